@@ -9,7 +9,7 @@
 #include "platforms/profile.h"
 #include "cli/trace_memory.h"
 #include "common/array.h"
-#include "simulate/rma/window_modes.h"
+#include "simulate/windows/window_modes.h"
 #include "trace/open.h"
 
 enum { ENGINES_MAX = 8, SEMANTICS_PARTS = 17, SEMANTICS_BYTES = 256 };

@@ -1,66 +1,17 @@
-/* Collective operations: the steps of a plan (simulate/collectives/collectives.h) as point-to-point messages in the communicator's
- * own context, so that they never match the program's. */
-#include "simulate/collectives/collectives.h"
+/* Collective operations: blocking ones run their plan in the call, non-blocking ones as a task. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "simulate/collectives/collective.h"
+#include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
+#include "simulate/replay/envelope.h"
+#include "simulate/replay/message.h"
+#include "simulate/replay/request.h"
+#include "simulate/replay/plan_run.h"
 
-static enum send_protocol protocol_of(const struct replay *replay, const struct coll_step *step)
-{
-    if (step->send_bytes > replay->platform->eager_bytes && !step->control) return SEND_RENDEZVOUS;
-    return step->synchronous ? SEND_SYNC : SEND_EAGER;
-}
-
-/* Messages of one step: requests that count down rank.missing and are never seen by the program. */
-static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm_id, const struct coll_shape *shape,
-                              const struct coll_step *step)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    const struct trace_comm *comm = &replay->trace->comms[comm_id];
-    struct match match = {(uint32_t)comm_id * 2 + 1, rank, rank, 0};
-    uint32_t request;
-    if (step->receive_from >= 0) {
-        match.source = coll_partner(shape, comm, step->receive_from);
-        TRY(replay_collective_request(replay, rank, &request));
-        state->received++;
-        TRY(replay_receive_side(replay, &match, request));
-    }
-    if (step->send_to >= 0) {
-        match.source = rank;
-        match.destination = coll_partner(shape, comm, step->send_to);
-        TRY(replay_collective_request(replay, rank, &request));
-        TRY(replay_send_side(replay, &match, step->send_bytes, protocol_of(replay, step), request));
-    }
-    return STATUS_OK;
-}
-
-enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
-                          bool pays_overhead, bool *done)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[comm], (int32_t)rank);
-    int64_t overhead_ps = pays_overhead ? replay->overhead_ps : 0;
-    struct coll_step step;
-    *done = false;
-    for (;;) {
-        if (state->missing > 0 && !state->overlap) return STEP_BLOCK;
-        if (state->received > 0 && !state->overlap) { /* each message taken in costs overhead */
-            int64_t cost_ps = (int64_t)state->received * overhead_ps;
-            state->received = 0;
-            if (cost_ps > 0) return replay_spend(replay, state, cost_ps, state->phase);
-        }
-        if (!coll_step(shape, own, state->step, &step)) {
-            *done = true;
-            return STEP_AGAIN;
-        }
-        if (step.send_to >= 0 && overhead_ps > 0 && !state->paid) {
-            state->paid = true;
-            return replay_spend(replay, state, overhead_ps, state->phase);
-        }
-        state->paid = false;
-        state->step++;
-        state->overlap = step.overlap;
-        STEP_TRY(start_step(replay, rank, comm, shape, &step));
-    }
-}
+DEFINE_POOL(task, next);
 
 /* Of an allgatherv; without counts nobody knows: the algorithm for long ones does not ask. */
 static int64_t total_bytes(const struct coll_shape *shape)
@@ -113,14 +64,6 @@ struct coll_shape replay_shape_of(const struct replay *replay, const struct trac
 /* --- non-blocking ones: a task per rank, which goes on as its messages come
  * ---------------------------------------------- */
 
-static enum status task_request(struct replay *replay, uint32_t task, uint32_t *request)
-{
-    TRY(replay_take_request(replay, request));
-    replay->requests[*request] = (struct request){.rank = task, .awaited = true, .of_task = true};
-    replay->tasks[task].missing++;
-    return STATUS_OK;
-}
-
 static enum status start_task_step(struct replay *replay, uint32_t index, const struct coll_step *step)
 {
     const struct coll_task task = replay->tasks[index];
@@ -129,14 +72,14 @@ static enum status start_task_step(struct replay *replay, uint32_t index, const 
     uint32_t request;
     if (step->receive_from >= 0) {
         match.source = coll_partner(&task.shape, comm, step->receive_from);
-        TRY(task_request(replay, index, &request));
+        TRY(replay_task_request(replay, index, &request));
         TRY(replay_receive_side(replay, &match, request));
     }
     if (step->send_to < 0) return STATUS_OK;
     match.source = task.rank;
     match.destination = coll_partner(&task.shape, comm, step->send_to);
-    TRY(task_request(replay, index, &request));
-    return replay_send_side(replay, &match, step->send_bytes, protocol_of(replay, step), request);
+    TRY(replay_task_request(replay, index, &request));
+    return replay_send_side(replay, &match, step->send_bytes, replay_plan_protocol(replay, step), request);
 }
 
 /* The call that begins it goes as far as nothing must come; behind that it needs the rank's progress. */

@@ -1,7 +1,9 @@
 /* Making communicators, as MPICH 4.0.2 does: an all-gather of colours and keys where the call splits, an all-reduce of
  * the free context ids, a broadcast of one number over the new communicator when it is ready. Of two groups each does so
  * by itself, and the first ranks tell each other (src/mpi/comm; the messages are counted by tests/schedules). */
+#include "simulate/collectives/collective.h"
 #include "simulate/replay/collective_matching.h"
+#include "simulate/replay/plan_run.h"
 
 enum {
     CONTEXT_MASK_BYTES = 260, /* 64 words of free ids, and who owns the mask */

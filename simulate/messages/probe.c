@@ -1,7 +1,9 @@
 /* Sendrecv (MPI-3.1 3.10), probes (3.8). A probe returns when the message that it found, or its request to send, is
  * there and no receive has been posted for it; a matched one takes it out for its MPI_Mrecv or MPI_Imrecv. */
 #include "model/match/messages.h"
-#include "simulate/replay/core.h"
+#include "simulate/messages/messages.h"
+#include "simulate/replay/envelope.h"
+#include "simulate/replay/request.h"
 
 enum { PHASE_ENTER, PHASE_POST, PHASE_WAIT, PHASE_TAKE };
 
@@ -54,16 +56,4 @@ enum step replay_step_probe(struct replay *replay, uint32_t rank)
     if (!replay_message_waits(replay, &match)) return STEP_BLOCK;
     if (message_taken_out(call)) STEP_TRY(replay_message_take(replay, &match));
     return replay_exit(state, replay->now_ps);
-}
-
-void replay_wake_prober(struct replay *replay, uint32_t rank)
-{
-    const struct rank_state *state = &replay->ranks[rank];
-    if (state->threads) {
-        replay_wake(replay, rank);
-        return;
-    }
-    if (state->status != RANK_BLOCKED) return;
-    enum call_kind kind = call_kind(state->calls[state->next].call);
-    if (kind == CALL_PROBE || kind == CALL_IPROBE) replay_wake(replay, rank);
 }

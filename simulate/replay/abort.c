@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "simulate/replay/core.h"
+#include "simulate/replay/deadlock.h"
 
 static const int signals[] = {SIGABRT, SIGSEGV};
 enum { SIGNAL_COUNT = sizeof signals / sizeof *signals, LINE_MAX_BYTES = 1024 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "simulate/replay/walk.h"
 
 /* One turn of a communicator that not all members have come to. */
 struct turn {

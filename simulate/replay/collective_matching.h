@@ -5,7 +5,7 @@
 #ifndef SIMULATE_REPLAY_COLLECTIVE_MATCHING_H
 #define SIMULATE_REPLAY_COLLECTIVE_MATCHING_H
 
-#include "simulate/replay/core.h"
+#include "simulate/replay/state.h"
 
 /* The rank, which is `own` in the communicator, begins its current call, a collective of it. STATUS_DATA naming both
  * calls if its function or root is not that of another rank. */

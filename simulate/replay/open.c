@@ -1,4 +1,5 @@
-/* Making and ending a replay: state of ranks, the predicted trace, the sums. */
+#include "simulate/replay/open.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,9 +10,15 @@
 #include "common/array.h"
 #include "common/units.h"
 #include "model/transfers/bounds.h"
+#include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
-#include "simulate/shmem/shmem.h"
-#include "simulate/threads/thread.h"
+#include "simulate/replay/driver.h"
+#include "simulate/replay/envelope.h"
+#include "simulate/replay/message.h"
+#include "simulate/replay/request.h"
+#include "simulate/replay/routes.h"
+#include "simulate/replay/thread.h"
+#include "simulate/replay/walk.h"
 
 /* Cores that a thread gets: all threads of all ranks of a node share its cores. */
 static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
@@ -166,22 +173,17 @@ static enum status start_ranks(struct replay *replay)
         }
         int64_t gap_ps = trace_compute_ps(&replay->trace->ranks[rank], 0, state->calls[0].enter_ps - begin_ps);
         int64_t at_ps = replay_compute_ps(state, gap_ps);
-        TRY(replay->engine_kind->timer(replay->engine, at_ps, rank, rank, replay->err));
+        TRY(replay_timer(replay, at_ps, rank, TIMER_RANK, rank));
     }
     return STATUS_OK;
 }
 
-/* What happens at a node depends on others by messages alone, but for these: the accounts of an epoch look at when its
- * posts were entered, which messages have told by then only where start waits for them; a fence that is notified knows
- * of a get's end at its origin; threads and the symmetric memory wake whom they concern at once. */
+/* What happens at a node depends on others by messages alone. */
 static bool nodes_are_apart(const struct replay *replay)
 {
-    const struct trace *trace = replay->trace;
-    bool apart = !replay->options->in_step && replay->hardware && !replay->shmem &&
-                 !trace->skips_checks;
-    for (size_t w = 0; w < trace->window_count; w++)
-        apart = apart && replay->modes[w].semantics->start_waits && replay->modes[w].fence != FENCE_NOTIFY;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++) apart = apart && !replay->ranks[rank].threads;
+    bool apart = !replay->options->in_step && replay->hardware && !replay->trace->skips_checks;
+    for (const struct call_driver *const *driver = replay->drivers; *driver && apart; driver++)
+        apart = !(*driver)->nodes_are_apart || (*driver)->nodes_are_apart(replay);
     return apart;
 }
 
@@ -237,8 +239,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->outcome = outcome;
     replay->err = err;
     replay->counter = ENGINE_NO_COUNTER;
-    replay->free_op = replay->free_lock_epoch = replay->free_request = replay->free_envelope = replay->free_message =
-        replay->free_task = replay->free_room = NO_INDEX;
+    replay->free_request = replay->free_envelope = replay->free_message = replay->free_task = NO_INDEX;
     replay->overhead_ps = units_ps(platform->overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->thread_delay_ps = units_ps(platform->thread_delay_s);
@@ -256,12 +257,12 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     take_part(replay, platform);
     TRY(totals_init(&outcome->totals, trace->rank_count, err));
+    replay_use_drivers(replay);
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
-    TRY(window_modes_new(trace, platform, &replay->modes, err));
-    TRY(replay_prepare_windows(replay));
     TRY(replay_prepare_barriers(replay));
-    TRY(replay_prepare_shmem(replay));
+    for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
+        if ((*driver)->prepare) TRY((*driver)->prepare(replay));
     replay->answers_late = replay->hardware && !replay->shmem;
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
@@ -297,6 +298,8 @@ enum status replay_finish(struct replay *replay)
     }
     for (uint32_t rank = 0; replay->made && rank < rank_count; rank++)
         if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
+    for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
+        if ((*driver)->finish) TRY((*driver)->finish(replay));
     if (replay->made) TRY(keep_trace_bounds(replay));
     outcome->trace = replay->made;
     replay->made = NULL;
@@ -309,24 +312,18 @@ enum status replay_finish(struct replay *replay)
 void replay_close(struct replay *replay)
 {
     if (replay->engine) replay->engine_kind->close(replay->engine);
+    for (const struct call_driver *const *driver = replay->drivers; driver && *driver; driver++)
+        if ((*driver)->clear) (*driver)->clear(replay);
     replay_clear_threads(replay);
-    replay_clear_shmem(replay);
     replay_clear_agreements(replay);
-    replay_clear_peer_counts(replay);
-    for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) {
-        free(replay->rare[rank].requests);
-        if (replay->rare[rank].far_requests) map_clear(replay->rare[rank].far_requests);
-        free(replay->rare[rank].far_requests);
-    }
+    replay_clear_barriers(replay);
+    replay_clear_messages(replay);
+    replay_clear_requests(replay);
+    replay_clear_envelopes(replay);
     free(replay->rare);
     free(replay->ranks);
-    free(replay->modes);
     free(replay->nodes);
     free(replay->server_free_ps);
-    free(replay->channels);
-    replay_clear_windows(replay);
-    replay_clear_barriers(replay);
-    replay_clear_pools(replay);
     trace_free(replay->made);
 }
 

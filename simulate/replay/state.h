@@ -1,23 +1,23 @@
-/* What the replay core knows of ranks, windows, messages and requests: the state that the steps of all calls
- * share (simulate/replay/core.h). Not for use outside simulate/replay/ and the rooms of its calls. */
+/* What the replay core knows of ranks, messages and requests: the state that the services of simulate/replay/ share. Not for
+ * use outside simulate/replay/, simulate/windows/ and the rooms of the drivers. */
 #ifndef SIMULATE_REPLAY_STATE_H
 #define SIMULATE_REPLAY_STATE_H
 
 #include "common/map.h"
-#include "simulate/collectives/collectives.h"
 #include "simulate/engine/lines.h"
+#include "simulate/plans/collectives.h"
+#include "simulate/replay/pool.h"
 #include "simulate/replay/replay.h"
-#include "simulate/rma/window_modes.h"
 
 #define NO_INDEX UINT32_MAX
 
 enum rank_status { RANK_COMPUTING, RANK_RUNNING, RANK_BLOCKED, RANK_PAUSED, RANK_DONE };
 
-struct threads; /* simulate/threads/thread.h */
+struct threads; /* simulate/replay/thread.h */
 
 /* Members that are used together share a cache line, here and in struct pair and struct member. */
 struct rank_state {
-    /* Of the thread that is loaded; up to `calls` (WALK_BYTES in threads/thread.c). */
+    /* Of the thread that is loaded; up to `calls` (WALK_BYTES in replay/thread.c). */
     _Alignas(LINE_BYTES) size_t next;
     int64_t enter_ps, resume_ps;
     int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
@@ -61,35 +61,6 @@ struct rank_rare {
 /* In rank_rare.requests and far_requests. NO_INDEX: not made yet. */
 #define REQUEST_GONE (NO_INDEX - 1)
 
-/* One origin and one target on one window, counting epochs as patterns.md pairs them: the n-th access epoch of the
- * origin that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays indexed n
- * & 1: a target never opens exposure n + 2 before the origin's epoch n + 1 has begun. */
-struct pair {
-    /* At the origin. */
-    _Alignas(LINE_BYTES) uint32_t origin;
-    uint32_t target;
-    int32_t window;
-    uint32_t origin_member; /* in replay.members */
-    uint32_t accesses, posts_arrived;
-    uint32_t data_issued;             /* operations over all epochs */
-    uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
-    uint32_t open : 1;                /* the origin's current access epoch names the target */
-    uint32_t closing : 1;             /* and its complete has begun: held operations leave */
-    uint32_t awaited : 1;             /* the start, complete or operation that the origin is in waits for the post */
-    uint32_t awaited_before : 1;      /* the complete that it is in waits for the post of an epoch before */
-    uint32_t unflushed : 1;           /* puts or gets since the last request to flush (mpi.rma.protocol.flush) */
-    uint32_t uncleared : 27;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
-    int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
-    int64_t post_enter_ps[2];
-
-    /* At the target. */
-    _Alignas(LINE_BYTES) uint32_t target_member;
-    uint32_t exposures, completes_arrived, epochs_done;
-    uint32_t answers; /* at the origin: gets and acknowledgements that its complete waits for, where they hold its notification */
-    uint32_t data_arrived, data_expected[2]; /* operations over all epochs of which the time of their effect is known */
-    int64_t complete_enter_ps[2], complete_last_op_ps[2];
-};
-
 /* Who meets in dissemination barriers: the members of a communicator, or of a window. */
 struct quick_barrier {
     const struct trace_comm *comm;
@@ -106,128 +77,6 @@ struct barrier {
     uint8_t round;
     bool sent;
     bool meets; /* the engine goes through the rounds */
-};
-
-enum { ROLE_FEW = 4 };
-struct role { /* origin or target of start/post epochs: the pairs of the group last used */
-    uint32_t group, pair_count;
-    union {
-        uint32_t few[ROLE_FEW]; /* if there are no more */
-        uint32_t *many;
-    };
-};
-
-static inline const uint32_t *role_pairs(const struct role *role)
-{
-    return role->pair_count <= ROLE_FEW ? role->few : role->many;
-}
-
-struct all_locks {
-    /* Those whose operations may not all be complete, once each, by lock_epoch.next: what a flush of all looks at. */
-    uint32_t busy_first, busy_last;
-    uint32_t thread;          /* that called MPI_Win_lock_all */
-    bool returned, unlocking; /* MPI_Win_lock_all has; MPI_Win_unlock_all has begun */
-    uint32_t unanswered;      /* releases under way whose answers are awaited */
-    uint32_t locks[]; /* per rank of the communicator its lock epoch, NO_INDEX: none yet */
-};
-
-/* One rank's side of one window. */
-struct member {
-    /* access epoch by start */
-    _Alignas(LINE_BYTES) struct role access;
-    int64_t last_left_ps, start_exit_ps;
-    uint32_t missing_posts, lefts, gets;
-    uint32_t rank;
-    int32_t window;
-    bool access_open, nocheck, exposed;
-    bool fence_open : 1, created : 1;
-    bool posted : 1; /* the posts of the whole access epoch have come, or need not: what is queued for them leaves */
-    bool exclusive_held : 1, all_nocheck : 1; /* lock, as target; lock_all, as origin */
-    bool in_wait : 1;                         /* the exposure epoch's wait waits for notifications */
-
-    /* exposure epoch by post */
-    struct role exposure;
-    int64_t last_effect_ps; /* the puts that are on their way have arrived, the gets being read have left */
-    uint32_t pending_origins, missing_completes; /* epochs that have not ended; notifications that are missing */
-    /* fence */
-    uint32_t fence_outstanding, fence_instance;
-    uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
-    uint32_t sync_instance;         /* create, fence, free: for Wait at ... */
-    uint32_t shared_holders;        /* lock, as target */
-
-    int64_t unlock_exit_ps[2];      /* last exit of the unlocks released here: [shared, exclusive] */
-
-    struct all_locks *all; /* lock_all, as origin; NULL: not open. Owned */
-    uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
-    uint32_t queue_first, queue_last; /* lock, as target */
-    int64_t awaited_post_ps; /* enter of the latest post that the call has waited for, TRACE_UNKNOWN_PS: none */
-    uint32_t missing_before; /* posts of epochs before the current one that complete waits for */
-    uint32_t last_completer; /* pair of the latest complete that the wait has waited for; NO_INDEX: none */
-};
-_Static_assert(sizeof(struct member) == 3 * LINE_BYTES, "a million ranks have a million of them");
-
-struct window_state {
-    bool whole;            /* its communicator has all ranks in their order */
-    uint32_t first_member; /* index of the communicator's rank 0 in replay.members */
-    int64_t latest_enter_ps[2];
-    uint32_t latest_instance[2];
-};
-
-enum op_epoch { OP_ACTIVE, OP_FENCE, OP_LOCK };
-
-/* A put, get or accumulate on its way, or a complete notification in a pair's queue. */
-struct op {
-    uint32_t origin, target, member, pair, lock; /* pair or lock by epoch kind, else NO_INDEX */
-    uint32_t next;                               /* in a queue, or the free list */
-    size_t call;                                 /* index in the origin's calls */
-    union {
-        struct {
-            int64_t bytes, began_ps;
-        };
-        struct { /* notification */
-            int64_t complete_enter_ps, last_op_ps;
-        };
-    };
-    uint32_t data_expected; /* notification */
-    uint32_t epoch;         /* access number of the pair, or fence instance */
-    uint8_t kind;           /* enum call_kind; CALL_COMPLETE: a notification */
-    uint8_t epoch_kind;     /* enum op_epoch */
-    bool counts_left;       /* complete waits for its last byte to leave */
-    bool group;             /* leaves when the posts of the whole access epoch have come */
-    uint32_t request;       /* that its local completion ends, or NO_INDEX */
-    bool buffered;          /* gives its bytes back to the rank's buffer when they have left */
-    bool together;          /* heads a chain (by next) that travels in one message */
-};
-
-struct lock_epoch {
-    uint32_t origin, target, member; /* member: the origin's side of the window */
-    uint32_t next;                   /* of the origin's open ones, of lock_all's busy ones, or the free list */
-    uint32_t next_waiting;           /* in the target's queue */
-    bool exclusive, nocheck, asked, granted;
-    bool of_all;           /* of lock_all */
-    bool busy;             /* in its list of busy ones */
-    bool awaited;          /* the origin's rank does nothing until it is granted */
-    bool queued;           /* in the target's queue */
-    bool waits;            /* in the target's queue, behind holders */
-    bool returned;         /* MPI_Win_lock has */
-    bool unlocking;        /* MPI_Win_unlock has begun */
-    bool releasing;        /* its release is under way, and the target's answer is awaited */
-    bool answered;         /* that has come */
-    bool unflushed;        /* puts or gets since the last request to flush */
-    bool flushing;         /* a flush waits for the grant: it asks then */
-    int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
-    int64_t unlock_exit_ps;
-    uint32_t outstanding, queue_first, queue_last;
-    uint32_t leaves_to;   /* issue = deferred: the last of those in the queue that may leave, NO_INDEX: none may */
-    uint32_t lefts;       /* operations that are not yet complete at the origin */
-    uint32_t thread;      /* of the origin, that called MPI_Win_lock */
-    int64_t last_left_ps; /* those that are, from then on */
-};
-
-/* Room in an origin's buffer that comes free at a moment known before. */
-struct room {
-    uint32_t rank, next;
-    int64_t bytes;
 };
 
 struct request { /* of a send or receive, or the call itself if blocking */
@@ -296,6 +145,20 @@ enum message_type {
     MESSAGE_SHMEM_GRANT,
     MESSAGE_SHMEM_RELEASE,
     MESSAGE_TASK,     /* never sent: a collective that goes on when its rank is inside MPI */
+    MESSAGE_TYPE_COUNT,
+};
+
+/* What a timer's id carries, by its upper bits. */
+enum timer_kind {
+    TIMER_RANK,
+    TIMER_OP,       /* an accumulate has been applied */
+    TIMER_MESSAGE,  /* a helper thread serves it */
+    TIMER_ENVELOPE, /* rendezvous data have left */
+    TIMER_REQUEST,  /* a one-sided operation's data have left */
+    TIMER_ROOM,     /* buffered data have left */
+    TIMER_THREAD,   /* of a rank with several: TIMER_RANK */
+    TIMER_LOOK,     /* such a thread looks again at what it waits for */
+    TIMER_KIND_COUNT,
 };
 
 struct waiting_message { /* for progress */
@@ -319,14 +182,22 @@ struct thread_costs {
     int64_t create_ps, start_ps, join_ps, lock_ps, unlock_ps, barrier_ps;
 };
 
-struct shmem; /* simulate/shmem/shmem.h */
-struct agreements; /* simulate/replay/collective_matching.c */
-struct coll_calls; /* simulate/collectives/collectives.h */
+/* simulate/replay/driver.h */
+struct call_driver;
+struct call_step;
+struct message_row;
+struct timer_row;
 
-#define POOL(type, name)                                                                                               \
-    struct type *name##s;                                                                                              \
-    size_t name##_count, name##_capacity;                                                                              \
-    uint32_t free_##name
+/* simulate/windows/ */
+struct window_state;
+struct window_mode;
+struct member;
+struct pair;
+struct watches;
+
+struct shmem;      /* simulate/shmem/shmem.c */
+struct agreements; /* simulate/replay/collective_matching.c */
+struct coll_calls; /* simulate/plans/collectives.h */
 
 struct replay {
     const struct trace *trace;
@@ -334,6 +205,11 @@ struct replay {
     struct platform part; /* the caller's, without the nodes behind the last one that has a rank; it borrows all else */
     const struct engine_descriptor *engine_kind;
     struct engine *engine;
+    const struct call_driver *const *drivers; /* NULL-terminated */
+    const struct call_step *steps[CALL_KIND_COUNT]; /* NULL: nobody replays it */
+    const struct call_driver *driver_of[CALL_KIND_COUNT];
+    const struct message_row *messages_of[MESSAGE_TYPE_COUNT];
+    const struct timer_row *timers_of[TIMER_KIND_COUNT];
     struct replay_outcome *outcome;
     const struct replay_options *options; /* of the caller */
     uint64_t calls_done, report_at;       /* report_at: options->progress is told then; 0: never */
@@ -342,8 +218,10 @@ struct replay {
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
-    struct shmem *shmem; /* NULL: no symmetric memory */
+    struct shmem *shmem;     /* NULL: no symmetric memory */
+    struct watches *watches; /* the same */
     struct agreements *agreements; /* NULL: no collective has been called */
+    enum status (*task_received)(struct replay *, uint32_t task); /* a request of a non-blocking collective is done */
     struct coll_calls **coll_calls; /* by communicator, made when first asked for */
     struct thread_costs thread_costs;
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */

@@ -1,23 +1,11 @@
 /* General active target synchronisation: post, start, complete, wait (MPI-3.1 11.5.2) under the blocking semantics a to
  * d. What waits for what: docs/simulation.md, "Blocking semantics". */
-#include "simulate/replay/core.h"
+#include "simulate/replay/message.h"
+#include "simulate/rma/rma.h"
+#include "simulate/windows/pair.h"
+#include "simulate/windows/transfer.h"
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT, PHASE_LAST };
-
-bool replay_pair_ready(const struct member *member, const struct pair *pair)
-{
-    return member->nocheck || pair->posts_arrived >= pair->accesses;
-}
-
-static bool awaits_group(const struct replay *replay, const struct pair *pair, uint32_t op)
-{
-    return replay->ops[op].group && !replay->members[pair->origin_member].posted;
-}
-
-bool replay_pair_awaits_group(const struct replay *replay, const struct pair *pair)
-{
-    return pair->queue_first != NO_INDEX && awaits_group(replay, pair, pair->queue_first);
-}
 
 /* Threads of a rank may wait for the same posts. What is left of a call before is a post that had come before this
  * one began to wait. */
@@ -31,19 +19,6 @@ void replay_await_group(struct replay *replay, struct member *member)
         struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
         pair->awaited |= !replay_pair_ready(member, pair);
     }
-}
-
-struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target)
-{
-    if (!member->access_open) return NULL;
-    const struct role *role = &member->access;
-    if (role->pair_count > ROLE_FEW) {
-        int32_t found = trace_group_rank(&replay->trace->groups[role->group], target);
-        return found < 0 ? NULL : &replay->pairs[role->many[found]];
-    }
-    for (uint32_t i = 0; i < role->pair_count; i++)
-        if (replay->pairs[role->few[i]].target == (uint32_t)target) return &replay->pairs[role->few[i]];
-    return NULL;
 }
 
 void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps)
@@ -140,27 +115,6 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* The pair's epochs end in order: notification and data of each must have come. */
-static void end_epochs(struct replay *replay, struct pair *pair)
-{
-    uint32_t woken = NO_INDEX;
-    while (pair->epochs_done < pair->completes_arrived &&
-           pair->data_arrived >= pair->data_expected[(pair->epochs_done + 1) & 1]) {
-        if (++pair->epochs_done > pair->exposures) continue; /* ahead of the post: only with MPI_MODE_NOCHECK */
-        struct member *target = &replay->members[pair->target_member];
-        if (pair->epochs_done == pair->exposures && --target->pending_origins == 0) woken = target->rank;
-    }
-    if (woken != NO_INDEX) replay_wake(replay, woken); /* may move the pairs */
-}
-
-void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps)
-{
-    struct member *target = &replay->members[pair->target_member];
-    if (at_ps > target->last_effect_ps) target->last_effect_ps = at_ps;
-    pair->data_arrived++;
-    end_epochs(replay, pair);
-}
-
 enum status replay_on_complete(struct replay *replay, const struct engine_note *message)
 {
     struct pair *pair = &replay->pairs[message->ref];
@@ -169,7 +123,7 @@ enum status replay_on_complete(struct replay *replay, const struct engine_note *
         target->missing_completes--;
         if (target->in_wait) note_awaited_complete(replay, target, message->ref);
     }
-    end_epochs(replay, pair);
+    replay_end_epochs(replay, pair);
     return STATUS_OK;
 }
 
@@ -220,78 +174,6 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
     member->awaited_post_ps = TRACE_UNKNOWN_PS;
     member->start_exit_ps = replay->now_ps;
     return replay_exit(state, replay->now_ps);
-}
-
-struct notification { /* of an access epoch's end */
-    uint32_t epoch, data_expected;
-    int64_t complete_enter_ps, last_op_ps;
-};
-
-/* What the target needs to know of the epoch is written into the pair as the notification leaves: the post of epoch n
- * has come, so that the target is done with epoch n - 2 and its slot. */
-static enum status send_notification(struct replay *replay, uint32_t index, const struct notification *notification)
-{
-    struct pair *pair = &replay->pairs[index];
-    uint32_t slot = notification->epoch & 1;
-    pair->complete_enter_ps[slot] = notification->complete_enter_ps;
-    pair->complete_last_op_ps[slot] = notification->last_op_ps;
-    pair->data_expected[slot] = notification->data_expected;
-    return replay_send_control(replay, MESSAGE_COMPLETE, pair->origin, pair->target, index, 0);
-}
-
-static enum status send_queued(struct replay *replay, uint32_t op)
-{
-    if (replay->ops[op].kind != CALL_COMPLETE) return replay_issue_chain(replay, op);
-    const struct op *queued = &replay->ops[op];
-    const struct notification notification = {queued->epoch, queued->data_expected, queued->complete_enter_ps,
-                                              queued->last_op_ps};
-    uint32_t pair = queued->pair;
-    replay_release_op(replay, op);
-    return send_notification(replay, pair, &notification);
-}
-
-/* A notification, an operation, or (aggregated) all operations of the epoch that wait there. */
-static uint32_t take_queued(struct replay *replay, struct pair *pair)
-{
-    uint32_t first = pair->queue_first, last = first;
-    bool together = replay->platform->aggregate && replay->ops[first].kind != CALL_COMPLETE;
-    for (;;) {
-        uint32_t next = replay->ops[last].next;
-        pair->queue_first = next;
-        replay_resume(replay, pair->origin);
-        if (!together || next == NO_INDEX || replay->ops[next].kind == CALL_COMPLETE ||
-            replay->ops[next].epoch != replay->ops[first].epoch || awaits_group(replay, pair, next))
-            break;
-        last = next;
-    }
-    replay->ops[last].next = NO_INDEX;
-    return first;
-}
-
-/* Issues what waits in the pair's queue up to the epoch, unless it is held until complete or waits for the whole group.
- * A notification waits for the data in front of it, which may themselves wait for the clear to send. */
-static enum status issue_queued(struct replay *replay, uint32_t index, uint32_t epoch)
-{
-    for (;;) { /* issuing may wake a rank, which may move pairs and operations */
-        struct pair *pair = &replay->pairs[index];
-        uint32_t op = pair->queue_first;
-        if (op == NO_INDEX || replay->ops[op].epoch > epoch) return STATUS_OK;
-        if (pair->uncleared > 0 && replay->ops[op].kind == CALL_COMPLETE) return STATUS_OK;
-        if (replay->deferred && pair->open && !pair->closing && replay->ops[op].epoch == pair->accesses)
-            return STATUS_OK;
-        if (awaits_group(replay, pair, op)) return STATUS_OK;
-        TRY(send_queued(replay, take_queued(replay, pair)));
-    }
-}
-
-enum status replay_pair_issue_queued(struct replay *replay, uint32_t pair)
-{
-    return issue_queued(replay, pair, replay->pairs[pair].accesses);
-}
-
-enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t epoch)
-{
-    return --replay->pairs[pair].uncleared == 0 ? issue_queued(replay, pair, epoch) : STATUS_OK;
 }
 
 /* The origin has opened more epochs towards the target than complete may leave without a post. */
@@ -347,7 +229,7 @@ enum status replay_on_post(struct replay *replay, const struct engine_note *mess
     if (last && replay->modes[origin->window].queues_for_group)
         TRY(issue_before_rank(replay, origin));
     else if (pair->queue_first != NO_INDEX)
-        TRY(issue_queued(replay, message->ref, posts));
+        TRY(replay_pair_issue_until(replay, message->ref, posts));
     end_wait_before(replay, &replay->pairs[message->ref]);
     pair = &replay->pairs[message->ref];
     if (!pair->open || posts != pair->accesses) return STATUS_OK;
@@ -396,7 +278,7 @@ static enum status issue_to_target(struct replay *replay, struct member *member,
     pair->awaited = complete_awaits(replay, member, pair);
     pair->awaited_before = is_ahead(replay, member, pair);
     member->missing_before += pair->awaited_before;
-    return replay_pair_ready(member, pair) ? issue_queued(replay, index, pair->accesses) : STATUS_OK;
+    return replay_pair_ready(member, pair) ? replay_pair_issue_until(replay, index, pair->accesses) : STATUS_OK;
 }
 
 /* Tells the target, behind what is issued or queued for it; a queued notification leaves when the post has come and the data
@@ -408,7 +290,7 @@ static enum status notify_target(struct replay *replay, const struct member *mem
     const struct notification end = {pair->accesses, pair->data_issued, replay->ranks[member->rank].enter_ps,
                                      acted ? pair->last_op_exit_ps : member->start_exit_ps};
     if (replay_pair_ready(member, pair) && pair->uncleared == 0 && !replay_pair_awaits_group(replay, pair))
-        return send_notification(replay, index, &end);
+        return replay_send_notification(replay, index, &end);
     return queue_notification(replay, index, &end);
 }
 

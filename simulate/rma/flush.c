@@ -2,86 +2,15 @@
  * target: blocking ones are all asked for at once, lazy ones and NOCHECK's begin with the first operation on their
  * target. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
-#include "simulate/replay/core.h"
+#include "simulate/rma/rma.h"
+#include "simulate/windows/lock.h"
 
 enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT, PHASE_ANSWER };
 
-bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
-                    uint32_t *lock)
-{
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[call->handle].comm];
-    uint32_t index = replay->windows[call->handle].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
-    const struct all_locks *all = replay->members[index].all;
-    *lock = NO_INDEX;
-    if (call->peer != TRACE_NONE) {
-        if (place == 0) *lock = replay_open_lock(replay, rank, index, call->peer);
-        return place == 0;
-    }
-    if (all) {
-        if (place < comm->count) *lock = all->locks[place];
-        return place < comm->count;
-    }
-    uint32_t at = replay->ranks[rank].lock_list;
-    while (place-- > 0 && at != NO_INDEX) at = replay->lock_epochs[at].next;
-    if (at != NO_INDEX && replay->lock_epochs[at].member == index) *lock = at;
-    return at != NO_INDEX;
-}
-
-static enum status new_of_all(struct replay *replay, uint32_t index, uint32_t place)
-{
-    struct member *member = &replay->members[index];
-    struct lock_epoch made = {.origin = member->rank,
-                              .target = (uint32_t)replay_comm_of(replay, member)->members[place],
-                              .member = index,
-                              .of_all = true,
-                              .nocheck = member->all_nocheck};
-    return replay_lock_new(replay, &made, &member->all->locks[place]);
-}
-
-enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t index, int32_t target, uint32_t *lock)
-{
-    const struct member *member = &replay->members[index];
-    *lock = replay_open_lock(replay, rank, index, target);
-    if (*lock != NO_INDEX || !member->all) return STATUS_OK;
-    uint32_t place = (uint32_t)trace_comm_rank(replay_comm_of(replay, member), target);
-    TRY(new_of_all(replay, index, place));
-    *lock = member->all->locks[place];
-    return STATUS_OK;
-}
-
 /* --- the locks that a call concerns ----------------------------------------------------------------------------------
  */
-
-enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct all_locks **made)
-{
-    struct all_locks *all = malloc(sizeof *all + count * sizeof *all->locks);
-    *made = all;
-    if (!all) return err_memory(replay->err);
-    *all = (struct all_locks){.busy_first = NO_INDEX, .busy_last = NO_INDEX};
-    memset(all->locks, 0xff, count * sizeof *all->locks); /* NO_INDEX */
-    return STATUS_OK;
-}
-
-void replay_lock_busy(struct replay *replay, struct all_locks *all, uint32_t lock)
-{
-    struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    epoch->busy = true;
-    epoch->next = NO_INDEX;
-    *(all->busy_first == NO_INDEX ? &all->busy_first : &replay->lock_epochs[all->busy_last].next) = lock;
-    all->busy_last = lock;
-}
-
-bool replay_all_complete(struct replay *replay, struct all_locks *all)
-{
-    for (; all->busy_first != NO_INDEX; all->busy_first = replay->lock_epochs[all->busy_first].next) {
-        if (replay->lock_epochs[all->busy_first].outstanding > 0) return false;
-        replay->lock_epochs[all->busy_first].busy = false;
-    }
-    return true;
-}
 
 struct placed {
     int32_t place;
@@ -192,7 +121,7 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
     case PHASE_ENTER: return open_all(replay, state, index, call);
     case PHASE_ASK:
         for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
-            STEP_TRY(new_of_all(replay, index, i));
+            STEP_TRY(replay_lock_new_of_all(replay, index, i));
             STEP_TRY(replay_lock_ask(replay, member->all->locks[i]));
         }
         state->phase = PHASE_WAIT;

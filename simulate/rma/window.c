@@ -1,147 +1,14 @@
-/* Windows in replay: each member's state, the pairs of origins and targets, fences, creation and freeing. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/array.h"
-#include "simulate/collectives/collectives.h"
-#include "simulate/replay/core.h"
-
-enum { WINDOW_BITS = 16, RANK_BITS = 24 };
-
-static void prepare_members(struct replay *replay, int32_t window, uint32_t *next)
-{
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
-    bool whole = comm->count == replay->trace->rank_count;
-    for (uint32_t i = 0; i < comm->count; i++) whole = whole && comm->members[i] == (int32_t)i;
-    replay->windows[window] = (struct window_state){.first_member = *next, .whole = whole};
-    for (uint32_t i = 0; i < comm->count; i++) {
-        struct member *member = &replay->members[(*next)++];
-        member->rank = (uint32_t)comm->members[i];
-        member->window = window;
-        member->access.group = member->exposure.group = NO_INDEX;
-        member->queue_first = member->queue_last = NO_INDEX;
-        member->held_first = member->held_last = NO_INDEX;
-    }
-}
-
-static enum status prepare_notified_fences(struct replay *replay)
-{
-    bool notified = false;
-    for (size_t w = 0; w < replay->trace->window_count; w++)
-        notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
-    if (!notified) return STATUS_OK;
-    replay->incoming_latest_ps = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming_latest_ps);
-    return replay->incoming_latest_ps ? STATUS_OK : err_memory(replay->err);
-}
-
-enum status replay_prepare_windows(struct replay *replay)
-{
-    const struct trace *trace = replay->trace;
-    if (trace->window_count >= (size_t)1 << WINDOW_BITS || trace->rank_count >= 1u << RANK_BITS)
-        return err_set(replay->err, STATUS_DATA, trace->name, NULL,
-                       "%zu windows and %u ranks, expected below %u and %u", trace->window_count, trace->rank_count,
-                       1u << WINDOW_BITS, 1u << RANK_BITS);
-    for (size_t w = 0; w < trace->window_count; w++)
-        replay->member_count += trace->comms[trace->windows[w].comm].count;
-    replay->windows = calloc(trace->window_count + 1, sizeof *replay->windows);
-    replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
-    if (!replay->windows || !replay->members) return err_memory(replay->err);
-    uint32_t next_member = 0;
-    for (size_t w = 0; w < trace->window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
-    return prepare_notified_fences(replay);
-}
-
-static void clear_role(struct role *role)
-{
-    if (role->pair_count > ROLE_FEW) free(role->many);
-    role->pair_count = 0;
-}
-
-void replay_clear_windows(struct replay *replay)
-{
-    for (size_t i = 0; replay->members && i < replay->member_count; i++) {
-        clear_role(&replay->members[i].access);
-        clear_role(&replay->members[i].exposure);
-        free(replay->members[i].all);
-    }
-    free(replay->windows);
-    free(replay->members);
-    free(replay->incoming_latest_ps);
-    free(replay->pairs);
-    map_clear(&replay->pair_index);
-    map_clear(&replay->fence_answers);
-}
-
-const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
-{
-    return &replay->trace->comms[replay->trace->windows[member->window].comm];
-}
-
-uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank)
-{
-    const struct window_state *state = &replay->windows[window];
-    if (state->whole) return state->first_member + rank;
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
-    return state->first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
-}
-
-struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank)
-{
-    return &replay->members[replay_member_index(replay, call->handle, rank)];
-}
-
-static enum status pair_of(struct replay *replay, int32_t window, uint32_t origin, uint32_t target, uint32_t *index)
-{
-    uint64_t key = (uint64_t)window << (2 * RANK_BITS) | (uint64_t)origin << RANK_BITS | target;
-    uint64_t *slot;
-    TRY(map_put(&replay->pair_index, key, NO_INDEX, &slot, replay->err));
-    if (*slot == NO_INDEX) {
-        struct pair pair = {.origin = origin,
-                            .target = target,
-                            .window = window,
-                            .origin_member = replay_member_index(replay, window, origin),
-                            .target_member = replay_member_index(replay, window, target),
-                            .queue_first = NO_INDEX,
-                            .queue_last = NO_INDEX,
-                            .last_op_exit_ps = TRACE_UNKNOWN_PS};
-        *slot = replay->pair_count;
-        TRY(lines_reserve((void **)&replay->pairs, &replay->pair_capacity, replay->pair_count + 1, sizeof pair,
-                          replay->err));
-        replay->pairs[replay->pair_count++] = pair;
-    }
-    *index = (uint32_t)*slot;
-    return STATUS_OK;
-}
-
-static enum status reserve_role(struct replay *replay, struct role *role, uint32_t count)
-{
-    uint32_t *many = count > ROLE_FEW ? malloc(count * sizeof *many) : NULL;
-    if (count > ROLE_FEW && !many) return err_memory(replay->err);
-    clear_role(role);
-    if (many) role->many = many;
-    role->pair_count = count;
-    return STATUS_OK;
-}
-
-enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
-                            uint32_t group_id)
-{
-    if (role->group == group_id) return STATUS_OK;
-    const struct trace_group *group = &replay->trace->groups[group_id];
-    TRY(reserve_role(replay, role, group->count));
-    uint32_t *pairs = group->count > ROLE_FEW ? role->many : role->few;
-    for (uint32_t i = 0; i < group->count; i++) {
-        uint32_t other = (uint32_t)group->members[i];
-        uint32_t origin = as_origin ? member->rank : other, target = as_origin ? other : member->rank;
-        TRY(pair_of(replay, member->window, origin, target, &pairs[i]));
-    }
-    role->group = group_id;
-    return STATUS_OK;
-}
+/* Fences, creation and freeing of windows. */
+#include "simulate/plans/collectives.h"
+#include "simulate/replay/barrier.h"
+#include "simulate/replay/message.h"
+#include "simulate/replay/plan_run.h"
+#include "simulate/rma/rma.h"
+#include "simulate/windows/transfer.h"
 
 /* The instances of create, fence and free on a window are entered by all before any member leaves, so that no member is
  * ever two ahead of another: two slots hold the latest enter. */
-void replay_sync_enter(struct replay *replay, struct member *member, int64_t enter_ps)
+static void sync_enter(struct replay *replay, struct member *member, int64_t enter_ps)
 {
     struct window_state *window = &replay->windows[member->window];
     uint32_t instance = ++member->sync_instance, slot = instance & 1;
@@ -150,7 +17,7 @@ void replay_sync_enter(struct replay *replay, struct member *member, int64_t ent
     window->latest_instance[slot] = instance;
 }
 
-void replay_sync_exit(struct replay *replay, struct member *member, enum pattern pattern, int64_t exit_ps)
+static void sync_exit(struct replay *replay, struct member *member, enum pattern pattern, int64_t exit_ps)
 {
     int64_t latest_ps = replay->windows[member->window].latest_enter_ps[member->sync_instance & 1];
     int64_t until_ps = exit_ps < latest_ps ? exit_ps : latest_ps;
@@ -230,7 +97,7 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
     case PHASE_ENTER:
         if (member->created) return replay_fail(replay, rank, "window %d is created twice", member->window), STEP_FAIL;
         member->created = true;
-        replay_sync_enter(replay, member, state->enter_ps);
+        sync_enter(replay, member, state->enter_ps);
         if (replay->platform->window_creation == WINDOW_CREATION_MPICH) {
             state->phase = PHASE_PARTS;
             return STEP_AGAIN;
@@ -249,7 +116,7 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         if (state->phase >= PHASE_PARTS) return create_as_mpich(replay, rank, member);
         STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
         if (!done) return STEP_BLOCK;
-        replay_sync_exit(replay, member, PATTERN_WAIT_AT_CREATE, replay->now_ps);
+        sync_exit(replay, member, PATTERN_WAIT_AT_CREATE, replay->now_ps);
         return replay_exit(state, replay->now_ps);
     }
 }
@@ -262,13 +129,13 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_ENTER) {
         if (member->access_open || member->exposed || member->all)
             return replay_fail(replay, rank, "window %d is freed inside an epoch", member->window), STEP_FAIL;
-        replay_sync_enter(replay, member, state->enter_ps);
+        sync_enter(replay, member, state->enter_ps);
         replay_barrier_begin(replay, replay_barrier_of(replay, member));
         return replay_spend(replay, state, window_size(replay, member) > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
     }
     STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
     if (!done) return STEP_BLOCK;
-    replay_sync_exit(replay, member, PATTERN_WAIT_AT_FREE, replay->now_ps);
+    sync_exit(replay, member, PATTERN_WAIT_AT_FREE, replay->now_ps);
     member->created = member->fence_open = false; /* its number may be that of another window from now on */
     return replay_exit(state, replay->now_ps);
 }
@@ -282,20 +149,6 @@ static bool fence_incoming_done(const struct replay *replay, const struct member
     return member->incoming_arrived[slot] == member->incoming_issued[slot];
 }
 
-static uint64_t answer_key(uint32_t member, uint32_t target)
-{
-    return (uint64_t)member << 32 | target;
-}
-
-enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
-{
-    uint64_t *count;
-    if (replay->platform->protocol.flush != FLUSH_REQUESTED) return STATUS_OK;
-    TRY(map_put(&replay->fence_answers, answer_key(op->member, op->target), 0, &count, replay->err));
-    *count += (uint64_t)(int64_t)change;
-    return STATUS_OK;
-}
-
 /* mpi.rma.protocol.flush = requested: asks every other rank that has not answered all. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
@@ -304,8 +157,7 @@ static enum status request_flush(struct replay *replay, struct member *member)
     uint32_t own = (uint32_t)(member - replay->members);
     for (uint32_t i = 0; i < comm->count; i++) {
         uint32_t target = (uint32_t)comm->members[i];
-        const uint64_t *count = map_find(&replay->fence_answers, answer_key(own, target));
-        if (target == member->rank || !count || *count == 0) continue;
+        if (target == member->rank || replay_fence_answers(replay, member, target) == 0) continue;
         member->fence_outstanding++;
         TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, member->rank, target, own, MESSAGE_FENCE_FLUSHED));
     }
@@ -328,7 +180,7 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     member->fence_open = !(flags & TRACE_NOSUCCEED);
     if (replay->platform->protocol.fence_assertions == ASSERTIONS_IGNORED) flags = 0;
     if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
-    replay_sync_enter(replay, member, state->enter_ps);
+    sync_enter(replay, member, state->enter_ps);
     replay_barrier_begin(replay, replay_barrier_of(replay, member));
     member->fence_instance++;
     bool completes = !(flags & TRACE_NOPRECEDE);
@@ -370,7 +222,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
             if (*latest_ps > replay->now_ps) return replay_pause(state, *latest_ps, PHASE_INCOMING);
             member->incoming_issued[slot] = member->incoming_arrived[slot] = 0;
         }
-        replay_sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
+        sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
         return replay_exit(state, replay->now_ps);
     }
 }

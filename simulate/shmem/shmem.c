@@ -4,14 +4,31 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "model/match/shmem_writes.h"
+#include "simulate/replay/barrier.h"
+#include "simulate/replay/message.h"
+#include "simulate/replay/request.h"
+#include "simulate/windows/lock.h"
+#include "simulate/windows/transfer.h"
+#include "simulate/windows/watch.h"
+
+struct shmem_lock { /* its queue is at the window's first rank */
+    uint32_t holder, first, last;
+    uint32_t cleared_by; /* last; NO_INDEX nobody yet */
+    int64_t cleared_ps;  /* when that clear_lock returned */
+    bool released;       /* the holder has cleared it, its release is on the way */
+};
+
+struct shmem {
+    int32_t window;
+    uint32_t home; /* rank that keeps the locks */
+    struct map lock_names; /* object to index in locks */
+    struct shmem_lock *locks;
+    size_t lock_count, lock_capacity;
+    uint32_t *next_waiting; /* per rank */
+    bool *granted;          /* per rank: the lock that it waits for */
+};
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT };
-
-static uint64_t key_of(uint32_t rank, size_t call)
-{
-    return (uint64_t)rank << 40 | call;
-}
 
 /* --- operations */
 
@@ -52,33 +69,14 @@ static bool is_quiet(struct replay *replay, uint32_t rank)
 
 /* --- waiting for a write */
 
-const struct watch *replay_shmem_watch(const struct replay *replay, uint32_t rank)
-{
-    const struct rank_state *state = &replay->ranks[rank];
-    const uint64_t *index = map_find(&replay->shmem->watches_of_waits, key_of(rank, state->next));
-    return index ? &replay->shmem->watches[*index] : NULL;
-}
-
 static enum step wait_write(struct replay *replay, uint32_t rank)
 {
-    const struct watch *watch = replay_shmem_watch(replay, rank);
+    const struct watch *watch = replay_watch_of(replay, rank);
     struct rank_state *state = &replay->ranks[rank];
     if (watch && !watch->arrived) return STEP_BLOCK;
     if (watch && watch->origin != rank && watch->arrived_ps > state->enter_ps)
         totals_add(&replay->outcome->totals, PATTERN_WAIT_FOR_WRITE, rank, watch->arrived_ps - state->enter_ps);
     return replay_exit(state, replay->now_ps);
-}
-
-void replay_shmem_written(struct replay *replay, uint32_t op, int64_t at_ps)
-{
-    const struct op *by = &replay->ops[op];
-    if (replay->members[by->member].window != replay->shmem->window) return;
-    const uint64_t *index = map_find(&replay->shmem->watches_of_writes, key_of(by->origin, by->call));
-    if (!index) return;
-    struct watch *watch = &replay->shmem->watches[*index];
-    watch->arrived = true;
-    watch->arrived_ps = at_ps;
-    replay_wake(replay, watch->waiter);
 }
 
 /* --- locks */
@@ -96,7 +94,7 @@ static enum status lock_of(struct replay *replay, uint32_t object, uint32_t *loc
     return STATUS_OK;
 }
 
-const struct shmem_lock *replay_shmem_lock(const struct replay *replay, uint32_t object)
+static const struct shmem_lock *find_lock(const struct replay *replay, uint32_t object)
 {
     const uint64_t *index = map_find(&replay->shmem->lock_names, object);
     return index ? &replay->shmem->locks[*index] : NULL;
@@ -109,7 +107,7 @@ static enum status grant(struct replay *replay, uint32_t lock, uint32_t rank)
     return replay_send_control(replay, MESSAGE_SHMEM_GRANT, replay->shmem->home, rank, lock, 0);
 }
 
-enum status replay_on_shmem_ask(struct replay *replay, const struct engine_note *message)
+static enum status on_ask(struct replay *replay, const struct engine_note *message)
 {
     struct shmem *shmem = replay->shmem;
     struct shmem_lock *lock = &shmem->locks[message->ref];
@@ -124,14 +122,14 @@ enum status replay_on_shmem_ask(struct replay *replay, const struct engine_note 
     return STATUS_OK;
 }
 
-enum status replay_on_shmem_grant(struct replay *replay, const struct engine_note *message)
+static enum status on_grant(struct replay *replay, const struct engine_note *message)
 {
     replay->shmem->granted[message->destination] = true;
     replay_wake(replay, message->destination);
     return STATUS_OK;
 }
 
-enum status replay_on_shmem_release(struct replay *replay, const struct engine_note *message)
+static enum status on_release(struct replay *replay, const struct engine_note *message)
 {
     struct shmem_lock *lock = &replay->shmem->locks[message->ref];
     uint32_t next = lock->first;
@@ -193,7 +191,7 @@ static enum step clear_lock(struct replay *replay, uint32_t rank, const struct t
     return replay_exit(state, replay->now_ps);
 }
 
-enum step replay_step_shmem(struct replay *replay, uint32_t rank)
+static enum step step_shmem(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
@@ -202,7 +200,7 @@ enum step replay_step_shmem(struct replay *replay, uint32_t rank)
     case CALL_SHMEM_FENCE: return replay_exit(state, replay->now_ps); /* a NIC keeps the order of a pair */
     case CALL_SHMEM_BARRIER:
         if (state->phase == PHASE_ENTER && !is_quiet(replay, rank)) return STEP_BLOCK;
-        return replay_step_barrier(replay, rank);
+        return replay_step_comm_barrier(replay, rank);
     case CALL_SHMEM_WAIT:
     case CALL_SHMEM_TEST: return wait_write(replay, rank);
     case CALL_SHMEM_SET_LOCK:
@@ -210,33 +208,6 @@ enum step replay_step_shmem(struct replay *replay, uint32_t rank)
     case CALL_SHMEM_CLEAR_LOCK: return clear_lock(replay, rank, call);
     default: return operate(replay, rank, call);
     }
-}
-
-static enum status watch(struct replay *replay, uint32_t rank, size_t call, const struct shmem_write *cause)
-{
-    struct shmem *shmem = replay->shmem;
-    uint64_t *of_write, *of_wait;
-    TRY(map_put(&shmem->watches_of_writes, key_of(cause->origin, cause->call), shmem->watch_count, &of_write,
-                replay->err));
-    TRY(map_put(&shmem->watches_of_waits, key_of(rank, call), *of_write, &of_wait, replay->err));
-    if (*of_write < shmem->watch_count) return STATUS_OK;
-    struct watch made = {.origin = cause->origin, .waiter = rank, .call = cause->call};
-    ARRAY_PUSH(shmem->watches, shmem->watch_count, shmem->watch_capacity, made, replay->err);
-    return STATUS_OK;
-}
-
-static enum status find_watches(struct replay *replay)
-{
-    struct shmem_writes writes;
-    TRY(shmem_writes_find(replay->trace, &writes, replay->err));
-    enum status status = STATUS_OK;
-    for (uint32_t rank = 0; status == STATUS_OK && rank < replay->trace->rank_count; rank++)
-        for (size_t i = 0; status == STATUS_OK && i < replay->trace->ranks[rank].count; i++) {
-            const struct shmem_write *cause = shmem_writes_cause(&writes, replay->trace, rank, i);
-            if (cause) status = watch(replay, rank, i, cause);
-        }
-    shmem_writes_clear(&writes);
-    return status;
 }
 
 static enum status open_memory(struct replay *replay, int32_t window)
@@ -256,26 +227,88 @@ static enum status open_memory(struct replay *replay, int32_t window)
         TRY(replay_all_locks_new(replay, comm->count, &member->all));
         member->all_nocheck = true;
     }
-    return find_watches(replay);
+    return replay_prepare_watches(replay, window);
 }
 
-enum status replay_prepare_shmem(struct replay *replay)
+static enum status prepare(struct replay *replay)
 {
     for (size_t i = 0; i < replay->trace->window_count; i++)
         if (replay->trace->windows[i].flavor == 'h' && !replay->shmem) TRY(open_memory(replay, (int32_t)i));
     return STATUS_OK;
 }
 
-void replay_clear_shmem(struct replay *replay)
+static void clear(struct replay *replay)
 {
     struct shmem *shmem = replay->shmem;
+    replay_clear_watches(replay);
     if (!shmem) return;
     map_clear(&shmem->lock_names);
-    map_clear(&shmem->watches_of_writes);
-    map_clear(&shmem->watches_of_waits);
     free(shmem->locks);
     free(shmem->next_waiting);
     free(shmem->granted);
-    free(shmem->watches);
     free(shmem);
 }
+
+static void explain_shmem(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool write = kind == CALL_SHMEM_WAIT || kind == CALL_SHMEM_TEST;
+    const struct watch *watch = write ? replay_watch_of(replay, rank) : NULL;
+    bool locks = call_row(call->call)->needed & F_OBJECT;
+    const struct shmem_lock *lock = locks ? find_lock(replay, call->ref) : NULL;
+    if (watch)
+        EXPLAIN(text, " the write of rank %u (event %zu)", watch->origin, watch->call + 1);
+    else if (lock && lock->holder != NO_INDEX)
+        EXPLAIN(text, " lock %u, held by rank %u", call->ref, lock->holder);
+    else
+        EXPLAIN(text, " its operations");
+}
+
+static void explain_wait(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
+{
+    if (call_row(call->call)->allowed & F_WIN)
+        explain_shmem(replay, rank, call, text);
+    else
+        replay_explain_absent(replay, call, text);
+}
+
+/* The memory wakes whom a write concerns at once. */
+static bool nodes_are_apart(const struct replay *replay)
+{
+    return !replay->shmem;
+}
+
+static enum status reach(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct reach *to)
+{
+    const struct trace_comm *comm = trace_call_comm(replay->trace, call);
+    (void)rank;
+    switch (call_kind(call->call)) {
+    case CALL_SHMEM_BARRIER:
+        return call->handle == TRACE_NONE ? STATUS_OK : replay_reach_barrier(to, replay, call->handle);
+    case CALL_SHMEM_SET_LOCK:
+    case CALL_SHMEM_TEST_LOCK: return comm ? replay_reach_rank(to, comm->members[0]) : STATUS_OK;
+    default: return call_moves(call->call) ? replay_reach_rank(to, call->peer) : STATUS_OK;
+    }
+}
+
+static const struct call_step steps[] = {{CALL_SHMEM_BARRIER, .step = step_shmem},
+                                         {CALL_SHMEM_PUT, CALL_SHMEM_CLEAR_LOCK, .step = step_shmem},
+                                         {CALL_SHMEM_TEST, .step = step_shmem, .traits = CALL_TESTS},
+                                         {CALL_SHMEM_TEST_LOCK, .step = step_shmem, .traits = CALL_TESTS},
+                                         {0}};
+
+static const struct message_row messages[] = {{MESSAGE_SHMEM_ASK, .act = on_ask, SERVICE_LOCK, .passes = true},
+                                              {MESSAGE_SHMEM_GRANT, .act = on_grant, SERVICE_NOTIFICATION, .passes = true},
+                                              {MESSAGE_SHMEM_RELEASE, .act = on_release, SERVICE_RELEASE},
+                                              {0}};
+
+const struct call_driver shmem_driver = {
+    .name = "shmem",
+    .steps = steps,
+    .messages = messages,
+    .prepare = prepare,
+    .clear = clear,
+    .nodes_are_apart = nodes_are_apart,
+    .reach = reach,
+    .explain_wait = explain_wait,
+};

@@ -4,7 +4,18 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "simulate/threads/thread.h"
+#include "simulate/replay/thread.h"
+#include "simulate/threads/sync.h"
+
+/* A mutex, spin lock, read-write lock, condition, barrier or semaphore. */
+struct sync {
+    uint32_t owner, depth; /* mutex, writer: thread, NO_INDEX: free */
+    uint32_t count;        /* semaphore: value; condition: wake-ups that nobody waited for yet; barrier: who has come; readers */
+    uint32_t first, last;  /* threads that wait, first in, first out */
+    uint32_t owed;         /* condition: wake-ups given that the recording does not have */
+    uint32_t initial;      /* semaphore */
+    bool told;             /* the predicted trace has its first call, which says the value */
+};
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_QUEUED, PHASE_RETAKE, PHASE_REQUEUED, PHASE_LAST };
 
@@ -21,7 +32,7 @@ static enum status sync_of(struct replay *replay, struct threads *threads, uint3
     return STATUS_OK;
 }
 
-struct sync *replay_sync(struct threads *threads, uint32_t object)
+static struct sync *find_sync(struct threads *threads, uint32_t object)
 {
     const uint64_t *index = map_find(&threads->names, object);
     return index ? &threads->syncs[*index] : NULL;
@@ -214,7 +225,7 @@ static enum step wait_condition(struct replay *replay, uint32_t rank, const stru
     struct sync *condition, *mutex;
     STEP_TRY(sync_of(replay, state->threads, call->ref, &condition));
     STEP_TRY(sync_of(replay, state->threads, (uint32_t)call->aux, &mutex));
-    condition = replay_sync(state->threads, call->ref); /* the second may have moved the first */
+    condition = find_sync(state->threads, call->ref); /* the second may have moved the first */
     switch (state->phase) {
     case PHASE_ENTER:
         STEP_TRY(release_mutex(replay, rank, mutex));
@@ -344,7 +355,7 @@ static enum step act(struct replay *replay, uint32_t rank, const struct trace_ca
     }
 }
 
-enum step replay_step_thread(struct replay *replay, uint32_t rank)
+static enum step step_thread(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
@@ -472,7 +483,7 @@ static enum status find_values(struct replay *replay, const struct rank_state *s
     for (uint32_t i = 0; i < state->count; i++) {
         const struct trace_call *call = &state->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST || replay_sync(threads, call->ref)) continue;
+        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST || find_sync(threads, call->ref)) continue;
         TRY(sync_of(replay, threads, call->ref, &semaphore));
         int64_t value = 0, least = 0;
         for (size_t m = 0; m < count && call->disp < 0; m++) {
@@ -487,18 +498,18 @@ static enum status find_values(struct replay *replay, const struct rank_state *s
     return STATUS_OK;
 }
 
-void replay_keep_values(struct threads *threads, struct trace_call *calls, size_t count)
+static void keep_values(struct threads *threads, struct trace_call *calls, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         enum call_kind kind = call_kind(calls[i].call);
         if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
-        struct sync *semaphore = replay_sync(threads, calls[i].ref);
+        struct sync *semaphore = find_sync(threads, calls[i].ref);
         calls[i].disp = semaphore->told ? -1 : (int64_t)semaphore->initial;
         semaphore->told = true;
     }
 }
 
-enum status replay_prepare_syncs(struct replay *replay, uint32_t rank)
+static enum status prepare_rank(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
     size_t count;
@@ -509,3 +520,76 @@ enum status replay_prepare_syncs(struct replay *replay, uint32_t rank)
     free(moments);
     return status;
 }
+
+static enum status prepare(struct replay *replay)
+{
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
+        if (replay->ranks[rank].threads) TRY(prepare_rank(replay, rank));
+    return STATUS_OK;
+}
+
+static enum status finish(struct replay *replay)
+{
+    for (uint32_t rank = 0; replay->made && rank < replay->trace->rank_count; rank++) {
+        struct trace_rank *made = &replay->made->ranks[rank];
+        if (replay->ranks[rank].threads) keep_values(replay->ranks[rank].threads, made->calls, made->count);
+    }
+    return STATUS_OK;
+}
+
+static bool nodes_are_apart(const struct replay *replay)
+{
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
+        if (replay->ranks[rank].threads) return false; /* they wake each other at once */
+    return true;
+}
+
+static void explain_mutex(const struct threads *threads, uint32_t object, const struct sync *mutex, struct explanation *text)
+{
+    EXPLAIN(text, " mutex %u", object);
+    if (mutex && mutex->owner != NO_INDEX && mutex->owner < threads->count)
+        EXPLAIN(text, ", held by thread %u", mutex->owner);
+}
+
+static void explain_sync(const struct rank_state *state, const struct trace_call *call, struct explanation *text)
+{
+    struct threads *threads = state->threads;
+    const struct sync *sync = find_sync(threads, call->ref);
+    long long parties = call->aux, here = sync ? sync->count : 0;
+    switch (call_kind(call->call)) {
+    case CALL_THREAD_JOIN: EXPLAIN(text, " the end of thread %u", call->ref); break;
+    case CALL_COND_WAIT:
+    case CALL_COND_TIMEDWAIT: EXPLAIN(text, " a signal of condition %u, then mutex %lld", call->ref, parties); break;
+    case CALL_THREAD_BARRIER: EXPLAIN(text, " %lld more threads at barrier %u", parties - here, call->ref); break;
+    case CALL_SEM_WAIT:
+    case CALL_SEM_TRYWAIT:
+    case CALL_SEM_TIMEDWAIT: EXPLAIN(text, " a sem_post of semaphore %u", call->ref); break;
+    default: explain_mutex(threads, call->ref, sync, text); break;
+    }
+}
+
+static void explain_wait(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
+{
+    explain_sync(&replay->ranks[rank], call, text);
+}
+
+static const struct call_step steps[] = {{CALL_THREAD_BEGIN, CALL_SEM_POST, .step = step_thread},
+                                         {CALL_MUTEX_TIMEDLOCK, .step = step_thread, .traits = CALL_TESTS},
+                                         {CALL_SEM_TIMEDWAIT, .step = step_thread, .traits = CALL_TESTS},
+                                         {CALL_TIMEDRDLOCK, .step = step_thread, .traits = CALL_TESTS},
+                                         {CALL_TIMEDWRLOCK, .step = step_thread, .traits = CALL_TESTS},
+                                         {0}};
+
+static const struct timer_row timers[] = {{TIMER_THREAD, replay_rank_of_thread, replay_on_thread_resumes},
+                                          {TIMER_LOOK, replay_rank_of_thread, replay_on_thread_looks},
+                                          {0}};
+
+const struct call_driver threads_driver = {
+    .name = "threads",
+    .steps = steps,
+    .timers = timers,
+    .prepare = prepare,
+    .finish = finish,
+    .nodes_are_apart = nodes_are_apart,
+    .explain_wait = explain_wait,
+};

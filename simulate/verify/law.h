@@ -6,7 +6,7 @@
 #include "common/map.h"
 #include "model/match/relations.h"
 #include "simulate/verify/verify.h"
-#include "simulate/rma/window_modes.h"
+#include "simulate/windows/window_modes.h"
 
 struct verify_context {
     const struct trace *trace, *predicted;

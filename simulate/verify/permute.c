@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "simulate/rma/window_modes.h"
+#include "simulate/windows/window_modes.h"
 
 /* Definitions are added from the last to the first, so that id i of n becomes n - 1 - i; the world and the unknown site
  * keep 0. */

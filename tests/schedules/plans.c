@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/replay/core.h"
+#include "simulate/collectives/collective.h"
 #include "trace/open.h"
 
 enum { MESSAGES_MAX = 4096, LINE_BYTES_MAX = 65536 };

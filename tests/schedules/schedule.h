@@ -1,6 +1,6 @@
 /* MPICH 4.0.2's collectives as loops of point-to-point calls: who sends how much to whom, and what has to be there
  * before. Written by hand from the descriptions of the algorithms (R. Thakur, R. Rabenseifner, W. Gropp, Optimization
- * of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005), without a look at simulate/collectives/collectives.c: it is
+ * of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005), without a look at simulate/plans/collectives.c: it is
  * an independent path to what a collective costs. tests/schedules lets MPICH prove it, message by message; tests/oracle
  * runs it on SMPI.
  *

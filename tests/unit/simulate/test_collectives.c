@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/collectives/collectives.h"
+#include "simulate/plans/collectives.h"
 
 enum { RANKS_MAX = 16, PENDING_MAX = RANKS_MAX * RANKS_MAX };
 

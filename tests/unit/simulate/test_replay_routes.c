@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/replay/core.h"
+#include "simulate/replay/driver.h"
 #include "verify_test.h"
 
 enum { NODES = 2000000 };
@@ -22,6 +22,7 @@ static void expect_pairs(struct trace *trace, int32_t *rank_nodes, const int32_t
     platform.rank_nodes = rank_nodes;
     struct err err;
     struct replay replay = {.trace = trace, .platform = &platform, .err = &err};
+    replay_use_drivers(&replay);
     int32_t(*pairs)[2];
     size_t found;
     if (replay_used_pairs(&replay, &pairs, &found) != STATUS_OK) fail_msg("%s", err.text);

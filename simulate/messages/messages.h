@@ -1,0 +1,18 @@
+/* The driver of point-to-point messages, probes and requests (MPI-3.1 3). */
+#ifndef SIMULATE_MESSAGES_MESSAGES_H
+#define SIMULATE_MESSAGES_MESSAGES_H
+
+#include "simulate/replay/driver.h"
+
+extern const struct call_driver messages_driver;
+
+/* The rest is of the files of this room alone. */
+enum step replay_step_send(struct replay *replay, uint32_t rank);
+enum step replay_step_receive(struct replay *replay, uint32_t rank);
+enum step replay_step_request_wait(struct replay *replay, uint32_t rank);
+/* The call of the rank with threads waits for a request that nobody has made yet. */
+bool replay_request_unmade(struct replay *replay, uint32_t rank);
+enum step replay_step_sendrecv(struct replay *replay, uint32_t rank);
+enum step replay_step_probe(struct replay *replay, uint32_t rank);
+
+#endif

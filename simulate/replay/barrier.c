@@ -1,0 +1,210 @@
+#include "simulate/replay/barrier.h"
+
+#include <stdlib.h>
+
+#include "simulate/replay/collective_matching.h"
+#include "simulate/replay/message.h"
+
+enum { PHASE_ENTER, PHASE_BARRIER };
+
+static uint32_t rounds_of(uint32_t count)
+{
+    uint32_t rounds = 0;
+    while ((UINT64_C(1) << rounds) < count) rounds++;
+    return rounds;
+}
+
+/* Returns how many counts there are so far. */
+static size_t prepare_meeting(struct replay *replay, size_t index, const struct trace_comm *comm, size_t first_count)
+{
+    struct quick_barrier *quick_barrier = &replay->quick_barriers[index];
+    *quick_barrier = (struct quick_barrier){.comm = comm,
+                                            .first = (uint32_t)replay->barrier_count,
+                                            .first_count = (uint32_t)first_count,
+                                            .rounds = rounds_of(comm->count)};
+    replay->barrier_count += comm->count;
+    return first_count + (size_t)comm->count * (quick_barrier->rounds + 1);
+}
+
+enum status replay_prepare_barriers(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    size_t quick_barriers = trace->comm_count + trace->window_count, counts = 0;
+    replay->quick_barriers = calloc(quick_barriers + 1, sizeof *replay->quick_barriers);
+    if (!replay->quick_barriers) return err_memory(replay->err);
+    for (size_t c = 0; c < trace->comm_count; c++) counts = prepare_meeting(replay, c, &trace->comms[c], counts);
+    replay->first_window_barrier = replay->barrier_count;
+    for (size_t w = 0; w < trace->window_count; w++)
+        counts = prepare_meeting(replay, trace->comm_count + w, &trace->comms[trace->windows[w].comm], counts);
+    replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
+    replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
+    if (!replay->barriers || !replay->barrier_counts) return err_memory(replay->err);
+    for (uint32_t m = 0; m < quick_barriers; m++)
+        for (uint32_t i = 0; i < replay->quick_barriers[m].comm->count; i++)
+            replay->barriers[replay->quick_barriers[m].first + i].quick_barrier = m;
+    return STATUS_OK;
+}
+
+void replay_clear_barriers(struct replay *replay)
+{
+    free(replay->quick_barriers);
+    free(replay->barriers);
+    free(replay->barrier_counts);
+}
+
+uint32_t replay_barrier_of_comm(const struct replay *replay, int32_t comm, uint32_t own)
+{
+    return replay->quick_barriers[comm].first + own;
+}
+
+void replay_barrier_begin(struct replay *replay, uint32_t index)
+{
+    struct barrier *barrier = &replay->barriers[index];
+    barrier->instance++;
+    barrier->round = 0;
+    barrier->sent = barrier->meets = false;
+}
+
+/* So many messages of a round have come, modulo 256: not yet one of every instance. */
+static bool lacks(const struct barrier *barrier, uint8_t received)
+{
+    uint8_t missing = (uint8_t)(barrier->instance - received);
+    return missing > 0 && missing <= INT8_MAX;
+}
+
+static enum status send_round(struct replay *replay, uint32_t rank, const struct barrier *barrier)
+{
+    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
+    uint32_t own = (uint32_t)(barrier - replay->barriers) - quick_barrier->first, count = quick_barrier->comm->count;
+    uint64_t to = own + (UINT64_C(1) << barrier->round); /* 2^round < count */
+    if (to >= count) to -= count;
+    uint32_t counter = quick_barrier->first_count + (uint32_t)to * (quick_barrier->rounds + 1) + barrier->round;
+    if (replay->counts) {
+        uint32_t other = (uint32_t)quick_barrier->comm->members[to];
+        const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
+        return replay->engine_kind->count(replay->engine, &message, replay->err);
+    }
+    return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)quick_barrier->comm->members[to], counter, 0);
+}
+
+static uint32_t first_count_of(const struct replay *replay, uint32_t index)
+{
+    const struct quick_barrier *quick_barrier = &replay->quick_barriers[replay->barriers[index].quick_barrier];
+    return quick_barrier->first_count + (index - quick_barrier->first) * (quick_barrier->rounds + 1);
+}
+
+static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t counter)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->barrier = index;
+    state->meets = true;
+    replay->counter = counter;
+}
+
+/* The engine may go through the rounds on its own. */
+static enum status meet(struct replay *replay, uint32_t rank, uint32_t index)
+{
+    struct barrier *barrier = &replay->barriers[index];
+    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
+    const struct engine_descriptor *kind = replay->engine_kind;
+    const struct engine_barrier meets = {.barrier = barrier->quick_barrier,
+                                         .member = index - quick_barrier->first,
+                                         .node = replay->nodes[rank],
+                                         .count = quick_barrier->comm->count,
+                                         .rounds = quick_barrier->rounds,
+                                         .first_counter = quick_barrier->first_count,
+                                         .ranks = quick_barrier->comm->members};
+    if (kind->meet) TRY(kind->meet(replay->engine, &meets, &barrier->meets, replay->err));
+    barrier->sent = barrier->meets;
+    return STATUS_OK;
+}
+
+/* The rounds before are over. */
+static void end_rounds(struct replay *replay, uint32_t index, uint32_t round)
+{
+    struct barrier *barrier = &replay->barriers[index];
+    uint32_t first_count = first_count_of(replay, index);
+    for (uint32_t r = 0; r < round; r++) replay->barrier_counts[first_count + r]++;
+    barrier->round = (uint8_t)round;
+    barrier->meets = false;
+}
+
+void replay_scattered(struct replay *replay, uint32_t rank, uint32_t round)
+{
+    end_rounds(replay, replay->ranks[rank].barrier, round);
+}
+
+enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
+{
+    struct barrier *barrier = &replay->barriers[index];
+    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
+    uint32_t first_count = first_count_of(replay, index);
+    if (replay->counts && barrier->round == 0 && !barrier->sent && quick_barrier->rounds > 0)
+        TRY(meet(replay, rank, index));
+    if (barrier->meets) {
+        wait(replay, rank, index, first_count + quick_barrier->rounds);
+        *done = false;
+        return STATUS_OK;
+    }
+    for (; barrier->round < quick_barrier->rounds; barrier->round++, barrier->sent = false) {
+        if (!barrier->sent) TRY(send_round(replay, rank, barrier));
+        barrier->sent = true;
+        if (!lacks(barrier, replay->barrier_counts[first_count + barrier->round])) continue;
+        wait(replay, rank, index, first_count + barrier->round);
+        *done = false;
+        return STATUS_OK;
+    }
+    replay->ranks[rank].meets = false;
+    *done = true;
+    return STATUS_OK;
+}
+
+/* A rank that blocks in the barrier goes on in it without looking at its call before the last round. */
+enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    const struct engine_descriptor *kind = replay->engine_kind;
+    bool done;
+    if (state->meets && replay->barriers[state->barrier].meets) {
+        const struct quick_barrier *quick_barrier =
+            &replay->quick_barriers[replay->barriers[state->barrier].quick_barrier];
+        if (counter == first_count_of(replay, state->barrier) + quick_barrier->rounds)
+            end_rounds(replay, state->barrier, quick_barrier->rounds);
+    }
+    replay->barrier_counts[counter]++;
+    if (state->status != RANK_BLOCKED || !state->meets || state->threads) {
+        replay_wake(replay, rank);
+        return STATUS_OK;
+    }
+    TRY(replay_barrier_step(replay, rank, state->barrier, &done));
+    if (done) {
+        replay_wake(replay, rank);
+        return STATUS_OK;
+    }
+    if (kind->await_next) kind->await_next(replay->engine, replay->nodes[rank], replay->counter);
+    replay->counter = ENGINE_NO_COUNTER;
+    return STATUS_OK;
+}
+
+enum status replay_on_barrier(struct replay *replay, const struct engine_note *message)
+{
+    return replay_counted(replay, message->destination, message->ref);
+}
+
+enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    int32_t comm_id = call->handle < 0 ? 0 : call->handle; /* MPI_Init and MPI_Finalize: the world */
+    const struct trace_comm *comm = &replay->trace->comms[comm_id];
+    uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+    uint32_t barrier = replay_barrier_of_comm(replay, comm_id, own);
+    bool done;
+    if (state->phase == PHASE_ENTER) {
+        if (call->handle >= 0) STEP_TRY(replay_match_collectives(replay, rank, comm_id, own));
+        replay_barrier_begin(replay, barrier);
+        return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
+    }
+    STEP_TRY(replay_barrier_step(replay, rank, barrier, &done));
+    return done ? replay_exit(state, replay->now_ps) : STEP_BLOCK;
+}

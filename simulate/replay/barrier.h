@@ -1,0 +1,25 @@
+/* Barriers of communicators and windows: dissemination (D. Hensgen et al., Two algorithms for barrier synchronization,
+ * IJPP 17(1), 1988). Round r: to (i + 2^r) mod n, wait for (i - 2^r) mod n. Each member has a barrier, named by its index
+ * in replay.barriers. */
+#ifndef SIMULATE_REPLAY_BARRIER_H
+#define SIMULATE_REPLAY_BARRIER_H
+
+#include "simulate/replay/walk.h"
+
+enum status replay_prepare_barriers(struct replay *replay);
+void replay_clear_barriers(struct replay *replay);
+/* Of the `own`-th member of the communicator. */
+uint32_t replay_barrier_of_comm(const struct replay *replay, int32_t comm, uint32_t own);
+void replay_barrier_begin(struct replay *replay, uint32_t barrier);
+/* *done: false while it waits. */
+enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t barrier, bool *done);
+/* The step of a call that is a barrier of its communicator, or of the world. */
+enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank);
+/* A round's message has come: the rank's counter says of which. */
+enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter);
+/* The rank awaits the round's message as if it had gone through the rounds itself. */
+void replay_scattered(struct replay *replay, uint32_t rank, uint32_t round);
+/* What a round's message does: a row of the collectives' driver. */
+enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
+
+#endif

@@ -1,0 +1,37 @@
+/* All drivers, and the tables built from their rows (simulate/replay/driver.h). The only file of the services that knows a
+ * driver. */
+#include "simulate/collectives/collective.h"
+#include "simulate/messages/messages.h"
+#include "simulate/replay/driver.h"
+#include "simulate/replay/message.h"
+#include "simulate/rma/rma.h"
+#include "simulate/shmem/shmem.h"
+#include "simulate/threads/sync.h"
+
+/* What the replay itself does: calls that wait for nobody, and messages served late. */
+static const struct call_step own_steps[] = {{CALL_LOCAL, .step = replay_step_local},
+                                             {CALL_REGION_ENTER, .step = replay_step_local},
+                                             {CALL_REGION_LEAVE, .step = replay_step_local},
+                                             {0}};
+static const struct timer_row own_timers[] = {{TIMER_MESSAGE, replay_rank_of_message, replay_serve_late}, {0}};
+static const struct call_driver own_driver = {.name = "local", .steps = own_steps, .timers = own_timers};
+
+static const struct call_driver *const drivers[] = {
+    &own_driver, &rma_driver, &messages_driver, &collectives_driver, &threads_driver, &shmem_driver, NULL};
+
+static void use_driver(struct replay *replay, const struct call_driver *driver)
+{
+    for (const struct call_step *row = driver->steps; row->step; row++)
+        for (enum call_kind kind = row->kind; kind == row->kind || kind <= row->last; kind++) {
+            replay->steps[kind] = row;
+            replay->driver_of[kind] = driver;
+        }
+    for (const struct message_row *row = driver->messages; row && row->act; row++) replay->messages_of[row->type] = row;
+    for (const struct timer_row *row = driver->timers; row && row->act; row++) replay->timers_of[row->kind] = row;
+}
+
+void replay_use_drivers(struct replay *replay)
+{
+    replay->drivers = drivers;
+    for (const struct call_driver *const *driver = drivers; *driver; driver++) use_driver(replay, *driver);
+}

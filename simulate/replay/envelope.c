@@ -1,0 +1,305 @@
+#include "simulate/replay/envelope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/map.h"
+#include "simulate/replay/message.h"
+#include "simulate/replay/request.h"
+#include "simulate/replay/walk.h"
+
+DEFINE_POOL(envelope, next);
+
+static bool same(const struct channel *channel, const struct match *match)
+{
+    return channel->context == match->context && channel->source == match->source &&
+           channel->destination == match->destination && channel->tag == match->tag;
+}
+
+static size_t home_of(size_t capacity, const struct match *match)
+{
+    uint64_t hash = map_mix((uint64_t)match->context << 32 | (uint32_t)match->tag,
+                            (uint64_t)match->source << 32 | match->destination);
+    return (size_t)hash & (capacity - 1);
+}
+
+static struct channel *slot_of(struct channel *channels, size_t capacity, const struct match *match)
+{
+    size_t i = home_of(capacity, match);
+    while (channels[i].used && !same(&channels[i], match)) i = (i + 1) & (capacity - 1);
+    return &channels[i];
+}
+
+enum { CHANNELS_KEPT = 1 << 16 };
+
+/* Channels live while an envelope waits in them: the table is as large as what is under way. A large one is given back
+ * as soon as nothing is. What stands behind the hole and is not at home there moves up (linear probing without
+ * tombstones; Knuth, TAOCP 3, 6.4, algorithm R). */
+static void remove_channel(struct replay *replay, struct channel *channel)
+{
+    size_t mask = replay->channel_capacity - 1, hole = (size_t)(channel - replay->channels);
+    for (size_t i = (hole + 1) & mask; replay->channels[i].used; i = (i + 1) & mask) {
+        const struct channel *moved = &replay->channels[i];
+        struct match match = {moved->context, moved->source, moved->destination, moved->tag};
+        size_t home = home_of(replay->channel_capacity, &match);
+        if (((i - home) & mask) < ((i - hole) & mask)) continue;
+        replay->channels[hole] = *moved;
+        hole = i;
+    }
+    replay->channels[hole].used = false;
+    if (--replay->channel_count > 0 || replay->channel_capacity <= CHANNELS_KEPT) return;
+    free(replay->channels);
+    replay->channels = NULL;
+    replay->channel_capacity = 0;
+}
+
+static enum status grow_channels(struct replay *replay)
+{
+    size_t capacity = replay->channel_capacity ? replay->channel_capacity * 2 : 64;
+    struct channel *bigger = calloc(capacity, sizeof *bigger);
+    if (!bigger) return err_memory(replay->err);
+    for (size_t i = 0; i < replay->channel_capacity; i++) {
+        const struct channel *old = &replay->channels[i];
+        struct match match = {old->context, old->source, old->destination, old->tag};
+        if (old->used) *slot_of(bigger, capacity, &match) = *old;
+    }
+    free(replay->channels);
+    replay->channels = bigger;
+    replay->channel_capacity = capacity;
+    return STATUS_OK;
+}
+
+static enum status channel_of(struct replay *replay, const struct match *match, struct channel **channel)
+{
+    if (replay->channel_count * 4 >= replay->channel_capacity * 3) TRY(grow_channels(replay));
+    struct channel *found = slot_of(replay->channels, replay->channel_capacity, match);
+    if (!found->used) {
+        *found =
+            (struct channel){match->context, match->source, match->destination, match->tag, NO_INDEX, NO_INDEX, true};
+        replay->channel_count++;
+    }
+    *channel = found;
+    return STATUS_OK;
+}
+
+static enum status append(struct replay *replay, const struct match *match, uint32_t envelope)
+{
+    struct channel *channel;
+    TRY(channel_of(replay, match, &channel));
+    replay->envelopes[envelope].next = NO_INDEX;
+    if (channel->first == NO_INDEX)
+        channel->first = envelope;
+    else
+        replay->envelopes[channel->last].next = envelope;
+    channel->last = envelope;
+    return STATUS_OK;
+}
+
+/* The oldest envelope of the channel that lacks this side, or a new one at the channel's end. */
+static enum status take_side(struct replay *replay, const struct match *match, bool receiving, uint32_t *envelope)
+{
+    struct channel *channel;
+    TRY(channel_of(replay, match, &channel));
+    uint32_t first = channel->first;
+    if (first != NO_INDEX && (receiving ? !replay->envelopes[first].posted : !replay->envelopes[first].sent)) {
+        channel->first = replay->envelopes[first].next;
+        if (channel->first == NO_INDEX) remove_channel(replay, channel);
+        *envelope = first;
+        return STATUS_OK;
+    }
+    TRY(replay_take_envelope(replay, envelope));
+    replay->envelopes[*envelope] = (struct envelope){.source = match->source,
+                                                     .destination = match->destination,
+                                                     .send_request = NO_INDEX,
+                                                     .receive_request = NO_INDEX};
+    return append(replay, match, *envelope);
+}
+
+/* Messages that a probe has taken out of matching wait in channels of their own (MPI-3.1 3.8.2). Other contexts are
+ * twice a communicator, plus one, and never have this bit. */
+enum { CONTEXT_TAKEN = 1 << 30 };
+
+struct match replay_taken_out(const struct match *match)
+{
+    struct match taken = *match;
+    taken.context |= CONTEXT_TAKEN;
+    return taken;
+}
+
+enum status replay_message_take(struct replay *replay, const struct match *match)
+{
+    struct match taken = replay_taken_out(match);
+    uint32_t index;
+    TRY(take_side(replay, match, true, &index));
+    return append(replay, &taken, index);
+}
+
+static enum status receive_finished(struct replay *replay, uint32_t index)
+{
+    uint32_t request = replay->envelopes[index].receive_request;
+    replay_release_envelope(replay, index);
+    return replay_request_done(replay, request);
+}
+
+static enum status acknowledge(struct replay *replay, uint32_t index)
+{
+    const struct envelope *envelope = &replay->envelopes[index];
+    return replay_send_control(replay, MESSAGE_SEND_ACK, envelope->destination, envelope->source,
+                               envelope->send_request, 0);
+}
+
+/* The receive is posted and eager data or the request to send has arrived. */
+static enum status meet(struct replay *replay, uint32_t index)
+{
+    const struct envelope *envelope = &replay->envelopes[index];
+    if (!envelope->posted || !envelope->arrived) return STATUS_OK;
+    if (envelope->mode == SEND_RENDEZVOUS)
+        return replay_send_control(replay, MESSAGE_SEND_CLEAR, envelope->destination, envelope->source, index, 0);
+    if (envelope->mode == SEND_SYNC) TRY(acknowledge(replay, index));
+    return receive_finished(replay, index);
+}
+
+enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes,
+                             enum send_protocol protocol, uint32_t request)
+{
+    uint32_t index;
+    TRY(take_side(replay, match, false, &index));
+    struct envelope *envelope = &replay->envelopes[index];
+    envelope->bytes = bytes;
+    envelope->mode = (uint8_t)protocol;
+    envelope->sent = true;
+    envelope->send_request = request;
+    if (protocol == SEND_RENDEZVOUS)
+        return replay_send_control(replay, MESSAGE_SEND_ASK, match->source, match->destination, index, 0);
+    if (protocol == SEND_EAGER) TRY(replay_request_done(replay, request));
+    return replay_send(replay, MESSAGE_EAGER, match->source, match->destination, bytes, index, 0, NULL);
+}
+
+enum status replay_receive_side(struct replay *replay, const struct match *match, uint32_t request)
+{
+    uint32_t index;
+    TRY(take_side(replay, match, true, &index));
+    struct envelope *envelope = &replay->envelopes[index];
+    envelope->posted = true;
+    envelope->receive_request = request;
+    return meet(replay, index);
+}
+
+bool replay_message_waits(const struct replay *replay, const struct match *match)
+{
+    if (replay->channel_count == 0) return false;
+    const struct channel *channel = slot_of(replay->channels, replay->channel_capacity, match);
+    if (!channel->used || channel->first == NO_INDEX) return false;
+    const struct envelope *first = &replay->envelopes[channel->first];
+    return first->sent && !first->posted && first->arrived;
+}
+
+int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match)
+{
+    if (!replay->platform->unexpected_copy || !replay_message_waits(replay, match)) return 0;
+    const struct envelope *first =
+        &replay->envelopes[slot_of(replay->channels, replay->channel_capacity, match)->first];
+    return first->mode == SEND_RENDEZVOUS ? 0 : replay_copy_ps(replay, first->bytes);
+}
+
+/* A message has come for which nobody has asked. */
+static void wake_prober(struct replay *replay, uint32_t rank)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    if (state->threads) {
+        replay_wake(replay, rank);
+        return;
+    }
+    if (state->status != RANK_BLOCKED) return;
+    enum call_kind kind = call_kind(state->calls[state->next].call);
+    if (kind == CALL_PROBE || kind == CALL_IPROBE) replay_wake(replay, rank);
+}
+
+static enum status arrived(struct replay *replay, uint32_t index)
+{
+    struct envelope *envelope = &replay->envelopes[index];
+    envelope->arrived = true;
+    if (envelope->posted) return meet(replay, index);
+    wake_prober(replay, envelope->destination);
+    return STATUS_OK;
+}
+
+enum status replay_on_eager(struct replay *replay, const struct engine_note *message)
+{
+    return arrived(replay, message->ref);
+}
+
+enum status replay_on_send_ask(struct replay *replay, const struct engine_note *message)
+{
+    return arrived(replay, message->ref);
+}
+
+enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message)
+{
+    const struct envelope *envelope = &replay->envelopes[message->ref];
+    struct engine_departure departure;
+    if (replay->platform->rendezvous == RENDEZVOUS_NOTIFIED)
+        return replay_send(replay, MESSAGE_SEND_PUT, envelope->source, envelope->destination, envelope->bytes,
+                           message->ref, 0, NULL);
+    TRY(replay_send(replay, MESSAGE_SEND_DATA, envelope->source, envelope->destination, envelope->bytes, message->ref,
+                    0, &departure));
+    if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
+    if (departure.left_ps <= replay->now_ps) return replay_envelope_left(replay, message->ref);
+    return replay_timer(replay, departure.left_ps, envelope->source, TIMER_ENVELOPE, message->ref);
+}
+
+/* At equal times the data may arrive before the notice that they have left: the envelope stays until both have come. */
+enum status replay_envelope_left(struct replay *replay, uint32_t index)
+{
+    struct envelope *envelope = &replay->envelopes[index];
+    uint32_t request = envelope->send_request;
+    envelope->left = true;
+    if (envelope->delivered) replay_release_envelope(replay, index);
+    return replay_request_done(replay, request);
+}
+
+enum status replay_on_send_data(struct replay *replay, const struct engine_note *message)
+{
+    struct envelope *envelope = &replay->envelopes[message->ref];
+    uint32_t request = envelope->receive_request;
+    envelope->delivered = true;
+    if (envelope->left) replay_release_envelope(replay, message->ref);
+    return replay_request_done(replay, request);
+}
+
+enum status replay_on_send_put(struct replay *replay, const struct engine_note *message)
+{
+    return replay_send_control(replay, MESSAGE_SEND_STORED, message->destination, message->source, message->ref, 0);
+}
+
+/* The receiver is told before the sender goes on. */
+enum status replay_on_send_stored(struct replay *replay, const struct engine_note *message)
+{
+    uint32_t request = replay->envelopes[message->ref].send_request;
+    TRY(replay_send_control(replay, MESSAGE_SEND_NOTICE, message->destination, message->source, message->ref, 0));
+    return replay_request_done(replay, request);
+}
+
+enum status replay_on_send_notice(struct replay *replay, const struct engine_note *message)
+{
+    uint32_t request = replay->envelopes[message->ref].receive_request;
+    replay_release_envelope(replay, message->ref);
+    return replay_request_done(replay, request);
+}
+
+enum status replay_on_send_ack(struct replay *replay, const struct engine_note *message)
+{
+    return replay_request_done(replay, message->ref);
+}
+
+uint32_t replay_rank_of_envelope(const struct replay *replay, uint32_t envelope)
+{
+    return replay->envelopes[envelope].source;
+}
+
+void replay_clear_envelopes(struct replay *replay)
+{
+    free(replay->channels);
+    free(replay->envelopes);
+}

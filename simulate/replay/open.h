@@ -1,0 +1,15 @@
+/* Making and ending a replay. */
+#ifndef SIMULATE_REPLAY_OPEN_H
+#define SIMULATE_REPLAY_OPEN_H
+
+#include "simulate/replay/state.h"
+
+/* Borrows all until replay_close, which follows in any case. */
+enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
+                        const struct replay_options *options, struct replay_outcome *outcome,
+                        const struct engine_callbacks *callbacks, struct err *err);
+/* All ranks have ended: the sums, and the predicted trace with the transfers' bounds. */
+enum status replay_finish(struct replay *replay);
+void replay_close(struct replay *replay);
+
+#endif

@@ -1,0 +1,152 @@
+#include "simulate/replay/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "simulate/replay/thread.h"
+#include "simulate/replay/walk.h"
+
+DEFINE_POOL(request, rank);
+
+enum status replay_request_done(struct replay *replay, uint32_t index)
+{
+    if (index == NO_INDEX) return STATUS_OK;
+    struct request *request = &replay->requests[index];
+    request->done = true;
+    if (!request->awaited) return STATUS_OK;
+    uint32_t rank = request->rank, thread = request->thread;
+    if (request->of_task) {
+        replay_release_request(replay, index);
+        return replay->task_received(replay, rank);
+    }
+    if (request->hidden) replay_release_request(replay, index);
+    if (--replay_thread_walk(replay, rank, thread)->missing > 0) return STATUS_OK;
+    if (replay->ranks[rank].threads) return replay_thread_wake(replay, rank, thread);
+    replay_wake(replay, rank);
+    return STATUS_OK;
+}
+
+enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *index)
+{
+    TRY(replay_take_request(replay, index));
+    replay->requests[*index] = (struct request){
+        .rank = rank, .thread = replay->ranks[rank].thread, .awaited = true, .hidden = true};
+    replay->ranks[rank].missing++;
+    return STATUS_OK;
+}
+
+static enum status make_request(struct replay *replay, uint32_t rank, bool receive, bool awaited, uint32_t *index)
+{
+    TRY(replay_take_request(replay, index));
+    replay->requests[*index] = (struct request){
+        .rank = rank, .thread = replay->ranks[rank].thread, .awaited = awaited, .receive = receive};
+    if (awaited) replay->ranks[rank].missing++;
+    return STATUS_OK;
+}
+
+/* Ids from here on take a map, so that memory follows the calls. */
+static uint32_t far_from(const struct rank_state *state)
+{
+    enum { LEAST = 8192, PER_CALL = 8 };
+    uint64_t from = LEAST + PER_CALL * (uint64_t)state->count;
+    return from < UINT32_MAX ? (uint32_t)from : UINT32_MAX;
+}
+
+static enum status set_far_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
+{
+    struct rank_rare *rare = &replay->rare[rank];
+    uint64_t *slot;
+    if (!rare->far_requests) rare->far_requests = calloc(1, sizeof *rare->far_requests);
+    if (!rare->far_requests) return err_memory(replay->err);
+    TRY(map_put(rare->far_requests, id, index, &slot, replay->err));
+    *slot = index;
+    return STATUS_OK;
+}
+
+static enum status grow_requests(struct replay *replay, uint32_t rank, uint32_t id)
+{
+    struct rank_rare *rare = &replay->rare[rank];
+    uint32_t far = far_from(&replay->ranks[rank]), limit = id < 32 ? 64 : id < far / 2 ? id * 2 : far;
+    uint32_t *grown = realloc(rare->requests, (size_t)limit * sizeof *grown);
+    if (!grown) return err_memory(replay->err);
+    for (uint32_t i = rare->request_limit; i < limit; i++) grown[i] = NO_INDEX;
+    rare->requests = grown;
+    rare->request_limit = limit;
+    return STATUS_OK;
+}
+
+static enum status set_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
+{
+    struct rank_rare *rare = &replay->rare[rank];
+    if (id >= rare->request_limit) {
+        if (id >= far_from(&replay->ranks[rank])) return set_far_request(replay, rank, id, index);
+        TRY(grow_requests(replay, rank, id));
+    }
+    rare->requests[id] = index;
+    return STATUS_OK;
+}
+
+static enum status note_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
+{
+    TRY(set_request(replay, rank, id, index));
+    if (replay->ranks[rank].threads) return replay_threads_wake(replay, rank); /* another thread may wait for it already */
+    return STATUS_OK;
+}
+
+enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t *request)
+{
+    TRY(make_request(replay, rank, false, false, request));
+    return note_request(replay, rank, id, *request);
+}
+
+enum status replay_request_done_at(struct replay *replay, uint32_t request, int64_t at_ps)
+{
+    if (at_ps <= replay->now_ps) return replay_request_done(replay, request);
+    return replay_timer(replay, at_ps, replay->requests[request].rank, TIMER_REQUEST, request);
+}
+
+enum status replay_call_request(struct replay *replay, uint32_t rank, const struct trace_call *call, bool receive,
+                                bool awaited, uint32_t *request)
+{
+    TRY(make_request(replay, rank, receive, awaited, request));
+    enum call_kind kind = call_kind(call->call);
+    if (kind == CALL_ISEND || kind == CALL_IRECV) return note_request(replay, rank, call->ref, *request);
+    return STATUS_OK;
+}
+
+enum status replay_task_request(struct replay *replay, uint32_t task, uint32_t *request)
+{
+    TRY(replay_take_request(replay, request));
+    replay->requests[*request] = (struct request){.rank = task, .awaited = true, .of_task = true};
+    replay->tasks[task].missing++;
+    return STATUS_OK;
+}
+
+uint32_t replay_rank_of_request(const struct replay *replay, uint32_t index)
+{
+    const struct request *request = &replay->requests[index];
+    return request->of_task ? replay->tasks[request->rank].rank : request->rank;
+}
+
+void replay_forget_request(struct replay *replay, struct rank_state *state, uint32_t id)
+{
+    uint32_t index = replay_request_index(replay, state, id);
+    if (index >= REQUEST_GONE) return;
+    replay_release_request(replay, index);
+    struct rank_rare *rare = replay_rare(replay, state);
+    if (id < rare->request_limit)
+        rare->requests[id] = REQUEST_GONE;
+    else
+        *map_find(rare->far_requests, id) = REQUEST_GONE;
+}
+
+void replay_clear_requests(struct replay *replay)
+{
+    for (uint32_t rank = 0; replay->rare && rank < replay->trace->rank_count; rank++) {
+        free(replay->rare[rank].requests);
+        if (replay->rare[rank].far_requests) map_clear(replay->rare[rank].far_requests);
+        free(replay->rare[rank].far_requests);
+    }
+    free(replay->requests);
+}

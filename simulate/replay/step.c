@@ -1,0 +1,83 @@
+/* What step functions of calls return, and costs (simulate/replay/walk.h). */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "simulate/engine/cost.h"
+#include "simulate/replay/walk.h"
+
+enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
+{
+    if (replay->failed) return STATUS_DATA;
+    char message[768], place[TRACE_PLACE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    size_t next = replay->ranks[rank].next; /* a thread without calls has none */
+    size_t count = replay->ranks[rank].count;
+    trace_place(replay->trace, rank, next < count ? next : count - 1, place);
+    replay->failed = true;
+    enum status status = err_set(replay->err, STATUS_DATA, replay->trace->name, place, "%s", message);
+    if (!replay->err || count == 0) return status;
+    replay->err->stream = rank;
+    replay->err->item = (int64_t)(next < count ? next : count - 1);
+    return status;
+}
+
+enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase)
+{
+    rank->resume_ps = until_ps;
+    rank->phase = phase;
+    return STEP_PAUSE;
+}
+
+enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase)
+{
+    rank->phase = phase;
+    if (cost_ps == 0) return STEP_AGAIN;
+    rank->busy_ps += cost_ps;
+    rank->resume_ps = replay->now_ps + cost_ps;
+    return STEP_SPEND;
+}
+
+int64_t replay_copy_ps(const struct replay *replay, int64_t bytes)
+{
+    double rate_Bps = replay->platform->memory_bandwidth_Bps;
+    return isinf(rate_Bps) ? 0 : cost_duration_ps((double)bytes / rate_Bps);
+}
+
+enum step replay_exit(struct rank_state *rank, int64_t at_ps)
+{
+    rank->resume_ps = at_ps;
+    return STEP_EXIT;
+}
+
+int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
+{
+    if (recorded_ps <= 0) return 0;
+    if (rank->stretch == 1.0) return recorded_ps < COST_BEYOND_PS ? recorded_ps : COST_BEYOND_PS;
+    double stretched = (double)recorded_ps * rank->stretch;
+    return stretched < (double)COST_BEYOND_PS ? llround(stretched) : COST_BEYOND_PS;
+}
+
+/* A time that has overflowed is negative. */
+bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps)
+{
+    if ((uint64_t)at_ps <= COST_END_PS) return false;
+    replay_fail(
+        replay, rank,
+        "the simulated time passes 50 days, expected an earlier end: are all _s of the platform in seconds, all _Bps "
+        "in bytes per second?");
+    return true;
+}
+
+enum step replay_step_local(struct replay *replay, uint32_t rank)
+{
+    return replay_exit(&replay->ranks[rank], replay->now_ps);
+}
+
+enum status replay_timer(struct replay *replay, int64_t at_ps, uint32_t key, enum timer_kind kind, uint32_t item)
+{
+    return replay->engine_kind->timer(replay->engine, at_ps, key, item | (uint32_t)kind << TIMER_SHIFT, replay->err);
+}

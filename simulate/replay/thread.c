@@ -1,0 +1,377 @@
+/* Threads of a rank as streams: which one is loaded, when they begin, who is woken. */
+#include "simulate/replay/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/replay/driver.h"
+#include "simulate/replay/message.h"
+
+#define WALK_BYTES offsetof(struct rank_state, calls)
+
+static bool is_primitive(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return kind >= CALL_THREAD_BEGIN && kind <= CALL_SEM_POST;
+}
+
+uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    uint32_t count = trace_thread_count(trace, rank), created = 0, joined = 0, alive, most;
+    size_t first = stream->count, last = 0;
+    for (size_t i = 0; i < stream->count; i++) {
+        enum call_kind kind = call_kind(stream->calls[i].call);
+        if (kind == CALL_THREAD_CREATE && stream->calls[i].ref != TRACE_NO_REF) created++;
+        if (kind == CALL_THREAD_CREATE && i < first) first = i;
+        if (kind == CALL_THREAD_CREATE || kind == CALL_THREAD_JOIN) last = i;
+        joined += kind == CALL_THREAD_JOIN;
+    }
+    most = alive = count - created;
+    bool idle = created > 0 && joined > 0;
+    for (size_t i = 0; i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        if (kind == CALL_THREAD_CREATE && call->ref != TRACE_NO_REF) alive++;
+        if (kind == CALL_THREAD_JOIN && call->ref != TRACE_NO_REF && alive > 1) alive--;
+        if (alive > most) most = alive;
+        bool other = kind != CALL_THREAD_CREATE && kind != CALL_THREAD_JOIN;
+        if (i > first && i < last && other && trace_call_thread(trace, rank, i) == 0) idle = false;
+    }
+    return idle ? most - 1 : most;
+}
+
+void replay_thread_load(struct replay *replay, uint32_t rank, uint32_t thread)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->thread == thread) return;
+    memcpy(&state->threads->items[state->thread].walk, state, WALK_BYTES);
+    memcpy(state, &state->threads->items[thread].walk, WALK_BYTES);
+}
+
+struct rank_state *replay_thread_walk(struct replay *replay, uint32_t rank, uint32_t thread)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    return !state->threads || state->thread == thread ? state : &state->threads->items[thread].walk;
+}
+
+enum status replay_thread_start(struct replay *replay, uint32_t rank, uint32_t thread, int64_t at_ps)
+{
+    struct rank_state *walk = replay_thread_walk(replay, rank, thread);
+    walk->status = RANK_COMPUTING;
+    return replay_timer(replay, at_ps, rank, TIMER_THREAD, replay->ranks[rank].threads->first_id + thread);
+}
+
+static void advance(struct replay *replay, uint32_t rank, uint32_t thread)
+{
+    struct threads *threads = replay->ranks[rank].threads;
+    replay_thread_load(replay, rank, thread);
+    threads->running = true;
+    replay_advance(replay, rank);
+    threads->running = false;
+}
+
+enum status replay_thread_wake(struct replay *replay, uint32_t rank, uint32_t thread)
+{
+    struct threads *threads = replay->ranks[rank].threads;
+    struct thread *item = &threads->items[thread];
+    if (replay_thread_walk(replay, rank, thread)->status != RANK_BLOCKED || item->looks) return STATUS_OK;
+    if (!threads->running) {
+        advance(replay, rank, thread);
+        return STATUS_OK;
+    }
+    item->looks = true;
+    return replay_timer(replay, replay->now_ps, rank, TIMER_LOOK, threads->first_id + thread);
+}
+
+enum status replay_threads_wake(struct replay *replay, uint32_t rank)
+{
+    for (uint32_t i = 0; i < replay->ranks[rank].threads->count; i++) TRY(replay_thread_wake(replay, rank, i));
+    return STATUS_OK;
+}
+
+uint32_t replay_rank_of_thread(const struct replay *replay, uint32_t id)
+{
+    return replay->thread_names[id].rank;
+}
+
+enum status replay_on_thread_resumes(struct replay *replay, uint32_t id)
+{
+    advance(replay, replay->thread_names[id].rank, replay->thread_names[id].thread);
+    return STATUS_OK;
+}
+
+enum status replay_on_thread_looks(struct replay *replay, uint32_t id)
+{
+    uint32_t rank = replay->thread_names[id].rank, thread = replay->thread_names[id].thread;
+    replay->ranks[rank].threads->items[thread].looks = false;
+    if (replay_thread_walk(replay, rank, thread)->status == RANK_BLOCKED) advance(replay, rank, thread);
+    return STATUS_OK;
+}
+
+bool replay_thread_waits_outside(struct replay *replay, uint32_t rank)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    const struct call_driver *driver = replay->driver_of[call_kind(state->calls[state->next].call)];
+    return (driver && driver->waits_outside && driver->waits_outside(replay, rank)) ||
+           replay_turn_awaited(replay, rank) != NO_INDEX;
+}
+
+void replay_thread_enter(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    bool outside = replay_thread_waits_outside(replay, rank);
+    state->threads->items[state->thread].outside = outside;
+    if (!outside && replay_is_library(&state->calls[state->next])) state->threads->inside++;
+    state->inside = state->threads->inside > 0;
+}
+
+enum status replay_thread_reenter(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct thread *thread = &state->threads->items[state->thread];
+    state->enter_ps = replay->now_ps;
+    if (!thread->outside) return STATUS_OK;
+    thread->outside = false;
+    state->threads->inside++;
+    state->inside = true;
+    return state->serve_first == NO_INDEX ? STATUS_OK : replay_serve_waiting(replay, rank);
+}
+
+/* Its creation is not known: it computes from the return on. */
+static enum status begin_after(struct replay *replay, uint32_t rank, uint32_t thread, int64_t exit_ps)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    uint32_t first = state->threads->items[thread].first;
+    int64_t gap_ps = state->calls[first].enter_ps - state->calls[state->next].exit_ps;
+    gap_ps = trace_compute_ps(&replay->trace->ranks[rank], first, gap_ps);
+    return replay_thread_start(replay, rank, thread, exit_ps + replay_compute_ps(state, gap_ps));
+}
+
+/* Threads that wait outside MPI look again. */
+static enum status wake_outside(struct replay *replay, uint32_t rank)
+{
+    const struct threads *threads = replay->ranks[rank].threads;
+    for (uint32_t i = 0; i < threads->count; i++)
+        if (threads->items[i].outside) TRY(replay_thread_wake(replay, rank, i));
+    return STATUS_OK;
+}
+
+enum status replay_thread_leave(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct threads *threads = state->threads;
+    threads->finished[threads->finished_count++] = (uint32_t)state->next;
+    if (replay_is_library(&state->calls[state->next])) threads->inside--;
+    state->inside = threads->inside > 0;
+    if (replay_turn_returns(replay, rank)) TRY(wake_outside(replay, rank));
+    if (replay->steps[call_kind(state->calls[state->next].call)]->traits & CALL_FREES) TRY(wake_outside(replay, rank));
+    if (!threads->beginning) return STATUS_OK;
+    for (uint32_t t = threads->beginning[state->next]; t != NO_INDEX; t = threads->items[t].next_beginning)
+        TRY(begin_after(replay, rank, t, state->resume_ps));
+    return STATUS_OK;
+}
+
+enum status replay_thread_end(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct threads *threads = state->threads;
+    struct thread *item = &threads->items[state->thread];
+    item->ended = true;
+    threads->left--;
+    if (item->joiner == NO_INDEX) return STATUS_OK;
+    return replay_thread_wake(replay, rank, item->joiner);
+}
+
+static enum status note_completed(const struct trace *trace, struct trace_call *call, struct map *done, struct err *err)
+{
+    enum call_kind kind = call_kind(call->call);
+    uint64_t *slot;
+    if (kind < CALL_REQUEST_WAIT || kind > CALL_REQUEST_TESTALL || call->ref == TRACE_NO_REF) return STATUS_OK;
+    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) {
+        const struct trace_list *list = &trace->lists[call->ref];
+        for (uint32_t i = 0; i < list->count; i++) TRY(map_put(done, trace->requests[list->first + i], 1, &slot, err));
+        return STATUS_OK;
+    }
+    bool completes = kind == CALL_REQUEST_WAIT ? !(call->flags & TRACE_BREAK) : call->flags & TRACE_FLAG;
+    if (completes) return map_put(done, call->ref, 1, &slot, err);
+    if (map_find(done, call->ref)) call->ref = TRACE_NO_REF;
+    return STATUS_OK;
+}
+
+/* A test that says no may come behind the call of another thread that completes the request: it has none to ask about.
+ */
+static enum status forget_tested(struct replay *replay, uint32_t rank)
+{
+    struct trace_rank *made = &replay->made->ranks[rank];
+    struct map done = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < made->count; i++)
+        status = note_completed(replay->made, &made->calls[i], &done, replay->err);
+    map_clear(&done);
+    return status;
+}
+
+enum status replay_thread_sort(struct replay *replay, uint32_t rank)
+{
+    struct threads *threads = replay->ranks[rank].threads;
+    struct trace_rank *made = &replay->made->ranks[rank];
+    size_t count = made->count;
+    if (count == 0) return STATUS_OK;
+    struct trace_call *calls = malloc((count + 1) * sizeof *calls);
+    struct trace_sim *sim = malloc((count + 1) * sizeof *sim);
+    uint16_t *thread = malloc((count + 1) * sizeof *thread);
+    uint32_t *extents = calloc(count + 1, sizeof *extents);
+    if (calls && sim && thread && extents) {
+        for (size_t i = 0; i < count; i++) {
+            uint32_t from = threads->finished[i];
+            calls[i] = made->calls[from];
+            sim[i] = made->sim[from];
+            thread[i] = made->thread ? made->thread[from] : 0;
+            extents[i] = made->extents ? made->extents[from] : 0;
+        }
+        memcpy(made->calls, calls, count * sizeof *calls);
+        memcpy(made->sim, sim, count * sizeof *sim);
+        if (made->thread) memcpy(made->thread, thread, count * sizeof *thread);
+        if (made->extents) memcpy(made->extents, extents, count * sizeof *extents);
+        made->unsorted = true;
+    }
+    bool done = calls && sim && thread && extents;
+    free(extents);
+    free(calls);
+    free(sim);
+    free(thread);
+    if (!done) return err_memory(replay->err);
+    TRY(trace_sort_threads(replay->made, replay->err));
+    return threads->count > 1 ? forget_tested(replay, rank) : STATUS_OK;
+}
+
+/* What another thread of the same rank may end: messages and epochs with oneself, locks, primitives. */
+static bool may_wait_for_thread(const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    return is_primitive(call) || (kind >= CALL_START && kind <= CALL_WIN_TEST) || kind == CALL_LOCK ||
+           (kind >= CALL_SEND && kind <= CALL_REQUEST_TESTALL) || kind == CALL_SHMEM_WAIT ||
+           kind == CALL_SHMEM_SET_LOCK;
+}
+
+/* A return at the moment of the thread's first call comes before it if its call does; but in a predicted trace, where much
+ * is at one moment, a call that waited until then may have waited for the thread. */
+static bool returns_before(const struct trace *trace, const struct trace_rank *stream, uint32_t call, uint32_t first)
+{
+    const struct trace_call *of = &stream->calls[call];
+    int64_t begin_ps = stream->calls[first].enter_ps;
+    bool waited = trace->simulated && of->enter_ps < of->exit_ps && may_wait_for_thread(of);
+    return of->exit_ps < begin_ps || (of->exit_ps == begin_ps && call < first && !waited);
+}
+
+/* A thread whose creation nobody recorded was there at its first call, and not before the rank's first thread, which
+ * initialised MPI, last returned from MPI before that: only from then on it can have computed. */
+static enum status place_beginnings(const struct replay *replay, uint32_t rank, struct threads *threads)
+{
+    const struct trace_rank *stream = &replay->trace->ranks[rank];
+    for (uint32_t t = 1; t < threads->count; t++) {
+        struct thread *item = &threads->items[t];
+        uint32_t after = NO_INDEX;
+        if (item->first == NO_INDEX || item->created_by != NO_INDEX) continue;
+        for (uint32_t i = threads->items[0].first; i != NO_INDEX; i = threads->following[i]) {
+            if (stream->calls[i].exit_ps > stream->calls[item->first].enter_ps) break;
+            if (returns_before(replay->trace, stream, i, item->first)) after = i;
+        }
+        item->begins_after = after;
+        if (after == NO_INDEX) continue;
+        if (!threads->beginning) {
+            threads->beginning = malloc((stream->count + 1) * sizeof *threads->beginning);
+            if (!threads->beginning) return err_memory(replay->err);
+            for (size_t i = 0; i <= stream->count; i++) threads->beginning[i] = NO_INDEX;
+        }
+        item->next_beginning = threads->beginning[after];
+        threads->beginning[after] = t;
+    }
+    return STATUS_OK;
+}
+
+static enum status follow(struct replay *replay, uint32_t rank, struct threads *threads)
+{
+    const struct trace_rank *stream = &replay->trace->ranks[rank];
+    for (uint32_t t = 0; t < threads->count; t++) {
+        struct thread *item = &threads->items[t];
+        item->first = item->created_by = item->joiner = NO_INDEX;
+        item->begins_after = item->next_beginning = NO_INDEX;
+        item->walk.thread = t;
+        item->walk.status = RANK_PAUSED;
+    }
+    for (size_t i = stream->count; i-- > 0;) {
+        uint32_t thread = trace_call_thread(replay->trace, rank, i);
+        threads->following[i] = threads->items[thread].first;
+        threads->items[thread].first = (uint32_t)i;
+        const struct trace_call *call = &stream->calls[i];
+        bool creates = call_kind(call->call) == CALL_THREAD_CREATE && call->ref < threads->count;
+        if (creates) threads->items[call->ref].created_by = (uint32_t)i;
+    }
+    for (uint32_t t = 0; t < threads->count; t++) {
+        struct thread *item = &threads->items[t];
+        item->walk.next = item->first;
+        item->ended = item->first == NO_INDEX;
+        threads->left += !item->ended;
+    }
+    TRY(place_beginnings(replay, rank, threads));
+    return replay_prepare_turns(replay, rank);
+}
+
+static enum status prepare_rank(struct replay *replay, uint32_t rank, uint32_t first_id)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct threads *threads = calloc(1, sizeof *threads);
+    if (!threads) return err_memory(replay->err);
+    state->threads = threads;
+    threads->count = trace_thread_count(replay->trace, rank);
+    threads->first_id = first_id;
+    threads->items = lines_new(threads->count, sizeof *threads->items);
+    threads->following = calloc(state->count + 1, sizeof *threads->following);
+    threads->wakes = calloc(state->count + 1, sizeof *threads->wakes);
+    threads->finished = calloc(state->count + 1, sizeof *threads->finished);
+    if (!threads->finished || !threads->items || !threads->following || !threads->wakes) return err_memory(replay->err);
+    for (uint32_t t = 0; t < threads->count; t++)
+        replay->thread_names[first_id + t] = (struct thread_name){rank, t};
+    TRY(follow(replay, rank, threads));
+    memcpy(state, &threads->items[0].walk, WALK_BYTES);
+    return STATUS_OK;
+}
+
+enum status replay_prepare_threads(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    size_t all = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        if (trace->ranks[rank].thread_count > 0) all += trace_thread_count(trace, rank);
+    if (all == 0) return STATUS_OK;
+    replay->thread_names = calloc(all, sizeof *replay->thread_names);
+    if (!replay->thread_names) return err_memory(replay->err);
+    uint32_t next = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        if (trace->ranks[rank].thread_count == 0) continue;
+        TRY(prepare_rank(replay, rank, next));
+        next += replay->ranks[rank].threads->count;
+    }
+    return STATUS_OK;
+}
+
+void replay_clear_threads(struct replay *replay)
+{
+    for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++) {
+        struct threads *threads = replay->ranks[rank].threads;
+        if (!threads) continue;
+        free(threads->items);
+        free(threads->following);
+        free(threads->beginning);
+        free(threads->awaits);
+        free(threads->returned);
+        free(threads->wakes);
+        free(threads->finished);
+        free(threads->syncs);
+        map_clear(&threads->names);
+        free(threads);
+    }
+    free(replay->thread_names);
+}

@@ -1,0 +1,247 @@
+#include "simulate/replay/walk.h"
+
+#include "simulate/replay/driver.h"
+#include "simulate/replay/message.h"
+#include "simulate/replay/thread.h"
+
+enum { CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
+
+static enum step step_call(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (state->phase == PHASE_LEAVE) return replay_exit(state, replay->now_ps);
+    if (replay_thread_is_outside(state)) {
+        if (replay_thread_waits_outside(replay, rank)) return STEP_BLOCK;
+        STEP_TRY(replay_thread_reenter(replay, rank));
+    }
+    const struct call_step *row = replay->steps[call_kind(call->call)];
+    if (!row) return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
+    if ((row->traits & CALL_TESTS) && !(call->flags & TRACE_FLAG)) { /* a failed test is computing */
+        int64_t spent_ps = replay_compute_ps(state, call->exit_ps - call->enter_ps);
+        state->busy_ps = spent_ps;
+        return replay_exit(state, replay->now_ps + spent_ps);
+    }
+    enum step step;
+    do step = row->step(replay, rank);
+    while (step == STEP_AGAIN && !replay->failed);
+    return step;
+}
+
+static void keep_call(struct replay *replay, uint32_t rank, int64_t exit_ps)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    struct trace_rank *made = &replay->made->ranks[rank];
+    struct trace_call call = state->calls[state->next];
+    call.enter_ps = state->enter_ps;
+    call.exit_ps = exit_ps;
+    made->calls[state->next] = call;
+    struct trace_sim *sim = &made->sim[state->next];
+    sim->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
+}
+
+static void report_progress(struct replay *replay)
+{
+    uint64_t all_calls = 0;
+    for (uint32_t r = 0; r < replay->trace->rank_count; r++) all_calls += replay->trace->ranks[r].count;
+    replay->options->progress(replay->options->progress_context, replay->calls_done, all_calls);
+    replay->report_at += 1 + all_calls / PROGRESS_STEPS;
+}
+
+static bool end_stream(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->status = RANK_DONE;
+    if (state->threads && replay_thread_end(replay, rank) != STATUS_OK) replay->failed = true;
+    if (state->threads && state->threads->left > 0) return false;
+    state->inside = true; /* in MPI_Finalize, traced or not, which serves what still comes (MPI-3.1 8.7) */
+    if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
+    replay->done_count++;
+    return false;
+}
+
+static enum status set_walk_timer(struct replay *replay, uint32_t rank, int64_t at_ps)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    if (state->threads)
+        return replay_timer(replay, at_ps, rank, TIMER_THREAD, state->threads->first_id + state->thread);
+    return replay_timer(replay, at_ps, rank, TIMER_RANK, rank);
+}
+
+static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
+{
+    if (replay->made) keep_call(replay, rank, exit_ps);
+    if (!replay->hardware) replay_account_progress(replay, rank, exit_ps);
+}
+
+/* Notes the call's end and finds the next call's enter, now or by a timer. False: the rank does not go on now. */
+static bool leave_call(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    int64_t exit_ps = state->resume_ps;
+    if (replay_past_end(replay, rank, exit_ps)) return false;
+    const struct trace_call *call = &state->calls[state->next];
+    if (replay->notes_exits) note_exit(replay, rank, exit_ps);
+    if (exit_ps > state->end_ps) state->end_ps = exit_ps;
+    state->inside = false;
+    size_t next = state->next + 1;
+    if (state->threads) {
+        if (replay_thread_leave(replay, rank) != STATUS_OK) {
+            replay->failed = true;
+            return false;
+        }
+        uint32_t following = state->threads->following[state->next];
+        next = following == NO_INDEX ? state->count : following;
+    }
+    state->phase = 0;
+    state->step = state->missing = state->received = 0;
+    state->overlap = state->paid = false;
+    state->busy_ps = 0;
+    if (++replay->calls_done == replay->report_at) report_progress(replay);
+    state->next = next;
+    if (next == state->count) return end_stream(replay, rank);
+    __builtin_prefetch(call + CALLS_AHEAD); /* a thousand ranks' streams are more than hardware follows */
+    int64_t gap_ps = state->calls[next].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
+    if (state->compute_ps) gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
+    int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
+    if (enter_ps == replay->now_ps) return true;
+    if (replay_past_end(replay, rank, enter_ps)) return false;
+    state->status = RANK_COMPUTING;
+    if (set_walk_timer(replay, rank, enter_ps) != STATUS_OK) replay->failed = true;
+    return false;
+}
+
+/* Whether a call serves what lies at its rank as soon as it is entered (mpi.rma.protocol.visit, .lock_order): one that only
+ * serves while it waits begins to when it does. Calls that close an epoch, flushes, and waits and tests for requests look
+ * once in any case (CALL_SERVES): what ends a request is found by looking. */
+static bool serves_on_enter(const struct replay *replay, uint32_t rank)
+{
+    const struct rma_protocol *protocol = &replay->platform->protocol;
+    const struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    enum call_kind kind = call_kind(call->call);
+    const struct call_step *row = replay->steps[kind];
+    if (row && (row->traits & CALL_SERVES)) return true;
+    bool of_own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank);
+    return of_own ? protocol->lock_order == LOCK_ORDER_ARRIVAL : protocol->visit == VISIT_ENTER;
+}
+
+static inline void enter_call(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->status = RANK_RUNNING;
+    state->enter_ps = replay->now_ps;
+    state->inside = replay_is_library(&state->calls[state->next]) && (!replay->needs_call || serves_on_enter(replay, rank));
+    if (state->threads) replay_thread_enter(replay, rank);
+    if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK)
+        replay->failed = true;
+}
+
+static void await_messages(struct replay *replay, uint32_t rank, uint32_t need, uint32_t counter)
+{
+    const struct engine_descriptor *kind = replay->engine_kind;
+    if (!kind->await) return;
+    if (kind->await(replay->engine, replay->nodes[rank], rank, need, counter, replay->err) != STATUS_OK)
+        replay->failed = true;
+}
+
+void replay_await(struct replay *replay, uint32_t rank)
+{
+    await_messages(replay, rank, 1, replay->ranks[rank].threads ? ENGINE_ANY_COUNTER : ENGINE_NO_COUNTER);
+}
+
+void replay_resume(struct replay *replay, uint32_t rank)
+{
+    const struct engine_descriptor *kind = replay->engine_kind;
+    if (kind->resume) kind->resume(replay->engine, replay->nodes[rank]);
+}
+
+enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on)
+{
+    const struct engine_descriptor *kind = replay->engine_kind;
+    return kind->watch_all ? kind->watch_all(replay->engine, replay->nodes[rank], on, replay->err) : STATUS_OK;
+}
+
+static void block(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->status = RANK_BLOCKED;
+    await_messages(replay, rank, state->need, state->threads ? ENGINE_ANY_COUNTER : replay->counter);
+    state->need = 0;
+    replay->counter = ENGINE_NO_COUNTER;
+}
+
+/* Whether a rank is inside MPI matters to progress = call only: there the exit is a moment of its own. */
+static bool exits_apart(const struct replay *replay, const struct rank_state *state)
+{
+    return replay->needs_call && state->resume_ps > replay->now_ps;
+}
+
+/* The call that the rank is in begins to serve what lies there. True: it did serve something, which may let it go on. */
+static bool begin_serving(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->inside || state->threads || !replay_is_library(&state->calls[state->next])) return false;
+    state->inside = true;
+    if (state->serve_first == NO_INDEX) return false;
+    if (replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
+    return true;
+}
+
+static void advance(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->status == RANK_BLOCKED) replay_resume(replay, rank);
+    state->status = RANK_RUNNING;
+    while (!replay->failed) {
+        enum step step = step_call(replay, rank);
+        if (step == STEP_EXIT && exits_apart(replay, state))
+            step = replay_pause(state, state->resume_ps, PHASE_LEAVE);
+        bool waits = step == STEP_BLOCK || step == STEP_PAUSE ||
+                     (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
+        bool served = replay->needs_call && waits && begin_serving(replay, rank);
+        if (served && step == STEP_BLOCK) {
+            state->need = 0;
+            continue; /* looks again */
+        }
+        switch (step) {
+        case STEP_AGAIN: break;
+        case STEP_BLOCK: block(replay, rank); return;
+        case STEP_FAIL: replay->failed = true; return;
+        case STEP_SPEND: /* works, and serves nothing meanwhile, unless it does so from its entry on */
+            if (state->inside && replay->needs_call && !state->threads) state->inside = serves_on_enter(replay, rank);
+            /* fall through */
+        case STEP_PAUSE:
+            state->status = RANK_PAUSED;
+            if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) replay->failed = true;
+            return;
+        case STEP_EXIT:
+            if (!leave_call(replay, rank)) return;
+            enter_call(replay, rank);
+            break;
+        }
+    }
+}
+
+void replay_advance(struct replay *replay, uint32_t rank)
+{
+    if (replay->ranks[rank].status == RANK_COMPUTING) enter_call(replay, rank);
+    advance(replay, rank);
+}
+
+void replay_wake_blocked(struct replay *replay, uint32_t rank)
+{
+    if (!replay->ranks[rank].threads)
+        advance(replay, rank);
+    else if (replay_threads_wake(replay, rank) != STATUS_OK)
+        replay->failed = true;
+}
+
+enum status replay_poll(struct replay *replay, uint32_t rank)
+{
+    const struct engine_descriptor *kind = replay->engine_kind;
+    int64_t now_ps = replay->now_ps;
+    if (kind->look) TRY(kind->look(replay->engine, replay->nodes[rank], replay->err));
+    replay->now_ps = now_ps;
+    return STATUS_OK;
+}

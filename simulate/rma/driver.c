@@ -1,0 +1,193 @@
+/* The rows of the driver of one-sided calls.
+ *
+ * Most arrivals only change what a rank looks at when it acts next; the rules are at the top of
+ * simulate/replay/message.c. */
+#include "simulate/rma/rma.h"
+#include "simulate/windows/lock.h"
+#include "simulate/windows/transfer.h"
+
+static const struct call_step steps[] = {
+    {CALL_WIN_CREATE, .step = replay_step_win_create},
+    {CALL_WIN_FREE, .step = replay_step_win_free},
+    {CALL_PUT, .step = replay_step_op},
+    {CALL_GET, .step = replay_step_op},
+    {CALL_ACCUMULATE, .step = replay_step_op},
+    {CALL_GET_ACCUMULATE, .step = replay_step_op},
+    {CALL_FENCE, .step = replay_step_fence, .traits = CALL_SERVES | CALL_FREES},
+    {CALL_POST, .step = replay_step_post},
+    {CALL_START, .step = replay_step_start, .traits = CALL_FREES},
+    {CALL_COMPLETE, .step = replay_step_complete, .traits = CALL_SERVES},
+    {CALL_WIN_WAIT, .step = replay_step_win_wait},
+    {CALL_WIN_TEST, .step = replay_step_win_wait, .traits = CALL_TESTS},
+    {CALL_LOCK, .step = replay_step_lock, .traits = CALL_FREES},
+    {CALL_UNLOCK, .step = replay_step_unlock, .traits = CALL_SERVES | CALL_FREES},
+    {CALL_LOCK_ALL, .step = replay_step_lock_all, .traits = CALL_FREES},
+    {CALL_UNLOCK_ALL, .step = replay_step_unlock_all, .traits = CALL_SERVES | CALL_FREES},
+    {CALL_FLUSH, .step = replay_step_flush, .traits = CALL_SERVES},
+    {CALL_FLUSH_LOCAL, .step = replay_step_flush, .traits = CALL_SERVES},
+    {CALL_SYNC, .step = replay_step_local},
+    {0}};
+
+/* Of a put in an active epoch only wait looks at the arrival, and complete's notification comes behind it unless the
+ * data left after a rendezvous. */
+static void vary_data(const struct replay *replay, uint32_t ref, struct engine_message *message)
+{
+    const struct op *op = &replay->ops[ref];
+    if (op->epoch_kind == OP_ACTIVE && replay->acknowledges_puts) return;
+    message->early = op->epoch_kind == OP_ACTIVE;
+    if (message->early && replay->hardware) message->delivery = ENGINE_DELIVER_UNWATCHED;
+    if (!message->early && replay->answers_late && replay_answers_late(replay, op))
+        message->delivery = ENGINE_DELIVER_ANSWERED;
+}
+
+static void vary_get_request(const struct replay *replay, uint32_t ref, struct engine_message *message)
+{
+    if (replay->answers_late && replay_answers_late(replay, &replay->ops[ref]))
+        message->delivery = ENGINE_DELIVER_ANSWERED;
+}
+
+static void vary_lock_ask(const struct replay *replay, uint32_t ref, struct engine_message *message)
+{
+    (void)ref;
+    if (replay->answers_late) message->delivery = ENGINE_DELIVER_ANSWERED;
+}
+
+static void vary_lock_grant(const struct replay *replay, uint32_t ref, struct engine_message *message)
+{
+    if (replay->answers_late && replay->lock_epochs[ref].awaited) message->delivery = ENGINE_DELIVER_LAZY;
+}
+
+static void vary_lock_release(const struct replay *replay, uint32_t ref, struct engine_message *message)
+{
+    if (replay->lock_epochs[ref].releasing) message->delivery = ENGINE_DELIVER_NOW;
+}
+
+/* Of several operations the largest row of the platform holds. */
+static int64_t op_bytes(const struct replay *replay, uint32_t ref)
+{
+    return replay->ops[ref].together ? INT64_MAX : replay->ops[ref].bytes;
+}
+
+/* Each operation has its own acknowledgement, of those that came together, too. */
+static int64_t acknowledged_bytes(const struct replay *replay, uint32_t ref)
+{
+    return replay->ops[ref].bytes;
+}
+
+static int64_t most_bytes(const struct replay *replay, uint32_t ref)
+{
+    (void)replay;
+    (void)ref;
+    return INT64_MAX;
+}
+
+static enum status put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
+{
+    replay_put_left(replay, message, began_ps, left_ps);
+    return STATUS_OK;
+}
+
+static enum status op_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
+{
+    return replay_op_left(replay, message->ref, began_ps, left_ps);
+}
+
+static enum status fetch_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
+{
+    (void)left_ps;
+    replay_fetch_left(replay, message->ref, began_ps);
+    return STATUS_OK;
+}
+
+static enum status together_left(struct replay *replay, const struct engine_note *message, int64_t began_ps,
+                                 int64_t left_ps)
+{
+    bool reply = message->type == MESSAGE_TOGETHER_REPLY;
+    return replay_together_left(replay, message->ref, reply, began_ps, left_ps);
+}
+
+static const struct message_row messages[] = {
+    {MESSAGE_POST, .act = replay_on_post, SERVICE_NOTIFICATION, ENGINE_DELIVER_LAZY},
+    {MESSAGE_COMPLETE, .act = replay_on_complete, SERVICE_NONE, ENGINE_DELIVER_LAZY},
+    {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .served_bytes = op_bytes, .left = op_left,
+     .awaited = replay_awaits_ops},
+    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, ENGINE_DELIVER_UNWATCHED, .early = true, .left = put_left},
+    {MESSAGE_ACK, .act = replay_on_ack, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true,
+     .served_bytes = acknowledged_bytes},
+    {MESSAGE_GET_REQUEST, .act = replay_on_get_request, SERVICE_GET, .passes = true, .vary = vary_get_request,
+     .served_bytes = op_bytes, .awaited = replay_awaits_ops},
+    {MESSAGE_GET_REPLY, .act = replay_on_get_reply, SERVICE_NONE, .left = op_left},
+    {MESSAGE_ACCUMULATE, .act = replay_on_accumulate, SERVICE_ACCUMULATE, .served_bytes = op_bytes, .left = op_left,
+     .awaited = replay_awaits_ops},
+    {MESSAGE_FETCH, .act = replay_on_fetch, SERVICE_FETCH, .served_bytes = op_bytes, .left = fetch_left,
+     .awaited = replay_awaits_ops},
+    {MESSAGE_RMA_ASK, .act = replay_on_rma_ask, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = op_bytes,
+     .awaited = replay_awaits_ops},
+    {MESSAGE_RMA_CLEAR, .act = replay_on_rma_clear, SERVICE_CLEAR, .passes = true, .served_bytes = op_bytes},
+    {MESSAGE_TOGETHER, .act = replay_on_together, SERVICE_PUT, .served_bytes = most_bytes, .left = together_left,
+     .awaited = replay_awaits_ops},
+    {MESSAGE_TOGETHER_SERVED, .act = replay_on_together, SERVICE_ACCUMULATE,
+     .also = SERVES(SERVICE_GET) | SERVES(SERVICE_FETCH) | SERVES(SERVICE_PUT), .served_bytes = most_bytes,
+     .left = together_left, .awaited = replay_awaits_ops},
+    {MESSAGE_TOGETHER_GETS, .act = replay_on_together, SERVICE_GET, .passes = true, .served_bytes = most_bytes,
+     .left = together_left, .awaited = replay_awaits_ops},
+    {MESSAGE_TOGETHER_REPLY, .act = replay_on_together_reply, SERVICE_NONE, .left = together_left},
+    {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_lock_ask,
+     .awaited = replay_awaits_lock},
+    {MESSAGE_LOCK_GRANT, .act = replay_on_lock_grant, SERVICE_NOTIFICATION, .passes = true, .vary = vary_lock_grant},
+    {MESSAGE_LOCK_RELEASE, .act = replay_on_lock_release, SERVICE_RELEASE, ENGINE_DELIVER_FOR_QUEUE, .vary = vary_lock_release,
+     .awaited = replay_awaits_release},
+    {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    {MESSAGE_FLUSH_ASK, .act = replay_on_flush_ask, SERVICE_PUT, .awaited = replay_awaits_flush},
+    {MESSAGE_PAIR_FLUSHED, .act = replay_on_pair_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    {MESSAGE_LOCK_FLUSHED, .act = replay_on_lock_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    {MESSAGE_FENCE_FLUSHED, .act = replay_on_fence_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    {0}};
+
+static uint32_t target_of_op(const struct replay *replay, uint32_t op)
+{
+    return replay->ops[op].target;
+}
+
+static const struct timer_row timers[] = {
+    {TIMER_OP, target_of_op, replay_on_applied}, {TIMER_ROOM, replay_rank_of_room, replay_on_room}, {0}};
+
+static enum status reach(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct reach *to)
+{
+    const struct trace *trace = replay->trace;
+    const struct trace_comm *comm = trace_call_comm(trace, call);
+    (void)rank;
+    switch (call_kind(call->call)) {
+    case CALL_WIN_CREATE:
+    case CALL_WIN_FREE:
+    case CALL_FENCE: {
+        if (call->handle == TRACE_NONE) return STATUS_OK;
+        int32_t id = trace->windows[call->handle].comm;
+        TRY(replay_reach_barrier(to, replay, id));
+        if (call_kind(call->call) != CALL_WIN_CREATE) return STATUS_OK;
+        const struct coll_shape gather = replay_gather_shape(replay, trace->comms[id].count);
+        return replay_reach_plan(to, id, &gather);
+    }
+    case CALL_POST:
+    case CALL_START: return replay_reach_ranks(to, trace->groups[call->ref].members, trace->groups[call->ref].count);
+    case CALL_LOCK_ALL: return comm ? replay_reach_ranks(to, comm->members, comm->count) : STATUS_OK;
+    case CALL_LOCK: return replay_reach_rank(to, call->peer);
+    default: return call_moves(call->call) ? replay_reach_rank(to, call->peer) : STATUS_OK;
+    }
+}
+
+const struct call_driver rma_driver = {
+    .name = "rma",
+    .steps = steps,
+    .messages = messages,
+    .timers = timers,
+    .prepare = replay_prepare_windows,
+    .clear = replay_clear_windows,
+    .nodes_are_apart = replay_windows_are_apart,
+    .waits_outside = replay_epoch_awaited,
+    .reach = reach,
+    .explain_wait = replay_explain_rma,
+    .find_leftovers = replay_find_held,
+    .prefetch_rank = replay_prefetch_windows,
+    .prefetch_message = replay_prefetch_message,
+};

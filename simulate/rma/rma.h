@@ -1,0 +1,60 @@
+/* The driver of MPI's one-sided calls (MPI-3.1 11). */
+#ifndef SIMULATE_RMA_RMA_H
+#define SIMULATE_RMA_RMA_H
+
+#include "simulate/replay/driver.h"
+#include "simulate/windows/window.h"
+
+extern const struct call_driver rma_driver;
+
+/* The rest is of the files of this room alone. window.c: creation, freeing, fences. */
+enum step replay_step_win_create(struct replay *replay, uint32_t rank);
+enum step replay_step_win_free(struct replay *replay, uint32_t rank);
+enum step replay_step_fence(struct replay *replay, uint32_t rank);
+struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size); /* of a window's creation */
+enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message);
+
+/* active.c: post, start, complete, wait. */
+enum step replay_step_post(struct replay *replay, uint32_t rank);
+enum step replay_step_start(struct replay *replay, uint32_t rank);
+enum step replay_step_complete(struct replay *replay, uint32_t rank);
+enum step replay_step_win_wait(struct replay *replay, uint32_t rank);
+enum status replay_on_post(struct replay *replay, const struct engine_note *message);
+enum status replay_on_complete(struct replay *replay, const struct engine_note *message);
+enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message);
+/* The call, an operation, waits for all posts of the access epoch that have not come. */
+void replay_await_group(struct replay *replay, struct member *member);
+/* The rank's call has waited for posts of which the latest was entered at post_ps; TRACE_UNKNOWN_PS: for none. */
+void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps);
+
+/* operation.c: the calls of operations, and plain puts. */
+enum step replay_step_op(struct replay *replay, uint32_t rank);
+enum status replay_on_put(struct replay *replay, const struct engine_note *message);
+void replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
+
+/* lock.c, flush.c: lock and unlock; locks of all targets, and completion without unlock. */
+enum step replay_step_lock(struct replay *replay, uint32_t rank);
+enum step replay_step_unlock(struct replay *replay, uint32_t rank);
+enum step replay_step_lock_all(struct replay *replay, uint32_t rank);
+enum step replay_step_unlock_all(struct replay *replay, uint32_t rank);
+enum step replay_step_flush(struct replay *replay, uint32_t rank);
+
+/* epoch_wait.c: the loaded thread's next call needs an epoch that another thread must open or close first. */
+bool replay_epoch_awaited(struct replay *replay, uint32_t rank);
+/* A lock of the rank towards the target (TRACE_NONE: any) on the member's window, by MPI_Win_lock; returned: whose call
+ * has returned. NO_INDEX: none. */
+uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target,
+                               bool returned);
+
+/* served.c: whether a call waits for a message to be served, columns of the driver's messages. */
+bool replay_awaits_ops(const struct replay *replay, const struct trace_call *call, const struct engine_note *message);
+bool replay_awaits_lock(const struct replay *replay, const struct trace_call *call, const struct engine_note *message);
+bool replay_awaits_release(const struct replay *replay, const struct trace_call *call, const struct engine_note *message);
+bool replay_awaits_flush(const struct replay *replay, const struct trace_call *call, const struct engine_note *message);
+
+/* explain.c */
+void replay_explain_rma(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text);
+/* An error if buffered operations never found their exposure epoch, or held ones their fence. */
+enum status replay_find_held(struct replay *replay);
+
+#endif

@@ -1,0 +1,79 @@
+/* Whether the call that an origin is in waits for its message to be served at the target: Wait for Progress. */
+#include "simulate/rma/rma.h"
+#include "simulate/windows/transfer.h"
+
+/* flush_local and complete wait until data have left, which those that ask first do late; complete not for copies. */
+static bool holds_back(const struct op *op, enum message_type type)
+{
+    return replay_is_get(op) || type == MESSAGE_RMA_ASK;
+}
+
+static bool awaits_request(const struct replay *replay, const struct op *op)
+{
+    return op->request != NO_INDEX && replay->requests[op->request].awaited;
+}
+
+static bool awaits_op(const struct replay *replay, const struct trace_call *call, const struct op *op,
+                      enum message_type type)
+{
+    bool names = call->handle == replay->members[op->member].window &&
+                 (call->peer == TRACE_NONE || (uint32_t)call->peer == op->target);
+    switch (call_kind(call->call)) {
+    case CALL_UNLOCK:
+    case CALL_UNLOCK_ALL:
+    case CALL_FLUSH: return names && op->epoch_kind == OP_LOCK;
+    case CALL_FLUSH_LOCAL:
+        return names && op->epoch_kind == OP_LOCK &&
+               (holds_back(op, type) || replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED);
+    case CALL_COMPLETE:
+        return names && op->epoch_kind == OP_ACTIVE &&
+               (replay_is_get(op) || (op->counts_left && (holds_back(op, type) || replay->complete_remote)));
+    case CALL_REQUEST_WAIT:
+    case CALL_REQUEST_WAITALL: return awaits_request(replay, op);
+    default: return false;
+    }
+}
+
+/* message.ref: an operation, or the head of those that travel together. */
+bool replay_awaits_ops(const struct replay *replay, const struct trace_call *call, const struct engine_note *message)
+{
+    enum message_type type = (enum message_type)message->type;
+    if (!replay->ops[message->ref].together) return awaits_op(replay, call, &replay->ops[message->ref], type);
+    for (uint32_t op = message->ref; op != NO_INDEX; op = replay->ops[op].next)
+        if (awaits_op(replay, call, &replay->ops[op], type)) return true;
+    return false;
+}
+
+bool replay_awaits_lock(const struct replay *replay, const struct trace_call *call, const struct engine_note *message)
+{
+    const struct lock_epoch *lock = &replay->lock_epochs[message->ref];
+    bool names = call->handle == replay->members[lock->member].window &&
+                 (call->peer == TRACE_NONE || (uint32_t)call->peer == lock->target);
+    switch (call_kind(call->call)) {
+    case CALL_LOCK:
+    case CALL_LOCK_ALL:
+    case CALL_UNLOCK:
+    case CALL_UNLOCK_ALL:
+    case CALL_FLUSH:
+    case CALL_FLUSH_LOCAL: return names;
+    case CALL_REQUEST_WAIT:
+    case CALL_REQUEST_WAITALL:
+        for (uint32_t op = lock->queue_first; op != NO_INDEX; op = replay->ops[op].next)
+            if (awaits_request(replay, &replay->ops[op])) return true;
+        return false;
+    default: return false;
+    }
+}
+
+bool replay_awaits_release(const struct replay *replay, const struct trace_call *call, const struct engine_note *message)
+{
+    (void)call;
+    return replay->lock_epochs[message->ref].releasing;
+}
+
+bool replay_awaits_flush(const struct replay *replay, const struct trace_call *call, const struct engine_note *message)
+{
+    (void)replay;
+    (void)call;
+    return message->extra != MESSAGE_FENCE_FLUSHED;
+}

@@ -1,0 +1,243 @@
+#include "simulate/windows/lock.h"
+
+#include "simulate/replay/message.h"
+#include "simulate/replay/walk.h"
+#include "simulate/windows/transfer.h"
+
+static enum status issue_queued(struct replay *replay, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    uint32_t first = epoch->queue_first, last = replay->deferred ? epoch->leaves_to : epoch->queue_last;
+    if (!epoch->granted || first == NO_INDEX || last == NO_INDEX) return STATUS_OK;
+    epoch->queue_first = replay->ops[last].next;
+    epoch->leaves_to = NO_INDEX; /* what comes later is held again */
+    replay->ops[last].next = NO_INDEX;
+    return replay_issue_chain(replay, first);
+}
+
+static enum status granted(struct replay *replay, uint32_t lock)
+{
+    replay->lock_epochs[lock].granted = true;
+    TRY(issue_queued(replay, lock));
+    if (replay->lock_epochs[lock].flushing) TRY(replay_lock_flush(replay, lock, true));
+    replay_wake(replay, replay->lock_epochs[lock].origin);
+    return STATUS_OK;
+}
+
+static enum status send_grant(struct replay *replay, uint32_t lock)
+{
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    if (epoch->origin == epoch->target) return granted(replay, lock);
+    return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
+}
+
+/* The link to the request that is served next, NULL: none can be now. The head of the queue; nobody overtakes it but,
+ * on a lock that is held shared, requests of MPI_Win_lock_all: two of those, each holding a lock that the other asks for
+ * behind an exclusive request, would wait for ever. */
+static uint32_t *next_request(struct replay *replay, struct member *target)
+{
+    uint32_t *link = &target->queue_first;
+    if (*link == NO_INDEX || target->exclusive_held) return NULL;
+    if (target->shared_holders == 0 || !replay->lock_epochs[*link].exclusive) return link;
+    while (*link != NO_INDEX && !replay->lock_epochs[*link].of_all) link = &replay->lock_epochs[*link].next_waiting;
+    return *link == NO_INDEX ? NULL : link;
+}
+
+static void unlink_request(struct replay *replay, struct member *target, uint32_t *link)
+{
+    uint32_t lock = *link;
+    *link = replay->lock_epochs[lock].next_waiting;
+    replay->lock_epochs[lock].queued = false;
+    if (lock != target->queue_last) return;
+    for (uint32_t at = target->queue_first; at != NO_INDEX; at = replay->lock_epochs[at].next_waiting)
+        target->queue_last = at;
+}
+
+/* Grants as long as the holders allow it. */
+static enum status grant_next(struct replay *replay, struct member *target)
+{
+    uint32_t *link;
+    while ((link = next_request(replay, target))) {
+        uint32_t lock = *link;
+        struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        epoch->held_until_ps = target->unlock_exit_ps[1];
+        if (epoch->exclusive && target->unlock_exit_ps[0] > epoch->held_until_ps)
+            epoch->held_until_ps = target->unlock_exit_ps[0];
+        if (epoch->exclusive)
+            target->exclusive_held = true;
+        else
+            target->shared_holders++;
+        unlink_request(replay, target, link);
+        if (epoch->waits) TRY(replay_watch_all(replay, target->rank, false));
+        TRY(send_grant(replay, lock));
+    }
+    return STATUS_OK;
+}
+
+static struct member *target_of(struct replay *replay, uint32_t lock)
+{
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    int32_t window = replay->members[epoch->member].window;
+    return &replay->members[replay_member_index(replay, window, epoch->target)];
+}
+
+static enum status request(struct replay *replay, uint32_t lock)
+{
+    struct member *target = target_of(replay, lock);
+    replay->lock_epochs[lock].next_waiting = NO_INDEX;
+    if (target->queue_first == NO_INDEX)
+        target->queue_first = lock;
+    else
+        replay->lock_epochs[target->queue_last].next_waiting = lock;
+    target->queue_last = lock;
+    replay->lock_epochs[lock].queued = true;
+    uint32_t rank = target->rank;
+    TRY(grant_next(replay, target));
+    if (!replay->lock_epochs[lock].queued) return STATUS_OK;
+    replay->lock_epochs[lock].waits = true;
+    return replay_watch_all(replay, rank, true);
+}
+
+/* The release has reached the target; the epoch ends. */
+static enum status release(struct replay *replay, uint32_t lock)
+{
+    struct member *target = target_of(replay, lock);
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    int64_t *latest_ps = &target->unlock_exit_ps[epoch->exclusive];
+    if (epoch->unlock_exit_ps > *latest_ps) *latest_ps = epoch->unlock_exit_ps;
+    uint32_t origin = epoch->origin;
+    bool answers = epoch->releasing;
+    if (epoch->exclusive)
+        target->exclusive_held = false;
+    else
+        target->shared_holders--;
+    if (!answers) replay_release_lock_epoch(replay, lock);
+    uint32_t rank = target->rank;
+    TRY(grant_next(replay, target)); /* before the answer, as MPICH 4.0.2: src/mpid/ch4/src/mpidig_rma_callbacks.c */
+    return answers ? replay_send_control(replay, MESSAGE_LOCK_RELEASED, rank, origin, lock, 0) : STATUS_OK;
+}
+
+enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *message)
+{
+    return request(replay, message->ref);
+}
+
+enum status replay_on_lock_grant(struct replay *replay, const struct engine_note *message)
+{
+    return granted(replay, message->ref);
+}
+
+enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message)
+{
+    return release(replay, message->ref);
+}
+
+enum status replay_on_lock_released(struct replay *replay, const struct engine_note *message)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[message->ref];
+    struct all_locks *all = epoch->of_all ? replay->members[epoch->member].all : NULL;
+    epoch->answered = true;
+    if (all) all->unanswered--;
+    replay_wake(replay, epoch->origin);
+    return STATUS_OK;
+}
+
+enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    if (replay->platform->protocol.flush != FLUSH_REQUESTED || !epoch->unflushed || epoch->origin == epoch->target)
+        return STATUS_OK;
+    if (!always && epoch->outstanding == 0) return STATUS_OK;
+    epoch->flushing = !epoch->granted;
+    if (epoch->flushing) return STATUS_OK;
+    epoch->unflushed = false;
+    epoch->outstanding++;
+    return replay_send_control(replay, MESSAGE_FLUSH_ASK, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
+}
+
+enum status replay_on_flush_ask(struct replay *replay, const struct engine_note *message)
+{
+    return replay_send_control(replay, (enum message_type)message->extra, message->destination, message->source,
+                               message->ref, 0);
+}
+
+enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[message->ref];
+    if (--epoch->outstanding == 0) replay_wake(replay, epoch->origin);
+    return STATUS_OK;
+}
+
+enum status replay_lock_ask(struct replay *replay, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->asked = true;
+    if (epoch->origin == epoch->target) return request(replay, lock);
+    return replay_send_control(replay, MESSAGE_LOCK_ASK, epoch->origin, epoch->target, lock, 0);
+}
+
+enum status replay_lock_hurry(struct replay *replay, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->leaves_to = epoch->queue_first == NO_INDEX ? NO_INDEX : epoch->queue_last;
+    if (!epoch->granted && !epoch->asked) TRY(replay_lock_ask(replay, lock));
+    return issue_queued(replay, lock);
+}
+
+enum status replay_lock_new(struct replay *replay, const struct lock_epoch *made, uint32_t *lock)
+{
+    TRY(replay_take_lock_epoch(replay, lock));
+    struct lock_epoch *epoch = &replay->lock_epochs[*lock];
+    *epoch = *made;
+    epoch->next = epoch->next_waiting = epoch->queue_first = epoch->leaves_to = NO_INDEX;
+    epoch->granted = made->nocheck;
+    epoch->last_left_ps = INT64_MIN;
+    return STATUS_OK;
+}
+
+int64_t replay_lock_contended_ps(const struct replay *replay, uint32_t lock)
+{
+    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    if (epoch->nocheck) return INT64_MIN;
+    return epoch->held_until_ps < replay->now_ps ? epoch->held_until_ps : replay->now_ps;
+}
+
+void replay_note_release(struct replay *replay, uint32_t rank)
+{
+    if (replay->made) replay->made->ranks[rank].sim[replay->ranks[rank].next].released_ps = replay->now_ps;
+}
+
+enum status replay_lock_end(struct replay *replay, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->unlock_exit_ps = replay->now_ps;
+    if (epoch->nocheck) {
+        replay_release_lock_epoch(replay, lock);
+        return STATUS_OK;
+    }
+    if (epoch->origin == epoch->target) return release(replay, lock);
+    epoch->releasing = replay->platform->protocol.unlock == UNLOCK_ACKNOWLEDGED;
+    return replay_send_control(replay, MESSAGE_LOCK_RELEASE, epoch->origin, epoch->target, lock, 0);
+}
+
+enum status replay_lock_new_of_all(struct replay *replay, uint32_t index, uint32_t place)
+{
+    struct member *member = &replay->members[index];
+    struct lock_epoch made = {.origin = member->rank,
+                              .target = (uint32_t)replay_comm_of(replay, member)->members[place],
+                              .member = index,
+                              .of_all = true,
+                              .nocheck = member->all_nocheck};
+    return replay_lock_new(replay, &made, &member->all->locks[place]);
+}
+
+enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t index, int32_t target, uint32_t *lock)
+{
+    const struct member *member = &replay->members[index];
+    *lock = replay_open_lock(replay, rank, index, target);
+    if (*lock != NO_INDEX || !member->all) return STATUS_OK;
+    uint32_t place = (uint32_t)trace_comm_rank(replay_comm_of(replay, member), target);
+    TRY(replay_lock_new_of_all(replay, index, place));
+    *lock = member->all->locks[place];
+    return STATUS_OK;
+}

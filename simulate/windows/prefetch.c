@@ -1,0 +1,102 @@
+/* What memory the next events will need. With many ranks every event is at another place: without this a
+ * replay mostly waits for memory. Changes nothing.
+ *
+ * The event queue always knows its next dozen events. From 4096 nodes on each of them asks for memory step by step, as
+ * it comes nearer: node, rank, calls and window, pairs, inboxes of neighbours. Between 128 and 4095 nodes all but the
+ * trace is in the caches, so only the rank's next calls are asked for. What is read on the way is read first, and the
+ * lines that it leads to are asked for behind that, all together (struct prefetch_lines): a read behind as many
+ * requests as the processor keeps under way would wait for them. */
+#include "simulate/windows/window.h"
+
+/* Calls of a visit: the one that ends and the next one's time; what a rank puts; a post and a start. */
+enum { CALLS_FIRST = 2, CALLS_PUT = 8, CALLS_POST = 4, PAIRS_SOON = 8 };
+
+/* A rank that goes on in an access epoch puts and completes; in an exposure epoch alone it waited for its end; else it
+ * will post, and start. */
+static bool will_put(const struct member *member)
+{
+    return member->access_open;
+}
+
+static bool will_post(const struct member *member)
+{
+    return !member->access_open && !member->exposed;
+}
+
+static void want_calls(const struct rank_state *state, size_t from, size_t to, struct prefetch_lines *wanted)
+{
+    lines_want(wanted, &state->calls[state->next + from], (to - from) * sizeof *state->calls);
+}
+
+static void want_member(const struct member *member, struct prefetch_lines *wanted)
+{
+    if (member) lines_want(wanted, member, offsetof(struct member, fence_outstanding));
+}
+
+/* What the end of an exposure epoch looks at stands in the target's half of a pair. */
+static void want_pairs(const struct replay *replay, const struct member *member, struct prefetch_lines *wanted)
+{
+    const struct role *exposure = &member->exposure, *access = &member->access;
+    for (uint32_t i = 0; !will_put(member) && i < exposure->pair_count && i < PAIRS_SOON; i++) {
+        const struct pair *pair = &replay->pairs[role_pairs(exposure)[i]];
+        if (will_post(member)) lines_want(wanted, pair, LINE_BYTES);
+        lines_want(wanted, &pair->target_member, LINE_BYTES);
+    }
+    for (uint32_t i = 0; (will_put(member) || will_post(member)) && i < access->pair_count && i < PAIRS_SOON; i++)
+        lines_want(wanted, &replay->pairs[role_pairs(access)[i]], sizeof *replay->pairs);
+}
+
+/* To whom the posts, or the data and the notifications, will go. */
+static void want_nodes(const struct replay *replay, const struct member *member, struct prefetch_lines *wanted)
+{
+    bool puts = will_put(member);
+    const struct role *role = puts ? &member->access : &member->exposure;
+    if (!replay->engine_kind->prefetch_send || !(puts || will_post(member))) return;
+    for (uint32_t i = 0; i < role->pair_count && i < PAIRS_SOON; i++) {
+        const struct pair *pair = &replay->pairs[role_pairs(role)[i]];
+        replay->engine_kind->prefetch_send(replay->engine, replay->nodes[puts ? pair->target : pair->origin], wanted);
+    }
+}
+
+void replay_prefetch_windows(const struct replay *replay, uint32_t rank, enum engine_distance distance,
+                          struct prefetch_lines *wanted)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    const struct member *member = NULL;
+    if (distance != ENGINE_FAR && state->last_member != NO_INDEX) member = &replay->members[state->last_member];
+    switch (distance) {
+    case ENGINE_FAR: lines_want(wanted, state, sizeof *state); break;
+    case ENGINE_NEAR:
+        want_calls(state, 0, CALLS_FIRST, wanted);
+        want_member(member, wanted);
+        break;
+    case ENGINE_CALLS:
+        want_calls(state, 0, CALLS_PUT, wanted);
+        want_member(member, wanted);
+        break;
+    case ENGINE_SOON:
+        if (!member) break;
+        if (will_put(member)) want_calls(state, CALLS_FIRST, CALLS_PUT, wanted);
+        if (will_post(member)) want_calls(state, CALLS_FIRST, CALLS_POST, wanted);
+        want_pairs(replay, member, wanted);
+        break;
+    case ENGINE_NEXT:
+        if (member) want_nodes(replay, member, wanted);
+        break;
+    case ENGINE_HERE: break;
+    }
+}
+
+void replay_prefetch_message(const struct replay *replay, const struct engine_note *message,
+                             struct prefetch_lines *wanted)
+{
+    lines_want(wanted, &replay->ranks[message->destination], LINE_BYTES);
+    switch ((enum message_type)message->type) {
+    case MESSAGE_POST: lines_want(wanted, &replay->pairs[message->ref].origin, LINE_BYTES); break;
+    case MESSAGE_PUT:
+    case MESSAGE_COMPLETE: lines_want(wanted, &replay->pairs[message->ref].target_member, LINE_BYTES); break;
+    case MESSAGE_DATA:
+    case MESSAGE_ACK: lines_want(wanted, &replay->ops[message->ref], LINE_BYTES); break;
+    default: break;
+    }
+}

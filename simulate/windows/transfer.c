@@ -1,0 +1,372 @@
+#include "simulate/windows/transfer.h"
+
+#include "common/units.h"
+#include "simulate/engine/cost.h"
+#include "simulate/replay/message.h"
+#include "simulate/replay/request.h"
+#include "simulate/replay/walk.h"
+#include "simulate/windows/pair.h"
+#include "simulate/windows/watch.h"
+
+static struct trace_sim *sim_of(struct replay *replay, const struct op *op)
+{
+    return replay->made ? &replay->made->ranks[op->origin].sim[op->call] : NULL;
+}
+
+static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
+{
+    struct trace_sim *sim = sim_of(replay, op);
+    if (!sim) return;
+    sim->xfer_start_ps = op->began_ps;
+    sim->xfer_end_ps = end_ps;
+}
+
+/* Of a put or an accumulate. */
+static enum rma_kind kind_of(const struct op *op)
+{
+    return op->kind == CALL_PUT ? RMA_PUT : RMA_ACCUMULATE;
+}
+
+enum local_mode replay_local_mode(const struct replay *replay, const struct op *op)
+{
+    bool shmem = replay->shmem && call_is_shmem(replay->ranks[op->origin].calls[op->call].call);
+    return shmem ? LOCAL_LEFT : replay->platform->protocol.local[kind_of(op)];
+}
+
+bool replay_complete_awaits_ack(const struct replay *replay, const struct op *op)
+{
+    return op->epoch_kind == OP_ACTIVE && (replay->platform->protocol.complete[kind_of(op)] == COMPLETE_REMOTE ||
+                                           replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED);
+}
+
+/* Complete's notification waits for what comes back of the operation: where a flush must be requested, of gets, too. */
+static bool holds_notification(const struct replay *replay, const struct op *op)
+{
+    if (op->epoch_kind != OP_ACTIVE || !replay->complete_remote) return false;
+    return replay_is_get(op) ? replay->platform->protocol.flush == FLUSH_REQUESTED : replay_complete_awaits_ack(replay, op);
+}
+
+bool replay_is_copied(const struct replay *replay, const struct op *op)
+{
+    return !replay_is_get(op) && replay_local_mode(replay, op) == LOCAL_COPIED;
+}
+
+bool replay_complete_awaits_op(const struct op *op)
+{
+    return op->kind != CALL_COMPLETE && (replay_is_get(op) || op->counts_left);
+}
+
+enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    uint32_t index = (uint32_t)(member - replay->members);
+    struct pair *pair = replay_open_pair(replay, member, call->peer);
+    uint32_t lock = pair ? NO_INDEX : replay_open_lock(replay, rank, index, call->peer);
+    *op = NO_INDEX;
+    if (!pair && lock == NO_INDEX && !member->fence_open) return STATUS_OK;
+    TRY(replay_take_op(replay, op));
+    struct op *made = &replay->ops[*op];
+    made->origin = rank;
+    made->target = (uint32_t)call->peer;
+    made->member = index;
+    made->pair = made->request = NO_INDEX;
+    made->lock = lock;
+    made->call = state->next;
+    made->bytes = call->bytes;
+    made->kind = (uint8_t)call_operation(call_kind(call->call));
+    bool flushed = made->kind != CALL_PUT && made->kind != CALL_GET; /* each has an answer of its own */
+    if (pair) {
+        if (!flushed) pair->unflushed = true;
+        made->epoch_kind = OP_ACTIVE;
+        made->pair = (uint32_t)(pair - replay->pairs);
+        made->epoch = pair->accesses;
+        pair->data_issued++;
+    } else if (lock != NO_INDEX) {
+        made->epoch_kind = OP_LOCK;
+        replay->lock_epochs[lock].outstanding++;
+        made->counts_left = !replay_is_get(made) && !replay_is_copied(replay, made);
+        replay->lock_epochs[lock].lefts += replay_is_get(made) || made->counts_left;
+        if (!flushed) replay->lock_epochs[lock].unflushed = true;
+        if (member->all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, member->all, lock);
+    } else {
+        made->epoch_kind = OP_FENCE;
+        made->epoch = member->fence_instance;
+        member->fence_outstanding++;
+        if (!flushed) TRY(replay_count_fence_answer(replay, made, +1));
+        replay->members[replay_member_index(replay, member->window, made->target)].incoming_issued[made->epoch & 1]++;
+    }
+    return STATUS_OK;
+}
+
+static enum message_type data_type(const struct op *op)
+{
+    return op->kind == CALL_GET ? MESSAGE_GET_REPLY : op->kind == CALL_ACCUMULATE ? MESSAGE_ACCUMULATE : MESSAGE_DATA;
+}
+
+static enum status send_data(struct replay *replay, uint32_t index)
+{
+    struct op *op = &replay->ops[index];
+    uint32_t from = replay_is_get(op) ? op->target : op->origin, to = replay_is_get(op) ? op->origin : op->target;
+    struct engine_departure departure;
+    TRY(replay_send(replay, data_type(op), from, to, op->bytes, index, 0, &departure));
+    if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
+    return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
+}
+
+/* Get_accumulate and the like: the data one way (a control message if there are none), the result back. */
+static enum status send_fetch(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    int64_t bytes = op->bytes > 0 ? op->bytes : replay->platform->control_bytes;
+    struct engine_departure departure;
+    TRY(replay_send(replay, MESSAGE_FETCH, op->origin, op->target, bytes, index, 0, &departure));
+    if (departure.left_ps != ENGINE_LATER) replay_fetch_left(replay, index, departure.began_ps);
+    return STATUS_OK;
+}
+
+void replay_fetch_left(struct replay *replay, uint32_t index, int64_t began_ps)
+{
+    replay->ops[index].began_ps = began_ps;
+}
+
+static enum status send_result(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    int64_t bytes = replay->ranks[op->origin].calls[op->call].aux;
+    struct engine_departure departure;
+    TRY(replay_send(replay, MESSAGE_GET_REPLY, op->target, op->origin, bytes, index, 0, &departure));
+    if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
+    return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
+}
+
+enum status replay_ask_to_send(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    if (op->epoch_kind == OP_ACTIVE) replay->pairs[op->pair].uncleared++;
+    return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
+}
+
+void replay_note_issue(struct replay *replay, const struct op *op)
+{
+    if (!holds_notification(replay, op)) return;
+    replay->pairs[op->pair].uncleared++;
+    replay->pairs[op->pair].answers += replay_is_get(op) || op->counts_left;
+}
+
+enum status replay_issue(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    replay_note_issue(replay, op);
+    if (op->kind == CALL_GET) return replay_send_control(replay, MESSAGE_GET_REQUEST, op->origin, op->target, index, 0);
+    bool rendezvous = replay->platform->progress != PROGRESS_HARDWARE && op->bytes > replay->platform->rma_eager_bytes;
+    if (rendezvous) return replay_ask_to_send(replay, index);
+    return op->kind == CALL_GET_ACCUMULATE ? send_fetch(replay, index) : send_data(replay, index);
+}
+
+enum status replay_on_rma_ask(struct replay *replay, const struct engine_note *message)
+{
+    return replay_send_control(replay, MESSAGE_RMA_CLEAR, message->destination, message->source, message->ref, 0);
+}
+
+/* Complete's notification leaves behind the data before complete goes on. */
+enum status replay_on_rma_clear(struct replay *replay, const struct engine_note *message)
+{
+    const struct op op = replay->ops[message->ref];
+    struct member *origin = &replay->members[op.member];
+    bool active = op.epoch_kind == OP_ACTIVE;
+    if (active) origin->lefts++;
+    if (op.together)
+        TRY(replay_on_together_clear(replay, message->ref));
+    else
+        TRY(op.kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref));
+    if (!active) return STATUS_OK;
+    TRY(replay_pair_cleared(replay, op.pair, op.epoch));
+    if (--origin->lefts == 0) replay_wake(replay, op.origin);
+    return STATUS_OK;
+}
+
+/* A put or accumulate under a lock is complete at the origin. */
+static void left_under_lock(struct replay *replay, const struct op *op, int64_t left_ps)
+{
+    struct lock_epoch *lock = &replay->lock_epochs[op->lock];
+    if (left_ps > lock->last_left_ps) lock->last_left_ps = left_ps;
+    if (--lock->lefts == 0) replay_wake(replay, op->origin);
+}
+
+/* fence = notify: the target's fence waits for the operations towards it, of a get until its data have left, at at_ps.
+ * May wake the target. */
+static void count_incoming(struct replay *replay, const struct op *op, int64_t at_ps)
+{
+    int32_t window = replay->members[op->member].window;
+    if (op->epoch_kind != OP_FENCE || replay->modes[window].fence != FENCE_NOTIFY) return;
+    uint32_t member = replay_member_index(replay, window, op->target), slot = op->epoch & 1;
+    int64_t *latest_ps = &replay->incoming_latest_ps[2 * (size_t)member + slot];
+    if (at_ps > *latest_ps) *latest_ps = at_ps;
+    replay->members[member].incoming_arrived[slot]++;
+    replay_wake(replay, op->target);
+}
+
+enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_ps, int64_t left_ps)
+{
+    struct op *op = &replay->ops[index];
+    if (op->kind != CALL_GET_ACCUMULATE) op->began_ps = began_ps;
+    if (op->buffered) return replay_buffer_left(replay, op->origin, op->bytes, left_ps);
+    struct member *member = &replay->members[op->member];
+    if (replay_is_get(op) && op->epoch_kind == OP_ACTIVE) {
+        replay_pair_effect(replay, &replay->pairs[op->pair], left_ps);
+        return STATUS_OK;
+    }
+    if (replay_is_get(op)) {
+        count_incoming(replay, op, left_ps);
+        return STATUS_OK;
+    }
+    if (replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED) return STATUS_OK;
+    uint32_t request = op->request;
+    if (request != NO_INDEX) {
+        op->request = NO_INDEX;
+        TRY(replay_request_done_at(replay, request, left_ps));
+        op = &replay->ops[index];
+    }
+    if (!op->counts_left) return STATUS_OK;
+    if (op->epoch_kind == OP_LOCK) {
+        left_under_lock(replay, op, left_ps);
+        return STATUS_OK;
+    }
+    if (replay_complete_awaits_ack(replay, op)) return STATUS_OK;
+    if (left_ps > member->last_left_ps) member->last_left_ps = left_ps;
+    if (--member->lefts == 0) replay_wake(replay, op->origin);
+    return STATUS_OK;
+}
+
+/* The operation is remotely complete: an active epoch counts it at the target, others tell the origin. */
+static enum status reached_target(struct replay *replay, uint32_t index, int64_t at_ps)
+{
+    struct op *op = &replay->ops[index];
+    note_end(replay, op, at_ps);
+    if (op->epoch_kind == OP_ACTIVE) {
+        uint32_t pair = op->pair;
+        if (replay_complete_awaits_ack(replay, op))
+            TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
+        else
+            replay_release_op(replay, index);
+        replay_pair_effect(replay, &replay->pairs[pair], at_ps);
+        return STATUS_OK;
+    }
+    const struct op reached = replay->ops[index]; /* a woken rank may make operations */
+    TRY(replay_send_control(replay, MESSAGE_ACK, reached.target, reached.origin, index, 0));
+    count_incoming(replay, &reached, at_ps); /* what the target does next leaves behind the acknowledgement */
+    if (replay->watches) replay_take_effect(replay, index, at_ps);
+    return STATUS_OK;
+}
+
+enum status replay_on_data(struct replay *replay, const struct engine_note *message)
+{
+    return reached_target(replay, message->ref, replay->arrival_ps);
+}
+
+static enum status applied(struct replay *replay, uint32_t index)
+{
+    bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
+    if (!answers) return reached_target(replay, index, replay->now_ps);
+    TRY(send_result(replay, index));
+    if (replay->watches) replay_take_effect(replay, index, replay->now_ps); /* what the target does next leaves behind the result */
+    return STATUS_OK;
+}
+
+/* The target's server applies accumulates one after another (spec "Progress at the target"). */
+static enum status apply(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    int64_t apply_ps = cost_duration_ps(platform_apply_s(replay->platform, op->bytes));
+    if (apply_ps == 0) return applied(replay, index);
+    int64_t *free_ps = &replay->server_free_ps[op->target];
+    int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
+    *free_ps = begin_ps + apply_ps;
+    if (replay_past_end(replay, op->origin, *free_ps)) return STATUS_DATA;
+    return replay_timer(replay, begin_ps + apply_ps, op->target, TIMER_OP, index);
+}
+
+enum status replay_on_accumulate(struct replay *replay, const struct engine_note *message)
+{
+    return apply(replay, message->ref);
+}
+
+enum status replay_op_arrived(struct replay *replay, uint32_t index)
+{
+    if (replay->ops[index].kind != CALL_PUT) return apply(replay, index);
+    return reached_target(replay, index, replay->now_ps);
+}
+
+enum status replay_on_fetch(struct replay *replay, const struct engine_note *message)
+{
+    return apply(replay, message->ref);
+}
+
+enum status replay_on_applied(struct replay *replay, uint32_t op)
+{
+    return applied(replay, op);
+}
+
+/* The origin knows that the operation of an active epoch is complete. */
+static enum status finish_active(struct replay *replay, const struct op *op)
+{
+    uint32_t *left = replay_is_get(op) ? &replay->members[op->member].gets : &replay->members[op->member].lefts;
+    if (holds_notification(replay, op)) {
+        replay->pairs[op->pair].answers -= replay_is_get(op) || op->counts_left;
+        TRY(replay_pair_cleared(replay, op->pair, op->epoch));
+    }
+    if ((replay_is_get(op) || op->counts_left) && --*left == 0) replay_wake(replay, op->origin);
+    return STATUS_OK;
+}
+
+/* The origin knows that the operation is complete. */
+static enum status finished(struct replay *replay, uint32_t index)
+{
+    const struct op op = replay->ops[index];
+    replay_release_op(replay, index);
+    if (op.epoch_kind == OP_ACTIVE) {
+        if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request));
+        return finish_active(replay, &op);
+    }
+    bool counted = replay_is_get(&op) || (op.counts_left && replay_local_mode(replay, &op) == LOCAL_ACKNOWLEDGED);
+    bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
+    uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
+                                              : &replay->members[op.member].fence_outstanding;
+    bool flushed = op.kind != CALL_PUT && op.kind != CALL_GET;
+    if (op.epoch_kind == OP_FENCE && !flushed) TRY(replay_count_fence_answer(replay, &op, -1));
+    wakes = --*left == 0 || wakes;
+    if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */
+    if (wakes) replay_wake(replay, op.origin);
+    return STATUS_OK;
+}
+
+enum status replay_on_ack(struct replay *replay, const struct engine_note *message)
+{
+    return finished(replay, message->ref);
+}
+
+enum status replay_on_get_request(struct replay *replay, const struct engine_note *message)
+{
+    return send_data(replay, message->ref);
+}
+
+enum status replay_get_arrived(struct replay *replay, uint32_t index)
+{
+    const struct op *op = &replay->ops[index];
+    note_end(replay, op, replay->now_ps);
+    return finished(replay, index);
+}
+
+enum status replay_on_get_reply(struct replay *replay, const struct engine_note *message)
+{
+    return replay_get_arrived(replay, message->ref);
+}
+
+bool replay_answers_late(const struct replay *replay, const struct op *op)
+{
+    bool fence = op->epoch_kind == OP_FENCE;
+    return op->epoch_kind == OP_LOCK ||
+           (fence && replay->modes[replay->members[op->member].window].fence == FENCE_BARRIER);
+}

@@ -1,0 +1,66 @@
+/* Put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3) on their way: when they are issued, have left, have
+ * arrived, are known to have arrived. queue.c: operations that wait at their origin, and how they leave. */
+#ifndef SIMULATE_WINDOWS_TRANSFER_H
+#define SIMULATE_WINDOWS_TRANSFER_H
+
+#include "simulate/windows/window.h"
+
+/* Brings data back. */
+static inline bool replay_is_get(const struct op *op)
+{
+    return op->kind == CALL_GET || op->kind == CALL_GET_ACCUMULATE;
+}
+
+/* In the epoch that is open towards the target; *op is NO_INDEX if there is none. */
+enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
+enum status replay_issue(struct replay *replay, uint32_t op);
+/* When a put or accumulate is complete at its origin (mpi.rma.protocol.local); OpenSHMEM says so itself. */
+enum local_mode replay_local_mode(const struct replay *replay, const struct op *op);
+/* Its call copies the put or accumulate, which is complete at its origin then. */
+bool replay_is_copied(const struct replay *replay, const struct op *op);
+/* Complete waits for the acknowledgement of the put or accumulate. */
+bool replay_complete_awaits_ack(const struct replay *replay, const struct op *op);
+/* Complete waits until the operation has left, or has brought its data. */
+bool replay_complete_awaits_op(const struct op *op);
+/* Nobody looks at the operation's arrival at the target but those whom the acknowledgement or the data reach. */
+bool replay_answers_late(const struct replay *replay, const struct op *op);
+/* The operation is issued: complete's notification may have to wait for its acknowledgement. */
+void replay_note_issue(struct replay *replay, const struct op *op);
+/* Asks whether the data of the operation, or of all that leave together with it, may come. */
+enum status replay_ask_to_send(struct replay *replay, uint32_t op);
+enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
+void replay_fetch_left(struct replay *replay, uint32_t op, int64_t began_ps);
+/* An operation's data are at the target (a put's, an accumulate's), or back at the origin (a get's). */
+enum status replay_op_arrived(struct replay *replay, uint32_t op);
+enum status replay_get_arrived(struct replay *replay, uint32_t op);
+
+/* queue.c: chained by op.next; a chain has one target. */
+void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);
+enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* one by one, or together if aggregated */
+enum status replay_issue_held(struct replay *replay, struct member *member); /* of a fence epoch, target by target */
+enum status replay_on_together_clear(struct replay *replay, uint32_t first);
+enum status replay_together_left(struct replay *replay, uint32_t first, bool reply, int64_t began_ps, int64_t left_ps);
+
+/* What their messages and timers do: rows of the driver of one-sided calls. */
+enum status replay_on_data(struct replay *replay, const struct engine_note *message);
+enum status replay_on_accumulate(struct replay *replay, const struct engine_note *message);
+enum status replay_on_applied(struct replay *replay, uint32_t op);
+enum status replay_on_fetch(struct replay *replay, const struct engine_note *message);
+enum status replay_on_ack(struct replay *replay, const struct engine_note *message);
+enum status replay_on_get_request(struct replay *replay, const struct engine_note *message);
+enum status replay_on_get_reply(struct replay *replay, const struct engine_note *message);
+enum status replay_on_rma_ask(struct replay *replay, const struct engine_note *message);
+enum status replay_on_rma_clear(struct replay *replay, const struct engine_note *message);
+enum status replay_on_together(struct replay *replay, const struct engine_note *message);
+enum status replay_on_together_reply(struct replay *replay, const struct engine_note *message);
+
+/* buffer.c: the limited buffer of semantics d. */
+bool replay_buffer_fits(const struct replay *replay, const struct rank_state *rank, int64_t bytes);
+/* A put begins to be copied; it may have waited since the rank entered the call. */
+void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t bytes);
+/* Its last byte leaves at left_ps: the room is free from then on. May wake the rank. */
+enum status replay_buffer_left(struct replay *replay, uint32_t rank, int64_t bytes, int64_t left_ps);
+enum status replay_on_room(struct replay *replay, uint32_t room);
+uint32_t replay_rank_of_room(const struct replay *replay, uint32_t room);
+
+#endif

@@ -1,0 +1,274 @@
+#include "simulate/windows/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "simulate/windows/window_modes.h"
+
+enum { WINDOW_BITS = 16, RANK_BITS = 24 };
+
+DEFINE_POOL(op, next);
+DEFINE_POOL(lock_epoch, next);
+DEFINE_POOL(room, next);
+
+static void prepare_members(struct replay *replay, int32_t window, uint32_t *next)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    bool whole = comm->count == replay->trace->rank_count;
+    for (uint32_t i = 0; i < comm->count; i++) whole = whole && comm->members[i] == (int32_t)i;
+    replay->windows[window] = (struct window_state){.first_member = *next, .whole = whole};
+    for (uint32_t i = 0; i < comm->count; i++) {
+        struct member *member = &replay->members[(*next)++];
+        member->rank = (uint32_t)comm->members[i];
+        member->window = window;
+        member->access.group = member->exposure.group = NO_INDEX;
+        member->queue_first = member->queue_last = NO_INDEX;
+        member->held_first = member->held_last = NO_INDEX;
+    }
+}
+
+static enum status prepare_notified_fences(struct replay *replay)
+{
+    bool notified = false;
+    for (size_t w = 0; w < replay->trace->window_count; w++)
+        notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
+    if (!notified) return STATUS_OK;
+    replay->incoming_latest_ps = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming_latest_ps);
+    return replay->incoming_latest_ps ? STATUS_OK : err_memory(replay->err);
+}
+
+enum status replay_prepare_windows(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    replay->free_op = replay->free_lock_epoch = replay->free_room = NO_INDEX;
+    TRY(window_modes_new(trace, replay->platform, &replay->modes, replay->err));
+    if (trace->window_count >= (size_t)1 << WINDOW_BITS || trace->rank_count >= 1u << RANK_BITS)
+        return err_set(replay->err, STATUS_DATA, trace->name, NULL,
+                       "%zu windows and %u ranks, expected below %u and %u", trace->window_count, trace->rank_count,
+                       1u << WINDOW_BITS, 1u << RANK_BITS);
+    for (size_t w = 0; w < trace->window_count; w++)
+        replay->member_count += trace->comms[trace->windows[w].comm].count;
+    replay->windows = calloc(trace->window_count + 1, sizeof *replay->windows);
+    replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
+    if (!replay->windows || !replay->members) return err_memory(replay->err);
+    uint32_t next_member = 0;
+    for (size_t w = 0; w < trace->window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
+    return prepare_notified_fences(replay);
+}
+
+static void clear_role(struct role *role)
+{
+    if (role->pair_count > ROLE_FEW) free(role->many);
+    role->pair_count = 0;
+}
+
+void replay_clear_windows(struct replay *replay)
+{
+    for (size_t i = 0; replay->members && i < replay->member_count; i++) {
+        clear_role(&replay->members[i].access);
+        clear_role(&replay->members[i].exposure);
+        free(replay->members[i].all);
+    }
+    free(replay->windows);
+    free(replay->members);
+    free(replay->incoming_latest_ps);
+    free(replay->pairs);
+    free(replay->ops);
+    free(replay->lock_epochs);
+    free(replay->rooms);
+    free(replay->modes);
+    map_clear(&replay->pair_index);
+    map_clear(&replay->fence_answers);
+}
+
+const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
+{
+    return &replay->trace->comms[replay->trace->windows[member->window].comm];
+}
+
+uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank)
+{
+    const struct window_state *state = &replay->windows[window];
+    if (state->whole) return state->first_member + rank;
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    return state->first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+}
+
+struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank)
+{
+    return &replay->members[replay_member_index(replay, call->handle, rank)];
+}
+
+static enum status pair_of(struct replay *replay, int32_t window, uint32_t origin, uint32_t target, uint32_t *index)
+{
+    uint64_t key = (uint64_t)window << (2 * RANK_BITS) | (uint64_t)origin << RANK_BITS | target;
+    uint64_t *slot;
+    TRY(map_put(&replay->pair_index, key, NO_INDEX, &slot, replay->err));
+    if (*slot == NO_INDEX) {
+        struct pair pair = {.origin = origin,
+                            .target = target,
+                            .window = window,
+                            .origin_member = replay_member_index(replay, window, origin),
+                            .target_member = replay_member_index(replay, window, target),
+                            .queue_first = NO_INDEX,
+                            .queue_last = NO_INDEX,
+                            .last_op_exit_ps = TRACE_UNKNOWN_PS};
+        *slot = replay->pair_count;
+        TRY(lines_reserve((void **)&replay->pairs, &replay->pair_capacity, replay->pair_count + 1, sizeof pair,
+                          replay->err));
+        replay->pairs[replay->pair_count++] = pair;
+    }
+    *index = (uint32_t)*slot;
+    return STATUS_OK;
+}
+
+static enum status reserve_role(struct replay *replay, struct role *role, uint32_t count)
+{
+    uint32_t *many = count > ROLE_FEW ? malloc(count * sizeof *many) : NULL;
+    if (count > ROLE_FEW && !many) return err_memory(replay->err);
+    clear_role(role);
+    if (many) role->many = many;
+    role->pair_count = count;
+    return STATUS_OK;
+}
+
+enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
+                            uint32_t group_id)
+{
+    if (role->group == group_id) return STATUS_OK;
+    const struct trace_group *group = &replay->trace->groups[group_id];
+    TRY(reserve_role(replay, role, group->count));
+    uint32_t *pairs = group->count > ROLE_FEW ? role->many : role->few;
+    for (uint32_t i = 0; i < group->count; i++) {
+        uint32_t other = (uint32_t)group->members[i];
+        uint32_t origin = as_origin ? member->rank : other, target = as_origin ? other : member->rank;
+        TRY(pair_of(replay, member->window, origin, target, &pairs[i]));
+    }
+    role->group = group_id;
+    return STATUS_OK;
+}
+
+bool replay_pair_ready(const struct member *member, const struct pair *pair)
+{
+    return member->nocheck || pair->posts_arrived >= pair->accesses;
+}
+
+bool replay_awaits_group(const struct replay *replay, const struct pair *pair, uint32_t op)
+{
+    return replay->ops[op].group && !replay->members[pair->origin_member].posted;
+}
+
+bool replay_pair_awaits_group(const struct replay *replay, const struct pair *pair)
+{
+    return pair->queue_first != NO_INDEX && replay_awaits_group(replay, pair, pair->queue_first);
+}
+
+struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target)
+{
+    if (!member->access_open) return NULL;
+    const struct role *role = &member->access;
+    if (role->pair_count > ROLE_FEW) {
+        int32_t found = trace_group_rank(&replay->trace->groups[role->group], target);
+        return found < 0 ? NULL : &replay->pairs[role->many[found]];
+    }
+    for (uint32_t i = 0; i < role->pair_count; i++)
+        if (replay->pairs[role->few[i]].target == (uint32_t)target) return &replay->pairs[role->few[i]];
+    return NULL;
+}
+
+uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target)
+{
+    const struct member *origin = &replay->members[member];
+    if (origin->all) return origin->all->locks[trace_comm_rank(replay_comm_of(replay, origin), target)];
+    uint32_t lock = replay->ranks[rank].lock_list;
+    for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (epoch->member == member && epoch->target == (uint32_t)target) return lock;
+    }
+    return NO_INDEX;
+}
+
+bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
+                    uint32_t *lock)
+{
+    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[call->handle].comm];
+    uint32_t index = replay->windows[call->handle].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+    const struct all_locks *all = replay->members[index].all;
+    *lock = NO_INDEX;
+    if (call->peer != TRACE_NONE) {
+        if (place == 0) *lock = replay_open_lock(replay, rank, index, call->peer);
+        return place == 0;
+    }
+    if (all) {
+        if (place < comm->count) *lock = all->locks[place];
+        return place < comm->count;
+    }
+    uint32_t at = replay->ranks[rank].lock_list;
+    while (place-- > 0 && at != NO_INDEX) at = replay->lock_epochs[at].next;
+    if (at != NO_INDEX && replay->lock_epochs[at].member == index) *lock = at;
+    return at != NO_INDEX;
+}
+
+void replay_lock_busy(struct replay *replay, struct all_locks *all, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->busy = true;
+    epoch->next = NO_INDEX;
+    *(all->busy_first == NO_INDEX ? &all->busy_first : &replay->lock_epochs[all->busy_last].next) = lock;
+    all->busy_last = lock;
+}
+
+enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct all_locks **made)
+{
+    struct all_locks *all = malloc(sizeof *all + count * sizeof *all->locks);
+    *made = all;
+    if (!all) return err_memory(replay->err);
+    *all = (struct all_locks){.busy_first = NO_INDEX, .busy_last = NO_INDEX};
+    memset(all->locks, 0xff, count * sizeof *all->locks); /* NO_INDEX */
+    return STATUS_OK;
+}
+
+bool replay_all_complete(struct replay *replay, struct all_locks *all)
+{
+    for (; all->busy_first != NO_INDEX; all->busy_first = replay->lock_epochs[all->busy_first].next) {
+        if (replay->lock_epochs[all->busy_first].outstanding > 0) return false;
+        replay->lock_epochs[all->busy_first].busy = false;
+    }
+    return true;
+}
+
+static uint64_t answer_key(uint32_t member, uint32_t target)
+{
+    return (uint64_t)member << 32 | target;
+}
+
+enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
+{
+    uint64_t *count;
+    if (replay->platform->protocol.flush != FLUSH_REQUESTED) return STATUS_OK;
+    TRY(map_put(&replay->fence_answers, answer_key(op->member, op->target), 0, &count, replay->err));
+    *count += (uint64_t)(int64_t)change;
+    return STATUS_OK;
+}
+
+uint64_t replay_fence_answers(const struct replay *replay, const struct member *member, uint32_t target)
+{
+    const uint64_t *count = map_find(&replay->fence_answers, answer_key((uint32_t)(member - replay->members), target));
+    return count ? *count : 0;
+}
+
+uint32_t replay_barrier_of(const struct replay *replay, const struct member *member)
+{
+    return (uint32_t)(replay->first_window_barrier + (size_t)(member - replay->members));
+}
+
+/* But for these: the accounts of an epoch look at when its posts were entered, which messages have told by then only where
+ * start waits for them; a fence that is notified knows of a get's end at its origin. */
+bool replay_windows_are_apart(const struct replay *replay)
+{
+    bool apart = true;
+    for (size_t w = 0; w < replay->trace->window_count; w++)
+        apart = apart && replay->modes[w].semantics->start_waits && replay->modes[w].fence != FENCE_NOTIFY;
+    return apart;
+}

@@ -1,0 +1,84 @@
+#include "simulate/windows/window_modes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool any_waits_in_complete(const struct rma_semantics *semantics, bool for_group)
+{
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        for (const struct rma_rule *rule = semantics->rules[kind];; rule++) {
+            if (rule->waits == WAITS_COMPLETE && (rule->group || !for_group)) return true;
+            if (rule->upto_bytes == INT64_MAX) break;
+        }
+    return false;
+}
+
+static struct window_mode make_mode(const struct platform *platform, const struct rma_semantics *semantics,
+                                    enum lock_mode lock, enum fence_mode fence)
+{
+    return (struct window_mode){.semantics = semantics,
+                                .lock = lock,
+                                .fence = fence,
+                                .complete_waits_all = any_waits_in_complete(semantics, false),
+                                .queues_for_group = any_waits_in_complete(semantics, true),
+                                .epochs_ahead = semantics_run_ahead(semantics) ? platform->epochs_ahead : INT64_MAX};
+}
+
+bool window_modes_number(const char *text, size_t *number)
+{
+    char *end;
+    *number = strtoul(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0';
+}
+
+static bool names(const char *text, const struct trace *trace, size_t window)
+{
+    size_t number;
+    if (window_modes_number(text, &number)) return number == window;
+    return trace->windows[window].name && strcmp(trace->windows[window].name, text) == 0;
+}
+
+const struct window_rule *window_modes_unknown(const struct trace *trace, const struct platform *platform)
+{
+    for (size_t i = 0; i < platform->window_rule_count; i++) {
+        size_t window = 0;
+        while (window < trace->window_count && !names(platform->window_rules[i].window, trace, window)) window++;
+        if (window == trace->window_count) return &platform->window_rules[i];
+    }
+    return NULL;
+}
+
+static enum status apply_rule(const struct trace *trace, const struct platform *platform,
+                              const struct window_rule *rule, struct window_mode *modes, struct err *err)
+{
+    bool found = false;
+    for (size_t w = 0; w < trace->window_count; w++) {
+        if (!names(rule->window, trace, w)) continue;
+        modes[w] =
+            make_mode(platform, rule->has_semantics ? &rule->semantics : modes[w].semantics,
+                      rule->has_lock ? rule->lock : modes[w].lock, rule->has_fence ? rule->fence : modes[w].fence);
+        found = true;
+    }
+    if (found) return STATUS_OK;
+    char place[96];
+    snprintf(place, sizeof place, "mpi.rma.windows.%s", rule->window);
+    return err_set(err, STATUS_DATA, platform->file, place, WINDOW_MODES_UNKNOWN, rule->window, trace->name,
+                   trace->window_count);
+}
+
+enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
+                             struct err *err)
+{
+    struct window_mode *made = calloc(trace->window_count + 1, sizeof *made);
+    if (!made) return err_memory(err);
+    enum status status = STATUS_OK;
+    for (size_t w = 0; w < trace->window_count; w++)
+        made[w] = make_mode(platform, &platform->semantics, platform->lock, platform->fence);
+    for (size_t i = 0; status == STATUS_OK && i < platform->window_rule_count; i++)
+        status = apply_rule(trace, platform, &platform->window_rules[i], made, err);
+    if (status == STATUS_OK)
+        *modes = made;
+    else
+        free(made);
+    return status;
+}

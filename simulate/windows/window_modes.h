@@ -1,0 +1,30 @@
+/* What the platform says of each window of a trace: the platform's own semantics, locks and fences, or those of the
+ * rule (mpi.rma.windows) that names the window by number or name. */
+#ifndef SIMULATE_WINDOWS_WINDOW_MODES_H
+#define SIMULATE_WINDOWS_WINDOW_MODES_H
+
+#include "platforms/platform.h"
+#include "trace/trace.h"
+
+struct window_mode {
+    const struct rma_semantics *semantics; /* borrowed from the platform */
+    enum lock_mode lock;
+    enum fence_mode fence;
+    bool complete_waits_all; /* complete waits for every target's post (c) */
+    bool queues_for_group;   /* of these operations some leave only when every target's post has come */
+    int64_t epochs_ahead;    /* complete waits for the post of that many epochs before; INT64_MAX: for none */
+};
+
+/* One per window of the trace; the caller frees. A rule that names no window of the trace is STATUS_DATA. */
+enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
+                             struct err *err);
+
+/* A rule of the platform that names no window of the trace; NULL: there is none. */
+const struct window_rule *window_modes_unknown(const struct trace *trace, const struct platform *platform);
+/* What is wrong with it. */
+#define WINDOW_MODES_UNKNOWN "'%s' is no window of %s, expected a number below %zu or the name of a window"
+
+/* A rule's text that is a number means the window of that number, any other text the windows of that name. */
+bool window_modes_number(const char *text, size_t *number);
+
+#endif
