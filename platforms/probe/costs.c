@@ -1,0 +1,86 @@
+/* Costs per byte of platforms/probe/findings.h. */
+#include <math.h>
+
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include "platforms/probe/findings.h"
+
+enum { SIZES_MAX = 32 };
+/* Two costs explain the sizes better than one if they leave that share of the squares, and are that far apart. */
+#define SQUARES_LEFT 0.2
+#define STEP_LEAST   1.5
+
+bool probe_put_cost(const struct probe_findings *findings, struct probe_cost *cost)
+{
+    double bytes[SIZES_MAX], times_s[SIZES_MAX], fixed, slope, c00, c01, c11, squares;
+    size_t count = 0;
+    for (size_t i = 0; i < findings->time_count && count < SIZES_MAX; i++) {
+        const struct probe_time *time = probe_find_time(findings, "put_call", findings->times[i].bytes);
+        if (time != &findings->times[i]) continue;
+        bytes[count] = (double)time->bytes;
+        times_s[count++] = time->value_s;
+    }
+    if (count < 3) return false;
+    gsl_fit_linear(bytes, 1, times_s, 1, count, &fixed, &slope, &c00, &c01, &c11, &squares);
+    if (!(slope > 0) || slope < 3 * sqrt(c11)) return false;
+    *cost = (struct probe_cost){.upto_bytes = INT64_MAX, .below_s_per_byte = slope, .above_s_per_byte = slope,
+                                .error_s = sqrt(c11), .n = count};
+    return true;
+}
+
+struct work {
+    int64_t bytes[SIZES_MAX];
+    double s_per_byte[SIZES_MAX];
+    size_t count;
+};
+
+static void add_work(struct work *work, int64_t bytes, double s_per_byte)
+{
+    size_t at = work->count;
+    if (at == SIZES_MAX) return;
+    for (; at > 0 && work->bytes[at - 1] > bytes; at--) {
+        work->bytes[at] = work->bytes[at - 1];
+        work->s_per_byte[at] = work->s_per_byte[at - 1];
+    }
+    work->bytes[at] = bytes;
+    work->s_per_byte[at] = s_per_byte;
+    work->count++;
+}
+
+static double squares_of(const double *values, size_t count)
+{
+    return count ? gsl_stats_tss(values, 1, count) : 0;
+}
+
+bool probe_apply_cost(const struct probe_findings *findings, struct probe_cost *cost)
+{
+    struct work work = {.count = 0};
+    for (size_t i = 0; i < findings->time_count; i++) {
+        int64_t bytes = findings->times[i].bytes;
+        const struct probe_time *time = probe_find_time(findings, "accumulate_flush", bytes),
+                                *put = probe_find_time(findings, "put_flush", bytes);
+        if (time == &findings->times[i] && put && bytes >= 1024)
+            add_work(&work, bytes, fmax(0, time->value_s - put->value_s) / (double)bytes);
+    }
+    if (work.count < 3) return false;
+    size_t split = 0;
+    double all = squares_of(work.s_per_byte, work.count), least = all;
+    for (size_t i = 1; i < work.count; i++) {
+        double left = squares_of(work.s_per_byte, i) + squares_of(work.s_per_byte + i, work.count - i);
+        if (left >= least) continue;
+        least = left;
+        split = i;
+    }
+    double below = gsl_stats_mean(work.s_per_byte, 1, split ? split : work.count);
+    double above = split ? gsl_stats_mean(work.s_per_byte + split, 1, work.count - split) : below;
+    bool steps = split && least < SQUARES_LEFT * all && above > STEP_LEAST * below;
+    double mean = gsl_stats_mean(work.s_per_byte, 1, work.count);
+    double left = (steps ? least : all) / (double)(work.count - 1) / (double)work.count;
+    *cost = (struct probe_cost){.upto_bytes = steps ? (work.bytes[split - 1] + work.bytes[split]) / 2 - 1 : INT64_MAX,
+                                .below_s_per_byte = steps ? below : mean,
+                                .above_s_per_byte = steps ? above : mean,
+                                .error_s = sqrt(left),
+                                .n = work.count};
+    return mean > 0;
+}

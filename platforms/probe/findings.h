@@ -1,0 +1,82 @@
+/* From what the program said to verdicts and measured times: a pure function of the record.
+ *
+ * A verdict is what most tries of one operation and size say. Its confidence is the probability that a try says so more often than
+ * not, given its votes and no prior knowledge: 9 of 9 give 99.9 %, 5 of 9 give 62 %. A measured time is the median of a series;
+ * its error is the standard error of a median (1.253 s / sqrt(n), s from the quartiles). It is refused where the 90th percentile
+ * is above 1.2 medians. */
+#ifndef PLATFORMS_PROBE_FINDINGS_H
+#define PLATFORMS_PROBE_FINDINGS_H
+
+#include "platforms/probe/record.h"
+
+enum probe_question {
+#define PROBE_QUESTION(ID, ...) PROBE_ASKS_##ID,
+#include "platforms/probe/questions.def"
+    PROBE_QUESTION_COUNT
+};
+
+struct probe_question_row {
+    const char *key, *title;
+    enum probe_case id;
+    bool second;
+    const char *verdicts[PROBE_CALLS_MAX + 1];
+};
+extern const struct probe_question_row probe_questions[PROBE_QUESTION_COUNT];
+
+struct probe_verdict {
+    enum probe_question question;
+    enum probe_variant variant;
+    int64_t bytes;
+    const char *name;     /* one of the question's, or "thread" */
+    const char *call;     /* in which the delay is seen by most; NULL: in none */
+    unsigned votes, of, late;
+    double delay_s, confidence;
+};
+
+struct probe_time {
+    const char *name; /* borrowed from the record */
+    int64_t bytes;
+    double value_s, error_s, spread; /* spread: 90th percentile over median */
+    size_t n;
+    bool refused;
+};
+
+struct probe_findings {
+    const struct probe_record *record; /* borrowed */
+    struct probe_verdict *verdicts;    /* by question, variant and bytes */
+    size_t verdict_count, verdict_capacity;
+    struct probe_time *times;
+    size_t time_count, time_capacity;
+};
+
+/* The record must outlive the findings. */
+enum status probe_evaluate(const struct probe_record *record, struct probe_findings *findings, struct err *err);
+void probe_findings_clear(struct probe_findings *findings);
+
+/* NULL: it was not asked, or no try could tell. bytes < 0: the one of the least size. */
+const struct probe_verdict *probe_find_verdict(const struct probe_findings *findings, enum probe_question question,
+                                               enum probe_variant variant, int64_t bytes);
+bool probe_says(const struct probe_findings *findings, enum probe_question question, enum probe_variant variant, int64_t bytes,
+                const char *name);
+/* NULL: not measured, or refused. */
+const struct probe_time *probe_find_time(const struct probe_findings *findings, const char *name, int64_t bytes);
+
+/* The largest size that behaves as verdict does, where the next one differs. */
+int64_t probe_upto(const struct probe_findings *findings, const struct probe_verdict *verdict, const struct probe_verdict *next);
+
+/* The latency of one message: half of put (8 bytes) and flush, or, where puts need nobody at their target, of a ping-pong. False:
+ * not measured. *from is the series. */
+bool probe_latency(const struct probe_findings *findings, struct probe_time *latency);
+
+/* A cost per byte that is higher above upto_bytes; upto_bytes INT64_MAX: it is the same for all. */
+struct probe_cost {
+    int64_t upto_bytes;
+    double below_s_per_byte, above_s_per_byte, error_s;
+    size_t n;
+};
+/* MPI_Put's call per byte: the slope over its sizes. False: too few sizes, or no clear slope. */
+bool probe_put_cost(const struct probe_findings *findings, struct probe_cost *cost);
+/* Applying an accumulate: what it takes longer than a put of the same bytes. */
+bool probe_apply_cost(const struct probe_findings *findings, struct probe_cost *cost);
+
+#endif

@@ -1,0 +1,84 @@
+/* rmacast-probe: the MPI program of `rmacast probe`. Rank 0, the origin, decides what is tried next and tells rank 1, the partner,
+ * which acts and reports; other ranks wait for the end. Rank 0 prints what it found as lines (platforms/probe/record.h), each at
+ * once: what an MPI library that hangs or crashes has shown before stays. The library that it is compiled for is the one it asks. */
+#ifndef PLATFORMS_PROBE_PROGRAM_PROBE_H
+#define PLATFORMS_PROBE_PROGRAM_PROBE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platforms/probe/votes.h"
+
+enum { ORIGIN, PARTNER };
+enum { BYTES_MAX = 4 << 20 };
+enum tag { TAG_STEP = 1, TAG_REPORT, TAG_READY, TAG_LEAVING, TAG_DATA, TAG_ANSWER, TAG_NOTHING /* is never sent */ };
+
+/* What rank 0 asks of rank 1. */
+enum step_kind { STEP_END, STEP_CLOCK, STEP_NOISE, STEP_CASE, STEP_SERIES };
+struct step {
+    int kind, id; /* id: enum probe_case, or the row of a series */
+    int variant, count;
+    int64_t bytes;
+    double delay_s;
+};
+
+/* What a case gives on each side, by its own clock. */
+struct marks {
+    double begin_s, end_s[PROBE_CALLS_MAX];
+    double event_s; /* where the partner was late, or, of PROBE_ISSUE, the origin */
+    double helper;
+};
+
+/* program/pair.c: what the two ranks have in common. */
+extern int my_rank;      /* in pair */
+extern MPI_Comm pair;    /* ranks 0 and 1; of the others: themselves */
+extern MPI_Group partner_group, origin_group;
+extern MPI_Win window, fence_window; /* BYTES_MAX each */
+extern char *base;       /* of window */
+extern char *source, *result;
+bool pair_open(int world_rank); /* of all ranks; only the two have windows. False: out of memory */
+void pair_close(void);
+
+/* program/steps.c: time, waiting, and what both sides do around a step. */
+double now_s(void);
+void sleep_until(double time_s); /* outside MPI */
+void poll_until(double time_s);  /* inside MPI */
+void spin(double seconds);       /* outside MPI */
+void ask(const struct step *step);
+void report(const struct marks *marks);
+void await_report(struct marks *marks);
+double clock_offset_s(void); /* rank 1's clock minus rank 0's, on rank 0 */
+void clock_answer(void);     /* of rank 1 */
+double longest_gap_s(void);  /* for which somebody else had this core */
+double noise_s(void);        /* the larger one of both ranks */
+void noise_answer(void);
+
+/* program/operations.c: one-sided calls towards rank 1. */
+void issue_operation(enum probe_variant variant, int64_t bytes);
+void hold_window(void); /* a shared lock that is granted, whatever a lock does */
+
+/* program/delays.c: one try of a case. */
+void delay_origin(const struct step *step, struct marks *marks);
+void delay_partner(const struct step *step, struct marks *marks);
+
+/* program/try.c: tries on rank 0 until a vote is decided. */
+struct settings {
+    double delay_s;  /* the least one */
+    bool loaded;     /* somebody else uses the cores */
+    double ends_s;   /* nothing is begun after this time */
+    bool thorough;   /* --long */
+};
+extern struct settings settings;
+/* False if the votes were not decided, with a line that says why. */
+bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, struct probe_votes *votes);
+/* Tries at both sizes have had different winners: finds where it changes. */
+void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int low_vote, int64_t high);
+/* The sizes in ascending order, with the limits between those that differ. Returns the first size above the first limit, 0: none. */
+int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count);
+
+/* program/series.c: times of calls while both ranks poll. */
+void series_run(const char *name, int64_t bytes);
+void series_partner(const struct step *step);
+
+#endif

@@ -1,0 +1,221 @@
+/* Times of calls, in repetitions, while both ranks poll: rank 1 either takes its part or waits for the next step, inside MPI. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/probe/program/probe.h"
+
+enum { TRAIN = 100, WARM_UPS = 5, REPETITIONS = 40, REPETITIONS_LEAST = 5, ATTEMPTS = 3 };
+/* A series takes no longer, unless its fewest repetitions do; one whose repetitions would take that long is left out. */
+#define SERIES_S 0.2
+#define SLOW_S   0.5
+
+/* Rank 0's time of one repetition; rank 1's part, NULL: it only polls. before and after: on both sides, around the series. */
+struct series {
+    const char *name;
+    double (*time)(int64_t bytes);
+    void (*partner)(int64_t bytes);
+    void (*before)(void), (*after)(void);
+};
+
+#define TIME(NAME, PREPARE, TIMED, AFTER)                                                                              \
+    static double time_##NAME(int64_t bytes)                                                                           \
+    {                                                                                                                  \
+        (void)bytes;                                                                                                   \
+        PREPARE;                                                                                                       \
+        double begin_s = now_s();                                                                                      \
+        TIMED;                                                                                                         \
+        double took_s = now_s() - begin_s;                                                                             \
+        AFTER;                                                                                                         \
+        return took_s;                                                                                                 \
+    }
+#define PART(NAME, ...)                                                                                                \
+    static void part_##NAME(int64_t bytes)                                                                             \
+    {                                                                                                                  \
+        (void)bytes;                                                                                                   \
+        __VA_ARGS__;                                                                                                   \
+    }
+#define OPERATION(VARIANT) issue_operation(PROBE_VARIANT_##VARIANT, bytes)
+#define FLUSH              MPI_Win_flush(PARTNER, window)
+#define LOCK               MPI_Win_lock(MPI_LOCK_EXCLUSIVE, PARTNER, 0, window)
+#define UNLOCK             MPI_Win_unlock(PARTNER, window)
+#define SEND(TO, BYTES)    MPI_Send(source, (int)(BYTES), MPI_BYTE, TO, TAG_DATA, pair)
+#define RECEIVE(FROM, BYTES)                                                                                           \
+    MPI_Recv(result, (int)(BYTES), MPI_BYTE, FROM, TAG_DATA, pair, MPI_STATUS_IGNORE)
+#define REPEAT(CALL)                                                                                                   \
+    for (int i = 0; i < TRAIN; i++) CALL
+
+/* --- one-sided -------------------------------------------------------------------------------------------------------- */
+
+static void hold(void)
+{
+    if (my_rank == ORIGIN) hold_window();
+}
+
+static void release(void)
+{
+    if (my_rank == ORIGIN) UNLOCK;
+}
+
+TIME(put_flush, , OPERATION(PUT); FLUSH, )
+TIME(put_call, , OPERATION(PUT), FLUSH)
+TIME(put_flush_local, OPERATION(PUT), MPI_Win_flush_local(PARTNER, window), FLUSH)
+TIME(get_flush, , OPERATION(GET); FLUSH, )
+TIME(accumulate_flush, , OPERATION(ACCUMULATE); FLUSH, )
+TIME(fetch_and_op_flush, , OPERATION(FETCH_AND_OP); FLUSH, )
+TIME(compare_and_swap_flush, , OPERATION(COMPARE_AND_SWAP); FLUSH, )
+TIME(lock, , LOCK, UNLOCK)
+TIME(unlock, LOCK, UNLOCK, )
+TIME(lock_unlock, , LOCK; UNLOCK, )
+TIME(put_unlock, LOCK; FLUSH, OPERATION(PUT); UNLOCK, )
+TIME(lock_all, , MPI_Win_lock_all(0, window), MPI_Win_unlock_all(window))
+TIME(unlock_all, MPI_Win_lock_all(0, window), MPI_Win_unlock_all(window), )
+
+TIME(complete, MPI_Win_start(partner_group, 0, window); OPERATION(PUT), MPI_Win_complete(window), RECEIVE(PARTNER, 0))
+TIME(complete_empty, MPI_Win_start(partner_group, 0, window), MPI_Win_complete(window), RECEIVE(PARTNER, 0))
+TIME(start_to_wait_and_back, MPI_Win_start(partner_group, 0, window), OPERATION(PUT); MPI_Win_complete(window); RECEIVE(PARTNER, 0), )
+PART(exposure, MPI_Win_post(origin_group, 0, window); MPI_Win_wait(window); SEND(ORIGIN, 0))
+
+TIME(fence_train, MPI_Barrier(pair), REPEAT(MPI_Win_fence(0, fence_window)), )
+PART(fence_train, MPI_Barrier(pair); REPEAT(MPI_Win_fence(0, fence_window)))
+TIME(barrier_train, MPI_Barrier(pair), REPEAT(MPI_Barrier(pair)), )
+PART(barrier_train, MPI_Barrier(pair); REPEAT(MPI_Barrier(pair)))
+
+/* --- two-sided -------------------------------------------------------------------------------------------------------- */
+
+TIME(round_trip, , SEND(PARTNER, bytes); RECEIVE(PARTNER, 8), )
+PART(round_trip, RECEIVE(ORIGIN, bytes); SEND(ORIGIN, 8))
+TIME(send, , SEND(PARTNER, bytes), RECEIVE(PARTNER, 8))
+
+/* --- both directions at once: rank 1 does the same -------------------------------------------------------------------- */
+
+static void both_put(int64_t bytes)
+{
+    MPI_Put(source, (int)bytes, MPI_BYTE, 1 - my_rank, 0, (int)bytes, MPI_BYTE, window);
+    MPI_Win_flush(1 - my_rank, window);
+}
+
+static void both_get(int64_t bytes)
+{
+    MPI_Get(result, (int)bytes, MPI_BYTE, 1 - my_rank, 0, (int)bytes, MPI_BYTE, window);
+    MPI_Win_flush(1 - my_rank, window);
+}
+
+static void hold_both(void)
+{
+    MPI_Win_lock_all(0, window);
+}
+
+static void release_both(void)
+{
+    MPI_Win_unlock_all(window);
+}
+
+TIME(opposed_puts, MPI_Barrier(pair), both_put(bytes), )
+PART(opposed_puts, MPI_Barrier(pair); both_put(bytes))
+TIME(opposed_gets, MPI_Barrier(pair), both_get(bytes), )
+PART(opposed_gets, MPI_Barrier(pair); both_get(bytes))
+
+/* --- windows ---------------------------------------------------------------------------------------------------------- */
+
+static MPI_Win made;
+static char *memory;
+#define CREATE MPI_Win_create(source, BYTES_MAX, 1, MPI_INFO_NULL, pair, &made)
+
+TIME(win_create, MPI_Barrier(pair), CREATE, MPI_Win_free(&made))
+PART(win_create, MPI_Barrier(pair); CREATE; MPI_Win_free(&made))
+TIME(win_allocate, MPI_Barrier(pair), MPI_Win_allocate(4096, 1, MPI_INFO_NULL, pair, &memory, &made), MPI_Win_free(&made))
+PART(win_allocate, MPI_Barrier(pair); MPI_Win_allocate(4096, 1, MPI_INFO_NULL, pair, &memory, &made); MPI_Win_free(&made))
+TIME(win_create_dynamic, MPI_Barrier(pair), MPI_Win_create_dynamic(MPI_INFO_NULL, pair, &made), MPI_Win_free(&made))
+PART(win_create_dynamic, MPI_Barrier(pair); MPI_Win_create_dynamic(MPI_INFO_NULL, pair, &made); MPI_Win_free(&made))
+TIME(win_free, CREATE, MPI_Win_free(&made), )
+PART(win_free, CREATE; MPI_Win_free(&made))
+
+static const struct series rows[] = {
+    {"ping_pong", time_round_trip, part_round_trip, NULL, NULL},
+    {"put_flush", time_put_flush, NULL, hold, release},
+    {"put_call", time_put_call, NULL, hold, release},
+    {"put_flush_local", time_put_flush_local, NULL, hold, release},
+    {"get_flush", time_get_flush, NULL, hold, release},
+    {"accumulate_flush", time_accumulate_flush, NULL, hold, release},
+    {"fetch_and_op_flush", time_fetch_and_op_flush, NULL, hold, release},
+    {"compare_and_swap_flush", time_compare_and_swap_flush, NULL, hold, release},
+    {"lock", time_lock, NULL, NULL, NULL},
+    {"unlock", time_unlock, NULL, NULL, NULL},
+    {"lock_unlock", time_lock_unlock, NULL, NULL, NULL},
+    {"put_unlock", time_put_unlock, NULL, NULL, NULL},
+    {"lock_all", time_lock_all, NULL, NULL, NULL},
+    {"unlock_all", time_unlock_all, NULL, NULL, NULL},
+    {"complete", time_complete, part_exposure, NULL, NULL},
+    {"complete_empty", time_complete_empty, part_exposure, NULL, NULL},
+    {"start_to_wait_and_back", time_start_to_wait_and_back, part_exposure, NULL, NULL},
+    {"fence_train", time_fence_train, part_fence_train, NULL, NULL},
+    {"barrier_train", time_barrier_train, part_barrier_train, NULL, NULL},
+    {"round_trip", time_round_trip, part_round_trip, NULL, NULL},
+    {"send", time_send, part_round_trip, NULL, NULL},
+    {"opposed_puts", time_opposed_puts, part_opposed_puts, hold_both, release_both},
+    {"opposed_gets", time_opposed_gets, part_opposed_gets, hold_both, release_both},
+    {"win_create", time_win_create, part_win_create, NULL, NULL},
+    {"win_allocate", time_win_allocate, part_win_allocate, NULL, NULL},
+    {"win_create_dynamic", time_win_create_dynamic, part_win_create_dynamic, NULL, NULL},
+    {"win_free", time_win_free, part_win_free, NULL, NULL},
+};
+
+void series_partner(const struct step *step)
+{
+    const struct series *row = &rows[step->id];
+    if (row->before) row->before();
+    for (int i = 0; row->partner && i < step->count; i++) row->partner(step->bytes);
+    if (row->after) row->after();
+}
+
+static void run(int id, int64_t bytes, int count, double *values)
+{
+    const struct series *row = &rows[id];
+    ask(&(struct step){.kind = STEP_SERIES, .id = id, .bytes = bytes, .count = count});
+    if (row->before) row->before();
+    for (int i = 0; i < count; i++) values[i] = row->time(bytes);
+    if (row->after) row->after();
+}
+
+static void print_series(const char *name, int64_t bytes, int count, const double *values)
+{
+    double calls = strstr(name, "_train") ? TRAIN : 1;
+    printf("rmacast-probe time %s %ld", name, (long)bytes);
+    for (int i = 0; i < count; i++) printf(" %.6g", values[i] / calls);
+    printf("\n");
+    fflush(stdout);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same bound as that of the evaluation: another attempt may meet a quieter machine. */
+static bool is_steady(const double *values, int count)
+{
+    double sorted[REPETITIONS];
+    memcpy(sorted, values, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    return sorted[(count - 1) * 9 / 10] <= 1.2 * sorted[count / 2];
+}
+
+void series_run(const char *name, int64_t bytes)
+{
+    double values[REPETITIONS + WARM_UPS];
+    int id = 0;
+    while (strcmp(rows[id].name, name) != 0) id++;
+    if (now_s() > settings.ends_s) return;
+    run(id, bytes, 2, values);
+    if (values[1] > SLOW_S) return;
+    int count = (int)fmin(REPETITIONS, fmax(REPETITIONS_LEAST, SERIES_S / fmax(values[1], 1e-7)));
+    int warm_ups = count == REPETITIONS ? WARM_UPS : 1;
+    for (int attempt = 0; attempt < ATTEMPTS && now_s() < settings.ends_s; attempt++) {
+        run(id, bytes, warm_ups + count, values);
+        if (is_steady(values + warm_ups, count)) break;
+    }
+    print_series(name, bytes, count, values + warm_ups);
+}

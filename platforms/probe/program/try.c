@@ -1,0 +1,141 @@
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "platforms/probe/program/probe.h"
+
+enum { WARM_UPS = 3, WARM_UPS_LOADED = 8, TRIES = 9, TRIES_SURE = 3, TRIES_LATE = 12, LIMIT_TRIES = 3 };
+/* A try whose calls take longer without any delay is left out: the delay would have to be a multiple of that. Where others use the
+ * cores, they are what takes so long. */
+#define SLOW_S        0.06
+#define SLOW_LOADED_S 0.3
+#define CLOCK_S       1.0
+
+struct settings settings;
+
+static double offset_s, offset_time_s = -DBL_MAX;
+
+static void skip(const struct step *step, const char *why)
+{
+    printf("rmacast-probe skip %s %s %ld %s\n", probe_cases[step->id].name, probe_variants[step->variant], (long)step->bytes, why);
+    fflush(stdout);
+}
+
+static void run_once(const struct step *step, struct probe_sample *sample)
+{
+    struct marks mine = {0}, theirs;
+    ask(step);
+    delay_origin(step, &mine);
+    await_report(&theirs);
+    bool turned = step->id == PROBE_ISSUE;
+    double event_s = turned ? mine.event_s : theirs.event_s - offset_s;
+    sample->delay_s = step->delay_s;
+    sample->helper = theirs.helper;
+    sample->begin_s = mine.begin_s - event_s;
+    for (int i = 0; i < PROBE_CALLS_MAX; i++)
+        sample->end_s[i] = turned ? theirs.end_s[i] - offset_s - event_s : mine.end_s[i] - event_s;
+}
+
+static double last_end_s(const struct step *step, const struct probe_sample *sample)
+{
+    return sample->end_s[probe_calls((enum probe_case)step->id) - 1];
+}
+
+/* Without a delay: how long the calls take. Where somebody else uses the cores, slow tries say little. */
+static double warm_up(struct step *step)
+{
+    double least_s = DBL_MAX;
+    step->delay_s = 0;
+    for (int i = 0; i < WARM_UPS || (settings.loaded && i < WARM_UPS_LOADED && least_s > settings.delay_s / 2); i++) {
+        if (i > 0 && least_s > SLOW_S && !settings.loaded) break;
+        struct probe_sample sample;
+        run_once(step, &sample);
+        least_s = fmin(least_s, last_end_s(step, &sample) - sample.begin_s);
+    }
+    return fmax(least_s, 0);
+}
+
+static void print_sample(const struct step *step, const struct probe_sample *sample)
+{
+    printf("rmacast-probe delay %s %s %ld %.6g %.3g %.6g", probe_cases[step->id].name, probe_variants[step->variant],
+           (long)step->bytes, sample->delay_s, sample->helper, sample->begin_s);
+    for (int i = 0; i < probe_calls((enum probe_case)step->id); i++) printf(" %.6g", sample->end_s[i]);
+    printf("\n");
+    fflush(stdout);
+}
+
+static bool decided(const struct probe_votes *votes, unsigned tries)
+{
+    return votes->of >= tries || (settings.loaded && probe_votes_lead(votes) >= TRIES_SURE);
+}
+
+static bool try_times(struct step *step, unsigned tries, struct probe_votes *votes)
+{
+    *votes = (struct probe_votes){0};
+    double takes_s = warm_up(step);
+    if (takes_s > (settings.loaded ? SLOW_LOADED_S : SLOW_S)) return skip(step, "takes too long without a delay"), false;
+    step->delay_s = fmax(settings.delay_s, 2 * takes_s);
+    while (!decided(votes, tries)) {
+        if (votes->late > TRIES_LATE) return skip(step, "the origin came late again and again: the machine is too busy"), false;
+        if (now_s() > settings.ends_s) return skip(step, "out of time"), false;
+        struct probe_sample sample;
+        run_once(step, &sample);
+        print_sample(step, &sample);
+        probe_votes_add(votes, probe_sample_vote(&sample, probe_calls((enum probe_case)step->id)));
+    }
+    return true;
+}
+
+/* Clocks of two machines drift. */
+static void keep_clocks(void)
+{
+    if (now_s() < offset_time_s + CLOCK_S) return;
+    offset_s = clock_offset_s();
+    offset_time_s = now_s();
+}
+
+bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, struct probe_votes *votes)
+{
+    struct step step = {.kind = STEP_CASE, .id = (int)id, .variant = (int)variant, .bytes = bytes};
+    *votes = (struct probe_votes){0};
+    if (now_s() > settings.ends_s) return skip(&step, "out of time"), false;
+    keep_clocks();
+    return try_times(&step, settings.thorough ? 3 * TRIES : TRIES, votes);
+}
+
+/* To 1 in 128: the limits of libraries are not rounder than their headers. */
+void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int low_vote, int64_t high)
+{
+    struct step step = {.kind = STEP_CASE, .id = (int)id, .variant = (int)variant};
+    while (high - low > (settings.thorough ? 1 : low / 128 + 1)) {
+        struct probe_votes votes;
+        step.bytes = low + (high - low) / 2;
+        if (variant == PROBE_VARIANT_ACCUMULATE || variant == PROBE_VARIANT_GET_ACCUMULATE) step.bytes -= step.bytes % 8;
+        if (step.bytes <= low) break;
+        keep_clocks();
+        if (now_s() > settings.ends_s || !try_times(&step, LIMIT_TRIES, &votes)) break;
+        if (probe_votes_winner(&votes) == low_vote)
+            low = step.bytes;
+        else
+            high = step.bytes;
+    }
+    printf("rmacast-probe limit %s %s %ld %ld\n", probe_cases[id].name, probe_variants[variant], (long)low, (long)high);
+    fflush(stdout);
+}
+
+int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count)
+{
+    int before = PROBE_LATE;
+    int64_t first = 0;
+    for (int i = 0; i < count; i++) {
+        struct probe_votes votes;
+        if (!try_case(id, variant, sizes[i], &votes)) continue;
+        int winner = probe_votes_winner(&votes);
+        if (i > 0 && before != PROBE_LATE && winner != before) {
+            find_limit(id, variant, sizes[i - 1], before, sizes[i]);
+            if (first == 0) first = sizes[i];
+        }
+        before = winner;
+    }
+    return first;
+}

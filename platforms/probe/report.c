@@ -1,0 +1,271 @@
+#include "platforms/probe/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "platforms/probe/section.h"
+
+/* Calls that the latency is checked against: each is a message there and back. */
+static const char *const round_trips[] = {"put_flush", "get_flush", "lock", "fetch_and_op_flush", "ping_pong"};
+enum { ROUND_TRIPS = sizeof round_trips / sizeof *round_trips };
+#define AGREEMENT 0.1
+
+enum { EVIDENCE_BYTES = 256 };
+
+static void size_text(int64_t bytes, char text[UNITS_TEXT_BYTES])
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB"};
+    int unit = 0;
+    while (unit < 3 && bytes >= 1024 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, UNITS_TEXT_BYTES, "%ld %s", (long)bytes, units[unit]);
+}
+
+/* "operation" is the variant's name. */
+static const char *call_name(const struct probe_verdict *verdict)
+{
+    return strcmp(verdict->call, "operation") == 0 ? probe_variants[verdict->variant] : verdict->call;
+}
+
+static void evidence(const struct probe_verdict *verdict, char text[EVIDENCE_BYTES])
+{
+    char delay[UNITS_TEXT_BYTES], size[UNITS_TEXT_BYTES], sized[UNITS_TEXT_BYTES + 8] = "";
+    units_format_duration(verdict->delay_s, delay);
+    size_text(verdict->bytes, size);
+    if (verdict->bytes > 0) snprintf(sized, sizeof sized, " of %s", size);
+    if (verdict->call)
+        snprintf(text, EVIDENCE_BYTES, "delay of %s seen in %s%s in %u of %u", delay, call_name(verdict), sized, verdict->votes,
+                 verdict->of);
+    else
+        snprintf(text, EVIDENCE_BYTES, "delay of %s seen in no call%s in %u of %u", delay, sized, verdict->votes, verdict->of);
+}
+
+/* --- table ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_continued(const struct probe_findings *findings, size_t i)
+{
+    return i + 1 < findings->verdict_count && findings->verdicts[i + 1].question == findings->verdicts[i].question &&
+           findings->verdicts[i + 1].variant == findings->verdicts[i].variant;
+}
+
+/* Sizes of one verdict are one row, with the evidence of the weakest of them. */
+static size_t print_rows(const struct probe_findings *findings, size_t i, bool *mixed, FILE *out)
+{
+    const struct probe_verdict *first = &findings->verdicts[i], *weakest = first;
+    char title[96] = "", sizes[UNITS_TEXT_BYTES + 16] = "", text[EVIDENCE_BYTES], size[UNITS_TEXT_BYTES];
+    while (is_continued(findings, i) && strcmp(findings->verdicts[i + 1].name, first->name) == 0) {
+        i++;
+        if (findings->verdicts[i].confidence < weakest->confidence) weakest = &findings->verdicts[i];
+    }
+    bool more = is_continued(findings, i);
+    if (more) {
+        size_text(probe_upto(findings, &findings->verdicts[i], &findings->verdicts[i + 1]), size);
+        snprintf(sizes, sizeof sizes, "up to %s", size);
+    } else if (*mixed) {
+        snprintf(sizes, sizeof sizes, "above");
+    }
+    if (!*mixed)
+        snprintf(title, sizeof title, "%s%s%s", first->variant == PROBE_VARIANT_NONE ? "" : probe_variants[first->variant],
+                 first->variant == PROBE_VARIANT_NONE ? "" : ": ", probe_questions[first->question].title);
+    else
+        snprintf(title, sizeof title, "  mixed by size:");
+    evidence(weakest, text);
+    fprintf(out, "%-54s %-13s %-15s %5.1f %%  %s\n", title, first->name, sizes, 100 * weakest->confidence, text);
+    *mixed = more;
+    return i + 1;
+}
+
+static void print_skips(const struct probe_findings *findings, FILE *out)
+{
+    const struct probe_record *record = findings->record;
+    if (record->skip_count) fprintf(out, "\nNot told\n");
+    for (size_t i = 0; i < record->skip_count; i++) {
+        const struct probe_skip *skip = &record->skips[i];
+        char size[UNITS_TEXT_BYTES];
+        size_text(skip->bytes, size);
+        fprintf(out, "  %s, %s, %s: %s\n", probe_cases[skip->id].name, probe_variants[skip->variant], size, skip->why);
+    }
+}
+
+static void print_times(const struct probe_findings *findings, FILE *out)
+{
+    struct probe_time latency;
+    bool known = probe_latency(findings, &latency);
+    if (findings->time_count == 0) return;
+    fprintf(out, "\n%-26s %10s %12s %10s %8s %4s\n", "Times", "bytes", "median", "error", known ? "in L" : "", "n");
+    for (size_t i = 0; i < findings->time_count; i++) {
+        const struct probe_time *time = &findings->times[i];
+        char value[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES], units[UNITS_TEXT_BYTES] = "";
+        units_format_duration(time->value_s, value);
+        units_format_duration(time->error_s, error);
+        if (known) snprintf(units, sizeof units, "%.2f", time->value_s / latency.value_s);
+        fprintf(out, "%-26s %10ld ", time->name, (long)time->bytes);
+        if (time->refused)
+            fprintf(out, "refused: the 90th percentile is %.1f medians (%s), at most 1.2 are accepted\n", time->spread, value);
+        else
+            fprintf(out, "%12s %10s %8s %4zu\n", value, error, units, time->n);
+    }
+}
+
+static void print_latency(const struct probe_findings *findings, FILE *out)
+{
+    struct probe_time latency;
+    char value[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
+    if (!probe_latency(findings, &latency)) return;
+    units_format_duration(latency.value_s, value);
+    units_format_duration(latency.error_s, error);
+    fprintf(out, "\nLatency L %s, error %s: half of %s. Against it:", value, error, latency.name);
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        const struct probe_time *time = probe_find_time(findings, round_trips[i], 8);
+        if (time && strcmp(time->name, latency.name) != 0)
+            fprintf(out, " %s / 2 %+.0f %%", time->name, 100 * (time->value_s / 2 / latency.value_s - 1));
+    }
+    fprintf(out, "\n");
+}
+
+void probe_print(const struct probe_findings *findings, FILE *out)
+{
+    const struct probe_record *record = findings->record;
+    bool mixed = false;
+    fprintf(out, "%s, on %s and %s\n\n", record->library, record->hosts[0], record->hosts[1]);
+    fprintf(out, "%-54s %-13s %-15s %7s  %s\n", "Question", "verdict", "sizes", "sure", "evidence");
+    for (size_t i = 0; i < findings->verdict_count;) i = print_rows(findings, i, &mixed, out);
+    print_skips(findings, out);
+    print_latency(findings, out);
+    print_times(findings, out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------------------------- */
+
+static bool is_mixed(const struct probe_findings *findings, const struct probe_verdict *verdict)
+{
+    for (size_t i = 0; i < findings->verdict_count; i++) {
+        const struct probe_verdict *other = &findings->verdicts[i];
+        if (other->question == verdict->question && other->variant == verdict->variant && strcmp(other->name, verdict->name) != 0)
+            return true;
+    }
+    return false;
+}
+
+static cJSON *verdict_json(const struct probe_findings *findings, const struct probe_verdict *verdict)
+{
+    char text[EVIDENCE_BYTES];
+    cJSON *object = cJSON_CreateObject();
+    evidence(verdict, text);
+    cJSON_AddStringToObject(object, "key", probe_questions[verdict->question].key);
+    cJSON_AddStringToObject(object, "question", probe_questions[verdict->question].title);
+    cJSON_AddStringToObject(object, "case", probe_cases[probe_questions[verdict->question].id].name);
+    cJSON_AddStringToObject(object, "operation", probe_variants[verdict->variant]);
+    cJSON_AddNumberToObject(object, "bytes", (double)verdict->bytes);
+    cJSON_AddStringToObject(object, "verdict", verdict->name);
+    cJSON_AddBoolToObject(object, "mixed_by_size", is_mixed(findings, verdict));
+    cJSON_AddNumberToObject(object, "votes", verdict->votes);
+    cJSON_AddNumberToObject(object, "of", verdict->of);
+    cJSON_AddNumberToObject(object, "late", verdict->late);
+    cJSON_AddNumberToObject(object, "confidence", verdict->confidence);
+    cJSON_AddNumberToObject(object, "delay_s", verdict->delay_s);
+    cJSON_AddStringToObject(object, "evidence", text);
+    return object;
+}
+
+static cJSON *time_json(const struct probe_findings *findings, const struct probe_time *time)
+{
+    struct probe_time latency;
+    char why[EVIDENCE_BYTES];
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", time->name);
+    cJSON_AddNumberToObject(object, "bytes", (double)time->bytes);
+    cJSON_AddNumberToObject(object, "value", time->value_s);
+    cJSON_AddNumberToObject(object, "error", time->error_s);
+    cJSON_AddNumberToObject(object, "n", (double)time->n);
+    if (!time->refused && probe_latency(findings, &latency))
+        cJSON_AddNumberToObject(object, "in_latencies", time->value_s / latency.value_s);
+    if (time->refused) {
+        snprintf(why, sizeof why, "the 90th percentile is %.2f medians, at most 1.2 are accepted", time->spread);
+        cJSON_AddStringToObject(object, "refused", why);
+    }
+    return object;
+}
+
+static cJSON *latency_json(const struct probe_findings *findings)
+{
+    struct probe_time latency;
+    if (!probe_latency(findings, &latency)) return cJSON_CreateNull();
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "value", latency.value_s);
+    cJSON_AddNumberToObject(object, "error", latency.error_s);
+    cJSON_AddNumberToObject(object, "n", (double)latency.n);
+    cJSON_AddStringToObject(object, "from", latency.name);
+    cJSON *against = cJSON_AddArrayToObject(object, "against");
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        const struct probe_time *time = probe_find_time(findings, round_trips[i], 8);
+        if (!time) continue;
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "name", time->name);
+        cJSON_AddNumberToObject(row, "value", time->value_s / 2);
+        cJSON_AddBoolToObject(row, "agrees", fabs(time->value_s / 2 - latency.value_s) <= AGREEMENT * latency.value_s);
+        cJSON_AddItemToArray(against, row);
+    }
+    return object;
+}
+
+static void add_skips(const struct probe_record *record, cJSON *json)
+{
+    cJSON *skips = cJSON_AddArrayToObject(json, "not_told");
+    for (size_t i = 0; i < record->skip_count; i++) {
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "case", probe_cases[record->skips[i].id].name);
+        cJSON_AddStringToObject(row, "operation", probe_variants[record->skips[i].variant]);
+        cJSON_AddNumberToObject(row, "bytes", (double)record->skips[i].bytes);
+        cJSON_AddStringToObject(row, "why", record->skips[i].why);
+        cJSON_AddItemToArray(skips, row);
+    }
+}
+
+enum status probe_to_json(const struct probe_findings *findings, const char *broken, cJSON **json, struct err *err)
+{
+    const struct probe_record *record = findings->record;
+    cJSON *section;
+    TRY(probe_section(findings, &section, err));
+    cJSON *made = cJSON_CreateObject();
+    cJSON_AddStringToObject(made, "schema", "rmacast.probe/1");
+    cJSON_AddStringToObject(made, "library", record->library);
+    cJSON *hosts = cJSON_AddArrayToObject(made, "hosts");
+    for (int i = 0; i < 2; i++) cJSON_AddItemToArray(hosts, cJSON_CreateString(record->hosts[i]));
+    cJSON_AddBoolToObject(made, "complete", !broken);
+    if (broken) cJSON_AddStringToObject(made, "broken", broken);
+    cJSON_AddNumberToObject(made, "delay_s", probe_record_value(record, "delay_s", 0));
+    cJSON_AddNumberToObject(made, "gap_s", probe_record_value(record, "gap_s", 0));
+    cJSON_AddItemToObject(made, "latency_s", latency_json(findings));
+    cJSON_AddItemToObject(made, "mpi", section);
+    cJSON *rows = cJSON_AddArrayToObject(made, "evidence");
+    for (size_t i = 0; i < findings->verdict_count; i++) cJSON_AddItemToArray(rows, verdict_json(findings, &findings->verdicts[i]));
+    add_skips(record, made);
+    cJSON *times = cJSON_AddArrayToObject(made, "times");
+    for (size_t i = 0; i < findings->time_count; i++) cJSON_AddItemToArray(times, time_json(findings, &findings->times[i]));
+    *json = made;
+    return STATUS_OK;
+}
+
+enum status probe_to_profile(const struct probe_findings *findings, const char *name, cJSON **profile, struct err *err)
+{
+    const struct probe_record *record = findings->record;
+    char transport[2 * PROBE_TEXT_BYTES + 32];
+    cJSON *section;
+    TRY(probe_section(findings, &section, err));
+    bool within = strcmp(record->hosts[0], record->hosts[1]) == 0;
+    snprintf(transport, sizeof transport, "%s %s%s%s", within ? "within" : "between", record->hosts[0], within ? "" : " and ",
+             within ? "" : record->hosts[1]);
+    cJSON *made = cJSON_CreateObject();
+    cJSON_AddStringToObject(made, "schema", "rmacast.mpi-profile/1");
+    cJSON_AddStringToObject(made, "name", name);
+    cJSON_AddStringToObject(made, "library", record->library);
+    cJSON_AddStringToObject(made, "transport", transport);
+    cJSON_AddStringToObject(made, "summary", "as rmacast probe found it");
+    cJSON_AddItemToObject(made, "mpi", section);
+    *profile = made;
+    return STATUS_OK;
+}

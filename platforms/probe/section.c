@@ -1,0 +1,351 @@
+#include "platforms/probe/section.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/read.h"
+
+/* Where no size up to the largest one asks before it sends. */
+#define UNLIMITED 0x1p50
+enum { LARGE_BYTES = 1 << 20 };
+/* Times in units of the latency say something only where the latency is far above what the calls take themselves. */
+#define LATENCY_LEAST 20e-6
+
+typedef const struct probe_findings *given;
+
+static const struct probe_verdict *next_size(given findings, const struct probe_verdict *verdict)
+{
+    const struct probe_verdict *next = verdict + 1;
+    bool has = next < findings->verdicts + findings->verdict_count && next->question == verdict->question &&
+               next->variant == verdict->variant;
+    return has ? next : NULL;
+}
+
+static cJSON *measured(double value, double error, size_t n)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "value", value);
+    cJSON_AddNumberToObject(object, "error", error);
+    cJSON_AddNumberToObject(object, "n", (double)n);
+    return object;
+}
+
+static void add_verdict(cJSON *object, const char *key, const struct probe_verdict *verdict)
+{
+    if (verdict) cJSON_AddStringToObject(object, key, verdict->name);
+}
+
+/* --- rows by size ----------------------------------------------------------------------------------------------------- */
+
+/* Sizes with one verdict are one row; key is "waits" or "by". A single row is a name. */
+static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, const char *key)
+{
+    cJSON *rows = cJSON_CreateArray();
+    const struct probe_verdict *next;
+    for (; verdict; verdict = next) {
+        next = next_size(findings, verdict);
+        if (next && strcmp(next->name, verdict->name) == 0) continue;
+        cJSON *row = cJSON_CreateObject();
+        if (next) cJSON_AddNumberToObject(row, "upto_bytes", (double)probe_upto(findings, verdict, next));
+        cJSON_AddStringToObject(row, key, verdict->name);
+        cJSON_AddItemToArray(rows, row);
+        if (next) continue;
+    }
+    if (cJSON_GetArraySize(rows) != 1) return rows;
+    cJSON *only = cJSON_CreateString(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), key)));
+    cJSON_Delete(rows);
+    return only;
+}
+
+static const enum probe_variant kinds[] = {PROBE_VARIANT_PUT, PROBE_VARIANT_GET, PROBE_VARIANT_ACCUMULATE};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* The letter, if all operations of all sizes wait in the same place. */
+static const char *letter_of(given findings)
+{
+    static const char *const names[] = {"start", "call", "complete", "never"}, *const letters[] = {"a", "b", "c", "d"};
+    const char *name = NULL;
+    for (size_t i = 0; i < findings->verdict_count; i++) {
+        const struct probe_verdict *verdict = &findings->verdicts[i];
+        if (verdict->question != PROBE_ASKS_SEMANTICS || verdict->variant == PROBE_VARIANT_NONE) continue;
+        if (name && strcmp(name, verdict->name) != 0) return NULL;
+        name = verdict->name;
+    }
+    for (int i = 0; name && i < 4; i++)
+        if (strcmp(names[i], name) == 0) return letters[i];
+    return NULL;
+}
+
+static void add_semantics(given findings, cJSON *rma)
+{
+    const char *letter = letter_of(findings);
+    if (!probe_find_verdict(findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_PUT, -1)) return;
+    if (letter) {
+        cJSON_AddStringToObject(rma, "semantics", letter);
+        return;
+    }
+    cJSON *table = cJSON_AddObjectToObject(rma, "semantics");
+    bool start = false;
+    for (int i = 0; i < KINDS; i++) {
+        const struct probe_verdict *verdict = probe_find_verdict(findings, PROBE_ASKS_SEMANTICS, kinds[i], -1);
+        if (!verdict) continue;
+        cJSON_AddItemToObject(table, probe_variants[kinds[i]], rows_by_size(findings, verdict, "waits"));
+        for (; verdict; verdict = next_size(findings, verdict)) start = start || strcmp(verdict->name, "start") == 0;
+    }
+    start = start || probe_says(findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_NONE, 0, "start");
+    cJSON_AddStringToObject(table, "start", start ? "waits" : "returns");
+}
+
+/* --- who serves ------------------------------------------------------------------------------------------------------- */
+
+static bool puts_are_served_by_call(given findings)
+{
+    const struct probe_verdict *put = probe_find_verdict(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_PUT, -1);
+    return put && strcmp(put->name, "call") == 0;
+}
+
+/* Eight bytes by fetch_and_op, more by get_accumulate: a library may differ. */
+static cJSON *fetch_rows(given findings)
+{
+    const struct probe_verdict *eight = probe_find_verdict(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_FETCH_AND_OP, 8),
+                               *more = probe_find_verdict(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_GET_ACCUMULATE, -1);
+    if (!eight && !more) return NULL;
+    if (!eight || !more || strcmp(eight->name, more->name) == 0) return cJSON_CreateString((eight ? eight : more)->name);
+    cJSON *rows = cJSON_CreateArray();
+    for (int i = 0; i < 2; i++) {
+        cJSON *row = cJSON_CreateObject();
+        if (i == 0) cJSON_AddNumberToObject(row, "upto_bytes", 8);
+        cJSON_AddStringToObject(row, "by", (i == 0 ? eight : more)->name);
+        cJSON_AddItemToArray(rows, row);
+    }
+    return rows;
+}
+
+/* Of the release of an acknowledged unlock its own wait tells; of another one, whether the lock behind it waits where a lock alone
+ * does not. */
+static const char *release_server(given findings)
+{
+    if (probe_says(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0, "acknowledged")) return "call";
+    const struct probe_verdict *lock = probe_find_verdict(findings, PROBE_ASKS_SERVES_LOCK, PROBE_VARIANT_NONE, 0),
+                               *again = probe_find_verdict(findings, PROBE_ASKS_SERVES_RELEASE, PROBE_VARIANT_NONE, 0);
+    if (!lock || !again) return NULL;
+    return strcmp(lock->name, "call") == 0 ? "call" : again->name;
+}
+
+/* What a rank finds only inside MPI at its origin's side cannot be told from what finds it at once: both show when it calls. */
+static void add_assumed(given findings, cJSON *serves)
+{
+    const char *by = puts_are_served_by_call(findings) ? "call" : "hardware";
+    const struct probe_verdict *large = probe_find_verdict(findings, PROBE_ASKS_ISSUE, PROBE_VARIANT_PUT, 1 << 20);
+    cJSON_AddStringToObject(serves, "acknowledgement", by);
+    cJSON_AddStringToObject(serves, "notification", by);
+    if (large) cJSON_AddStringToObject(serves, "clear", strcmp(large->name, "deferred") == 0 ? "call" : by);
+    cJSON_AddStringToObject(serves, "comment", "acknowledgement, notification: as puts; no delay tells them apart");
+}
+
+static void add_serves(given findings, cJSON *protocol)
+{
+    cJSON *serves = cJSON_CreateObject(), *fetch = fetch_rows(findings);
+    for (int i = 0; i < KINDS; i++) {
+        const struct probe_verdict *verdict = probe_find_verdict(findings, PROBE_ASKS_SERVES, kinds[i], -1);
+        if (verdict) cJSON_AddItemToObject(serves, probe_variants[kinds[i]], rows_by_size(findings, verdict, "by"));
+    }
+    if (fetch) cJSON_AddItemToObject(serves, "fetch", fetch);
+    add_verdict(serves, "lock", probe_find_verdict(findings, PROBE_ASKS_SERVES_LOCK, PROBE_VARIANT_NONE, 0));
+    if (release_server(findings)) cJSON_AddStringToObject(serves, "release", release_server(findings));
+    add_verdict(serves, "rendezvous", probe_find_verdict(findings, PROBE_ASKS_SERVES_RENDEZVOUS, PROBE_VARIANT_NONE, -1));
+    if (probe_find_verdict(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_PUT, -1)) add_assumed(findings, serves);
+    cJSON_AddItemToObject(protocol, "serves", serves);
+}
+
+/* --- the protocol ----------------------------------------------------------------------------------------------------- */
+
+static bool takes_latencies(given findings, const char *series, double least)
+{
+    struct probe_time latency;
+    const struct probe_time *time = probe_find_time(findings, series, 8);
+    return time && probe_latency(findings, &latency) && latency.value_s >= LATENCY_LEAST && time->value_s >= least * latency.value_s;
+}
+
+/* Where the target's hardware answers, no delay shows that a call waits for the answer: its time does. */
+static void add_by_kind(given findings, cJSON *protocol, enum probe_question question, const char *key, bool slow)
+{
+    const struct probe_verdict *put = probe_find_verdict(findings, question, PROBE_VARIANT_PUT, -1),
+                               *accumulate = probe_find_verdict(findings, question, PROBE_VARIANT_ACCUMULATE, -1);
+    if (!put && !accumulate) return;
+    cJSON *object = cJSON_AddObjectToObject(protocol, key);
+    if (put) cJSON_AddStringToObject(object, "put", slow ? "remote" : put->name);
+    if (accumulate) cJSON_AddStringToObject(object, "accumulate", accumulate->name);
+}
+
+/* "copied" and "left" differ by what flush_local takes once a large put's call has returned. */
+static void refine_local(given findings, cJSON *protocol)
+{
+    const struct probe_time *local = probe_find_time(findings, "put_flush_local", 65536),
+                            *whole = probe_find_time(findings, "put_flush", 65536);
+    cJSON *object = cJSON_GetObjectItem(protocol, "local"), *put = cJSON_GetObjectItem(object, "put");
+    if (put && strcmp(put->valuestring, "copied") == 0 && local && whole && local->value_s > 0.3 * whole->value_s)
+        cJSON_ReplaceItemInObject(object, "put", cJSON_CreateString("left"));
+}
+
+/* A fence that waits although both assertions excuse it. */
+static void add_assertions(given findings, cJSON *protocol)
+{
+    const struct probe_verdict *both = probe_find_verdict(findings, PROBE_ASKS_FENCE, PROBE_VARIANT_BOTH, 0);
+    if (both)
+        cJSON_AddStringToObject(protocol, "fence_assertions", strcmp(both->name, "waits") == 0 ? "ignored" : "honoured");
+}
+
+static void add_unlock(given findings, cJSON *protocol)
+{
+    const struct probe_verdict *unlock = probe_find_verdict(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0);
+    if (unlock) cJSON_AddStringToObject(protocol, "unlock", takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name);
+}
+
+static void add_protocol(given findings, cJSON *rma)
+{
+    cJSON *protocol = cJSON_CreateObject();
+    struct probe_cost cost;
+    bool by_call = puts_are_served_by_call(findings);
+    add_by_kind(findings, protocol, PROBE_ASKS_COMPLETE, "complete", takes_latencies(findings, "complete", 1));
+    add_unlock(findings, protocol);
+    add_verdict(protocol, "flush", probe_find_verdict(findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, -1));
+    add_by_kind(findings, protocol, PROBE_ASKS_LOCAL, "local", false);
+    refine_local(findings, protocol);
+    if (by_call) add_verdict(protocol, "visit", probe_find_verdict(findings, PROBE_ASKS_VISIT, PROBE_VARIANT_PUT, -1));
+    add_verdict(protocol, "lock_order", probe_find_verdict(findings, PROBE_ASKS_LOCK_ORDER, PROBE_VARIANT_NONE, 0));
+    add_assertions(findings, protocol);
+    if (probe_put_cost(findings, &cost))
+        cJSON_AddItemToObject(protocol, "put_s_per_byte", measured(cost.below_s_per_byte, cost.error_s, cost.n));
+    add_serves(findings, protocol);
+    cJSON_AddItemToObject(rma, "protocol", protocol);
+}
+
+/* --- mpi -------------------------------------------------------------------------------------------------------------- */
+
+/* The largest size that was seen to be sent without asking; none asks if those of a megabyte and more do not. */
+static bool eager_limit(given findings, enum probe_question question, enum probe_variant variant, const char *eager, double *bytes)
+{
+    const struct probe_verdict *verdict = probe_find_verdict(findings, question, variant, -1), *next;
+    if (!verdict) return false;
+    *bytes = 0;
+    for (; verdict && strcmp(verdict->name, eager) == 0; verdict = next) {
+        next = next_size(findings, verdict);
+        *bytes = next ? (double)probe_upto(findings, verdict, next) : verdict->bytes >= LARGE_BYTES ? UNLIMITED : (double)verdict->bytes;
+    }
+    return true;
+}
+
+static void add_apply_cost(given findings, cJSON *rma)
+{
+    struct probe_cost cost;
+    if (!probe_apply_cost(findings, &cost)) return;
+    if (cost.upto_bytes == INT64_MAX) {
+        cJSON_AddItemToObject(rma, "atomic_s_per_byte", measured(cost.below_s_per_byte, cost.error_s, cost.n));
+        return;
+    }
+    cJSON *rows = cJSON_AddArrayToObject(rma, "atomic_s_per_byte");
+    for (int i = 0; i < 2; i++) {
+        cJSON *row = cJSON_CreateObject();
+        if (i == 0) cJSON_AddNumberToObject(row, "upto_bytes", (double)cost.upto_bytes);
+        cJSON_AddItemToObject(row, "s_per_byte",
+                              measured(i == 0 ? cost.below_s_per_byte : cost.above_s_per_byte, cost.error_s, cost.n));
+        cJSON_AddItemToArray(rows, row);
+    }
+}
+
+/* A fence of counts is a reduce-scatter and a barrier: as long as two barriers. */
+static void add_fence(given findings, cJSON *rma)
+{
+    const struct probe_time *fence = probe_find_time(findings, "fence_train", 0), *barrier = probe_find_time(findings, "barrier_train", 0);
+    if (fence && barrier) cJSON_AddStringToObject(rma, "fence", fence->value_s > 1.6 * barrier->value_s ? "notify" : "barrier");
+}
+
+/* An exchange among two ranks is 2 L: an all-gather and a barrier. */
+static void add_window_creation(given findings, cJSON *rma)
+{
+    struct probe_time latency;
+    const struct probe_time *create = probe_find_time(findings, "win_create", 0);
+    if (create && probe_latency(findings, &latency) && latency.value_s >= LATENCY_LEAST)
+        cJSON_AddStringToObject(rma, "window_creation", create->value_s >= 5 * latency.value_s ? "mpich" : "exchange");
+}
+
+/* Above the eager limit a round trip with an answer of 8 bytes is 4 L + n/B where the data follow the clear to send at once, 6 L +
+ * n/B where the receiver waits for the sender's notice behind them. Two sizes take n/B away. */
+static void add_rendezvous(given findings, cJSON *mpi)
+{
+    struct probe_time latency;
+    if (!probe_latency(findings, &latency) || latency.value_s < LATENCY_LEAST) return;
+    for (size_t i = 0; i < findings->time_count; i++) {
+        const struct probe_time *one = probe_find_time(findings, "round_trip", findings->times[i].bytes),
+                                *four = probe_find_time(findings, "round_trip", 4 * findings->times[i].bytes);
+        if (!one || !four) continue;
+        double legs = (4 * one->value_s - four->value_s) / 3 / latency.value_s;
+        cJSON_AddStringToObject(mpi, "rendezvous", legs >= 5 ? "notified" : "direct");
+        return;
+    }
+}
+
+static void add_seconds(given findings, cJSON *mpi, const char *key)
+{
+    double value = probe_record_value(findings->record, key, -1);
+    if (value >= 0) cJSON_AddItemToObject(mpi, key, measured(value, 0, 1));
+}
+
+static void add_progress(given findings, cJSON *rma)
+{
+    const struct probe_verdict *get = probe_find_verdict(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_GET, -1);
+    add_verdict(rma, "progress", get);
+}
+
+/* Deferred: not even large puts leave before the closing call. */
+static void add_issue(given findings, cJSON *rma)
+{
+    bool any = false, all = true;
+    for (size_t i = 0; i < findings->verdict_count; i++) {
+        const struct probe_verdict *verdict = &findings->verdicts[i];
+        if (verdict->question != PROBE_ASKS_ISSUE) continue;
+        any = true;
+        all = all && strcmp(verdict->name, "deferred") == 0;
+    }
+    if (any) cJSON_AddStringToObject(rma, "issue", all ? "deferred" : "immediate");
+}
+
+static cJSON *make_section(given findings)
+{
+    cJSON *mpi = cJSON_CreateObject(), *rma = cJSON_CreateObject();
+    double bytes;
+    if (eager_limit(findings, PROBE_ASKS_SEND, PROBE_VARIANT_NONE, "eager", &bytes)) cJSON_AddNumberToObject(mpi, "eager_bytes", bytes);
+    add_rendezvous(findings, mpi);
+    add_seconds(findings, mpi, "init_s");
+    add_seconds(findings, mpi, "finalize_s");
+    add_semantics(findings, rma);
+    add_verdict(rma, "lock", probe_find_verdict(findings, PROBE_ASKS_LOCK, PROBE_VARIANT_PUT, -1));
+    add_fence(findings, rma);
+    add_progress(findings, rma);
+    add_issue(findings, rma);
+    if (eager_limit(findings, PROBE_ASKS_LOCAL, PROBE_VARIANT_PUT, "copied", &bytes))
+        cJSON_AddNumberToObject(rma, "eager_bytes", bytes);
+    add_apply_cost(findings, rma);
+    add_window_creation(findings, rma);
+    add_protocol(findings, rma);
+    cJSON_AddItemToObject(mpi, "rma", rma);
+    return mpi;
+}
+
+enum status probe_section(const struct probe_findings *findings, cJSON **mpi, struct err *err)
+{
+    cJSON *made = make_section(findings);
+    struct json_document document = {.file = (char[]){"rmacast-probe"}, .root = cJSON_CreateObject()};
+    cJSON_AddItemToObject(document.root, "mpi", made);
+    struct json_node root = json_root(&document);
+    enum status status = platform_check_mpi(&root, err);
+    cJSON *detached = cJSON_DetachItemFromObject(document.root, "mpi");
+    cJSON_Delete(document.root);
+    if (status == STATUS_OK)
+        *mpi = detached;
+    else
+        cJSON_Delete(detached);
+    return status;
+}

@@ -1,0 +1,73 @@
+#!/bin/sh
+# probe.sh RMACAST PLACE LIBRARY LAUNCHER SOURCE: the probe finds what docs/protocols.md says of LIBRARY, as its rows prove them
+# (tests/protocols/waits.def). Verdicts only: nothing here compares a time. Skipped where the library is another one.
+set -eu
+rmacast=$1 place=$2 library=$3 launcher=$4 source=$5
+mkdir -p "$place"
+cd "$place"
+json=$place/found.json
+bad=0
+
+# holds WHAT CONDITION: of the JSON.
+holds() {
+    jq -e "$2" "$json" >/dev/null || { echo "$library: not so: $1: $2"; bad=1; }
+}
+probe() { # GROUPS LAUNCHER...
+    groups=$1
+    shift
+    rm -f "$json" profile.json
+    "$rmacast" probe --limit 150s --only "$groups" --json "$json" --profile profile.json -- "$@" >table 2>said || {
+        cat table said
+        echo "$library: the probe failed"
+        exit 1
+    }
+    # What it writes is a section of a platform file.
+    cat >platform.json <<'T'
+{"schema": "rmacast.platform/1", "nodes": {"count": 2}, "network": {"latency_s": 1e-6, "bandwidth_Bps": 1e10}, "mpi": {"profile": "./profile"}}
+T
+    sed -i 's#"./profile"#"'"$place"'/profile.json"#' platform.json
+    "$rmacast" platform check platform.json >/dev/null || bad=1
+}
+
+case $library in
+mpich)
+    "$launcher" --version | grep -q 'Version: *4\.0\.2$' || exit 77
+    probe semantics,locks "$launcher" -n 2
+    holds "start waits for the post" '.mpi.rma.semantics == "a"'
+    holds "the delay is seen in start" '[.evidence[] | select(.case == "epoch") | .evidence | contains(" seen in start")] | all'
+    holds "a lock waits for a holder" '.mpi.rma.lock == "blocking"'
+    holds "the target's calls serve locks" '.mpi.rma.protocol.serves.lock == "call" and .mpi.rma.protocol.serves.release == "call"'
+    holds "unlock waits for an answer" '.mpi.rma.protocol.unlock == "acknowledged"'
+    holds "an own lock is before unread requests" '.mpi.rma.protocol.lock_order == "service"'
+    holds "whose library it is" '.library | contains("MPICH")'
+    ;;
+openmpi-*)
+    "$launcher" --version | grep -q '4\.1\.4$' || exit 77
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_pml=ob1 OMPI_MCA_osc=${library#openmpi-}
+    ;;
+esac
+case $library in
+openmpi-pt2pt)
+    export OMPI_MCA_btl=tcp,self
+    probe semantics,locks "$launcher" -n 2
+    holds "start returns" '.mpi.rma.semantics.start == "returns"'
+    holds "small puts wait in complete, puts of 8 KB and more in the call" \
+        '.mpi.rma.semantics.put as $rows | $rows[0].waits == "complete" and $rows[0].upto_bytes >= 7900 and $rows[0].upto_bytes < 8192
+         and $rows[1] == {"waits": "call"}'
+    holds "gets wait in complete" '.mpi.rma.semantics.get == "complete"'
+    holds "mixed by size" '[.evidence[] | select(.case == "epoch" and .operation == "put") | .mixed_by_size] | all'
+    holds "locks are lazy" '.mpi.rma.lock == "lazy"'
+    holds "unlock waits for an answer" '.mpi.rma.protocol.unlock == "acknowledged"'
+    ;;
+openmpi-rdma)
+    export OMPI_MCA_btl=vader,self
+    probe semantics,locks "$launcher" -n 2
+    holds "start waits for the post" '.mpi.rma.semantics == "a"'
+    holds "a lock waits for a holder" '.mpi.rma.lock == "blocking"'
+    holds "the origin takes locks itself" '.mpi.rma.protocol.serves.lock == "hardware"'
+    holds "unlock does not wait" '.mpi.rma.protocol.unlock == "released"'
+    ;;
+esac
+[ $bad = 0 ] || cat table said
+exit $bad

@@ -1,0 +1,276 @@
+/* Verdicts and platform sections from a mock of measured delays, for each value that a platform file knows. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "platforms/platform.h"
+#include "probe_test.h"
+
+static const char *const operations[] = {"put", "get", "accumulate"};
+
+static struct platform *platform_of(struct probe_record *record)
+{
+    struct platform *platform = probe_platform(record);
+    probe_record_clear(record);
+    return platform;
+}
+
+/* --- a, b, c, d ------------------------------------------------------------------------------------------------------- */
+
+static void test_letters(void **state)
+{
+    (void)state;
+    for (int letter = 0; letter < 4; letter++) {
+        struct probe_record record = {0};
+        const char name[] = {(char)('a' + letter), '\0'};
+        for (int i = 0; i < 3; i++)
+            for (int64_t bytes = 8; bytes <= 65536; bytes *= 64) probe_say_tries(&record, "epoch", operations[i], bytes, letter, 9);
+        struct platform *platform = platform_of(&record);
+        assert_string_equal(platform->semantics.name, name);
+        platform_free(platform);
+    }
+}
+
+/* Open MPI's osc/pt2pt: small puts in complete, large ones in the call, gets in complete; start returns. The limit was looked
+ * for and found between 8176 and 8192 bytes. */
+static void test_mixed_by_size(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say_tries(&record, "epoch", "none", 0, 2, 9);
+    probe_say_tries(&record, "epoch", "put", 8, 2, 9);
+    probe_say_tries(&record, "epoch", "put", 1024, 2, 9);
+    probe_say_tries(&record, "epoch", "put", 65536, 1, 9);
+    probe_say_tries(&record, "epoch", "get", 8, 2, 9);
+    probe_say(&record, "rmacast-probe limit epoch put 8176 8192");
+    struct platform *platform = platform_of(&record);
+    assert_string_equal(platform->semantics.name, "table");
+    assert_false(platform->semantics.start_waits);
+    assert_int_equal(semantics_waits(&platform->semantics, RMA_PUT, 8176), WAITS_COMPLETE);
+    assert_int_equal(semantics_waits(&platform->semantics, RMA_PUT, 8177), WAITS_CALL);
+    assert_int_equal(semantics_waits(&platform->semantics, RMA_GET, 1 << 20), WAITS_COMPLETE);
+    platform_free(platform);
+}
+
+/* Start waits, though an empty epoch is all that was asked of it: operations that never wait beside it. */
+static void test_start_that_waits_beside_operations_that_do_not(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say_tries(&record, "epoch", "none", 0, 0, 9);
+    probe_say_tries(&record, "epoch", "put", 8, 0, 9);
+    probe_say_tries(&record, "epoch", "get", 8, 2, 9);
+    struct platform *platform = platform_of(&record);
+    assert_true(platform->semantics.start_waits);
+    assert_int_equal(semantics_waits(&platform->semantics, RMA_PUT, 8), WAITS_START);
+    assert_int_equal(semantics_waits(&platform->semantics, RMA_GET, 8), WAITS_COMPLETE);
+    platform_free(platform);
+}
+
+/* --- the protocol's entries, each of both values ---------------------------------------------------------------------- */
+
+/* Calls wait for a partner outside MPI (0), or not. */
+static struct platform *protocol(bool waits)
+{
+    struct probe_record record = {0};
+    for (int i = 0; i < 3; i++) {
+        probe_say_tries(&record, "served", operations[i], 8, waits ? 1 : 3, 9);
+        probe_say_tries(&record, "complete", operations[i], 8, waits ? 1 : 2, 9);
+    }
+    probe_say_tries(&record, "served", "fetch_and_op", 8, waits ? 2 : 3, 9);
+    probe_say_tries(&record, "lock_held", "put", 8, waits ? 0 : 2, 9);
+    probe_say_tries(&record, "lock_asleep", "none", 0, waits ? 0 : 2, 9);
+    probe_say_tries(&record, "unlock_asleep", "none", 0, waits ? 1 : 2, 9);
+    probe_say_tries(&record, "relock", "none", 0, waits ? 0 : 2, 9);
+    probe_say_tries(&record, "flush_later", "put", 8, waits ? 0 : 1, 9);
+    probe_say_tries(&record, "fence", "noprecede|nosucceed", 0, waits ? 0 : 1, 9);
+    probe_say_tries(&record, "send_posted", "none", 65536, waits ? 0 : 1, 9);
+    probe_say_tries(&record, "issue", "put", 8, waits ? 0 : 1, 9);
+    probe_say_tries(&record, "issue", "put", 1 << 20, waits ? 0 : 1, 9);
+    return platform_of(&record);
+}
+
+static void test_all_wait(void **state)
+{
+    (void)state;
+    struct platform *platform = protocol(true);
+    const struct rma_protocol *found = &platform->protocol;
+    for (int service = 0; service < SERVICE_COUNT; service++)
+        assert_int_equal(protocol_serves(found, (enum service)service, 8), PROGRESS_CALL);
+    assert_int_equal(found->complete[RMA_PUT], COMPLETE_REMOTE);
+    assert_int_equal(found->complete[RMA_ACCUMULATE], COMPLETE_REMOTE);
+    assert_int_equal(found->local[RMA_PUT], LOCAL_ACKNOWLEDGED);
+    assert_int_equal(found->unlock, UNLOCK_ACKNOWLEDGED);
+    assert_int_equal(found->flush, FLUSH_REQUESTED);
+    assert_int_equal(found->fence_assertions, ASSERTIONS_IGNORED);
+    assert_int_equal(platform->lock, LOCK_BLOCKING);
+    assert_int_equal(platform->progress, PROGRESS_CALL);
+    assert_int_equal(platform->issue, ISSUE_DEFERRED);
+    platform_free(platform);
+}
+
+static void test_none_waits(void **state)
+{
+    (void)state;
+    struct platform *platform = protocol(false);
+    const struct rma_protocol *found = &platform->protocol;
+    assert_true(protocol_is_hardware(found));
+    assert_int_equal(found->complete[RMA_PUT], COMPLETE_LOCAL);
+    assert_int_equal(found->local[RMA_PUT], LOCAL_COPIED);
+    assert_int_equal(found->unlock, UNLOCK_RELEASED);
+    assert_int_equal(found->flush, FLUSH_COUNTED);
+    assert_int_equal(found->fence_assertions, ASSERTIONS_HONOURED);
+    assert_int_equal(platform->lock, LOCK_LAZY);
+    assert_int_equal(platform->progress, PROGRESS_HARDWARE);
+    assert_int_equal(platform->issue, ISSUE_IMMEDIATE);
+    platform_free(platform);
+}
+
+/* A second event 3 ms behind the first: the last call returned with the one or the other. Who serves nothing visits nobody. */
+static void test_order_of_locks_and_visits(void **state)
+{
+    (void)state;
+    for (int second = 0; second < 2; second++) {
+        struct probe_record record = {0};
+        const char *end = second ? "0.00301" : "0.00001";
+        probe_say_tries(&record, "served", "put", 8, 2, 9);
+        for (int i = 0; i < 9; i++) {
+            probe_say(&record, "rmacast-probe delay lock_order none 0 0.003 0 -0.0029 %s %s", end, end);
+            probe_say(&record, "rmacast-probe delay visit put 8 0.003 0 -0.0029 -0.0028 %s", end);
+        }
+        struct platform *platform = platform_of(&record);
+        assert_int_equal(platform->protocol.lock_order, second ? LOCK_ORDER_SERVICE : LOCK_ORDER_ARRIVAL);
+        assert_int_equal(platform->protocol.visit, second ? VISIT_WAIT : VISIT_ENTER);
+        platform_free(platform);
+    }
+}
+
+/* Nobody waits, but while the partner slept its other threads ran for half of the time. */
+static void test_helper_thread(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    for (int i = 0; i < 9; i++)
+        probe_say(&record, "rmacast-probe delay served get 8 0.003 %s -0.0029 -0.0028 -0.0027 -0.0026", i < 7 ? "0.5" : "0.01");
+    struct platform *platform = platform_of(&record);
+    assert_int_equal(platform->progress, PROGRESS_THREAD);
+    assert_int_equal(protocol_serves(&platform->protocol, SERVICE_GET, 8), PROGRESS_THREAD);
+    platform_free(platform);
+}
+
+/* Open MPI's osc/rdma: MPI_Fetch_and_op needs the target, MPI_Get_accumulate does not. */
+static void test_fetching_operations_differ(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say_tries(&record, "served", "fetch_and_op", 8, 2, 9);
+    probe_say_tries(&record, "served", "get_accumulate", 65536, 3, 9);
+    struct platform *platform = platform_of(&record);
+    assert_int_equal(protocol_serves(&platform->protocol, SERVICE_FETCH, 8), PROGRESS_CALL);
+    assert_int_equal(protocol_serves(&platform->protocol, SERVICE_FETCH, 16), PROGRESS_HARDWARE);
+    platform_free(platform);
+}
+
+/* Sent without asking up to 8255 bytes; puts complete at their origin alone up to the largest size that was tried. */
+static void test_eager_limits(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say_tries(&record, "send", "none", 1024, 1, 9);
+    probe_say_tries(&record, "send", "none", 8192, 1, 9);
+    probe_say_tries(&record, "send", "none", 65536, 0, 9);
+    probe_say(&record, "rmacast-probe limit send none 8255 8256");
+    probe_say_tries(&record, "served", "put", 1 << 20, 2, 9);
+    struct platform *platform = platform_of(&record);
+    assert_int_equal(platform->eager_bytes, 8255);
+    assert_int_equal(platform->rma_eager_bytes, INT64_C(1) << 50);
+    platform_free(platform);
+}
+
+/* The run ended before larger messages were tried: nothing is known above. */
+static void test_eager_limit_of_a_run_that_broke_off(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say_tries(&record, "send", "none", 1024, 1, 9);
+    probe_say_tries(&record, "send", "none", 65536, 0, 2); /* two tries say nothing */
+    struct platform *platform = platform_of(&record);
+    assert_int_equal(platform->eager_bytes, 1024);
+    platform_free(platform);
+}
+
+/* --- votes ------------------------------------------------------------------------------------------------------------ */
+
+/* With no prior knowledge a of n votes say "more often than not" with P(Bin(n + 1, 1/2) <= a): of 9 of 9 1023/1024, of 5 of 9 638/1024. */
+static void test_confidence(void **state)
+{
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct probe_record record = {0};
+        probe_say_tries(&record, "epoch", "put", 8, 1, all ? 9 : 5);
+        if (!all) probe_say_tries(&record, "epoch", "put", 8, 2, 4);
+        struct probe_findings findings = probe_evaluated(&record);
+        const struct probe_verdict *verdict = probe_find_verdict(&findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_PUT, 8);
+        assert_string_equal(verdict->name, "call");
+        assert_string_equal(verdict->call, "operation");
+        assert_int_equal(verdict->votes, all ? 9 : 5);
+        assert_int_equal(verdict->of, 9);
+        assert_true(fabs(verdict->confidence - (all ? 1023 : 638) / 1024.0) < 1e-9);
+        probe_findings_clear(&findings);
+        probe_record_clear(&record);
+    }
+}
+
+/* Of "served" the calls 0, 1 and 2 mean the same: their votes add up against the 4 in which none waited. */
+static void test_calls_of_one_verdict_add_up(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say_tries(&record, "served", "put", 8, 0, 2);
+    probe_say_tries(&record, "served", "put", 8, 2, 3);
+    probe_say_tries(&record, "served", "put", 8, 3, 4);
+    struct probe_findings findings = probe_evaluated(&record);
+    const struct probe_verdict *verdict = probe_find_verdict(&findings, PROBE_ASKS_SERVES, PROBE_VARIANT_PUT, 8);
+    assert_string_equal(verdict->name, "call");
+    assert_int_equal(verdict->votes, 5);
+    /* Complete at its origin: 2 say "acknowledged", 7 "copied". */
+    assert_true(probe_says(&findings, PROBE_ASKS_LOCAL, PROBE_VARIANT_PUT, 8, "copied"));
+    probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
+static void test_what_came_late_says_nothing(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    for (int i = 0; i < 9; i++) probe_say(&record, "rmacast-probe delay flush_later put 8 0.003 0 0.001 0.002");
+    struct probe_findings findings = probe_evaluated(&record);
+    assert_null(probe_find_verdict(&findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, 8));
+    probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_mixed_by_size),
+        cmocka_unit_test(test_start_that_waits_beside_operations_that_do_not),
+        cmocka_unit_test(test_all_wait),
+        cmocka_unit_test(test_none_waits),
+        cmocka_unit_test(test_order_of_locks_and_visits),
+        cmocka_unit_test(test_helper_thread),
+        cmocka_unit_test(test_fetching_operations_differ),
+        cmocka_unit_test(test_eager_limits),
+        cmocka_unit_test(test_eager_limit_of_a_run_that_broke_off),
+        cmocka_unit_test(test_confidence),
+        cmocka_unit_test(test_calls_of_one_verdict_add_up),
+        cmocka_unit_test(test_what_came_late_says_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

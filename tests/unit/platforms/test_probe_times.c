@@ -1,0 +1,198 @@
+/* Times: medians, refusals, the latency, costs per byte, and what follows from times in units of the latency. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "platforms/platform.h"
+#include "platforms/probe/report.h"
+#include "probe_test.h"
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+/* 1 to 10 us: the median is 5.5 us, the 90th percentile 9.1 us (linear between order statistics): 1.65 medians. */
+static void test_a_wide_series_is_refused(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say(&record, "rmacast-probe time put_flush 8 1e-6 2e-6 3e-6 4e-6 5e-6 6e-6 7e-6 8e-6 9e-6 1e-5");
+    probe_say(&record, "rmacast-probe time get_flush 8 10e-6 10e-6 10e-6 10e-6 10e-6 10e-6 10e-6 10e-6 12e-6 50e-6");
+    struct probe_findings findings = probe_evaluated(&record);
+    assert_true(findings.times[0].refused);
+    assert_true(fabs(findings.times[0].value_s - 5.5e-6) < 1e-15);
+    assert_true(fabs(findings.times[0].spread - 9.1 / 5.5) < 1e-9);
+    assert_null(probe_find_time(&findings, "put_flush", 8));
+    /* 9 of 10 order statistics are at most 12 us, the quantile is 15.8 us: refused, too. */
+    assert_true(findings.times[1].refused);
+    struct probe_time latency;
+    assert_false(probe_latency(&findings, &latency));
+    probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
+/* Half of put and flush; where puts need nobody at the target, of a ping-pong. */
+static void test_latency(void **state)
+{
+    (void)state;
+    for (int alone = 0; alone < 2; alone++) {
+        struct probe_record record = {0};
+        struct probe_time latency;
+        probe_say_time(&record, "ping_pong", 8, 2.1e-3);
+        probe_say_time(&record, "put_flush", 8, 2e-3);
+        probe_say_tries(&record, "served", "put", 8, alone ? 3 : 2, 9);
+        struct probe_findings findings = probe_evaluated(&record);
+        assert_true(probe_latency(&findings, &latency));
+        assert_true(near(latency.value_s, alone ? 1.05e-3 : 1e-3));
+        assert_string_equal(latency.name, alone ? "ping_pong" : "put_flush");
+        probe_findings_clear(&findings);
+        probe_record_clear(&record);
+    }
+}
+
+/* Within 10 %: get and flush, not the lock. */
+static void test_latency_is_checked_against_others(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say(&record, "rmacast-probe begin 1 A library");
+    probe_say(&record, "rmacast-probe hosts one two");
+    probe_say_time(&record, "put_flush", 8, 2e-3);
+    probe_say_time(&record, "get_flush", 8, 2.19e-3);
+    probe_say_time(&record, "lock", 8, 2.21e-3);
+    struct probe_findings findings = probe_evaluated(&record);
+    struct err err = {.text = ""};
+    cJSON *json;
+    if (probe_to_json(&findings, NULL, &json, &err) != STATUS_OK) fail_msg("%s", err.text);
+    const cJSON *row, *against = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "latency_s"), "against");
+    int rows = 0;
+    cJSON_ArrayForEach(row, against)
+    {
+        bool lock = strcmp(cJSON_GetObjectItem(row, "name")->valuestring, "lock") == 0;
+        assert_int_equal(cJSON_IsTrue(cJSON_GetObjectItem(row, "agrees")), !lock);
+        rows++;
+    }
+    assert_int_equal(rows, 3);
+    cJSON_Delete(json);
+    probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
+/* A call of 1 us + 0.5 ns for each byte. */
+static void test_put_cost(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    struct probe_cost cost;
+    for (int64_t bytes = 1024; bytes <= 65536; bytes *= 4) probe_say_time(&record, "put_call", bytes, 1e-6 + 0.5e-9 * (double)bytes);
+    struct probe_findings findings = probe_evaluated(&record);
+    assert_true(probe_put_cost(&findings, &cost));
+    assert_true(fabs(cost.below_s_per_byte - 0.5e-9) < 1e-15);
+    probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
+static void test_a_call_that_does_not_copy_has_no_cost(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    struct probe_cost cost;
+    for (int64_t bytes = 1024; bytes <= 65536; bytes *= 4) probe_say_time(&record, "put_call", bytes, 1e-6);
+    struct probe_findings findings = probe_evaluated(&record);
+    assert_false(probe_put_cost(&findings, &cost));
+    probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
+/* Put and flush take 20 us + 1 ns for each byte; an accumulate 0.7 ns for each byte more up to 48 KB, 2 ns from 64 KB on. The step is
+ * stated at the middle, (49152 + 65536) / 2 - 1. Without it there is one cost. */
+static void test_apply_cost(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {8192, 16384, 32768, 49152, 65536, 131072, 1048576};
+    for (int steps = 0; steps < 2; steps++) {
+        struct probe_record record = {0};
+        struct probe_cost cost;
+        for (int i = 0; i < 7; i++) {
+            double put_s = 20e-6 + 1e-9 * (double)sizes[i];
+            probe_say_time(&record, "put_flush", sizes[i], put_s);
+            probe_say_time(&record, "accumulate_flush", sizes[i], put_s + (steps && i > 3 ? 2e-9 : 0.7e-9) * (double)sizes[i]);
+        }
+        struct probe_findings findings = probe_evaluated(&record);
+        assert_true(probe_apply_cost(&findings, &cost));
+        assert_true(fabs(cost.below_s_per_byte - 0.7e-9) < 1e-14);
+        assert_true(fabs(cost.above_s_per_byte - (steps ? 2e-9 : 0.7e-9)) < 1e-14);
+        assert_true(cost.upto_bytes == (steps ? 57343 : INT64_MAX));
+        struct platform *platform = probe_platform(&record);
+        assert_true(fabs(platform_apply_s(platform, 100000) - (steps ? 2e-9 : 0.7e-9) * 1e5) < 1e-9);
+        platform_free(platform);
+        probe_findings_clear(&findings);
+        probe_record_clear(&record);
+    }
+}
+
+/* L = 1 ms, 10 ns for each byte: a message of n bytes above the eager limit and an answer take 4 L + n/B, or 6 L + n/B where the
+ * sender tells the receiver that the data are there. A fence of one barrier, or of two. Making a window: 2 L or 8 L. */
+static void test_times_in_latencies(void **state)
+{
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        struct probe_record record = {0};
+        probe_say_time(&record, "put_flush", 8, 2e-3);
+        for (int64_t bytes = 65536; bytes <= 262144; bytes *= 4)
+            probe_say_time(&record, "round_trip", bytes, (more ? 6e-3 : 4e-3) + 10e-9 * (double)bytes);
+        probe_say_time(&record, "barrier_train", 0, 1e-3);
+        probe_say_time(&record, "fence_train", 0, more ? 2.1e-3 : 1.1e-3);
+        probe_say_time(&record, "win_create", 0, more ? 8.6e-3 : 2.2e-3);
+        /* The hardware answers, so no delay shows it, but complete and unlock take a round trip. */
+        probe_say_tries(&record, "complete", "put", 8, 2, 9);
+        probe_say_tries(&record, "unlock_asleep", "none", 0, 2, 9);
+        probe_say_time(&record, "complete", 8, more ? 2e-3 : 1e-6);
+        probe_say_time(&record, "unlock", 8, more ? 2e-3 : 1e-6);
+        struct platform *platform = probe_platform(&record);
+        assert_int_equal(platform->rendezvous, more ? RENDEZVOUS_NOTIFIED : RENDEZVOUS_DIRECT);
+        assert_int_equal(platform->fence, more ? FENCE_NOTIFY : FENCE_BARRIER);
+        assert_int_equal(platform->window_creation, more ? WINDOW_CREATION_MPICH : WINDOW_CREATION_EXCHANGE);
+        assert_int_equal(platform->protocol.complete[RMA_PUT], more ? COMPLETE_REMOTE : COMPLETE_LOCAL);
+        assert_int_equal(platform->protocol.unlock, more ? UNLOCK_ACKNOWLEDGED : UNLOCK_RELEASED);
+        platform_free(platform);
+        probe_record_clear(&record);
+    }
+}
+
+/* A put is complete at its origin when flush_local has little left to do, or when the data have left. */
+static void test_copied_or_left(void **state)
+{
+    (void)state;
+    for (int left = 0; left < 2; left++) {
+        struct probe_record record = {0};
+        probe_say_tries(&record, "served", "put", 8, 2, 9);
+        probe_say_time(&record, "put_flush", 65536, 1e-3);
+        probe_say_time(&record, "put_flush_local", 65536, left ? 0.8e-3 : 1e-6);
+        struct platform *platform = probe_platform(&record);
+        assert_int_equal(platform->protocol.local[RMA_PUT], left ? LOCAL_LEFT : LOCAL_COPIED);
+        platform_free(platform);
+        probe_record_clear(&record);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_wide_series_is_refused),
+        cmocka_unit_test(test_latency),
+        cmocka_unit_test(test_latency_is_checked_against_others),
+        cmocka_unit_test(test_put_cost),
+        cmocka_unit_test(test_a_call_that_does_not_copy_has_no_cost),
+        cmocka_unit_test(test_apply_cost),
+        cmocka_unit_test(test_times_in_latencies),
+        cmocka_unit_test(test_copied_or_left),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
