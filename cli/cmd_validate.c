@@ -1,11 +1,17 @@
 /* rmacast validate --predicted FILE --measured FILE...: how far a prediction is from real runs. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "cli/files.h"
 #include "cli/prediction_options.h"
+#include "common/output_file.h"
+#include "trace/open.h"
+#include "validate/ranking.h"
 #include "validate/validate.h"
 
-enum { KEY_PREDICTED = 1000, KEY_MEASURED, KEY_TOLERANCE, KEY_SEMANTICS, KEY_JSON };
+enum { KEY_PREDICTED = 1000, KEY_MEASURED, KEY_TOLERANCE, KEY_SEMANTICS, KEY_JSON, KEY_CSV, KEY_SVG, KEY_EXPLAIN, KEY_VARIANT };
 
 static const struct argp_option options[] = {
     {"predicted", KEY_PREDICTED, "FILE", 0, "the prediction: a trace, a result or a comparison", 0},
@@ -14,18 +20,29 @@ static const struct argp_option options[] = {
      "exit status 1 unless run time, rank times and wait states fit within SHARE, as 5%", 0},
     {"semantics", KEY_SEMANTICS, "LETTER", 0, "which result of a comparison is the prediction", 0},
     {"json", KEY_JSON, "FILE", 0, "write the errors as JSON; - is standard output, without the table", 0},
+    {"csv", KEY_CSV, "DIR", 0, "write tables: quantities.csv, callpaths.csv, calls.csv", 0},
+    {"svg", KEY_SVG, "FILE", 0, "draw predicted against measured times", 0},
+    {"explain", KEY_EXPLAIN, NULL, 0, "say which calls make the error", 0},
+    {"variant", KEY_VARIANT, "NAME=PREDICTED,MEASURED[,...]", 0,
+     "instead of --predicted and --measured: one of several variants, whose order is compared; repeatable", 0},
     ANALYZE_OPTIONS,
     {0}};
 
 struct settings {
-    const char *predicted, *semantics, *json;
-    struct cli_strings measured;
+    const char *predicted, *semantics, *json, *csv, *svg;
+    struct cli_strings measured, variants;
+    bool explain;
     double tolerance; /* < 0: none */
     struct analyze_options analyze;
 };
 
 static error_t parse_end(const struct argp_state *state, const struct settings *settings)
 {
+    if (settings->variants.count > 0) {
+        if (settings->predicted || settings->measured.count || settings->csv || settings->svg || settings->explain)
+            return cli_usage(state, "--variant has its own prediction and measured runs, expected it with --json alone");
+        return settings->variants.count > 1 ? 0 : cli_usage(state, "one --variant, expected two or more to compare");
+    }
     if (!settings->predicted) return cli_usage(state, "--predicted FILE is missing");
     return settings->measured.count ? 0 : cli_usage(state, "--measured FILE is missing");
 }
@@ -43,6 +60,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_TOLERANCE: return cli_fraction(state, "--tolerance", argument, &settings->tolerance);
     case KEY_SEMANTICS: settings->semantics = argument; return 0;
     case KEY_JSON: settings->json = argument; return 0;
+    case KEY_CSV: settings->csv = argument; return 0;
+    case KEY_SVG: settings->svg = argument; return 0;
+    case KEY_EXPLAIN: settings->explain = true; return 0;
+    case KEY_VARIANT: return cli_add_string(state, &settings->variants, argument);
     case KEY_MEASURED: return cli_add_string(state, &settings->measured, argument);
     case ARGP_KEY_ARG:
         if (settings->measured.count == 0)
@@ -51,6 +72,37 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END: return parse_end(state, settings);
     default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+enum { PATH_BYTES = 4096, CALLPATHS_SHOWN = 16, VARIANT_FILES = 65 };
+
+typedef void write_table(const struct validation *validation, FILE *out);
+static const struct {
+    const char *name;
+    write_table *write;
+} tables[] = {{"quantities.csv", validation_write_quantities},
+              {"callpaths.csv", validation_write_callpaths},
+              {"calls.csv", validation_write_calls}};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static enum status write_file(const char *path, const struct validation *validation, write_table *write, struct err *err)
+{
+    FILE *out;
+    TRY(output_file_open(path, &out, err));
+    write(validation, out);
+    return output_file_close(path, out, STATUS_OK, err);
+}
+
+static enum status write_csv(const struct settings *settings, const struct validation *validation, struct err *err)
+{
+    char path[PATH_BYTES];
+    if (mkdir(settings->csv, 0777) != 0 && errno != EEXIST)
+        return err_set(err, STATUS_SYSTEM, settings->csv, NULL, "cannot be made: %s", strerror(errno));
+    for (size_t i = 0; i < TABLES; i++) {
+        snprintf(path, sizeof path, "%s/%s", settings->csv, tables[i].name);
+        TRY(write_file(path, validation, tables[i].write, err));
+    }
+    return STATUS_OK;
 }
 
 static enum status write_outputs(const struct settings *settings, const struct validation *validation, struct err *err)
@@ -62,10 +114,13 @@ static enum status write_outputs(const struct settings *settings, const struct v
         cJSON_Delete(json);
         TRY(status);
     }
+    if (settings->csv) TRY(write_csv(settings, validation, err));
+    if (settings->svg) TRY(write_file(settings->svg, validation, validation_write_svg, err));
     struct err broken;
     bool holds = settings->tolerance < 0 || validate_tolerance(validation, settings->tolerance, &broken) == STATUS_OK;
     if (!cli_is_output(settings->json)) {
         validation_print(validation, stdout);
+        if (settings->explain) validation_print_callpaths(validation, CALLPATHS_SHOWN, stdout);
         if (settings->tolerance >= 0 && holds) printf("Tolerance %g%% holds.\n", settings->tolerance * 100);
         TRY(cli_flush(err));
     }
@@ -73,43 +128,148 @@ static enum status write_outputs(const struct settings *settings, const struct v
     return holds ? STATUS_OK : STATUS_DATA;
 }
 
-static enum status compare(const struct settings *settings, const struct result *predicted, struct result **measured,
-                           struct err *err)
+/* The prediction and the real runs; traces[i] is NULL where runs[i] was a result. */
+struct runs {
+    struct trace **traces;
+    struct result **results;
+    size_t count;
+};
+
+static void clear_runs(struct runs *runs)
+{
+    for (size_t i = 0; runs->traces && i < runs->count; i++) trace_free(runs->traces[i]);
+    for (size_t i = 0; runs->results && i < runs->count; i++) result_free(runs->results[i]);
+    free(runs->traces);
+    free(runs->results);
+}
+
+/* files[0] is the prediction. */
+static enum status open_runs(const char *const *files, size_t count, const char *semantics,
+                             const struct analyze_options *analyze, struct runs *runs, struct err *err)
+{
+    *runs = (struct runs){calloc(count, sizeof *runs->traces), calloc(count, sizeof *runs->results), count};
+    if (!runs->traces || !runs->results) return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        TRY(validate_open_run(files[i], i == 0 ? semantics : NULL, analyze, &runs->traces[i], &runs->results[i], err));
+    return STATUS_OK;
+}
+
+static bool all_traces(const struct runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        if (!runs->traces[i]) return false;
+    return true;
+}
+
+static enum status compare(const struct settings *settings, const struct runs *runs, struct err *err)
 {
     struct validation *validation;
-    size_t count = settings->measured.count;
-    for (size_t i = 0; i < count; i++)
-        TRY(validate_open(settings->measured.items[i], NULL, &settings->analyze, &measured[i], err));
-    TRY(validate_results(predicted, settings->predicted, (const struct result *const *)measured,
-                         settings->measured.items, count, &validation, err));
-    enum status status = write_outputs(settings, validation, err);
+    if (settings->explain && !all_traces(runs))
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--explain compares calls, expected traces, not results");
+    TRY(validate_results(runs->results[0], settings->predicted, (const struct result *const *)runs->results + 1,
+                         settings->measured.items, runs->count - 1, &validation, err));
+    enum status status = STATUS_OK;
+    if (all_traces(runs))
+        status = validate_traces(validation, runs->traces[0], (const struct trace *const *)runs->traces + 1, err);
+    if (status == STATUS_OK) status = write_outputs(settings, validation, err);
     validation_free(validation);
     return status;
 }
 
 static enum status check_files(const struct settings *settings, struct err *err)
 {
-    size_t measured = settings->measured.count;
-    struct cli_file *files = calloc(measured + 2, sizeof *files);
+    size_t count = 0;
+    char paths[TABLES][PATH_BYTES];
+    struct cli_file *files = calloc(settings->measured.count + 3 + TABLES, sizeof *files);
     if (!files) return err_memory(err);
-    for (size_t i = 0; i < measured; i++)
-        files[i] = (struct cli_file){CLI_READS, "the measured run", settings->measured.items[i]};
-    files[measured] = (struct cli_file){CLI_READS, "the prediction", settings->predicted};
-    files[measured + 1] = (struct cli_file){CLI_WRITES, "--json", settings->json};
-    enum status status = cli_check_files(files, measured + 2, err);
+    for (size_t i = 0; i < settings->measured.count; i++)
+        files[count++] = (struct cli_file){CLI_READS, "the measured run", settings->measured.items[i]};
+    files[count++] = (struct cli_file){CLI_READS, "the prediction", settings->predicted};
+    files[count++] = (struct cli_file){CLI_WRITES, "--json", settings->json};
+    files[count++] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
+    for (size_t i = 0; settings->csv && i < TABLES; i++) {
+        snprintf(paths[i], PATH_BYTES, "%s/%s", settings->csv, tables[i].name);
+        files[count++] = (struct cli_file){CLI_WRITES, "--csv", paths[i]};
+    }
+    enum status status = cli_check_files(files, count, err);
     free(files);
     return status;
 }
 
 static enum status run(const struct settings *settings, struct err *err)
 {
-    struct result *predicted;
-    TRY(validate_open(settings->predicted, settings->semantics, &settings->analyze, &predicted, err));
-    struct result **measured = calloc(settings->measured.count, sizeof *measured);
-    enum status status = measured ? compare(settings, predicted, measured, err) : err_memory(err);
-    for (size_t i = 0; measured && i < settings->measured.count; i++) result_free(measured[i]);
-    free(measured);
-    result_free(predicted);
+    size_t count = settings->measured.count + 1;
+    const char **files = calloc(count, sizeof *files);
+    struct runs runs = {0};
+    if (!files) return err_memory(err);
+    files[0] = settings->predicted;
+    memcpy(files + 1, settings->measured.items, (count - 1) * sizeof *files);
+    enum status status = open_runs(files, count, settings->semantics, &settings->analyze, &runs, err);
+    if (status == STATUS_OK) status = compare(settings, &runs, err);
+    clear_runs(&runs);
+    free(files);
+    return status;
+}
+
+/* text is "NAME=PREDICTED,MEASURED,..."; it is cut into its parts. Of a comparison the prediction is the result of
+ * semantics NAME. */
+static enum status read_variant(char *text, const struct analyze_options *analyze, struct ranking_variant *variant,
+                                struct err *err)
+{
+    const char *files[VARIANT_FILES];
+    size_t count = 0;
+    struct runs runs = {0};
+    struct validation *validation;
+    char *rest = strchr(text, '=');
+    if (!rest || rest == text) return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s, expected NAME=PREDICTED,MEASURED", text);
+    *rest++ = '\0';
+    for (char *file = strtok_r(rest, ",", &rest); file && count < VARIANT_FILES; file = strtok_r(NULL, ",", &rest))
+        files[count++] = file;
+    if (count < 2)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s has no measured run, expected NAME=PREDICTED,MEASURED", text);
+    enum status status = open_runs(files, count, strlen(text) == 1 && strchr("abcd", *text) ? text : NULL, analyze, &runs, err);
+    if (status == STATUS_OK)
+        status = validate_results(runs.results[0], files[0], (const struct result *const *)runs.results + 1, files + 1,
+                                  count - 1, &validation, err);
+    clear_runs(&runs);
+    TRY(status);
+    const struct validate_value *time = &validation->run_time;
+    *variant = (struct ranking_variant){text, time->predicted_s, time->measured_s, time->measured_min_s, time->measured_max_s};
+    validation_free(validation);
+    return STATUS_OK;
+}
+
+static enum status write_ranking(const struct settings *settings, const struct ranking *ranking, struct err *err)
+{
+    if (settings->json) {
+        cJSON *json;
+        TRY(ranking_to_json(ranking, &json, err));
+        enum status status = cli_write_json(json, settings->json, err);
+        cJSON_Delete(json);
+        TRY(status);
+    }
+    if (cli_is_output(settings->json)) return STATUS_OK;
+    ranking_print(ranking, stdout);
+    return cli_flush(err);
+}
+
+static enum status rank_variants(const struct settings *settings, struct err *err)
+{
+    size_t count = settings->variants.count;
+    struct ranking_variant *variants = calloc(count, sizeof *variants);
+    char **texts = calloc(count, sizeof *texts);
+    enum status status = variants && texts ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        texts[i] = strdup(settings->variants.items[i]);
+        status = texts[i] ? read_variant(texts[i], &settings->analyze, &variants[i], err) : err_memory(err);
+    }
+    if (status == STATUS_OK) {
+        const struct ranking ranking = ranking_of(variants, count);
+        status = write_ranking(settings, &ranking, err);
+    }
+    for (size_t i = 0; texts && i < count; i++) free(texts[i]);
+    free(texts);
+    free(variants);
     return status;
 }
 
@@ -119,7 +279,8 @@ enum status cmd_validate(int argc, char **argv, struct err *err)
     const struct argp argp = {options, parse, "[FILE...]", "Compares a prediction with real runs.", NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
     if (status == STATUS_OK) status = check_files(&settings, err);
-    if (status == STATUS_OK) status = run(&settings, err);
+    if (status == STATUS_OK) status = settings.variants.count > 0 ? rank_variants(&settings, err) : run(&settings, err);
     free(settings.measured.items);
+    free(settings.variants.items);
     return status;
 }

@@ -75,6 +75,29 @@ static void compare_pattern(struct validation *v, enum pattern p, const struct r
     }
 }
 
+/* Results read back have no property tree. */
+static enum status compare_properties(struct validation *v, const struct result *predicted,
+                                      const struct result *const *measured, double *samples, struct err *err)
+{
+    for (size_t i = 0; i < v->repetitions; i++) {
+        if (measured[i]->property_count != predicted->property_count) return STATUS_OK;
+        for (size_t p = 0; p < predicted->property_count; p++)
+            if (strcmp(predicted->properties[p].name, measured[i]->properties[p].name) != 0) return STATUS_OK;
+    }
+    v->properties = calloc(predicted->property_count + 1, sizeof *v->properties);
+    if (!v->properties) return err_memory(err);
+    for (size_t p = 0; p < predicted->property_count; p++) {
+        struct validate_property *property = &v->properties[p];
+        for (size_t i = 0; i < v->repetitions; i++) samples[i] = measured[i]->properties[p].inclusive_s;
+        property->value = compare(predicted->properties[p].inclusive_s, samples, v->repetitions);
+        property->value.deviation = deviation(property->value.error_s, v->measured_total_s);
+        property->name = strdup(predicted->properties[p].name);
+        if (!property->name) return err_memory(err);
+        v->property_count++;
+    }
+    return STATUS_OK;
+}
+
 /* errors has room for every rank. */
 static void rank_errors(struct validation *v, double *errors)
 {
@@ -139,9 +162,20 @@ enum status validate_results(const struct result *predicted, const char *predict
     compare_run(v, predicted, measured, values);
     rank_errors(v, values);
     for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, predicted, measured, values);
+    enum status status = compare_properties(v, predicted, measured, values, err);
     free(values);
-    *validation = v;
-    return STATUS_OK;
+    if (status != STATUS_OK)
+        validation_free(v);
+    else
+        *validation = v;
+    return status;
+}
+
+enum status validate_traces(struct validation *validation, const struct trace *predicted,
+                            const struct trace *const *measured, struct err *err)
+{
+    TRY(validate_calls_match(predicted, measured, validation->repetitions, &validation->calls, err));
+    return validate_transfers_match(predicted, measured, validation->repetitions, &validation->transfers, err);
 }
 
 void validation_free(struct validation *validation)
@@ -149,6 +183,9 @@ void validation_free(struct validation *validation)
     if (!validation) return;
     for (size_t i = 0; validation->measured && i < validation->repetitions; i++) free(validation->measured[i]);
     for (int p = 0; p < PATTERN_COUNT; p++) free(validation->patterns[p].ranks);
+    for (size_t p = 0; p < validation->property_count; p++) free(validation->properties[p].name);
+    validate_calls_free(validation->calls);
+    free(validation->properties);
     free(validation->measured);
     free(validation->predicted);
     free(validation->platform);

@@ -1,4 +1,4 @@
-/* A prediction against real runs: run time, the time of each rank, every wait state. It sees results and traces only
+/* A prediction against real runs: run time, the time of each rank, every wait state, and of traces every call and transfer. It sees results and traces only
  * and cannot know how a prediction was made.
  *
  * Errors are predicted minus measured: positive where the prediction is too long. Several measured results are
@@ -19,6 +19,8 @@
 #include "common/status.h"
 #include "model/analyze.h"
 #include "model/result/result.h"
+#include "validate/calls.h"
+#include "validate/transfers.h"
 
 /* One quantity. */
 struct validate_value {
@@ -35,6 +37,11 @@ struct validate_pattern {
     struct validate_value *ranks; /* owned, rank_count */
 };
 
+struct validate_property { /* of the property tree, inclusive, all ranks */
+    char *name;            /* owned */
+    struct validate_value value;
+};
+
 struct validation {
     char *predicted;        /* names for people and JSON, owned */
     char **measured;
@@ -48,6 +55,10 @@ struct validation {
     double rank_error_median, rank_error_p95;
     struct validate_pattern patterns[PATTERN_COUNT];
     double measured_total_s; /* sum over ranks of the measured medians */
+    struct validate_property *properties; /* owned; none unless all results have them */
+    size_t property_count;
+    struct validate_calls *calls; /* owned; NULL: not all runs are traces */
+    struct validate_transfers transfers; /* with calls */
 };
 
 /* One side of the comparison: a trace, which is analysed with options (NULL: defaults), or a result file. A comparison
@@ -55,6 +66,9 @@ struct validation {
  * what the result has. The caller owns *result. */
 enum status validate_open(const char *path, const char *semantics, const struct analyze_options *options,
                           struct result **result, struct err *err);
+/* The same, and of a trace the trace, which the caller owns; *trace is NULL for a result. */
+enum status validate_open_run(const char *path, const char *semantics, const struct analyze_options *options,
+                              struct trace **trace, struct result **result, struct err *err);
 
 /* Compares. repetitions >= 1. STATUS_DATA if the ranks differ in number or Late Post was counted in different ways;
  * names are for messages. Borrows nothing; the caller owns *validation. */
@@ -62,6 +76,10 @@ enum status validate_results(const struct result *predicted, const char *predict
                              const struct result *const *measured, const char *const *measured_names,
                              size_t repetitions, struct validation **validation, struct err *err);
 void validation_free(struct validation *validation);
+
+/* Adds to a validation what traces show beyond results: calls and transfers, each matched (validate/calls.h). */
+enum status validate_traces(struct validation *validation, const struct trace *predicted,
+                            const struct trace *const *measured, struct err *err);
 
 /* Whether a tolerance (0.05 = 5 %) holds: |relative| of the run time and of every rank's time, and |error| of every
  * wait state's total as a share of the measured run's total time (the sum of its rank times), since a wait state may be
@@ -74,5 +92,16 @@ enum status validation_to_json(const struct validation *validation, double toler
 
 /* The table for people. */
 void validation_print(const struct validation *validation, FILE *out);
+/* Call paths by their share of the error, the first `top` of them. */
+void validation_print_callpaths(const struct validation *validation, size_t top, FILE *out);
+
+/* Tables with one line per quantity; per call path; per call. The last two have a title only where no calls are known. */
+void validation_write_quantities(const struct validation *validation, FILE *out);
+void validation_write_callpaths(const struct validation *validation, FILE *out);
+void validation_write_calls(const struct validation *validation, FILE *out);
+
+/* Predicted against measured times, both axes logarithmic: run time, rank times, wait states, call paths, with the measured
+ * range of each, the line of equality, and around it the band of the measured runs' relative range of the run time. */
+void validation_write_svg(const struct validation *validation, FILE *out);
 
 #endif

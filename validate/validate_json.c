@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "validate/validate.h"
 
 /* cJSON writes a number that is not finite as null. */
@@ -64,6 +66,92 @@ static bool add_patterns(cJSON *root, const struct validation *v)
     return patterns != NULL;
 }
 
+static bool add_properties(cJSON *root, const struct validation *v)
+{
+    cJSON *properties = cJSON_AddArrayToObject(root, "properties");
+    for (size_t i = 0; properties && i < v->property_count; i++) {
+        cJSON *one = cJSON_CreateObject();
+        if (!one || !cJSON_AddItemToArray(properties, one) ||
+            !cJSON_AddStringToObject(one, "name", v->properties[i].name) || !add_value(one, &v->properties[i].value))
+            return false;
+    }
+    return properties != NULL;
+}
+
+static bool add_summary(cJSON *object, const char *key, const struct sample_summary *summary)
+{
+    cJSON *one = cJSON_AddObjectToObject(object, key);
+    return one && cJSON_AddNumberToObject(one, "median", summary->median) &&
+           cJSON_AddNumberToObject(one, "p95", summary->p95) && cJSON_AddNumberToObject(one, "worst", summary->worst);
+}
+
+static bool add_place(cJSON *object, const struct validate_place *place)
+{
+    return cJSON_AddStringToObject(object, "function", place->function) &&
+           cJSON_AddStringToObject(object, "callpath", place->callpath) && add_text(object, "file", place->file) &&
+           cJSON_AddNumberToObject(object, "line", place->line);
+}
+
+static bool add_callpath(cJSON *array, const struct validate_calls *calls, size_t index)
+{
+    const struct validate_call_group *group = &calls->groups[index];
+    cJSON *one = cJSON_CreateObject();
+    return one && cJSON_AddItemToArray(array, one) && add_place(one, &calls->places[index]) &&
+           cJSON_AddNumberToObject(one, "count", (double)group->count) &&
+           cJSON_AddNumberToObject(one, "predicted_s", group->predicted_s) &&
+           cJSON_AddNumberToObject(one, "measured_s", group->measured_s) &&
+           cJSON_AddNumberToObject(one, "error_s", group->error_s) &&
+           cJSON_AddNumberToObject(one, "predicted_median_s", group->predicted_median_s) &&
+           cJSON_AddNumberToObject(one, "measured_median_s", group->measured_median_s) &&
+           cJSON_AddNumberToObject(one, "absolute_error_s", group->absolute_s) &&
+           cJSON_AddNumberToObject(one, "spread_s", group->spread_s) &&
+           cJSON_AddNumberToObject(one, "share", group->share);
+}
+
+static bool add_worst_call(cJSON *object, const struct validate_calls *calls)
+{
+    if (calls->count == 0) return cJSON_AddNullToObject(object, "worst") != NULL;
+    const struct validate_call *call = &calls->calls[calls->worst];
+    cJSON *one = cJSON_AddObjectToObject(object, "worst");
+    return one && add_place(one, &calls->places[call->place]) && cJSON_AddNumberToObject(one, "rank", call->rank) &&
+           cJSON_AddNumberToObject(one, "thread", call->thread) &&
+           cJSON_AddNumberToObject(one, "occurrence", call->occurrence) &&
+           cJSON_AddNumberToObject(one, "predicted_s", call->predicted_s) &&
+           cJSON_AddNumberToObject(one, "measured_s", call->measured_s) &&
+           cJSON_AddNumberToObject(one, "measured_min_s", call->measured_min_s) &&
+           cJSON_AddNumberToObject(one, "measured_max_s", call->measured_max_s);
+}
+
+static bool add_calls(cJSON *root, const struct validate_calls *calls)
+{
+    if (!calls) return cJSON_AddNullToObject(root, "calls") != NULL;
+    cJSON *object = cJSON_AddObjectToObject(root, "calls");
+    bool whole = object && cJSON_AddNumberToObject(object, "count", (double)calls->count) &&
+                 cJSON_AddNumberToObject(object, "within_spread", (double)calls->within_spread) &&
+                 cJSON_AddNumberToObject(object, "absolute_error_s", calls->absolute_s) &&
+                 add_summary(object, "error_s", &calls->error_s) && add_summary(object, "relative", &calls->relative) &&
+                 add_worst_call(object, calls);
+    cJSON *callpaths = whole ? cJSON_AddArrayToObject(object, "callpaths") : NULL;
+    for (size_t i = 0; callpaths && i < calls->place_count; i++)
+        if (calls->groups[calls->order[i]].count > 0 && !add_callpath(callpaths, calls, calls->order[i])) return false;
+    return callpaths != NULL;
+}
+
+static bool add_transfers(cJSON *root, const struct validation *v)
+{
+    const struct validate_transfers *transfers = &v->transfers;
+    if (!v->calls) return cJSON_AddNullToObject(root, "transfers") != NULL;
+    cJSON *object = cJSON_AddObjectToObject(root, "transfers");
+    double count = (double)transfers->count;
+    return object && cJSON_AddNumberToObject(object, "count", count) &&
+           cJSON_AddNumberToObject(object, "ends_known", (double)transfers->ends_known) &&
+           cJSON_AddNumberToObject(object, "within_bounds", (double)transfers->within) &&
+           cJSON_AddNumberToObject(object, "share", count > 0 ? (double)transfers->within / count : NAN) &&
+           add_summary(object, "error_s", &transfers->error_s) &&
+           cJSON_AddNumberToObject(object, "worst_rank", transfers->worst_rank) &&
+           cJSON_AddNumberToObject(object, "worst_event", (double)transfers->worst_event);
+}
+
 static bool add_tolerance(cJSON *root, const struct validation *v, double tolerance)
 {
     if (tolerance < 0) return cJSON_AddNullToObject(root, "tolerance") != NULL;
@@ -77,7 +165,8 @@ enum status validation_to_json(const struct validation *validation, double toler
 {
     cJSON *root = cJSON_CreateObject();
     bool whole = root && cJSON_AddStringToObject(root, "schema", "rmacast.validation/1") &&
-                 add_names(root, validation) && add_times(root, validation) && add_patterns(root, validation) &&
+                 add_names(root, validation) && add_times(root, validation) && add_patterns(root, validation) && add_properties(root, validation) &&
+                 add_calls(root, validation->calls) && add_transfers(root, validation) &&
                  add_tolerance(root, validation, tolerance);
     if (!whole) {
         cJSON_Delete(root);

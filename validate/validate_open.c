@@ -4,13 +4,14 @@
 #include "trace/open.h"
 #include "validate/validate.h"
 
-static enum status analyze_trace(const char *path, const struct analyze_options *options, struct result **result,
-                                 struct err *err)
+static enum status analyze_trace(const char *path, const struct analyze_options *options, struct trace **trace,
+                                 struct result **result, struct err *err)
 {
-    struct trace *trace;
-    TRY(trace_open(path, &trace, err));
-    enum status status = model_analyze(trace, options, result, err);
-    trace_free(trace);
+    TRY(trace_open(path, trace, err));
+    enum status status = model_analyze(*trace, options, result, err);
+    if (status == STATUS_OK) return STATUS_OK;
+    trace_free(*trace);
+    *trace = NULL;
     return status;
 }
 
@@ -46,9 +47,9 @@ static enum status read_results(const struct json_document *document, const char
 }
 
 static enum status open_any(const char *path, const char *semantics, const struct analyze_options *options,
-                            struct result **result, struct err *err)
+                            struct trace **trace, struct result **result, struct err *err)
 {
-    if (trace_is_trace(path)) return analyze_trace(path, options, result, err);
+    if (trace_is_trace(path)) return analyze_trace(path, options, trace, result, err);
     struct json_document document;
     TRY(json_open(path, &document, err));
     enum status status = read_results(&document, semantics, result, err);
@@ -56,17 +57,29 @@ static enum status open_any(const char *path, const char *semantics, const struc
     return status;
 }
 
-enum status validate_open(const char *path, const char *semantics, const struct analyze_options *options,
-                          struct result **result, struct err *err)
+enum status validate_open_run(const char *path, const char *semantics, const struct analyze_options *options,
+                              struct trace **trace, struct result **result, struct err *err)
 {
     struct result *opened;
-    TRY(open_any(path, semantics, options, &opened, err));
+    struct trace *of = NULL;
+    TRY(open_any(path, semantics, options, &of, &opened, err));
     if (semantics && (!opened->semantics || strcmp(opened->semantics, semantics) != 0)) {
         enum status status = err_set(err, STATUS_DATA, path, NULL, "is of semantics '%s', expected '%s'",
                                      opened->semantics ? opened->semantics : "unknown", semantics);
         result_free(opened);
+        trace_free(of);
         return status;
     }
+    *trace = of;
     *result = opened;
+    return STATUS_OK;
+}
+
+enum status validate_open(const char *path, const char *semantics, const struct analyze_options *options,
+                          struct result **result, struct err *err)
+{
+    struct trace *trace;
+    TRY(validate_open_run(path, semantics, options, &trace, result, err));
+    trace_free(trace);
     return STATUS_OK;
 }

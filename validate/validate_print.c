@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 
 #include "common/units.h"
@@ -67,6 +68,22 @@ static void print_ranks(const struct validation *v, bool repeated, FILE *out)
         fprintf(out, "... and %u more ranks (--json has all)\n", v->rank_count - RANKS_SHOWN);
 }
 
+static void print_calls(const struct validation *v, FILE *out)
+{
+    const struct validate_calls *calls = v->calls;
+    char text[3][UNITS_TEXT_BYTES];
+    if (calls->count > 0) {
+        const struct validate_call *worst = &calls->calls[calls->worst];
+        fprintf(out, "Error of %zu calls and the computing before them: median %s, 95th percentile %s, worst %s: %s in %s, "
+                "rank %" PRIu32 ", occurrence %" PRIu32 "\n", calls->count / 2, units_format_duration(calls->error_s.median, text[0]),
+                units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
+                calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
+    }
+    if (v->transfers.count > 0)
+        fprintf(out, "Transfers: %" PRIu64 " of %" PRIu64 " measured ones lie in the predicted bounds, or may\n",
+                v->transfers.within, v->transfers.count);
+}
+
 void validation_print(const struct validation *v, FILE *out)
 {
     bool repeated = v->repetitions > 1;
@@ -82,4 +99,26 @@ void validation_print(const struct validation *v, FILE *out)
     if (isfinite(v->rank_error_median))
         fprintf(out, "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%\n",
                 v->rank_error_median * 100, v->rank_error_p95 * 100);
+    if (v->calls) print_calls(v, out);
+}
+
+void validation_print_callpaths(const struct validation *v, size_t top, FILE *out)
+{
+    const struct validate_calls *calls = v->calls;
+    char text[3][UNITS_TEXT_BYTES];
+    fprintf(out, "\nWhere the error is\n%7s %8s %11s %11s %11s %11s  call\n", "share", "calls", "predicted", "measured",
+            "error", "spread");
+    for (size_t i = 0; i < calls->place_count && i < top; i++) {
+        const struct validate_call_group *group = &calls->groups[calls->order[i]];
+        const struct validate_place *place = &calls->places[calls->order[i]];
+        if (group->absolute_s == 0) break;
+        fprintf(out, "%6.1f%% %8" PRIu64 " %11s %11s", group->share * 100, group->count,
+                units_format_duration(group->predicted_median_s, text[0]),
+                units_format_duration(group->measured_median_s, text[1]));
+        print_duration(group->error_s, out);
+        fprintf(out, " %11s  %s in %s", units_format_duration(group->spread_s, text[2]), place->function, place->callpath);
+        if (place->file) fprintf(out, " (%s:%" PRId32 ")", place->file, place->line);
+        fputc('\n', out);
+    }
+    fputs("Predicted and measured: medians of one call; error, spread: sums over the calls.\n", out);
 }

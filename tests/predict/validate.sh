@@ -35,6 +35,62 @@ run 0 validate --predicted b.json --measured a.txt a.json b.txt --json -
 holds out '(.measured | length) == 3 and near(.run_time.measured_s; 570e-6) and near(.run_time.measured_min_s; 520e-6)'
 holds out '.run_time.within_spread'
 
+# call by call, b for a: start 0 against 410 us, put 360 against 0, wait 70 against 120, complete 50 against 50; computing is the
+# same everywhere. In all 410 + 360 + 50 = 820 us.
+run 0 validate --predicted b.txt --measured a.txt --json calls.json --csv tables --svg picture.svg --explain
+holds calls.json '.calls.count == 10 and near(.calls.absolute_error_s; 820e-6) and near(.calls.error_s.worst; 410e-6)'
+holds calls.json '.calls.worst | .function == "MPI_Win_start" and .rank == 0 and .occurrence == 1 and near(.measured_s; 410e-6)'
+holds calls.json '[.calls.callpaths[:3][] | .function] == ["MPI_Win_start", "MPI_Put", "MPI_Win_wait"]'
+holds calls.json '[.calls.callpaths[:3][] | .share] | near(.[0]; 410 / 820) and near(.[1]; 360 / 820) and near(.[2]; 50 / 820)'
+holds calls.json '[.calls.callpaths[:3][] | .error_s] | near(.[0]; -410e-6) and near(.[1]; 360e-6) and near(.[2]; -50e-6)'
+holds calls.json '.calls.within_spread == 7'
+holds calls.json '.properties[] | select(.name == "time_s") | near(.measured_s; 1130e-6) and near(.error_s; -100e-6)'
+shows '^ +43\.9% +1 +360 us +0 +360 us +0  MPI_Put in MPI_Put$'
+# The data of a arrive 110 us after the call of put; of b the put alone takes 360. A run lies in its own bounds.
+holds calls.json '.transfers | .count == 1 and .ends_known == 1 and .within_bounds == 0'
+run 0 validate --predicted a.txt --measured a.txt a.txt --json - --tolerance 0
+holds out '.transfers.within_bounds == 2 and .transfers.share == 1 and .calls.absolute_error_s == 0'
+# The end of the recorded put is not known, but bounded by the put (10 us after the call) and by the target's wait (250): a's
+# prediction, 0 to 110, meets that.
+run 0 validate --predicted a.txt --measured "$worked" --json -
+holds out '.transfers | .ends_known == 0 and .within_bounds == 1 and near(.error_s.worst; 140e-6)'
+[ "$(wc -l <tables/quantities.csv) $(wc -l <tables/callpaths.csv) $(wc -l <tables/calls.csv)" = "$(jq -r \
+    '"\(2 + .ranks + (.patterns | length) * (1 + .ranks) + (.properties | length)) 11 11"' calls.json)" ] ||
+    fail "lines of the tables: $(wc -l tables/*)"
+grep -q '^rank_time,,1,0.00052,0.00057,0.00057,0.00057,-5e-05,-0.0877192982456' tables/quantities.csv || fail "quantities.csv"
+[ "$(grep -c '<circle' picture.svg)" -ge 6 ] && grep -q 'class="band"' picture.svg && grep -q 'class="equal"' picture.svg ||
+    fail "the picture lacks points, band or line"
+
+# variants: b is faster in both; and with the measured runs exchanged
+run 0 validate --variant a=comparison.json,a.txt --variant b=comparison.json,b.txt --json -
+holds out '.schema == "rmacast.ranking/1" and .kendall_tau == 1 and .pairs_apart == 1 and .pairs_right == 1'
+run 0 validate --variant a=a.json,b.txt --variant b=b.json,a.txt --json -
+holds out '.kendall_tau == -1 and .pairs_right == 0 and near(.variants[0].relative; 50 / 520)'
+# Runs between 520 and 570 us: the variants cannot be told apart.
+run 0 validate --variant a=a.json,a.txt,b.txt --variant b=b.json,b.txt,a.txt
+shows '^Order: 0 of 0 pairs'
+
+# other control flow, and a run that was killed
+cat >one.txt <<'END'
+rmacast-trace 1
+ranks 2
+0 0.000000 0.000010 MPI_Barrier comm=0
+0 0.000020 0.000030 MPI_Barrier comm=0
+1 0.000000 0.000010 MPI_Barrier comm=0
+1 0.000020 0.000030 MPI_Barrier comm=0
+END
+sed '4,4s/.*/0 0.000020 0.000030 MPI_Allreduce comm=0 bytes=8/; 6s/MPI_Barrier comm=0/MPI_Allreduce comm=0 bytes=8/' one.txt >other.txt
+sed '4d;6d' one.txt >fewer.txt
+sed '2a incomplete 0 killed' one.txt >killed.txt
+error 1 "other.txt: rank 0, event 2: has MPI_Allreduce in MPI_Allreduce, expected MPI_Barrier in MPI_Barrier as in the prediction one.txt" \
+    validate --predicted one.txt --measured one.txt other.txt
+error 1 "fewer.txt: rank 0, event 2: has no further call, expected MPI_Barrier" validate --predicted one.txt --measured fewer.txt
+error 1 "killed.txt: rank 0 breaks off: killed" validate --predicted one.txt --measured killed.txt
+error 2 "expected traces, not results" validate --predicted a.json --measured a.txt --explain
+error 2 "one --variant, expected two or more" validate --variant a=a.json,a.txt
+error 2 "has no measured run" validate --variant a=a.json --variant b=b.json,b.txt
+error 2 "expected NAME=PREDICTED,MEASURED" validate --variant a.json --variant b=b.json,b.txt
+
 error 1 "expected --semantics" validate --predicted comparison.json --measured a.txt
 error 1 "is of semantics 'a', expected 'c'" validate --predicted a.json --semantics c --measured a.txt
 error 1 "has 3 ranks, expected 2" validate --predicted a.json --measured "$source/tests/cases/active/two_targets_put/trace.txt"

@@ -1,0 +1,41 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "validate/samples.h"
+
+#define assert_close(a, b) assert_true(fabs((a) - (b)) < 1e-12)
+
+/* Orders 1 2 3 and 1 3 2: two pairs agree, one does not: (2 - 1) / 3. With a tie, 1 1 2 and 1 2 3: two pairs agree, one is
+ * decided by one side only: 2 / sqrt(2 * 3). */
+static void tau_counts_pairs(void **state)
+{
+    (void)state;
+    assert_close(samples_kendall_tau((double[]){1, 2, 3}, (double[]){1, 3, 2}, 3), 1.0 / 3);
+    assert_close(samples_kendall_tau((double[]){1, 1, 2}, (double[]){1, 2, 3}, 3), 2 / sqrt(6));
+    assert_close(samples_kendall_tau((double[]){4, 3, 2, 1}, (double[]){1, 2, 3, 4}, 4), -1);
+    assert_true(isnan(samples_kendall_tau((double[]){1, 1}, (double[]){1, 2}, 2)));
+}
+
+/* Of 1 to 20: the middle is 10.5, 19 of 20 are at most 19. */
+static void summaries_are_order_statistics(void **state)
+{
+    (void)state;
+    double samples[20];
+    for (int i = 0; i < 20; i++) samples[i] = 20 - i;
+    struct sample_summary summary = samples_summarize(samples, 20);
+    assert_close(summary.median, 10.5);
+    assert_close(summary.p95, 19);
+    assert_close(summary.worst, 20);
+    assert_true(isnan(samples_summarize(samples, 0).median));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tau_counts_pairs), cmocka_unit_test(summaries_are_order_statistics)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* Predicted and measured runs call by call: the same call path, occurrence and rank.
+ *
+ * Calls of a thread are matched in their order. A row of tests that say no is computing, as in a replay, and user regions
+ * have no time of their own. The time between two calls of a thread is a part of its own, "computing", with the place of
+ * the call behind it. Seconds. */
+#ifndef VALIDATE_CALLS_H
+#define VALIDATE_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+#include "trace/trace.h"
+#include "validate/samples.h"
+
+struct validate_place {
+    char *callpath, *file; /* owned; file NULL: unknown */
+    int32_t line;
+    const char *function; /* static: an MPI function, or "computing" */
+};
+
+/* One call, or the computing before it. */
+struct validate_call {
+    uint32_t place; /* index into validate_calls.places */
+    uint32_t rank, thread;
+    uint32_t occurrence; /* of its place on its rank and thread, from 1 */
+    double predicted_s, measured_s; /* measured_s: median of the repetitions */
+    double measured_min_s, measured_max_s;
+};
+
+struct validate_call_group { /* of one place */
+    uint64_t count;
+    double predicted_s, measured_s, error_s;       /* sums over its calls */
+    double predicted_median_s, measured_median_s;
+    double absolute_s; /* sum of |error| */
+    double spread_s;   /* sum of the measured ranges */
+    double share;      /* absolute_s of that of all groups; 0 if that is 0 */
+};
+
+struct validate_calls {
+    struct validate_place *places;
+    struct validate_call_group *groups; /* parallel to places */
+    size_t place_count, place_capacity, group_capacity;
+    size_t *order; /* of the groups, the largest absolute_s first */
+    struct validate_call *calls;
+    size_t count, capacity;
+    double absolute_s;                        /* of all */
+    struct sample_summary error_s, relative;  /* of |error|, of |error| / measured where measured is not 0 */
+    size_t worst;                             /* the call with the largest |error| */
+    uint64_t within_spread;                   /* calls whose prediction lies in the measured range */
+};
+
+/* repetitions >= 1. STATUS_DATA naming the first call that differs, of the earliest rank, a rank that breaks off outside
+ * MPI_Finalize, or a number of ranks that differs. The caller owns *calls. */
+enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
+                                 struct validate_calls **calls, struct err *err);
+void validate_calls_free(struct validate_calls *calls);
+
+#endif

@@ -1,0 +1,76 @@
+#include "validate/ranking.h"
+
+#include <math.h>
+
+#include "common/units.h"
+#include "validate/samples.h"
+
+enum { VARIANTS_MAX = 64 };
+
+struct ranking ranking_of(const struct ranking_variant *variants, size_t count)
+{
+    struct ranking ranking = {.variants = variants, .count = count, .tau = NAN};
+    double predicted_s[VARIANTS_MAX], measured_s[VARIANTS_MAX];
+    if (count > VARIANTS_MAX) ranking.count = count = VARIANTS_MAX;
+    for (size_t i = 0; i < count; i++) {
+        predicted_s[i] = variants[i].predicted_s;
+        measured_s[i] = variants[i].measured_s;
+        for (size_t j = 0; j < count; j++) {
+            if (variants[i].measured_max_s >= variants[j].measured_min_s) continue;
+            ranking.apart++;
+            ranking.right += variants[i].predicted_s < variants[j].predicted_s;
+        }
+    }
+    ranking.tau = samples_kendall_tau(predicted_s, measured_s, count);
+    return ranking;
+}
+
+static bool add_variant(cJSON *array, const struct ranking_variant *variant)
+{
+    cJSON *one = cJSON_CreateObject();
+    double error_s = variant->predicted_s - variant->measured_s;
+    return one && cJSON_AddItemToArray(array, one) && cJSON_AddStringToObject(one, "name", variant->name) &&
+           cJSON_AddNumberToObject(one, "predicted_s", variant->predicted_s) &&
+           cJSON_AddNumberToObject(one, "measured_s", variant->measured_s) &&
+           cJSON_AddNumberToObject(one, "measured_min_s", variant->measured_min_s) &&
+           cJSON_AddNumberToObject(one, "measured_max_s", variant->measured_max_s) &&
+           cJSON_AddNumberToObject(one, "relative", variant->measured_s > 0 ? error_s / variant->measured_s : NAN);
+}
+
+enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct err *err)
+{
+    cJSON *root = cJSON_CreateObject();
+    bool whole = root && cJSON_AddStringToObject(root, "schema", "rmacast.ranking/1") &&
+                 cJSON_AddNumberToObject(root, "kendall_tau", ranking->tau) &&
+                 cJSON_AddNumberToObject(root, "pairs_apart", (double)ranking->apart) &&
+                 cJSON_AddNumberToObject(root, "pairs_right", (double)ranking->right);
+    cJSON *variants = whole ? cJSON_AddArrayToObject(root, "variants") : NULL;
+    for (size_t i = 0; variants && i < ranking->count; i++)
+        if (!add_variant(variants, &ranking->variants[i])) variants = NULL;
+    if (!variants) {
+        cJSON_Delete(root);
+        return err_memory(err);
+    }
+    *json = root;
+    return STATUS_OK;
+}
+
+void ranking_print(const struct ranking *ranking, FILE *out)
+{
+    char text[4][UNITS_TEXT_BYTES];
+    fprintf(out, "%-26s %11s %11s %11s %11s %10s\n", "variant", "predicted", "measured", "least", "most", "relative");
+    for (size_t i = 0; i < ranking->count; i++) {
+        const struct ranking_variant *v = &ranking->variants[i];
+        fprintf(out, "%-26s %11s %11s %11s %11s", v->name, units_format_duration(v->predicted_s, text[0]),
+                units_format_duration(v->measured_s, text[1]), units_format_duration(v->measured_min_s, text[2]),
+                units_format_duration(v->measured_max_s, text[3]));
+        if (v->measured_s > 0)
+            fprintf(out, " %+9.2f%%\n", (v->predicted_s / v->measured_s - 1) * 100);
+        else
+            fprintf(out, " %10s\n", "-");
+    }
+    fprintf(out, "\nOrder: %zu of %zu pairs that the real runs tell apart are predicted in their order", ranking->right,
+            ranking->apart);
+    if (isfinite(ranking->tau)) fprintf(out, "; Kendall's tau %.3f", ranking->tau);
+    fputc('\n', out);
+}

@@ -1,0 +1,31 @@
+/* Whether predictions put variants of a run, as semantics a to d, into the order of the real runs. Seconds. */
+#ifndef VALIDATE_RANKING_H
+#define VALIDATE_RANKING_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/status.h"
+
+struct ranking_variant {
+    const char *name; /* borrowed */
+    double predicted_s, measured_s; /* run times; measured_s: median of the repetitions */
+    double measured_min_s, measured_max_s;
+};
+
+struct ranking {
+    const struct ranking_variant *variants; /* borrowed */
+    size_t count;
+    double tau;          /* Kendall's, of predicted and measured run times; NAN where one of them is the same for all */
+    size_t apart, right; /* pairs whose measured ranges do not meet; of those that are predicted in their order */
+};
+
+struct ranking ranking_of(const struct ranking_variant *variants, size_t count);
+
+/* Schema rmacast.ranking/1; the caller owns *json. */
+enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct err *err);
+void ranking_print(const struct ranking *ranking, FILE *out);
+
+#endif

@@ -1,0 +1,19 @@
+/* Medians and percentiles of errors. */
+#ifndef VALIDATE_SAMPLES_H
+#define VALIDATE_SAMPLES_H
+
+#include <stddef.h>
+
+struct sample_summary { /* NAN without samples */
+    size_t count;
+    double median, p95, worst; /* p95: the smallest sample that at least 95 % do not exceed */
+};
+
+/* Sorts samples. */
+struct sample_summary samples_summarize(double *samples, size_t count);
+double samples_median(double *samples, size_t count);
+
+/* Kendall's tau-b of two orders of count variants (Kendall, Biometrika 33(3), 1945); NAN where one of them is all ties. */
+double samples_kendall_tau(const double *a, const double *b, size_t count);
+
+#endif

@@ -1,0 +1,88 @@
+#include "validate/transfers.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/units.h"
+#include "model/transfers/bounds.h"
+
+struct interval {
+    double low_s, high_s;
+};
+
+static struct interval bounds_of(const struct transfer *transfer)
+{
+    return (struct interval){units_s(transfer->lower_end_ps - transfer->start_ps),
+                             units_s(transfer->upper_end_ps - transfer->start_ps)};
+}
+
+/* Times of a trace are whole picoseconds. */
+static bool meet(struct interval a, struct interval b)
+{
+    return a.low_s <= b.high_s + 1e-12 && b.low_s <= a.high_s + 1e-12;
+}
+
+struct adder {
+    const struct trace *predicted;
+    const struct transfers *of_predicted;
+    struct validate_transfers *to;
+    double *errors_s; /* room for all */
+    double worst_s;
+};
+
+static void add_one(struct adder *adder, const struct trace *measured, const struct transfer *own,
+                    const struct transfer *other)
+{
+    if (own->upper_end_ps == TRACE_UNKNOWN_PS || other->upper_end_ps == TRACE_UNKNOWN_PS) return;
+    struct interval predicted = bounds_of(own), found = bounds_of(other);
+    int64_t end_ps = transfer_true_end_ps(measured, other);
+    double error_s = fabs(predicted.high_s - found.high_s);
+    if (end_ps != TRACE_UNKNOWN_PS) {
+        found.low_s = found.high_s = units_s(end_ps - other->start_ps);
+        adder->to->ends_known++;
+    }
+    adder->to->within += meet(predicted, found);
+    adder->errors_s[adder->to->count++] = error_s;
+    if (error_s <= adder->worst_s) return;
+    adder->worst_s = error_s;
+    adder->to->worst_rank = own->origin;
+    adder->to->worst_event = own->call + 1;
+}
+
+static enum status add_run(struct adder *adder, const struct trace *measured, struct err *err)
+{
+    struct transfers transfers;
+    TRY(bounds_find(measured, &transfers, err));
+    enum status status = STATUS_OK;
+    const struct transfers *own = adder->of_predicted;
+    for (size_t i = 0; status == STATUS_OK && i < own->count && i < transfers.count; i++) {
+        if (own->items[i].origin != transfers.items[i].origin)
+            status = err_set(err, STATUS_DATA, measured->name, NULL,
+                             "has other transfers than the prediction %s from rank %" PRIu32 " on", adder->predicted->name,
+                             own->items[i].origin);
+        else
+            add_one(adder, measured, &own->items[i], &transfers.items[i]);
+    }
+    if (status == STATUS_OK && own->count != transfers.count)
+        status = err_set(err, STATUS_DATA, measured->name, NULL, "has %zu transfers, expected %zu as the prediction %s",
+                         transfers.count, own->count, adder->predicted->name);
+    transfers_clear(&transfers);
+    return status;
+}
+
+enum status validate_transfers_match(const struct trace *predicted, const struct trace *const *measured,
+                                     size_t repetitions, struct validate_transfers *transfers, struct err *err)
+{
+    struct transfers own;
+    *transfers = (struct validate_transfers){.count = 0};
+    TRY(bounds_find(predicted, &own, err));
+    struct adder adder = {.predicted = predicted, .of_predicted = &own, .to = transfers, .worst_s = -1};
+    adder.errors_s = calloc(own.count * repetitions + 1, sizeof *adder.errors_s);
+    enum status status = adder.errors_s ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < repetitions; i++) status = add_run(&adder, measured[i], err);
+    if (status == STATUS_OK) transfers->error_s = samples_summarize(adder.errors_s, (size_t)transfers->count);
+    free(adder.errors_s);
+    transfers_clear(&own);
+    return status;
+}
