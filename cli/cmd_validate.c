@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include "cli/files.h"
+#include "cli/platform_file.h"
 #include "cli/prediction_options.h"
 #include "common/output_file.h"
 #include "trace/open.h"
+#include "validate/explain/explain.h"
 #include "validate/ranking.h"
 #include "validate/validate.h"
 
@@ -22,7 +24,10 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, "FILE", 0, "write the errors as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write tables: quantities.csv, callpaths.csv, calls.csv", 0},
     {"svg", KEY_SVG, "FILE", 0, "draw predicted against measured times", 0},
-    {"explain", KEY_EXPLAIN, NULL, 0, "say which calls make the error", 0},
+    {"explain", KEY_EXPLAIN, NULL, 0,
+     "say which calls make the error; with --platform which of its values, changed, would explain it best", 0},
+    {"platform", OPTION_PLATFORM, "FILE", 0, "the platform of the prediction, for --explain", 0},
+    {"set", OPTION_SET, "KEY=VALUE", 0, "a value that the prediction replaced in it", 0},
     {"variant", KEY_VARIANT, "NAME=PREDICTED,MEASURED[,...]", 0,
      "instead of --predicted and --measured: one of several variants, whose order is compared; repeatable", 0},
     ANALYZE_OPTIONS,
@@ -32,6 +37,7 @@ struct settings {
     const char *predicted, *semantics, *json, *csv, *svg;
     struct cli_strings measured, variants;
     bool explain;
+    struct prediction_options prediction; /* platform and overrides, for explain */
     double tolerance; /* < 0: none */
     struct analyze_options analyze;
 };
@@ -43,6 +49,10 @@ static error_t parse_end(const struct argp_state *state, const struct settings *
             return cli_usage(state, "--variant has its own prediction and measured runs, expected it with --json alone");
         return settings->variants.count > 1 ? 0 : cli_usage(state, "one --variant, expected two or more to compare");
     }
+    if (!settings->explain && (settings->prediction.platform || settings->prediction.override_count > 0))
+        return cli_usage(state, "--platform and --set are for --explain");
+    if (settings->prediction.override_count > 0 && !settings->prediction.platform)
+        return cli_usage(state, "--set changes a platform, expected --platform FILE");
     if (!settings->predicted) return cli_usage(state, "--predicted FILE is missing");
     return settings->measured.count ? 0 : cli_usage(state, "--measured FILE is missing");
 }
@@ -62,6 +72,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_JSON: settings->json = argument; return 0;
     case KEY_CSV: settings->csv = argument; return 0;
     case KEY_SVG: settings->svg = argument; return 0;
+    case OPTION_PLATFORM:
+    case OPTION_SET: return prediction_options_parse(key, argument, state, &settings->prediction);
     case KEY_EXPLAIN: settings->explain = true; return 0;
     case KEY_VARIANT: return cli_add_string(state, &settings->variants, argument);
     case KEY_MEASURED: return cli_add_string(state, &settings->measured, argument);
@@ -74,7 +86,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-enum { PATH_BYTES = 4096, CALLPATHS_SHOWN = 16, VARIANT_FILES = 65 };
+enum { PATH_BYTES = 4096, CALLPATHS_SHOWN = 16, CHANGES_SHOWN = 12, VARIANT_FILES = 65 };
 
 typedef void write_table(const struct validation *validation, FILE *out);
 static const struct {
@@ -105,15 +117,32 @@ static enum status write_csv(const struct settings *settings, const struct valid
     return STATUS_OK;
 }
 
-static enum status write_outputs(const struct settings *settings, const struct validation *validation, struct err *err)
+static enum status add_explanation(const struct explanation *explanation, cJSON *json, struct err *err)
 {
-    if (settings->json) {
-        cJSON *json;
-        TRY(validation_to_json(validation, settings->tolerance, &json, err));
-        enum status status = cli_write_json(json, settings->json, err);
-        cJSON_Delete(json);
-        TRY(status);
-    }
+    cJSON *item;
+    if (!explanation) return STATUS_OK;
+    TRY(explanation_to_json(explanation, &item, err));
+    if (cJSON_AddItemToObject(json, "explanation", item)) return STATUS_OK;
+    cJSON_Delete(item);
+    return err_memory(err);
+}
+
+static enum status write_json(const struct settings *settings, const struct validation *validation,
+                              const struct explanation *explanation, struct err *err)
+{
+    cJSON *json;
+    TRY(validation_to_json(validation, settings->tolerance, &json, err));
+    enum status status = add_explanation(explanation, json, err);
+    if (status == STATUS_OK) status = cli_write_json(json, settings->json, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+/* explanation may be NULL. */
+static enum status write_outputs(const struct settings *settings, const struct validation *validation,
+                                 const struct explanation *explanation, struct err *err)
+{
+    if (settings->json) TRY(write_json(settings, validation, explanation, err));
     if (settings->csv) TRY(write_csv(settings, validation, err));
     if (settings->svg) TRY(write_file(settings->svg, validation, validation_write_svg, err));
     struct err broken;
@@ -121,6 +150,7 @@ static enum status write_outputs(const struct settings *settings, const struct v
     if (!cli_is_output(settings->json)) {
         validation_print(validation, stdout);
         if (settings->explain) validation_print_callpaths(validation, CALLPATHS_SHOWN, stdout);
+        if (explanation) explanation_print(explanation, CHANGES_SHOWN, stdout);
         if (settings->tolerance >= 0 && holds) printf("Tolerance %g%% holds.\n", settings->tolerance * 100);
         TRY(cli_flush(err));
     }
@@ -161,6 +191,27 @@ static bool all_traces(const struct runs *runs)
     return true;
 }
 
+static enum status explain(const struct settings *settings, const struct runs *runs, const struct validation *validation,
+                           struct err *err)
+{
+    char platform[PLATFORM_PATH_BYTES];
+    struct explanation explanation;
+    TRY(platform_file_find(settings->prediction.platform, platform, err));
+    const struct explain_input input = {
+        .platform = platform,
+        .overrides = (const char *const *)settings->prediction.overrides,
+        .override_count = settings->prediction.override_count,
+        .predicted = runs->traces[0],
+        .measured = (const struct trace *const *)runs->traces + 1,
+        .repetitions = runs->count - 1,
+        .measured_run_time_s = validation->run_time.measured_s,
+    };
+    TRY(explain_run(&input, &explanation, err));
+    enum status status = write_outputs(settings, validation, &explanation, err);
+    explanation_clear(&explanation);
+    return status;
+}
+
 static enum status compare(const struct settings *settings, const struct runs *runs, struct err *err)
 {
     struct validation *validation;
@@ -171,7 +222,9 @@ static enum status compare(const struct settings *settings, const struct runs *r
     enum status status = STATUS_OK;
     if (all_traces(runs))
         status = validate_traces(validation, runs->traces[0], (const struct trace *const *)runs->traces + 1, err);
-    if (status == STATUS_OK) status = write_outputs(settings, validation, err);
+    if (status == STATUS_OK)
+        status = settings->prediction.platform ? explain(settings, runs, validation, err)
+                                               : write_outputs(settings, validation, NULL, err);
     validation_free(validation);
     return status;
 }
@@ -180,11 +233,14 @@ static enum status check_files(const struct settings *settings, struct err *err)
 {
     size_t count = 0;
     char paths[TABLES][PATH_BYTES];
-    struct cli_file *files = calloc(settings->measured.count + 3 + TABLES, sizeof *files);
+    struct cli_file *files = calloc(settings->measured.count + 4 + TABLES, sizeof *files);
     if (!files) return err_memory(err);
     for (size_t i = 0; i < settings->measured.count; i++)
         files[count++] = (struct cli_file){CLI_READS, "the measured run", settings->measured.items[i]};
     files[count++] = (struct cli_file){CLI_READS, "the prediction", settings->predicted};
+    const char *platform = settings->prediction.platform;
+    bool built_in = !platform || strcmp(platform, "ideal") == 0;
+    files[count++] = (struct cli_file){CLI_READS, "the platform", built_in ? NULL : platform};
     files[count++] = (struct cli_file){CLI_WRITES, "--json", settings->json};
     files[count++] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
     for (size_t i = 0; settings->csv && i < TABLES; i++) {
@@ -282,5 +338,6 @@ enum status cmd_validate(int argc, char **argv, struct err *err)
     if (status == STATUS_OK) status = settings.variants.count > 0 ? rank_variants(&settings, err) : run(&settings, err);
     free(settings.measured.items);
     free(settings.variants.items);
+    prediction_options_clear(&settings.prediction);
     return status;
 }

@@ -70,6 +70,28 @@ holds out '.kendall_tau == -1 and .pairs_right == 0 and near(.variants[0].relati
 run 0 validate --variant a=a.json,a.txt,b.txt --variant b=b.json,b.txt,a.txt
 shows '^Order: 0 of 0 pairs'
 
+# What explains the error: b for a is the semantics, whatever the file says; 11 us of latency, stated to be off by 1, for 10 us
+# is that error. An array is set as a whole.
+run 0 validate --predicted b.txt --measured a.txt --explain --platform "$platform" --json -
+holds out '.explanation | near(.unchanged.absolute_error_s; 820e-6) and near(.unchanged.run_time_error_s; -50e-6)'
+holds out '.explanation.changes[0] | .key == "mpi.rma.semantics" and .from == "b" and .to == "a" and .explained == 1'
+jq '.network.latency_s = [{"latency_s": {"value": 11e-6, "error": 1e-6}}]' "$platform" >off.json
+run 0 simulate "$worked" --platform off.json --engine loggp --semantics a -o off.txt
+run 0 validate --predicted off.txt --measured a.txt --explain --platform off.json --json off-explained.json
+holds off-explained.json '.explanation.changes[0] | .key == "network.latency_s[0].latency_s" and .why == "stated error"'
+holds off-explained.json '.explanation.changes[0] | near(.explained; 1) and near(.run_time_error_s; 0)'
+shows '^ +\+100\.0% +0 +0  network\.latency_s\[0\]\.latency_s: 1\.1e-05 -> 1e-05 \(stated error\)$'
+run 0 simulate "$worked" --platform off.json --engine loggp --semantics a -o set.txt \
+    "--set" "$(jq -r '.explanation.changes[0].set' off-explained.json)"
+run 0 validate --predicted set.txt --measured a.txt --tolerance 0
+# The prediction's own override counts: 10 us instead of 20.
+run 0 simulate "$worked" --platform "$platform" --engine loggp --semantics a --set network.latency_s=20us -o twenty.txt
+run 0 validate --predicted twenty.txt --measured twenty.txt --explain --platform "$platform" --set network.latency_s=20us
+shows '^No single change makes the error smaller\.$'
+error 2 "--platform and --set are for --explain" validate --predicted a.txt --measured a.txt --platform "$platform"
+error 2 "expected --platform FILE" validate --predicted a.txt --measured a.txt --explain --set network.latency_s=20us
+error 1 "none.json" validate --predicted a.txt --measured a.txt --explain --platform none.json
+
 # other control flow, and a run that was killed
 cat >one.txt <<'END'
 rmacast-trace 1

@@ -1,0 +1,218 @@
+#include "validate/explain/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/children.h"
+#include "common/units.h"
+#include "platforms/platform.h"
+#include "predictors/prediction.h"
+#include "simulate/engine/engine.h"
+#include "validate/calls.h"
+
+enum { OWN_OVERRIDES = 2, OVERRIDE_BYTES = 128 };
+
+struct replays {
+    const struct explain_input *input;
+    const struct platform_changes *changes;
+    const char **overrides; /* room for one more */
+    size_t override_count;
+    char own[OWN_OVERRIDES][OVERRIDE_BYTES];
+};
+
+/* The file may say otherwise than what the prediction was made with. A table of semantics has no name to set it by. */
+static enum status set_overrides(struct replays *replays, struct err *err)
+{
+    const struct explain_input *input = replays->input;
+    const struct trace *trace = input->predicted;
+    replays->overrides = calloc(input->override_count + OWN_OVERRIDES + 1, sizeof *replays->overrides);
+    if (!replays->overrides) return err_memory(err);
+    for (size_t i = 0; i < input->override_count; i++) replays->overrides[replays->override_count++] = input->overrides[i];
+    const char *const keys[OWN_OVERRIDES] = {"mpi.rma.semantics", "mpi.rma.lock"};
+    const char *const values[OWN_OVERRIDES] = {
+        trace->semantics && strlen(trace->semantics) == 1 ? trace->semantics : NULL, trace->lock};
+    for (int i = 0; i < OWN_OVERRIDES; i++) {
+        if (!values[i]) continue;
+        snprintf(replays->own[i], OVERRIDE_BYTES, "%s=%s", keys[i], values[i]);
+        replays->overrides[replays->override_count++] = replays->own[i];
+    }
+    return STATUS_OK;
+}
+
+static enum status replay(const struct explain_input *input, const struct platform *platform, FILE *out, struct err *err)
+{
+    struct prediction prediction = {
+        .trace = input->predicted, .platform = platform, .engine = engine_by_name("loggp")};
+    struct validate_calls *calls = NULL;
+    TRY(prediction_run(&prediction, err));
+    enum status status =
+        validate_calls_match(prediction.outcome.trace, input->measured, input->repetitions, &calls, err);
+    if (status == STATUS_OK) fprintf(out, "%.17g %.17g", prediction.result->run_time_s, calls->absolute_s);
+    validate_calls_free(calls);
+    prediction_clear(&prediction);
+    return status;
+}
+
+/* Job 0 changes nothing. */
+static enum status work(void *context, size_t index, FILE *out, struct err *err)
+{
+    const struct replays *replays = context;
+    struct platform *platform;
+    size_t count = replays->override_count;
+    if (index > 0) replays->overrides[count++] = replays->changes->items[index - 1].override;
+    TRY(platform_open(replays->input->platform, replays->overrides, count, &platform, err));
+    enum status status = platform_check_ranks(platform, replays->input->predicted->rank_count, err);
+    if (status == STATUS_OK) status = replay(replays->input, platform, out, err);
+    platform_free(platform);
+    return status;
+}
+
+static bool read_answer(const struct child_answer *answer, struct explanation_replay *replay)
+{
+    return answer->status == STATUS_OK && sscanf(answer->data, "%lg %lg", &replay->run_time_s, &replay->absolute_s) == 2;
+}
+
+static int compare_replays(const void *a, const void *b)
+{
+    const struct explanation_replay *x = a, *y = b;
+    if (x->absolute_s != y->absolute_s) return x->absolute_s < y->absolute_s ? -1 : 1;
+    return (x->change > y->change) - (x->change < y->change);
+}
+
+static void collect(const struct explain_input *input, const struct child_answer *answers, struct explanation *explanation)
+{
+    const struct explanation_replay *unchanged = &explanation->unchanged;
+    for (size_t i = 0; i < explanation->changes.count; i++) {
+        struct explanation_replay replay = {.change = &explanation->changes.items[i]};
+        if (!read_answer(&answers[i + 1], &replay)) {
+            explanation->failed++;
+        } else if (replay.absolute_s == unchanged->absolute_s && replay.run_time_s == unchanged->run_time_s) {
+            explanation->without_effect++;
+        } else {
+            replay.run_time_error_s = replay.run_time_s - input->measured_run_time_s;
+            replay.explained = unchanged->absolute_s > 0 ? 1 - replay.absolute_s / unchanged->absolute_s : 0;
+            explanation->replays[explanation->count++] = replay;
+        }
+    }
+    if (explanation->count > 0)
+        qsort(explanation->replays, explanation->count, sizeof *explanation->replays, compare_replays);
+}
+
+static enum status run_all(struct replays *replays, struct explanation *explanation, struct err *err)
+{
+    const struct explain_input *input = replays->input;
+    size_t jobs = explanation->changes.count + 1;
+    struct child_answer *answers = calloc(jobs, sizeof *answers);
+    explanation->replays = calloc(jobs, sizeof *explanation->replays);
+    if (!answers || !explanation->replays) {
+        free(answers);
+        return err_memory(err);
+    }
+    enum status status = children_run(work, replays, jobs, 0, answers, err);
+    if (status == STATUS_OK && !read_answer(&answers[0], &explanation->unchanged)) {
+        status = answers[0].status == STATUS_OK ? STATUS_SYSTEM : answers[0].status;
+        if (err) *err = answers[0].err;
+    }
+    if (status == STATUS_OK) {
+        explanation->unchanged.run_time_error_s = explanation->unchanged.run_time_s - input->measured_run_time_s;
+        collect(input, answers, explanation);
+    }
+    child_answers_clear(answers, jobs);
+    free(answers);
+    return status;
+}
+
+enum status explain_run(const struct explain_input *input, struct explanation *explanation, struct err *err)
+{
+    struct replays replays = {.input = input, .changes = &explanation->changes};
+    *explanation = (struct explanation){.count = 0};
+    enum status status = set_overrides(&replays, err);
+    if (status == STATUS_OK)
+        status = platform_changes_find(input->platform, replays.overrides, replays.override_count, &explanation->changes, err);
+    if (status == STATUS_OK) status = run_all(&replays, explanation, err);
+    free(replays.overrides);
+    if (status != STATUS_OK) explanation_clear(explanation);
+    return status;
+}
+
+void explanation_clear(struct explanation *explanation)
+{
+    platform_changes_clear(&explanation->changes);
+    free(explanation->replays);
+    *explanation = (struct explanation){.count = 0};
+}
+
+static void print_signed(double seconds, FILE *out)
+{
+    char duration[UNITS_TEXT_BYTES], text[UNITS_TEXT_BYTES + 1];
+    snprintf(text, sizeof text, "%s%s", seconds < 0 ? "-" : "", units_format_duration(fabs(seconds), duration));
+    fprintf(out, " %11s", text);
+}
+
+static void print_replay(const struct explanation_replay *replay, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+    if (replay->change)
+        fprintf(out, "%+8.1f%%", replay->explained * 100);
+    else
+        fprintf(out, "%9s", "");
+    print_signed(replay->run_time_error_s, out);
+    fprintf(out, " %11s  ", units_format_duration(replay->absolute_s, text));
+    if (replay->change)
+        fprintf(out, "%s: %s -> %s (%s)\n", replay->change->key, replay->change->from, replay->change->to,
+                change_why_name(replay->change->why));
+    else
+        fputs("as predicted\n", out);
+}
+
+#define LEAST_EXPLAINED 1e-4 /* what is shown as 0.0 % explains nothing */
+
+void explanation_print(const struct explanation *explanation, size_t top, FILE *out)
+{
+    fprintf(out, "\nWhat would explain the error\n%9s %11s %11s  change\n", "explained", "run time", "all calls");
+    print_replay(&explanation->unchanged, out);
+    size_t shown = 0;
+    for (; shown < explanation->count && shown < top && explanation->replays[shown].explained > LEAST_EXPLAINED; shown++)
+        print_replay(&explanation->replays[shown], out);
+    if (shown == 0) fputs("No single change makes the error smaller.\n", out);
+    fprintf(out, "%zu changes of one value tried: %zu change no time, %zu are refused. Run time: its error; all calls: sum of the "
+                 "errors without sign.\n",
+            explanation->changes.count, explanation->without_effect, explanation->failed);
+}
+
+static bool add_replay(cJSON *object, const struct explanation_replay *replay)
+{
+    return cJSON_AddNumberToObject(object, "run_time_s", replay->run_time_s) &&
+           cJSON_AddNumberToObject(object, "run_time_error_s", replay->run_time_error_s) &&
+           cJSON_AddNumberToObject(object, "absolute_error_s", replay->absolute_s);
+}
+
+static bool add_change(cJSON *array, const struct explanation_replay *replay)
+{
+    cJSON *one = cJSON_CreateObject();
+    return one && cJSON_AddItemToArray(array, one) && cJSON_AddStringToObject(one, "key", replay->change->key) &&
+           cJSON_AddStringToObject(one, "from", replay->change->from) &&
+           cJSON_AddStringToObject(one, "to", replay->change->to) &&
+           cJSON_AddStringToObject(one, "why", change_why_name(replay->change->why)) &&
+           cJSON_AddStringToObject(one, "set", replay->change->override) && add_replay(one, replay) &&
+           cJSON_AddNumberToObject(one, "explained", replay->explained);
+}
+
+enum status explanation_to_json(const struct explanation *explanation, cJSON **json, struct err *err)
+{
+    cJSON *root = cJSON_CreateObject(), *unchanged = root ? cJSON_AddObjectToObject(root, "unchanged") : NULL;
+    bool whole = unchanged && add_replay(unchanged, &explanation->unchanged) &&
+                 cJSON_AddNumberToObject(root, "tried", (double)explanation->changes.count) &&
+                 cJSON_AddNumberToObject(root, "without_effect", (double)explanation->without_effect) &&
+                 cJSON_AddNumberToObject(root, "refused", (double)explanation->failed);
+    cJSON *changes = whole ? cJSON_AddArrayToObject(root, "changes") : NULL;
+    for (size_t i = 0; changes && i < explanation->count; i++)
+        if (!add_change(changes, &explanation->replays[i])) changes = NULL;
+    if (!changes) {
+        cJSON_Delete(root);
+        return err_memory(err);
+    }
+    *json = root;
+    return STATUS_OK;
+}

@@ -1,0 +1,50 @@
+/* Which value of a platform, or which entry of its protocol, would explain the error of a prediction best. The predicted trace
+ * is replayed again with one change at a time, on the loggp engine, each in a child process, and compared with the real runs
+ * call by call. Replaying a predicted trace on the platform that made it gives it again (law 6); so the first replay, without
+ * a change, is what the others are compared with. */
+#ifndef VALIDATE_EXPLAIN_EXPLAIN_H
+#define VALIDATE_EXPLAIN_EXPLAIN_H
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/status.h"
+#include "trace/trace.h"
+#include "validate/explain/platform_changes.h"
+
+struct explanation_replay {
+    const struct platform_change *change; /* NULL: none */
+    double run_time_s;
+    double absolute_s;       /* sum over calls of |error| */
+    double run_time_error_s; /* predicted - measured median */
+    double explained;        /* share of the unchanged replay's absolute_s that is gone; negative: it is worse */
+};
+
+struct explanation {
+    struct platform_changes changes;
+    struct explanation_replay unchanged, *replays; /* owned; the best first */
+    size_t count;
+    size_t without_effect, failed; /* changes that change no time; that the platform or the replay refuses */
+};
+
+struct explain_input { /* borrowed */
+    const char *platform;           /* its file */
+    const char *const *overrides;   /* as platform_open() takes them */
+    size_t override_count;
+    const struct trace *predicted;
+    const struct trace *const *measured;
+    size_t repetitions;
+    double measured_run_time_s;
+};
+
+/* STATUS_DATA if the unchanged replay fails. The caller clears *explanation. */
+enum status explain_run(const struct explain_input *input, struct explanation *explanation, struct err *err);
+void explanation_clear(struct explanation *explanation);
+
+/* The first `top` changes that explain something. */
+void explanation_print(const struct explanation *explanation, size_t top, FILE *out);
+/* The caller owns *json. */
+enum status explanation_to_json(const struct explanation *explanation, cJSON **json, struct err *err);
+
+#endif

@@ -1,0 +1,198 @@
+#include "validate/explain/platform_changes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/array.h"
+#include "platforms/profile.h"
+
+enum { PATH_BYTES = 512 };
+
+/* Choices, and what they may be. A change to what holds already changes nothing, and is told by that. */
+static const struct {
+    const char *key, *values[5];
+} choices[] = {
+    {"mpi.rma.semantics", {"a", "b", "c", "d"}},
+    {"mpi.rma.lock", {"blocking", "lazy"}},
+    {"mpi.rma.fence", {"barrier", "notify"}},
+    {"mpi.rma.window_creation", {"exchange", "mpich"}},
+    {"mpi.rendezvous", {"direct", "notified"}},
+    {"mpi.rma.protocol.complete", {"local", "remote"}},
+    {"mpi.rma.protocol.unlock", {"released", "acknowledged"}},
+    {"mpi.rma.protocol.flush", {"counted", "requested"}},
+    {"mpi.rma.protocol.local", {"left", "copied", "acknowledged"}},
+    {"mpi.rma.protocol.visit", {"enter", "wait"}},
+    {"mpi.rma.protocol.lock_order", {"arrival", "service"}},
+    {"mpi.rma.protocol.fence_assertions", {"honoured", "ignored"}},
+    {"mpi.rma.protocol.serves.put", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.get", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.accumulate", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.fetch", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.lock", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.release", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.clear", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.acknowledgement", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.notification", {"hardware", "call"}},
+    {"mpi.rma.protocol.serves.rendezvous", {"hardware", "call"}},
+};
+
+/* Quantities that files often give without their error. */
+static const char *const quantities[] = {"latency_s", "bandwidth_Bps", "overhead_s", "gap_s", "speed",
+                                         "memory_bandwidth_Bps", "put_s_per_byte", "atomic_s_per_byte", "s_per_byte",
+                                         "fixed_s", "init_s", "finalize_s", "control_bytes"};
+
+static bool is_quantity(const char *key)
+{
+    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
+        if (strcmp(quantities[i], key) == 0) return true;
+    return false;
+}
+
+static char *join(const char *a, const char *between, const char *b)
+{
+    size_t bytes = strlen(a) + strlen(between) + strlen(b) + 1;
+    char *text = malloc(bytes);
+    if (text) snprintf(text, bytes, "%s%s%s", a, between, b);
+    return text;
+}
+
+static void clear_change(struct platform_change *change)
+{
+    free(change->key);
+    free(change->from);
+    free(change->to);
+    free(change->override);
+}
+
+static enum status add(struct platform_changes *changes, const char *key, const char *from, const char *to, const char *of,
+                       const char *value, enum change_why why, struct err *err)
+{
+    struct platform_change change = {strdup(key), strdup(from), strdup(to), join(of, "=", value), why};
+    enum status status = change.key && change.from && change.to && change.override ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK && changes->count == changes->capacity)
+        status = array_reserve((void **)&changes->items, &changes->capacity, changes->count + 1, sizeof change, err);
+    if (status == STATUS_OK)
+        changes->items[changes->count++] = change;
+    else
+        clear_change(&change);
+    return status;
+}
+
+/* Where a walk through the platform's values is. */
+struct walk {
+    struct platform_changes *changes;
+    const cJSON *array; /* the outermost array around, NULL: none; overrides reach no further */
+    char of[PATH_BYTES];   /* the key of the array, or of the value */
+    char path[PATH_BYTES]; /* of the value */
+};
+
+/* The value is changed in its place for as long as it is printed. */
+static enum status add_number(const struct walk *walk, cJSON *number, double to, enum change_why why, struct err *err)
+{
+    char texts[2][32];
+    double from = number->valuedouble;
+    if (!(to >= 0) || to == from) return STATUS_OK;
+    if (strstr(walk->path, "_bytes")) to = round(to);
+    snprintf(texts[0], sizeof texts[0], "%.6g", from);
+    snprintf(texts[1], sizeof texts[1], "%.6g", to);
+    cJSON_SetNumberHelper(number, to);
+    char *value = cJSON_PrintUnformatted(walk->array ? walk->array : number);
+    cJSON_SetNumberHelper(number, from);
+    enum status status =
+        value ? add(walk->changes, walk->path, texts[0], texts[1], walk->of, value, why, err) : err_memory(err);
+    cJSON_free(value);
+    return status;
+}
+
+static enum status add_both(const struct walk *walk, cJSON *number, double by, enum change_why why, struct err *err)
+{
+    TRY(add_number(walk, number, number->valuedouble - by, why, err));
+    return add_number(walk, number, number->valuedouble + by, why, err);
+}
+
+static enum status visit(const struct walk *walk, const char *key, cJSON *item, struct err *err)
+{
+    cJSON *value = cJSON_GetObjectItemCaseSensitive(item, "value"), *error = cJSON_GetObjectItemCaseSensitive(item, "error");
+    if (cJSON_IsNumber(value) && cJSON_IsNumber(error) && error->valuedouble > 0)
+        return add_both(walk, value, error->valuedouble, CHANGE_STATED_ERROR, err);
+    if (cJSON_IsNumber(value)) item = value;
+    if (cJSON_IsNumber(item) && is_quantity(key) && item->valuedouble > 0)
+        return add_both(walk, item, item->valuedouble * PLATFORM_CHANGES_ASSUMED, CHANGE_ASSUMED, err);
+    if (!cJSON_IsObject(item) && !cJSON_IsArray(item)) return STATUS_OK;
+    int index = 0;
+    cJSON *child;
+    cJSON_ArrayForEach(child, item) {
+        struct walk inner = *walk;
+        const char *name = cJSON_IsArray(item) ? key : child->string;
+        size_t used = strlen(inner.path);
+        if (used + strlen(name) + 16 >= sizeof inner.path || strchr(name, '.')) continue;
+        if (cJSON_IsArray(item)) {
+            inner.array = inner.array ? inner.array : item;
+            snprintf(inner.path + used, sizeof inner.path - used, "[%d]", index++);
+        } else {
+            snprintf(inner.path + used, sizeof inner.path - used, "%s%s", used ? "." : "", name);
+            if (!inner.array) memcpy(inner.of, inner.path, sizeof inner.of);
+        }
+        TRY(visit(&inner, name, child, err));
+    }
+    return STATUS_OK;
+}
+
+static const cJSON *find(const cJSON *root, const char *path)
+{
+    char copy[PATH_BYTES], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *part; root && (part = strsep(&rest, "."));) root = cJSON_GetObjectItemCaseSensitive(root, part);
+    return root;
+}
+
+static enum status add_choices(const cJSON *root, struct platform_changes *changes, struct err *err)
+{
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        const cJSON *now = find(root, choices[i].key);
+        char *from = now ? cJSON_PrintUnformatted(now) : strdup("default");
+        if (!from) return err_memory(err);
+        enum status status = STATUS_OK;
+        for (size_t v = 0; status == STATUS_OK && v < 5 && choices[i].values[v]; v++) {
+            const char *to = choices[i].values[v];
+            if (now && cJSON_IsString(now) && strcmp(now->valuestring, to) == 0) continue;
+            status = add(changes, choices[i].key, cJSON_IsString(now) ? now->valuestring : from, to, choices[i].key, to,
+                         CHANGE_OTHER_VALUE, err);
+        }
+        free(from);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+enum status platform_changes_find(const char *platform, const char *const *overrides, size_t override_count,
+                         struct platform_changes *changes, struct err *err)
+{
+    cJSON *root;
+    *changes = (struct platform_changes){0};
+    TRY(platform_effective(platform, overrides, override_count, &root, err));
+    const struct walk walk = {.changes = changes};
+    enum status status = visit(&walk, "", root, err);
+    if (status == STATUS_OK) status = add_choices(root, changes, err);
+    cJSON_Delete(root);
+    return status;
+}
+
+void platform_changes_clear(struct platform_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) clear_change(&changes->items[i]);
+    free(changes->items);
+    *changes = (struct platform_changes){0};
+}
+
+const char *change_why_name(enum change_why why)
+{
+    static const char *const names[] = {[CHANGE_STATED_ERROR] = "stated error",
+                                        [CHANGE_ASSUMED] = "10 % assumed",
+                                        [CHANGE_OTHER_VALUE] = "other value"};
+    return names[why];
+}
