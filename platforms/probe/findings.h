@@ -3,11 +3,17 @@
  * A verdict is what most tries of one operation and size say. Its confidence is the probability that a try says so more often than
  * not, given its votes and no prior knowledge: 9 of 9 give 99.9 %, 5 of 9 give 62 %. A measured time is the median of a series;
  * its error is the standard error of a median (1.253 s / sqrt(n), s from the quartiles). It is refused where the 90th percentile
- * is above 1.2 medians. */
+ * is above 1.2 medians, and where others used the cores: if a rank was off its core for 1 ms or more, what takes longer than a tenth
+ * of that is waiting for the core as well. */
 #ifndef PLATFORMS_PROBE_FINDINGS_H
 #define PLATFORMS_PROBE_FINDINGS_H
 
 #include "platforms/probe/record.h"
+
+/* A rank that was off its core for so long shares it. */
+#define PROBE_GAP_LEAST_S 1e-3
+
+enum probe_refusal { PROBE_ACCEPTED, PROBE_SPREAD, PROBE_BUSY };
 
 enum probe_question {
 #define PROBE_QUESTION(ID, ...) PROBE_ASKS_##ID,
@@ -38,7 +44,7 @@ struct probe_time {
     int64_t bytes;
     double value_s, error_s, spread; /* spread: 90th percentile over median */
     size_t n;
-    bool refused;
+    enum probe_refusal refused;
 };
 
 struct probe_findings {

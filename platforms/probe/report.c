@@ -90,6 +90,16 @@ static void print_skips(const struct probe_findings *findings, FILE *out)
     }
 }
 
+static void refusal(const struct probe_findings *findings, const struct probe_time *time, char text[EVIDENCE_BYTES])
+{
+    char gap[UNITS_TEXT_BYTES];
+    if (time->refused == PROBE_SPREAD)
+        snprintf(text, EVIDENCE_BYTES, "the 90th percentile is %.2f medians, at most 1.2 are accepted", time->spread);
+    else
+        snprintf(text, EVIDENCE_BYTES, "others used the cores for %s at a time",
+                 units_format_duration(probe_record_value(findings->record, "gap_s", 0), gap));
+}
+
 static void print_times(const struct probe_findings *findings, FILE *out)
 {
     struct probe_time latency;
@@ -98,14 +108,15 @@ static void print_times(const struct probe_findings *findings, FILE *out)
     fprintf(out, "\n%-26s %10s %12s %10s %8s %4s\n", "Times", "bytes", "median", "error", known ? "in L" : "", "n");
     for (size_t i = 0; i < findings->time_count; i++) {
         const struct probe_time *time = &findings->times[i];
-        char value[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES], units[UNITS_TEXT_BYTES] = "";
+        char value[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES], units[UNITS_TEXT_BYTES] = "", why[EVIDENCE_BYTES];
         units_format_duration(time->value_s, value);
         units_format_duration(time->error_s, error);
         if (known) snprintf(units, sizeof units, "%.2f", time->value_s / latency.value_s);
         fprintf(out, "%-26s %10ld ", time->name, (long)time->bytes);
-        if (time->refused)
-            fprintf(out, "refused: the 90th percentile is %.1f medians (%s), at most 1.2 are accepted\n", time->spread, value);
-        else
+        if (time->refused) {
+            refusal(findings, time, why);
+            fprintf(out, "%12s  refused: %s\n", value, why);
+        } else
             fprintf(out, "%12s %10s %8s %4zu\n", value, error, units, time->n);
     }
 }
@@ -184,7 +195,7 @@ static cJSON *time_json(const struct probe_findings *findings, const struct prob
     if (!time->refused && probe_latency(findings, &latency))
         cJSON_AddNumberToObject(object, "in_latencies", time->value_s / latency.value_s);
     if (time->refused) {
-        snprintf(why, sizeof why, "the 90th percentile is %.2f medians, at most 1.2 are accepted", time->spread);
+        refusal(findings, time, why);
         cJSON_AddStringToObject(object, "refused", why);
     }
     return object;

@@ -61,17 +61,27 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
 static const enum probe_variant kinds[] = {PROBE_VARIANT_PUT, PROBE_VARIANT_GET, PROBE_VARIANT_ACCUMULATE};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The letter, if all operations of all sizes wait in the same place. */
-static const char *letter_of(given findings)
+/* All sizes of all operations, or of gets alone, wait in the same place: its name. NULL: they differ, or none was asked. */
+static const char *one_place(given findings, bool gets)
 {
-    static const char *const names[] = {"start", "call", "complete", "never"}, *const letters[] = {"a", "b", "c", "d"};
     const char *name = NULL;
     for (size_t i = 0; i < findings->verdict_count; i++) {
         const struct probe_verdict *verdict = &findings->verdicts[i];
         if (verdict->question != PROBE_ASKS_SEMANTICS || verdict->variant == PROBE_VARIANT_NONE) continue;
+        if (gets != (verdict->variant == PROBE_VARIANT_GET)) continue;
         if (name && strcmp(name, verdict->name) != 0) return NULL;
         name = verdict->name;
     }
+    return name;
+}
+
+/* The letter of a library that does not mix. Under d complete waits for the data of gets, and so for the post. */
+static const char *letter_of(given findings)
+{
+    static const char *const names[] = {"start", "call", "complete", "never"}, *const letters[] = {"a", "b", "c", "d"};
+    const char *name = one_place(findings, false), *get = one_place(findings, true);
+    if (!name || !get) return NULL;
+    if (strcmp(get, strcmp(name, "never") == 0 ? "complete" : name) != 0) return NULL;
     for (int i = 0; name && i < 4; i++)
         if (strcmp(names[i], name) == 0) return letters[i];
     return NULL;

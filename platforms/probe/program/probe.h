@@ -66,6 +66,7 @@ void delay_partner(const struct step *step, struct marks *marks);
 struct settings {
     double delay_s;  /* the least one */
     bool loaded;     /* somebody else uses the cores */
+    bool few;        /* tries, as each takes long: a clear lead is enough */
     double ends_s;   /* nothing is begun after this time */
     bool thorough;   /* --long */
 };

@@ -66,7 +66,7 @@ static void print_sample(const struct step *step, const struct probe_sample *sam
 
 static bool decided(const struct probe_votes *votes, unsigned tries)
 {
-    return votes->of >= tries || (settings.loaded && probe_votes_lead(votes) >= TRIES_SURE);
+    return votes->of >= tries || (settings.few && probe_votes_lead(votes) >= TRIES_SURE);
 }
 
 static bool try_times(struct step *step, unsigned tries, struct probe_votes *votes)
