@@ -5,21 +5,32 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/platform_file.h"
+#include "common/output_file.h"
+#include "platforms/fit/difference.h"
+#include "platforms/fit/plot.h"
 #include "platforms/profile.h"
+#include "platforms/simgrid_file.h"
 
-enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, NAMES_BYTES = 4096, VALUE_COLUMNS = 40 };
-static const char *const verbs[] = {"show", "check", "profiles", NULL};
+enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, NAMES_BYTES = 4096, VALUE_COLUMNS = 40 };
+static const char *const verbs[] = {"show", "check", "profiles", "plot", "diff", "export", NULL};
+/* How many files each takes. */
+static const struct {
+    size_t least, most;
+    const char *files;
+} takes[] = {{1, 1, "one platform file"}, {1, SIZE_MAX, "platform files"}, {0, 1, "one name or none"},
+             {1, 1, "one platform file"}, {2, 2, "two platform files"},    {1, 1, "one platform file"}};
 
 struct options {
     size_t verb;
     bool has_verb;
     struct cli_strings arguments, settings;
-    const char *json;
+    const char *json, *output;
 };
 
 enum { OPTION_SET = 256 };
 static const struct argp_option rows[] = {
-    {"set", OPTION_SET, "KEY=VALUE", 0, "show, check: overrides one key of the file; may be repeated", 0},
+    {"set", OPTION_SET, "KEY=VALUE", 0, "show, check, diff, export: overrides one key of the file; may be repeated", 0},
+    {"output", 'o', "FILE", 0, "plot, export: the picture (SVG), or SimGrid's platform file (XML); - is standard output", 0},
     {"json", 'j', "FILE", 0, "show, profiles: write JSON to FILE, - is standard output", 0},
     {0},
 };
@@ -29,19 +40,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case 'j': options->json = argument; return 0;
+    case 'o': options->output = argument; return 0;
     case OPTION_SET: return cli_add_string(state, &options->settings, argument);
     case ARGP_KEY_ARG:
         if (options->has_verb) return cli_add_string(state, &options->arguments, argument);
         options->has_verb = true;
         return cli_choice(state, "platform", argument, verbs, &options->verb);
     case ARGP_KEY_END:
-        if (!options->has_verb) return cli_usage(state, "nothing to do, expected show, check or profiles");
-        if (options->verb == VERB_SHOW && options->arguments.count != 1)
-            return cli_usage(state, "show takes one platform file");
-        if (options->verb == VERB_CHECK && options->arguments.count == 0)
-            return cli_usage(state, "check takes platform files");
-        if (options->verb == VERB_PROFILES && options->arguments.count > 1)
-            return cli_usage(state, "profiles takes one name or none");
+        if (!options->has_verb) return cli_usage(state, "nothing to do, expected show, check, profiles, plot, diff or export");
+        if (options->arguments.count < takes[options->verb].least || options->arguments.count > takes[options->verb].most)
+            return cli_usage(state, "%s takes %s", verbs[options->verb], takes[options->verb].files);
+        if (!options->output && (options->verb == VERB_PLOT || options->verb == VERB_EXPORT))
+            return cli_usage(state, "%s: the output is missing, expected -o FILE", verbs[options->verb]);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -50,9 +60,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     rows,
     parse,
-    "show FILE\ncheck FILE...\nprofiles [NAME]",
+    "show FILE\ncheck FILE...\nprofiles [NAME]\nplot FILE -o SVG\ndiff FILE FILE\nexport FILE -o XML",
     "show: the platform file as it holds, with the values of its MPI profile and of --set. check: whether files are platforms. "
-    "profiles: the MPI libraries whose behaviour is known, or every value of one.",
+    "profiles: the MPI libraries whose behaviour is known, or every value of one. plot: "
+    "what calibrate measured and the lines through it. diff: what two files say differently. export: a SimGrid platform.",
     NULL,
     NULL,
     NULL,
@@ -86,6 +97,56 @@ static enum status check(const struct options *options, struct err *err)
         platform_free(platform);
     }
     return cli_flush(err);
+}
+
+/* --- plot, diff, export ----------------------------------------------------------------------------------------------- */
+
+static enum status plot(const struct options *options, struct err *err)
+{
+    char path[PLATFORM_PATH_BYTES];
+    struct json_document document;
+    FILE *out;
+    TRY(platform_file_find(options->arguments.items[0], path, err));
+    const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--output", options->output}};
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    TRY(json_open(path, &document, err));
+    enum status status = output_file_open(options->output, &out, err);
+    if (status == STATUS_OK) status = output_file_close(options->output, out, platform_plot(document.root, path, out, err), err);
+    json_close(&document);
+    return status;
+}
+
+static enum status diff(const struct options *options, struct err *err)
+{
+    cJSON *sides[2] = {NULL, NULL};
+    enum status status = STATUS_OK;
+    int count = 0;
+    for (int i = 0; i < 2 && status == STATUS_OK; i++) {
+        char path[PLATFORM_PATH_BYTES];
+        status = platform_file_find(options->arguments.items[i], path, err);
+        if (status == STATUS_OK)
+            status = platform_effective(path, options->settings.items, options->settings.count, &sides[i], err);
+    }
+    if (status == STATUS_OK) status = platform_print_difference(sides[0], sides[1], stdout, &count, err);
+    if (status == STATUS_OK && count == 0) puts("both say the same");
+    cJSON_Delete(sides[0]);
+    cJSON_Delete(sides[1]);
+    return status == STATUS_OK ? cli_flush(err) : status;
+}
+
+static enum status export_simgrid(const struct options *options, struct err *err)
+{
+    char path[PLATFORM_PATH_BYTES];
+    struct platform *platform;
+    FILE *out;
+    TRY(platform_file_find(options->arguments.items[0], path, err));
+    const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--output", options->output}};
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    TRY(platform_open(path, options->settings.items, options->settings.count, &platform, err));
+    enum status status = output_file_open(options->output, &out, err);
+    if (status == STATUS_OK) status = output_file_close(options->output, out, platform_write_simgrid(platform, out, err), err);
+    platform_free(platform);
+    return status;
 }
 
 /* --- profiles --------------------------------------------------------------------------------------------------------- */
@@ -178,7 +239,7 @@ enum status cmd_platform(int argc, char **argv, struct err *err)
     struct options options = {0};
     enum status status = cli_parse(&argp, argc, argv, 0, &options, err);
     if (status == STATUS_OK) {
-        static enum status (*const act[])(const struct options *, struct err *) = {show, check, profiles};
+        static enum status (*const act[])(const struct options *, struct err *) = {show, check, profiles, plot, diff, export_simgrid};
         status = act[options.verb](&options, err);
     }
     free(options.arguments.items);

@@ -89,6 +89,9 @@ static void note(struct writer *writer, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    const cJSON *said;
+    cJSON_ArrayForEach (said, writer->notes)
+        if (strcmp(said->valuestring, text) == 0) return;
     cJSON_AddItemToArray(writer->notes, cJSON_CreateString(text));
 }
 
@@ -185,6 +188,14 @@ static void take_latency_zero(const struct composition *composition, int index, 
     *slope = fit_slope(composition->curve->points + segment->first, segment->points, other);
 }
 
+/* Of all sizes of the segment. */
+static size_t count_repetitions(const struct size_curve *curve, const struct fit_segment *segment)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < segment->points; i++) count += curve->sizes[segment->first + i].statistics.count;
+    return count;
+}
+
 static cJSON *segments_to_json(struct writer *writer, const struct composition *composition, const struct fit_value *overhead,
                                struct fit_value *first_latency)
 {
@@ -192,6 +203,7 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
     cJSON *list = cJSON_CreateArray();
     for (int i = 0; i < curve->fit.count; i++) {
         const struct fit_segment *segment = &curve->fit.segments[i];
+        size_t n = count_repetitions(curve, segment);
         struct fit_value intercept, slope, latency;
         if (!make_positive(writer, curve, i, &intercept, &slope)) continue;
         double other = composition->overheads * overhead->value;
@@ -207,9 +219,9 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
         if (i == 0) *first_latency = latency;
         cJSON *row = cJSON_CreateObject();
         if (i + 1 < curve->fit.count)
-            cJSON_AddItemToObject(row, "upto_bytes", measured(segment->upto, curve->fit.segments[i + 1].from - segment->upto, segment->points));
-        if (add_measured(writer, row, "latency_s", latency.value, latency.error, segment->points) &&
-            add_measured(writer, row, "bandwidth_Bps", 1 / slope.value, slope.error / (slope.value * slope.value), segment->points))
+            cJSON_AddItemToObject(row, "upto_bytes", measured(segment->upto, curve->fit.segments[i + 1].from - segment->upto, n));
+        if (add_measured(writer, row, "latency_s", latency.value, latency.error, n) &&
+            add_measured(writer, row, "bandwidth_Bps", 1 / slope.value, slope.error / (slope.value * slope.value), n))
             cJSON_AddItemToArray(list, row);
         else
             cJSON_Delete(row);
@@ -219,15 +231,20 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
 
 /* --- sections --------------------------------------------------------------------------------------------------------- */
 
-/* The smallest messages of a train leave a gap apart: the train's time without the way of its last message and the answer's. */
-static void add_gap(struct writer *writer, cJSON *network, bool between, double latency)
+/* The smallest messages of a train leave a gap apart: the train's time without the way of its last message and the answer's. A train
+ * whose messages take longer than a lone one was disturbed. */
+static void add_gap(struct writer *writer, cJSON *network, const struct size_curve *lone, double latency)
 {
-    const struct size_curve *train = &writer->calibration->curves[between][CALIBRATION_PUT_TRAIN];
+    const struct size_curve *train = &writer->calibration->curves[lone->between][CALIBRATION_PUT_TRAIN];
     const struct fit_point *point = size_curve_point(train, -1);
+    struct fit_value alone;
     double messages = 64;
     if (!point) return;
-    double gap = point->y - 2 * latency / messages;
-    if (gap < 0) gap = 0;
+    if (piecewise_predict(&lone->fit, fmax(point->x, lone->fit.segments[0].from), &alone, NULL) == STATUS_OK && point->y > alone.value) {
+        note(writer, "gap_s: left out, since a put of a train took %.3g us, and one alone %.3g us", 1e6 * point->y, 1e6 * alone.value);
+        return;
+    }
+    double gap = fmax(point->y - 2 * latency / messages, 0);
     add_measured(writer, network, "gap_s", gap, 3 * point->error, train->sizes[0].statistics.count);
 }
 
@@ -274,7 +291,7 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     cJSON_AddItemToObject(section, "segments", segments);
     compare_latencies(writer, between, overhead.value, latency.value);
     if (whole && has) add_measured(writer, section, "overhead_s", overhead.value, overhead.error, n);
-    if (whole) add_gap(writer, section, between, latency.value);
+    if (whole) add_gap(writer, section, composition.curve, latency.value);
     return cJSON_GetArraySize(segments) > 0;
 }
 
@@ -326,7 +343,8 @@ static void add_eager(struct writer *writer, cJSON *mpi, bool between)
     }
     if (place < 0) return;
     const struct fit_segment *below = &curve->fit.segments[place];
-    add_measured(writer, mpi, "eager_bytes", below->upto, below[1].from - below->upto, below->points + below[1].points);
+    add_measured(writer, mpi, "eager_bytes", below->upto, below[1].from - below->upto,
+                 count_repetitions(curve, below) + count_repetitions(curve, below + 1));
 }
 
 /* mpi.rma.atomic_s_per_byte: what a byte of an accumulate takes longer than one of a put. */
@@ -345,7 +363,7 @@ static void add_atomics(struct writer *writer, cJSON *rma, bool between)
     struct piecewise fit;
     if (piecewise_fit(points, count, &fit, NULL) != STATUS_OK) return;
     const struct fit_segment *last = &fit.segments[fit.count - 1];
-    add_measured(writer, rma, "atomic_s_per_byte", last->slope.value, last->slope.error, last->points);
+    add_measured(writer, rma, "atomic_s_per_byte", last->slope.value, last->slope.error, accumulate->repetitions);
 }
 
 static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *given, struct err *err)

@@ -328,7 +328,12 @@ static struct topology part_with(const struct topology *topology, int32_t nodes)
     return part;
 }
 
-enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, double bandwidth_Bps, FILE *out,
+int32_t topology_nearest_links(const struct topology *topology)
+{
+    return topology->nearest_links;
+}
+
+enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, const struct topology_rates *rates, FILE *out,
                                    struct err *err)
 {
     const struct topology part = part_with(topology, nodes);
@@ -338,8 +343,10 @@ enum status topology_write_simgrid(const struct topology *topology, int32_t node
             "<platform version=\"4.1\">\n"
             "  <cluster id=\"network\" prefix=\"node-\" suffix=\"\" radical=\"0-%" PRId32
             "\" speed=\"1Gf\" bw=\"%.17gBps\" "
-            "lat=\"0s\"",
-            part.shape_nodes - 1, bandwidth_Bps);
+            "lat=\"%.17gs\"",
+            part.shape_nodes - 1, rates->bandwidth_Bps, rates->latency_s);
+    if (rates->loopback_Bps > 0)
+        fprintf(out, " loopback_bw=\"%.17gBps\" loopback_lat=\"%.17gs\"", rates->loopback_Bps, rates->loopback_latency_s);
     if (topology->shape->simgrid_name) {
         fprintf(out, " topology=\"%s\" topo_parameters=\"", topology->shape->simgrid_name);
         topology->shape->parameters(&part, out);

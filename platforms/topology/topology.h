@@ -39,9 +39,15 @@ struct topology_link topology_inner_link(const struct topology *topology, int32_
 bool topology_is_crossbar(const struct topology *topology);
 
 /* The shape as a SimGrid 3.32 platform (XML, version 4.1): hosts "node-0".."node-N-1", N at least `nodes`: of the shape only
- * the part that messages between its first `nodes` nodes pass; link bandwidth as given in bytes/s, all latencies 0 (engine_simgrid adds latencies itself: CM02 shares unfairly between routes of different
- * latency). */
-enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, double bandwidth_Bps, FILE *out,
+ * the part that messages between its first `nodes` nodes pass. (The engine gives no latencies, since CM02 shares unfairly between
+ * routes of different latency: it adds them itself.) */
+struct topology_rates {
+    double bandwidth_Bps, latency_s;          /* of each link */
+    double loopback_Bps, loopback_latency_s;  /* loopback_Bps 0: the nodes have none */
+};
+enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, const struct topology_rates *rates, FILE *out,
                                    struct err *err);
+/* Links between the two nearest different nodes. */
+int32_t topology_nearest_links(const struct topology *topology);
 
 #endif

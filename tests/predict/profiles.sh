@@ -67,5 +67,5 @@ sed 's/"mine"/"bad"/' p.json >bad.json
 error 1 "mpi/bad.json:mpi.eager_bytes" platform check bad.json
 sed 's/"eager_bytes": 1/"profile": "mine"/' mpi/mine.json >mpi/bad.json
 error 1 "a profile takes no other profile" platform check bad.json
-error 2 "expected show, check or profiles" platform
+error 2 "expected show, check, profiles, plot, diff or export" platform
 finish

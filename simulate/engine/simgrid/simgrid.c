@@ -404,7 +404,8 @@ static enum status load_topology(const struct engine *engine, int32_t hosts, str
     int fd = memfd_create("simgrid-platform", MFD_CLOEXEC);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!out) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's platform");
-    enum status status = topology_write_simgrid(engine->net.platform->topology, hosts, engine->link_Bps, out, err);
+    const struct topology_rates rates = {.bandwidth_Bps = engine->link_Bps};
+    enum status status = topology_write_simgrid(engine->net.platform->topology, hosts, &rates, out, err);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     if (status == STATUS_OK) load_platform(name);
     fclose(out);

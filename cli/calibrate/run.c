@@ -1,0 +1,111 @@
+#include "cli/calibrate/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/launcher.h"
+#include "platforms/probe/section.h"
+
+/* The file of a command as execvp() would find it. */
+static bool find_command(const char *word, char path[CALIBRATE_PATH_BYTES])
+{
+    const char *list = getenv("PATH");
+    char beside[CALIBRATE_PATH_BYTES], resolved[CALIBRATE_PATH_BYTES];
+    bool found = strchr(word, '/') && realpath(word, resolved);
+    while (!found && !strchr(word, '/') && list && *list) {
+        size_t length = strcspn(list, ":");
+        snprintf(beside, sizeof beside, "%.*s/%s", (int)length, list, word);
+        found = access(beside, X_OK) == 0 && realpath(beside, resolved);
+        list += length + (list[length] == ':');
+    }
+    if (found) strcpy(path, resolved);
+    return found;
+}
+
+enum calibrate_mpi calibrate_mpi_of(const char *launcher)
+{
+    static const char *const words[] = {"openmpi", "orterun", "prterun", "ompi"};
+    char path[CALIBRATE_PATH_BYTES];
+    const char *slash, *name = find_command(launcher, path) ? path : launcher;
+    slash = strrchr(name, '/');
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(slash ? slash + 1 : name, words[i])) return CALIBRATE_OPENMPI;
+    return CALIBRATE_MPICH;
+}
+
+/* The bench's table is in its files. */
+static bool drop_line(void *context, const char *line)
+{
+    (void)context, (void)line;
+    return false;
+}
+
+static bool has_results(const char *directory)
+{
+    char path[CALIBRATE_PATH_BYTES + 16];
+    snprintf(path, sizeof path, "%s/run.json", directory);
+    return access(path, R_OK) == 0;
+}
+
+enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err)
+{
+    char program[CALIBRATE_PATH_BYTES];
+    const char *arguments[] = {"--output", run->directory, run->config ? "--config" : NULL, run->config, NULL};
+    const char *name = run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench";
+    struct launcher_outcome outcome;
+    TRY(launcher_find_program(name, "RMACAST_BENCH", program, sizeof program, err));
+    TRY(launcher_run(run->command, program, arguments, run->limit_s, drop_line, NULL, &outcome, err));
+    const char *how = outcome.end == LAUNCHER_TIME_OUT ? "was ended after its time limit" : "was interrupted";
+    char ended[64];
+    if (outcome.end == LAUNCHER_EXITED) {
+        if (outcome.exit_status == 0) return STATUS_OK;
+        snprintf(ended, sizeof ended, "ended with status %d", outcome.exit_status);
+        how = ended;
+    }
+    if (!has_results(run->directory))
+        return err_set(err, STATUS_DATA, run->command[0], NULL,
+                       "%s %s without results, expected a launcher of MPI ranks that see %s", name, how, run->directory);
+    fprintf(stderr, "rmacast: note: %s %s; the results until then are used\n", name, how);
+    return STATUS_OK;
+}
+
+/* What the probe says is heard even where it is ended early. */
+static bool hear_probe(void *context, const char *line)
+{
+    struct probe_record *record = context;
+    bool ours;
+    struct err ignored;
+    return probe_record_add(record, line, &ours, &ignored) != STATUS_OK || record->ended;
+}
+
+static enum status evaluate_probe(const struct probe_record *record, cJSON **mpi, struct err *err)
+{
+    struct probe_findings findings;
+    TRY(probe_evaluate(record, &findings, err));
+    enum status status = probe_section(&findings, mpi, err);
+    probe_findings_clear(&findings);
+    return status;
+}
+
+enum status calibrate_run_probe(const struct calibrate_run *run, cJSON **mpi, struct err *err)
+{
+    static const char *const arguments[] = {"40", "all", NULL};
+    char program[CALIBRATE_PATH_BYTES];
+    struct launcher_outcome outcome;
+    struct probe_record record = {.began = false};
+    struct err found = {.status = STATUS_OK};
+    *mpi = NULL;
+    enum status status = launcher_find_program("rmacast-probe", "RMACAST_PROBE", program, sizeof program, &found);
+    if (status == STATUS_OK)
+        status = launcher_run(run->command, program, arguments, CALIBRATE_PROBE_S, hear_probe, &record, &outcome, &found);
+    if (status == STATUS_OK && !record.began)
+        status = err_set(&found, STATUS_DATA, NULL, NULL, "%s", *record.failure ? record.failure : "rmacast-probe said nothing");
+    if (status == STATUS_OK) status = evaluate_probe(&record, mpi, &found);
+    probe_record_clear(&record);
+    if (status == STATUS_OK) return STATUS_OK;
+    fprintf(stderr, "rmacast: note: without the library's protocol: %s\n", found.text);
+    if (err) *err = found;
+    return STATUS_OK;
+}

@@ -1,0 +1,221 @@
+/* rmacast calibrate: measures the cluster that a launcher gives, and writes its platform file. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/calibrate/run.h"
+#include "cli/cli.h"
+#include "cli/files.h"
+#include "common/json.h"
+#include "common/remove_tree.h"
+#include "common/units.h"
+#include "platforms/fit/calibration.h"
+#include "platforms/platform.h"
+
+enum { OPTION_MPI = 1000, OPTION_RESULTS, OPTION_LIMIT, OPTION_NAME, OPTION_NO_PROBE };
+
+struct options {
+    const char *config, *output, *results, *name;
+    size_t mpi;
+    double limit_s;
+    bool no_probe;
+    char **command; /* NULL: fits what is in results */
+};
+
+static const char *const mpi_names[] = {"auto", "mpich", "openmpi", NULL};
+
+static const struct argp_option rows[] = {
+    {"config", 'c', "FILE", 0, "tests to run instead of the default ones (docs/calibration.md)", 0},
+    {"output", 'o', "FILE", 0, "the platform file to write, - is standard output", 0},
+    {"mpi", OPTION_MPI, "NAME", 0, "mpich or openmpi: whose the launcher is; auto (the default) tells by its file", 0},
+    {"results", OPTION_RESULTS, "DIR", 0, "keep all repetitions in DIR, which all nodes see; without a launcher: fit those in DIR", 0},
+    {"limit", OPTION_LIMIT, "DURATION", 0, "end the bench after DURATION (300s) and fit what it has measured until then", 0},
+    {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not ask what the MPI library does (docs/probe.md): mpi.rma has defaults", 0},
+    {"name", OPTION_NAME, "NAME", 0, "name of the platform (that of the output file)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 'c': options->config = argument; return 0;
+    case 'o': options->output = argument; return 0;
+    case OPTION_MPI: return cli_choice(state, "--mpi", argument, mpi_names, &options->mpi);
+    case OPTION_RESULTS: options->results = argument; return 0;
+    case OPTION_NAME: options->name = argument; return 0;
+    case OPTION_NO_PROBE: options->no_probe = true; return 0;
+    case OPTION_LIMIT: {
+        error_t failed = cli_duration(state, "--limit", argument, &options->limit_s);
+        return failed || options->limit_s > 0 ? failed : cli_usage(state, "--limit %s, expected more than 0", argument);
+    }
+    case ARGP_KEY_ARG:
+        options->command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->output) return cli_usage(state, "the output is missing, expected -o PLATFORM.json");
+        if (!options->command && !options->results)
+            return cli_usage(state, "the launcher is missing, expected -- mpiexec -n 4, or --results DIR of an earlier run");
+        if (!options->command && options->config) return cli_usage(state, "--config without a launcher, expected -- mpiexec -n 4");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    rows,
+    parse,
+    "-- LAUNCHER [ARGUMENT...]",
+    "Measures the cluster that a launcher gives, as 'rmacast calibrate -o cluster.json -- mpiexec -n 4 -f hosts', and writes a "
+    "platform file whose values carry their errors. RMACAST_BENCH names the program that is launched if it stands elsewhere; it "
+    "must be there on all nodes.",
+    NULL,
+    NULL,
+    NULL,
+};
+
+/* --- the directory of results ----------------------------------------------------------------------------------------- */
+
+/* --results, or one of this run's own in TMPDIR. */
+static enum status choose_directory(const struct options *options, char directory[CALIBRATE_PATH_BYTES], struct err *err)
+{
+    const char *place = getenv("TMPDIR");
+    if (options->results) {
+        if (snprintf(directory, CALIBRATE_PATH_BYTES, "%s", options->results) < CALIBRATE_PATH_BYTES - 64) return STATUS_OK;
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--results: a shorter name is expected");
+    }
+    int length = snprintf(directory, CALIBRATE_PATH_BYTES, "%s/rmacast-calibrate-XXXXXX", place && *place ? place : "/tmp");
+    if (length >= CALIBRATE_PATH_BYTES - 64) return err_set(err, STATUS_USAGE, NULL, NULL, "TMPDIR: a shorter name is expected");
+    if (mkdtemp(directory)) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, directory, NULL, "%s, expected to make the directory", strerror(errno));
+}
+
+static enum status read_results(const char *directory, struct calibration **calibration, struct err *err)
+{
+    char path[CALIBRATE_PATH_BYTES + 16];
+    struct json_document run;
+    struct bench_results results;
+    snprintf(path, sizeof path, "%s/run.json", directory);
+    TRY(json_open(path, &run, err));
+    enum status status = bench_results_open(directory, &results, err);
+    if (status == STATUS_OK) {
+        status = calibration_new(&results, run.root, calibration, err);
+        bench_results_clear(&results);
+    }
+    json_close(&run);
+    return status;
+}
+
+/* --- the platform ----------------------------------------------------------------------------------------------------- */
+
+/* What is written is what the reader takes. */
+static enum status check_platform(const cJSON *json, struct err *err)
+{
+    char file[] = "/tmp/rmacast-platform-XXXXXX";
+    struct platform *platform;
+    int descriptor = mkstemp(file);
+    if (descriptor < 0) return err_set(err, STATUS_SYSTEM, file, NULL, "%s", strerror(errno));
+    close(descriptor);
+    enum status status = cli_write_json(json, file, err);
+    if (status == STATUS_OK) status = platform_open(file, NULL, 0, &platform, err);
+    if (status == STATUS_OK) platform_free(platform);
+    unlink(file);
+    return status;
+}
+
+/* Every measured value of the platform, but of keys that the reader ignores. */
+static void print_values(const cJSON *item, const char *path)
+{
+    char below[256];
+    const cJSON *child, *value = cJSON_GetObjectItem(item, "value"), *error = cJSON_GetObjectItem(item, "error"),
+                        *n = cJSON_GetObjectItem(item, "n");
+    int index = 0;
+    if (cJSON_IsNumber(value) && cJSON_IsNumber(error)) {
+        double share = value->valuedouble != 0 ? 100 * error->valuedouble / fabs(value->valuedouble) : 0;
+        printf("%-42s %12.4g +- %-10.2g %6.1f %%  n = %g\n", path, value->valuedouble, error->valuedouble, share,
+               n ? n->valuedouble : 0);
+        return;
+    }
+    cJSON_ArrayForEach (child, item) {
+        if (child->string && json_key_ignored(child->string)) continue;
+        if (child->string)
+            snprintf(below, sizeof below, "%.120s%s%.100s", path, *path ? "." : "", child->string);
+        else
+            snprintf(below, sizeof below, "%.200s[%d]", path, index++);
+        print_values(child, below);
+    }
+}
+
+static void print_platform(const cJSON *platform)
+{
+    const cJSON *notes = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"), *text;
+    print_values(platform, "");
+    cJSON_ArrayForEach (text, notes) printf("note: %s\n", text->valuestring);
+}
+
+static const char *name_of(const struct options *options, char name[256])
+{
+    const char *slash = strrchr(options->output, '/');
+    if (options->name) return options->name;
+    if (cli_is_output(options->output)) return "calibrated";
+    snprintf(name, 256, "%s", slash ? slash + 1 : options->output);
+    name[strcspn(name, ".")] = '\0';
+    return *name ? name : "calibrated";
+}
+
+static enum status write_platform(const struct options *options, const char *directory, const cJSON *mpi, struct err *err)
+{
+    struct calibration *calibration;
+    cJSON *platform = NULL;
+    char name[256];
+    TRY(read_results(directory, &calibration, err));
+    enum status status = calibration_to_platform(calibration, mpi, name_of(options, name), &platform, err);
+    free(calibration);
+    if (status == STATUS_OK) status = check_platform(platform, err);
+    if (status == STATUS_OK) status = cli_write_json(platform, options->output, err);
+    if (status == STATUS_OK && !cli_is_output(options->output)) print_platform(platform);
+    cJSON_Delete(platform);
+    return status == STATUS_OK ? cli_flush(err) : status;
+}
+
+/* A wrong configuration is told before anything is launched. */
+static enum status check_config(const char *file, struct err *err)
+{
+    struct bench_config config;
+    TRY(bench_config_open(file, &config, err));
+    bench_config_clear(&config);
+    return STATUS_OK;
+}
+
+static enum status measure(const struct options *options, const char *directory, cJSON **mpi, struct err *err)
+{
+    struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory, options->limit_s};
+    if (run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
+    TRY(calibrate_run_bench(&run, err));
+    return options->no_probe ? STATUS_OK : calibrate_run_probe(&run, mpi, err);
+}
+
+static enum status calibrate(const struct options *options, struct err *err)
+{
+    char directory[CALIBRATE_PATH_BYTES];
+    cJSON *mpi = NULL;
+    TRY(choose_directory(options, directory, err));
+    enum status status = options->command ? measure(options, directory, &mpi, err) : STATUS_OK;
+    if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);
+    cJSON_Delete(mpi);
+    if (!options->results) remove_tree(directory);
+    return status;
+}
+
+enum status cmd_calibrate(int argc, char **argv, struct err *err)
+{
+    struct options options = {.limit_s = 300};
+    TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
+    const struct cli_file files[] = {{CLI_READS, "--config", options.config}, {CLI_WRITES, "--output", options.output}};
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    if (options.config) TRY(check_config(options.config, err));
+    return calibrate(&options, err);
+}

@@ -1,0 +1,113 @@
+#include "platforms/fit/difference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/json.h"
+
+enum { PATH_BYTES = 256, TEXT_BYTES = 48 };
+
+/* One key that has a value of its own. */
+struct leaf {
+    char path[PATH_BYTES];
+    const cJSON *item;
+};
+
+struct leaves {
+    struct leaf *items;
+    size_t count, capacity;
+};
+
+static bool is_measured(const cJSON *item)
+{
+    return cJSON_IsObject(item) && cJSON_IsNumber(cJSON_GetObjectItem(item, "value"));
+}
+
+static enum status collect_leaves(const cJSON *item, const char *path, struct leaves *leaves, struct err *err)
+{
+    const cJSON *child;
+    struct leaf leaf = {.item = item};
+    int index = 0;
+    if (is_measured(item) || !(cJSON_IsObject(item) || cJSON_IsArray(item))) {
+        snprintf(leaf.path, sizeof leaf.path, "%s", path);
+        ARRAY_PUSH(leaves->items, leaves->count, leaves->capacity, leaf, err);
+        return STATUS_OK;
+    }
+    cJSON_ArrayForEach (child, item) {
+        char below[PATH_BYTES];
+        if (child->string && json_key_ignored(child->string)) continue;
+        if (child->string)
+            snprintf(below, sizeof below, "%.150s%s%.90s", path, *path ? "." : "", child->string);
+        else
+            snprintf(below, sizeof below, "%.200s[%d]", path, index++);
+        TRY(collect_leaves(child, below, leaves, err));
+    }
+    return STATUS_OK;
+}
+
+static const struct leaf *find_leaf(const struct leaves *leaves, const char *path)
+{
+    for (size_t i = 0; i < leaves->count; i++)
+        if (strcmp(leaves->items[i].path, path) == 0) return &leaves->items[i];
+    return NULL;
+}
+
+/* False: no number. error is 0 of one that carries none. */
+static bool number_of(const cJSON *item, double *value, double *error)
+{
+    const cJSON *number = is_measured(item) ? cJSON_GetObjectItem(item, "value") : item, *stated = cJSON_GetObjectItem(item, "error");
+    if (!cJSON_IsNumber(number)) return false;
+    *value = number->valuedouble;
+    *error = cJSON_IsNumber(stated) ? stated->valuedouble : 0;
+    return true;
+}
+
+static void print_value(const cJSON *item, char text[TEXT_BYTES])
+{
+    double value, error;
+    if (!item) {
+        snprintf(text, TEXT_BYTES, "-");
+    } else if (number_of(item, &value, &error)) {
+        int used = snprintf(text, TEXT_BYTES, "%.5g", value);
+        if (error > 0) snprintf(text + used, (size_t)(TEXT_BYTES - used), " +- %.2g", error);
+    } else {
+        char *printed = cJSON_PrintUnformatted(item);
+        snprintf(text, TEXT_BYTES, "%s", printed ? printed : "?");
+        cJSON_free(printed);
+    }
+}
+
+/* a or b may be NULL. Returns whether they differ. */
+static bool print_row(const char *path, const cJSON *a, const cJSON *b, FILE *out)
+{
+    char text_a[TEXT_BYTES], text_b[TEXT_BYTES];
+    double x, y, error_x, error_y;
+    bool numbers = a && b && number_of(a, &x, &error_x) && number_of(b, &y, &error_y);
+    if (numbers ? x == y && error_x == error_y : a && b && cJSON_Compare(a, b, true)) return false;
+    print_value(a, text_a);
+    print_value(b, text_b);
+    fprintf(out, "%-42s %-24s %-24s", path, text_a, text_b);
+    if (numbers && x != 0) fprintf(out, " %+8.1f %%", 100 * (y - x) / fabs(x));
+    if (numbers && hypot(error_x, error_y) > 0) fprintf(out, " %6.1f errors", fabs(y - x) / hypot(error_x, error_y));
+    fputc('\n', out);
+    return true;
+}
+
+enum status platform_print_difference(const cJSON *a, const cJSON *b, FILE *out, int *count, struct err *err)
+{
+    struct leaves of_a = {0}, of_b = {0};
+    enum status status = collect_leaves(a, "", &of_a, err);
+    if (status == STATUS_OK) status = collect_leaves(b, "", &of_b, err);
+    *count = 0;
+    for (size_t i = 0; status == STATUS_OK && i < of_a.count; i++) {
+        const struct leaf *other = find_leaf(&of_b, of_a.items[i].path);
+        *count += print_row(of_a.items[i].path, of_a.items[i].item, other ? other->item : NULL, out);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < of_b.count; i++)
+        if (!find_leaf(&of_a, of_b.items[i].path)) *count += print_row(of_b.items[i].path, NULL, of_b.items[i].item, out);
+    free(of_a.items);
+    free(of_b.items);
+    return status;
+}

@@ -1,0 +1,36 @@
+#include "platforms/simgrid_file.h"
+
+#include <math.h>
+
+#include "platforms/topology/topology.h"
+
+static void write_comment(const struct platform *platform, double link_latency_s, FILE *out)
+{
+    int32_t far = platform->node_count > 1 ? platform->node_count - 1 : 0;
+    double hop_latency_s = 0;
+    int32_t more = far ? topology_links(platform->topology, 0, far) - topology_nearest_links(platform->topology) : 0;
+    if (more > 0) hop_latency_s = topology_extra_latency_s(platform->topology, 0, far) / more;
+    fprintf(out, "<!-- Made by rmacast platform export. %zu size segment%s of which this file has one, overhead %g s, gap %g s.",
+            platform->segment_count, platform->segment_count == 1 ? "" : "s", platform->overhead_s, platform->gap_s);
+    if (more > 0 && fabs(hop_latency_s - link_latency_s) > 1e-3 * link_latency_s)
+        fprintf(out, " Each link has %g s here, each one beyond the nearest %g s there.", link_latency_s, hop_latency_s);
+    fputs(" -->\n", out);
+}
+
+enum status platform_write_simgrid(const struct platform *platform, FILE *out, struct err *err)
+{
+    double peak = platform_peak_Bps(platform);
+    if (platform->simgrid_xml)
+        return err_set(err, STATUS_DATA, platform->file, "network.topology.simgrid_xml", "is a SimGrid platform already (%s)",
+                       platform->simgrid_xml);
+    if (peak <= 0)
+        return err_set(err, STATUS_DATA, platform->file, "network.bandwidth_Bps", "infinite, expected a rate that SimGrid can have");
+    struct topology_rates rates = {peak, platform->segments[0].latency_s / topology_nearest_links(platform->topology), 0, 0};
+    if (isfinite(platform->loopback[0].bandwidth_Bps)) {
+        rates.loopback_Bps = platform->loopback[0].bandwidth_Bps;
+        rates.loopback_latency_s = platform->loopback[0].latency_s;
+    }
+    TRY(topology_write_simgrid(platform->topology, platform->node_count, &rates, out, err));
+    write_comment(platform, rates.latency_s, out);
+    return STATUS_OK;
+}

@@ -1,0 +1,41 @@
+# rmacast calibrate on this machine: facts, whatever its load is. PROGRAM SOURCE
+. "$(dirname "$0")/../predict/lib.sh"
+rm -rf here.json kept
+cat >short.json <<'END'
+{ "tests": { "curve": { "conf": [1, 2], "sizes": [8, 512, "4K", "16K", "256K", "1M"], "tests": "putLatency -s flush",
+                        "minRepeats": 50, "maxDuration": 0.05 },
+             "call": { "conf": [1, 2], "sizes": 8, "tests": "putIssue", "minRepeats": 50, "maxDuration": 0 } } }
+END
+
+# A burst of load can hide that times grow with bytes: then it says so, and is tried again.
+for try in 1 2 3 4 5; do
+    timeout 50 "$program" calibrate --no-probe -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
+    grep -q 'expected times that grow with bytes' err || fail "calibrate: $(cat err)"
+done
+holds here.json '[.. | objects | select(has("value"))] | length >= 3 and all(.value >= 0 and .error >= 0 and .n >= 1)'
+holds here.json '.nodes.count == 1 and .mapping.ranks_per_node == 2 and (.["$calibration"].within.put.points | length == 6)'
+run 0 generate ring --ranks 2 --iterations 3 --bytes 1K -o ring.txt
+run 0 simulate ring.txt --platform here.json --json simulated.json
+holds simulated.json '.run_time_s > 0'
+run 0 platform plot here.json -o here.svg
+
+# After its time limit it is ended, and what it has measured until then is fitted (here: too little).
+sed 's/"minRepeats": 50, "maxDuration": 0.05/"minRepeats": 50, "maxDuration": 500/; s/"tests": "putL/"confidence": 0, "tests": "putL/' short.json >endless.json
+error_line() { grep -qF -- "$1" err || fail "'$1' is not in: $(cat err)"; }
+run 1 calibrate --no-probe -c endless.json --results endless --limit 6s -o none.json -- mpiexec.mpich -n 2
+error_line 'was ended after its time limit; the results until then are used'
+error_line 'can be fitted'
+[ "$(wc -l <endless/rank-000000.csv)" -gt 1 ] || fail "nothing was kept of the run that was ended"
+if ps -eo args | grep -F "$PWD/" | grep -q '[r]macast-bench '; then fail "ranks outlived the command"; fi
+
+# What cannot run.
+run 1 calibrate --no-probe --limit 1s -o none.json -- sleep 100
+error_line 'without results, expected a launcher'
+error 2 'expected a launcher that can be run' calibrate -o none.json -- /nonexistent/mpiexec -n 2
+error 2 'the output is missing' calibrate -- mpiexec.mpich -n 2
+error 2 'the launcher is missing' calibrate -o none.json
+error 2 '--mpi lam' calibrate --mpi lam -o none.json -- mpiexec.mpich -n 2
+echo '{ "tests": { "t": { "conf": [1, 2], "sizes": "1Q", "tests": "bcast" } } }' >wrong.json
+error 1 "wrong.json:tests.t.sizes: no size '1Q'" calibrate -c wrong.json -o none.json -- mpiexec.mpich -n 2
+[ ! -e none.json ] || fail "a platform file was written without measurements"
+finish
