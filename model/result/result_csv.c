@@ -48,18 +48,34 @@ static void write_who(const struct result_who *who, FILE *out)
     if (who->thread >= 0) fprintf(out, "%" PRId32, who->thread);
     fputc(',', out);
     write_text(who->node, out);
-    fputc('\n', out);
+}
+
+static void write_known(bool known, double value, FILE *out)
+{
+    fputc(',', out);
+    if (known) fprintf(out, "%.15g", value);
+}
+
+static void write_moves(const struct result_moves *moves, FILE *out)
+{
+    write_known(moves->other_earlier_s > 0, moves->other_earlier_s, out);
+    write_known(moves->own_later_s > 0, moves->own_later_s, out);
+    write_known(moves->advised_s > 0, moves->distance_s, out);
+    write_known(moves->advised_s > 0, moves->advised_s, out);
 }
 
 void csv_write_places(const struct result *result, FILE *out)
 {
-    fprintf(out, "pattern,callpath,file,line,severity_s,count,rank,thread,node\n");
+    fprintf(out, "pattern,callpath,file,line,severity_s,count,rank,thread,node,"
+                 "other_earlier_s,own_later_s,distance_s,advised_s\n");
     for (int p = 0; p < PATTERN_COUNT; p++) {
         for (size_t i = 0; i < result->patterns[p].place_count; i++) {
             const struct result_place *place = &result->patterns[p].places[i];
             write_place((enum pattern)p, place, out);
             fprintf(out, ",%.15g,%" PRIu64, place->severity_s, place->count);
             write_who(&place->who, out);
+            write_moves(&place->moves, out);
+            fputc('\n', out);
         }
     }
 }
@@ -74,6 +90,7 @@ void csv_write_place_ranks(const struct result *result, FILE *out)
                 write_place((enum pattern)p, place, out);
                 fprintf(out, ",%.15g,%" PRIu64, place->ranks[r].severity_s, place->ranks[r].count);
                 write_who(&place->ranks[r].who, out);
+                fputc('\n', out);
             }
         }
     }

@@ -9,9 +9,10 @@
 
 /* pattern,rank,severity_s: every pattern on every rank. */
 void csv_write_patterns(const struct result *result, FILE *out);
-/* pattern,callpath,file,line,severity_s,count */
+/* pattern,callpath,file,line,severity_s,count,rank,thread,node, and the advice in figures as struct result_moves has them:
+ * other_earlier_s,own_later_s,distance_s,advised_s, each empty where the advice does not say it. */
 void csv_write_places(const struct result *result, FILE *out);
-/* The same for every rank that has some of a place, where they were asked for. */
+/* The same up to node, for every rank that has some of a place, where they were asked for. */
 void csv_write_place_ranks(const struct result *result, FILE *out);
 /* property,parent,inclusive_s,exclusive_s */
 void csv_write_properties(const struct result *result, FILE *out);

@@ -126,7 +126,8 @@ static bool helps(const struct advice_facts *facts, const char *clause)
 {
     if (has(clause, "{earlier}") && facts->earlier_ps <= 0) return false;
     if (has(clause, "MPI_Win_start") && !facts->fences_save) return false;
-    return !has(clause, "{later}") || (later_ps(facts) > 0 && may_come_later(call_kind(facts->own)));
+    if (!has(clause, "{later}")) return true;
+    return later_ps(facts) > 0 && !facts->queues && may_come_later(call_kind(facts->own));
 }
 
 static const char *next_clause(const char *clause)
@@ -216,7 +217,8 @@ struct advice_facts advice_facts(const struct trace *trace, const struct callpat
                                 .severity_ps = finding->severity_ps,
                                 .distance_ps = finding->distance_ps,
                                 .advised_ps = finding->advised_ps,
-                                .earlier_ps = finding->earlier_ps};
+                                .earlier_ps = finding->earlier_ps,
+                                .queues = finding->queues};
     if (finding->cause_call == FINDING_NO_CALL) return made;
     made.other = (uint16_t)trace_function(trace, finding->cause_rank, finding->cause_call);
     made.other_site = trace->ranks[finding->cause_rank].calls[finding->cause_call].site;

@@ -14,6 +14,7 @@ struct advice_facts {
     uint32_t other_site, other_node; /* call site and call path */
     int64_t enter_ps;                /* of own */
     int64_t severity_ps, distance_ps, advised_ps, earlier_ps; /* struct finding */
+    bool queues;      /* struct finding */
     bool fences_save; /* of the whole trace: ranks waited in fences for ranks that they exchange nothing with; the
                          caller's */
 };

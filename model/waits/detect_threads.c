@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/waits/detect.h"
 
 /* A call that has to do with an object. */
@@ -53,20 +54,27 @@ static bool has_failed(const struct trace_call *call)
 }
 
 /* next_ps: until when it would wait without the cause; INT64_MIN: not at all, or not known. */
-static enum status find_until(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
-                              size_t cause, int64_t until_ps, int64_t next_ps)
+static struct finding until(const struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
+                            size_t cause, int64_t until_ps, int64_t next_ps)
 {
     int64_t severity_ps = wait_until(relations_call(detection->relations, rank, call), until_ps);
     bool capped = next_ps != INT64_MIN && until_ps - next_ps < severity_ps;
-    return detect_found(detection, &(struct finding){.pattern = pattern,
-                                                     .rank = rank,
-                                                     .call = call,
-                                                     .severity_ps = severity_ps,
-                                                     .cause_rank = rank,
-                                                     .cause_call = cause,
-                                                     .from_ps = INT64_MIN,
-                                                     .until_ps = until_ps,
-                                                     .earlier_ps = capped ? until_ps - next_ps : severity_ps});
+    return (struct finding){.pattern = pattern,
+                            .rank = rank,
+                            .call = call,
+                            .severity_ps = severity_ps,
+                            .cause_rank = rank,
+                            .cause_call = cause,
+                            .from_ps = INT64_MIN,
+                            .until_ps = until_ps,
+                            .earlier_ps = capped ? until_ps - next_ps : severity_ps};
+}
+
+static enum status find_until(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
+                              size_t cause, int64_t until_ps, int64_t next_ps)
+{
+    const struct finding found = until(detection, pattern, rank, call, cause, until_ps, next_ps);
+    return detect_found(detection, &found);
 }
 
 typedef enum status rank_function(struct detection *detection, uint32_t rank, struct uses *uses);
@@ -282,23 +290,52 @@ static int64_t value_of(const struct trace_rank *stream, const struct use *items
     return stream->calls[first].disp;
 }
 
-/* The uses of one semaphore, in the order of their times. */
+static int compare_times(const void *one, const void *other)
+{
+    const int64_t *a = one, *b = other;
+    return (*a > *b) - (*a < *b);
+}
+
+/* When others came to the semaphore than those who gave a unit; the caller frees it. */
+static enum status collect_takers(const struct trace_rank *stream, const struct use *items, size_t count,
+                                  int64_t **came_ps, size_t *came_count, struct err *err)
+{
+    *came_ps = malloc(count * sizeof **came_ps);
+    *came_count = 0;
+    if (!*came_ps) return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        if (!items[i].posts) (*came_ps)[(*came_count)++] = stream->calls[items[i].call].enter_ps;
+    qsort(*came_ps, *came_count, sizeof **came_ps, compare_times);
+    return STATUS_OK;
+}
+
+/* The uses of one semaphore, in the order of their times. A wait during which others come queues: they would have its place.
+ */
 static enum status find_units(struct detection *detection, uint32_t rank, const struct use *items, size_t count)
 {
-    int64_t left = value_of(&detection->relations->trace->ranks[rank], items, count);
+    const struct trace_rank *stream = &detection->relations->trace->ranks[rank];
+    int64_t left = value_of(stream, items, count), before_ps = INT64_MIN, *came_ps; /* before: the post before */
+    size_t came;
     if (left < 0) return STATUS_OK;
-    int64_t before_ps = INT64_MIN; /* the post before */
-    for (size_t i = 0, post = 0; i < count; i++) {
+    TRY(collect_takers(stream, items, count, &came_ps, &came, detection->err));
+    enum status status = STATUS_OK;
+    for (size_t i = 0, post = 0; status == STATUS_OK && i < count; i++) {
         if (items[i].posts || items[i].fails || left-- > 0) continue;
         while (post < count && !items[post].posts) post++;
-        if (post == count) return STATUS_OK;
-        if (items[i].waits)
-            TRY(find_until(detection, PATTERN_SEMAPHORE_WAIT, rank, items[i].call, items[post].call, items[post].at_ps,
-                           before_ps));
+        if (post == count) break;
+        if (items[i].waits) {
+            struct finding found = until(detection, PATTERN_SEMAPHORE_WAIT, rank, items[i].call, items[post].call,
+                                         items[post].at_ps, before_ps);
+            size_t own = 0;
+            SEARCH_FIRST(own, came, k, came_ps[k] < stream->calls[items[i].call].enter_ps);
+            found.queues = own + 1 < came && came_ps[own + 1] <= items[post].at_ps;
+            status = detect_found(detection, &found);
+        }
         before_ps = items[post].at_ps;
         post++;
     }
-    return STATUS_OK;
+    free(came_ps);
+    return status;
 }
 
 static enum status find_semaphores(struct detection *detection, uint32_t rank, struct uses *uses)

@@ -16,6 +16,7 @@ struct finding {
     uint32_t rank; /* that waits */
     size_t call;   /* in which it waits */
     uint16_t doubt; /* FINDING_CERTAIN, or what it depends on (model/waits/provisional.h) */
+    bool queues;    /* later it would be served behind others */
     int64_t severity_ps;
     /* The call of the other side that the wait lasts for, and when that call releases it; cause_call is FINDING_NO_CALL
      * where no single call does. The wait lasts from enter(call) or from_ps, whichever is later, to until_ps. */

@@ -58,13 +58,47 @@ static enum status find_waits(const struct trace *predicted, const struct platfo
     return status == STATUS_OK ? found->status : status;
 }
 
-static int64_t severity_at(const struct waits_found *found, const struct finding *where)
+/* A call of a program in whichever trace of it: those of a rank's threads stand in another order there. */
+struct place {
+    uint32_t rank, thread;
+    size_t number; /* of the thread's calls */
+};
+
+static struct place place_of(const struct trace *trace, uint32_t rank, size_t call)
+{
+    struct place place = {rank, trace_call_thread(trace, rank, call), 0};
+    for (size_t i = 0; i < call; i++) place.number += trace_call_thread(trace, rank, i) == place.thread;
+    return place;
+}
+
+/* The number of the rank's calls where there is none. */
+static size_t call_at(const struct trace *trace, struct place place)
+{
+    size_t call = 0, count = trace->ranks[place.rank].count;
+    for (size_t left = place.number; call < count; call++) {
+        if (trace_call_thread(trace, place.rank, call) != place.thread) continue;
+        if (left-- == 0) break;
+    }
+    return call;
+}
+
+/* The thread's call before it, or behind it; NULL: none. */
+static const struct trace_call *neighbour(const struct trace *trace, struct place place, int step)
+{
+    if (step < 0 && place.number == 0) return NULL;
+    place.number = step < 0 ? place.number - 1 : place.number + 1;
+    size_t call = call_at(trace, place);
+    return call < trace->ranks[place.rank].count ? &trace->ranks[place.rank].calls[call] : NULL;
+}
+
+static int64_t severity_at(const struct trace *trace, const struct waits_found *found, enum pattern pattern,
+                           struct place where)
 {
     int64_t sum_ps = 0;
+    size_t call = call_at(trace, where);
     for (size_t i = 0; i < found->count; i++) {
         const struct finding *one = &found->items[i];
-        if (one->pattern == where->pattern && one->rank == where->rank && one->call == where->call)
-            sum_ps += one->severity_ps;
+        if (one->pattern == pattern && one->rank == where.rank && one->call == call) sum_ps += one->severity_ps;
     }
     return sum_ps;
 }
@@ -78,46 +112,53 @@ enum move {
 static const char *const moves_said[] = {"the other side's call earlier", "another call earlier",
                                          "less computing before the other side's call", "the call that waits later"};
 
-static void move_calls(struct trace_rank *stream, size_t from, size_t end, int64_t ps)
+/* Calls of the thread from `at` on, the first ones or all. */
+static void move_calls(struct trace *trace, struct place at, bool all, int64_t ps)
 {
-    for (size_t i = from; i < end; i++) {
+    struct trace_rank *stream = &trace->ranks[at.rank];
+    for (size_t i = call_at(trace, at); i < stream->count; i++) {
+        if (trace_call_thread(trace, at.rank, i) != at.thread) continue;
         stream->calls[i].enter_ps += ps;
         stream->calls[i].exit_ps += ps;
+        if (!all) break;
     }
 }
 
-/* One more call of the rank, `ps` in front of a call. */
-static enum status add_call(struct trace *trace, uint32_t rank, size_t call, int64_t ps, struct err *err)
+/* One more call of the thread, `ps` in front of a call. */
+static enum status add_call(struct trace *trace, struct place at, int64_t ps, struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
+    struct trace_rank *stream = &trace->ranks[at.rank];
+    size_t call = call_at(trace, at);
     struct trace_call more = {.call = ID_Comm_group, .enter_ps = stream->calls[call].enter_ps - ps};
-    struct trace_call last = stream->calls[stream->count - 1];
+    struct trace_call last = more;
     more.exit_ps = more.enter_ps;
-    last.enter_ps = last.exit_ps;
-    TRY(trace_add_call(trace, rank, &last, err));
+    last.enter_ps = last.exit_ps = trace_rank_end_ps(trace, at.rank);
+    TRY(trace_add_thread_call(trace, at.rank, at.thread, &last, err));
     memmove(&stream->calls[call + 1], &stream->calls[call], (stream->count - 1 - call) * sizeof last);
+    if (stream->thread)
+        memmove(&stream->thread[call + 1], &stream->thread[call], (stream->count - 1 - call) * sizeof *stream->thread);
     stream->calls[call] = more;
     return STATUS_OK;
 }
 
 /* By up to `ps`; returns by how much. */
-static enum status apply_move(struct trace *trace, const struct finding *finding, enum move move, int64_t ps,
-                              int64_t *moved_ps, struct err *err)
+static enum status apply_move(struct trace *trace, struct place at, enum move move, int64_t ps, int64_t *moved_ps,
+                              struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[move == OWN_LATER ? finding->rank : finding->cause_rank];
-    size_t call = move == OWN_LATER ? finding->call : finding->cause_call;
-    const struct trace_call *at = &stream->calls[call];
+    const struct trace_call *call = &trace->ranks[at.rank].calls[call_at(trace, at)];
+    const struct trace_call *other = neighbour(trace, at, move == OWN_LATER ? 1 : -1);
     int64_t room_ps = 0;
     if (move != OWN_LATER)
-        room_ps = at->enter_ps - (call > 0 ? at[-1].exit_ps : trace_begin_ps(trace));
-    else if (call + 1 < stream->count)
-        room_ps = at[1].enter_ps - at->exit_ps;
+        room_ps = call->enter_ps - (other ? other->exit_ps : trace_begin_ps(trace));
+    else if (other)
+        room_ps = other->enter_ps - call->exit_ps;
     if (ps > room_ps) ps = room_ps;
     *moved_ps = ps >= LEAST_PS ? ps : 0;
     if (*moved_ps == 0) return STATUS_OK;
-    if (move == CALL_EARLIER) return add_call(trace, finding->cause_rank, call, ps / 2, err);
-    move_calls(stream, call, move == CAUSE_SOONER ? stream->count : call + 1, move == OWN_LATER ? ps : -ps);
-    return STATUS_OK;
+    if (move == CALL_EARLIER) return add_call(trace, at, ps / 2, err);
+    move_calls(trace, at, move == CAUSE_SOONER, move == OWN_LATER ? ps : -ps);
+    trace->ranks[at.rank].unsorted = true;
+    return trace_sort_threads(trace, err);
 }
 
 static enum status replay(const struct trial *trial, const struct trace *trace, const struct platform *platform,
@@ -148,9 +189,16 @@ static bool is_free(const struct trace *trace, const struct finding *finding)
     return kind == CALL_POST || kind == CALL_ISEND || kind == CALL_IRECV;
 }
 
-static int64_t enter_of(const struct trace *trace, uint32_t rank, size_t call)
+/* By how much earlier a call of the predicted run is entered now. */
+static int64_t earlier_ps(const struct advised *advised, const struct trace *now, uint32_t rank, size_t call)
 {
-    return trace->ranks[rank].calls[call].enter_ps;
+    size_t there = call_at(now, place_of(advised->predicted, rank, call));
+    return advised->predicted->ranks[rank].calls[call].enter_ps - now->ranks[rank].calls[there].enter_ps;
+}
+
+static bool is_of_lock(enum pattern pattern)
+{
+    return pattern == PATTERN_LOCK_CONTENTION || pattern == PATTERN_THREAD_LOCK_CONTENTION;
 }
 
 /* What the wait may be at most. All that a call is moved is of use. An unlock also waits for its data, and may return
@@ -160,14 +208,12 @@ static int64_t allowed_ps(const struct advised *advised, const struct finding *f
                           const struct trace *now)
 {
     int64_t less_ps = 1;
-    if (finding->pattern == PATTERN_LOCK_CONTENTION || move == CAUSE_SOONER)
+    if (is_of_lock(finding->pattern) || move == CAUSE_SOONER)
         less_ps = 0;
     else if (move == CAUSE_EARLIER)
-        less_ps = enter_of(advised->predicted, finding->cause_rank, finding->cause_call) -
-                  enter_of(now, finding->cause_rank, finding->cause_call) - ROUNDING_PS;
+        less_ps = earlier_ps(advised, now, finding->cause_rank, finding->cause_call) - ROUNDING_PS;
     else if (move == OWN_LATER)
-        less_ps = enter_of(now, finding->rank, finding->call) -
-                  enter_of(advised->predicted, finding->rank, finding->call) - ROUNDING_PS;
+        less_ps = -earlier_ps(advised, now, finding->rank, finding->call) - ROUNDING_PS;
     return finding->severity_ps > less_ps ? finding->severity_ps - less_ps : 0;
 }
 
@@ -175,10 +221,12 @@ static void compare(const struct advised *advised, const struct finding *finding
                     const struct replay_outcome *outcome, const struct waits_found *found, struct verdict *verdict)
 {
     char place[TRACE_PLACE_BYTES];
-    int64_t now_ps = severity_at(found, finding), most_ps = allowed_ps(advised, finding, move, outcome->trace);
+    struct place where = place_of(advised->predicted, finding->rank, finding->call);
+    int64_t now_ps = severity_at(outcome->trace, found, finding->pattern, where),
+            most_ps = allowed_ps(advised, finding, move, outcome->trace);
     const char *name = pattern_row(finding->pattern)->name;
     bool run_too = advised->monotone && (move != CAUSE_EARLIER || is_free(outcome->trace, finding));
-    trace_place(outcome->trace, finding->rank, finding->call, place);
+    trace_place(advised->predicted, finding->rank, finding->call, place);
     if (now_ps > most_ps)
         verdict_fail(verdict, name,
                      "%s: %" PRId64 " ps, with %s by %" PRId64 " ps %" PRId64 " ps, expected at most %" PRId64, place,
@@ -191,7 +239,8 @@ static void compare(const struct advised *advised, const struct finding *finding
 /* Computing as recorded that takes no more than so much here. */
 static int64_t recorded_ps(const struct platform *platform, int64_t ps)
 {
-    double slower = platform->ranks_per_node / platform->speed;
+    double shared = platform->cores < platform->ranks_per_node ? (double)platform->ranks_per_node / platform->cores : 1;
+    double slower = shared / platform->speed;
     return slower > 1 ? (int64_t)((double)ps / slower) : ps;
 }
 
@@ -204,7 +253,10 @@ static enum status check_move(const struct advised *advised, const struct findin
     struct waits_found found = {0};
     TRY(program_trace(advised->program, &trace, err));
     int64_t moved_ps = 0;
-    enum status status = apply_move(trace, finding, move, recorded_ps(advised->platform, ps), &moved_ps, err);
+    bool own = move == OWN_LATER;
+    struct place at = place_of(advised->predicted, own ? finding->rank : finding->cause_rank,
+                               own ? finding->call : finding->cause_call);
+    enum status status = apply_move(trace, at, move, recorded_ps(advised->platform, ps), &moved_ps, err);
     if (moved_ps > 0 && status == STATUS_OK)
         status = replay(advised->trial, trace, advised->platform, &outcome, &found, err);
     if (moved_ps > 0 && status == STATUS_OK) {
@@ -244,7 +296,7 @@ static enum status check_finding(const struct advised *advised, const struct tra
     if (moves.earlier_ps > 0 && !progress) {
         TRY(check_move(advised, finding, CAUSE_EARLIER, moves.earlier_ps, verdict, err));
         /* A holder that is sooner done with everything may ask for the lock again before others. */
-        if (finding->pattern != PATTERN_LOCK_CONTENTION)
+        if (!is_of_lock(finding->pattern))
             TRY(check_move(advised, finding, CAUSE_SOONER, moves.earlier_ps, verdict, err));
     }
     return moves.later_ps > 0 ? check_move(advised, finding, OWN_LATER, moves.later_ps, verdict, err) : STATUS_OK;
@@ -263,6 +315,12 @@ static enum status check_findings(const struct advised *advised, const struct tr
     return status;
 }
 
+/* Mutexes, conditions, semaphores and read-write locks of threads. */
+static bool is_taken_in_turns(enum call_kind kind)
+{
+    return kind >= CALL_MUTEX_LOCK && kind <= CALL_SEM_POST && kind != CALL_THREAD_BARRIER;
+}
+
 /* Locks are taken in the order of asking; a rank that must serve others in its calls serves them when it comes; what
  * messages cost a rank they cost in the order in which they come. OpenSHMEM has locks, too. */
 static bool is_monotone(const struct program *program, const struct trace *trace, const struct platform *platform)
@@ -272,7 +330,7 @@ static bool is_monotone(const struct program *program, const struct trace *trace
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             enum call_kind kind = call_kind(trace->ranks[r].calls[i].call);
-            if (kind == CALL_LOCK || kind == CALL_LOCK_ALL) return false;
+            if (kind == CALL_LOCK || kind == CALL_LOCK_ALL || is_taken_in_turns(kind)) return false;
         }
     return true;
 }
@@ -352,6 +410,8 @@ static bool is_cost(const char *key)
     return false;
 }
 
+enum { CORES = 4096 }; /* more than threads: how many share one is no matter of when who computes */
+
 /* A platform without contention and with plain protocols; of every other program without what is not plain. */
 static enum status open_platform(const struct program *program, struct platform **platform, bool *plain,
                                  struct err *err)
@@ -362,6 +422,7 @@ static enum status open_platform(const struct program *program, struct platform 
         if (is_protocol(knobs[i].key) || (*plain && is_cost(knobs[i].key))) copy.knobs[i] = 0;
     TRY(knobs_platform(&copy, "engine.contention=false", platform, err));
     if (*plain) (*platform)->memory_bandwidth_Bps = HUGE_VAL;
+    if (program->subject == SUBJECT_THREADS) (*platform)->cores = CORES;
     return STATUS_OK;
 }
 

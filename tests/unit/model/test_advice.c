@@ -3,9 +3,11 @@
 #include "model_test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/result/result.h"
+#include "model/result/result_csv.h"
 
 static struct result *analyzed(const char *text, const struct analyze_options *options)
 {
@@ -71,6 +73,18 @@ static void test_a_scan_needs_those_before(void **state)
           " 0.000062 MPI_Win_complete win=0\n"
 #define WAIT "1 0.000020 0.000070 MPI_Win_wait win=0\n"
 
+/* A line of places.csv ends with that. */
+static void expect_csv(const struct result *result, const char *end)
+{
+    char *table = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&table, &bytes);
+    csv_write_places(result, out);
+    fclose(out);
+    if (!strstr(table, end)) fail_msg("\"%s\" has no line that ends with \"%s\"", table, end);
+    free(table);
+}
+
 /* Rank 1 waits from 20 until 70 for the complete of rank 0 at 60. As the trace shows it, the wait ends 70 behind the
  * post. */
 static void test_early_wait(void **state)
@@ -93,6 +107,14 @@ static void test_early_wait(void **state)
     assert_float_equal((float)(moves->distance_s * 1e6), 20.0f, 1e-3f);
     assert_float_equal((float)(moves->own_later_s * 1e6), 48.0f, 1e-3f);
     assert_float_equal((float)(moves->other_earlier_s * 1e6), 40.0f, 1e-3f);
+    expect_csv(result, ",4e-05,4.8e-05,2e-05,6.8e-05\n");
+    result_free(result);
+    /* Without a network: nobody knows a distance for a receive that waits for a send, which is of use 20 earlier. */
+    options = (struct analyze_options)ANALYZE_DEFAULTS;
+    result = analyzed("ranks 2\n0 0.000030 0.000031 MPI_Send comm=0 peer=1 tag=0 bytes=8\n"
+                      "1 0.000010 0.000040 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n",
+                      &options);
+    expect_csv(result, ",2e-05,2e-05,,\n");
     result_free(result);
     /* Rank 2 completes at 50: rank 0's is of use 10 earlier. Both at 60: neither alone. */
     expect(
@@ -213,6 +235,21 @@ static void test_sendrecv_does_not_come_later(void **state)
            NULL, PATTERN_LATE_SENDER, "move MPI_Send of rank 0 up to 40 us earlier", NULL);
 }
 
+/* Thread 1 waits from 10 until the post at 50. Thread 2, which comes at 30, would have that unit if thread 1 came behind it. */
+static void test_a_queue_for_units(void **state)
+{
+    (void)state;
+#define UNIT "0 0.000010 0.000050 sem_wait object=0 value=0 thread=1\n0 0.000050 0.000050 sem_post object=0\n"
+    expect("ranks 1\n" UNIT, NULL, PATTERN_SEMAPHORE_WAIT, "move sem_post up to 40 us earlier, or sem_wait up to 40 us later",
+           NULL);
+    expect("ranks 1\n" UNIT "0 0.000030 0.000060 sem_wait object=0 thread=2\n0 0.000060 0.000060 sem_post object=0\n", NULL,
+           PATTERN_SEMAPHORE_WAIT, "move sem_post up to 40 us earlier", NULL);
+    /* Who comes to another one, or behind the unit, is in nobody's way. */
+    expect("ranks 1\n" UNIT "0 0.000030 0.000040 sem_wait object=1 value=0 thread=2\n0 0.000040 0.000040 sem_post object=1 "
+           "thread=3\n0 0.000060 0.000070 sem_wait object=0 thread=2\n0 0.000070 0.000070 sem_post object=0\n",
+           NULL, PATTERN_SEMAPHORE_WAIT, "move sem_post up to 40 us earlier, or sem_wait up to 40 us later", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_synchronous_sends_wait_for_the_receive),
         cmocka_unit_test(test_other_messages_of_a_wait),
         cmocka_unit_test(test_sendrecv_does_not_come_later),
+        cmocka_unit_test(test_a_queue_for_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

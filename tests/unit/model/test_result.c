@@ -377,10 +377,13 @@ static void test_csv(void **state)
     struct result *result = analyzed(text);
     expect_csv("pattern,rank,severity_s\nlate_post,0,9e-05\nlate_post,1,0\n", csv_write_patterns, result);
     expect_csv("property,parent,inclusive_s,exclusive_s\ntime_s,,0.0018,0\n", csv_write_properties, result);
-    expect_csv("\nlate_post,main/exchange/MPI_Win_start,,,9e-05,1,0,,\n", csv_write_places, result);
+    expect_csv("pattern,callpath,file,line,severity_s,count,rank,thread,node,"
+               "other_earlier_s,own_later_s,distance_s,advised_s\n",
+               csv_write_places, result);
+    expect_csv("\nlate_post,main/exchange/MPI_Win_start,,,9e-05,1,0,,,9e-05,", csv_write_places, result);
     free(result->patterns[PATTERN_LATE_POST].places[0].callpath);
     result->patterns[PATTERN_LATE_POST].places[0].callpath = strdup("f(a, \"b\")");
-    expect_csv("\nlate_post,\"f(a, \"\"b\"\")\",,,9e-05,1,0,,\n", csv_write_places, result);
+    expect_csv("\nlate_post,\"f(a, \"\"b\"\")\",,,9e-05,1,0,,,9e-05,", csv_write_places, result);
     result_free(result);
 }
 
