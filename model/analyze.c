@@ -10,12 +10,12 @@
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
 
 static enum status detect_totals(const struct relations *relations, const struct analyze_options *options,
-                                 struct totals *totals, struct err *err)
+                                 struct totals *totals, struct waits *waits, struct err *err)
 {
     struct group_votes votes;
     bool for_group[GROUP_VOTE_CLASSES];
     struct detection detection = {
-        .relations = relations, .options = options, .totals = totals, .for_group = for_group, .err = err};
+        .relations = relations, .options = options, .totals = totals, .waits = waits, .for_group = for_group, .err = err};
     struct behaviour *behaviour = calloc(1, sizeof *behaviour);
     enum status status = behaviour ? behaviour_add(behaviour, relations, err) : err_memory(err);
     if (status == STATUS_OK) group_votes_count(behaviour, &votes);
@@ -25,21 +25,41 @@ static enum status detect_totals(const struct relations *relations, const struct
     return detect_all(&detection);
 }
 
-enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
-                         struct err *err)
+static enum status find_totals(const struct trace *trace, const struct analyze_options *options,
+                               struct totals *totals, struct waits *waits, struct err *err)
 {
     struct relations relations;
     struct totals made;
     TRY(relations_build(trace, &relations, err));
     enum status status = totals_init(&made, trace->rank_count, err);
     if (status == STATUS_OK) {
-        status = detect_totals(&relations, options ? options : &defaults, &made, err);
+        status = detect_totals(&relations, options ? options : &defaults, &made, waits, err);
         if (status == STATUS_OK)
             *totals = made;
         else
             totals_clear(&made);
     }
     relations_clear(&relations);
+    return status;
+}
+
+enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
+                         struct err *err)
+{
+    return find_totals(trace, options, totals, NULL, err);
+}
+
+enum status model_waits(const struct trace *trace, const struct analyze_options *options, struct waits *waits,
+                        struct err *err)
+{
+    struct totals totals;
+    *waits = (struct waits){.count = 0};
+    enum status status = find_totals(trace, options, &totals, waits, err);
+    if (status == STATUS_OK) {
+        totals_clear(&totals);
+        status = waits_sort(waits, trace->rank_count, err);
+    }
+    if (status != STATUS_OK) waits_clear(waits);
     return status;
 }
 

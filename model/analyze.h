@@ -11,6 +11,7 @@
 #include "model/efficiency/intervals.h"
 #include "model/result/result.h"
 #include "model/transfers/transfer_log.h"
+#include "model/waits/waits.h"
 #include "trace/trace.h"
 
 enum late_post_mode { LATE_POST_LATEST, LATE_POST_EARLIEST };
@@ -42,6 +43,10 @@ enum status model_analyze(const struct trace *trace, const struct analyze_option
 
 /* Adds what the trace says of its faults (trace/faults.h) to left_out, as model_analyze does. */
 enum status model_report_faults(const struct trace *trace, struct result *result, struct err *err);
+
+/* Every wait, with its place in time. The caller clears *waits. */
+enum status model_waits(const struct trace *trace, const struct analyze_options *options, struct waits *waits,
+                        struct err *err);
 
 /* Only the severities, exact in picoseconds, for comparing with a simulator's own account. Inits *account. */
 enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,

@@ -1,0 +1,85 @@
+/* rmacast report X... -o report.html: a page about runs, predictions and comparisons. */
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/files.h"
+#include "common/output_file.h"
+#include "report/report.h"
+
+enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "the page (report.html); - is standard output", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "what stands on top (the first input's name)", 0},
+    {"from", KEY_FROM, "TIME", 0, "show calls from this time of the run on", 0},
+    {"to", KEY_TO, "TIME", 0, "show calls up to this time of the run", 0},
+    {"calls", KEY_CALLS, "N", 0, "show each call where there are at most N of a run, else what ranks mostly do (200000)", 0},
+    {0}};
+
+struct settings {
+    struct cli_strings inputs;
+    const char *output, *title;
+    struct timeline_options timeline;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    int64_t calls;
+    error_t failed;
+    switch (key) {
+    case 'o': settings->output = argument; return 0;
+    case KEY_TITLE: settings->title = argument; return 0;
+    case KEY_FROM: return cli_duration_ps(state, "--from", argument, &settings->timeline.from_ps);
+    case KEY_TO: return cli_duration_ps(state, "--to", argument, &settings->timeline.until_ps);
+    case KEY_CALLS:
+        failed = cli_count(state, "--calls", argument, 1, INT64_MAX, &calls);
+        if (!failed) settings->timeline.calls_max = (uint64_t)calls;
+        return failed;
+    case ARGP_KEY_ARG: return cli_add_string(state, &settings->inputs, argument);
+    case ARGP_KEY_END:
+        if (settings->inputs.count == 0) return cli_usage(state, "TRACE|RESULT... is missing");
+        if (settings->timeline.until_ps && settings->timeline.until_ps <= settings->timeline.from_ps)
+            return cli_usage(state, "--to is not behind --from");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static enum status check_files(const struct settings *settings, struct err *err)
+{
+    size_t count = settings->inputs.count;
+    struct cli_file *files = calloc(count + 1, sizeof *files);
+    if (!files) return err_memory(err);
+    for (size_t i = 0; i < count; i++) files[i] = (struct cli_file){CLI_READS, "an input", settings->inputs.items[i]};
+    files[count] = (struct cli_file){CLI_WRITES, "-o", settings->output};
+    enum status status = cli_check_files(files, count + 1, err);
+    free(files);
+    return status;
+}
+
+static enum status run(const struct settings *settings, struct err *err)
+{
+    const struct report_options report = {.inputs = settings->inputs.items,
+                                          .input_count = settings->inputs.count,
+                                          .title = settings->title,
+                                          .timeline = settings->timeline};
+    FILE *out;
+    TRY(check_files(settings, err));
+    TRY(output_file_open(settings->output, &out, err));
+    return output_file_close(settings->output, out, report_write(&report, out, err), err);
+}
+
+enum status cmd_report(int argc, char **argv, struct err *err)
+{
+    struct settings settings = {.output = "report.html", .timeline = {.calls_max = 200000}};
+    const struct argp argp = {options, parse, "TRACE|RESULT...",
+                              "Writes one page, without need of a network, that shows where time goes, who waits for whom, and what "
+                              "predictions say. Inputs are traces and what --json of analyze, simulate, compare, predict and validate "
+                              "wrote.",
+                              NULL, NULL, NULL};
+    enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    if (status == STATUS_OK) status = run(&settings, err);
+    free(settings.inputs.items);
+    return status;
+}

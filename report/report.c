@@ -1,0 +1,110 @@
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "model/analyze.h"
+#include "report/text.h"
+#include "report/web.h"
+#include "trace/open.h"
+
+enum { PER_RANK_MAX = 1024 }; /* ranks whose values are shown one by one */
+
+static const char *const schemas[] = {"rmacast.result/1", "rmacast.comparison/1", "rmacast.validation/1",
+                                      "rmacast.scaling/1"};
+
+static enum status copy_tree(const cJSON *json, FILE *out, struct err *err)
+{
+    char *text = cJSON_PrintUnformatted(json);
+    if (!text) return err_memory(err);
+    text_copy_json(out, text);
+    cJSON_free(text);
+    return STATUS_OK;
+}
+
+static enum status write_result(const struct trace *trace, FILE *out, struct err *err)
+{
+    struct analyze_options analyze = ANALYZE_DEFAULTS;
+    struct result *result;
+    cJSON *json;
+    analyze.intervals = true;
+    analyze.per_rank = trace->rank_count <= PER_RANK_MAX;
+    TRY(model_analyze(trace, &analyze, &result, err));
+    enum status status = result_to_json(result, &json, err);
+    result_free(result);
+    TRY(status);
+    status = copy_tree(json, out, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+static enum status write_trace(const struct report_options *options, const char *path, FILE *out, struct err *err)
+{
+    struct trace *trace;
+    TRY(trace_open(path, &trace, err));
+    fputs("\"data\":", out);
+    enum status status = write_result(trace, out, err);
+    fputs(",\"timeline\":", out);
+    if (status == STATUS_OK) status = timeline_write(trace, &options->timeline, out, err);
+    trace_free(trace);
+    return status;
+}
+
+static enum status check_schema(const struct json_document *document, struct err *err)
+{
+    struct json_node root = json_root(document), schema = json_member(&root, "schema");
+    const char *name;
+    TRY(json_object(&root, err));
+    TRY(json_string(&schema, &name, err));
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
+        if (strcmp(name, schemas[i]) == 0) return STATUS_OK;
+    return json_error(&schema, err, "'%s', expected a result, comparison, validation or scaling", name);
+}
+
+static enum status write_json(const char *path, FILE *out, struct err *err)
+{
+    struct json_document document;
+    TRY(json_open(path, &document, err));
+    enum status status = check_schema(&document, err);
+    fputs("\"data\":", out);
+    if (status == STATUS_OK) status = copy_tree(document.root, out, err);
+    json_close(&document);
+    return status;
+}
+
+static enum status write_input(const struct report_options *options, size_t i, FILE *out, struct err *err)
+{
+    const char *path = options->inputs[i];
+    fputs(i ? ",{\"name\":" : "{\"name\":", out);
+    text_write_json(out, path);
+    fputc(',', out);
+    TRY(trace_is_trace(path) ? write_trace(options, path, out, err) : write_json(path, out, err));
+    fputc('}', out);
+    return STATUS_OK;
+}
+
+static void write_part(const struct web_part *part, FILE *out)
+{
+    fwrite(part->text, 1, part->size, out);
+}
+
+enum status report_write(const struct report_options *options, FILE *out, struct err *err)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "script-src 'unsafe-inline'; img-src data:\">\n<title>rmacast report</title>\n<style>\n",
+          out);
+    write_part(&web_style, out);
+    fputs("</style>\n</head>\n<body>\n", out);
+    write_part(&web_body, out);
+    fputs("<script type=\"application/json\" id=\"data\">{\"title\":", out);
+    text_write_json(out, options->title ? options->title : options->inputs[0]);
+    fputs(",\"version\":\"" RMACAST_VERSION "\",\"inputs\":[", out);
+    for (size_t i = 0; i < options->input_count; i++) TRY(write_input(options, i, out, err));
+    fputs("]}</script>\n<script>\n\"use strict\";\n(() => {\n", out);
+    for (const struct web_part *part = web_scripts; part->text; part++) write_part(part, out);
+    fputs("})();\n</script>\n</body>\n</html>\n", out);
+    return STATUS_OK;
+}

@@ -1,0 +1,19 @@
+/* One self-contained page about runs, predictions and comparisons. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "report/timeline.h"
+
+struct report_options {
+    const char *const *inputs; /* traces; results, comparisons, validations and scalings of --json */
+    size_t input_count;
+    const char *title; /* NULL: the first input's name */
+    struct timeline_options timeline;
+};
+
+/* Writes HTML. STATUS_DATA names the input that is none of these. */
+enum status report_write(const struct report_options *options, FILE *out, struct err *err);
+
+#endif

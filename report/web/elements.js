@@ -1,0 +1,42 @@
+// Elements with text as text: nothing of a trace is ever read as markup.
+function element(tag, attributes, ...children) {
+  const made = tag === "svg" || element.drawing.has(tag)
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat()) if (child !== null && child !== undefined) made.append(child);
+  return made;
+}
+element.drawing = new Set(["rect", "line", "text", "circle", "path", "title", "g"]);
+
+function table(head, rows, caption) {
+  return element("div", { class: "scroll" }, element("table", {}, caption ? element("caption", {}, caption) : null,
+    element("thead", {}, element("tr", {}, head.map((name) => element("th", { scope: "col" }, name)))),
+    element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell) => element("td", {}, String(cell))))))));
+}
+
+function section(title, ...children) {
+  return element("section", { "aria-label": title }, element("h2", {}, title), ...children);
+}
+
+// The numbers behind a drawing, for those who cannot see it or want to copy them.
+function behind(head, rows) {
+  return element("details", {}, element("summary", { class: "soft" }, "as a table"), table(head, rows));
+}
+
+function choice(label, names, chosen, act) {
+  const made = element("select", { "aria-label": label, onchange: () => act(made.selectedIndex) },
+    names.map((name, i) => element("option", { selected: i === chosen }, name)));
+  return element("label", {}, `${label} `, made);
+}
+
+const tip = document.getElementById("tip");
+function showTip(text, event) {
+  tip.hidden = !text;
+  if (!text) return;
+  tip.textContent = text;
+  tip.style.left = `${Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
+  tip.style.top = `${Math.min(event.clientY + 14, window.innerHeight - tip.offsetHeight - 8)}px`;
+}

@@ -1,0 +1,23 @@
+// Numbers as people read them.
+const units = [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"], [1e-12, "ps"]];
+function formatSeconds(seconds) {
+  if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return "unknown";
+  if (seconds === 0) return "0";
+  const [scale, name] = units.find(([unit]) => Math.abs(seconds) >= unit) || units[units.length - 1];
+  return `${Number((seconds / scale).toPrecision(4))} ${name}`;
+}
+const formatPs = (ps) => formatSeconds(ps * 1e-12);
+const formatShare = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+function formatBytes(bytes) {
+  for (const [scale, name] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
+    if (bytes >= scale) return `${Number((bytes / scale).toPrecision(4))} ${name}`;
+  return `${bytes} B`;
+}
+function formatRate(rate) {
+  for (const [scale, name] of [[1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"]])
+    if (rate >= scale) return `${Number((rate / scale).toPrecision(3))} ${name}`;
+  return `${Number(rate.toPrecision(3))} B/s`;
+}
+const patternTitle = (name) => name.split("_").map((word) => (word === "at" || word === "in" || word === "for" ? word
+  : word === "nxn" ? "NxN" : word[0].toUpperCase() + word.slice(1))).join(" ");
+const sum = (values) => values.reduce((total, value) => total + value, 0);
