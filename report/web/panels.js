@@ -93,7 +93,9 @@ function panelsSection(input) {
     }
     return seconds;
   };
-  const wanted = () => (chosen.metric === null ? cube.metrics.map((_, i) => i).filter((i) => cube.metrics[i].wait) : [chosen.metric]);
+  const allWaits = cube.metrics.map((_, i) => i).filter((i) => cube.metrics[i].wait);
+  const shown = allWaits.length ? allWaits : cube.metrics.map((_, i) => i);
+  const wanted = () => (chosen.metric === null ? shown : [chosen.metric]);
   const show = (seconds) => (chosen.percent ? formatShare(total ? seconds / total : 0) : formatSeconds(seconds));
   const row = (name, seconds, most, pressed, depth, act) => element("button", { class: "row", type: "button",
     "aria-pressed": String(pressed), onclick: () => { act(); draw(); } },
@@ -141,6 +143,6 @@ function panelsSection(input) {
       choice("values", ["seconds", "percent of all ranks' time"], 0, (i) => { chosen.percent = i === 1; draw(); }),
       choice("call paths", ["with what they call", "alone"], 0, (i) => { chosen.exclusive = i === 1; draw(); }),
       element("button", { type: "button", onclick: () => { chosen.metric = chosen.node = chosen.rank = null; draw(); } }, "show all")),
-    element("p", { class: "soft" }, "Where nothing is chosen on the left, call paths and ranks show all waiting."),
+    element("p", { class: "soft" }, `Where nothing is chosen on the left, call paths and ranks show all ${allWaits.length ? "waiting" : "time"}.`),
     element("div", { class: "panels" }, lists.map((list) => list.panel)));
 }

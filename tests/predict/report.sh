@@ -1,0 +1,75 @@
+# rmacast report: one page, self-contained, with hostile names as text. In a browser, where Debian's chromium is there: what it draws.
+. "$(dirname "$0")/lib.sh"
+
+# By hand: in the barrier rank 0 waits from 100 to 190 us and rank 1 from 180 to 190, which is 100 us of 600 or 16.7 %. Rank 1 waits
+# from 40 us on, and rank 2, for the complete at 70: 60 us. Start waits from 30 to 35.
+cat >run.txt <<'END'
+rmacast-trace 1
+ranks 3
+window 0 comm=0 bytes=4096,4096,4096 disp_unit=1
+0 0.000000 0.000020 MPI_Win_create win=0
+0 0.000020 enter <script>alert(1)<!--
+0 0.000030 0.000040 MPI_Win_start win=0 group=1,2
+0 0.000050 0.000060 MPI_Put win=0 target=1 bytes=1024 disp=0
+0 0.000060 0.000070 MPI_Get win=0 target=2 bytes=1048576 disp=0
+0 0.000070 0.000090 MPI_Win_complete win=0
+0 0.000100 leave <script>alert(1)<!--
+0 0.000100 0.000200 MPI_Barrier comm=0
+1 0.000000 0.000020 MPI_Win_create win=0
+1 0.000035 0.000036 MPI_Win_post win=0 group=0
+1 0.000040 0.000100 MPI_Win_wait win=0
+1 0.000180 0.000200 MPI_Barrier comm=0
+2 0.000000 0.000020 MPI_Win_create win=0
+2 0.000030 0.000031 MPI_Win_post win=0 group=0
+2 0.000040 0.000100 MPI_Win_wait win=0
+2 0.000190 0.000200 MPI_Barrier comm=0
+END
+run 0 compare run.txt --platform ideal --engine loggp --json comparison.json
+run 0 report run.txt comparison.json --title '<b>"a" & b</b>' -o page.html
+[ "$(grep -c '<script' page.html)" = 2 ] || fail "$(grep -c '<script' page.html) script elements, expected 2: a name was read as markup"
+grep -q '<b>\|<!--' page.html && fail 'a name stands in the page as markup'
+grep -qE '(src|href)=|https?://[^w]|@import|url\(' page.html && fail 'the page loads something'
+
+# The data are the result and the time lines: the wait of rank 0 in the barrier, 90 us of it for rank 2.
+sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' page.html >data.json
+holds data.json '.title == "<b>\"a\" & b</b>" and (.inputs | length) == 2'
+holds data.json '.inputs[0].data.schema == "rmacast.result/1" and .inputs[1].data.schema == "rmacast.comparison/1"'
+holds data.json '.inputs[0].timeline | .ranks == 3 and .end_ps == 200000000 and (.calls[1] | length) == 4'
+holds data.json '.inputs[0].timeline | . as $t | [.waits[] | select($t.patterns[.[4]] == "Wait at Barrier")] ==
+    [[0, 0, 100000000, 190000000, .waits[0][4], 2, 90000000, 100000000], [1, 0, 180000000, 190000000, .waits[0][4], 2, 10000000, 180000000]]'
+holds data.json '.inputs[0].timeline.transfers | map(.[0:3] + .[6:8]) ==
+    [[0, 1, 50000000, 1024, "put"], [0, 2, 60000000, 1048576, "get"]]'
+
+# More calls than are shown one by one: pieces of time. Rank 1 is in MPI_Win_wait ("I": active target) for 60 of 200 us and
+# computes ("A") from 100 to 180: 2048 pieces of 97657 ps.
+run 0 report run.txt --calls 3 -o pieces.html
+sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' pieces.html >data.json
+holds data.json '.inputs[0].timeline | .calls == null and .piece_ps == 97657 and (.pieces | length) == 3 and
+    .pieces[1][1200:1202] == "IV" and .pieces[1][2400:2402] == "AV"'
+
+# A window of time: the barrier alone.
+run 0 report run.txt --from 101us -o window.html
+sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' window.html >data.json
+holds data.json '[.inputs[0].timeline.calls[] | length] == [1, 1, 1]'
+
+error 2 'TRACE|RESULT... is missing' report
+error 2 '--to is not behind --from' report run.txt --from 2us --to 1us
+error 2 'run.txt' report run.txt -o run.txt
+echo '{"schema": "rmacast.platform/1"}' >other.json
+error 1 'other.json:schema: ' report other.json -o other.html
+[ ! -e other.html ] || fail 'a page was written in spite of the error'
+
+browser=$(command -v chromium) || { echo 'no chromium: what the page draws is not looked at'; finish; exit 0; }
+timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" --virtual-time-budget=5000 --dump-dom \
+    "file://$PWD/page.html" >dom.html 2>browser.err || fail "chromium: $(tail -1 browser.err)"
+rm -rf profile
+sed 's/<script.*//' dom.html >shown.html
+drawn() { grep -qF -- "$1" shown.html || fail "the page does not show '$1'"; }
+drawn '<h1>&lt;b&gt;"a" &amp; b&lt;/b&gt;</h1>'
+drawn 'The run of 3 ranks took 200 us. The largest loss is Wait at Barrier: 100 us over all ranks, 17 % of their time, most of it in MPI_Barrier on rank 0.'
+drawn 'wait: Early Wait</span><span>60 us<'
+drawn 'wait: Late Post</span><span>5 us<'
+drawn '2 transfers, 1.001 MiB'
+for title in 'Comparison comparison.json' 'Time of run.txt by what, where and who' 'Time lines' 'Transfers of run.txt'; do drawn "<h2>$title</h2>"; done
+grep -q 'class="warning">The page cannot be drawn' shown.html && fail 'the page says that it cannot be drawn'
+finish
