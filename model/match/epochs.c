@@ -282,20 +282,21 @@ static enum status on_operation(struct walk *walk, const struct trace_call *call
     return STATUS_OK;
 }
 
-/* Opens, closes or fills an epoch: the window must be there. */
-static enum status use_window(const struct walk *walk, const struct trace_call *call, struct window_state *state)
-{
-    if (state->freed) return fault(walk, "window %d is freed already", call->handle);
-    if (!state->created && state->first_use == EPOCH_NONE) state->first_use = walk->index;
-    return STATUS_OK;
-}
-
 /* A slice lacks calls before it, and what other ranks of a shared analysis are known by lacks more: there window_uses.h
  * looks. */
 static bool has_all_before(const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *stream = &trace->ranks[rank];
     return !stream->foreign && stream->kept_count == 0 && trace_event(trace, rank, 0) == 1;
+}
+
+/* Opens, closes or fills an epoch: the window must be there. */
+static enum status use_window(const struct walk *walk, const struct trace_call *call, struct window_state *state)
+{
+    if (state->freed && has_all_before(walk->trace, walk->rank))
+        return fault(walk, "window %d is freed already", call->handle);
+    if (!state->created && state->first_use == EPOCH_NONE) state->first_use = walk->index;
+    return STATUS_OK;
 }
 
 static enum status on_create(struct walk *walk, const struct trace_call *call, struct window_state *state)

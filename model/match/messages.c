@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "model/match/fifo.h"
+#include "model/match/taken.h"
 
 void messages_clear(struct messages *messages)
 {
@@ -67,8 +68,20 @@ bool message_receives_taken(const struct trace_call *call)
 /* Sends without receive, and probes of messages that no receive has met: in the order of their messages. */
 struct waiting {
     struct fifo sends, probes;             /* any receive may take them */
-    struct fifo taken_sends, taken_probes; /* matched by a probe; each message has such a probe as its last */
+    struct fifo taken_sends, taken_probes; /* by the probe that took the message out, which is the last one of it */
+    struct fifo lost_sends;                /* taken out, and nobody receives them */
 };
+
+/* Of the rank at work. */
+struct receiving {
+    uint32_t rank;
+    const size_t *others; /* taken_find() */
+};
+
+static struct fifo_key taken_key(uint32_t rank, size_t probe)
+{
+    return (struct fifo_key){.a = rank, .b = 0, .c = (uint32_t)((uint64_t)probe >> 32), .d = (uint32_t)probe};
+}
 
 /* The probes of the message that was received last. */
 static enum status match_probes(const struct trace *trace, uint32_t rank, struct fifo *fifo, struct fifo_key key,
@@ -85,14 +98,17 @@ static enum status match_probes(const struct trace *trace, uint32_t rank, struct
 }
 
 /* Probes that saw the message and left it go with it. */
-static enum status take_out(struct waiting *waiting, struct fifo_key key, size_t probe, struct err *err)
+static enum status take_out(struct waiting *waiting, const struct receiving *receiving, struct fifo_key key, size_t probe,
+                            struct err *err)
 {
+    struct fifo_key taken = taken_key(receiving->rank, probe);
     size_t send = fifo_pop(&waiting->sends, key);
     if (send == FIFO_EMPTY) return fifo_push(&waiting->probes, key, probe, err);
-    TRY(fifo_push(&waiting->taken_sends, key, send, err));
+    if (receiving->others[probe] == TAKEN_NONE) return fifo_push(&waiting->lost_sends, key, send, err);
+    TRY(fifo_push(&waiting->taken_sends, taken, send, err));
     for (size_t other; (other = fifo_pop(&waiting->probes, key)) != FIFO_EMPTY;)
-        TRY(fifo_push(&waiting->taken_probes, key, other, err));
-    return fifo_push(&waiting->taken_probes, key, probe, err);
+        TRY(fifo_push(&waiting->taken_probes, taken, other, err));
+    return fifo_push(&waiting->taken_probes, taken, probe, err);
 }
 
 static void note_unmatched(const struct trace *trace, struct unmatched *unmatched, uint32_t rank, size_t call)
@@ -103,21 +119,27 @@ static void note_unmatched(const struct trace *trace, struct unmatched *unmatche
     unmatched->call = call;
 }
 
-static enum status match_receive(const struct trace *trace, uint32_t rank, size_t index, struct waiting *waiting,
-                                 struct messages *messages, struct err *err)
+static enum status match_receive(const struct trace *trace, const struct receiving *receiving, size_t index,
+                                 struct waiting *waiting, struct messages *messages, struct err *err)
 {
+    uint32_t rank = receiving->rank;
     const struct trace_call *call = &trace->ranks[rank].calls[index];
     bool takes = message_taken_out(call);
     struct side side;
     if (takes || (call_kind(call->call) == CALL_PROBE && call->peer != TRACE_NONE)) {
         struct fifo_key probed = message_key((uint32_t)call->peer, rank, call->handle, call->tag);
-        return takes ? take_out(waiting, probed, index, err) : fifo_push(&waiting->probes, probed, index, err);
+        return takes ? take_out(waiting, receiving, probed, index, err) : fifo_push(&waiting->probes, probed, index, err);
     }
     if (!receives(call, &side)) return STATUS_OK;
-    struct fifo_key key = message_key((uint32_t)side.peer, rank, call->handle, side.tag);
-    size_t send = message_receives_taken(call) ? fifo_pop(&waiting->taken_sends, key) : FIFO_EMPTY;
-    struct fifo *probes = send == FIFO_EMPTY ? &waiting->probes : &waiting->taken_probes;
-    if (send == FIFO_EMPTY) send = fifo_pop(&waiting->sends, key);
+    struct fifo_key key = message_key((uint32_t)side.peer, rank, call->handle, side.tag), from = key;
+    struct fifo *probes = &waiting->probes;
+    size_t send = FIFO_EMPTY, probe = receiving->others ? receiving->others[index] : TAKEN_NONE;
+    if (probe != TAKEN_NONE) send = fifo_pop(&waiting->taken_sends, taken_key(rank, probe));
+    if (send != FIFO_EMPTY) {
+        from = taken_key(rank, probe);
+        probes = &waiting->taken_probes;
+    } else
+        send = fifo_pop(&waiting->sends, key);
     if (send == FIFO_EMPTY) {
         note_unmatched(trace, &messages->unmatched_receives, rank, index);
         return STATUS_OK;
@@ -125,15 +147,56 @@ static enum status match_receive(const struct trace *trace, uint32_t rank, size_
     struct message made = {
         .sender = (uint32_t)side.peer, .receiver = rank, .send_call = send, .receive_call = index};
     ARRAY_PUSH(messages->items, messages->count, messages->capacity, made, err);
-    return match_probes(trace, rank, probes, key, messages, err);
+    return match_probes(trace, rank, probes, from, messages, err);
+}
+
+/* Probes by several threads: what they found is decided when they return. */
+struct moment {
+    int64_t at_ps;
+    size_t call;
+};
+
+static int by_time(const void *one, const void *two)
+{
+    const struct moment *a = one, *b = two;
+    if (a->at_ps != b->at_ps) return a->at_ps < b->at_ps ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+static enum status match_by_time(const struct trace *trace, const struct receiving *receiving, struct waiting *waiting,
+                                 struct messages *messages, struct err *err)
+{
+    const struct trace_rank *rank = &trace->ranks[receiving->rank];
+    struct moment *moments = malloc((rank->count + 1) * sizeof *moments);
+    if (!moments) return err_memory(err);
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        bool probes = kind == CALL_PROBE || kind == CALL_IPROBE;
+        moments[i] = (struct moment){probes ? call->exit_ps : call->enter_ps, i};
+    }
+    qsort(moments, rank->count, sizeof *moments, by_time);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < rank->count; i++)
+        status = match_receive(trace, receiving, moments[i].call, waiting, messages, err);
+    free(moments);
+    return status;
 }
 
 static enum status match_receives(const struct trace *trace, struct waiting *waiting, struct messages *messages,
                                   struct err *err)
 {
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; i < trace->ranks[r].count; i++)
-            TRY(match_receive(trace, r, i, waiting, messages, err));
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        size_t *others;
+        enum status status = taken_find(trace, r, &others, err);
+        const struct receiving receiving = {r, others};
+        bool by_moments = others && trace->ranks[r].thread;
+        if (status == STATUS_OK && by_moments) status = match_by_time(trace, &receiving, waiting, messages, err);
+        for (size_t i = 0; status == STATUS_OK && !by_moments && i < trace->ranks[r].count; i++)
+            status = match_receive(trace, &receiving, i, waiting, messages, err);
+        free(others);
+        TRY(status);
+    }
     return STATUS_OK;
 }
 
@@ -147,7 +210,7 @@ static void find_unmatched_sends(const struct trace *trace, struct waiting *wait
             struct side side;
             if (!sends(call, &side)) continue;
             struct fifo_key key = message_key(r, (uint32_t)side.peer, call->handle, side.tag);
-            size_t send = fifo_pop(&waiting->taken_sends, key);
+            size_t send = fifo_pop(&waiting->lost_sends, key);
             if (send == FIFO_EMPTY) send = fifo_pop(&waiting->sends, key);
             if (send == FIFO_EMPTY) continue;
             left++;
@@ -171,6 +234,7 @@ enum status messages_build(const struct trace *trace, struct messages *messages,
     fifo_clear(&waiting.probes);
     fifo_clear(&waiting.taken_sends);
     fifo_clear(&waiting.taken_probes);
+    fifo_clear(&waiting.lost_sends);
     if (status != STATUS_OK) {
         messages_clear(&made);
         return status;

@@ -147,6 +147,13 @@ static enum status link_rows(const struct trace *trace, uint32_t rank, size_t *b
     return STATUS_OK;
 }
 
+bool shmem_quiet_completes(const struct trace *trace, uint32_t rank, size_t quiet, size_t operation)
+{
+    const struct trace_call *calls = trace->ranks[rank].calls;
+    return trace_call_thread(trace, rank, quiet) == trace_call_thread(trace, rank, operation) ||
+           calls[operation].exit_ps < calls[quiet].enter_ps;
+}
+
 enum status shmem_rows_find(const struct trace *trace, uint32_t rank, size_t **before, struct err *err)
 {
     const struct trace_rank *stream = &trace->ranks[rank];

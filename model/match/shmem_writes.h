@@ -34,6 +34,9 @@ void shmem_writes_clear(struct shmem_writes *writes);
 const struct shmem_write *shmem_writes_cause(const struct shmem_writes *writes, const struct trace *trace,
                                              uint32_t rank, size_t call);
 
+/* A quiet of the rank (call_is_quiet) behind the operation completes it: what another thread had issued when it began. */
+bool shmem_quiet_completes(const struct trace *trace, uint32_t rank, size_t quiet, size_t operation);
+
 /* Of each call of a rank that waits or tests for a write: the failed test of the same address before it in its row,
  * which begins behind the last wait or successful test of that address. *before has an element for each call and is the
  * caller's; NULL: the rank has no failed test. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "model/match/shmem_writes.h"
 
 void transfers_clear(struct transfers *transfers)
 {
@@ -68,29 +69,46 @@ bool bounds_have_shmem(const struct trace *trace)
     return false;
 }
 
-/* OpenSHMEM 1.4 9.5, 9.6, 9.10: what waits for an answer has it at its exit, all else is complete with the next quiet.
- * *quiet_ps is that one's exit. False for calls that move nothing. */
-static bool shmem_upper_end(const struct trace_call *call, int64_t *quiet_ps, int64_t *upper_ps)
+/* The exit of the first quiet behind the operation that completes it. */
+static int64_t quiet_exit_ps(const struct trace *trace, uint32_t rank, const size_t *next_quiet, size_t operation)
 {
-    if (call_is_quiet(call->call)) *quiet_ps = call->flags & TRACE_BREAK ? TRACE_UNKNOWN_PS : call->exit_ps;
+    const struct trace_rank *stream = &trace->ranks[rank];
+    size_t quiet = next_quiet[operation];
+    while (quiet < stream->count && !shmem_quiet_completes(trace, rank, quiet, operation)) quiet = next_quiet[quiet];
+    if (quiet == stream->count || stream->calls[quiet].flags & TRACE_BREAK) return TRACE_UNKNOWN_PS;
+    return stream->calls[quiet].exit_ps;
+}
+
+/* OpenSHMEM 1.4 9.5, 9.6, 9.10: what waits for an answer has it at its exit, all else is complete with the next quiet. False
+ * for calls that move nothing. */
+static bool shmem_upper_end(const struct trace *trace, uint32_t rank, const size_t *next_quiet, size_t index,
+                            int64_t *upper_ps)
+{
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
     switch (call_kind(call->call)) {
     case CALL_SHMEM_GET:
     case CALL_SHMEM_FETCH: *upper_ps = call->flags & TRACE_BREAK ? TRACE_UNKNOWN_PS : call->exit_ps; return true;
     case CALL_SHMEM_PUT:
     case CALL_SHMEM_PUT_NBI:
     case CALL_SHMEM_GET_NBI:
-    case CALL_SHMEM_ATOMIC: *upper_ps = *quiet_ps; return true;
+    case CALL_SHMEM_ATOMIC: *upper_ps = quiet_exit_ps(trace, rank, next_quiet, index); return true;
     default: return false;
     }
 }
 
-static enum status add_shmem(const struct relations *relations, uint32_t rank, struct transfers *made, struct err *err)
+/* next_quiet: per call of the rank, the one behind the last included, the next quiet behind it; the rank's count: none. */
+static enum status add_shmem_calls(const struct relations *relations, uint32_t rank, size_t *next_quiet,
+                                   struct transfers *made, struct err *err)
 {
     const struct trace_rank *stream = &relations->trace->ranks[rank];
-    int64_t quiet_ps = TRACE_UNKNOWN_PS, upper_ps;
-    for (size_t i = stream->count; i-- > 0;) {
+    int64_t upper_ps;
+    for (size_t i = stream->count, quiet = stream->count; i-- > 0;) {
+        next_quiet[i] = quiet;
+        if (call_is_quiet(stream->calls[i].call)) quiet = i;
+    }
+    for (size_t i = 0; i < stream->count; i++) {
         const struct trace_call *call = &stream->calls[i];
-        if (!shmem_upper_end(call, &quiet_ps, &upper_ps) || call->peer == TRACE_NONE) continue;
+        if (!shmem_upper_end(relations->trace, rank, next_quiet, i, &upper_ps) || call->peer == TRACE_NONE) continue;
         if (!slice_state_counts(relations->state, rank, i)) continue;
         struct transfer transfer = {.origin = rank,
                                     .target = (uint32_t)call->peer,
@@ -102,6 +120,15 @@ static enum status add_shmem(const struct relations *relations, uint32_t rank, s
         ARRAY_PUSH(made->items, made->count, made->capacity, transfer, err);
     }
     return STATUS_OK;
+}
+
+static enum status add_shmem(const struct relations *relations, uint32_t rank, struct transfers *made, struct err *err)
+{
+    size_t *next_quiet = malloc((relations->trace->ranks[rank].count + 1) * sizeof *next_quiet);
+    if (!next_quiet) return err_memory(err);
+    enum status status = add_shmem_calls(relations, rank, next_quiet, made, err);
+    free(next_quiet);
+    return status;
 }
 
 static int compare_transfers(const void *one, const void *two)

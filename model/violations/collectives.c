@@ -41,6 +41,7 @@ static const uint64_t of_one_size = KIND(BCAST) | KIND(REDUCE) | KIND(ALLREDUCE)
 static const uint64_t of_one_operation =
     KIND(REDUCE) | KIND(ALLREDUCE) | KIND(REDUCE_SCATTER) | KIND(SCAN) | KIND(EXSCAN);
 static const uint64_t of_equal_counts = KIND(ALLGATHERV) | KIND(REDUCE_SCATTER);
+static const uint64_t of_own_counts = KIND(ALLGATHERV) | KIND(ALLTOALLV) | KIND(REDUCE_SCATTER);
 static const uint64_t counted_by_root = KIND(GATHERV) | KIND(SCATTERV);
 
 static bool is_in(uint64_t set, const struct trace_call *call)
@@ -125,6 +126,22 @@ static enum status compare(struct walk *walk, struct turns *stream, const struct
     return compare_sizes(walk, comm, at, first);
 }
 
+/* What a rank's own counts say that it sends, against its size. */
+static enum status compare_own(struct walk *walk, const struct trace_comm *comm, struct call_at at)
+{
+    const struct trace_call *call = finder_call(walk->finder, at);
+    const int64_t *counts = trace_call_counts(walk->trace, call);
+    uint32_t member = (uint32_t)trace_comm_rank(comm, (int32_t)at.rank);
+    int64_t sent = 0;
+    if (!is_in(of_own_counts, call) || !counts || call->flags & TRACE_BREAK) return STATUS_OK;
+    for (uint32_t i = 0; i < comm->count; i++)
+        if ((call_kind(call->call) != CALL_ALLGATHERV || i == member) && __builtin_add_overflow(sent, counts[i], &sent))
+            return STATUS_OK;
+    if (sent == call->bytes) return STATUS_OK;
+    return finder_add(walk->finder, VIOLATION_counts_differ, at, nowhere,
+                      "%" PRId64 " bytes, its own counts say %" PRId64, call->bytes, sent);
+}
+
 static enum status keep_call(struct walk *walk, const struct trace_comm *comm, struct turn *turn, struct call_at at)
 {
     const struct trace_call *call = finder_call(walk->finder, at);
@@ -147,6 +164,7 @@ static enum status come(struct walk *walk, size_t s, struct call_at at)
     if (number == stream->count) ARRAY_PUSH(stream->items, stream->count, stream->capacity, made, walk->finder->err);
     struct turn *turn = &stream->items[number];
     turn->come++;
+    TRY(compare_own(walk, comm, at));
     if (turn->first.rank != at.rank) TRY(compare(walk, stream, comm, at, turn->first));
     return stream->apart ? STATUS_OK : keep_call(walk, comm, turn, at);
 }

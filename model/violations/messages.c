@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "model/match/messages.h"
+#include "model/match/taken.h"
 #include "model/violations/finder.h"
 
 enum { SENT = 1, RECEIVED = 2 }; /* matched sides of a call */
@@ -76,10 +77,27 @@ static enum status check_partners(struct walk *walk, struct call_at at)
                       source, both ? trace_call_recv_tag(call) : call->tag);
 }
 
+/* A handle that nobody has got. */
+static enum status check_handles(struct finder *finder, uint32_t rank)
+{
+    size_t *others;
+    TRY(taken_find(finder->trace, rank, &others, finder->err));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; others && status == STATUS_OK && i < finder->trace->ranks[rank].count; i++) {
+        const struct trace_call *call = &finder->trace->ranks[rank].calls[i];
+        if (!message_receives_taken(call) || call->peer == TRACE_NONE || others[i] != TAKEN_NONE) continue;
+        status = finder_add(finder, VIOLATION_receive_without_probe, (struct call_at){rank, i}, nowhere,
+                            "from rank %" PRId32 ", tag %" PRId32, call->peer, call->tag);
+    }
+    free(others);
+    return status;
+}
+
 static enum status find(struct walk *walk)
 {
     const struct trace *trace = walk->finder->trace;
     TRY(match(walk));
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(check_handles(walk->finder, r));
     if (walk->messages->unmatched_sends.count + walk->messages->unmatched_receives.count == 0 || walk->cancels)
         return STATUS_OK;
     for (uint32_t r = 0; r < trace->rank_count; r++)

@@ -68,7 +68,7 @@ static enum status start_task_step(struct replay *replay, uint32_t index, const 
 {
     const struct coll_task task = replay->tasks[index];
     const struct trace_comm *comm = &replay->trace->comms[task.comm];
-    struct match match = {task.comm * 2 + 1, task.rank, task.rank, (int32_t)task.instance};
+    struct match match = {task.comm * 2 + 1, task.rank, task.rank, (int32_t)task.instance, 0};
     uint32_t request;
     if (step->receive_from >= 0) {
         match.source = coll_partner(&task.shape, comm, step->receive_from);

@@ -31,8 +31,12 @@ static enum step step_init(struct replay *replay, uint32_t rank)
     return add_own_time(replay, rank, step, replay->platform->init_s);
 }
 
+/* shmem_finalize begins with a quiet (OpenSHMEM 1.4 9.1.4). */
 static enum step step_finalize(struct replay *replay, uint32_t rank)
 {
+    const struct rank_state *state = &replay->ranks[rank];
+    bool quiets = call_is_shmem(state->calls[state->next].call) && state->phase == 0 && replay->is_quiet;
+    if (quiets && !replay->is_quiet(replay, rank)) return STEP_BLOCK;
     enum step step = replay->finalize_is_barrier ? step_barrier(replay, rank) : replay_step_local(replay, rank);
     return add_own_time(replay, rank, step, replay->platform->finalize_s);
 }

@@ -108,8 +108,17 @@ static void explain_requests(struct replay *replay, const struct rank_state *sta
     }
 }
 
+static bool waits_outside(struct replay *replay, uint32_t rank)
+{
+    return replay_request_unmade(replay, rank) || replay_message_unhanded(replay, rank);
+}
+
 static void explain_wait(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
 {
+    if (replay_message_unhanded(replay, rank)) {
+        EXPLAIN(text, " another thread that probes for a message of rank %d (tag %d)", call->peer, call->tag);
+        return;
+    }
     switch (call_kind(call->call)) {
     case CALL_SEND: EXPLAIN(text, " a receive of rank %d (tag %d)", call->peer, call->tag); break;
     case CALL_SENDRECV:
@@ -132,7 +141,8 @@ const struct call_driver messages_driver = {
     .steps = steps,
     .messages = messages,
     .timers = timers,
-    .waits_outside = replay_request_unmade,
+    .prepare = replay_prepare_taken,
+    .waits_outside = waits_outside,
     .reach = reach,
     .explain_wait = explain_wait,
 };

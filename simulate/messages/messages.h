@@ -3,6 +3,7 @@
 #define SIMULATE_MESSAGES_MESSAGES_H
 
 #include "simulate/replay/driver.h"
+#include "simulate/replay/envelope.h"
 
 extern const struct call_driver messages_driver;
 
@@ -14,5 +15,10 @@ enum step replay_step_request_wait(struct replay *replay, uint32_t rank);
 bool replay_request_unmade(struct replay *replay, uint32_t rank);
 enum step replay_step_sendrecv(struct replay *replay, uint32_t rank);
 enum step replay_step_probe(struct replay *replay, uint32_t rank);
+/* Where the loaded thread's call puts or finds a message taken out of matching. False: it is no such call. */
+bool replay_message_taken(const struct replay *replay, uint32_t rank, struct match *match);
+/* The loaded thread's next call receives what another thread hands to it, which is not there yet. */
+bool replay_message_unhanded(const struct replay *replay, uint32_t rank);
+enum status replay_prepare_taken(struct replay *replay);
 
 #endif

@@ -22,7 +22,7 @@ static bool is_buffered(const struct trace_call *call)
 
 static struct match match_of(const struct trace_call *call, uint32_t source, uint32_t destination)
 {
-    return (struct match){(uint32_t)call->handle * 2, source, destination, call->tag};
+    return (struct match){(uint32_t)call->handle * 2, source, destination, call->tag, 0};
 }
 
 static enum step finish_blocking(struct replay *replay, struct rank_state *state, uint32_t request)
@@ -86,8 +86,8 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
             replay->requests[request].receive = false; /* takes nothing in */
             return STEP_AGAIN;
         }
-        struct match match = match_of(call, (uint32_t)call->peer, rank), taken = replay_taken_out(&match);
-        if (message_receives_taken(call) && replay_message_waits(replay, &taken)) match = taken;
+        struct match match = match_of(call, (uint32_t)call->peer, rank), taken;
+        if (replay_message_taken(replay, rank, &taken) && replay_message_waits(replay, &taken)) match = taken;
         int64_t copy_ps = replay_unexpected_ps(replay, &match);
         STEP_TRY(replay_receive_side(replay, &match, request));
         return replay_spend(replay, state, copy_ps, PHASE_WAIT);

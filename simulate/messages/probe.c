@@ -1,9 +1,9 @@
 /* Sendrecv (MPI-3.1 3.10), probes (3.8). A probe returns when the message that it found, or its request to send, is
  * there and no receive has been posted for it; a matched one takes it out for its MPI_Mrecv or MPI_Imrecv. */
-#include "model/match/messages.h"
 #include "simulate/messages/messages.h"
 #include "simulate/replay/envelope.h"
 #include "simulate/replay/request.h"
+#include "simulate/replay/thread.h"
 
 enum { PHASE_ENTER, PHASE_POST, PHASE_WAIT, PHASE_TAKE };
 
@@ -14,13 +14,13 @@ static enum status exchange(struct replay *replay, uint32_t rank, const struct t
     uint32_t request, context = (uint32_t)call->handle * 2;
     state->missing = 0;
     if (source != TRACE_NONE) {
-        struct match match = {context, (uint32_t)source, rank, trace_call_recv_tag(call)};
+        struct match match = {context, (uint32_t)source, rank, trace_call_recv_tag(call), 0};
         state->received = 1;
         TRY(replay_collective_request(replay, rank, &request));
         TRY(replay_receive_side(replay, &match, request));
     }
     if (call->peer == TRACE_NONE) return STATUS_OK; /* MPI_PROC_NULL */
-    struct match match = {context, rank, (uint32_t)call->peer, call->tag};
+    struct match match = {context, rank, (uint32_t)call->peer, call->tag, 0};
     bool rendezvous = call->bytes > replay->platform->eager_bytes;
     TRY(replay_collective_request(replay, rank, &request));
     return replay_send_side(replay, &match, call->bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request);
@@ -35,7 +35,7 @@ enum step replay_step_sendrecv(struct replay *replay, uint32_t rank)
         return replay_spend(replay, state, call->peer == TRACE_NONE ? 0 : replay->overhead_ps, PHASE_POST);
     case PHASE_POST: {
         int32_t source = trace_call_source(call);
-        struct match match = {(uint32_t)call->handle * 2, (uint32_t)source, rank, trace_call_recv_tag(call)};
+        struct match match = {(uint32_t)call->handle * 2, (uint32_t)source, rank, trace_call_recv_tag(call), 0};
         int64_t copy_ps = source == TRACE_NONE ? 0 : replay_unexpected_ps(replay, &match);
         STEP_TRY(exchange(replay, rank, call));
         return replay_spend(replay, state, copy_ps, PHASE_WAIT);
@@ -52,8 +52,12 @@ enum step replay_step_probe(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
-    struct match match = {(uint32_t)call->handle * 2, (uint32_t)call->peer, rank, call->tag};
+    struct match match = {(uint32_t)call->handle * 2, (uint32_t)call->peer, rank, call->tag, 0};
     if (!replay_message_waits(replay, &match)) return STEP_BLOCK;
-    if (message_taken_out(call)) STEP_TRY(replay_message_take(replay, &match));
+    struct match taken;
+    if (replay_message_taken(replay, rank, &taken)) {
+        STEP_TRY(replay_message_take(replay, &match, &taken));
+        if (state->threads && taken.thread == 0) STEP_TRY(replay_threads_wake(replay, rank));
+    }
     return replay_exit(state, replay->now_ps);
 }

@@ -14,14 +14,14 @@ DEFINE_POOL(envelope, next);
 static bool same(const struct channel *channel, const struct match *match)
 {
     return channel->context == match->context && channel->source == match->source &&
-           channel->destination == match->destination && channel->tag == match->tag;
+           channel->destination == match->destination && channel->tag == match->tag && channel->thread == match->thread;
 }
 
 static size_t home_of(size_t capacity, const struct match *match)
 {
     uint64_t hash = map_mix((uint64_t)match->context << 32 | (uint32_t)match->tag,
                             (uint64_t)match->source << 32 | match->destination);
-    return (size_t)hash & (capacity - 1);
+    return (size_t)(hash + match->thread) & (capacity - 1);
 }
 
 static struct channel *slot_of(struct channel *channels, size_t capacity, const struct match *match)
@@ -41,7 +41,7 @@ static void remove_channel(struct replay *replay, struct channel *channel)
     size_t mask = replay->channel_capacity - 1, hole = (size_t)(channel - replay->channels);
     for (size_t i = (hole + 1) & mask; replay->channels[i].used; i = (i + 1) & mask) {
         const struct channel *moved = &replay->channels[i];
-        struct match match = {moved->context, moved->source, moved->destination, moved->tag};
+        struct match match = {moved->context, moved->source, moved->destination, moved->tag, moved->thread};
         size_t home = home_of(replay->channel_capacity, &match);
         if (((i - home) & mask) < ((i - hole) & mask)) continue;
         replay->channels[hole] = *moved;
@@ -61,7 +61,7 @@ static enum status grow_channels(struct replay *replay)
     if (!bigger) return err_memory(replay->err);
     for (size_t i = 0; i < replay->channel_capacity; i++) {
         const struct channel *old = &replay->channels[i];
-        struct match match = {old->context, old->source, old->destination, old->tag};
+        struct match match = {old->context, old->source, old->destination, old->tag, old->thread};
         if (old->used) *slot_of(bigger, capacity, &match) = *old;
     }
     free(replay->channels);
@@ -75,8 +75,8 @@ static enum status channel_of(struct replay *replay, const struct match *match, 
     if (replay->channel_count * 4 >= replay->channel_capacity * 3) TRY(grow_channels(replay));
     struct channel *found = slot_of(replay->channels, replay->channel_capacity, match);
     if (!found->used) {
-        *found =
-            (struct channel){match->context, match->source, match->destination, match->tag, NO_INDEX, NO_INDEX, true};
+        *found = (struct channel){match->context, match->source, match->destination, match->tag, NO_INDEX, NO_INDEX,
+                                  match->thread,  true};
         replay->channel_count++;
     }
     *channel = found;
@@ -127,12 +127,11 @@ struct match replay_taken_out(const struct match *match)
     return taken;
 }
 
-enum status replay_message_take(struct replay *replay, const struct match *match)
+enum status replay_message_take(struct replay *replay, const struct match *match, const struct match *taken)
 {
-    struct match taken = replay_taken_out(match);
     uint32_t index;
     TRY(take_side(replay, match, true, &index));
-    return append(replay, &taken, index);
+    return append(replay, taken, index);
 }
 
 static enum status receive_finished(struct replay *replay, uint32_t index)

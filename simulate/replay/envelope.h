@@ -10,6 +10,7 @@ enum send_protocol { SEND_EAGER, SEND_RENDEZVOUS, SEND_SYNC };
 struct match {
     uint32_t context, source, destination;
     int32_t tag;
+    uint16_t thread; /* of messages taken out of matching: the thread that receives them, plus 1; 0: any */
 };
 
 /* One side of a message comes; request (may be NO_INDEX) is marked done when that side is finished. */
@@ -21,7 +22,7 @@ bool replay_message_waits(const struct replay *replay, const struct match *match
 /* How long it takes to copy that message, if it came eagerly and mpi.unexpected_copy says so; else 0. */
 int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match);
 /* Takes this message out of matching: only MPI_Mrecv and MPI_Imrecv find it, who look for the match of messages taken out. */
-enum status replay_message_take(struct replay *replay, const struct match *match);
+enum status replay_message_take(struct replay *replay, const struct match *match, const struct match *taken);
 struct match replay_taken_out(const struct match *match);
 
 /* What their messages do: rows of the messages' driver. */

@@ -14,7 +14,7 @@ static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_comm *comm = &replay->trace->comms[comm_id];
-    struct match match = {(uint32_t)comm_id * 2 + 1, rank, rank, 0};
+    struct match match = {(uint32_t)comm_id * 2 + 1, rank, rank, 0, 0};
     uint32_t request;
     if (step->receive_from >= 0) {
         match.source = coll_partner(shape, comm, step->receive_from);

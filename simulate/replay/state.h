@@ -171,6 +171,7 @@ struct channel {
     uint32_t context, source, destination;
     int32_t tag;
     uint32_t first, last; /* envelopes of which one side is missing; all of the same side */
+    uint16_t thread;
     bool used;
 };
 
@@ -219,6 +220,7 @@ struct replay {
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
     struct shmem *shmem;     /* NULL: no symmetric memory */
+    bool (*is_quiet)(struct replay *, uint32_t rank); /* the rank's operations on it are complete; NULL: there is none */
     struct watches *watches; /* the same */
     struct agreements *agreements; /* NULL: no collective has been called */
     enum status (*task_received)(struct replay *, uint32_t task); /* a request of a non-blocking collective is done */

@@ -366,7 +366,9 @@ void replay_clear_threads(struct replay *replay)
         free(threads->following);
         free(threads->beginning);
         free(threads->awaits);
-        free(threads->returned);
+        free(threads->await_items);
+        free(threads->turns);
+        free(threads->taken);
         free(threads->wakes);
         free(threads->finished);
         free(threads->syncs);

@@ -26,10 +26,22 @@ struct thread {
     bool granted;           /* what it queued for is its own */
     bool shares;            /* it waits to read */
     int64_t granted_ps;     /* since when */
-    bool outside;           /* waits for a request, a turn or an epoch that is not there yet: not in MPI */
+    bool outside;           /* waits for a request, a message, a turn or an epoch that is not there yet: not in MPI */
 };
 
 struct sync; /* simulate/threads/sync.h */
+
+/* What an MPI_Mprobe took out of matching, and what an MPI_Mrecv receives of it. */
+enum taken_use {
+    TAKEN_UNUSED, /* nothing, or nobody receives it */
+    TAKEN_KEPT,   /* probed for and received by one thread */
+    TAKEN_HANDED  /* by two */
+};
+
+enum { TURN_AWAITED = 1, TURN_RETURNED = 2 };
+struct turn_await {
+    uint32_t call, next; /* next: NO_INDEX: none */
+};
 
 struct threads {
     uint32_t count, left, inside; /* left: not ended; inside: in MPI */
@@ -40,8 +52,11 @@ struct threads {
     size_t finished_count;
     uint32_t *following; /* per call: the thread's next one, NO_INDEX: none */
     uint32_t *beginning; /* per call: thread that begins after it, its creation is not known; NO_INDEX: none; NULL: no such thread */
-    uint32_t *awaits;    /* per call: the call of another thread that must return before it begins, NO_INDEX: none */
-    bool *returned;      /* per call */
+    uint32_t *awaits;    /* per call: the first of those in await_items that must return before it begins, NO_INDEX: none */
+    struct turn_await *await_items;
+    size_t await_count, await_capacity;
+    uint8_t *turns;      /* per call: TURN_... */
+    enum taken_use *taken; /* per call; NULL: the rank takes no message out of matching */
     uint32_t *wakes;     /* per call: how many waits on the condition a signal or broadcast ended when recorded */
     struct map names;    /* object to index in syncs */
     struct sync *syncs;
@@ -72,7 +87,7 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank);
 
 /* The loaded thread enters or leaves a call, has left its last one. */
 void replay_thread_enter(struct replay *replay, uint32_t rank);
-/* It waits outside MPI for a request, a turn or an epoch that is not there yet: in the program it did not call yet. */
+/* It waits outside MPI for a request, a message, a turn or an epoch that is not there yet: in the program it did not call yet. */
 static inline bool replay_thread_is_outside(const struct rank_state *state)
 {
     return state->threads && state->threads->items[state->thread].outside;

@@ -1,11 +1,29 @@
 /* What several threads of a rank do with one communicator or window in turns. MPI wants them in order (MPI-3.1 12.4.3:
- * no two collective calls on a communicator at once; 6.4: a communicator is made before it is used), but what ordered
- * the threads may be unrecorded (an atomic, a spin). The order of the trace is taken: a collective call waits, outside
- * MPI, until the collective call before it by another thread has returned, any other call until its communicator or
- * window is made. */
+ * no two collective calls on a communicator at once; 6.4: a communicator is made before it is used; 11.5: an operation is
+ * inside its epoch), but what ordered the threads may be unrecorded (an atomic, a spin). The order of the trace is taken,
+ * and a call waits, outside MPI, until these calls of other threads have returned:
+ *   a collective call: the collective call before it
+ *   any other call: the one that made its communicator or window
+ *   an operation, a flush, a test and the end of an epoch: the call that opened the epoch
+ *   the end of an epoch: what was called in it
+ *   MPI_Win_free: all calls on the window
+ * Which epoch of a lock is first is not taken from the trace (simulate/rma/epoch_wait.c). */
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "simulate/replay/thread.h"
+
+/* An epoch, or a window's life: the last calls in it, one of each thread. */
+struct span {
+    uint32_t opened;      /* NO_INDEX: it is not open */
+    struct turn *members; /* owned */
+    size_t count, capacity;
+};
+struct turn {
+    uint32_t call, thread;
+};
+
+enum { SPAN_LIFE, SPAN_FENCE, SPAN_START, SPAN_POST, SPAN_LOCK_ALL, SPAN_COUNT };
 
 /* Of one communicator or window. */
 struct object {
@@ -13,9 +31,13 @@ struct object {
 };
 
 struct objects {
-    const struct replay *replay;
+    struct replay *replay;
     uint32_t rank;
     struct object *comms, *windows;
+    struct span *spans; /* SPAN_COUNT of each window */
+    struct map lock_index; /* (window, target) to place in locks */
+    struct span *locks;
+    size_t lock_count, lock_capacity;
 };
 
 static struct object *object_of(const struct objects *objects, const struct trace_call *call)
@@ -35,65 +57,212 @@ static bool takes_turns(const struct trace_call *call)
     return (collective || of_window) && !call_makes_own_comm(call->call);
 }
 
-static bool by_another(const struct objects *objects, uint32_t one, uint32_t other)
+static uint32_t thread_of(const struct objects *objects, uint32_t call)
 {
-    const struct trace *trace = objects->replay->trace;
-    return other != NO_INDEX &&
-           trace_call_thread(trace, objects->rank, one) != trace_call_thread(trace, objects->rank, other);
+    return trace_call_thread(objects->replay->trace, objects->rank, call);
 }
 
-/* Which call of another thread this one waits for; NO_INDEX: none. Notes what it is for later ones. */
-static uint32_t find_awaited(struct objects *objects, uint32_t index)
+/* The call at index waits for the other one, if that is another thread's. */
+static enum status await(struct objects *objects, uint32_t index, uint32_t other)
+{
+    struct threads *threads = objects->replay->ranks[objects->rank].threads;
+    if (other == NO_INDEX || thread_of(objects, index) == thread_of(objects, other)) return STATUS_OK;
+    struct turn_await made = {other, threads->awaits[index]};
+    threads->awaits[index] = (uint32_t)threads->await_count;
+    threads->turns[other] |= TURN_AWAITED;
+    ARRAY_PUSH(threads->await_items, threads->await_count, threads->await_capacity, made, objects->replay->err);
+    return STATUS_OK;
+}
+
+/* --- spans --- */
+
+static void open_span(struct span *span, uint32_t index)
+{
+    span->opened = index;
+    span->count = 0;
+}
+
+static enum status use_span(struct objects *objects, struct span *span, uint32_t index)
+{
+    struct turn made = {index, thread_of(objects, index)};
+    if (!span || span->opened == NO_INDEX) return STATUS_OK;
+    TRY(await(objects, index, span->opened));
+    for (size_t i = 0; i < span->count; i++)
+        if (span->members[i].thread == made.thread) {
+            span->members[i].call = index;
+            return STATUS_OK;
+        }
+    ARRAY_PUSH(span->members, span->count, span->capacity, made, objects->replay->err);
+    return STATUS_OK;
+}
+
+static enum status close_span(struct objects *objects, struct span *span, uint32_t index)
+{
+    if (!span || span->opened == NO_INDEX) return STATUS_OK;
+    TRY(await(objects, index, span->opened));
+    for (size_t i = 0; i < span->count; i++) TRY(await(objects, index, span->members[i].call));
+    span->opened = NO_INDEX;
+    return STATUS_OK;
+}
+
+static struct span *span_of(const struct objects *objects, const struct trace_call *call, int span)
+{
+    return &objects->spans[SPAN_COUNT * call->handle + span];
+}
+
+static uint64_t lock_key(const struct trace_call *call)
+{
+    return (uint64_t)(uint32_t)call->handle << 32 | (uint32_t)call->peer;
+}
+
+/* NULL: the rank has not locked the target so far. */
+static struct span *lock_of(const struct objects *objects, const struct trace_call *call)
+{
+    const uint64_t *place = objects->lock_count > 0 ? map_find(&objects->lock_index, lock_key(call)) : NULL;
+    return place ? &objects->locks[*place] : NULL;
+}
+
+static enum status open_lock(struct objects *objects, const struct trace_call *call, uint32_t index)
+{
+    struct span made = {.opened = NO_INDEX};
+    uint64_t *place;
+    TRY(map_put(&objects->lock_index, lock_key(call), objects->lock_count, &place, objects->replay->err));
+    if (*place == objects->lock_count)
+        ARRAY_PUSH(objects->locks, objects->lock_count, objects->lock_capacity, made, objects->replay->err);
+    open_span(&objects->locks[*place], index);
+    return STATUS_OK;
+}
+
+/* The epoch that an operation or a flush is in (as model/match/epochs.c). */
+static struct span *access_span(const struct objects *objects, const struct trace_call *call)
+{
+    struct span *lock = lock_of(objects, call), *start = span_of(objects, call, SPAN_START);
+    if (start->opened != NO_INDEX) return start;
+    if (lock && lock->opened != NO_INDEX) return lock;
+    struct span *all = span_of(objects, call, SPAN_LOCK_ALL);
+    return all->opened != NO_INDEX ? all : span_of(objects, call, SPAN_FENCE);
+}
+
+static enum status open_epoch(struct objects *objects, const struct trace_call *call, uint32_t index)
+{
+    switch (call_kind(call->call)) {
+    case CALL_START: open_span(span_of(objects, call, SPAN_START), index); break;
+    case CALL_POST: open_span(span_of(objects, call, SPAN_POST), index); break;
+    case CALL_LOCK: return open_lock(objects, call, index);
+    case CALL_LOCK_ALL: open_span(span_of(objects, call, SPAN_LOCK_ALL), index); break;
+    case CALL_FENCE: open_span(span_of(objects, call, SPAN_FENCE), index); break;
+    default: break;
+    }
+    return STATUS_OK;
+}
+
+static enum status pass_epochs(struct objects *objects, const struct trace_call *call, uint32_t index)
+{
+    enum call_kind kind = call_kind(call->call);
+    switch (kind) {
+    case CALL_PUT:
+    case CALL_GET:
+    case CALL_ACCUMULATE:
+    case CALL_GET_ACCUMULATE:
+    case CALL_FLUSH:
+    case CALL_FLUSH_LOCAL: return use_span(objects, access_span(objects, call), index);
+    case CALL_COMPLETE: return close_span(objects, span_of(objects, call, SPAN_START), index);
+    case CALL_WIN_TEST:
+        if (!(call->flags & TRACE_FLAG)) return use_span(objects, span_of(objects, call, SPAN_POST), index);
+        return close_span(objects, span_of(objects, call, SPAN_POST), index);
+    case CALL_WIN_WAIT: return close_span(objects, span_of(objects, call, SPAN_POST), index);
+    case CALL_UNLOCK: return close_span(objects, lock_of(objects, call), index);
+    case CALL_UNLOCK_ALL: return close_span(objects, span_of(objects, call, SPAN_LOCK_ALL), index);
+    case CALL_FENCE: TRY(close_span(objects, span_of(objects, call, SPAN_FENCE), index)); break;
+    default: break;
+    }
+    return open_epoch(objects, call, index);
+}
+
+/* MPI_Win_create opens the life of a window; one that no call made lives from the first call on. */
+static enum status pass_life(struct objects *objects, const struct trace_call *call, uint32_t index)
+{
+    enum call_kind kind = call_kind(call->call);
+    struct span *life = span_of(objects, call, SPAN_LIFE);
+    if (kind == CALL_WIN_CREATE || life->opened == NO_INDEX) open_span(life, index);
+    return kind == CALL_WIN_FREE ? close_span(objects, life, index) : use_span(objects, life, index);
+}
+
+/* --- */
+
+/* Which calls of other threads this one waits for. Notes what it is for later ones. */
+static enum status find_awaited(struct objects *objects, uint32_t index)
 {
     const struct trace_call *call = &objects->replay->trace->ranks[objects->rank].calls[index];
     enum call_kind kind = call_kind(call->call);
     struct object *object = object_of(objects, call);
     bool makes = kind == CALL_COMM_CREATE && call->ref != TRACE_NO_REF, turns = takes_turns(call);
-    uint32_t awaited = NO_INDEX;
-    if (object && !call_makes_own_comm(call->call)) {
-        uint32_t before = turns && object->turn != NO_INDEX ? object->turn : object->made;
-        if (by_another(objects, index, before)) awaited = before;
-    }
+    bool of_window = object && call_row(call->call)->allowed & F_WIN && !call_is_shmem(call->call);
+    if (object && !call_makes_own_comm(call->call))
+        TRY(await(objects, index, turns && object->turn != NO_INDEX ? object->turn : object->made));
+    if (of_window) TRY(pass_life(objects, call, index));
+    if (of_window) TRY(pass_epochs(objects, call, index));
     if (object && turns) object->turn = index;
     if (object && kind == CALL_WIN_CREATE) object->made = index;
     if (makes) objects->comms[call->ref] = (struct object){.made = index, .turn = index};
-    return awaited;
+    return STATUS_OK;
+}
+
+static enum status init_objects(struct objects *objects)
+{
+    const struct trace *trace = objects->replay->trace;
+    size_t object_count = trace->comm_count + trace->window_count, span_count = SPAN_COUNT * trace->window_count;
+    objects->comms = malloc((object_count + 1) * sizeof *objects->comms);
+    objects->spans = calloc(span_count + 1, sizeof *objects->spans);
+    if (!objects->comms || !objects->spans) return err_memory(objects->replay->err);
+    objects->windows = objects->comms + trace->comm_count;
+    for (size_t i = 0; i < object_count; i++) objects->comms[i] = (struct object){NO_INDEX, NO_INDEX};
+    for (size_t i = 0; i < span_count; i++) objects->spans[i].opened = NO_INDEX;
+    return STATUS_OK;
+}
+
+static void clear_objects(struct objects *objects)
+{
+    size_t span_count = SPAN_COUNT * objects->replay->trace->window_count;
+    for (size_t i = 0; objects->spans && i < span_count; i++) free(objects->spans[i].members);
+    for (size_t i = 0; i < objects->lock_count; i++) free(objects->locks[i].members);
+    map_clear(&objects->lock_index);
+    free(objects->locks);
+    free(objects->spans);
+    free(objects->comms);
 }
 
 enum status replay_prepare_turns(struct replay *replay, uint32_t rank)
 {
-    const struct trace *trace = replay->trace;
     struct threads *threads = replay->ranks[rank].threads;
-    uint32_t count = (uint32_t)trace->ranks[rank].count;
-    size_t object_count = trace->comm_count + trace->window_count;
+    uint32_t count = (uint32_t)replay->trace->ranks[rank].count;
     if (threads->count < 2) return STATUS_OK;
-    struct object *items = malloc((object_count + 1) * sizeof *items);
     threads->awaits = malloc(((size_t)count + 1) * sizeof *threads->awaits);
-    threads->returned = calloc((size_t)count + 1, sizeof *threads->returned);
-    if (!items || !threads->awaits || !threads->returned) {
-        free(items);
-        return err_memory(replay->err);
-    }
-    for (size_t i = 0; i < object_count; i++) items[i] = (struct object){NO_INDEX, NO_INDEX};
-    struct objects objects = {replay, rank, items, items + trace->comm_count};
-    for (uint32_t i = 0; i < count; i++) threads->awaits[i] = find_awaited(&objects, i);
-    free(items);
-    return STATUS_OK;
+    threads->turns = calloc((size_t)count + 1, sizeof *threads->turns);
+    if (!threads->awaits || !threads->turns) return err_memory(replay->err);
+    for (uint32_t i = 0; i < count; i++) threads->awaits[i] = NO_INDEX;
+    struct objects objects = {.replay = replay, .rank = rank};
+    enum status status = init_objects(&objects);
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) status = find_awaited(&objects, i);
+    clear_objects(&objects);
+    return status;
 }
 
 uint32_t replay_turn_awaited(const struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
     const struct threads *threads = state->threads;
-    uint32_t awaited = threads && threads->awaits ? threads->awaits[state->next] : NO_INDEX;
-    return awaited != NO_INDEX && !threads->returned[awaited] ? awaited : NO_INDEX;
+    if (!threads || !threads->awaits) return NO_INDEX;
+    for (uint32_t i = threads->awaits[state->next]; i != NO_INDEX; i = threads->await_items[i].next)
+        if (!(threads->turns[threads->await_items[i].call] & TURN_RETURNED)) return threads->await_items[i].call;
+    return NO_INDEX;
 }
 
 bool replay_turn_returns(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
-    const struct trace_call *call = &state->calls[state->next];
-    if (!state->threads->returned) return false;
-    state->threads->returned[state->next] = true;
-    return call_kind(call->call) == CALL_COMM_CREATE || takes_turns(call);
+    uint8_t *turns = state->threads->turns;
+    if (!turns) return false;
+    turns[state->next] |= TURN_RETURNED;
+    return turns[state->next] & TURN_AWAITED;
 }

@@ -217,6 +217,7 @@ static enum status open_memory(struct replay *replay, int32_t window)
     struct shmem *shmem = calloc(1, sizeof *shmem);
     if (!shmem) return err_memory(replay->err);
     replay->shmem = shmem;
+    replay->is_quiet = is_quiet;
     shmem->window = window;
     shmem->home = (uint32_t)comm->members[0];
     shmem->next_waiting = calloc(ranks, sizeof *shmem->next_waiting);

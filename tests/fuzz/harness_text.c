@@ -61,8 +61,8 @@ static bool has_many_ranks(const uint8_t *data, size_t size)
     char text[FUZZ_ROOM + 1];
     memcpy(text, data, size);
     text[size] = '\0';
-    const char *ranks = strstr(text, "ranks ");
-    return ranks && strtoul(ranks + 6, NULL, 10) > RANKS;
+    const char *ranks = strstr(text, "\nranks ");
+    return ranks && strtoul(ranks + 7, NULL, 10) > RANKS;
 }
 
 static void run(const uint8_t *data, size_t size)

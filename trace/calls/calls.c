@@ -54,7 +54,7 @@ bool call_is_quiet(enum mpi_call call)
 {
     enum call_kind kind = call_rows[call].kind;
     return kind == CALL_SHMEM_QUIET || kind == CALL_SHMEM_BARRIER || kind == CALL_SHMEM_CLEAR_LOCK ||
-           kind == CALL_FINALIZE;
+           (kind == CALL_FINALIZE && call_is_shmem(call));
 }
 
 enum call_kind call_operation(enum call_kind kind)

@@ -270,6 +270,21 @@ static const struct example examples[] = {
      "bytes=8\n",
      "receive_without_message 1.2\n", /* it may have been cancelled */
      "1 MPI_Irecv comm=0 peer=0 tag=6 bytes=8 req=1\n1 MPI_Cancel\n1 MPI_Wait req=1\n"},
+    {"counts_differ, own block",
+     "0 MPI_Iallgatherv comm=1 bytes=8 counts=8,16 req=1\n1 MPI_Iallgatherv comm=1 bytes=24 counts=8,16 req=1\n"
+     "0 MPI_Wait req=1\n1 MPI_Wait req=1\n",
+     "counts_differ 1.1\n",
+     "0 MPI_Reduce_scatter comm=1 bytes=24 counts=8,16\n1 MPI_Reduce_scatter comm=1 bytes=24 counts=8,16\n"},
+    {"counts_differ, own sum",
+     "0 MPI_Alltoallv comm=1 bytes=4 counts=1,2\n1 MPI_Alltoallv comm=1 bytes=7 counts=3,4\n", "counts_differ 0.1\n",
+     "0 MPI_Alltoallv comm=1 bytes=3 counts=1,2\n1 MPI_Alltoallv comm=1 bytes=7 counts=3,4\n"},
+    {"receive_without_probe", /* the second one has no handle; there is none of MPI_PROC_NULL */
+     "1 MPI_Send comm=0 peer=0 tag=5 bytes=8\n1 MPI_Send comm=0 peer=0 tag=5 bytes=8\n"
+     "0 MPI_Mprobe comm=0 peer=1 tag=5 bytes=8\n0 MPI_Mrecv comm=0 peer=1 tag=5 bytes=8\n"
+     "0 MPI_Mrecv comm=0 peer=1 tag=5 bytes=8\n",
+     "receive_without_probe 0.3\n",
+     "1 MPI_Send comm=0 peer=0 tag=5 bytes=8\n0 MPI_Mprobe comm=0 peer=1 tag=5 bytes=8\n0 MPI_Mprobe comm=0 peer=- tag=5\n"
+     "0 MPI_Mrecv comm=0 peer=- tag=5 bytes=0\n0 MPI_Mrecv comm=0 peer=1 tag=5 bytes=8\n"},
     {"message_truncated", "0 MPI_Send comm=0 peer=1 tag=5 bytes=9\n1 MPI_Recv comm=0 peer=0 tag=5 bytes=8\n",
      "message_truncated 1.1 with 0.1\n",
      "0 MPI_Sendrecv comm=0 peer=1 tag=5 bytes=9 source=1 recvtag=6 received=3\n"

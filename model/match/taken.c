@@ -1,0 +1,98 @@
+#include "model/match/taken.h"
+
+#include <stdlib.h>
+
+#include "model/match/fifo.h"
+#include "model/match/messages.h"
+
+struct pairing {
+    const struct trace *trace;
+    uint32_t rank;
+    struct fifo probes;
+    size_t *others;
+    struct err *err;
+};
+
+static bool takes_part(const struct trace_call *call)
+{
+    return call->peer != TRACE_NONE && (message_taken_out(call) || message_receives_taken(call));
+}
+
+static struct fifo_key key_of(const struct trace_call *call, uint32_t thread)
+{
+    return (struct fifo_key){.a = (uint32_t)call->peer, .b = thread, .c = (uint32_t)call->handle, .d = (uint32_t)call->tag};
+}
+
+static enum status meet(struct pairing *pairing, size_t index, uint32_t thread)
+{
+    const struct trace_call *call = &pairing->trace->ranks[pairing->rank].calls[index];
+    struct fifo_key key = key_of(call, thread);
+    if (message_taken_out(call)) return fifo_push(&pairing->probes, key, index, pairing->err);
+    size_t probe = fifo_pop(&pairing->probes, key);
+    if (probe == FIFO_EMPTY) return STATUS_OK;
+    pairing->others[index] = probe;
+    pairing->others[probe] = index;
+    return STATUS_OK;
+}
+
+static enum status pair_own(struct pairing *pairing)
+{
+    const struct trace_rank *rank = &pairing->trace->ranks[pairing->rank];
+    for (size_t i = 0; i < rank->count; i++)
+        if (takes_part(&rank->calls[i]))
+            TRY(meet(pairing, i, trace_call_thread(pairing->trace, pairing->rank, i)));
+    return STATUS_OK;
+}
+
+struct moment {
+    int64_t at_ps;
+    size_t call;
+};
+
+static int by_time(const void *one, const void *two)
+{
+    const struct moment *a = one, *b = two;
+    if (a->at_ps != b->at_ps) return a->at_ps < b->at_ps ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+/* What is left, as calls of one thread. */
+static enum status pair_handed(struct pairing *pairing)
+{
+    const struct trace_rank *rank = &pairing->trace->ranks[pairing->rank];
+    struct moment *moments = malloc((rank->count + 1) * sizeof *moments);
+    size_t count = 0;
+    enum status status = STATUS_OK;
+    if (!moments) return err_memory(pairing->err);
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
+        if (pairing->others[i] != TAKEN_NONE || !takes_part(call)) continue;
+        moments[count++] = (struct moment){message_taken_out(call) ? call->exit_ps : call->enter_ps, i};
+    }
+    qsort(moments, count, sizeof *moments, by_time);
+    fifo_clear(&pairing->probes);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) status = meet(pairing, moments[i].call, 0);
+    free(moments);
+    return status;
+}
+
+enum status taken_find(const struct trace *trace, uint32_t rank, size_t **others, struct err *err)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    struct pairing pairing = {.trace = trace, .rank = rank, .err = err};
+    size_t first = 0;
+    *others = NULL;
+    while (first < stream->count && !takes_part(&stream->calls[first])) first++;
+    if (first == stream->count) return STATUS_OK;
+    pairing.others = malloc(stream->count * sizeof *pairing.others);
+    if (!pairing.others) return err_memory(err);
+    for (size_t i = 0; i < stream->count; i++) pairing.others[i] = TAKEN_NONE;
+    enum status status = pair_own(&pairing);
+    if (status == STATUS_OK && stream->thread) status = pair_handed(&pairing);
+    fifo_clear(&pairing.probes);
+    if (status == STATUS_OK)
+        *others = pairing.others;
+    else
+        free(pairing.others);
+    return status;
+}
