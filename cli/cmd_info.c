@@ -8,6 +8,7 @@
 #include "common/units.h"
 #include "common/wide.h"
 #include "model/violations/violations.h"
+#include "model/waits/disturbance.h"
 #include "trace/open.h"
 
 struct options {
@@ -55,6 +56,7 @@ struct info {
     uint64_t threads;      /* of all ranks */
     uint32_t most_threads; /* of one */
     uint64_t unseen_threads; /* their creation was not recorded */
+    struct result_disturbance disturbance;
 };
 
 static void add_gaps(struct info *info, const struct trace_call *call)
@@ -165,6 +167,8 @@ static void print_origin(const struct trace *trace, const struct info *info)
     else
         printf("clocks         quality not known\n");
     if (trace->clock.source) printf("time stamps    %s\n", source_texts[trace->clock.source]);
+    char disturbed[RESULT_DISTURBANCE_BYTES];
+    if (info->disturbance.known) printf("disturbed      %s\n", result_disturbance_text(&info->disturbance, disturbed));
     if (trace->record_cost_ps)
         printf("recorder       %s per call\n", units_format_duration(units_s(trace->record_cost_ps), text));
 }
@@ -322,6 +326,7 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
     }
     if (trace->clock.source)
         cJSON_AddStringToObject(json, "clock_source", trace_clock_source_name(trace->clock.source));
+    cJSON_AddItemToObject(json, "disturbance", result_disturbance_json(&info->disturbance));
     if (trace->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(trace->record_cost_ps));
     cJSON *regions = cJSON_AddArrayToObject(json, "user_regions");
     for (size_t i = 0; i < trace->region_count; i++)
@@ -362,7 +367,8 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(trace_open(options.trace, &trace, err));
     struct info info = collect(trace);
-    if (options.json) status = write_json(trace, &info, options.json, err);
+    status = disturbance_find(trace, &info.disturbance, err);
+    if (status == STATUS_OK && options.json) status = write_json(trace, &info, options.json, err);
     if (status == STATUS_OK && !cli_is_output(options.json)) print_info(trace, &info);
     if (status == STATUS_OK) status = cli_flush(err);
     if (status == STATUS_OK) status = refuse_wrong(trace, err);

@@ -161,6 +161,14 @@ static void tell_incomplete(const struct trace *trace, const char *directory)
             trace->ranks[first].incomplete_why ? trace->ranks[first].incomplete_why : "its stream breaks off");
 }
 
+/* Of the first of the worlds: the others say the same. */
+static void warn_launcher(const struct trace *trace, unsigned more)
+{
+    for (size_t i = 0; more > 0 && i < trace->note_count; i++)
+        if (strncmp(trace->notes[i], SPOOL_FOREIGN_LAUNCHER, strlen(SPOOL_FOREIGN_LAUNCHER)) == 0)
+            fprintf(stderr, "rmacast: warning: %s\n", trace->notes[i]);
+}
+
 /* What a preloaded library decided is not what the MPI library does. */
 static enum status note_semantics(struct trace *trace, struct err *err)
 {
@@ -184,6 +192,7 @@ static enum status pack(const char *directory, const char *spool, unsigned more,
     if (status == STATUS_OK) {
         for (uint32_t i = 0; i < trace->rank_count; i++) calls += trace->ranks[i].count;
         tell_incomplete(trace, directory);
+        warn_launcher(trace, more);
         fprintf(stderr, "rmacast: %" PRIu32 " ranks, %zu events: %s/traces.otf2\nrmacast: next: rmacast analyze %s\n",
                 trace->rank_count, calls, directory, directory);
         record_remove_spool(directory, spool);

@@ -145,10 +145,11 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
             return cli_usage(state, "--set %s, expected KEY=VALUE", argument);
         return add_owned(options, strdup(argument));
     case OPTION_COMPUTE: {
-        static const char *const times[] = {"wall", "cpu", NULL};
+        const char *times[COMPUTING_COUNT] = {NULL}; /* but the default */
         size_t index;
+        for (int c = COMPUTING_WALL; c < COMPUTING_COUNT; c++) times[c - 1] = trace_computing_name((enum trace_computing)c);
         error_t failed = cli_choice(state, "--compute", argument, times, &index);
-        options->cpu = !failed && index == 1;
+        if (!failed) options->computing = (enum trace_computing)(COMPUTING_WALL + (int)index);
         return failed;
     }
     case OPTION_KEEP_GOING: options->keep_going = true; return 0;
@@ -175,6 +176,10 @@ error_t analyze_options_parse(int key, char *argument, const struct argp_state *
     case OPTION_EFFICIENCY: options->intervals = true; return intervals_option_parse(state, argument, options);
     case OPTION_PER_RANK: options->intervals = options->per_rank = true; return 0;
     case OPTION_LOST: return lost_option_parse(state, argument, options);
+    case OPTION_CALLPATH: options->section.callpath = argument; return 0;
+    case OPTION_FROM: options->section.from = argument; return 0;
+    case OPTION_TO: options->section.to = argument; return 0;
+    case OPTION_WITHOUT_INIT: options->section.without_init = true; return 0;
     case OPTION_LATE_POST:
         failed = cli_choice(state, "--late-post", argument, names, &index);
         if (!failed) options->late_post = modes[index];
@@ -257,7 +262,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
     struct trace *opened;
     trace_memory_prepare(file);
     TRY((options->keep_going ? analysis_open_partly : trace_open)(file, &opened, err));
-    enum status status = options->cpu ? trace_use_cpu(opened, err) : STATUS_OK;
+    enum status status = trace_use_computing(opened, options->computing, err);
     if (status == STATUS_OK)
         *trace = opened;
     else

@@ -31,6 +31,10 @@ enum {
     OPTION_PER_RANK,
     OPTION_LOST,
     OPTION_KEEP_GOING,
+    OPTION_CALLPATH,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_WITHOUT_INIT,
 };
 
 #define PREDICTION_OPTIONS                                                                                             \
@@ -47,7 +51,9 @@ enum {
      "replay a faulty trace, or one that breaks off: of each rank what comes before its first fault or before what it " \
      "waits for in vain; the result says what is left out", 0},                                                        \
     {"compute", OPTION_COMPUTE, "TIME", 0,                                                                             \
-     "between calls: wall time (default), or cpu time of a trace recorded with --cpu-time", 0}
+     "between calls: wall time, cpu time (recorded with --cpu-time), or undisturbed: wall time without waiting for a "     \
+     "core (default where a node had more ranks than cores and this was recorded, else wall)",                         \
+     0}
 
 #define ANALYZE_OPTIONS                                                                                                \
     {"epsilon", OPTION_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                           \
@@ -60,7 +66,14 @@ enum {
      INTERVALS_HELP,                                                                                                   \
      0},                                                                                                               \
     {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},             \
-    {"lost", OPTION_LOST, "WHICH", 0, LOST_HELP, 0}
+    {"lost", OPTION_LOST, "WHICH", 0, LOST_HELP, 0},                                                                  \
+    {"from", OPTION_FROM, "MARK", 0,                                                                                   \
+     "times and waits of a section only: from a time of the run, the entry of a user region or the return of an MPI "  \
+     "function on, as 10ms, loop or MPI_Barrier#2 (the second; default the first)",                                    \
+     0},                                                                                                               \
+    {"to", OPTION_TO, "MARK", 0, "up to a time, the end of a region or the return of a function (default the last)", 0}, \
+    {"callpath", OPTION_CALLPATH, "PATTERN", 0, "of that what is at call paths like 'main/exchange*'", 0},             \
+    {"without-init", OPTION_WITHOUT_INIT, NULL, 0, "without MPI_Init and MPI_Finalize and what is outside them", 0}
 
 enum { PREDICTION_OUTPUTS = 2 };
 
@@ -70,7 +83,7 @@ struct prediction_options {
     struct cli_file outputs[PREDICTION_OUTPUTS]; /* of the command, for prediction_options_check_files() */
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
-    bool cpu;        /* computing is CPU time */
+    enum trace_computing computing;
     bool keep_going; /* without what is faulty, or waited for in vain */
     char **rewrites; /* owned: specs (predictors/transforms/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;

@@ -132,16 +132,19 @@ static enum status analyze(struct whole *whole)
     return severity->options->verify ? verify(whole) : STATUS_OK;
 }
 
-enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,
-                          struct err *err)
+static enum status analyze_whole(const struct trace *trace, const struct analyze_options *options,
+                                 struct result **result, struct err *err)
 {
     struct relations relations;
     struct severity severity = {0};
     struct whole whole = {.relations = &relations, .severity = &severity, .err = err};
     TRY(relations_build(trace, &relations, err));
-    enum status status = severity_init(&severity, trace, options ? options : &defaults, err);
+    enum status status = severity_init(&severity, trace, options, err);
     if (status == STATUS_OK) status = result_new(trace->rank_count, &whole.result, err);
     if (status == STATUS_OK) status = analyze(&whole);
+    if (status == STATUS_OK && options->filter.section)
+        status = section_report(trace, &severity.profile.paths, &options->section, options->filter.section, whole.result,
+                                err);
     waits_clear(&whole.waits);
     transfers_clear(&whole.transfers);
     severity_clear(&severity);
@@ -150,5 +153,20 @@ enum status model_analyze(const struct trace *trace, const struct analyze_option
         *result = whole.result;
     else
         result_free(whole.result);
+    return status;
+}
+
+enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,
+                          struct err *err)
+{
+    if (!options || !section_is_set(&options->section))
+        return analyze_whole(trace, options ? options : &defaults, result, err);
+    struct section section;
+    struct analyze_options narrowed = *options;
+    TRY(section_find(trace, &options->section, &section, err));
+    narrowed.filter.section = &section;
+    narrowed.filter.callpath = options->section.callpath;
+    enum status status = analyze_whole(trace, &narrowed, result, err);
+    section_clear(&section);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "model/waits/totals.h"
 #include "model/waits/filter.h"
+#include "model/waits/section.h"
 #include "model/efficiency/intervals.h"
 #include "model/result/result.h"
 #include "model/transfers/transfer_log.h"
@@ -23,6 +24,7 @@ struct analyze_options {
     int64_t close_ps;    /* a receive that begins earlier than this after a send is close to it; 10 us by default */
     bool network_known;  /* advised distances are worked out for this network, else from what the trace shows */
     double latency_s, bandwidth_Bps;
+    struct section_marks section;              /* of which the times are; of whole traces */
     struct filter filter;                      /* waits that are counted */
     struct transfer_log *transfers;            /* gets every transfer that passes the filter, borrowed; NULL: none */
     bool verify;                               /* result->checks are wanted; needs intervals */

@@ -449,9 +449,12 @@ static enum status check_more_times(const struct walk *walk)
 {
     const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
     const int64_t lasts_ps = walk->call->exit_ps - walk->call->enter_ps;
-    int64_t cpu_ps = stream->cpu_ps ? stream->cpu_ps[walk->index] : 0;
     int64_t compute_ps = stream->compute_ps ? stream->compute_ps[walk->index] : 0;
-    if (cpu_ps != TRACE_UNKNOWN_PS && !is_time(cpu_ps)) FAIL(walk, "cpu= is beyond " TIME_LIMIT);
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        int64_t ps = stream->before_ps[b] ? stream->before_ps[b][walk->index] : 0;
+        if (ps != TRACE_UNKNOWN_PS && !is_time(ps))
+            FAIL(walk, "%s= is beyond " TIME_LIMIT, trace_before_key((enum trace_before)b));
+    }
     if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
     if (!stream->sim) return STATUS_OK;
     const struct trace_sim *sim = &stream->sim[walk->index];

@@ -72,7 +72,8 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
     qsort(places, stream->count, sizeof *places, by_time);
     permute(stream->calls, places, stream->count, sizeof *stream->calls, spare);
     permute(stream->sim, places, stream->count, sizeof *stream->sim, spare);
-    permute(stream->cpu_ps, places, stream->count, sizeof *stream->cpu_ps, spare);
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        permute(stream->before_ps[b], places, stream->count, sizeof *stream->before_ps[b], spare);
     permute(stream->compute_ps, places, stream->count, sizeof *stream->compute_ps, spare);
     permute(stream->extents, places, stream->count, sizeof *stream->extents, spare);
     permute(stream->thread, places, stream->count, sizeof *stream->thread, spare);

@@ -80,7 +80,7 @@ void trace_free(struct trace *trace)
     for (uint32_t i = 0; trace->ranks && i < trace->rank_count; i++) {
         free(trace->ranks[i].calls);
         free(trace->ranks[i].sim);
-        free(trace->ranks[i].cpu_ps);
+        for (int b = 0; b < BEFORE_COUNT; b++) free(trace->ranks[i].before_ps[b]);
         free(trace->ranks[i].compute_ps);
         free(trace->ranks[i].extents);
         free(trace->ranks[i].thread);
@@ -201,7 +201,9 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
         stream->capacity = capacity;
         if (stream->extents) TRY(trace_reserve_extents(stream, err));
     }
-    if (stream->cpu_ps) TRY(trace_set_cpu(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        if (stream->before_ps[b])
+            TRY(trace_set_before(trace, rank, stream->count, (enum trace_before)b, TRACE_UNKNOWN_PS, err));
     if (stream->compute_ps) TRY(trace_set_compute(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
     TRY(note_thread(stream, thread, call, err));
     if (stream->count > 0 && call->enter_ps < stream->calls[stream->count - 1].enter_ps) stream->unsorted = true;

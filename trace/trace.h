@@ -141,11 +141,20 @@ struct trace_kept {
     uint16_t flags; /* enum slice_flag of model/slices/final.h */
 };
 
+/* What a recorder says of the time before a call, since its thread left its call before. */
+enum trace_before {
+    BEFORE_CPU,       /* CPU time of the thread */
+    BEFORE_CORE_WAIT, /* how long the thread could run and waited for a core */
+    BEFORE_PAUSED,    /* how long recording was stopped */
+    BEFORE_COUNT
+};
+
 struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
-    int64_t *cpu_ps; /* parallel to calls where CPU time was recorded, else NULL: CPU time of the thread since the
-                        exit of its call before, TRACE_UNKNOWN_PS unknown; trace_set_cpu() */
+    int64_t *before_ps[BEFORE_COUNT]; /* each parallel to calls where some call has it, else NULL; TRACE_UNKNOWN_PS
+                                         unknown, of core waits and pauses none; trace_set_before() */
+    int64_t before_sum_ps[BEFORE_COUNT]; /* of all calls, those that slices let go, too */
     int64_t *compute_ps; /* parallel to calls, or NULL: computing of the thread before a call where it is not the time
                             since the exit of its call before (without the recorder's cost), TRACE_UNKNOWN_PS: it is;
                             trace_set_compute(). In memory only */
@@ -156,11 +165,12 @@ struct trace_rank {
     uint32_t *extents; /* parallel to calls, index into trace.extents, 0 none; NULL if no call has gaps, or they are not
                           kept. trace_call_extents() */
     bool unsorted; /* calls were added out of order: trace_sort_threads() */
-    size_t count, capacity, cpu_capacity, compute_capacity, thread_capacity, thread_exit_capacity, extent_capacity;
+    size_t count, capacity, before_capacity[BEFORE_COUNT], compute_capacity, thread_capacity, thread_exit_capacity, extent_capacity;
     struct trace_kept *kept; /* of calls[0..kept_count), NULL in a whole trace */
     size_t kept_count;
     uint64_t first_event; /* number of calls[kept_count] in the stream, from 0 */
     uint32_t node;   /* index into trace.nodes plus 1; 0: not known. trace_node_name() */
+    uint32_t cores;  /* of its node that the program could use when it was recorded; 0: not known */
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool foreign;    /* another part of the analysis has the rank: its calls are copies of what this part needs, all of
                         them kept (model/shards/shards.h) */
@@ -264,6 +274,7 @@ struct trace {
     char *library; /* with which the program was recorded: "MPICH 4.0.2 (ch4:ucx), 2 hosts"; NULL: not known */
     struct trace_clock_quality clock;
     int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
+    bool core_waits;        /* the recorder looked for core waits: where a call has none there was none */
     struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
     size_t fault_count, fault_capacity;
     bool skips_checks;      /* some call may have MPI_MODE_NOCHECK */
@@ -310,8 +321,15 @@ enum status trace_check_one_thread(const struct trace *trace, const char *what, 
 /* STATUS_DATA naming the first OpenSHMEM routine, for what knows MPI only. */
 enum status trace_check_no_shmem(const struct trace *trace, const char *what, struct err *err);
 
-/* Says how much CPU time the rank took before a call that has been added. */
-enum status trace_set_cpu(struct trace *trace, uint32_t rank, size_t index, int64_t cpu_ps, struct err *err);
+/* Says something, once, of the time before a call that has been added. */
+enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, enum trace_before what, int64_t ps,
+                             struct err *err);
+
+/* Adds it to before_sum_ps alone, for calls that do not stay. */
+void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what, int64_t ps);
+
+/* "cpu", "core_wait", "paused": the key of the text form. */
+const char *trace_before_key(enum trace_before what);
 
 /* Says what the buffers of a call that has been added span, where one has gaps; all 0 changes nothing. */
 enum status trace_set_extents(struct trace *trace, uint32_t rank, size_t index, const struct trace_extents *extents,
@@ -343,11 +361,24 @@ static inline int64_t trace_compute_ps(const struct trace_rank *stream, size_t i
     return known ? stream->compute_ps[index] : recorded_ps;
 }
 
-/* Takes the CPU times recorded for the computing between calls, where they are known, and the recorder's own cost off,
- * but no more than wall time. A rank's calls move for it; those of a rank with threads stay where they are, since the
- * order of its threads' calls is what the program did, and have it in compute_ps. Calls keep their duration.
- * STATUS_DATA if the trace has no CPU times. */
-enum status trace_use_cpu(struct trace *trace, struct err *err);
+/* What counts as computing between two calls. */
+enum trace_computing {
+    COMPUTING_DEFAULT,     /* undisturbed where more ranks than cores were on a node and core waits are known, else wall */
+    COMPUTING_WALL,        /* the time between them */
+    COMPUTING_CPU,         /* the thread's CPU time, where it is known */
+    COMPUTING_UNDISTURBED, /* the time between them without core waits */
+    COMPUTING_COUNT
+};
+const char *trace_computing_name(enum trace_computing computing); /* "default", "wall", "cpu", "undisturbed" */
+
+/* More ranks than cores on some node: trace_rank.cores. */
+bool trace_is_crowded(const struct trace *trace);
+
+/* Takes this for the computing between calls, never more than wall time without the recorder's own cost and the time in
+ * which recording was stopped. A rank's calls move for it; those of a rank with threads stay where they are, since the
+ * order of its threads' calls is what the program did, and have it in compute_ps. Calls keep their duration. A note says
+ * what was taken, unless it is wall time. STATUS_DATA if the trace does not know what is asked for. */
+enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err);
 
 /* Definitions. members are copied; the id of an equal group, region name, site or extents is returned again. Groups are
  * sorted and duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */

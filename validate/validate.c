@@ -31,6 +31,23 @@ static double deviation(double error_s, double whole_s)
     return whole_s > 0 ? fabs(error_s) / whole_s : INFINITY;
 }
 
+/* run_s: all time of those who wait. */
+static double wait_deviation(const struct validate_value *value, double run_s)
+{
+    double least_s = VALIDATE_FLOOR * run_s;
+    return deviation(value->error_s, value->measured_s > least_s ? value->measured_s : least_s);
+}
+
+static enum status check_section(const struct result *predicted, const char *predicted_name,
+                                 const struct result *measured, const char *measured_name, struct err *err)
+{
+    char one[RESULT_SECTION_BYTES], other[RESULT_SECTION_BYTES];
+    result_section_text(&measured->section, one);
+    if (strcmp(one, result_section_text(&predicted->section, other)) == 0) return STATUS_OK;
+    return err_set(err, STATUS_DATA, measured_name, NULL, "is of %s, expected %s as in the prediction %s", one, other,
+                   predicted_name);
+}
+
 static enum status check_comparable(const struct result *predicted, const char *predicted_name,
                                     const struct result *measured, const char *measured_name, struct err *err)
 {
@@ -41,7 +58,7 @@ static enum status check_comparable(const struct result *predicted, const char *
         return err_set(err, STATUS_DATA, measured_name, NULL,
                        "counts Late Post up to the %s post, expected %s as in the prediction %s", measured->late_post,
                        predicted->late_post, predicted_name);
-    return STATUS_OK;
+    return check_section(predicted, predicted_name, measured, measured_name, err);
 }
 
 static void compare_run(struct validation *v, const struct result *predicted, const struct result *const *measured,
@@ -67,11 +84,11 @@ static void compare_pattern(struct validation *v, enum pattern p, const struct r
     size_t n = v->repetitions;
     for (size_t i = 0; i < n; i++) samples[i] = measured[i]->patterns[p].severity_s;
     pattern->total = compare(predicted->patterns[p].severity_s, samples, n);
-    pattern->total.deviation = deviation(pattern->total.error_s, v->measured_total_s);
+    pattern->total.deviation = wait_deviation(&pattern->total, v->measured_total_s);
     for (uint32_t r = 0; r < v->rank_count; r++) {
         for (size_t i = 0; i < n; i++) samples[i] = measured[i]->patterns[p].rank_severity_s[r];
         pattern->ranks[r] = compare(predicted->patterns[p].rank_severity_s[r], samples, n);
-        pattern->ranks[r].deviation = deviation(pattern->ranks[r].error_s, v->rank_time[r].measured_s);
+        pattern->ranks[r].deviation = wait_deviation(&pattern->ranks[r], v->rank_time[r].measured_s);
     }
 }
 
@@ -117,6 +134,16 @@ static char *copy_or_null(const char *text)
     return text ? strdup(text) : NULL;
 }
 
+static bool copy_section(const struct result_section *from, struct result_section *to)
+{
+    to->known = from->known;
+    to->without_init = from->without_init;
+    to->from = copy_or_null(from->from);
+    to->to = copy_or_null(from->to);
+    to->callpath = copy_or_null(from->callpath);
+    return !to->from == !from->from && !to->to == !from->to && !to->callpath == !from->callpath;
+}
+
 static enum status new_validation(const struct result *predicted, const char *predicted_name,
                                   const char *const *measured_names, size_t repetitions, struct validation **validation,
                                   struct err *err)
@@ -128,11 +155,12 @@ static enum status new_validation(const struct result *predicted, const char *pr
     size_t ranks = v->rank_count ? v->rank_count : 1;
     v->rank_time = calloc(ranks, sizeof *v->rank_time);
     v->measured = calloc(repetitions, sizeof *v->measured);
+    v->disturbance = calloc(repetitions, sizeof *v->disturbance);
     v->predicted = strdup(predicted_name);
     v->platform = copy_or_null(predicted->platform);
     v->semantics = copy_or_null(predicted->semantics);
     v->engine = copy_or_null(predicted->engine);
-    bool whole = v->rank_time && v->measured && v->predicted && !v->platform == !predicted->platform &&
+    bool whole = copy_section(&predicted->section, &v->section) && v->rank_time && v->measured && v->disturbance && v->predicted && !v->platform == !predicted->platform &&
                  !v->semantics == !predicted->semantics && !v->engine == !predicted->engine;
     for (size_t i = 0; whole && i < repetitions; i++) whole = (v->measured[i] = strdup(measured_names[i])) != NULL;
     for (int p = 0; whole && p < PATTERN_COUNT; p++)
@@ -159,6 +187,7 @@ enum status validate_results(const struct result *predicted, const char *predict
         validation_free(v);
         return err_memory(err);
     }
+    for (size_t i = 0; i < repetitions; i++) v->disturbance[i] = measured[i]->disturbance;
     compare_run(v, predicted, measured, values);
     rank_errors(v, values);
     for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, predicted, measured, values);
@@ -192,6 +221,10 @@ void validation_free(struct validation *validation)
     free(validation->semantics);
     free(validation->engine);
     free(validation->rank_time);
+    free(validation->disturbance);
+    free(validation->section.from);
+    free(validation->section.to);
+    free(validation->section.callpath);
     free(validation);
 }
 

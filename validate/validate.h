@@ -54,6 +54,8 @@ struct validation {
      * 95 % of the ranks do not exceed. NAN if there is none. */
     double rank_error_median, rank_error_p95;
     struct validate_pattern patterns[PATTERN_COUNT];
+    struct result_disturbance *disturbance; /* of the measured runs, owned */
+    struct result_section section;          /* of all of them; owned texts */
     double measured_total_s; /* sum over ranks of the measured medians */
     struct validate_property *properties; /* owned; none unless all results have them */
     size_t property_count;
@@ -70,7 +72,8 @@ enum status validate_open(const char *path, const char *semantics, const struct 
 enum status validate_open_run(const char *path, const char *semantics, const struct analyze_options *options,
                               struct trace **trace, struct result **result, struct err *err);
 
-/* Compares. repetitions >= 1. STATUS_DATA if the ranks differ in number or Late Post was counted in different ways;
+/* Compares. repetitions >= 1. STATUS_DATA if the ranks differ in number, Late Post was counted in different ways or the
+ * sections of the runs differ;
  * names are for messages. Borrows nothing; the caller owns *validation. */
 enum status validate_results(const struct result *predicted, const char *predicted_name,
                              const struct result *const *measured, const char *const *measured_names,
@@ -82,9 +85,11 @@ enum status validate_traces(struct validation *validation, const struct trace *p
                             const struct trace *const *measured, struct err *err);
 
 /* Whether a tolerance (0.05 = 5 %) holds: |relative| of the run time and of every rank's time, and |error| of every
- * wait state's total as a share of the measured run's total time (the sum of its rank times), since a wait state may be
- * 0 or tiny in the measured run. Where what is divided by is 0, the error must be 0. STATUS_OK if it holds, else
- * STATUS_DATA "NAME: tolerance 5% does not hold: ..." with the worst offender. */
+ * wait state's total as a share of its measured total. A wait state may be 0 or tiny in the measured run: below
+ * VALIDATE_FLOOR of the run's total time (the sum of its rank times) it counts as that much. Where what is divided by is
+ * 0, the error must be 0. STATUS_OK if it holds, else STATUS_DATA "NAME: tolerance 5% does not hold: ..." with the worst
+ * offender. */
+#define VALIDATE_FLOOR 0.1
 enum status validate_tolerance(const struct validation *validation, double tolerance, struct err *err);
 
 /* Schema rmacast.validation/1 (docs/results.md). tolerance < 0: none was stated. The caller owns the tree. */

@@ -44,6 +44,26 @@ static bool add_names(cJSON *root, const struct validation *v)
     return measured && cJSON_AddNumberToObject(root, "ranks", v->rank_count);
 }
 
+static bool add_section(cJSON *root, const struct result_section *section)
+{
+    if (!section->known) return cJSON_AddNullToObject(root, "section") != NULL;
+    cJSON *object = cJSON_AddObjectToObject(root, "section");
+    return object && add_text(object, "from", section->from) && add_text(object, "to", section->to) &&
+           add_text(object, "callpath", section->callpath) &&
+           cJSON_AddBoolToObject(object, "without_init", section->without_init);
+}
+
+/* Of each measured run. */
+static bool add_disturbance(cJSON *root, const struct validation *v)
+{
+    cJSON *array = cJSON_AddArrayToObject(root, "disturbance");
+    for (size_t i = 0; array && i < v->repetitions; i++) {
+        cJSON *one = result_disturbance_json(&v->disturbance[i]);
+        if (!one || !cJSON_AddItemToArray(array, one)) return false;
+    }
+    return array != NULL;
+}
+
 static bool add_times(cJSON *root, const struct validation *v)
 {
     cJSON *run = cJSON_AddObjectToObject(root, "run_time");
@@ -165,8 +185,9 @@ enum status validation_to_json(const struct validation *validation, double toler
 {
     cJSON *root = cJSON_CreateObject();
     bool whole = root && cJSON_AddStringToObject(root, "schema", "rmacast.validation/1") &&
-                 add_names(root, validation) && add_times(root, validation) && add_patterns(root, validation) && add_properties(root, validation) &&
-                 add_calls(root, validation->calls) && add_transfers(root, validation) &&
+                 add_names(root, validation) && add_section(root, &validation->section) &&
+                 add_disturbance(root, validation) && add_times(root, validation) && add_patterns(root, validation) &&
+                 add_properties(root, validation) && add_calls(root, validation->calls) && add_transfers(root, validation) &&
                  add_tolerance(root, validation, tolerance);
     if (!whole) {
         cJSON_Delete(root);

@@ -47,6 +47,12 @@ static void print_head(const struct validation *v, bool repeated, FILE *out)
     if (v->engine) fprintf(out, ", engine %s", v->engine);
     fprintf(out, "\nMeasured   ");
     for (size_t i = 0; i < v->repetitions; i++) fprintf(out, "%s%s", i ? ", " : "", v->measured[i]);
+    char text[RESULT_SECTION_BYTES];
+    _Static_assert((int)RESULT_SECTION_BYTES >= (int)RESULT_DISTURBANCE_BYTES, "room for either");
+    if (v->section.known) fprintf(out, "\nSection    %s", result_section_text(&v->section, text));
+    for (size_t i = 0; i < v->repetitions; i++)
+        if (v->disturbance[i].known)
+            fprintf(out, "\nDisturbed  %s: %s", v->measured[i], result_disturbance_text(&v->disturbance[i], text));
     fprintf(out, "\n\n%-26s %11s %11s", "", "predicted", repeated ? "median" : "measured");
     if (repeated) fprintf(out, " %11s %11s", "least", "most");
     fprintf(out, " %11s %10s %10s\n", "error", "relative", "of total");

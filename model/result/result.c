@@ -1,10 +1,12 @@
 #include "model/result/result.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
+#include "common/units.h"
 #include "trace/trace.h"
 
 enum { NOTE_BYTES = 512 };
@@ -104,6 +106,9 @@ void result_free(struct result *result)
     for (size_t i = 0; i < result->left_out_count; i++) free(result->left_out[i].reason);
     free(result->left_out);
     result_violations_clear(&result->violations);
+    free(result->section.from);
+    free(result->section.to);
+    free(result->section.callpath);
     for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
     efficiency_free(result->efficiency);
     cJSON_Delete(result->carried);
@@ -154,4 +159,48 @@ enum status result_add_note(struct result *result, struct err *err, const char *
     if (!note) return err_memory(err);
     result->notes[result->note_count++] = note;
     return STATUS_OK;
+}
+
+char *result_disturbance_text(const struct result_disturbance *disturbance, char text[RESULT_DISTURBANCE_BYTES])
+{
+    char waited[UNITS_TEXT_BYTES];
+    double share = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
+    int used = snprintf(text, RESULT_DISTURBANCE_BYTES, "computing waited %s for a core, %.1f %% of it",
+                        units_format_duration(disturbance->waited_s, waited), 100 * share);
+    if (disturbance->waited_s > 0)
+        used += snprintf(text + used, RESULT_DISTURBANCE_BYTES - (size_t)used, "; rank %" PRIu32 " %.1f %%",
+                         disturbance->worst_rank, 100 * disturbance->worst_share);
+    if (disturbance->crowded)
+        snprintf(text + used, RESULT_DISTURBANCE_BYTES - (size_t)used, "; more ranks than cores on a node");
+    return text;
+}
+
+cJSON *result_disturbance_json(const struct result_disturbance *disturbance)
+{
+    cJSON *object = disturbance->known ? cJSON_CreateObject() : cJSON_CreateNull();
+    double share = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
+    if (!object || !disturbance->known) return object;
+    if (cJSON_AddNumberToObject(object, "computing_s", disturbance->computing_s) &&
+        cJSON_AddNumberToObject(object, "waited_s", disturbance->waited_s) &&
+        cJSON_AddNumberToObject(object, "share", share) &&
+        cJSON_AddNumberToObject(object, "worst_rank", disturbance->worst_rank) &&
+        cJSON_AddNumberToObject(object, "worst_share", disturbance->worst_share) &&
+        cJSON_AddBoolToObject(object, "more_ranks_than_cores", disturbance->crowded))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+char *result_section_text(const struct result_section *section, char text[RESULT_SECTION_BYTES])
+{
+    const char *words[][2] = {{"from ", section->from}, {"to ", section->to}, {"at ", section->callpath}};
+    size_t used = 0;
+    snprintf(text, RESULT_SECTION_BYTES, "the whole run");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (section->known && words[i][1])
+            used += (size_t)snprintf(text + used, RESULT_SECTION_BYTES - used, "%s%s%.100s", used ? " " : "", words[i][0],
+                                     words[i][1]);
+    if (section->known && section->without_init)
+        snprintf(text + used, RESULT_SECTION_BYTES - used, "%swithout MPI_Init and MPI_Finalize", used ? " " : "");
+    return text;
 }

@@ -179,6 +179,19 @@ struct result_violations {
     bool known;     /* they were looked for */
 };
 
+struct result_disturbance { /* how long computing waited for a core while the program was recorded */
+    bool known;
+    bool crowded; /* a node had more ranks than cores */
+    double computing_s, waited_s; /* all ranks, with all their threads */
+    double worst_share;
+    uint32_t worst_rank;
+};
+
+struct result_section { /* of the run: which one the times and waits are of (model/waits/section.h) */
+    bool known, without_init; /* known false: they are of the whole run */
+    char *from, *to, *callpath; /* owned; NULL: not given */
+};
+
 struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
     bool simulated, incomplete;
@@ -186,6 +199,8 @@ struct result {
     char late_post[12]; /* "latest" or "earliest": how Late Post was counted */
     uint32_t rank_count;
     double run_time_s, *rank_time_s;
+    struct result_section section;
+    struct result_disturbance disturbance;
     struct result_pattern patterns[PATTERN_COUNT];
     struct result_property *properties;
     size_t property_count, property_capacity;
@@ -244,6 +259,16 @@ enum status result_add_note(struct result *result, struct err *err, const char *
 
 /* Bytes and number of all transfers of a rank to another, or itself. */
 uint64_t result_matrix_bytes(const struct result *result, uint32_t origin, uint32_t target, uint64_t *count);
+
+/* "computing waited 1.2 s for a core, 20.0 % of it; rank 3 35.0 %". Gives text. */
+enum { RESULT_DISTURBANCE_BYTES = 160 };
+char *result_disturbance_text(const struct result_disturbance *disturbance, char text[RESULT_DISTURBANCE_BYTES]);
+/* NULL: no memory. */
+cJSON *result_disturbance_json(const struct result_disturbance *disturbance);
+
+/* "from MPI_Barrier#2 to MPI_Barrier#3 at main* without MPI_Init and MPI_Finalize"; "the whole run". Gives text. */
+enum { RESULT_SECTION_BYTES = 400 };
+char *result_section_text(const struct result_section *section, char text[RESULT_SECTION_BYTES]);
 
 /* JSON: the caller owns the tree (cJSON_Delete). result_from_json takes one object; messages name file. */
 enum status result_to_json(const struct result *result, cJSON **json, struct err *err);

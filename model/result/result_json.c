@@ -392,6 +392,27 @@ static void add_violations(struct writer *writer, cJSON *root, const struct resu
     }
 }
 
+static void add_section(struct writer *writer, cJSON *root, const struct result_section *section)
+{
+    if (!section->known) {
+        keep(writer, cJSON_AddNullToObject(root, "section"));
+        return;
+    }
+    cJSON *object = keep(writer, cJSON_AddObjectToObject(root, "section"));
+    add_text(writer, object, "from", section->from);
+    add_text(writer, object, "to", section->to);
+    add_text(writer, object, "callpath", section->callpath);
+    keep(writer, cJSON_AddBoolToObject(object, "without_init", section->without_init));
+}
+
+static void add_disturbance(struct writer *writer, cJSON *root, const struct result_disturbance *disturbance)
+{
+    cJSON *object = keep(writer, result_disturbance_json(disturbance));
+    if (!object || cJSON_AddItemToObject(root, "disturbance", object)) return;
+    cJSON_Delete(object);
+    writer->failed = true;
+}
+
 static void add_notes(struct writer *writer, cJSON *root, const struct result *result)
 {
     cJSON *notes = keep(writer, cJSON_AddArrayToObject(root, "notes"));
@@ -420,6 +441,8 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_number(&writer, root, "ranks", result->rank_count);
     add_number(&writer, root, "run_time_s", result->run_time_s);
     add_numbers(&writer, root, "rank_time_s", result->rank_time_s, result->rank_count);
+    add_section(&writer, root, &result->section);
+    add_disturbance(&writer, root, &result->disturbance);
     add_patterns(&writer, root, result);
     add_properties(&writer, root, result);
     add_transfers(&writer, root, result);

@@ -24,13 +24,17 @@ static double percent(double part_s, double whole_s)
 
 static void print_head(const struct result *result, FILE *out)
 {
-    char run_time[UNITS_TEXT_BYTES], epsilon[UNITS_TEXT_BYTES];
+    char run_time[UNITS_TEXT_BYTES], epsilon[UNITS_TEXT_BYTES], section[RESULT_SECTION_BYTES];
+    char disturbed[RESULT_DISTURBANCE_BYTES];
     fprintf(out, "Trace      %s (%s%s, %" PRIu32 " ranks)\n", result->trace ? result->trace : "?",
             result->simulated ? "simulated" : "recorded", result->incomplete ? ", incomplete" : "", result->rank_count);
     if (result->simulated)
         fprintf(out, "Simulated  platform %s, semantics %s, engine %s\n", result->platform ? result->platform : "?",
                 result->semantics ? result->semantics : "?", result->engine ? result->engine : "?");
+    if (result->section.known) fprintf(out, "Section    %s\n", result_section_text(&result->section, section));
     fprintf(out, "Run time   %s\n", units_format_duration(result->run_time_s, run_time));
+    if (result->disturbance.known)
+        fprintf(out, "Disturbed  %s\n", result_disturbance_text(&result->disturbance, disturbed));
     fprintf(out, "Counted    Late Post up to the %s post, waits of at least %s\n",
             *result->late_post ? result->late_post : "latest", units_format_duration(result->epsilon_s, epsilon));
 }

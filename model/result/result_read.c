@@ -326,6 +326,37 @@ static enum status read_buffer(const struct json_node *root, struct result_buffe
     return read_number(&object, "wait_s", 0, &buffer->wait_s, err);
 }
 
+/* Absent in older results. */
+static enum status read_section(const struct json_node *root, struct result_section *section, struct err *err)
+{
+    struct json_node object = json_member(root, "section");
+    if (!object.item || cJSON_IsNull(object.item)) return STATUS_OK;
+    struct json_node without = json_member(&object, "without_init");
+    section->known = true;
+    TRY(json_object(&object, err));
+    TRY(read_text(&object, "from", &section->from, err));
+    TRY(read_text(&object, "to", &section->to, err));
+    TRY(read_text(&object, "callpath", &section->callpath, err));
+    return json_boolean(&without, &section->without_init, err);
+}
+
+static enum status read_disturbance(const struct json_node *root, struct result *result, struct err *err)
+{
+    struct result_disturbance *into = &result->disturbance;
+    struct json_node object = json_member(root, "disturbance");
+    int64_t rank;
+    if (!object.item || cJSON_IsNull(object.item)) return STATUS_OK;
+    struct json_node crowded = json_member(&object, "more_ranks_than_cores"), worst = json_member(&object, "worst_rank");
+    into->known = true;
+    TRY(json_object(&object, err));
+    TRY(read_number(&object, "computing_s", 0, &into->computing_s, err));
+    TRY(read_number(&object, "waited_s", 0, &into->waited_s, err));
+    TRY(read_number(&object, "worst_share", 0, &into->worst_share, err));
+    TRY(json_integer(&worst, 0, (int64_t)result->rank_count - 1, &rank, err));
+    into->worst_rank = (uint32_t)rank;
+    return json_boolean(&crowded, &into->crowded, err);
+}
+
 static enum status read_carried(const struct json_node *root, struct result *result, struct err *err)
 {
     static const char *const keys[] = {"efficiency", "causes", "critical_path", "transfer_groups", "behaviour",
@@ -411,6 +442,8 @@ static enum status read_body(const struct json_node *root, struct result *result
     TRY(read_transfers(root, result, err));
     TRY(read_fence_pairs(root, result, err));
     TRY(read_buffer(root, &result->buffer, err));
+    TRY(read_section(root, &result->section, err));
+    TRY(read_disturbance(root, result, err));
     TRY(read_carried(root, result, err));
     return read_extras(root, result, err);
 }

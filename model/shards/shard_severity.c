@@ -217,6 +217,7 @@ static enum status put_times(struct bytes *bytes, const struct severity *severit
     TRY(bytes_put(bytes, &severity->fence_pairs, sizeof severity->fence_pairs, err));
     TRY(bytes_put(bytes, &severity->behaviour, sizeof severity->behaviour, err));
     TRY(window_creations_put(&severity->creations, bytes, err));
+    TRY(bytes_put(bytes, severity->inside_ps, severity->totals.rank_count * sizeof *severity->inside_ps, err));
     return bytes_put(bytes, severity->times_ps, sizeof severity->times_ps, err);
 }
 
@@ -229,6 +230,11 @@ static enum status merge_times(struct bytes *bytes, struct severity *severity, s
     bytes_take(bytes, &behaviour, sizeof behaviour);
     behaviour_merge(&severity->behaviour, &behaviour);
     TRY(window_creations_take(&severity->creations, bytes, err));
+    for (uint32_t r = 0; r < severity->totals.rank_count; r++) {
+        int64_t more_ps;
+        bytes_take(bytes, &more_ps, sizeof more_ps);
+        severity->inside_ps[r] += more_ps;
+    }
     bytes_take(bytes, times_ps, sizeof times_ps);
     severity->fence_pairs.pairs += pairs.pairs;
     severity->fence_pairs.unneeded += pairs.unneeded;
@@ -297,7 +303,7 @@ enum status shards_take_time_profile(struct time_profile *shares, struct bytes *
 struct rank_end {
     uint32_t rank;
     bool calls, incomplete;
-    int64_t end_ps;
+    int64_t end_ps, before_sum_ps[BEFORE_COUNT];
 };
 
 enum status shards_put_end(const struct severity *severity, const struct trace *trace, struct bytes *bytes,
@@ -311,7 +317,8 @@ enum status shards_put_end(const struct severity *severity, const struct trace *
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *stream = &trace->ranks[r];
         if (stream->foreign) continue;
-        struct rank_end end = {r, stream->count > 0, stream->incomplete, trace_rank_end_ps(trace, r)};
+        struct rank_end end = {r, stream->count > 0, stream->incomplete, trace_rank_end_ps(trace, r), {0}};
+        memcpy(end.before_sum_ps, stream->before_sum_ps, sizeof end.before_sum_ps);
         TRY(bytes_put(bytes, &end, sizeof end, err));
         TRY(bytes_put_text(bytes, stream->incomplete_why, err));
     }
@@ -335,6 +342,8 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
     stream->incomplete_why = NULL;
     TRY(bytes_take_text(bytes, &stream->incomplete_why, err));
     stream->incomplete = end.incomplete;
+    memcpy(stream->before_sum_ps, end.before_sum_ps, sizeof end.before_sum_ps);
+    if (end.before_sum_ps[BEFORE_CORE_WAIT] > 0) trace->core_waits = true;
     if (!end.calls) return STATUS_OK;
     end_ps[end.rank] = end.end_ps;
     ARRAY_PUSH(stream->calls, stream->count, stream->capacity, call, err);

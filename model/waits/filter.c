@@ -5,7 +5,7 @@
 
 bool filter_is_set(const struct filter *filter)
 {
-    return filter->by_window || filter->by_rank || filter->by_time || filter->callpath;
+    return filter->by_window || filter->by_rank || filter->by_time || filter->section || filter->callpath;
 }
 
 static bool passes_window(const struct filter *filter, const struct trace_call *call, enum mpi_call function)
@@ -27,7 +27,8 @@ enum status filter_passes(const struct filter *filter, const struct trace *trace
     char *text;
     *passes = (!filter->by_window || passes_window(filter, call, function)) &&
               (!filter->by_rank || (finding->rank >= filter->first_rank && finding->rank <= filter->last_rank)) &&
-              (!filter->by_time || passes_time(filter, trace, call));
+              (!filter->by_time || passes_time(filter, trace, call)) &&
+              (!filter->section || section_has(filter->section, finding->rank, call));
     if (!*passes || !filter->callpath) return STATUS_OK;
     uint32_t node = callpath_at(paths, finding->rank, finding->call);
     TRY(callpath_text(trace, paths, node, call->site, function, &text, err));

@@ -7,6 +7,7 @@
 
 #include "model/callpaths/callpath.h"
 #include "model/waits/finding.h"
+#include "model/waits/section.h"
 #include "trace/trace.h"
 
 /* All-zero lets everything through. */
@@ -15,6 +16,7 @@ struct filter {
     int32_t window;
     uint32_t first_rank, last_rank; /* of the rank that waits */
     int64_t from_ps, to_ps;         /* since the trace's first event: calls that overlap this time */
+    const struct section *section;  /* NULL: any. Borrowed */
     const char *callpath;           /* shell pattern (fnmatch) for the place of the wait; NULL: any. Borrowed */
 };
 

@@ -136,8 +136,7 @@ void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT])
     }
 }
 
-/* The life of all threads of a rank: of thread 0 from time zero, of others from their first event, to their last. */
-static int64_t life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps)
+int64_t properties_life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps)
 {
     int64_t sum_ps = 0;
     for (uint32_t t = 0; t < trace_thread_count(lanes->trace, rank); t++) {
@@ -154,7 +153,7 @@ static void sum_times(const struct lanes *lanes, wide_ps times_ps[PROPERTY_COUNT
 {
     int64_t zero_ps = trace_begin_ps(lanes->trace);
     wide_ps total_ps = 0;
-    for (uint32_t r = 0; r < lanes->trace->rank_count; r++) total_ps += life_ps(lanes, r, zero_ps);
+    for (uint32_t r = 0; r < lanes->trace->rank_count; r++) total_ps += properties_life_ps(lanes, r, zero_ps);
     for (int p = PROPERTY_COUNT - 1; p > PROPERTY_EXECUTION; p--) times_ps[rows[p].parent] += times_ps[p];
     times_ps[PROPERTY_USER] = total_ps - times_ps[PROPERTY_MPI] - times_ps[PROPERTY_THREADS];
     times_ps[PROPERTY_EXECUTION] = times_ps[PROPERTY_TIME] = total_ps;

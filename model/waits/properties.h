@@ -32,6 +32,9 @@ enum property property_of(enum call_kind kind);
 /* Adds the durations of a trace's calls, or of a slice those of its new ones, to their properties. */
 void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT]);
 
+/* The life of all threads of a rank: of thread 0 from time zero, of others from their first event, to their last. */
+int64_t properties_life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps);
+
 /* Appends all properties, in tree order, once the trace's end is there. times_ps: from properties_add. The wait states
  * of account are subtracted from the exclusive figures. */
 enum status properties_report(const struct lanes *lanes, const wide_ps times_ps[PROPERTY_COUNT],

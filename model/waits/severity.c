@@ -6,20 +6,26 @@
 
 #include "common/units.h"
 #include "model/waits/detect.h"
+#include "model/waits/disturbance.h"
 
 enum status severity_init(struct severity *severity, const struct trace *trace, const struct analyze_options *options,
                           struct err *err)
 {
     *severity = (struct severity){.options = options};
     TRY(totals_init(&severity->totals, trace->rank_count, err));
-    enum status status = wait_profile_init(trace, &severity->profile, err);
-    if (status != STATUS_OK) totals_clear(&severity->totals);
+    severity->inside_ps = calloc((size_t)trace->rank_count + 1, sizeof *severity->inside_ps);
+    enum status status = severity->inside_ps ? wait_profile_init(trace, &severity->profile, err) : err_memory(err);
+    if (status == STATUS_OK) return STATUS_OK;
+    free(severity->inside_ps);
+    totals_clear(&severity->totals);
+    *severity = (struct severity){.options = NULL};
     return status;
 }
 
 void severity_clear(struct severity *severity)
 {
     totals_clear(&severity->totals);
+    free(severity->inside_ps);
     wait_profile_clear(&severity->profile);
     rates_clear(&severity->rates);
     notes_clear(&severity->notes);
@@ -70,6 +76,7 @@ enum status severity_add(struct severity *severity, const struct relations *rela
     TRY(window_creations_add(&severity->creations, relations->trace, err));
     TRY(notes_add(&severity->notes, relations, err));
     properties_add(relations->trace, severity->times_ps);
+    disturbance_add(relations->trace, severity->inside_ps);
     return add_transfers(severity, relations, transfers, err);
 }
 
@@ -153,10 +160,15 @@ enum status severity_report(struct severity *severity, const struct lanes *lanes
     report_fence_pairs(&severity->fence_pairs, result);
     TRY(wait_profile_report(&severity->profile, trace, severity->options->per_rank, result, err));
     TRY(properties_report(lanes, severity->times_ps, &severity->totals, result, err));
+    disturbance_report(lanes, severity->inside_ps, &result->disturbance);
     TRY(rates_report(&severity->rates, trace, &severity->profile.paths, result, err));
     TRY(behaviour_report(&severity->behaviour, result, err));
     TRY(window_creations_report(&severity->creations, trace, result, err));
-    if (filter_is_set(&severity->options->filter))
+    if (severity->options->filter.section)
+        TRY(result_add_note(result, err,
+                            "run time, rank times, wait states, root causes and transfers are those of the section; other "
+                            "times are of the whole trace"));
+    else if (filter_is_set(&severity->options->filter))
         TRY(result_add_note(
             result, err,
             "wait states, root causes and transfers are those that the options select; times are of the whole trace"));

@@ -28,6 +28,7 @@ struct severity {
     struct behaviour behaviour;
     struct window_creations creations;
     wide_ps times_ps[PROPERTY_COUNT];
+    int64_t *inside_ps; /* per rank: in calls */
     struct provisional provisional; /* of slices, but votes */
     struct several several;         /* of parts */
     bool parted;                    /* other parts have the rest */

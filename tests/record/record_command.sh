@@ -18,7 +18,7 @@ check grep -q 'rmacast analyze pscw_halo.rma' err
 
 # Where the ranks ran, all of them here;
 "$rmacast" dump pscw_halo.rma >dump
-check test "$(grep '^node ' dump)" = "node 0 name=$(uname -n) ranks=0,1,2,3"
+check test "$(grep '^node ' dump)" = "node 0 name=$(uname -n) ranks=0,1,2,3 cores=$(nproc)"
 
 # The application's own exit status; the warning names window, rank and cure, in one line.
 expect 5 "$rmacast" record -o aligned.rma -- "$mpiexec" -n 2 "$programs/misaligned"
@@ -145,7 +145,14 @@ expect 1 "$rmacast" simulate pscw_halo.rma --platform ideal --compute cpu
 check grep -q 'no CPU times, expected a trace that was recorded with --cpu-time' err
 
 expect 0 "$rmacast" record --calls rma --paused -o part.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
-check grep -q 'the program stopped the recording for a while; only some groups of calls were recorded' err
+check grep -q 'only some groups of calls were recorded' err
+
+# What Open MPI's mpiexec sets, for a program of MPICH: two worlds of one rank each.
+expect 0 "$rmacast" record -o alone.rma -- sh -c "export OMPI_COMM_WORLD_SIZE=2; '$programs/control' & '$programs/control'; wait"
+alone='mpicc and mpiexec belong to different MPIs: mpiexec of Open MPI started 2 processes, each of which is alone in the world of MPICH'
+check test "$(grep -c "^rmacast: warning: $alone" err)" = 1
+expect 0 "$rmacast" info alone.rma/world-1
+check grep -q "$alone" out
 
 # Functions of an instrumented program, only those that main calls.
 expect 0 "$rmacast" record --functions=2 -o functions.rma -- "$mpiexec" -n 2 "$programs/functions_pie"

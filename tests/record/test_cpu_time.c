@@ -1,10 +1,12 @@
-/* CPU time beside wall time: from the recorder into the trace, through text and archive, and used by replay. */
+/* CPU time and core waits beside wall time: from the recorder into the trace, through text and archive, and used by replay. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -15,6 +17,45 @@
 #include "trace/text/text.h"
 
 #define MS INT64_C(1000000000)
+
+static void craft_core_wait(struct craft *craft, int64_t ns)
+{
+    craft_define(craft, SPOOL_CORE_WAIT, (struct spool_record){.extra = ns}, NULL, 0);
+}
+
+/* Wall gaps are 1500, 2000 and 3000 ns; the thread waits 400 ns of the second one, in two parts, and says 5000 of the
+ * third. With a cost of 100 ns 1400, 1500 and 0 are left, and 100 each. */
+static void without_core_waits(void **state)
+{
+    (void)state;
+    struct craft craft;
+    struct trace *trace;
+    struct err err = {0};
+    char *directory = craft_directory();
+    craft_begin(&craft, 0, 1, 1000000);
+    craft_prologue(&craft);
+    craft_call(&craft, CRAFT_INIT, 0, 500);
+    craft_call(&craft, CRAFT_BARRIER, 2000, 3000);
+    craft_core_wait(&craft, 300);
+    craft_core_wait(&craft, 100);
+    craft_call(&craft, CRAFT_BARRIER, 5000, 6000);
+    craft_core_wait(&craft, 5000);
+    craft_call(&craft, CRAFT_BARRIER, 9000, 10000);
+    craft_write(&craft, directory, craft.count, 0);
+    craft_free(&craft);
+    assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
+    assert_int_equal(trace->ranks[0].before_ps[BEFORE_CORE_WAIT][2], 400000);
+    assert_int_equal(trace->ranks[0].before_sum_ps[BEFORE_CORE_WAIT], 5400000);
+    trace->record_cost_ps = 100000;
+    trace->core_waits = true;
+    assert_int_equal(trace_use_computing(trace, COMPUTING_UNDISTURBED, &err), STATUS_OK);
+    const struct trace_call *calls = trace->ranks[0].calls;
+    assert_int_equal(calls[1].enter_ps, 2000000);
+    assert_int_equal(calls[2].enter_ps, 4600000);
+    assert_int_equal(calls[3].enter_ps, 5700000);
+    trace_free(trace);
+    craft_remove(directory);
+}
 
 static void craft_cpu(struct craft *craft, int64_t ns)
 {
@@ -47,11 +88,11 @@ static void expect_crafted(const struct trace *trace)
 {
     const struct trace_rank *rank = &trace->ranks[0];
     assert_int_equal(rank->count, 4);
-    assert_non_null(rank->cpu_ps);
-    assert_true(rank->cpu_ps[0] == TRACE_UNKNOWN_PS);
-    assert_int_equal(rank->cpu_ps[1], 900000);
-    assert_int_equal(rank->cpu_ps[2], 700000);
-    assert_true(rank->cpu_ps[3] == TRACE_UNKNOWN_PS);
+    assert_non_null(rank->before_ps[BEFORE_CPU]);
+    assert_true(rank->before_ps[BEFORE_CPU][0] == TRACE_UNKNOWN_PS);
+    assert_int_equal(rank->before_ps[BEFORE_CPU][1], 900000);
+    assert_int_equal(rank->before_ps[BEFORE_CPU][2], 700000);
+    assert_true(rank->before_ps[BEFORE_CPU][3] == TRACE_UNKNOWN_PS);
 }
 
 static void through_files(void **state)
@@ -88,15 +129,15 @@ static void used(void **state)
     struct err err = {0};
     const struct trace_call *calls = trace->ranks[0].calls;
     trace->record_cost_ps = 100000;
-    assert_int_equal(trace_use_cpu(trace, &err), STATUS_OK);
+    assert_int_equal(trace_use_computing(trace, COMPUTING_CPU, &err), STATUS_OK);
     assert_int_equal(calls[0].exit_ps, 500000);
     assert_int_equal(calls[1].enter_ps, 1500000);
     assert_int_equal(calls[1].exit_ps, 2500000);
     assert_int_equal(calls[2].enter_ps, 3300000);
     assert_int_equal(calls[3].enter_ps, 7300000);
     assert_int_equal(calls[3].exit_ps, 8300000);
-    trace->ranks[0].cpu_ps[1] = 2 * MS;
-    assert_int_equal(trace_use_cpu(trace, &err), STATUS_OK);
+    trace->ranks[0].before_ps[BEFORE_CPU][1] = 2 * MS;
+    assert_int_equal(trace_use_computing(trace, COMPUTING_CPU, &err), STATUS_OK);
     assert_int_equal(calls[1].enter_ps, 1500000);
     trace_free(trace);
     craft_remove(directory);
@@ -108,7 +149,7 @@ static void needed(void **state)
     struct trace *trace;
     struct err err = {0};
     assert_int_equal(trace_new("t", 2, &trace, &err), STATUS_OK);
-    assert_int_equal(trace_use_cpu(trace, &err), STATUS_DATA);
+    assert_int_equal(trace_use_computing(trace, COMPUTING_CPU, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "--cpu-time"));
     trace_free(trace);
 }
@@ -122,21 +163,58 @@ static void recorded(void **state)
     for (uint32_t rank = 0; rank < 4; rank++) {
         const struct trace_rank *stream = &trace->ranks[rank];
         assert_int_equal(stream->count, 7); /* Init, three barriers, the region's begin and end, Finalize */
-        assert_non_null(stream->cpu_ps);
-        for (size_t i = 1; i < 7; i++) assert_true(stream->cpu_ps[i] >= 0);
-        assert_true(stream->cpu_ps[2] < 20 * MS && stream->calls[2].enter_ps - stream->calls[1].exit_ps >= 60 * MS);
-        assert_true(stream->cpu_ps[3] > 29 * MS);
-        assert_true(stream->cpu_ps[4] < 20 * MS && stream->cpu_ps[5] > 29 * MS);
+        assert_non_null(stream->before_ps[BEFORE_CPU]);
+        for (size_t i = 1; i < 7; i++) assert_true(stream->before_ps[BEFORE_CPU][i] >= 0);
+        assert_true(stream->before_ps[BEFORE_CPU][2] < 20 * MS && stream->calls[2].enter_ps - stream->calls[1].exit_ps >= 60 * MS);
+        assert_true(stream->before_ps[BEFORE_CPU][3] > 29 * MS);
+        assert_true(stream->before_ps[BEFORE_CPU][4] < 20 * MS && stream->before_ps[BEFORE_CPU][5] > 29 * MS);
     }
     trace_free(trace);
     trace = run_recorded("", "locks", 0);
-    assert_null(trace->ranks[0].cpu_ps);
+    assert_null(trace->ranks[0].before_ps[BEFORE_CPU]);
+    trace_free(trace);
+}
+
+/* programs/busy.c: all ranks want the same core for 30 ms at a time. Each has it for 30 ms between the second barrier and
+ * the third, whatever else runs here; that they all had it at once is impossible. */
+static void shared_core(void **state)
+{
+    (void)state;
+    cpu_set_t all, one;
+    int first = 0, readable = access("/proc/thread-self/schedstat", R_OK);
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET((size_t)first, &all)) first++;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    struct trace *trace = run_recorded("", "busy", 0);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(trace->core_waits, readable == 0);
+    assert_true(trace_is_crowded(trace));
+    int64_t waited_ps = 0;
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        const struct trace_rank *stream = &trace->ranks[rank];
+        assert_int_equal(stream->cores, 1);
+        waited_ps += stream->before_sum_ps[BEFORE_CORE_WAIT];
+        for (size_t i = 1; stream->before_ps[BEFORE_CORE_WAIT] && i < stream->count; i++) {
+            int64_t wait_ps = stream->before_ps[BEFORE_CORE_WAIT][i];
+            int64_t gap_ps = stream->calls[i].enter_ps - stream->calls[i - 1].exit_ps;
+            if (wait_ps == TRACE_UNKNOWN_PS) continue;
+            assert_true(wait_ps > 0 && wait_ps <= gap_ps);
+            if (i == 3) assert_true(gap_ps - wait_ps > 29 * MS);
+        }
+    }
+    assert_int_equal(waited_ps > 0, readable == 0);
+    trace_free(trace);
+    trace = run_recorded("RMACAST_SCHEDSTAT=0", "locks", 0);
+    assert_false(trace->core_waits);
     trace_free(trace);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(through_files), cmocka_unit_test(used),
-                                       cmocka_unit_test(needed), cmocka_unit_test(recorded)};
+                                       cmocka_unit_test(needed), cmocka_unit_test(recorded),
+                                       cmocka_unit_test(without_core_waits), cmocka_unit_test(shared_core)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

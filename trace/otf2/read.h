@@ -68,6 +68,7 @@ struct archive_location {
     bool incomplete;
     uint32_t why; /* string, OTF2_UNDEFINED_STRING none */
     double speed;
+    uint32_t cores;
 };
 
 struct archive_definitions {
@@ -148,7 +149,7 @@ struct archive_stream {
     unsigned depth;   /* regions entered inside it */
     struct trace_call call;
     struct trace_sim sim;
-    int64_t cpu_ps;     /* before the open call */
+    int64_t before_ps[BEFORE_COUNT]; /* of the time before the open call */
     struct trace_extents extents; /* of the open call */
     bool completed_one; /* a completion stands in the open call */
     bool has_flags;

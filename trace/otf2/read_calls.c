@@ -71,7 +71,9 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_PROGRESS_UNTIL: stream->sim.progress_until_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_AWAITED_POST: stream->sim.awaited_post_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_RELEASED: stream->sim.released_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_CPU_TIME: stream->cpu_ps = value.int64; break;
+    case ATTRIBUTE_CPU_TIME:
+    case ATTRIBUTE_CORE_WAIT:
+    case ATTRIBUTE_PAUSED: stream->before_ps[id - ATTRIBUTE_CPU_TIME] = value.int64; break;
     case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
     case ATTRIBUTE_DURATION: call->exit_ps = after(call->enter_ps, (int64_t)value.uint64); break;
     case ATTRIBUTE_WIN: return archive_win_id(reader, value.rmaWinRef, &call->handle);
@@ -144,6 +146,22 @@ static enum status check_extents(struct archive_reader *reader, const struct tra
                       (uint64_t)of[TRACE_ORIGIN], (uint64_t)of[TRACE_TARGET], (uint64_t)of[TRACE_RESULT]);
 }
 
+/* Slices keep the sums. */
+static enum status append_before(struct archive_reader *reader)
+{
+    const struct archive_stream *stream = &reader->stream;
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        int64_t ps = stream->before_ps[b];
+        if (ps == TRACE_UNKNOWN_PS) continue;
+        if (reader->in_slices)
+            trace_sum_before(reader->trace, stream->rank, (enum trace_before)b, ps);
+        else
+            TRY(trace_set_before(reader->trace, stream->rank, stream->calls->count - 1, (enum trace_before)b, ps,
+                                 reader->err));
+    }
+    return STATUS_OK;
+}
+
 static enum status append(struct archive_reader *reader, const struct trace_call *call)
 {
     struct archive_stream *stream = &reader->stream;
@@ -153,11 +171,9 @@ static enum status append(struct archive_reader *reader, const struct trace_call
         ARRAY_PUSH(stream->orders, stream->order_count, stream->order_capacity, stream->order, reader->err);
     if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
     stream->last_ps = call->exit_ps;
-    if (reader->in_slices) return STATUS_OK;
-    if (call->flags & TRACE_GAPS)
-        TRY(trace_set_extents(reader->trace, stream->rank, stream->calls->count - 1, &stream->extents, reader->err));
-    if (stream->cpu_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
-    return trace_set_cpu(reader->trace, stream->rank, stream->calls->count - 1, stream->cpu_ps, reader->err);
+    TRY(append_before(reader));
+    if (reader->in_slices || !(call->flags & TRACE_GAPS)) return STATUS_OK;
+    return trace_set_extents(reader->trace, stream->rank, stream->calls->count - 1, &stream->extents, reader->err);
 }
 
 static enum status append_region(struct archive_reader *reader, int64_t time_ps, uint32_t region, bool enter,
@@ -166,7 +182,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
     struct archive_stream *stream = &reader->stream;
     struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
     stream->sim = trace_sim_unknown;
-    stream->cpu_ps = TRACE_UNKNOWN_PS;
+    for (int b = 0; b < BEFORE_COUNT; b++) stream->before_ps[b] = TRACE_UNKNOWN_PS;
     stream->extents = (struct trace_extents){{0}};
     stream->order = 0;
     TRY(archive_region_id(reader, region, &call.ref));
@@ -223,7 +239,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
     stream->depth = 0;
     stream->call = new_call(time_ps, (uint32_t)region->call);
     stream->sim = trace_sim_unknown;
-    stream->cpu_ps = TRACE_UNKNOWN_PS;
+    for (int b = 0; b < BEFORE_COUNT; b++) stream->before_ps[b] = TRACE_UNKNOWN_PS;
     stream->extents = (struct trace_extents){{0}};
     stream->order = 0;
     stream->completed_one = stream->has_flags = stream->has_size = stream->has_unit = false;

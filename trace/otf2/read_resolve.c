@@ -288,7 +288,7 @@ static enum status read_clock(struct archive_reader *reader)
 {
     struct trace *trace = reader->trace;
     char *clock = property(reader, ARCHIVE_PROPERTY_CLOCK), *cost = property(reader, ARCHIVE_PROPERTY_RECORD_COST);
-    char *source = property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE);
+    char *source = property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE), *waits = property(reader, ARCHIVE_PROPERTY_CORE_WAITS);
     struct trace_clock_quality *quality = &trace->clock;
     enum status status = STATUS_OK;
     if (clock) {
@@ -300,6 +300,8 @@ static enum status read_clock(struct archive_reader *reader)
     if (source && !trace_clock_source_by_name(source, &quality->source))
         status = wrong_property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE, source, "monotonic, tsc or mixed");
     if (cost) trace->record_cost_ps = strtoll(cost, NULL, 10);
+    trace->core_waits = waits != NULL;
+    free(waits);
     free(clock);
     free(cost);
     free(source);
@@ -485,6 +487,7 @@ static enum status mark_ranks(struct archive_reader *reader)
         if (location->rank == TRACE_NONE || location->thread > 0) continue;
         struct trace_rank *stream = &reader->trace->ranks[location->rank];
         stream->speed = location->speed;
+        stream->cores = location->cores;
         const char *node = node_name(reader, location->group);
         if (*node) TRY(trace_set_node(reader->trace, (uint32_t)location->rank, node, reader->err));
         if (!location->incomplete) continue;

@@ -121,10 +121,14 @@ static void add_sim(struct archive_writer *writer, size_t index)
     add_time(writer, ATTRIBUTE_EXTENDED_END, call->enter_ps, sim->extended_end_ps);
 }
 
-static void add_cpu(struct archive_writer *writer, size_t index)
+/* Attributes stand in the order of enum trace_before. */
+static void add_before(struct archive_writer *writer, size_t index)
 {
-    const int64_t *cpu_ps = writer->stream->cpu_ps;
-    if (cpu_ps && cpu_ps[index] != TRACE_UNKNOWN_PS) ARCHIVE_ADD(writer, CPU_TIME, int64, cpu_ps[index]);
+    for (unsigned b = 0; b < BEFORE_COUNT; b++) {
+        const int64_t *ps = writer->stream->before_ps[b];
+        if (ps && ps[index] != TRACE_UNKNOWN_PS)
+            archive_add(writer, ATTRIBUTE_CPU_TIME + b, (OTF2_AttributeValue){.int64 = ps[index]});
+    }
 }
 
 static void add_extents(struct archive_writer *writer, size_t index)
@@ -146,7 +150,7 @@ void archive_add_enter(struct archive_writer *writer, size_t index, const struct
         add_members(writer, call, call_kind(call->call), carries);
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
     add_extents(writer, index);
-    add_cpu(writer, index);
+    add_before(writer, index);
     add_sim(writer, index);
 }
 

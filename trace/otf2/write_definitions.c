@@ -127,11 +127,13 @@ static void define_location_properties(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
     uint32_t reason = string(definitions, ARCHIVE_PROPERTY_INCOMPLETE),
-             speed = string(definitions, ARCHIVE_PROPERTY_SPEED);
+             speed = string(definitions, ARCHIVE_PROPERTY_SPEED), cores = string(definitions, ARCHIVE_PROPERTY_CORES);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *stream = &trace->ranks[i];
         OTF2_AttributeValue value = {.float64 = stream->speed};
         if (stream->speed != 0) DEFINE(LocationProperty, definitions, i, speed, OTF2_TYPE_DOUBLE, value);
+        value = (OTF2_AttributeValue){.uint32 = stream->cores};
+        if (stream->cores != 0) DEFINE(LocationProperty, definitions, i, cores, OTF2_TYPE_UINT32, value);
         if (!stream->incomplete) continue;
         value = (OTF2_AttributeValue){.uint8 = 1};
         if (stream->incomplete_why) value.stringRef = string(definitions, stream->incomplete_why);
@@ -302,6 +304,7 @@ static void set_clock(struct archive_writer *writer)
     set_property(writer, ARCHIVE_PROPERTY_TIME_ZERO, text);
     snprintf(text, sizeof text, "%" PRId64, trace->record_cost_ps);
     if (trace->record_cost_ps) set_property(writer, ARCHIVE_PROPERTY_RECORD_COST, text);
+    if (trace->core_waits) set_property(writer, ARCHIVE_PROPERTY_CORE_WAITS, "1");
 }
 
 static enum status set_properties(struct archive_writer *writer)

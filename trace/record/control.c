@@ -7,7 +7,7 @@
 
 uint8_t rec_off[REC_CALL_COUNT];
 static uint8_t filtered[REC_CALL_COUNT]; /* what the user asked for at the start */
-static bool paused;
+bool rec_pausing;
 
 /* Groups by kinds of calls, in the order of SPOOL_CALL_GROUPS. A kind that stands in none is always recorded. */
 static const char *const names[] = {SPOOL_CALL_GROUPS};
@@ -73,22 +73,35 @@ void rec_control_begin(void)
     if (off && *off && *off != '0') rec_pause();
 }
 
+/* The event that it ends is the computing before it, or the time in which recording was stopped. */
+static void put_pause(bool stops)
+{
+    struct spool_record record = {.kind = SPOOL_PAUSE,
+                                  .flags = stops ? SPOOL_STOPS : 0,
+                                  .time = rec_stamp(),
+                                  .id = SPOOL_NO_ID,
+                                  .peer = SPOOL_PEER_NONE};
+    rec_put(&record);
+}
+
 void rec_pause(void)
 {
-    paused = true;
+    if (!rec_pausing) put_pause(true);
+    rec_pausing = true;
     for (int i = 0; i < REC_CALL_COUNT; i++) rec_off[i] = (uint8_t)how_off(group_of_call(i));
     if (rec_state == REC_OPEN) rec_mark(SPOOL_PAUSED);
 }
 
 bool rec_paused(void)
 {
-    return paused;
+    return rec_pausing;
 }
 
 bool rec_resume(void)
 {
-    if (!paused) return false;
-    paused = false;
+    if (!rec_pausing) return false;
+    put_pause(false);
+    rec_pausing = false;
     memcpy(rec_off, filtered, sizeof rec_off);
     return true;
 }

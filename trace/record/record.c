@@ -23,7 +23,7 @@ REC_INLINE void enter(struct rec_call *rec)
     if (!REC_LIKELY(rec_state == REC_OPEN && own != NULL))
         return; /* own: made in the meantime by another thread's MPI_Init */
     rec->entered = true;
-    rec_put_into(own, &rec->enter, rec_call_template(rec));
+    rec_put_event(own, &rec->enter, rec_call_template(rec));
 }
 
 /* What is called inside a call stands below it on the stack. */
@@ -58,7 +58,7 @@ void rec_enter(struct rec_call *rec)
 
 static __attribute__((noinline, cold)) void exit_slowly(struct rec_call *rec)
 {
-    if (rec->entered && rec_state == REC_OPEN) rec_put_into(rec_own, &rec->exit, rec_call_template(rec) + 1);
+    if (rec->entered && rec_state == REC_OPEN) rec_put_event(rec_own, &rec->exit, rec_call_template(rec) + 1);
     if (rec_inside == REC_LAST && rec_state == REC_OPEN) {
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
         rec_state = REC_OFF;
@@ -74,7 +74,7 @@ void rec_exit(struct rec_call *rec)
         return;
     }
     rec_inside = 0;
-    rec_put_into(rec_own, &rec->exit, rec_call_template(rec) + 1);
+    rec_put_event(rec_own, &rec->exit, rec_call_template(rec) + 1);
 }
 
 /* shmem_finalize may leave MPI to the program. */

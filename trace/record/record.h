@@ -192,6 +192,16 @@ REC_INLINE void rec_put_into(struct rec_buffer *own, const struct spool_record *
     bool near = REC_LIKELY(!rec_buffer_unanchored(own, record->time));
     if (!REC_LIKELY(near && rec_buffer_put_same(own, record, pattern))) rec_put_slowly(own, record, pattern);
 }
+/* What ends an interval of computing or of a call. Core waits are read at the end of a long one. */
+void rec_put_event_slowly(struct rec_buffer *own, struct spool_record *event, unsigned pattern, uint64_t passed);
+REC_INLINE void rec_put_event(struct rec_buffer *own, struct spool_record *event, unsigned pattern)
+{
+    uint64_t passed = event->time - own->event;
+    own->event = event->time;
+    bool near = REC_LIKELY(!rec_buffer_unanchored(own, event->time) && passed < own->long_ticks);
+    if (!REC_LIKELY(near && rec_buffer_put_same(own, event, pattern)))
+        rec_put_event_slowly(own, event, pattern, passed);
+}
 void rec_put_extents(const struct rec_call *rec, uint64_t time); /* before its entry, if there are gaps */
 void rec_anchor(void); /* where the stream ends: what stands before it has an anchor on both sides */
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
@@ -523,6 +533,7 @@ void rec_control_begin(void);
 void rec_pause(void);
 bool rec_resume(void); /* false: recording was not stopped */
 bool rec_paused(void);
+extern bool rec_pausing; /* that */
 /* functions.c */
 void rec_functions_begin(void);
 extern bool rec_functions; /* they are wanted */
@@ -534,6 +545,15 @@ void rec_cpu_begin(void);
 void rec_cpu_enter(void); /* writes the CPU time since rec_cpu_leave() */
 void rec_cpu_leave(void);
 void rec_cpu_measured(void); /* there were calls without computing between them */
+/* core_wait.c */
+enum { REC_CORES_BYTES = 260 };
+void rec_core_wait_begin(void); /* measures what a reading costs */
+void rec_core_wait_thread(struct rec_buffer *own); /* of the calling thread: from now on */
+void rec_core_wait_end(struct rec_buffer *own);
+bool rec_core_wait_known(void);
+/* How long the thread waited for a core since this was called last, but no longer than the interval that has passed. */
+uint64_t rec_core_wait_ns(struct rec_buffer *own, uint64_t passed);
+void rec_cores_text(char text[REC_CORES_BYTES]); /* those that the process may use: a hexadecimal number, core 0 its bit 0 */
 /* preload/unrecorded.c */
 extern bool rec_unrecorded_any; /* a call that is not recorded has been made since the last rec_unrecorded_define() */
 void rec_unrecorded_define(void);

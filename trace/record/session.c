@@ -58,6 +58,14 @@ static uint64_t measure_cost(const struct spool_header *header)
     return (uint64_t)((double)best * 1e12 / per_s / CALLS);
 }
 
+/* How many processes the launcher says that it started: each sets a variable of its own. */
+static const char *launched(const char **by)
+{
+    const char *of_open_mpi = getenv("OMPI_COMM_WORLD_SIZE"), *of_mpich = getenv("PMI_SIZE");
+    *by = of_open_mpi ? "Open MPI" : of_mpich ? "MPICH" : "";
+    return of_open_mpi ? of_open_mpi : of_mpich ? of_mpich : "";
+}
+
 static void define_identity(const struct spool_header *of_rank)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", host[256] = "", program[4096] = "", text[8192];
@@ -66,20 +74,22 @@ static void define_identity(const struct spool_header *of_rank)
     gethostname(host, sizeof host - 1);
     ssize_t linked = readlink("/proc/self/exe", program, sizeof program - 1);
     program[linked > 0 ? linked : 0] = '\0';
-    char version[64] = "", device[64] = "";
+    char version[64] = "", device[64] = "", cores[REC_CORES_BYTES];
+    rec_cores_text(cores);
     const char *at = strstr(library, "MPICH Version:");
     if (at) sscanf(at + strlen("MPICH Version:"), "%63s", version);
     at = strstr(library, "MPICH Device:");
     if (at) sscanf(at + strlen("MPICH Device:"), "%63s", device);
     library[strcspn(library, "\n")] = '\0';
+    const char *launcher, *processes = launched(&launcher);
     const char *cache = getenv("UCX_RCACHE_ENABLE"), *transports = getenv("UCX_TLS");
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
     int bytes = snprintf(text, sizeof text,
                          "host=%s\nprogram=%s\nlibrary=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nucx_tls=%s\n"
-                         "spawned=%s\n",
+                         "spawned=%s\ncores=%s\ncore_waits=%s\nlauncher=%s\nlaunched=%.20s\n",
                          host, program, library, version, device, cache ? cache : "", transports ? transports : "",
-                         parent == MPI_COMM_NULL ? "no" : "yes");
+                         parent == MPI_COMM_NULL ? "no" : "yes", cores, rec_core_wait_known() ? "yes" : "no", launcher, processes);
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }
@@ -179,6 +189,7 @@ void rec_opened(struct rec_call *rec)
         rec_state = REC_OPEN;
         rec_guard();
         rec_guard_end();
+        rec_core_wait_begin();
         rec_threads_begin(&header);
         define_names();
         rec_comm_find(MPI_COMM_WORLD);
@@ -187,6 +198,7 @@ void rec_opened(struct rec_call *rec)
         rec->entered = true;
         rec_functions_opened(rec->enter.time);
         rec_put(&rec->enter);
+        rec_core_wait_thread(&rec_out);
         rec_control_begin();
     }
     rec_clock_begin();

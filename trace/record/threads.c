@@ -43,6 +43,7 @@ static bool begin_as(uint32_t number)
         return refuse();
     }
     stream->limit = rec_out.limit;
+    rec_core_wait_thread(stream);
     rec_own = stream;
     ended = false;
     if (rec_functions) rec_functions_opened(rec_stamp());
@@ -141,6 +142,7 @@ static void end_thread(void *stream)
     rec_anchor();
     rec_own = NULL;
     ended = true;
+    rec_core_wait_end(stream);
     rec_buffer_close(stream);
     free(stream);
     rec_pending_clear();

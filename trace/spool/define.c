@@ -315,12 +315,16 @@ static enum status define_identity(struct unify *unify)
         char **value;
     } known[] = {{"library=", &rank->library},
                  {"ucx_tls=", &rank->tls},
+                 {"cores=", &rank->cores},
+                 {"launcher=", &rank->launcher},
+                 {"launched=", &rank->launched},
                  {"mpich_version=", &rank->mpich_version},
                  {"mpich_device=", &rank->mpich_device},
                  {"ucx_rcache_enable=", &rank->rcache}};
     rank->cost_ps = unify->record->extra;
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        unify->trace->core_waits = unify->trace->core_waits || strcmp(line, "core_waits=yes") == 0;
         rank->spawned = rank->spawned || strcmp(line, "spawned=yes") == 0;
         if (strncmp(line, "host=", 5) == 0 && line[5])
             TRY(trace_set_node(unify->trace, unify->rank->header->rank, line + 5, unify->err));

@@ -162,6 +162,44 @@ static enum status describe(struct events *events, uint32_t call, const struct s
     return STATUS_OK;
 }
 
+/* What a damaged file may hold stays in the range of the trace. */
+static void add_before(struct events *events, enum trace_before what, int64_t ps)
+{
+    const int64_t most_ps = INT64_C(4000000000000000000);
+    int64_t known_ps = events->before_known[what] ? events->before_ps[what] : 0;
+    events->before_ps[what] = ps < 0 ? known_ps : ps > most_ps - known_ps ? most_ps : known_ps + ps;
+    events->before_known[what] = true;
+}
+
+static void add_before_ns(struct events *events, enum trace_before what, int64_t ns)
+{
+    add_before(events, what, ns > INT64_MAX / 1000 ? INT64_MAX : ns < 0 ? 0 : ns * 1000);
+}
+
+/* How long recording has been stopped up to this thread's time; records of the rank's threads come in their order. */
+static int64_t paused_ps(const struct events *events)
+{
+    const struct spool_shared *shared = events->shared;
+    int64_t now_ps = shared->paused ? events->last_ps - shared->paused_from_ps : 0;
+    return shared->paused_ps + (now_ps > 0 ? now_ps : 0);
+}
+
+static void take_pause(struct events *events, bool stops)
+{
+    struct spool_shared *shared = events->shared;
+    shared->paused_ps = paused_ps(events);
+    shared->paused = stops;
+    shared->paused_from_ps = events->last_ps;
+}
+
+/* A thread's entry, or an event without an end. */
+static void end_gap(struct events *events)
+{
+    int64_t now_ps = paused_ps(events);
+    if (now_ps > events->paused_ps) add_before(events, BEFORE_PAUSED, now_ps - events->paused_ps);
+    events->paused_ps = now_ps;
+}
+
 static enum status take_new_enter(struct events *events, const struct spool_record *record)
 {
     uint32_t call = 0;
@@ -189,6 +227,7 @@ static enum status take_enter(struct events *events, const struct spool_record *
         events->is_known[pattern] = true;
     }
     events->call.enter_ps = events->last_ps;
+    end_gap(events);
     events->opened = *record;
     events->enter = &events->opened;
     return STATUS_OK;
@@ -370,6 +409,7 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     if (!events->enter || events->enter->call != record->call)
         return spool_fault(events->stream, events->index, events->err, "a call ends that has not begun");
     events->enter = NULL;
+    events->paused_ps = paused_ps(events);
     if (record->flags & SPOOL_FAILED) {
         events->list.bytes = 0;
         return add_failed(events, record);
@@ -403,6 +443,7 @@ static enum status take_region(struct events *events, const struct spool_record 
     uint32_t id = 0;
     bool enter = record->kind == SPOOL_REGION_ENTER;
     TRY(lookup(events, &events->rank->regions, record->id, "region", &id));
+    end_gap(events);
     if (!enter && (events->region_count == 0 || events->regions[events->region_count - 1] != id)) return STATUS_OK;
     return mark_region(events, events->last_ps, enter, id, TRACE_NO_SITE);
 }
@@ -413,6 +454,7 @@ static enum status take_function(struct events *events, const struct spool_recor
 {
     uint32_t id, site;
     char address[32];
+    end_gap(events);
     TRY(find_site(events, (uint64_t)record->extra + 1, &site));
     snprintf(address, sizeof address, "%#" PRIx64, (uint64_t)record->extra);
     const char *name = events->trace->sites[site].function;
@@ -424,15 +466,6 @@ static enum status take_function(struct events *events, const struct spool_recor
     while (events->region_count >= depth)
         TRY(mark_region(events, events->last_ps, false, events->regions[events->region_count - 1], TRACE_NO_SITE));
     return STATUS_OK;
-}
-
-/* What a damaged file may hold stays in the range of the trace. */
-static void add_cpu(struct events *events, int64_t ns)
-{
-    const int64_t most_ns = INT64_C(4000000000000000);
-    int64_t known_ns = events->cpu_known ? events->cpu_ps / 1000 : 0;
-    events->cpu_ps = (ns < 0 ? known_ns : ns > most_ns - known_ns ? most_ns : known_ns + ns) * 1000;
-    events->cpu_known = true;
 }
 
 /* The counter may be read a few ticks before an earlier reading of the same thread (trace/record/output/ticks.h). */
@@ -447,7 +480,8 @@ enum status spool_events_take(struct events *events)
 {
     const struct spool_record *record = &events->cursor.record;
     bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
-    if (record->kind < SPOOL_NAMES || function || record->kind == SPOOL_ABANDONED) set_time(events, record);
+    bool rare = record->kind == SPOOL_ABANDONED || record->kind == SPOOL_PAUSE;
+    if (record->kind < SPOOL_NAMES || function || rare) set_time(events, record);
     switch (record->kind) {
     case SPOOL_ENTER: return take_enter(events, record);
     case SPOOL_EXIT: return take_exit(events, record);
@@ -457,7 +491,9 @@ enum status spool_events_take(struct events *events)
     case SPOOL_FUNCTION_ENTER:
     case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
     case SPOOL_ABANDONED: return take_abandoned(events);
-    case SPOOL_CPU: add_cpu(events, record->extra); return STATUS_OK;
+    case SPOOL_CPU: add_before_ns(events, BEFORE_CPU, record->extra); return STATUS_OK;
+    case SPOOL_CORE_WAIT: add_before_ns(events, BEFORE_CORE_WAIT, record->extra); return STATUS_OK;
+    case SPOOL_PAUSE: take_pause(events, record->flags & SPOOL_STOPS); return STATUS_OK;
     case SPOOL_EXTENTS: note_extents(events, record); return STATUS_OK;
     case SPOOL_LIST: return spool_content(&events->cursor, &events->list, events->err);
     default: return STATUS_OK;

@@ -30,6 +30,9 @@ struct spool_shared {   /* by the threads of a rank */
     struct map made;    /* request to index of the call that made it */
     struct map sites;   /* return address to site */
     uint32_t next_request;
+    bool paused;           /* recording is stopped, */
+    int64_t paused_from_ps; /* since then; */
+    int64_t paused_ps;     /* in all, before */
 };
 
 struct spool_known { /* what a record of a template means, as long as it repeats itself */
@@ -51,8 +54,9 @@ struct events { /* of one thread */
     struct spool_record opened;       /* what enter points to */
     struct trace_call call;
     int64_t last_ps;
-    bool cpu_known;
-    int64_t cpu_ps; /* CPU time before the call that comes next */
+    bool before_known[BEFORE_COUNT];
+    int64_t before_ps[BEFORE_COUNT]; /* of the time before the call that comes next */
+    int64_t paused_ps; /* in all, when the thread left its last call */
     bool gaps_next;
     struct trace_extents next_extents, extents; /* of the call that comes next, of the one that is open */
     struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */

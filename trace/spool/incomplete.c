@@ -81,7 +81,8 @@ enum status spool_mark_incomplete(const struct spool_rank *from, const char *in,
     else
         for (uint32_t i = 0; i < inside_count; i++)
             reason(&why, "thread %" PRIu32 " is inside a call to the end", inside[i]);
-    if (from->state & SPOOL_PAUSED) reason(&why, "the program stopped the recording for a while");
+    bool says_when = from->header && from->header->version >= SPOOL_PAUSES_VERSION;
+    if ((from->state & SPOOL_PAUSED) && !says_when) reason(&why, "the program stopped the recording for a while");
     if (from->state & SPOOL_FILTERED) reason(&why, "only some groups of calls were recorded");
     if (from->state & SPOOL_OTHER_THREADS) reason(&why, "there were more threads than are recorded");
     if (from->state & SPOOL_UNKNOWN_REQUESTS) reason(&why, "requests of calls that are not recorded");

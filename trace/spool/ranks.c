@@ -5,12 +5,17 @@
 #include "trace/faults.h"
 #include "trace/spool/events.h"
 
-/* The first call added since a CPU time was read has it. */
-static enum status note_cpu(struct events *events, size_t before)
+/* The first call added since a time before it was read has it. */
+static enum status note_before(struct events *events, size_t index)
 {
-    if (!events->cpu_known || events->trace->ranks[events->number].count == before) return STATUS_OK;
-    events->cpu_known = false;
-    return trace_set_cpu(events->trace, events->number, before, events->cpu_ps, events->err);
+    if (events->trace->ranks[events->number].count == index) return STATUS_OK;
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        if (!events->before_known[b]) continue;
+        events->before_known[b] = false;
+        TRY(trace_set_before(events->trace, events->number, index, (enum trace_before)b, events->before_ps[b],
+                             events->err));
+    }
+    return STATUS_OK;
 }
 
 static enum status mark_incomplete(struct events *events, size_t count)
@@ -44,7 +49,7 @@ static enum status step(struct events *events)
 {
     size_t before = events->trace->ranks[events->number].count;
     TRY(spool_events_take(events));
-    TRY(note_cpu(events, before));
+    TRY(note_before(events, before));
     return advance(events);
 }
 
@@ -110,7 +115,7 @@ static enum status read_records(struct events *events, size_t count)
         size_t before = events->trace->ranks[events->number].count;
         events->failed = &events[i];
         if (events[i].enter) TRY(spool_events_break_off(&events[i]));
-        TRY(note_cpu(&events[i], before));
+        TRY(note_before(&events[i], before));
     }
     return STATUS_OK;
 }

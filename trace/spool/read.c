@@ -2,10 +2,29 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "trace/faults.h"
 #include "trace/spool/parts.h"
+
+static enum status note_pauses(struct trace *trace, struct err *err)
+{
+    uint32_t ranks = 0;
+    int64_t most_ps = 0;
+    char text[UNITS_TEXT_BYTES];
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        int64_t paused_ps = trace->ranks[r].before_sum_ps[BEFORE_PAUSED];
+        ranks += paused_ps > 0;
+        if (paused_ps > most_ps) most_ps = paused_ps;
+    }
+    if (ranks == 0) return STATUS_OK;
+    return trace_add_note(trace, err,
+                          "%" PRIu32 " ranks stopped the recording for a while, one of them for %s: what they did then is "
+                          "unknown, and a replay takes none of it for computing",
+                          ranks, units_format_duration(units_s(most_ps), text));
+}
 
 /* What a reader of the trace should know that no call of it says. */
 static enum status add_notes(const struct spool *spool, struct trace *trace, struct err *err)
@@ -22,6 +41,7 @@ static enum status add_notes(const struct spool *spool, struct trace *trace, str
                            "%" PRIu64 " calls with processes of other programs (MPI_Comm_spawn, MPI_Comm_connect): "
                            "regions, which take part in no matching",
                            spool->apart));
+    TRY(note_pauses(trace, err));
     if (spawned) TRY(trace_add_note(trace, err, "the program was started by MPI_Comm_spawn of another one"));
     return STATUS_OK;
 }
@@ -50,6 +70,46 @@ static enum status name_library(const struct spool *spool, struct trace *trace, 
     return trace->library ? STATUS_OK : err_memory(err);
 }
 
+enum { CORE_DIGITS = 256 };
+
+/* "3" is cores 0 and 1. Longer texts are none of the recorder's. */
+static void add_cores(const char *text, uint8_t digits[CORE_DIGITS])
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; length <= CORE_DIGITS && i < length; i++) {
+        const char *known = "0123456789abcdef", *at = strchr(known, text[length - 1 - i]);
+        if (at) digits[i] |= (uint8_t)(at - known);
+    }
+}
+
+/* Those that any rank of a node may use. */
+static enum status count_cores(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    uint8_t(*cores)[CORE_DIGITS] = calloc(trace->node_count + 1, sizeof *cores);
+    if (!cores) return err_memory(err);
+    for (uint32_t r = 0; r < spool->world; r++)
+        if (spool->ranks[r].cores) add_cores(spool->ranks[r].cores, cores[trace->ranks[r].node]);
+    for (uint32_t r = 0; r < spool->world; r++)
+        for (size_t i = 0; trace->ranks[r].node > 0 && i < CORE_DIGITS; i++)
+            trace->ranks[r].cores += (uint32_t)__builtin_popcount(cores[trace->ranks[r].node][i]);
+    free(cores);
+    return STATUS_OK;
+}
+
+/* Processes that do not know the launcher's protocol take themselves for the only one. */
+static enum status note_launcher(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    const struct spool_rank *rank = spool->ranks;
+    if (spool->world != 1 || !rank->present || rank->spawned || !rank->launched || !rank->launcher || !trace->library)
+        return STATUS_OK;
+    bool own = strncmp(trace->library, rank->launcher, strlen(rank->launcher)) == 0;
+    if (own || !*rank->launcher || atoi(rank->launched) < 2) return STATUS_OK;
+    return trace_add_note(trace, err,
+                          SPOOL_FOREIGN_LAUNCHER ": mpiexec of %.40s started %d processes, each of which is alone in the "
+                          "world of %s",
+                          rank->launcher, atoi(rank->launched), trace->library);
+}
+
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
 {
     TRY(spool_define(spool, trace, err));
@@ -60,6 +120,8 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     TRY(spool_match(spool, trace, err));
     TRY(add_notes(spool, trace, err));
     TRY(name_library(spool, trace, err));
+    TRY(count_cores(spool, trace, err));
+    TRY(note_launcher(spool, trace, err));
     for (size_t i = 0; i < spool->unread_count; i++)
         if (spool->unread[i].rank < spool->world)
             TRY(trace_add_fault(trace, spool->unread[i].rank, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,

@@ -18,6 +18,9 @@ enum status spool_read_partly(const char *directory, struct trace **trace, struc
 enum status spool_read_by(unsigned threads, const char *directory, bool keep_going, struct trace **trace,
                           struct err *err);
 
+/* How the note of a trace begins whose processes another MPI's launcher has started: each is a world of its own. */
+#define SPOOL_FOREIGN_LAUNCHER "mpicc and mpiexec belong to different MPIs"
+
 /* Windows that MPICH 4.0 with ch4:ucx serves at a wrong address, silently: base of MPI_Win_create not 16-byte aligned,
  * and the registration cache not switched off. */
 struct spool_misaligned {

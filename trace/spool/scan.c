@@ -17,7 +17,9 @@ static bool defines(const struct spool_record *record)
     case SPOOL_FUNCTION_LEAVE:
     case SPOOL_ABANDONED:
     case SPOOL_EXTENTS:
-    case SPOOL_CREATED: return false;
+    case SPOOL_CREATED:
+    case SPOOL_CORE_WAIT:
+    case SPOOL_PAUSE: return false;
     default: return record->kind >= SPOOL_NAMES;
     }
 }

@@ -20,7 +20,8 @@
 
 enum {
     SPOOL_VERSION = 5,
-    SPOOL_WORDS_VERSION = 3, /* the first in words; version 4 has SPOOL_EXTENTS, too, version 5 SPOOL_CREATED */
+    SPOOL_WORDS_VERSION = 3, /* the first in words; version 4 has SPOOL_EXTENTS, version 5 what follows it, too */
+    SPOOL_PAUSES_VERSION = 5,
     SPOOL_WORD_BYTES = 8,
     SPOOL_CHUNK_WORDS = 8192,
     SPOOL_CHUNK_BYTES = SPOOL_CHUNK_WORDS * SPOOL_WORD_BYTES,
@@ -91,6 +92,9 @@ enum spool_kind {
                       buffers by enum spool_buffer, 0: without gaps; no content */
     SPOOL_CREATED, /* this thread, before its first call: id = thread that called pthread_create, bytes = when, as time,
                       extra = call site; no content */
+    SPOOL_CORE_WAIT, /* extra = ns that the thread waited for a core since it left the last call, for the event that comes
+                        next */
+    SPOOL_PAUSE,     /* flags 1: recording stops, 0: it goes on */
     SPOOL_KIND_COUNT
 };
 
@@ -122,6 +126,7 @@ enum spool_flag {
     SPOOL_FAILED = 128, /* exit: the call returned an error */
     SPOOL_STARTED = 1, /* entry of a message: by MPI_Start */
     SPOOL_TRUNCATED = 1, /* match: the message was longer than the receive's room; bytes are not said */
+    SPOOL_STOPS = 1,    /* pause: recording stops */
     SPOOL_SEEN = 1,     /* communicator: found in use, its making was not seen */
     SPOOL_BETWEEN = 2,  /* communicator of two groups: the content ends with the number of members in the first one */
 };

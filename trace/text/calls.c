@@ -11,7 +11,7 @@
 const struct text_values text_no_values = {
     .call = {.disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF},
     .sim = TRACE_SIM_UNKNOWN,
-    .cpu_ps = TRACE_UNKNOWN_PS,
+    .before_ps = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS},
     .source = TRACE_NONE,
 };
 
@@ -44,13 +44,23 @@ static enum status find_call(const struct text_reader *reader, const char *name,
     TEXT_FAIL(reader, "unknown call %s, known are %s ... (trace/calls/mpi_calls.def lists all)", name, known);
 }
 
+static bool is_key_of_region(const char *word)
+{
+    bool known = strncmp(word, "thread=", 7) == 0;
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        const char *key = trace_before_key((enum trace_before)b);
+        known = known || (strncmp(word, key, strlen(key)) == 0 && word[strlen(key)] == '=');
+    }
+    return known;
+}
+
 static enum status read_region(struct text_reader *reader, char *const *words, struct text_values *values)
 {
     char *name = words[3];
     values->call.call = strcmp(words[2], "enter") == 0 ? ID_region_enter : ID_region_leave;
     if (!name) TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
     for (char *const *word = words + 4; *word; word++)
-        if (strncmp(*word, "cpu=", 4) != 0 && strncmp(*word, "thread=", 7) != 0)
+        if (!is_key_of_region(*word))
             TEXT_FAIL(reader, "%s, expected \"RANK TIME %s NAME\", a blank in NAME as %%20", words[2], words[2]);
     TRY(text_read_values(reader, words + 4, values));
     if (strncmp(name, "region=", 7) == 0) name += 7;
@@ -172,8 +182,11 @@ enum status text_add_call(struct text_reader *reader, uint32_t rank, struct text
     struct trace_rank *stream = &trace->ranks[rank];
     if (stream->sim) stream->sim[stream->count - 1] = values->sim;
     TRY(trace_set_extents(trace, rank, stream->count - 1, &values->extents, reader->err));
-    if (values->cpu_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
-    return trace_set_cpu(trace, rank, stream->count - 1, values->cpu_ps, reader->err);
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        if (values->before_ps[b] != TRACE_UNKNOWN_PS)
+            TRY(trace_set_before(trace, rank, stream->count - 1, (enum trace_before)b, values->before_ps[b],
+                                 reader->err));
+    return STATUS_OK;
 }
 
 enum status text_place_fault(struct text_reader *reader, uint32_t rank, int64_t time_ps)

@@ -232,6 +232,10 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         trace->simulated = *value == '1';
         return STATUS_OK;
     }
+    if (strcmp(word, "core_waits") == 0 && (*value == '0' || *value == '1') && !value[1]) {
+        trace->core_waits = *value == '1';
+        return STATUS_OK;
+    }
     if (strcmp(word, "clock_violations") == 0) {
         TRY(read_number(reader, word, value, &violations));
         trace->clock.known = true;
@@ -243,7 +247,7 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         return STATUS_OK;
     TEXT_FAIL(reader,
               "%s=%s is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, clock_offset=, "
-              "clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, record_cost=SECONDS",
+              "clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, record_cost=SECONDS, core_waits=0 or 1",
               word, value);
 }
 
@@ -286,8 +290,11 @@ enum status text_read_node(struct text_reader *reader, char **words)
     snprintf(expected, sizeof expected, "%zu", known);
     char *name = words[1] && words[2] ? value_of(words[2], "name") : NULL;
     char *ranks = name && words[3] ? value_of(words[3], "ranks") : NULL;
-    if (!ranks || !*name || words[4] || strcmp(words[1], expected) != 0)
-        TEXT_FAIL(reader, "wrong node line, expected \"node %s name=NAME ranks=0,1,...\"", expected);
+    char *said = ranks && words[4] ? value_of(words[4], "cores") : NULL;
+    if (!ranks || !*name || (words[4] && (!said || words[5])) || strcmp(words[1], expected) != 0)
+        TEXT_FAIL(reader, "wrong node line, expected \"node %s name=NAME ranks=0,1,... [cores=N]\"", expected);
+    int64_t cores = 0;
+    if (said) TRY(text_read_id(reader, "cores", said, 1, INT32_MAX, &cores));
     TRY(read_escaped(reader, name));
     TRY(text_list(reader, "ranks", ranks, 0, (int64_t)trace->rank_count - 1));
     if (reader->list_count == 0) TEXT_FAIL(reader, "node %s has no ranks, expected one or more", expected);
@@ -297,6 +304,7 @@ enum status text_read_node(struct text_reader *reader, char **words)
             TEXT_FAIL(reader, "rank %" PRIu32 " is on node %" PRIu32 " already, expected one node for each rank", rank,
                       trace->ranks[rank].node - 1);
         TRY(trace_set_node(trace, rank, name, reader->err));
+        trace->ranks[rank].cores = (uint32_t)cores;
         if (trace->ranks[rank].node <= known)
             TEXT_FAIL(reader, "name=%s is that of node %" PRIu32 ", expected each name once", name,
                       trace->ranks[rank].node - 1);

@@ -6,6 +6,7 @@
 
 #define CALL(member) offsetof(struct text_values, call.member)
 #define SIM(member) offsetof(struct text_values, sim.member)
+#define BEFORE(what) offsetof(struct text_values, before_ps[what])
 #define EXTENT(buffer) offsetof(struct text_values, extents.of[buffer])
 
 #define CALL_FIELD(NAME, KEY) static const char key_##NAME[] = KEY;
@@ -47,7 +48,9 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     FIELD(SITE, TEXT_SITE, CALL(site)),
     [TEXT_BREAK_INDEX] = {"break", TEXT_BREAK, CALL(flags)},
     [TEXT_THREAD_INDEX] = {"thread", TEXT_THREAD, offsetof(struct text_values, thread)},
-    [TEXT_CPU_INDEX] = {"cpu", TEXT_CPU, offsetof(struct text_values, cpu_ps)},
+    [TEXT_BEFORE_FIRST] = {"cpu", TEXT_BEFORE, BEFORE(BEFORE_CPU)},
+    {"core_wait", TEXT_BEFORE, BEFORE(BEFORE_CORE_WAIT)},
+    {"paused", TEXT_BEFORE, BEFORE(BEFORE_PAUSED)},
     [TEXT_EXTENT_FIRST] = {"origin_extent", TEXT_EXTENT, EXTENT(TRACE_ORIGIN)},
     {"target_extent", TEXT_EXTENT, EXTENT(TRACE_TARGET)},
     {"result_extent", TEXT_EXTENT, EXTENT(TRACE_RESULT)},

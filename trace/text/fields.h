@@ -9,7 +9,7 @@
 struct text_values {
     struct trace_call call;
     struct trace_sim sim;
-    int64_t cpu_ps;
+    int64_t before_ps[BEFORE_COUNT];
     struct trace_extents extents;
     int64_t sent, received; /* of a collective */
     int32_t source, recv_tag; /* of a sendrecv */
@@ -43,7 +43,7 @@ enum text_type {
     TEXT_THREAD, /* the thread that calls */
     TEXT_SITE,
     TEXT_TIME, /* of a simulated trace, seconds */
-    TEXT_CPU,  /* seconds */
+    TEXT_BEFORE, /* of the time before the call, seconds */
     TEXT_EXTENT, /* bytes that a buffer with gaps spans */
 };
 
@@ -57,8 +57,8 @@ struct text_field {
 enum {
     TEXT_BREAK_INDEX = CALL_FIELD_COUNT,
     TEXT_THREAD_INDEX,
-    TEXT_CPU_INDEX,
-    TEXT_EXTENT_FIRST, /* of one-sided operations by enum trace_buffer, then of what is sent and received */
+    TEXT_BEFORE_FIRST, /* by enum trace_before */
+    TEXT_EXTENT_FIRST = TEXT_BEFORE_FIRST + BEFORE_COUNT, /* of one-sided operations by enum trace_buffer, then of what is sent and received */
     TEXT_SEND_EXTENT_INDEX = TEXT_EXTENT_FIRST + TRACE_BUFFERS,
     TEXT_RECV_EXTENT_INDEX,
     TEXT_SIM_FIRST,

@@ -117,9 +117,10 @@ static enum status keep_list(struct piece *piece, struct trace_call *call)
 
 static bool says_more(const struct trace *trace, const struct text_values *values)
 {
-    bool gaps = false;
-    for (int i = 0; i < TRACE_BUFFERS; i++) gaps = gaps || values->extents.of[i] != 0;
-    return trace->simulated || gaps || values->thread != 0 || values->cpu_ps != TRACE_UNKNOWN_PS;
+    bool more = trace->simulated || values->thread != 0;
+    for (int i = 0; i < TRACE_BUFFERS; i++) more = more || values->extents.of[i] != 0;
+    for (int b = 0; b < BEFORE_COUNT; b++) more = more || values->before_ps[b] != TRACE_UNKNOWN_PS;
+    return more;
 }
 
 static enum status keep(struct piece *piece, uint32_t rank, const struct text_values *values)

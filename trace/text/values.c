@@ -279,7 +279,7 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_OBJECT:
     case TEXT_NUMBER:
     case TEXT_THREAD: return parse_thread_value(reader, field, text, member);
-    case TEXT_CPU:
+    case TEXT_BEFORE:
         if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
         return STATUS_OK;
     case TEXT_EXTENT:

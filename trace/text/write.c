@@ -105,6 +105,7 @@ static void write_properties(struct writer *writer)
     char cost[UNITS_TEXT_BYTES];
     if (trace->record_cost_ps)
         fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));
+    if (trace->core_waits) fputs("property core_waits=1\n", writer->out);
 }
 
 static bool is_space(char c)
@@ -149,6 +150,8 @@ static enum status write_nodes(const struct writer *writer)
         write_name(writer->out, trace->nodes[i]);
         for (uint32_t r = first[i]; r != UINT32_MAX; r = next[r])
             fprintf(writer->out, "%s%" PRIu32, r == first[i] ? " ranks=" : ",", r);
+        uint32_t cores = first[i] != UINT32_MAX ? trace->ranks[first[i]].cores : 0;
+        if (cores > 0) fprintf(writer->out, " cores=%" PRIu32, cores);
         fputc('\n', writer->out);
     }
     free(first);
@@ -341,12 +344,14 @@ static void write_sim(FILE *out, const struct trace_sim *sim)
     }
 }
 
-static void write_cpu(const struct writer *writer, size_t index)
+static void write_before(const struct writer *writer, size_t index)
 {
-    const int64_t *cpu_ps = writer->trace->ranks[writer->rank].cpu_ps;
     char time[UNITS_TEXT_BYTES];
-    if (cpu_ps && cpu_ps[index] != TRACE_UNKNOWN_PS)
-        fprintf(writer->out, " cpu=%s", units_format_ps(cpu_ps[index], time));
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        const int64_t *ps = writer->trace->ranks[writer->rank].before_ps[b];
+        if (ps && ps[index] != TRACE_UNKNOWN_PS)
+            fprintf(writer->out, " %s=%s", trace_before_key((enum trace_before)b), units_format_ps(ps[index], time));
+    }
 }
 
 static void write_extents(const struct writer *writer, const struct trace_call *call, size_t index)
@@ -399,7 +404,7 @@ static enum status write_call(struct writer *writer, size_t index)
         fprintf(writer->out, "%" PRIu32 " %s %s %s%s", writer->rank, enter, row->name,
                 *name ? "" : "region=", encoded(writer, name));
         write_thread(writer, index);
-        write_cpu(writer, index);
+        write_before(writer, index);
         fputc('\n', writer->out);
         return STATUS_OK;
     }
@@ -411,7 +416,7 @@ static enum status write_call(struct writer *writer, size_t index)
     }
     write_thread(writer, index);
     if (call->flags & TRACE_BREAK) fputs(" break=1", writer->out);
-    write_cpu(writer, index);
+    write_before(writer, index);
     if (stream->sim) write_sim(writer->out, &stream->sim[index]);
     fputc('\n', writer->out);
     return STATUS_OK;

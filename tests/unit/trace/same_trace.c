@@ -61,6 +61,7 @@ static void assert_same_tables(const struct trace *one, const struct trace *two)
     assert_same_bytes(one->extents, two->extents, one->extents_count * sizeof *one->extents);
     assert_int_equal(one->skips_checks, two->skips_checks);
     assert_int_equal(one->simulated, two->simulated);
+    assert_int_equal(one->core_waits, two->core_waits);
 }
 
 static void assert_same_rank(const struct trace_rank *a, const struct trace_rank *b)
@@ -68,7 +69,9 @@ static void assert_same_rank(const struct trace_rank *a, const struct trace_rank
     assert_int_equal(a->count, b->count);
     if (a->count > 0) assert_memory_equal(a->calls, b->calls, a->count * sizeof *a->calls);
     assert_same_bytes(a->sim, b->sim, a->count * sizeof *a->sim);
-    assert_same_bytes(a->cpu_ps, b->cpu_ps, a->count * sizeof *a->cpu_ps);
+    for (int i = 0; i < BEFORE_COUNT; i++)
+        assert_same_bytes(a->before_ps[i], b->before_ps[i], a->count * sizeof *a->before_ps[i]);
+    assert_int_equal(a->cores, b->cores);
     assert_same_bytes(a->thread, b->thread, a->count * sizeof *a->thread);
     assert_same_bytes(a->extents, b->extents, a->count * sizeof *a->extents);
     assert_int_equal(a->thread_count, b->thread_count);

@@ -30,7 +30,7 @@ static void calls_of_all_threads_are_in_the_order_of_time(void **state)
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(rank->calls[i].call, expected[i].call);
         assert_int_equal(trace_call_thread(trace, 0, i), expected[i].thread);
-        assert_int_equal(rank->cpu_ps[i],
+        assert_int_equal(rank->before_ps[BEFORE_CPU][i],
                          expected[i].cpu_ms < 0 ? TRACE_UNKNOWN_PS : expected[i].cpu_ms * INT64_C(1000000000));
     }
     assert_int_equal(trace_rank_end_ps(trace, 0), INT64_C(9000000000000));
@@ -117,7 +117,7 @@ static void cpu_times_leave_the_order_of_threads(void **state)
                                         "0 8 enter work thread=1 cpu=9\n0 9 10 MPI_Finalize cpu=4\n"
                                         "0 20 leave work thread=1 cpu=5\n0 21 22 MPI_Barrier comm=0 thread=1\n");
     trace->record_cost_ps = seconds;
-    assert_int_equal(trace_use_cpu(trace, &err), STATUS_OK);
+    assert_int_equal(trace_use_computing(trace, COMPUTING_CPU, &err), STATUS_OK);
     const struct trace_rank *rank = &trace->ranks[0];
     static const int64_t enter_s[] = {1, 2, 8, 9, 20, 21}, compute_s[] = {-1, -1, -1, 4, 5, -1};
     for (size_t i = 0; i < 6; i++) {

@@ -39,7 +39,7 @@ static struct validation *compare(const struct result *predicted, const struct r
 }
 
 /* predicted 1.1, 0.9; measured 1.0, 1.0: errors +0.1 and -0.1, 10 % each. late_post 0.25 against 0.05: +0.2, 400 % of
- * the measured figure, 0.2 / (1.0 + 1.0) = 10 % of the measured run's total time. */
+ * the measured figure. That is below a tenth of the measured run's time, 0.1 (1.0 + 1.0) = 0.2, of which it is 100 %. */
 static void errors_are_signed_and_relative(void **state)
 {
     (void)state;
@@ -54,7 +54,7 @@ static void errors_are_signed_and_relative(void **state)
     const struct validate_pattern *late_post = &v->patterns[PATTERN_LATE_POST];
     assert_close(late_post->total.error_s, 0.2);
     assert_close(late_post->total.relative, 4.0);
-    assert_close(late_post->total.deviation, 0.1);
+    assert_close(late_post->total.deviation, 1.0);
     assert_close(late_post->ranks[0].error_s, 0.2);
     assert_close(late_post->ranks[1].error_s, 0);
     assert_true(isnan(late_post->ranks[1].relative));
@@ -104,11 +104,12 @@ static void rank_errors_have_median_and_95th_percentile(void **state)
     result_free(measured);
 }
 
-/* Ranks 1.02 and 0.94 against 1.0 and 1.0: rank 1 is off by 6 %, the run by 2 %, late_post by 0.1 / 2 = 5 %. */
+/* Ranks 1.02 and 0.94 against 1.0 and 1.0: rank 1 is off by 6 %, the run by 2 %, late_post by 0.01 of 0.1 (1.0 + 1.0),
+ * 5 %. */
 static void tolerance_names_the_worst(void **state)
 {
     (void)state;
-    struct result *predicted = make(2, (double[]){1.02, 0.94}, 0.1), *measured = make(2, (double[]){1.0, 1.0}, 0);
+    struct result *predicted = make(2, (double[]){1.02, 0.94}, 0.01), *measured = make(2, (double[]){1.0, 1.0}, 0);
     struct validation *v = compare(predicted, (const struct result *const[]){measured}, 1);
     struct err err;
     assert_int_equal(validate_tolerance(v, 0.0601, &err), STATUS_OK);
@@ -121,6 +122,40 @@ static void tolerance_names_the_worst(void **state)
     assert_int_equal(validate_tolerance(v, 0.04, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "late_post"));
     assert_int_equal(validate_tolerance(v, 0.0501, &err), STATUS_OK);
+    validation_free(v);
+    result_free(predicted);
+    result_free(measured);
+}
+
+/* 0.5 of 2.0 is measured: 0.55 is off by a tenth of the wait state itself, though by 2.5 % of the run. */
+static void wait_states_are_measured_by_themselves(void **state)
+{
+    (void)state;
+    struct result *predicted = make(2, (double[]){1, 1}, 0.55), *measured = make(2, (double[]){1, 1}, 0.5);
+    struct validation *v = compare(predicted, (const struct result *const[]){measured}, 1);
+    struct err err;
+    assert_close(v->patterns[PATTERN_LATE_POST].total.deviation, 0.1);
+    assert_int_equal(validate_tolerance(v, 0.05, &err), STATUS_DATA);
+    assert_int_equal(validate_tolerance(v, 0.101, &err), STATUS_OK);
+    validation_free(v);
+    result_free(predicted);
+    result_free(measured);
+}
+
+static void sections_must_be_the_same(void **state)
+{
+    (void)state;
+    struct result *predicted = make(1, (double[]){1}, 0), *measured = make(1, (double[]){1}, 0);
+    struct validation *v;
+    struct err err;
+    predicted->section = (struct result_section){.known = true, .from = strdup("MPI_Barrier#2")};
+    assert_int_equal(validate_results(predicted, "p", (const struct result *const[]){measured}, (const char *[]){"m"}, 1,
+                                      &v, &err),
+                     STATUS_DATA);
+    assert_non_null(strstr(err.text, "m: is of the whole run, expected from MPI_Barrier#2 as in the prediction p"));
+    measured->section = (struct result_section){.known = true, .from = strdup("MPI_Barrier#2")};
+    v = compare(predicted, (const struct result *const[]){measured}, 1);
+    assert_string_equal(v->section.from, "MPI_Barrier#2");
     validation_free(v);
     result_free(predicted);
     result_free(measured);
@@ -254,6 +289,8 @@ int main(void)
         cmocka_unit_test(repetitions_give_median_and_range),
         cmocka_unit_test(rank_errors_have_median_and_95th_percentile),
         cmocka_unit_test(tolerance_names_the_worst),
+        cmocka_unit_test(wait_states_are_measured_by_themselves),
+        cmocka_unit_test(sections_must_be_the_same),
         cmocka_unit_test(nothing_measured_allows_no_error),
         cmocka_unit_test(different_runs_are_refused),
         cmocka_unit_test(json_has_null_for_what_is_unknown),

@@ -90,7 +90,7 @@ static int create(const char *directory, const struct spool_header *header, cons
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
 }
 
-static bool identify(int file, struct rec_file *is)
+bool rec_file_identify(int file, struct rec_file *is)
 {
     struct stat about;
     if (fstat(file, &about) != 0) return false;
@@ -98,10 +98,10 @@ static bool identify(int file, struct rec_file *is)
     return true;
 }
 
-static bool is_file(int file, const struct rec_file *expected)
+bool rec_file_is(int file, const struct rec_file *expected)
 {
     struct rec_file is;
-    return file >= 0 && identify(file, &is) && is.device == expected->device && is.inode == expected->inode;
+    return file >= 0 && rec_file_identify(file, &is) && is.device == expected->device && is.inode == expected->inode;
 }
 
 /* A file that create() made, by its name; -1 (errno): it has gone, or another one stands there. */
@@ -110,7 +110,7 @@ static int open_again(const struct rec_buffer *stream, const char *suffix, const
     char path[PATH_BYTES];
     if (!make_path(path, stream->directory, &stream->header, suffix)) return -1;
     int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0 || is_file(file, expected)) return file;
+    if (file < 0 || rec_file_is(file, expected)) return file;
     close(file);
     errno = ESTALE;
     return -1;
@@ -119,7 +119,7 @@ static int open_again(const struct rec_buffer *stream, const char *suffix, const
 /* Another file under our number is the program's: it is left alone. */
 static bool hold_main_file(struct rec_buffer *stream)
 {
-    if (is_file(stream->file, &stream->main_file)) return true;
+    if (rec_file_is(stream->file, &stream->main_file)) return true;
     int file = open_again(stream, SPOOL_MAIN_SUFFIX, &stream->main_file, O_WRONLY | O_APPEND);
     stream->file = file >= 0 ? file : REC_CLOSED;
     return file >= 0;
@@ -140,7 +140,7 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
     if (file < 0) return NULL;
     struct spool_tail *tail = NULL;
     int failure = reserve(file, sizeof *tail);
-    if (failure == 0 && !identify(file, is)) failure = errno;
+    if (failure == 0 && !rec_file_identify(file, is)) failure = errno;
     if (failure == 0) {
         tail = mmap(NULL, sizeof *tail, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
         if (tail == MAP_FAILED) tail = NULL;
@@ -180,6 +180,7 @@ void rec_buffer_begin(struct rec_buffer *stream, struct spool_tail *tail, const 
     stream->base = ticks ? header->base_ticks : header->base_ns;
     if (!ticks) set_anchor_due(stream, stream->base, FAR);
     stream->rate = header->ticks_per_s;
+    stream->long_ticks = UINT64_MAX;
     begin_chunk(stream);
 }
 
@@ -191,7 +192,7 @@ const char *rec_buffer_open(struct rec_buffer *stream, const char *directory, co
     if (file < 0) return "the spool's main file cannot be made";
     struct rec_file main_file, tail_file;
     struct spool_tail *tail = map_tail(directory, header, &tail_file);
-    if (!tail || !identify(file, &main_file) || !write_whole(file, header, sizeof *header, SPOOL_FIRST_CHUNK)) {
+    if (!tail || !rec_file_identify(file, &main_file) || !write_whole(file, header, sizeof *header, SPOOL_FIRST_CHUNK)) {
         int failure = errno;
         close(file);
         if (tail) munmap(tail, sizeof *tail);
@@ -342,6 +343,6 @@ void rec_buffer_restore(const struct rec_buffer *stream)
 void rec_buffer_close(struct rec_buffer *stream)
 {
     __atomic_fetch_or(&stream->tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
-    if (is_file(stream->file, &stream->main_file)) close(stream->file);
+    if (rec_file_is(stream->file, &stream->main_file)) close(stream->file);
     munmap(stream->tail, sizeof *stream->tail);
 }

@@ -39,11 +39,21 @@ struct rec_file { /* which file it is, whatever its name or a descriptor's numbe
     ino_t inode;
 };
 
+bool rec_file_identify(int file, struct rec_file *is);
+bool rec_file_is(int file, const struct rec_file *expected);
+
+struct rec_schedstat { /* the thread's schedstat file (trace/record/core_wait.c) */
+    int file;
+    struct rec_file is;
+    uint64_t waited_ns; /* for a core, when it was read last */
+};
+
 struct rec_buffer {
     uint64_t *next;                /* in tail->words, where 0 stands: the end */
     uint64_t *last;                /* a record may begin here or before */
     uint64_t base;                 /* the stamp that times count from */
     uint64_t anchor_from, final_for; /* no anchor is due for stamps from anchor_from on, for so many ticks */
+    uint64_t event, long_ticks;    /* stamp of the last event; core waits are read after so many ticks */
     int file;                      /* main file, enum rec_no_file: none */
     bool limited;                  /* the limit has been reached */
     struct spool_tail *tail;
@@ -54,6 +64,7 @@ struct rec_buffer {
     const char *directory;    /* of both files, borrowed */
     struct spool_header header;
     struct rec_file main_file, tail_file;
+    struct rec_schedstat schedstat;
     uint64_t templates[SPOOL_TEMPLATES][SPOOL_RECORD_WORDS] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 

@@ -51,10 +51,42 @@ void rec_put_slowly(struct rec_buffer *own, const struct spool_record *record, u
     if (own->chunk != chunk) rec_guard();
 }
 
+/* At the end of a long interval. What is computing has a record for the event behind it. An entry or exit is stamped
+ * anew: so the reading is part of the long interval, not of the one that follows. */
+static void note_core_wait(struct rec_buffer *own, struct spool_record *event, uint64_t passed)
+{
+    uint64_t waited_ns = rec_core_wait_ns(own, passed);
+    struct spool_record record = {.kind = SPOOL_CORE_WAIT,
+                                  .time = event->time,
+                                  .id = SPOOL_NO_ID,
+                                  .peer = SPOOL_PEER_NONE,
+                                  .extra = (int64_t)waited_ns};
+    if (waited_ns > 0 && event->kind != SPOOL_EXIT && !rec_pausing)
+        rec_put_into(own, &record, rec_buffer_template(&record));
+    if (event->kind <= SPOOL_EXIT) own->event = event->time = rec_stamp();
+}
+
+void rec_put_event_slowly(struct rec_buffer *own, struct spool_record *event, unsigned pattern, uint64_t passed)
+{
+    if (passed >= own->long_ticks) note_core_wait(own, event, passed);
+    rec_put_into(own, event, pattern);
+}
+
+static bool is_event(uint8_t kind)
+{
+    return (kind < SPOOL_NAMES && kind != SPOOL_MATCH) || kind == SPOOL_FUNCTION_ENTER || kind == SPOOL_FUNCTION_LEAVE ||
+           kind == SPOOL_PAUSE;
+}
+
 void rec_put(const struct spool_record *record)
 {
     struct rec_buffer *own = rec_own;
-    if (rec_state == REC_OPEN && own) rec_put_into(own, record, rec_buffer_template(record));
+    struct spool_record made = *record;
+    if (rec_state != REC_OPEN || !own) return;
+    if (is_event(made.kind))
+        rec_put_event(own, &made, rec_buffer_template(&made));
+    else
+        rec_put_into(own, &made, rec_buffer_template(&made));
 }
 
 void rec_anchor(void)

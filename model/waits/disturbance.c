@@ -1,0 +1,58 @@
+#include "model/waits/disturbance.h"
+
+#include <stdlib.h>
+
+#include "common/units.h"
+#include "model/waits/properties.h"
+
+void disturbance_add(const struct trace *trace, int64_t *inside_ps)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        for (size_t i = rank->kept_count; i < rank->count; i++)
+            if (!call_is_region(rank->calls[i].call)) inside_ps[r] += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+    }
+}
+
+/* Of all threads, without the time in which recording was stopped. */
+static double computing_s(const struct lanes *lanes, uint32_t rank, int64_t zero_ps, int64_t inside_ps)
+{
+    int64_t paused_ps = lanes->trace->ranks[rank].before_sum_ps[BEFORE_PAUSED];
+    double left_s = units_s(properties_life_ps(lanes, rank, zero_ps) - inside_ps) - units_s(paused_ps);
+    return left_s > 0 ? left_s : 0;
+}
+
+void disturbance_report(const struct lanes *lanes, const int64_t *inside_ps, struct result_disturbance *made)
+{
+    const struct trace *trace = lanes->trace;
+    int64_t zero_ps = trace_begin_ps(trace);
+    *made = (struct result_disturbance){.known = trace->core_waits && !trace->simulated, .worst_rank = 0};
+    if (!made->known) return;
+    made->crowded = trace_is_crowded(trace);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        double all_s = computing_s(lanes, r, zero_ps, inside_ps[r]);
+        double waited_s = units_s(trace->ranks[r].before_sum_ps[BEFORE_CORE_WAIT]);
+        if (waited_s > all_s) waited_s = all_s;
+        made->computing_s += all_s;
+        made->waited_s += waited_s;
+        double share = all_s > 0 ? waited_s / all_s : 0;
+        if (share <= made->worst_share) continue;
+        made->worst_share = share;
+        made->worst_rank = r;
+    }
+}
+
+enum status disturbance_find(const struct trace *trace, struct result_disturbance *made, struct err *err)
+{
+    struct lanes lanes;
+    TRY(lanes_build(trace, &lanes, err));
+    int64_t *inside_ps = calloc((size_t)trace->rank_count + 1, sizeof *inside_ps);
+    if (inside_ps) {
+        disturbance_add(trace, inside_ps);
+        disturbance_report(&lanes, inside_ps, made);
+    }
+    bool good = inside_ps != NULL;
+    free(inside_ps);
+    lanes_clear(&lanes);
+    return good ? STATUS_OK : err_memory(err);
+}

@@ -1,0 +1,163 @@
+/* What is computing between two calls: wall time, the CPU time that was recorded beside it, or wall time without what the
+ * thread waited for a core; never the time in which recording was stopped. */
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/units.h"
+#include "common/wide.h"
+#include "trace/trace.h"
+
+const char *trace_before_key(enum trace_before what)
+{
+    static const char *const keys[BEFORE_COUNT] = {"cpu", "core_wait", "paused"};
+    return keys[what];
+}
+
+const char *trace_computing_name(enum trace_computing computing)
+{
+    static const char *const names[COMPUTING_COUNT] = {"default", "wall", "cpu", "undisturbed"};
+    return names[computing];
+}
+
+/* Sets one of values, which are parallel to a rank's calls; those before it that are not yet there are unknown. */
+static enum status set(const struct trace_rank *stream, int64_t **values, size_t *capacity, size_t index, int64_t ps,
+                       struct err *err)
+{
+    size_t known = *values ? stream->count : 0, room = stream->capacity > index ? stream->capacity : index + 1;
+    TRY(array_reserve((void **)values, capacity, room, sizeof **values, err));
+    for (; known < stream->count; known++) (*values)[known] = TRACE_UNKNOWN_PS;
+    (*values)[index] = ps;
+    return STATUS_OK;
+}
+
+enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, enum trace_before what, int64_t ps,
+                             struct err *err)
+{
+    struct trace_rank *stream = &trace->ranks[rank];
+    trace_sum_before(trace, rank, what, ps);
+    return set(stream, &stream->before_ps[what], &stream->before_capacity[what], index, ps, err);
+}
+
+/* What a damaged file says may be anything until trace_check() refuses it. */
+void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what, int64_t ps)
+{
+    int64_t *sum_ps = &trace->ranks[rank].before_sum_ps[what];
+    if (ps < 0) return;
+    if (what == BEFORE_CORE_WAIT) trace->core_waits = true;
+    *sum_ps = *sum_ps > INT64_MAX - ps ? INT64_MAX : *sum_ps + ps;
+}
+
+enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err)
+{
+    struct trace_rank *stream = &trace->ranks[rank];
+    return set(stream, &stream->compute_ps, &stream->compute_capacity, index, compute_ps, err);
+}
+
+bool trace_is_crowded(const struct trace *trace)
+{
+    bool crowded = false;
+    uint32_t *ranks = calloc(trace->node_count + 1, sizeof *ranks);
+    for (uint32_t r = 0; ranks && r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        crowded = crowded || (rank->node > 0 && rank->cores > 0 && ++ranks[rank->node] > rank->cores);
+    }
+    free(ranks);
+    return crowded;
+}
+
+/* What is said of the time before a call, at least 0. */
+static int64_t before_ps(const struct trace_rank *stream, enum trace_before what, size_t index, int64_t unknown_ps)
+{
+    if (!stream->before_ps[what] || stream->before_ps[what][index] == TRACE_UNKNOWN_PS) return unknown_ps;
+    return stream->before_ps[what][index] > 0 ? stream->before_ps[what][index] : 0;
+}
+
+static int64_t less_ps(int64_t ps, int64_t by_ps)
+{
+    return ps > by_ps ? ps - by_ps : 0;
+}
+
+/* Of a gap without the recorder's cost: what of it is computing. */
+static int64_t computing_ps(const struct trace_rank *stream, size_t index, int64_t gap_ps, enum trace_computing computing)
+{
+    if (gap_ps <= 0) return gap_ps;
+    gap_ps = less_ps(gap_ps, before_ps(stream, BEFORE_PAUSED, index, 0));
+    if (computing == COMPUTING_UNDISTURBED) return less_ps(gap_ps, before_ps(stream, BEFORE_CORE_WAIT, index, 0));
+    int64_t cpu_ps = computing == COMPUTING_CPU ? before_ps(stream, BEFORE_CPU, index, gap_ps) : gap_ps;
+    return cpu_ps < gap_ps ? cpu_ps : gap_ps;
+}
+
+static void use(struct trace_rank *stream, int64_t cost_ps, enum trace_computing computing)
+{
+    int64_t moved_ps = 0, left_ps = 0; /* left_ps: the exit of the call before as recorded */
+    for (size_t i = 0; i < stream->count; i++) {
+        struct trace_call *call = &stream->calls[i];
+        int64_t gap_ps = call->enter_ps - left_ps - cost_ps;
+        left_ps = call->exit_ps;
+        if (i > 0) moved_ps -= gap_ps - computing_ps(stream, i, gap_ps, computing);
+        call->enter_ps += moved_ps;
+        call->exit_ps += moved_ps;
+    }
+}
+
+/* The thread's call before: of its first one, time zero. */
+static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace_computing computing, struct err *err)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    size_t *last = calloc(trace_thread_count(trace, rank), sizeof *last); /* per thread: its call before, from 1 */
+    enum status status = last ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < stream->count; i++) {
+        uint32_t thread = trace_call_thread(trace, rank, i);
+        if (last[thread] > 0) {
+            int64_t gap_ps =
+                stream->calls[i].enter_ps - stream->calls[last[thread] - 1].exit_ps - trace->record_cost_ps;
+            int64_t taken_ps = computing_ps(stream, i, gap_ps, computing);
+            if (taken_ps < gap_ps) status = trace_set_compute(trace, rank, i, taken_ps, err);
+        }
+        last[thread] = i + 1;
+    }
+    free(last);
+    return status;
+}
+
+static enum status check_known(const struct trace *trace, enum trace_computing computing, struct err *err)
+{
+    bool cpu = false;
+    for (uint32_t i = 0; i < trace->rank_count; i++) cpu = cpu || trace->ranks[i].before_ps[BEFORE_CPU];
+    if (computing == COMPUTING_CPU && !cpu)
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "no CPU times, expected a trace that was recorded with --cpu-time");
+    if (computing == COMPUTING_UNDISTURBED && !trace->core_waits)
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "no core waits, expected a recording from a system that has /proc/thread-self/schedstat");
+    return STATUS_OK;
+}
+
+static enum status note_computing(struct trace *trace, enum trace_computing computing, struct err *err)
+{
+    wide_ps waited_ps = 0;
+    char text[UNITS_TEXT_BYTES];
+    for (uint32_t i = 0; i < trace->rank_count; i++) waited_ps += trace->ranks[i].before_sum_ps[BEFORE_CORE_WAIT];
+    if (computing == COMPUTING_CPU) return trace_add_note(trace, err, "computing is the recorded CPU time");
+    if (computing != COMPUTING_UNDISTURBED) return STATUS_OK;
+    return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
+                          units_format_duration(wide_s(waited_ps), text));
+}
+
+enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)
+{
+    TRY(check_known(trace, computing, err));
+    if (computing == COMPUTING_DEFAULT)
+        computing = trace->core_waits && trace_is_crowded(trace) ? COMPUTING_UNDISTURBED : COMPUTING_WALL;
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        struct trace_rank *stream = &trace->ranks[i];
+        bool any = false;
+        for (int b = 0; b < BEFORE_COUNT; b++) any = any || stream->before_ps[b];
+        if (!any) continue;
+        if (stream->thread_count > 0)
+            TRY(use_of_threads(trace, i, computing, err));
+        else
+            use(stream, trace->record_cost_ps, computing);
+    }
+    return note_computing(trace, computing, err);
+}
