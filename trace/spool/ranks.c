@@ -86,7 +86,7 @@ static enum status add_creation(struct events *events, size_t count, struct even
     if (i == count) return STATUS_OK;
     size_t before = child->trace->ranks[child->number].count;
     TRY(spool_events_add_creation(&events[i], creation, child->thread));
-    return note_cpu(&events[i], before);
+    return note_before(&events[i], before);
 }
 
 /* Records of all threads in the order of their times: a request is made before another thread completes it. */
