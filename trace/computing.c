@@ -2,55 +2,14 @@
  * thread waited for a core; never the time in which recording was stopped. */
 #include <stdlib.h>
 
-#include "common/array.h"
 #include "common/units.h"
 #include "common/wide.h"
 #include "trace/trace.h"
-
-const char *trace_before_key(enum trace_before what)
-{
-    static const char *const keys[BEFORE_COUNT] = {"cpu", "core_wait", "paused"};
-    return keys[what];
-}
 
 const char *trace_computing_name(enum trace_computing computing)
 {
     static const char *const names[COMPUTING_COUNT] = {"default", "wall", "cpu", "undisturbed"};
     return names[computing];
-}
-
-/* Sets one of values, which are parallel to a rank's calls; those before it that are not yet there are unknown. */
-static enum status set(const struct trace_rank *stream, int64_t **values, size_t *capacity, size_t index, int64_t ps,
-                       struct err *err)
-{
-    size_t known = *values ? stream->count : 0, room = stream->capacity > index ? stream->capacity : index + 1;
-    TRY(array_reserve((void **)values, capacity, room, sizeof **values, err));
-    for (; known < stream->count; known++) (*values)[known] = TRACE_UNKNOWN_PS;
-    (*values)[index] = ps;
-    return STATUS_OK;
-}
-
-enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, enum trace_before what, int64_t ps,
-                             struct err *err)
-{
-    struct trace_rank *stream = &trace->ranks[rank];
-    trace_sum_before(trace, rank, what, ps);
-    return set(stream, &stream->before_ps[what], &stream->before_capacity[what], index, ps, err);
-}
-
-/* What a damaged file says may be anything until trace_check() refuses it. */
-void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what, int64_t ps)
-{
-    int64_t *sum_ps = &trace->ranks[rank].before_sum_ps[what];
-    if (ps < 0) return;
-    if (what == BEFORE_CORE_WAIT) trace->core_waits = true;
-    *sum_ps = *sum_ps > INT64_MAX - ps ? INT64_MAX : *sum_ps + ps;
-}
-
-enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err)
-{
-    struct trace_rank *stream = &trace->ranks[rank];
-    return set(stream, &stream->compute_ps, &stream->compute_capacity, index, compute_ps, err);
 }
 
 bool trace_is_crowded(const struct trace *trace)

@@ -62,7 +62,7 @@ static const struct {
     {HEAD "property simulated=2\n", "t.txt:3: simulated=2 is no property, expected simulated=0 or 1, platform=, "
                                     "engine=, semantics=, lock=, clock_offset=, "
                                     "clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, "
-                                    "record_cost=SECONDS"},
+                                    "record_cost=SECONDS, core_waits=0 or 1"},
     {HEAD "0 0 0 MPI_Init\nproperty simulated=1\n",
      "t.txt:4: simulated= stands behind calls, expected it before the first one"},
     {HEAD "incomplete 3 why\n", "t.txt:3: rank '3', expected a number from 0 to 2"},
