@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/calibrate/check.h"
 #include "cli/calibrate/run.h"
 #include "cli/cli.h"
 #include "cli/files.h"
@@ -14,13 +15,13 @@
 #include "platforms/fit/calibration.h"
 #include "platforms/platform.h"
 
-enum { OPTION_MPI = 1000, OPTION_RESULTS, OPTION_LIMIT, OPTION_NAME, OPTION_NO_PROBE };
+enum { OPTION_MPI = 1000, OPTION_RESULTS, OPTION_LIMIT, OPTION_NAME, OPTION_NO_PROBE, OPTION_CHECK };
 
 struct options {
     const char *config, *output, *results, *name;
     size_t mpi;
     double limit_s;
-    bool no_probe;
+    bool no_probe, check;
     char **command; /* NULL: fits what is in results */
 };
 
@@ -33,6 +34,8 @@ static const struct argp_option rows[] = {
     {"results", OPTION_RESULTS, "DIR", 0, "keep all repetitions in DIR, which all nodes see; without a launcher: fit those in DIR", 0},
     {"limit", OPTION_LIMIT, "DURATION", 0, "end the bench after DURATION (300s) and fit what it has measured until then", 0},
     {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not ask what the MPI library does (docs/probe.md): mpi.rma has defaults", 0},
+    {"check", OPTION_CHECK, NULL, 0,
+     "record a bench run with the same launcher, replay it on the platform file, and compare (docs/calibration.md)", 0},
     {"name", OPTION_NAME, "NAME", 0, "name of the platform (that of the output file)", 0},
     {0},
 };
@@ -47,6 +50,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_RESULTS: options->results = argument; return 0;
     case OPTION_NAME: options->name = argument; return 0;
     case OPTION_NO_PROBE: options->no_probe = true; return 0;
+    case OPTION_CHECK: options->check = true; return 0;
     case OPTION_LIMIT: {
         error_t failed = cli_duration(state, "--limit", argument, &options->limit_s);
         return failed || options->limit_s > 0 ? failed : cli_usage(state, "--limit %s, expected more than 0", argument);
@@ -59,6 +63,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!options->output) return cli_usage(state, "the output is missing, expected -o PLATFORM.json");
         if (!options->command && !options->results)
             return cli_usage(state, "the launcher is missing, expected -- mpiexec -n 4, or --results DIR of an earlier run");
+        if (options->check && (!options->command || cli_is_output(options->output)))
+            return cli_usage(state, "--check takes a launcher, and -o a file");
         if (!options->command && options->config) return cli_usage(state, "--config without a launcher, expected -- mpiexec -n 4");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -190,21 +196,23 @@ static enum status check_config(const char *file, struct err *err)
     return STATUS_OK;
 }
 
-static enum status measure(const struct options *options, const char *directory, cJSON **mpi, struct err *err)
+static enum status measure(const struct options *options, const struct calibrate_run *run, cJSON **mpi, struct err *err)
 {
-    struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory, options->limit_s};
-    if (run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
-    TRY(calibrate_run_bench(&run, err));
-    return options->no_probe ? STATUS_OK : calibrate_run_probe(&run, mpi, err);
+    TRY(calibrate_run_bench(run, err));
+    return options->no_probe ? STATUS_OK : calibrate_run_probe(run, mpi, err);
 }
 
 static enum status calibrate(const struct options *options, struct err *err)
 {
     char directory[CALIBRATE_PATH_BYTES];
     cJSON *mpi = NULL;
+    enum status status = STATUS_OK;
     TRY(choose_directory(options, directory, err));
-    enum status status = options->command ? measure(options, directory, &mpi, err) : STATUS_OK;
+    struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory, options->limit_s};
+    if (options->command && run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
+    if (options->command) status = measure(options, &run, &mpi, err);
     if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);
+    if (status == STATUS_OK && options->check) status = calibrate_check(&run, options->output, err);
     cJSON_Delete(mpi);
     if (!options->results) remove_tree(directory);
     return status;

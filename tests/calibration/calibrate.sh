@@ -9,11 +9,15 @@ END
 
 # A burst of load can hide that times grow with bytes: then it says so, and is tried again.
 for try in 1 2 3 4 5; do
-    timeout 50 "$program" calibrate --no-probe -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
+    timeout 100 "$program" calibrate --no-probe --check -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
     grep -q 'expected times that grow with bytes' err || fail "calibrate: $(cat err)"
 done
 holds here.json '[.. | objects | select(has("value"))] | length >= 3 and all(.value >= 0 and .error >= 0 and .n >= 1)'
 holds here.json '.nodes.count == 1 and .mapping.ranks_per_node == 2 and (.["$calibration"].within.put.points | length == 6)'
+# The closed loop: rows of a run that was recorded and replayed.
+shows '^MPI_Put 8 > 1, MPI_Win_flush +4[0-9] '
+shows '^MPI_Win_start, MPI_Put 65536 > 1, MPI_Win_complete +4[0-9] '
+shows '^median size of the differences '
 run 0 generate ring --ranks 2 --iterations 3 --bytes 1K -o ring.txt
 run 0 simulate ring.txt --platform here.json --json simulated.json
 holds simulated.json '.run_time_s > 0'
@@ -22,7 +26,7 @@ run 0 platform plot here.json -o here.svg
 # After its time limit it is ended, and what it has measured until then is fitted (here: too little).
 sed 's/"minRepeats": 50, "maxDuration": 0.05/"minRepeats": 50, "maxDuration": 500/; s/"tests": "putL/"confidence": 0, "tests": "putL/' short.json >endless.json
 error_line() { grep -qF -- "$1" err || fail "'$1' is not in: $(cat err)"; }
-run 1 calibrate --no-probe -c endless.json --results endless --limit 6s -o none.json -- mpiexec.mpich -n 2
+run 1 calibrate --no-probe -c endless.json --results endless --limit 4s -o none.json -- mpiexec.mpich -n 2
 error_line 'was ended after its time limit; the results until then are used'
 error_line 'can be fitted'
 [ "$(wc -l <endless/rank-000000.csv)" -gt 1 ] || fail "nothing was kept of the run that was ended"

@@ -1,0 +1,84 @@
+/* Calls between barriers, in a measured run and in a prediction that is twice as slow. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/open.h"
+#include "validate/skeletons.h"
+
+enum { REPETITIONS = 12 };
+
+/* Per repetition of 1 s: a barrier of 1 ms, at 0.1 s a put, until 0.1 s + slow (3 us + i) a flush; then a train of three fences of
+ * slow 2 us each behind a barrier. The last repetition's put is far too late: medians do not see it. */
+static struct trace *make_trace(double slow)
+{
+    char file[] = "/tmp/rmacast-skeletons-XXXXXX";
+    FILE *out = fdopen(mkstemp(file), "w");
+    struct trace *trace;
+    struct err err = {0};
+    assert_non_null(out);
+    fputs("rmacast-trace 1\nranks 2\nwindow 0 comm=0 bytes=64,64 disp_unit=1\n", out);
+    for (int rank = 0; rank < 2; rank++)
+        for (int i = 0; i < REPETITIONS; i++) {
+            double flush = slow * (3e-6 + 1e-6 * i) + (i + 1 == REPETITIONS ? 0.05 : 0);
+            fprintf(out, "%d %d.000 %d.001 MPI_Barrier comm=0\n", rank, i, i);
+            if (rank == 0) fprintf(out, "0 %d.1 %.9f MPI_Put win=0 target=1 bytes=8 disp=0\n", i, i + 0.1 + 1e-6);
+            if (rank == 0) fprintf(out, "0 %.9f %.9f MPI_Win_flush win=0 target=1\n", i + 0.1 + 1e-6, i + 0.1 + flush);
+            fprintf(out, "%d %d.2 %d.201 MPI_Barrier comm=0\n", rank, i, i);
+            for (int k = 0; k < 3; k++)
+                fprintf(out, "%d %.9f %.9f MPI_Win_fence win=0 assert=0\n", rank, i + 0.3 + 2e-6 * slow * k, i + 0.3 + 2e-6 * slow * (k + 1));
+        }
+    fclose(out);
+    if (trace_open(file, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+    unlink(file);
+    return trace;
+}
+
+static void repetitions_are_rows(void **state)
+{
+    (void)state;
+    struct trace *measured = make_trace(1), *predicted = make_trace(2);
+    struct skeletons skeletons;
+    struct err err = {0};
+    if (skeletons_compare(measured, predicted, 0, &skeletons, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(skeletons.count, 2);
+    const struct skeleton *put = &skeletons.items[0], *fences = &skeletons.items[1];
+    assert_string_equal(put->name, "MPI_Put 8 > 1, MPI_Win_flush");
+    assert_int_equal(put->count, REPETITIONS);
+    /* 3, 4, ... 13 us and one of 50 ms: between the sixth and the seventh, 8.5 us. */
+    assert_true(fabs(put->measured_median_s - 8.5e-6) < 1e-9);
+    assert_true(fabs(put->predicted_median_s - 17e-6) < 1e-9);
+    assert_string_equal(fences->name, "3 MPI_Win_fence");
+    assert_int_equal(fences->count, REPETITIONS - 1); /* those behind the last barrier are not between two */
+    assert_true(fabs(fences->measured_median_s - 6e-6) < 1e-9);
+    assert_true(fabs(fences->predicted_median_s - 12e-6) < 1e-9);
+    skeletons_clear(&skeletons);
+
+    /* The partner has barriers and fences only. */
+    assert_int_equal(skeletons_compare(measured, predicted, 1, &skeletons, &err), STATUS_OK);
+    assert_int_equal(skeletons.count, 2);
+    assert_string_equal(skeletons.items[0].name, "MPI_Barrier behind another");
+    assert_true(fabs(skeletons.items[0].measured_median_s - 0.2) < 1e-9);
+    skeletons_clear(&skeletons);
+
+    assert_int_equal(skeletons_compare(measured, predicted, 2, &skeletons, &err), STATUS_DATA);
+    predicted->ranks[0].count--;
+    assert_int_equal(skeletons_compare(measured, predicted, 0, &skeletons, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "expected a replay of the measured run"));
+    trace_free(measured);
+    trace_free(predicted);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

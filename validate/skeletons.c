@@ -1,0 +1,201 @@
+#include "validate/skeletons.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/units.h"
+
+static enum call_kind kind_of(const struct trace_call *call)
+{
+    return call_rows[call->call].kind;
+}
+
+/* What a bench does between its tests. */
+static bool is_preparation(enum call_kind kind)
+{
+    switch (kind) {
+    case CALL_INIT:
+    case CALL_FINALIZE:
+    case CALL_WIN_CREATE:
+    case CALL_WIN_FREE:
+    case CALL_COMM_CREATE:
+    case CALL_COMM_FREE:
+    case CALL_REQUEST_TEST: return true;
+    default: return false;
+    }
+}
+
+/* The calls from first to last, without those that stay on the rank. */
+struct stretch {
+    size_t first, last;
+    bool empty, prepares;
+};
+
+static struct stretch find_stretch(const struct trace_rank *rank, size_t begin, size_t end)
+{
+    struct stretch stretch = {.empty = true};
+    for (size_t i = begin; i < end; i++) {
+        enum call_kind kind = kind_of(&rank->calls[i]);
+        if (is_preparation(kind)) stretch.prepares = true;
+        if (kind == CALL_LOCAL) continue;
+        if (stretch.empty) stretch.first = i;
+        stretch.last = i;
+        stretch.empty = false;
+    }
+    return stretch;
+}
+
+static int print_call(const struct trace_call *call, size_t times, char *text, size_t room)
+{
+    char bytes[32] = "", peer[32] = "", count[32] = "";
+    if (call->bytes > 0) snprintf(bytes, sizeof bytes, " %" PRId64, call->bytes);
+    if (call->bytes > 0 && call->peer >= 0) snprintf(peer, sizeof peer, " > %" PRId32, call->peer);
+    if (times > 1) snprintf(count, sizeof count, "%zu ", times);
+    return snprintf(text, room, "%s%s%s%s", count, call_rows[call->call].name, bytes, peer);
+}
+
+static bool same_call(const struct trace_call *a, const struct trace_call *b)
+{
+    return a->call == b->call && a->bytes == b->bytes && a->peer == b->peer;
+}
+
+static void name_stretch(const struct trace_rank *rank, const struct stretch *stretch, char name[SKELETON_NAME_BYTES])
+{
+    size_t used = 0, next;
+    for (size_t i = stretch->first; i <= stretch->last && used < SKELETON_NAME_BYTES - 40; i = next) {
+        for (next = i + 1; next <= stretch->last && same_call(&rank->calls[i], &rank->calls[next]); next++) {}
+        if (kind_of(&rank->calls[i]) == CALL_LOCAL) continue;
+        if (used > 0) used += (size_t)snprintf(name + used, SKELETON_NAME_BYTES - used, ", ");
+        used += (size_t)print_call(&rank->calls[i], next - i, name + used, SKELETON_NAME_BYTES - used);
+    }
+}
+
+static enum status find_skeleton(struct skeletons *skeletons, const char *name, struct skeleton **found, struct err *err)
+{
+    for (size_t i = 0; i < skeletons->count; i++)
+        if (strcmp(skeletons->items[i].name, name) == 0) {
+            *found = &skeletons->items[i];
+            return STATUS_OK;
+        }
+    struct skeleton made = {.count = 0};
+    strcpy(made.name, name);
+    ARRAY_PUSH(skeletons->items, skeletons->count, skeletons->capacity, made, err);
+    *found = &skeletons->items[skeletons->count - 1];
+    return STATUS_OK;
+}
+
+static enum status add_times(struct skeletons *skeletons, const char *name, double measured_s, double predicted_s, struct err *err)
+{
+    struct skeleton *skeleton;
+    TRY(find_skeleton(skeletons, name, &skeleton, err));
+    size_t count = skeleton->count;
+    ARRAY_PUSH(skeleton->predicted_s, count, skeleton->predicted_capacity, predicted_s, err);
+    ARRAY_PUSH(skeleton->measured_s, skeleton->count, skeleton->capacity, measured_s, err);
+    return STATUS_OK;
+}
+
+static double time_of(const struct trace_rank *rank, const struct stretch *stretch)
+{
+    return units_s(rank->calls[stretch->last].exit_ps - rank->calls[stretch->first].enter_ps);
+}
+
+/* Between the barriers `before` and `barrier`. */
+static enum status add_stretch(const struct trace_rank *measured, const struct trace_rank *predicted, size_t before, size_t barrier,
+                               struct skeletons *skeletons, struct err *err)
+{
+    char name[SKELETON_NAME_BYTES];
+    struct stretch stretch = find_stretch(measured, before + 1, barrier);
+    if (before + 1 == barrier)
+        return add_times(skeletons, "MPI_Barrier behind another", units_s(measured->calls[barrier].exit_ps - measured->calls[before].exit_ps),
+                         units_s(predicted->calls[barrier].exit_ps - predicted->calls[before].exit_ps), err);
+    if (stretch.empty || stretch.prepares) return STATUS_OK;
+    name_stretch(measured, &stretch, name);
+    return add_times(skeletons, name, time_of(measured, &stretch), time_of(predicted, &stretch), err);
+}
+
+static enum status collect(const struct trace_rank *measured, const struct trace_rank *predicted, struct skeletons *skeletons,
+                           struct err *err)
+{
+    size_t before = SIZE_MAX;
+    for (size_t i = 0; i < measured->count; i++) {
+        if (measured->calls[i].call != ID_Barrier) continue;
+        if (before != SIZE_MAX) TRY(add_stretch(measured, predicted, before, i, skeletons, err));
+        before = i;
+    }
+    return STATUS_OK;
+}
+
+static double median_of(double *values, size_t count)
+{
+    gsl_sort(values, 1, count);
+    return gsl_stats_median_from_sorted_data(values, 1, count);
+}
+
+static void free_skeleton(struct skeleton *skeleton)
+{
+    free(skeleton->measured_s);
+    free(skeleton->predicted_s);
+}
+
+/* Without those of few repetitions. */
+static void keep_repeated(struct skeletons *skeletons)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < skeletons->count; i++) {
+        struct skeleton *skeleton = &skeletons->items[i];
+        if (skeleton->count < SKELETON_COUNT_LEAST) {
+            free_skeleton(skeleton);
+            continue;
+        }
+        skeleton->measured_median_s = median_of(skeleton->measured_s, skeleton->count);
+        skeleton->predicted_median_s = median_of(skeleton->predicted_s, skeleton->count);
+        skeletons->items[kept++] = *skeleton;
+    }
+    skeletons->count = kept;
+}
+
+enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank, struct skeletons *skeletons,
+                              struct err *err)
+{
+    struct skeletons made = {0};
+    if (rank >= measured->rank_count || rank >= predicted->rank_count ||
+        measured->ranks[rank].count != predicted->ranks[rank].count)
+        return err_set(err, STATUS_DATA, NULL, NULL, "rank %" PRIu32 " has other calls in the prediction, expected a replay of the measured run", rank);
+    enum status status = collect(&measured->ranks[rank], &predicted->ranks[rank], &made, err);
+    if (status == STATUS_OK) {
+        keep_repeated(&made);
+        *skeletons = made;
+    } else {
+        skeletons_clear(&made);
+    }
+    return status;
+}
+
+void skeletons_clear(struct skeletons *skeletons)
+{
+    for (size_t i = 0; i < skeletons->count; i++) free_skeleton(&skeletons->items[i]);
+    free(skeletons->items);
+    *skeletons = (struct skeletons){0};
+}
+
+void skeletons_print(const struct skeletons *skeletons, FILE *out)
+{
+    double *sizes = malloc(sizeof *sizes * (skeletons->count + 1));
+    char measured[UNITS_TEXT_BYTES], predicted[UNITS_TEXT_BYTES];
+    fprintf(out, "%-58s %7s %10s %10s %8s\n", "calls between two barriers", "repeats", "measured", "predicted", "differs");
+    for (size_t i = 0; i < skeletons->count; i++) {
+        const struct skeleton *skeleton = &skeletons->items[i];
+        double share = skeleton->predicted_median_s / skeleton->measured_median_s - 1;
+        if (sizes) sizes[i] = fabs(share);
+        fprintf(out, "%-58s %7zu %10s %10s %+7.1f %%\n", skeleton->name, skeleton->count,
+                units_format_duration(skeleton->measured_median_s, measured), units_format_duration(skeleton->predicted_median_s, predicted),
+                100 * share);
+    }
+    if (sizes && skeletons->count > 0)
+        fprintf(out, "%-58s %39.1f %%\n", "median size of the differences", 100 * median_of(sizes, skeletons->count));
+    free(sizes);
+}

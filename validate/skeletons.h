@@ -1,0 +1,33 @@
+/* What one rank's calls between two barriers took, in a measured run and in its replay: calls that are repeated between barriers, as
+ * a bench does, are one row. */
+#ifndef VALIDATE_SKELETONS_H
+#define VALIDATE_SKELETONS_H
+
+#include <stdio.h>
+
+#include "trace/trace.h"
+
+enum { SKELETON_NAME_BYTES = 160, SKELETON_COUNT_LEAST = 10 };
+
+struct skeleton {
+    char name[SKELETON_NAME_BYTES]; /* "MPI_Put 8 > 1, MPI_Win_flush"; "100 MPI_Win_fence" */
+    double *measured_s, *predicted_s; /* owned; of each repetition. Of adjacent barriers: from the end of one to that of the next */
+    size_t count, capacity, predicted_capacity;
+    double measured_median_s, predicted_median_s;
+};
+
+struct skeletons {
+    struct skeleton *items; /* in the order of their first repetition; of SKELETON_COUNT_LEAST repetitions at least */
+    size_t count, capacity;
+};
+
+/* predicted: the measured trace's replay, with the same calls of the rank: else STATUS_DATA. What makes or frees windows and
+ * communicators, and calls that stay on the rank, are left out. */
+enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank, struct skeletons *skeletons,
+                              struct err *err);
+void skeletons_clear(struct skeletons *skeletons);
+
+/* A table: repetitions, both medians, their difference in percent; then the median of the differences' sizes. */
+void skeletons_print(const struct skeletons *skeletons, FILE *out);
+
+#endif
