@@ -70,8 +70,8 @@ const struct probe_time *probe_find_time(const struct probe_findings *findings, 
 /* The largest size that behaves as verdict does, where the next one differs. */
 int64_t probe_upto(const struct probe_findings *findings, const struct probe_verdict *verdict, const struct probe_verdict *next);
 
-/* The latency of one message: half of put (8 bytes) and flush, or, where puts need nobody at their target, of a ping-pong. False:
- * not measured. *from is the series. */
+/* The latency of one message: half of put (8 bytes) and flush, or, where puts need nobody at their target, of a ping-pong; its name
+ * is that series. False: not measured. */
 bool probe_latency(const struct probe_findings *findings, struct probe_time *latency);
 
 /* A cost per byte that is higher above upto_bytes; upto_bytes INT64_MAX: it is the same for all. */

@@ -1,7 +1,5 @@
 #include "platforms/probe/section.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/read.h"

@@ -69,7 +69,8 @@ static bool decided(const struct probe_votes *votes, unsigned tries)
     return votes->of >= tries || (settings.few && probe_votes_lead(votes) >= TRIES_SURE);
 }
 
-static bool try_times(struct step *step, unsigned tries, struct probe_votes *votes)
+/* told: each try is printed. */
+static bool try_times(struct step *step, unsigned tries, bool told, struct probe_votes *votes)
 {
     *votes = (struct probe_votes){0};
     double takes_s = warm_up(step);
@@ -80,7 +81,7 @@ static bool try_times(struct step *step, unsigned tries, struct probe_votes *vot
         if (now_s() > settings.ends_s) return skip(step, "out of time"), false;
         struct probe_sample sample;
         run_once(step, &sample);
-        print_sample(step, &sample);
+        if (told) print_sample(step, &sample);
         probe_votes_add(votes, probe_sample_vote(&sample, probe_calls((enum probe_case)step->id)));
     }
     return true;
@@ -100,7 +101,7 @@ bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, str
     *votes = (struct probe_votes){0};
     if (now_s() > settings.ends_s) return skip(&step, "out of time"), false;
     keep_clocks();
-    return try_times(&step, settings.thorough ? 3 * TRIES : TRIES, votes);
+    return try_times(&step, settings.thorough ? 3 * TRIES : TRIES, true, votes);
 }
 
 /* To 1 in 128: the limits of libraries are not rounder than their headers. */
@@ -113,7 +114,7 @@ void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int
         if (variant == PROBE_VARIANT_ACCUMULATE || variant == PROBE_VARIANT_GET_ACCUMULATE) step.bytes -= step.bytes % 8;
         if (step.bytes <= low) break;
         keep_clocks();
-        if (now_s() > settings.ends_s || !try_times(&step, LIMIT_TRIES, &votes)) break;
+        if (now_s() > settings.ends_s || !try_times(&step, LIMIT_TRIES, false, &votes)) break;
         if (probe_votes_winner(&votes) == low_vote)
             low = step.bytes;
         else
@@ -125,17 +126,18 @@ void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int
 
 int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count)
 {
-    int before = PROBE_LATE;
-    int64_t first = 0;
+    int before = PROBE_LATE; /* the winner at the last size that was decided */
+    int64_t before_bytes = 0, first = 0;
     for (int i = 0; i < count; i++) {
         struct probe_votes votes;
         if (!try_case(id, variant, sizes[i], &votes)) continue;
         int winner = probe_votes_winner(&votes);
-        if (i > 0 && before != PROBE_LATE && winner != before) {
-            find_limit(id, variant, sizes[i - 1], before, sizes[i]);
+        if (before != PROBE_LATE && winner != before) {
+            find_limit(id, variant, before_bytes, before, sizes[i]);
             if (first == 0) first = sizes[i];
         }
         before = winner;
+        before_bytes = sizes[i];
     }
     return first;
 }
