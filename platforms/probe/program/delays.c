@@ -158,10 +158,18 @@ static void lock_held_origin(const struct step *step, struct marks *marks)
     TIMED(2, MPI_Win_unlock(PARTNER, window));
 }
 
+/* Also where locks are lazy. */
+static void lock_own_window(void)
+{
+    LOCK(PARTNER);
+    issue_operation(PROBE_VARIANT_PUT, 8);
+    MPI_Win_flush(PARTNER, window);
+}
+
 static void lock_held_partner(const struct step *step, struct marks *marks)
 {
     await_origin();
-    LOCK(PARTNER);
+    lock_own_window();
     leave();
     be_inside(step, marks);
     MPI_Win_unlock(PARTNER, window);
@@ -193,7 +201,7 @@ static void lock_order_partner(const struct step *step, struct marks *marks)
     leave();
     be_outside(step, marks);
     double event_s = marks->event_s;
-    LOCK(PARTNER);
+    lock_own_window();
     be_outside(step, marks);
     MPI_Win_unlock(PARTNER, window);
     marks->event_s = event_s;
