@@ -213,7 +213,7 @@ void series_run(const char *name, int64_t bytes)
     if (values[1] > SLOW_S) return;
     int count = (int)fmin(REPETITIONS, fmax(REPETITIONS_LEAST, SERIES_S / fmax(values[1], 1e-7)));
     int warm_ups = count == REPETITIONS ? WARM_UPS : 1;
-    for (int attempt = 0; attempt < ATTEMPTS && now_s() < settings.ends_s; attempt++) {
+    for (int attempt = 0; attempt < (settings.loaded ? 1 : ATTEMPTS) && now_s() < settings.ends_s; attempt++) {
         run(id, bytes, warm_ups + count, values);
         if (is_steady(values + warm_ups, count)) break;
     }

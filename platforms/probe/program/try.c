@@ -4,7 +4,7 @@
 
 #include "platforms/probe/program/probe.h"
 
-enum { WARM_UPS = 3, WARM_UPS_LOADED = 8, TRIES = 9, TRIES_SURE = 3, TRIES_LATE = 12, LIMIT_TRIES = 3 };
+enum { WARM_UPS = 2, WARM_UPS_LOADED = 4, TRIES = 9, TRIES_SURE = 3, TRIES_LATE = 12, LIMIT_TRIES = 3 };
 /* A try whose calls take longer without any delay is left out: the delay would have to be a multiple of that. Where others use the
  * cores, they are what takes so long. */
 #define SLOW_S        0.06
