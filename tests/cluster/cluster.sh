@@ -1,0 +1,40 @@
+#!/bin/sh
+# Usage: cluster.sh SOURCE BUILD PROGRAM: the virtual cluster has the nodes and the delay that were asked for, passes on the
+# command's exit status, and leaves nothing behind. Exits with 77 where there can be none.
+set -u
+cluster=$1/validate/cluster/cluster.sh build=$2 program=$3
+CLUSTER_SWITCH=$build/bin/cluster_switch
+export CLUSTER_SWITCH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+traces() { ip netns list 2>/dev/null; ip -o link | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }'; ls -d /run/rmacast-cluster /etc/netns/* 2>/dev/null; }
+left() { traces | grep -E '^(rmacast-n|rmc(m|t)[0-9]|rmcmg|/run/rmacast-cluster|/etc/netns/rmacast-n)'; }
+
+# MPI_Finalize may hang over TCP: what was printed counts, and a run that printed nothing is made once more.
+for try in 1 2; do
+    timeout -k 5 60 "$cluster" with --nodes 2 --delay 2000 --rate 100 -- \
+        timeout -s TERM -k 3 20 "$cluster" run -n 2 -env LD_PRELOAD "$build/lib/libcluster-yield.so" -- "$program" >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status = 77 ] && { cat "$work/out"; exit 77; }
+    grep -q node "$work/out" && break
+done
+# A round trip is never shorter than twice the delay.
+awk '$1 == "node1" && $2 == "node2" && $3 >= 4000 { found++ } END { exit found != 1 }' "$work/out" ||
+    fail "exit status $status, $(cat "$work/out" "$work/err"), expected node1 node2 and at least 4000 us"
+[ -z "$(left)" ] || fail "left behind: $(left)"
+
+"$cluster" with --nodes 1 -- sh -c 'exit 5'
+[ $? = 5 ] || fail "the exit status of the command is not passed on"
+"$cluster" with --nodes 2 -- sleep 30 &
+ended=$!
+for try in $(seq 100); do [ -s /run/rmacast-cluster/settings ] && break; sleep 0.1; done
+kill -TERM "$ended"
+wait "$ended"
+[ $? = 143 ] || fail "a cluster that is ended does not say so"
+[ -z "$(left)" ] || fail "left behind after SIGTERM: $(left)"
+"$cluster" with --nodes 0 -- true 2>"$work/err" && fail "0 nodes are accepted"
+grep -q 'expected a number from 1 to 16' "$work/err" || fail "$(cat "$work/err")"
+"$cluster" run -n 2 -- true 2>"$work/err" && fail "a run without a cluster"
+exit $failures

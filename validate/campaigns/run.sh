@@ -1,0 +1,132 @@
+#!/bin/sh
+# Runs a campaign: programs are recorded on this machine, predicted for a virtual cluster, run there, and compared.
+#   run.sh CAMPAIGN.json BUILD RESULT.json      BUILD: the build directory, as build/release (docs/cluster.md)
+# Exits with 77 and the reason where the cluster cannot be made. A run that reaches its time limit is made again; one during
+# which other processes took more than the campaign's share of the machine's processors is thrown away, and counted.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+die() { echo "campaign: $*" >&2; exit 1; }
+[ $# = 3 ] || { sed -n 2,5p "$0"; exit 2; }
+config=$(realpath -e "$1") && build=$(realpath -e "$2") || die "$1, $2: expected a campaign and a build directory"
+result=$3
+rmacast=$build/bin/rmacast cluster=$here/../cluster/cluster.sh
+jq -e '.schema == "rmacast.campaign/1"' "$config" >/dev/null || die "$1: expected schema rmacast.campaign/1"
+setting() { jq -r "$1" "$config"; }
+
+# The rows are run inside the cluster, by this script once more.
+if [ -z "${CAMPAIGN_WORK:-}" ]; then
+    CAMPAIGN_WORK=$(mktemp -d)
+    trap 'rm -rf "$CAMPAIGN_WORK"' EXIT
+    CLUSTER_SWITCH=$build/bin/cluster_switch
+    export CAMPAIGN_WORK CLUSTER_SWITCH
+    "$cluster" with --nodes "$(setting .cluster.nodes)" --delay "$(setting .cluster.delay_us)" \
+        --rate "$(setting .cluster.rate_mbit)" -- "$0" "$config" "$build" "$result"
+    exit $?
+fi
+work=$CAMPAIGN_WORK
+limit=$(setting '.time_limit_s // 40') repetitions=$(setting '.repetitions // 3') share=$(setting '.disturbed_share // 0.02')
+platform=$(dirname "$config")/$(setting .platform)
+[ -f "$platform" ] || die "$1: platform: there is no $platform"
+
+# Ticks of 1/100 s: all processors were busy for; this shell's children that have ended took, with the switch.
+busy() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8 }' /proc/stat; }
+own() {
+    times >"$work/times"
+    switch=$(awk '{ print $14 + $15 }' "/proc/$(cat /run/rmacast-cluster/switch.pid)/stat" 2>/dev/null)
+    awk -v switch="${switch:-0}" '{ for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += part[1] * 60 + part[2] } }
+        END { print int(sum * 100) + switch }' "$work/times"
+}
+
+# measured RECORDING PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed.
+measured() {
+    recording=$1
+    shift
+    for try in 1 2 3; do
+        rm -rf "$recording"
+        busy_before=$(busy) own_before=$(own) began=$(date +%s%N)
+        LD_PRELOAD=$build/lib/libcluster-yield.so timeout -s TERM -k 5 "$limit" "$rmacast" record --semantics "$semantics" -o "$recording" -- \
+            "$cluster" run -n "$ranks" -- "$@" >"$work/out" 2>"$work/err" 9>&-
+        status=$?
+        [ $status = 124 ] || break
+        echo "campaign: $name: a run reached its limit of $limit s" >&2
+    done
+    [ $status = 0 ] || { echo "campaign: $name: a run failed: $(tail -n 1 "$work/err")" >&2; return 1; }
+    others=$((($(busy) - busy_before) - ($(own) - own_before)))
+    awk -v others="$others" -v ns=$(($(date +%s%N) - began)) -v cores="$(nproc)" -v share="$share" \
+        'BEGIN { exit !(others / (ns / 1e7 * cores) > share) }' && return 3
+    return 0
+}
+
+# part TRACE: seconds of rank 0 between its returns of two calls, the part that is compared.
+part() {
+    "$rmacast" dump --rank 0 "$1" 2>/dev/null | awk -v call="$(setting '.part.call // "MPI_Barrier"')" \
+        -v from="$(setting '.part.from // 2')" -v to="$(setting '.part.to // 3')" \
+        '$4 == call { n++; if (n == from) begin = $3; if (n == to) { printf "%.12f\n", $3 - begin; exit } }'
+}
+
+row() { # PROGRAM ARGUMENT...
+    rm -rf "$work"/here.rma "$work"/predicted.txt "$work"/run-*
+    timeout -s TERM -k 5 "$limit" "$rmacast" record -o "$work/here.rma" -- mpiexec.mpich -n "$ranks" "$@" >"$work/out" 2>"$work/err" ||
+        [ -d "$work/here.rma" ] || { echo "campaign: $name: not recorded: $(tail -n 1 "$work/err")" >&2; return 1; }
+    "$rmacast" simulate "$work/here.rma" --platform "$platform" --engine loggp --semantics "$semantics" -o "$work/predicted.txt" \
+        >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
+    runs= thrown=0 good=0
+    while [ $good -lt "$repetitions" ] && [ $thrown -le $((2 * repetitions)) ]; do
+        run=$work/run-$good.rma
+        measured "$run" "$@"
+        case $? in
+        0) good=$((good + 1)) runs="$runs $run" ;;
+        3) thrown=$((thrown + 1)) ;;
+        *) return 1 ;;
+        esac
+    done
+    [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes" >&2; return 1; }
+    # shellcheck disable=SC2086
+    "$rmacast" validate --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" >"$work/out" 2>"$work/err" ||
+        { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
+    for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
+    jq --slurpfile parts "$work/parts.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
+        --arg semantics "$semantics" --argjson thrown $thrown --arg predicted "$(part "$work/predicted.txt")" '
+        def median: if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+        ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m |
+        {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics, repetitions: ($all | length), thrown_away: $thrown,
+         part: {predicted_s: $p, measured_s: $m, measured_min_s: $all[0], measured_max_s: $all[-1], relative: ($p / $m - 1),
+                spread: (($all[-1] - $all[0]) / $m), within_spread: ($p >= $all[0] and $p <= $all[-1])},
+         run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
+         transfers, calls: (.calls | .callpaths |= .[:5])}' "$work/validation.json" >>"$work/rows"
+    tail -c 20000 "$work/rows" | jq -rs --arg name "$name" '.[-1].part |
+        "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, error \(.relative * 1000 |
+        round / 10) %, spread \(.spread * 1000 | round / 10) %"'
+}
+: >"$work/rows"
+load_before=$(cut -d' ' -f1-3 /proc/loadavg)
+failures=0
+jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks | ($p.semantics // ["a"])[] as $s |
+    {name: $p.name, bytes: $bytes, ranks: $ranks, semantics: $s,
+     command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config" >"$work/plan"
+while read -r line; do
+    program=$(echo "$line" | jq -r .name) bytes=$(echo "$line" | jq .bytes) ranks=$(echo "$line" | jq .ranks)
+    semantics=$(echo "$line" | jq -r .semantics)
+    name="$program, $bytes B, $ranks ranks, semantics $semantics"
+    # shellcheck disable=SC2046
+    row "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]') </dev/null || failures=$((failures + 1))
+done <"$work/plan"
+
+jq -s --slurpfile config "$config" --arg before "$load_before" --arg after "$(cut -d' ' -f1-3 /proc/loadavg)" \
+    --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" --argjson cores "$(nproc)" --arg kernel "$(uname -sr)" \
+    --arg mpi "$(mpichversion 2>/dev/null | sed -n 's/^MPICH Version: *//p' | tr -d '\t')" --arg date "$(date -u +%F)" --argjson failed $failures '
+    def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+    def sign: if . > 0 then 1 elif . < 0 then -1 else 0 end;
+    {schema: "rmacast.campaign-result/1", campaign: $config[0], date: $date,
+     machine: {processor: $cpu, cores: $cores, kernel: $kernel, mpich: $mpi, load_before: $before, load_after: $after},
+     rows: ., failed: $failed,
+     summary: {rows: length, median: ([.[].part.relative | fabs] | median), worst: ([.[].part.relative | fabs] | max),
+               within_spread: ([.[] | select(.part.within_spread)] | length),
+               transfers_within_bounds: (([.[].transfers.count] | add // 0) as $n |
+                                         if $n > 0 then ([.[].transfers.within_bounds] | add) / $n else null end)},
+     order: [group_by([.program, .bytes, .ranks])[] | select(length > 1) | . as $g |
+             [range(length) as $i | range(length) as $j | [$g[$i].part, $g[$j].part] | select(.[0].measured_max_s < .[1].measured_min_s)]
+             | {program: $g[0].program, bytes: $g[0].bytes, ranks: $g[0].ranks, pairs_apart: length,
+                pairs_right: ([.[] | select(.[0].predicted_s < .[1].predicted_s)] | length)}]}' "$work/rows" >"$result" || die "$result: cannot be written"
+jq -r '.summary | "\(.rows) rows: error median \((.median // 0) * 1000 | round / 10) %, worst \((.worst // 0) * 1000 | round / 10) %"' "$result"
+[ $failures = 0 ]

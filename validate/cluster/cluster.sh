@@ -1,0 +1,122 @@
+#!/bin/sh
+# A second cluster on one machine: network namespaces as nodes, joined by a switch with a delay and a rate (docs/cluster.md).
+#   cluster.sh with [--nodes N] [--delay US] [--rate MBIT] -- COMMAND...   makes it, runs the command, removes it
+#   cluster.sh run -n RANKS [-env NAME VALUE]... -- PROGRAM...            an MPICH program on it, one rank per node, then again
+#   cluster.sh status
+# Needs root, ip and /dev/net/tun; where one is missing `with` says so and exits with 77. One cluster at a time: a second one
+# waits. It touches what is named rmacast-n*, rmc* and /run/rmacast-cluster, and nothing else.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+state=/run/rmacast-cluster
+data=10.87.0 management=10.88.0
+
+skip() { echo "cluster: not run: $*"; exit 77; }
+die() { echo "cluster: $*" >&2; exit 1; }
+
+namespaces() { ip netns list 2>/dev/null | awk '$1 ~ /^rmacast-n[0-9]+$/ { print $1 }'; }
+devices() { ip -o link 2>/dev/null | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }' | grep -E '^rmc(m|t)[0-9]+$'; }
+
+remove() {
+    if [ -s "$state/switch.pid" ]; then
+        switch=$(cat "$state/switch.pid")
+        [ "$(cat "/proc/$switch/comm" 2>/dev/null)" = cluster_switch ] && kill "$switch" 2>/dev/null
+    fi
+    for namespace in $(namespaces); do
+        ip netns pids "$namespace" 2>/dev/null | xargs -r kill -9 2>/dev/null
+        ip netns del "$namespace"
+        rm -rf "/etc/netns/$namespace"
+    done
+    for device in $(devices); do ip link del "$device" 2>/dev/null; done
+    ip link del rmcmg 2>/dev/null
+    rm -rf "$state"
+}
+
+# What a node knows: its data network net0, shaped by the switch, and the launcher's, mg0, which is not.
+make_node() { # NUMBER NODES
+    namespace=rmacast-n$1
+    ip netns add "$namespace" &&
+        ip link add "rmcm$1" type veth peer name mg0 netns "$namespace" &&
+        ip link set "rmcm$1" master rmcmg up &&
+        ip link set "rmct$1" netns "$namespace" name net0 || return 1
+    ip netns exec "$namespace" sh -c "
+        sysctl -qw net.ipv4.tcp_congestion_control=reno net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_no_metrics_save=1
+        sysctl -qw net.ipv6.conf.all.disable_ipv6=1 2>/dev/null
+        ip link set lo up && ip link set mg0 up && ip addr add $management.$1/24 dev mg0 &&
+        ip link set net0 address $(printf 02:87:00:00:00:%02x "$1") mtu 9000 txqueuelen 10000 up &&
+        ip addr add $data.$1/24 dev net0" || return 1
+    mkdir -p "/etc/netns/$namespace"
+    { echo "127.0.0.1 localhost"; echo "$management.254 head"
+      for node in $(seq "$2"); do echo "$management.$node node$node"; done; } >"/etc/netns/$namespace/hosts"
+}
+
+make() { # NODES DELAY_US RATE_MBIT
+    mkdir -p "$state"
+    ip link add rmcmg type bridge && ip link set rmcmg up && ip addr add $management.254/24 dev rmcmg || return 1
+    setsid "$switch_program" "$1" "$3" "$2" 4000000 rmct "$state/switch.pid" >"$state/switch.log" 2>&1 </dev/null &
+    for try in $(seq 200); do [ -s "$state/switch.pid" ] && break; sleep 0.05; done
+    [ -s "$state/switch.pid" ] || { cat "$state/switch.log" >&2; return 1; }
+    for node in $(seq "$1"); do make_node "$node" "$1" || return 1; done
+    printf 'nodes=%s\ndelay_us=%s\nrate_mbit=%s\n' "$1" "$2" "$3" >"$state/settings"
+}
+
+with() {
+    nodes=2 delay=1000 rate=100
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --nodes) nodes=$2; shift 2 ;;
+        --delay) delay=$2; shift 2 ;;
+        --rate) rate=$2; shift 2 ;;
+        --) shift; break ;;
+        *) die "unknown option $1" ;;
+        esac
+    done
+    [ $# -gt 0 ] || die "the command is missing, expected -- COMMAND"
+    case $nodes in '' | *[!0-9]*) die "--nodes $nodes, expected a number from 1 to 16" ;; esac
+    [ "$nodes" -ge 1 ] && [ "$nodes" -le 16 ] || die "--nodes $nodes, expected a number from 1 to 16"
+    [ "$(id -u)" = 0 ] || skip "needs root"
+    command -v ip >/dev/null || skip "ip (iproute2) is not installed"
+    [ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
+    switch_program=${CLUSTER_SWITCH:-$here/cluster_switch}
+    [ -x "$switch_program" ] || die "$switch_program is not built, expected it there or in CLUSTER_SWITCH"
+    exec 9>/run/rmacast-cluster.lock
+    flock 9
+    remove
+    ip netns add rmacast-n1 2>/dev/null || skip "network namespaces cannot be made"
+    ip netns del rmacast-n1
+    command=
+    trap remove EXIT
+    trap 'end_command TERM; exit 143' TERM
+    trap 'end_command INT; exit 130' INT
+    make "$nodes" "$delay" "$rate" || die "the cluster could not be made"
+    "$@" <&0 9>&- & # a shell that waits for it hears signals at once
+    command=$!
+    wait "$command"
+}
+
+end_command() {
+    [ -n "$command" ] && kill "-$1" "$command" 2>/dev/null && wait "$command"
+}
+
+run() {
+    [ -f "$state/settings" ] || die "there is no cluster, expected cluster.sh with -- ..."
+    . "$state/settings"
+    ranks=$nodes hosts=
+    export UCX_TLS=tcp,self UCX_NET_DEVICES=net0
+    while [ $# -gt 0 ]; do
+        case $1 in
+        -n) ranks=$2; shift 2 ;;
+        -env) export "$2=$3"; shift 3 ;;
+        --) shift; break ;;
+        *) die "unknown option $1" ;;
+        esac
+    done
+    for node in $(seq "$nodes"); do hosts=$hosts${hosts:+,}node$node:$(((ranks + nodes - 1) / nodes)); done
+    exec mpiexec.mpich -localhost $management.254 -launcher ssh -launcher-exec "$here/node_shell.sh" -hosts "$hosts" -n "$ranks" "$@"
+}
+
+case ${1:-} in
+with) shift; with "$@" ;;
+run) shift; run "$@" ;;
+status) cat "$state/settings" 2>/dev/null || echo "no cluster"; namespaces ;;
+*) sed -n 2,8p "$0"; exit 2 ;;
+esac
