@@ -18,7 +18,7 @@ struct options {
 enum { KEY_ARROWS = 0x100 };
 
 static const struct argp_option rows[] = {
-    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory)", 0},
+    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory), chrome, paje or csv (a file)", 0},
     {"model", 'm', "MODEL", 0,
      "otf2: where transfers end: base (with their operation), extended (with the synchronisation that completes them); "
      "for "
@@ -27,7 +27,7 @@ static const struct argp_option rows[] = {
      0},
     {"data-arrows", KEY_ARROWS, NULL, 0, "with --model: transfers are messages, too, for viewers that draw no others",
      0},
-    {"output", 'o', "FILE", 0, "what to write", 0},
+    {"output", 'o', "FILE", 0, "what to write; - is standard output", 0},
     {0},
 };
 

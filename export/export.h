@@ -34,4 +34,11 @@ extern const struct export_format export_formats[];
 enum status export_otf2(const struct trace *trace, const struct export_options *options, const char *path,
                         struct export_report *report, struct err *err);
 
+enum status export_chrome(const struct trace *trace, const struct export_options *options, FILE *out,
+                          struct export_report *report, struct err *err);
+enum status export_paje(const struct trace *trace, const struct export_options *options, FILE *out,
+                        struct export_report *report, struct err *err);
+enum status export_csv(const struct trace *trace, const struct export_options *options, FILE *out,
+                       struct export_report *report, struct err *err);
+
 #endif

@@ -6,5 +6,8 @@ const struct export_format export_formats[] = {
      .models = true,
      .directory = true,
      .write_directory = export_otf2},
+    {.name = "chrome", .summary = "JSON for Perfetto and Chrome's tracing", .write_file = export_chrome},
+    {.name = "paje", .summary = "a Paje trace, for ViTE and pajeng", .write_file = export_paje},
+    {.name = "csv", .summary = "a line per call", .write_file = export_csv},
     {.name = NULL},
 };

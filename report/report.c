@@ -5,7 +5,7 @@
 
 #include "common/json.h"
 #include "model/analyze.h"
-#include "report/text.h"
+#include "common/json_text.h"
 #include "report/web.h"
 #include "trace/open.h"
 
@@ -18,7 +18,7 @@ static enum status copy_tree(const cJSON *json, FILE *out, struct err *err)
 {
     char *text = cJSON_PrintUnformatted(json);
     if (!text) return err_memory(err);
-    text_copy_json(out, text);
+    json_text_copy(out, text);
     cJSON_free(text);
     return STATUS_OK;
 }
@@ -77,7 +77,7 @@ static enum status write_input(const struct report_options *options, size_t i, F
 {
     const char *path = options->inputs[i];
     fputs(i ? ",{\"name\":" : "{\"name\":", out);
-    text_write_json(out, path);
+    json_text_write(out, path);
     fputc(',', out);
     TRY(trace_is_trace(path) ? write_trace(options, path, out, err) : write_json(path, out, err));
     fputc('}', out);
@@ -100,7 +100,7 @@ enum status report_write(const struct report_options *options, FILE *out, struct
     fputs("</style>\n</head>\n<body>\n", out);
     write_part(&web_body, out);
     fputs("<script type=\"application/json\" id=\"data\">{\"title\":", out);
-    text_write_json(out, options->title ? options->title : options->inputs[0]);
+    json_text_write(out, options->title ? options->title : options->inputs[0]);
     fputs(",\"version\":\"" RMACAST_VERSION "\",\"inputs\":[", out);
     for (size_t i = 0; i < options->input_count; i++) TRY(write_input(options, i, out, err));
     fputs("]}</script>\n<script>\n\"use strict\";\n(() => {\n", out);

@@ -6,7 +6,7 @@
 
 #include "model/analyze.h"
 #include "model/transfers/bounds.h"
-#include "report/text.h"
+#include "common/json_text.h"
 
 /* What a call is drawn as: the colours of Hermanns 2004, figures of chapter 7, and of our own for one-sided calls. The
  * order is that of report/web/colors.js. */
@@ -144,7 +144,7 @@ static void write_names(const struct writer *writer)
     fputs(",\"functions\":[", writer->out);
     for (int i = 0; i < MPI_CALL_COUNT; i++) {
         fputs(i ? "," : "", writer->out);
-        text_write_json(writer->out, call_name((enum mpi_call)i));
+        json_text_write(writer->out, call_name((enum mpi_call)i));
     }
     fputs("],\"activities\":[", writer->out);
     for (int i = 0; i < MPI_CALL_COUNT; i++)
@@ -152,12 +152,12 @@ static void write_names(const struct writer *writer)
     fputs("],\"regions\":[", writer->out);
     for (size_t i = 0; i < trace->region_count; i++) {
         fputs(i ? "," : "", writer->out);
-        text_write_json(writer->out, trace->regions[i]);
+        json_text_write(writer->out, trace->regions[i]);
     }
     fputs("],\"sites\":[", writer->out);
     for (size_t i = 0; i < trace->site_count; i++) {
         fprintf(writer->out, "%s[", i ? "," : "");
-        text_write_json(writer->out, trace->sites[i].file ? trace->sites[i].file : "");
+        json_text_write(writer->out, trace->sites[i].file ? trace->sites[i].file : "");
         fprintf(writer->out, ",%d]", trace->sites[i].line);
     }
     fputc(']', writer->out);
@@ -269,7 +269,7 @@ static enum status write_waits(const struct writer *writer)
     fprintf(writer->out, "],\"wait_count\":%zu,\"patterns\":[", waits.count);
     for (int p = 0; p < PATTERN_COUNT; p++) {
         fputs(p ? "," : "", writer->out);
-        text_write_json(writer->out, pattern_row((enum pattern)p)->title);
+        json_text_write(writer->out, pattern_row((enum pattern)p)->title);
     }
     fputc(']', writer->out);
     waits_clear(&waits);
@@ -304,7 +304,7 @@ static void write_ranks(const struct writer *writer)
     for (uint32_t r = 0; r < writer->trace->rank_count; r++) {
         const char *node = trace_node_name(writer->trace, r);
         fputs(r ? "," : "", writer->out);
-        text_write_json(writer->out, node ? node : "");
+        json_text_write(writer->out, node ? node : "");
     }
     fputc(']', writer->out);
 }

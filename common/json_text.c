@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "common/json_text.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int utf8_length(const unsigned char *text)
     return 0;
 }
 
-void text_write_json(FILE *out, const char *text)
+void json_text_write(FILE *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
     fputc('"', out);
@@ -36,7 +36,7 @@ void text_write_json(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void text_copy_json(FILE *out, const char *json)
+void json_text_copy(FILE *out, const char *json)
 {
     for (; *json; json++) {
         if (*json == '<' || *json == '>' || *json == '&') fprintf(out, "\\u%04x", *json);

@@ -1,14 +1,14 @@
-/* Text of users inside a page. */
-#ifndef REPORT_TEXT_H
-#define REPORT_TEXT_H
+/* Text of users as JSON, where no tree is worth its memory. */
+#ifndef COMMON_JSON_TEXT_H
+#define COMMON_JSON_TEXT_H
 
 #include <stdio.h>
 
 /* A JSON string that may also stand inside an HTML script element: "<", ">" and "&" are escaped, as are control
  * characters and bytes that are no UTF-8. Text beyond 500 bytes is cut. */
-void text_write_json(FILE *out, const char *text);
+void json_text_write(FILE *out, const char *text);
 
 /* The same for JSON that is there already: strings in it get the escapes. */
-void text_copy_json(FILE *out, const char *json);
+void json_text_copy(FILE *out, const char *json);
 
 #endif
