@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,13 @@ const char *const network_keys[] = {"topology", "latency_s", "bandwidth_Bps", "s
 enum status measured_check(const struct json_node *node, struct err *err)
 {
     static const char *const keys[] = {"value", "error", "n", NULL};
-    return cJSON_IsObject(node->item) ? json_known_keys(node, keys, err) : STATUS_OK;
+    if (!cJSON_IsObject(node->item)) return STATUS_OK;
+    struct json_node error = json_member(node, "error"), n = json_member(node, "n");
+    double stated;
+    int64_t count;
+    TRY(json_known_keys(node, keys, err));
+    if (error.item) TRY(json_number(&error, 0, DBL_MAX, &stated, err));
+    return n.item ? json_integer(&n, 1, (int64_t)BYTES_MOST, &count, err) : STATUS_OK;
 }
 
 enum status measured_read(const struct json_node *node, double low, double high, double *value, struct err *err)
@@ -38,6 +45,7 @@ static enum status read_segment(const struct json_node *parent, const struct jso
     TRY(json_object(row, err));
     TRY(json_known_keys(row, keys, err));
     struct json_node upto = json_member(row, "upto_bytes");
+    if (upto.item) TRY(measured_check(&upto, err));
     if (upto.item || !last) TRY(json_integer(&upto, 0, (int64_t)BYTES_MOST, &segment->upto_bytes, err));
     if (upto.item && segment->upto_bytes <= above)
         return json_error(&upto, err, "not ascending, expected more than the row before");

@@ -63,6 +63,7 @@ static enum status read_posts(const struct json_node *node, enum rma_waits waits
 
 enum status upto_read(const struct json_node *upto, bool last, int64_t above, int64_t *upto_bytes, struct err *err)
 {
+    if (upto->item) TRY(measured_check(upto, err));
     if (upto->item || !last) TRY(json_integer(upto, 0, INT64_C(1) << 50, upto_bytes, err));
     if (upto->item && *upto_bytes <= above)
         return json_error(upto, err, "not ascending, expected more than the row before");
@@ -183,5 +184,6 @@ enum status ahead_read(const struct json_node *node, int64_t *epochs_ahead, stru
     *epochs_ahead = INT64_MAX;
     if (cJSON_IsString(node->item) && strcmp(node->item->valuestring, "unlimited") == 0) return STATUS_OK;
     if (cJSON_IsString(node->item)) return json_error(node, err, "wrong text, expected a number or \"unlimited\"");
+    TRY(measured_check(node, err));
     return json_integer(node, 1, INT32_MAX, epochs_ahead, err);
 }
