@@ -65,17 +65,13 @@ struct engine_callbacks {
     /* The rank awaits the counter, and a message of count() has arrived: as arrived() of one of ENGINE_DELIVER_COUNTED.
      */
     void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
-    /* The rank has met (meet()) as if by messages of count() until now: it awaits the counter of the round, those of the
-     * rounds before are to be counted. */
-    void (*scattered)(void *context, uint32_t rank, uint32_t round);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Asked after every callback: true stops run() (the replay core has failed). */
     bool (*stop)(void *context);
-    /* What memory timer() or arrived() will look at, which will probably be called soon: a hint that changes nothing.
-     * May be NULL. */
-    void (*prefetch_timer)(void *context, uint32_t id, enum engine_distance distance, struct prefetch_lines *lines);
-    void (*prefetch_resume)(void *context, uint32_t rank, enum engine_distance distance, struct prefetch_lines *lines);
-    void (*prefetch_arrived)(void *context, const struct engine_note *note, struct prefetch_lines *lines);
+    /* A hint that changes nothing: timer(id) will probably be called soon, or (note) arrived(); who waits is named by his
+     * timer. Wants the memory that the call will look at, and the nodes that it will send to. May be NULL. */
+    void (*prefetch)(void *context, uint32_t id, const struct engine_note *note, enum engine_distance distance,
+                     struct prefetch_lines *lines);
     /* Who needs the route between two nodes, for a message; an empty text: not known. May be NULL. */
     void (*explain_route)(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
 };
@@ -99,17 +95,6 @@ struct engine_count {
     int32_t src_node, dst_node;
 };
 
-/* Ranks that send each other messages of count() in rounds: in round r member i to member (i + 2^r) mod count, when it has
- * what the round before brings it; rounds = the least with 2^rounds >= count. Each has a counter per round, and one that
- * is awaited until the last round is over; member i's begin at first_counter + i * (rounds + 1). */
-struct engine_barrier {
-    uint32_t barrier; /* which one: a small number */
-    uint32_t member;  /* who comes */
-    int32_t node;     /* its own */
-    uint32_t count, rounds, first_counter;
-    const int32_t *ranks; /* by member; must stay */
-};
-
 struct engine_stats {
     uint64_t events, messages;
 };
@@ -128,29 +113,24 @@ struct engine_descriptor {
     enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
                         struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
-    /* An engine that tells of all messages at their moment has none of these six (NULL).
+    /* An engine that tells of all messages at their moment has none of these five (NULL).
      * look: an event of the node that is no message's: tells of all that has come to it. await, resume: a rank of the
      * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node,
      * counted ones aside; `counter`: before one of those that this counter counts, or ENGINE_NO_COUNTER, _ANY_COUNTER.
      * await_next: what is told by arrived() lets a rank that waits for a counter wait for the next one.
-     * watch_all: from on to off something queues at the node that any message may let go; calls come in pairs.
-     * prefetch_send: a hint as the callbacks' that a message to the node will be sent. */
+     * watch_all: from on to off something queues at the node that any message may let go; calls come in pairs. */
     enum status (*look)(struct engine *engine, int32_t node, struct err *err);
     enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
                          struct err *err);
     void (*await_next)(struct engine *engine, int32_t node, uint32_t counter);
     void (*resume)(struct engine *engine, int32_t node);
     enum status (*watch_all)(struct engine *engine, int32_t node, bool on, struct err *err);
-    void (*prefetch_send)(const struct engine *engine, int32_t node, struct prefetch_lines *lines);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
     /* A message of ENGINE_DELIVER_COUNTED at less cost, between nodes of one rank each. May be NULL; counts: whether it
      * may be used for messages of so many bytes. */
     bool (*counts)(struct engine *engine, int64_t bytes);
     enum status (*count)(struct engine *engine, const struct engine_count *message, struct err *err);
-    /* Where counts() is true: a member comes to the meeting, as all of them do one time after another. *taken: it has only
-     * to await the last of its counters, counted() tells of that; else it sends and awaits the rounds' messages. */
-    enum status (*meet)(struct engine *engine, const struct engine_barrier *barrier, bool *taken, struct err *err);
     bool once_per_process; /* SimGrid: a second open in one process is an error */
 };
 

@@ -8,13 +8,14 @@
 
 #include "common/status.h"
 
-enum { LINE_BYTES = 64, PREFETCH_LINES = 120 };
+enum { LINE_BYTES = 64, PREFETCH_LINES = 120, PREFETCH_NODES_MOST = 16 };
 
 /* Lines that will be needed. They are noted while others are looked at, and asked for together behind that: a load that
  * comes behind as many requests as the processor can have under way would wait for them. */
 struct prefetch_lines {
-    uint32_t count;
+    uint32_t count, node_count;
     const char *at[PREFETCH_LINES];
+    int32_t nodes[PREFETCH_NODES_MOST]; /* to which will be sent: the engine knows their lines */
 };
 
 /* wanted NULL: asked for at once. Those that find no room are forgotten: a wish changes nothing. */
@@ -29,10 +30,15 @@ static inline void lines_want(struct prefetch_lines *lines, const void *from, si
     }
 }
 
+static inline void lines_want_node(struct prefetch_lines *lines, int32_t node)
+{
+    if (lines && lines->node_count < PREFETCH_NODES_MOST) lines->nodes[lines->node_count++] = node;
+}
+
 static inline void lines_fetch(struct prefetch_lines *lines)
 {
     for (uint32_t i = 0; i < lines->count; i++) __builtin_prefetch(lines->at[i]);
-    lines->count = 0;
+    lines->count = lines->node_count = 0;
 }
 
 /* Zeroed; NULL without memory. */

@@ -23,7 +23,7 @@ static size_t prepare_meeting(struct replay *replay, size_t index, const struct 
                                             .first_count = (uint32_t)first_count,
                                             .rounds = rounds_of(comm->count)};
     replay->barrier_count += comm->count;
-    return first_count + (size_t)comm->count * (quick_barrier->rounds + 1);
+    return first_count + (size_t)comm->count * quick_barrier->rounds;
 }
 
 enum status replay_prepare_barriers(struct replay *replay)
@@ -62,7 +62,7 @@ void replay_barrier_begin(struct replay *replay, uint32_t index)
     struct barrier *barrier = &replay->barriers[index];
     barrier->instance++;
     barrier->round = 0;
-    barrier->sent = barrier->meets = false;
+    barrier->sent = false;
 }
 
 /* So many messages of a round have come, modulo 256: not yet one of every instance. */
@@ -78,7 +78,7 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
     uint32_t own = (uint32_t)(barrier - replay->barriers) - quick_barrier->first, count = quick_barrier->comm->count;
     uint64_t to = own + (UINT64_C(1) << barrier->round); /* 2^round < count */
     if (to >= count) to -= count;
-    uint32_t counter = quick_barrier->first_count + (uint32_t)to * (quick_barrier->rounds + 1) + barrier->round;
+    uint32_t counter = quick_barrier->first_count + (uint32_t)to * quick_barrier->rounds + barrier->round;
     if (replay->counts) {
         uint32_t other = (uint32_t)quick_barrier->comm->members[to];
         const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
@@ -90,48 +90,15 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
 static uint32_t first_count_of(const struct replay *replay, uint32_t index)
 {
     const struct quick_barrier *quick_barrier = &replay->quick_barriers[replay->barriers[index].quick_barrier];
-    return quick_barrier->first_count + (index - quick_barrier->first) * (quick_barrier->rounds + 1);
+    return quick_barrier->first_count + (index - quick_barrier->first) * quick_barrier->rounds;
 }
 
 static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t counter)
 {
     struct rank_state *state = &replay->ranks[rank];
     state->barrier = index;
-    state->meets = true;
+    state->in_barrier = true;
     replay->counter = counter;
-}
-
-/* The engine may go through the rounds on its own. */
-static enum status meet(struct replay *replay, uint32_t rank, uint32_t index)
-{
-    struct barrier *barrier = &replay->barriers[index];
-    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
-    const struct engine_descriptor *kind = replay->engine_kind;
-    const struct engine_barrier meets = {.barrier = barrier->quick_barrier,
-                                         .member = index - quick_barrier->first,
-                                         .node = replay->nodes[rank],
-                                         .count = quick_barrier->comm->count,
-                                         .rounds = quick_barrier->rounds,
-                                         .first_counter = quick_barrier->first_count,
-                                         .ranks = quick_barrier->comm->members};
-    if (kind->meet) TRY(kind->meet(replay->engine, &meets, &barrier->meets, replay->err));
-    barrier->sent = barrier->meets;
-    return STATUS_OK;
-}
-
-/* The rounds before are over. */
-static void end_rounds(struct replay *replay, uint32_t index, uint32_t round)
-{
-    struct barrier *barrier = &replay->barriers[index];
-    uint32_t first_count = first_count_of(replay, index);
-    for (uint32_t r = 0; r < round; r++) replay->barrier_counts[first_count + r]++;
-    barrier->round = (uint8_t)round;
-    barrier->meets = false;
-}
-
-void replay_scattered(struct replay *replay, uint32_t rank, uint32_t round)
-{
-    end_rounds(replay, replay->ranks[rank].barrier, round);
 }
 
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
@@ -139,13 +106,6 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
     struct barrier *barrier = &replay->barriers[index];
     const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
     uint32_t first_count = first_count_of(replay, index);
-    if (replay->counts && barrier->round == 0 && !barrier->sent && quick_barrier->rounds > 0)
-        TRY(meet(replay, rank, index));
-    if (barrier->meets) {
-        wait(replay, rank, index, first_count + quick_barrier->rounds);
-        *done = false;
-        return STATUS_OK;
-    }
     for (; barrier->round < quick_barrier->rounds; barrier->round++, barrier->sent = false) {
         if (!barrier->sent) TRY(send_round(replay, rank, barrier));
         barrier->sent = true;
@@ -154,7 +114,7 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
         *done = false;
         return STATUS_OK;
     }
-    replay->ranks[rank].meets = false;
+    replay->ranks[rank].in_barrier = false;
     *done = true;
     return STATUS_OK;
 }
@@ -165,14 +125,8 @@ enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counte
     const struct rank_state *state = &replay->ranks[rank];
     const struct engine_descriptor *kind = replay->engine_kind;
     bool done;
-    if (state->meets && replay->barriers[state->barrier].meets) {
-        const struct quick_barrier *quick_barrier =
-            &replay->quick_barriers[replay->barriers[state->barrier].quick_barrier];
-        if (counter == first_count_of(replay, state->barrier) + quick_barrier->rounds)
-            end_rounds(replay, state->barrier, quick_barrier->rounds);
-    }
     replay->barrier_counts[counter]++;
-    if (state->status != RANK_BLOCKED || !state->meets || state->threads) {
+    if (state->status != RANK_BLOCKED || !state->in_barrier || state->threads) {
         replay_wake(replay, rank);
         return STATUS_OK;
     }

@@ -17,8 +17,6 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t b
 enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank);
 /* A round's message has come: the rank's counter says of which. */
 enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter);
-/* The rank awaits the round's message as if it had gone through the rounds itself. */
-void replay_scattered(struct replay *replay, uint32_t rank, uint32_t round);
 /* What a round's message does: a row of the collectives' driver. */
 enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
 

@@ -70,9 +70,9 @@ struct call_driver {
     void (*explain_wait)(struct replay *, uint32_t rank, const struct trace_call *, struct explanation *);
     /* All ranks have ended: an error if something that the driver let go never left. */
     enum status (*find_leftovers)(struct replay *);
-    /* What memory the rank's next step, or (note) the message's arrival, will look at. */
-    void (*prefetch_rank)(const struct replay *, uint32_t rank, enum engine_distance, struct prefetch_lines *);
-    void (*prefetch_message)(const struct replay *, const struct engine_note *, struct prefetch_lines *);
+    /* What memory the rank's next step, or (note, unless NULL) the message's arrival, will look at. */
+    void (*prefetch)(const struct replay *, uint32_t rank, const struct engine_note *, enum engine_distance,
+                     struct prefetch_lines *);
 };
 
 /* drivers.c: builds the replay's tables from the rows of all drivers. */

@@ -44,11 +44,6 @@ static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t n
     if (replay_counted(replay, rank, counter) != STATUS_OK) replay->failed = true;
 }
 
-static void on_scattered(void *context, uint32_t rank, uint32_t round)
-{
-    replay_scattered(context, rank, round);
-}
-
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     struct replay *replay = context;
@@ -57,29 +52,13 @@ static void on_left(void *context, const struct engine_note *note, int64_t began
     if (replay_left(replay, note, began_ps, now_ps) != STATUS_OK) replay->failed = true;
 }
 
-static void prefetch_rank(const struct replay *replay, uint32_t rank, enum engine_distance distance,
-                          struct prefetch_lines *wanted)
-{
-    for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
-        if ((*driver)->prefetch_rank) (*driver)->prefetch_rank(replay, rank, distance, wanted);
-}
-
-static void on_prefetch_timer(void *context, uint32_t id, enum engine_distance distance, struct prefetch_lines *wanted)
-{
-    if (id >> TIMER_SHIFT == TIMER_RANK) prefetch_rank(context, id, distance, wanted);
-}
-
-static void on_prefetch_resume(void *context, uint32_t rank, enum engine_distance distance,
-                               struct prefetch_lines *wanted)
-{
-    prefetch_rank(context, rank, distance, wanted);
-}
-
-static void on_prefetch_arrived(void *context, const struct engine_note *note, struct prefetch_lines *wanted)
+static void on_prefetch(void *context, uint32_t id, const struct engine_note *note, enum engine_distance distance,
+                        struct prefetch_lines *wanted)
 {
     const struct replay *replay = context;
+    if (!note && id >> TIMER_SHIFT != TIMER_RANK) return;
     for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
-        if ((*driver)->prefetch_message) (*driver)->prefetch_message(replay, note, wanted);
+        if ((*driver)->prefetch) (*driver)->prefetch(replay, id, note, distance, wanted);
 }
 
 static bool on_stop(void *context)
@@ -106,12 +85,9 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
                                                .left = on_left,
                                                .arrived = on_arrived,
                                                .counted = on_counted,
-                                               .scattered = on_scattered,
                                                .timer = on_timer,
                                                .stop = on_stop,
-                                               .prefetch_timer = on_prefetch_timer,
-                                               .prefetch_resume = on_prefetch_resume,
-                                               .prefetch_arrived = on_prefetch_arrived,
+                                               .prefetch = on_prefetch,
                                                .explain_route = replay_explain_route};
     enum status status = replay_open(&replay, trace, platform, options, outcome, &callbacks, err);
     bool watch = status == STATUS_OK && replay.engine_kind->once_per_process;

@@ -26,7 +26,7 @@ struct rank_state {
     uint32_t thread;
     union {
         uint32_t step;    /* of a collective's plan */
-        uint32_t barrier; /* in which it blocks, where `meets` */
+        uint32_t barrier; /* in which it blocks, where `in_barrier` */
     };
     uint32_t missing;  /* what a wait on requests or a collective step still needs */
     uint32_t need;     /* with STEP_BLOCK: at least so many messages must arrive first; 0: one */
@@ -43,7 +43,7 @@ struct rank_state {
     uint32_t lock_list;        /* open lock epochs as origin */
     uint32_t serve_first;      /* of the messages that wait for progress */
     bool inside;               /* in MPI, for progress = call */
-    bool meets;                /* blocks in a barrier, if it blocks */
+    bool in_barrier;           /* blocks in a barrier, if it blocks */
     int64_t contended_until_ps; /* of this call: Lock Contention's end, or earlier than its enter */
 };
 _Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank touches two cache lines");
@@ -65,7 +65,7 @@ struct rank_rare {
 struct quick_barrier {
     const struct trace_comm *comm;
     uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
-    uint32_t first_count, rounds; /* in replay.barrier_counts: for each barrier one of each round, and its end's */
+    uint32_t first_count, rounds; /* in replay.barrier_counts: for each barrier one of each round */
 };
 
 /* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
@@ -76,7 +76,6 @@ struct barrier {
     uint32_t tasks; /* non-blocking collectives begun so far by this rank of the communicator */
     uint8_t round;
     bool sent;
-    bool meets; /* the engine goes through the rounds */
 };
 
 struct request { /* of a send or receive, or the call itself if blocking */

@@ -188,6 +188,5 @@ const struct call_driver rma_driver = {
     .reach = reach,
     .explain_wait = replay_explain_rma,
     .find_leftovers = replay_find_held,
-    .prefetch_rank = replay_prefetch_windows,
-    .prefetch_message = replay_prefetch_message,
+    .prefetch = replay_prefetch,
 };

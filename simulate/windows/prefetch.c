@@ -51,15 +51,15 @@ static void want_nodes(const struct replay *replay, const struct member *member,
 {
     bool puts = will_put(member);
     const struct role *role = puts ? &member->access : &member->exposure;
-    if (!replay->engine_kind->prefetch_send || !(puts || will_post(member))) return;
+    if (!(puts || will_post(member))) return;
     for (uint32_t i = 0; i < role->pair_count && i < PAIRS_SOON; i++) {
         const struct pair *pair = &replay->pairs[role_pairs(role)[i]];
-        replay->engine_kind->prefetch_send(replay->engine, replay->nodes[puts ? pair->target : pair->origin], wanted);
+        lines_want_node(wanted, replay->nodes[puts ? pair->target : pair->origin]);
     }
 }
 
-void replay_prefetch_windows(const struct replay *replay, uint32_t rank, enum engine_distance distance,
-                          struct prefetch_lines *wanted)
+static void want_step(const struct replay *replay, uint32_t rank, enum engine_distance distance,
+                      struct prefetch_lines *wanted)
 {
     const struct rank_state *state = &replay->ranks[rank];
     const struct member *member = NULL;
@@ -87,8 +87,7 @@ void replay_prefetch_windows(const struct replay *replay, uint32_t rank, enum en
     }
 }
 
-void replay_prefetch_message(const struct replay *replay, const struct engine_note *message,
-                             struct prefetch_lines *wanted)
+static void want_arrival(const struct replay *replay, const struct engine_note *message, struct prefetch_lines *wanted)
 {
     lines_want(wanted, &replay->ranks[message->destination], LINE_BYTES);
     switch ((enum message_type)message->type) {
@@ -99,4 +98,13 @@ void replay_prefetch_message(const struct replay *replay, const struct engine_no
     case MESSAGE_ACK: lines_want(wanted, &replay->ops[message->ref], LINE_BYTES); break;
     default: break;
     }
+}
+
+void replay_prefetch(const struct replay *replay, uint32_t rank, const struct engine_note *message,
+                     enum engine_distance distance, struct prefetch_lines *wanted)
+{
+    if (message)
+        want_arrival(replay, message, wanted);
+    else
+        want_step(replay, rank, distance, wanted);
 }

@@ -47,9 +47,7 @@ enum status replay_count_fence_answer(struct replay *replay, const struct op *op
 uint64_t replay_fence_answers(const struct replay *replay, const struct member *member, uint32_t target);
 
 /* prefetch.c */
-void replay_prefetch_windows(const struct replay *replay, uint32_t rank, enum engine_distance distance,
-                             struct prefetch_lines *wanted);
-void replay_prefetch_message(const struct replay *replay, const struct engine_note *message,
-                             struct prefetch_lines *wanted);
+void replay_prefetch(const struct replay *replay, uint32_t rank, const struct engine_note *message,
+                     enum engine_distance distance, struct prefetch_lines *wanted);
 
 #endif

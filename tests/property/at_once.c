@@ -22,16 +22,7 @@ struct engine_descriptor engine_at_once(const struct engine_descriptor *engine)
     made.await_next = NULL;
     made.resume = NULL;
     made.watch_all = NULL;
-    made.prefetch_send = NULL;
     made.counts = NULL;
     made.count = NULL;
-    made.meet = NULL;
-    return made;
-}
-
-struct engine_descriptor engine_in_rounds(const struct engine_descriptor *engine)
-{
-    struct engine_descriptor made = *engine;
-    made.meet = NULL;
     return made;
 }

@@ -8,7 +8,4 @@
 /* The same engine, to which all messages are ENGINE_DELIVER_NOW. One at a time. */
 struct engine_descriptor engine_at_once(const struct engine_descriptor *engine);
 
-/* The same engine, in which all barriers go through their rounds. */
-struct engine_descriptor engine_in_rounds(const struct engine_descriptor *engine);
-
 #endif

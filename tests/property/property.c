@@ -271,21 +271,6 @@ static enum status check_ahead(const struct trial *trial, const struct program *
     return STATUS_OK;
 }
 
-/* Where ranks run ahead and control messages have no bytes, as it needs. */
-static enum status check_meetings(const struct trial *trial, const struct program *program, const struct trace *trace,
-                                  struct verdict *verdict, struct err *err)
-{
-    const struct engine_descriptor in_rounds = engine_in_rounds(trial->engine);
-    const struct replay_options strict = {.engine = &in_rounds, .keep_trace = true};
-    struct platform *platform;
-    TRY(knobs_platform(program, "mpi.rma.semantics=a", &platform, err));
-    platform->control_bytes = 0;
-    enum status status =
-        compare_orders(trial, trace, platform, &strict, "barriers are worked out at once", verdict, err);
-    platform_free(platform);
-    return status;
-}
-
 /* Wrong on purpose. */
 static enum status check_small_puts(const struct trial *trial, const struct program *program, const struct trace *trace,
                                     struct verdict *verdict, struct err *err)
@@ -310,7 +295,6 @@ const struct property properties[] = {
     {"streams", "a trace in slices gives the same result as in memory", check_streams},
     {"parts", "a trace gives the same result in several parts as in memory", check_parts},
     {"ahead", "ranks that run ahead of others change nothing", check_ahead},
-    {"meetings", "barriers that are worked out at once are as those in rounds", check_meetings},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},
     {NULL, NULL, NULL},
 };

@@ -38,15 +38,6 @@ static inline enum status put(struct engine *engine, struct inbox *inbox, const 
     return STATUS_OK;
 }
 
-enum status loggp_put_counter(struct engine *engine, int32_t node, const struct counter_message *sent, struct err *err)
-{
-    struct inbox *inbox = &engine->nics[node].inbox;
-    TRY(put(engine, inbox, sent, err));
-    if (!inbox_awaits(inbox, sent->counter) || !event_before(sent->place, inbox->alarm)) return STATUS_OK;
-    inbox->alarm = sent->place;
-    return event_queue_push_at(&engine->queue, sent->place, EVENT_ALARM, (uint32_t)node, err);
-}
-
 enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err)
 {
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
@@ -72,7 +63,7 @@ static void make_final(struct engine *engine, const struct nic *nic, struct coun
     sent->place = (struct event_time){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
 }
 
-uint32_t loggp_unlink_counter(struct engine *engine, uint32_t *link)
+static uint32_t unlink_counter(struct engine *engine, uint32_t *link)
 {
     uint32_t index = *link;
     *link = engine->counter_messages[index].next;
@@ -94,15 +85,14 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
         }
         if (comes && !inbox_awaits(&nic->inbox, sent->counter)) {
             engine->callbacks.counters[sent->counter]++;
-            loggp_unlink_counter(engine, link);
+            unlink_counter(engine, link);
             continue;
         }
         if (comes && (!awaited || event_before(sent->place, engine->counter_messages[*awaited].place))) awaited = link;
         link = &sent->next;
     }
     if (!awaited) return true;
-    const struct counter_message sent = engine->counter_messages[loggp_unlink_counter(engine, awaited)];
-    if (sent.ends) loggp_gone(engine, node, sent.counter);
+    const struct counter_message sent = engine->counter_messages[unlink_counter(engine, awaited)];
     engine->now = sent.place;
     engine->callbacks.counted(engine->callbacks.context, sent.rank, sent.counter, sent.place.time_ps);
     return false;

@@ -88,7 +88,6 @@ static enum status tell_tail(struct engine *engine, uint32_t index, int64_t arri
 
 static inline enum status tell(struct engine *engine, uint32_t index, struct event_time limit, struct err *err)
 {
-    if (engine->meetings_open > 0) loggp_note_head(engine, &engine->flights[index]);
     int64_t head_ps = engine->flights[index].place.time_ps, arrival_ps;
     if (!take_in(engine, &engine->flights[index], &arrival_ps))
         return tell_tail(engine, index, arrival_ps, limit, err);
@@ -101,7 +100,7 @@ void loggp_prefetch_inbox(const struct engine *engine, const struct inbox *inbox
     if (inbox->first == FLIGHT_NONE) return;
     const struct flight *first = &engine->flights[inbox->first];
     lines_want(lines, &engine->flights[first->next], LINE_BYTES);
-    engine->callbacks.prefetch_arrived(engine->callbacks.context, &first->note, lines);
+    engine->callbacks.prefetch(engine->callbacks.context, 0, &first->note, ENGINE_NEAR, lines);
 }
 
 static enum status look_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
@@ -150,11 +149,6 @@ static inline struct event_time due(const struct engine *engine, const struct in
 static inline enum status watch(struct engine *engine, int32_t node, struct err *err)
 {
     return loggp_set_alarm(engine, node, due(engine, &engine->nics[node].inbox), err);
-}
-
-enum status loggp_watch(struct engine *engine, int32_t node, struct err *err)
-{
-    return watch(engine, node, err);
 }
 
 /* A rank that waits again meanwhile need not be watched twice. */
@@ -258,7 +252,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
 }
 
 /* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment, and with
- * it what comes behind it at this moment, unless a barrier is to be decided before. An event is stale if its message has
+ * it what comes behind it at this moment. An event is stale if its message has
  * been told of, or arrived later than it might have. */
 enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time place, struct err *err)
 {
@@ -275,7 +269,7 @@ enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_
     engine->looking = asker;
     enum status status = STATUS_OK;
     if (engine->holds_answer) status = take_answer(engine, node, asker, alone, err);
-    if (status == STATUS_OK && alone && !engine->meetings_due && has_come(engine, asker, last)) {
+    if (status == STATUS_OK && alone && has_come(engine, asker, last)) {
         engine->now = last;
         status = look_until(engine, asker, last, err);
     }

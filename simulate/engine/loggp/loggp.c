@@ -10,8 +10,6 @@
  * its destination before has been sent, and what the destination sends late, as of its own time, nobody has missed.
  * So a node's time may lie behind the engine's by at most the latency.
  *
- * A barrier's rounds are no events where nothing disturbs them: simulate/engine/loggp/barrier.c.
- *
  * A node runs ahead of the others where they cannot tell: what they send from now on comes a latency later at the
  * earliest, so that an event of a node for which nothing else is pending, and which is due before that, is handled as
  * soon as it is made and never sees the queue; while an answer is awaited nobody does. Both are the lookahead of a
@@ -42,7 +40,6 @@ static void loggp_close(struct engine *engine)
     free(engine->nics);
     free(engine->flights);
     free(engine->counter_messages);
-    loggp_clear_meetings(engine);
     free(engine);
 }
 
@@ -57,9 +54,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->callbacks = *callbacks;
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
-    made->prefetches =
-        callbacks->prefetch_timer && callbacks->prefetch_arrived && platform->node_count >= PREFETCH_NODES;
-    made->peeks = !made->prefetches && callbacks->prefetch_timer && platform->node_count >= PEEK_NODES;
+    made->prefetches = callbacks->prefetch && platform->node_count >= PREFETCH_NODES;
+    made->peeks = !made->prefetches && callbacks->prefetch && platform->node_count >= PEEK_NODES;
     made->queue.ahead = made->prefetches ? AHEAD : 0;
     made->in_order = platform->segment_count == 1;
     made->at_once = least_latency_ps(platform) == 0;
@@ -78,11 +74,6 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox);
     *engine = made;
     return STATUS_OK;
-}
-
-static void loggp_prefetch_send(const struct engine *engine, int32_t node, struct prefetch_lines *lines)
-{
-    lines_want(lines, &engine->nics[node], 2 * LINE_BYTES);
 }
 
 /* --- sending ---------------------------------------------------------------------------------------------------------
@@ -128,10 +119,6 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
     int64_t told_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
     const struct event_time place = {told_ps, event_queue_order(&engine->queue, message->key)};
-    bool data = queues && cost->transmit_ps > 0;
-    if (data && told_ps > engine->data_until_ps) engine->data_until_ps = told_ps;
-    if (engine->meetings_open > 0 && (data || engine->nics[message->src_node].meets))
-        loggp_note_sent(engine, message, told_ps, data);
     uint32_t index;
     enum engine_delivery delivery = delivery_of(engine, message, queues);
     if (message->dst_node == engine->answered && delivery == ENGINE_DELIVER_LAZY && !engine->holds_answer &&
@@ -190,7 +177,7 @@ static void prefetch_alarm(const struct engine *engine, const struct nic *nic, e
     case ENGINE_CALLS: break;
     }
     /* One step behind: the NIC says who it is. */
-    on->prefetch_resume(on->context, nic->inbox.waiter, distance + 1, lines);
+    on->prefetch(on->context, nic->inbox.waiter, NULL, distance + 1, lines);
 }
 
 static void prefetch_timer(const struct engine *engine, const struct event *event, enum engine_distance distance,
@@ -198,7 +185,7 @@ static void prefetch_timer(const struct engine *engine, const struct event *even
 {
     int32_t node = distance == ENGINE_FAR ? timer_node(engine, event_key(event->place.order)) : NO_NODE;
     if (node != NO_NODE) lines_want(lines, &engine->nics[node], sizeof *engine->nics);
-    engine->callbacks.prefetch_timer(engine->callbacks.context, event->id, distance, lines);
+    engine->callbacks.prefetch(engine->callbacks.context, event->id, NULL, distance, lines);
 }
 
 static void prefetch_event(const struct engine *engine, const struct event *event, enum engine_distance distance,
@@ -209,7 +196,7 @@ static void prefetch_event(const struct engine *engine, const struct event *even
     case EVENT_TIMER: prefetch_timer(engine, event, distance, lines); break;
     case EVENT_MESSAGE:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->flights[event->id], LINE_BYTES);
-        if (distance == ENGINE_NEAR) on->prefetch_arrived(on->context, &engine->flights[event->id].note, lines);
+        if (distance == ENGINE_NEAR) on->prefetch(on->context, 0, &engine->flights[event->id].note, distance, lines);
         break;
     case EVENT_ANSWER:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->flights[event->id], LINE_BYTES);
@@ -229,6 +216,8 @@ static void prefetch_next(struct engine *engine)
         const struct event *event = event_queue_ahead(&engine->queue, places[i].place);
         if (event) prefetch_event(engine, event, places[i].distance, &engine->lines);
     }
+    for (uint32_t i = 0; i < engine->lines.node_count; i++)
+        lines_want(&engine->lines, &engine->nics[engine->lines.nodes[i]], sizeof *engine->nics);
     lines_fetch(&engine->lines);
 }
 
@@ -239,19 +228,17 @@ static void peek(const struct engine *engine)
     const struct event *alarm = event_queue_in_lane(&engine->queue, LANE_ALARMS, PEEK - 1);
     const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
     const struct inbox *inbox = alarm ? &engine->nics[alarm->id].inbox : NULL;
-    if (inbox && !inbox_awaits_one(inbox)) on->prefetch_resume(on->context, inbox->waiter, ENGINE_CALLS, NULL);
-    if (other && other->type == EVENT_TIMER) on->prefetch_timer(on->context, other->id, ENGINE_CALLS, NULL);
+    if (inbox && !inbox_awaits_one(inbox)) on->prefetch(on->context, inbox->waiter, NULL, ENGINE_CALLS, NULL);
+    if (other && other->type == EVENT_TIMER) on->prefetch(on->context, other->id, NULL, ENGINE_CALLS, NULL);
     if (other && other->type == EVENT_ALARM)
-        on->prefetch_resume(on->context, engine->nics[other->id].inbox.waiter, ENGINE_CALLS, NULL);
+        on->prefetch(on->context, engine->nics[other->id].inbox.waiter, NULL, ENGINE_CALLS, NULL);
 }
 
-/* Nothing can come to the node before the event: no message of others, nothing that is pending for it, no barrier in
- * which it may wait again. */
+/* Nothing can come to the node before the event: no message of others, nothing that is pending for it. */
 static bool may_run_ahead(const struct engine *engine, const struct event *event, int32_t node)
 {
     const struct nic *nic = &engine->nics[node];
-    return nic->pending == 0 && engine->answers == 0 && !engine->meetings_due &&
-           !event_before(nic->inbox.alarm, event->place);
+    return nic->pending == 0 && engine->answers == 0 && !event_before(nic->inbox.alarm, event->place);
 }
 
 static enum status handle(struct engine *engine, const struct event *event, struct err *err)
@@ -304,13 +291,8 @@ static enum status run_queue(struct engine *engine, struct err *err)
         struct event event = take_event(engine);
         if (engine->prefetches) prefetch_next(engine);
         if (engine->peeks) peek(engine);
-        const struct event_time now = event.place;
         TRY(handle(engine, &event, err));
         TRY(run_ahead(engine, err));
-        while (engine->meetings_due) {
-            TRY(loggp_resolve_barriers(engine, now, err));
-            TRY(run_ahead(engine, err));
-        }
     }
     return STATUS_OK;
 }
@@ -321,7 +303,6 @@ static enum status loggp_run(struct engine *engine, struct engine_stats *stats, 
     do {
         TRY(run_queue(engine, err));
         engine->watermark_ps = 0;
-        if (engine->meetings_open > 0) TRY(loggp_end_meetings(engine, err));
         for (int32_t node = 0; node < engine->platform->node_count && !on->stop(on->context); node++)
             TRY(loggp_poll_until(engine, node, INBOX_NO_ALARM, err));
     } while (engine->queue.count > 0 && !on->stop(on->context));
@@ -341,10 +322,8 @@ const struct engine_descriptor engine_loggp = {
     .await_next = loggp_await_next,
     .resume = loggp_resume,
     .watch_all = loggp_watch_all,
-    .prefetch_send = loggp_prefetch_send,
     .counts = loggp_counts,
     .count = loggp_count,
-    .meet = loggp_meet,
     .run = loggp_run,
     .close = loggp_close,
 };

@@ -16,8 +16,6 @@ struct nic { /* who sends to it touches the first of its two cache lines only */
     _Alignas(LINE_BYTES) struct inbox inbox;
     int64_t send_free_ps, receive_free_ps;
     uint32_t pending; /* events of the node in the queue, alarms aside; of use where nodes run ahead */
-    uint32_t meets;   /* 1 + the meeting that its rank has come to and not gone from; 0: none */
-    uint32_t taken_in, sent; /* while somebody meets: simulate/engine/loggp/barrier.c */
 };
 _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
 
@@ -29,15 +27,12 @@ struct counter_message {
     uint32_t counter, rank;
     uint32_t next; /* of its node's, or free */
     bool final;
-    bool ends; /* not a message: a meeting is over for the rank */
 };
 
 struct answer {
     struct event_time place;
     struct engine_note note;
 };
-
-struct loggp_meetings; /* simulate/engine/loggp/barrier.c */
 
 struct engine {
     const struct platform *platform;
@@ -53,10 +48,6 @@ struct engine {
     uint32_t free_counter;
     struct cost count_cost; /* of what count() sends */
     struct link_queues links;
-    struct loggp_meetings *barriers; /* NULL: nobody has met */
-    uint32_t meetings_open;          /* some have come and not all have gone */
-    bool meetings_due;               /* what happened decides about meetings: behind this event */
-    int64_t data_until_ps; /* the last head arrives of messages that the receiving network card takes in, in some time */
     struct event_time now;
     int32_t answered;     /* the node to which an answer is being made: its alarm is set behind it; or NO_NODE */
     int64_t answer_ps;    /* when the answer may arrive, of use while there is such a node */
@@ -165,27 +156,7 @@ void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter);
 void loggp_resume(struct engine *engine, int32_t node);
 enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err);
 
-enum status loggp_watch(struct engine *engine, int32_t node, struct err *err);
-
-/* barrier.c */
-enum status loggp_meet(struct engine *engine, const struct engine_barrier *meets, bool *taken, struct err *err);
-/* While meetings are open: the message is going to be taken in by its destination's network card, or told of: rare in most
- * programs. A message has been sent, whose head arrives at head_ps: data, or by a rank that has come to a meeting. */
-__attribute__((cold)) void loggp_note_head(struct engine *engine, const struct flight *flight);
-void loggp_note_sent(struct engine *engine, const struct engine_message *message, int64_t head_ps, bool data);
-/* A counter message that ends its barrier has come. */
-void loggp_gone(struct engine *engine, int32_t node, uint32_t counter);
-/* Where meetings_due. All events before now have been handled. */
-enum status loggp_resolve_barriers(struct engine *engine, struct event_time now, struct err *err);
-/* No event is left: those that are open never are complete. */
-enum status loggp_end_meetings(struct engine *engine, struct err *err);
-void loggp_clear_meetings(struct engine *engine);
-
 /* counter.c */
-/* Into the node's list, copied, with an alarm if it is awaited: not among those that come in nearly their order. */
-enum status loggp_put_counter(struct engine *engine, int32_t node, const struct counter_message *sent, struct err *err);
-/* Takes the counter message out of its list and returns its index. */
-uint32_t loggp_unlink_counter(struct engine *engine, uint32_t *link);
 bool loggp_counts(struct engine *engine, int64_t bytes);
 enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err);
 /* Counts what has come to the node by the limit. False, and no more is counted, if a rank awaited one of them: it has
