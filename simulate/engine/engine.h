@@ -11,6 +11,7 @@
 
 #include "common/status.h"
 #include "platforms/platform.h"
+#include "simulate/engine/lazy.h"
 #include "simulate/engine/lines.h"
 
 struct engine;
@@ -29,23 +30,6 @@ struct engine_departure {
     int64_t began_ps, left_ps; /* both ENGINE_LATER: not known yet, the callback left() will tell */
 };
 
-/* What a message's arrival does to its destination, and so when the engine has to tell of it. */
-enum engine_delivery {
-    ENGINE_DELIVER_NOW,     /* it acts: arrived() at its moment, no earlier event after it */
-    ENGINE_DELIVER_COUNTED, /* it adds one to counters[note.ref], and only who awaits that count looks at it: arrived()
-                       at its moment if somebody does, else nobody is told */
-    ENGINE_DELIVER_LAZY,    /* it only changes what ranks of the destination's node look at: arrived() before the next
-                               event of that node, or at its moment where a rank that waits may go on by it */
-    ENGINE_DELIVER_UNWATCHED, /* the same, and nobody waits for it but for what is sent behind it to the same node */
-    ENGINE_DELIVER_FOR_QUEUE, /* the same, and nobody waits for it but what queues at the node (watch_all) */
-    ENGINE_DELIVER_ANSWERED,  /* for queues, and it makes the destination send messages, in answer to the sender's node
-                         or on  behalf of what queued: arrived() before the answer can arrive or be overtaken */
-};
-
-/* Who awaits no counter, and who may go on by messages of any kind. */
-#define ENGINE_NO_COUNTER UINT32_MAX
-#define ENGINE_ANY_COUNTER (UINT32_MAX - 1)
-
 /* How far ahead an event is. Each step of a chain of pointers is asked for at another distance: the step before must be
  * there by then. ENGINE_CALLS: all but the calls is in the caches. */
 enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGINE_FAR, ENGINE_CALLS };
@@ -53,18 +37,12 @@ enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGIN
 /* All callbacks run at the simulated time now_ps, which never decreases but for messages that are told of late. */
 struct engine_callbacks {
     void *context;
-    bool apart; /* what happens at a node is known to others by messages only: it may be told of earlier than what comes
-                   before it elsewhere and cannot change it; now_ps then never decreases for one node */
-    uint8_t *counters; /* of ENGINE_DELIVER_COUNTED; whoever is told by arrived() counts himself; modulo 256 */
     uint32_t ranks; /* only the nodes of the first so many ranks send and receive; 0: any node does */
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
      * want_left whose departure send() did not know. */
     void (*left)(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps);
     /* The message has arrived at at_ps: now, or, if it was sent with early, perhaps later. */
     void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
-    /* The rank awaits the counter, and a message of count() has arrived: as arrived() of one of ENGINE_DELIVER_COUNTED.
-     */
-    void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Asked after every callback: true stops run() (the replay core has failed). */
     bool (*stop)(void *context);
@@ -74,6 +52,7 @@ struct engine_callbacks {
                      struct prefetch_lines *lines);
     /* Who needs the route between two nodes, for a message; an empty text: not known. May be NULL. */
     void (*explain_route)(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
+    struct engine_lazy_callbacks lazy; /* of use to an engine that is lazy */
 };
 
 struct engine_message {
@@ -83,16 +62,11 @@ struct engine_message {
     int64_t bytes;
     bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */
     bool want_left;
-    bool early; /* arrived() may be called before the arrival, as soon as its time is known: saves an event */
-    enum engine_delivery delivery;
     bool passes; /* leaves at once beside what its NIC is sending, and is taken in at once: no queue sees it */
-};
-
-/* A message between two nodes that has nothing to say but that it has come: for count(). */
-struct engine_count {
-    uint32_t source, destination; /* ranks; the source breaks ties */
-    uint32_t counter;
-    int32_t src_node, dst_node;
+    /* Of use to an engine that is lazy; others call arrived() at the arrival. early: it may do so before, as soon as the time is
+     * known, which saves an event. */
+    bool early;
+    enum message_effect effect;
 };
 
 struct engine_stats {
@@ -113,25 +87,10 @@ struct engine_descriptor {
     enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
                         struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
-    /* An engine that tells of all messages at their moment has none of these five (NULL).
-     * look: an event of the node that is no message's: tells of all that has come to it. await, resume: a rank of the
-     * node waits for messages until it resumes, and cannot go on before at least `need` (0: 1) have come to the node,
-     * counted ones aside; `counter`: before one of those that this counter counts, or ENGINE_NO_COUNTER, _ANY_COUNTER.
-     * await_next: what is told by arrived() lets a rank that waits for a counter wait for the next one.
-     * watch_all: from on to off something queues at the node that any message may let go; calls come in pairs. */
-    enum status (*look)(struct engine *engine, int32_t node, struct err *err);
-    enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
-                         struct err *err);
-    void (*await_next)(struct engine *engine, int32_t node, uint32_t counter);
-    void (*resume)(struct engine *engine, int32_t node);
-    enum status (*watch_all)(struct engine *engine, int32_t node, bool on, struct err *err);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
-    /* A message of ENGINE_DELIVER_COUNTED at less cost, between nodes of one rank each. May be NULL; counts: whether it
-     * may be used for messages of so many bytes. */
-    bool (*counts)(struct engine *engine, int64_t bytes);
-    enum status (*count)(struct engine *engine, const struct engine_count *message, struct err *err);
     bool once_per_process; /* SimGrid: a second open in one process is an error */
+    const struct engine_lazy *lazy; /* NULL: it tells of all messages at their moment */
 };
 
 /* NULL-terminated. The first is the default. */

@@ -20,7 +20,7 @@ static const struct call_step steps[] = {
 /* A synchronous send is answered at its arrival. */
 static void vary_eager(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
-    if (replay->envelopes[ref].mode == SEND_SYNC) message->delivery = ENGINE_DELIVER_NOW;
+    if (replay->envelopes[ref].mode == SEND_SYNC) message->effect = EFFECT_ACTS;
 }
 
 static int64_t envelope_bytes(const struct replay *replay, uint32_t ref)
@@ -36,7 +36,7 @@ static enum status data_left(struct replay *replay, const struct engine_note *me
 }
 
 static const struct message_row messages[] = {
-    {MESSAGE_EAGER, .act = replay_on_eager, SERVICE_NONE, ENGINE_DELIVER_LAZY, .vary = vary_eager},
+    {MESSAGE_EAGER, .act = replay_on_eager, SERVICE_NONE, EFFECT_CHANGES, .vary = vary_eager},
     {MESSAGE_SEND_ASK, .act = replay_on_send_ask, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = envelope_bytes},
     {MESSAGE_SEND_CLEAR, .act = replay_on_send_clear, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = envelope_bytes},
     {MESSAGE_SEND_DATA, .act = replay_on_send_data, SERVICE_NONE, .left = data_left},

@@ -82,7 +82,7 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
     if (replay->counts) {
         uint32_t other = (uint32_t)quick_barrier->comm->members[to];
         const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
-        return replay->engine_kind->count(replay->engine, &message, replay->err);
+        return replay->mailbox.kind->count(&replay->mailbox, &message);
     }
     return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)quick_barrier->comm->members[to], counter, 0);
 }
@@ -123,7 +123,6 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
 enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter)
 {
     const struct rank_state *state = &replay->ranks[rank];
-    const struct engine_descriptor *kind = replay->engine_kind;
     bool done;
     replay->barrier_counts[counter]++;
     if (state->status != RANK_BLOCKED || !state->in_barrier || state->threads) {
@@ -135,7 +134,7 @@ enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counte
         replay_wake(replay, rank);
         return STATUS_OK;
     }
-    if (kind->await_next) kind->await_next(replay->engine, replay->nodes[rank], replay->counter);
+    replay->mailbox.kind->await_next(&replay->mailbox, replay->nodes[rank], replay->counter);
     replay->counter = ENGINE_NO_COUNTER;
     return STATUS_OK;
 }

@@ -30,11 +30,11 @@ struct message_row {
     enum message_type type;
     enum status (*act)(struct replay *, const struct engine_note *); /* its effect, when it arrives or is served */
     uint8_t service;                                                 /* enum service, or SERVICE_NONE */
-    enum engine_delivery delivery;
+    enum message_effect effect;
     bool early;  /* only wait looks at when it arrives */
     bool passes; /* with network.control_bypass: a request or its answer, which nothing else depends on in order */
     unsigned also; /* SERVES(...): the slowest of these servers and its own serves it */
-    /* Each may be NULL. delivery and early are those of most such messages; of others this changes them. */
+    /* Each may be NULL. effect and early are those of most such messages; of others vary changes them. */
     void (*vary)(const struct replay *, uint32_t ref, struct engine_message *);
     /* The bytes by which the platform tells who serves it; NULL: 0. */
     int64_t (*served_bytes)(const struct replay *, uint32_t ref);

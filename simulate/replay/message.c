@@ -1,10 +1,10 @@
 /* The rules for code of the replay, so that lazily delivered messages give the results of immediate ones:
  *   - A rank learns of a rank of another node by a message only; exceptions are what nodes_are_apart of a driver finds.
- *   - A message that acts on others when it arrives (it sends, grants, answers) is ENGINE_DELIVER_NOW in its row, or
- * the rank that it acts on has said replay_await() and not yet replay_resume() (a queue: replay_watch_all()).
- *   - A message that is ENGINE_DELIVER_ANSWERED sends, and wakes nobody at its destination.
+ *   - A message that acts on others when it arrives (it sends, grants, answers) is EFFECT_ACTS in its row, or
+ *     the rank that it acts on has said replay_await() and not yet replay_resume() (a queue: replay_watch_all()).
+ *   - A message that is EFFECT_REPLIES sends, and wakes nobody at its destination.
  *   - Whatever else lets a rank or its side act (a timer, progress of another rank) calls replay_poll() before.
- * The properties late and ahead compare random programs with all messages delivered at their moment. */
+ * The properties late and ahead compare random programs with the eager mailbox. */
 #include "simulate/replay/message.h"
 
 #include <stdlib.h>
@@ -44,15 +44,15 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .to_self = source == destination,
         .want_left = departure != NULL,
         .early = row->early,
-        .delivery = row->delivery,
+        .effect = row->effect,
         .passes = row->passes && replay->platform->control_bypass,
     };
     if (row->vary) row->vary(replay, ref, &message);
     enum progress_mode server = server_of(replay, &message.note);
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */
-    if (server == PROGRESS_THREAD) message.delivery = ENGINE_DELIVER_NOW; /* who counts from its arrival */
+    if (server == PROGRESS_THREAD) message.effect = EFFECT_ACTS; /* who counts from its arrival */
     struct engine_departure ignored, *told = departure ? departure : &ignored;
-    TRY(replay->engine_kind->send(replay->engine, &message, told, replay->err));
+    TRY(replay->mailbox.kind->post(&replay->mailbox, &message, told));
     bool late = told->left_ps != ENGINE_LATER && replay_past_end(replay, source, told->left_ps);
     return late ? STATUS_DATA : STATUS_OK;
 }

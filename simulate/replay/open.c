@@ -181,7 +181,7 @@ static enum status start_ranks(struct replay *replay)
 /* What happens at a node depends on others by messages alone. */
 static bool nodes_are_apart(const struct replay *replay)
 {
-    bool apart = !replay->options->in_step && replay->hardware && !replay->trace->skips_checks;
+    bool apart = !replay->options->in_step && !replay->options->eager && replay->hardware && !replay->trace->skips_checks;
     for (const struct call_driver *const *driver = replay->drivers; *driver && apart; driver++)
         apart = !(*driver)->nodes_are_apart || (*driver)->nodes_are_apart(replay);
     return apart;
@@ -214,16 +214,18 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     int32_t(*pairs)[2];
     size_t pair_count;
     struct engine_callbacks told = *callbacks;
-    told.apart = nodes_are_apart(replay);
+    told.lazy.apart = nodes_are_apart(replay);
     told.ranks = replay->trace->rank_count;
-    told.counters = replay->barrier_counts;
+    told.lazy.counters = replay->barrier_counts;
     TRY(replay_used_pairs(replay, &pairs, &pair_count));
     enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &told,
                                                    &replay->engine, replay->err);
     free(pairs);
-    if (status == STATUS_OK && replay->engine_kind->counts && !time_profile_nodes(replay))
-        replay->counts = replay->engine_kind->counts(replay->engine, replay->platform->control_bytes);
-    return status;
+    if (status != STATUS_OK) return status;
+    mailbox_init(&replay->mailbox, replay->engine_kind, replay->engine, replay->options->eager, replay->err);
+    if (!time_profile_nodes(replay))
+        replay->counts = replay->mailbox.kind->counts(&replay->mailbox, replay->platform->control_bytes);
+    return STATUS_OK;
 }
 
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,

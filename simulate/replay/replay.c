@@ -84,7 +84,7 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     const struct engine_callbacks callbacks = {.context = &replay,
                                                .left = on_left,
                                                .arrived = on_arrived,
-                                               .counted = on_counted,
+                                               .lazy.counted = on_counted,
                                                .timer = on_timer,
                                                .stop = on_stop,
                                                .prefetch = on_prefetch,

@@ -13,6 +13,7 @@ struct replay_options {
     const struct engine_descriptor *engine;
     bool keep_trace; /* make the predicted trace */
     bool in_step;    /* every rank walks in the order of time; slower, and the result is the same: for tests */
+    bool eager;      /* every message is told at its moment (simulate/mailbox/mailbox.h); the same */
     /* Told now and then how many of the trace's calls have returned, for people who wait; NULL: nobody. */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
     void *progress_context;

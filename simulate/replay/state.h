@@ -5,6 +5,7 @@
 
 #include "common/map.h"
 #include "simulate/engine/lines.h"
+#include "simulate/mailbox/mailbox.h"
 #include "simulate/plans/collectives.h"
 #include "simulate/replay/pool.h"
 #include "simulate/replay/replay.h"
@@ -205,6 +206,7 @@ struct replay {
     struct platform part; /* the caller's, without the nodes behind the last one that has a rank; it borrows all else */
     const struct engine_descriptor *engine_kind;
     struct engine *engine;
+    struct mailbox mailbox;
     const struct call_driver *const *drivers; /* NULL-terminated */
     const struct call_step *steps[CALL_KIND_COUNT]; /* NULL: nobody replays it */
     const struct call_driver *driver_of[CALL_KIND_COUNT];

@@ -139,10 +139,8 @@ static inline void enter_call(struct replay *replay, uint32_t rank)
 
 static void await_messages(struct replay *replay, uint32_t rank, uint32_t need, uint32_t counter)
 {
-    const struct engine_descriptor *kind = replay->engine_kind;
-    if (!kind->await) return;
-    if (kind->await(replay->engine, replay->nodes[rank], rank, need, counter, replay->err) != STATUS_OK)
-        replay->failed = true;
+    const struct mailbox *mailbox = &replay->mailbox;
+    if (mailbox->kind->await(mailbox, replay->nodes[rank], rank, need, counter) != STATUS_OK) replay->failed = true;
 }
 
 void replay_await(struct replay *replay, uint32_t rank)
@@ -152,14 +150,12 @@ void replay_await(struct replay *replay, uint32_t rank)
 
 void replay_resume(struct replay *replay, uint32_t rank)
 {
-    const struct engine_descriptor *kind = replay->engine_kind;
-    if (kind->resume) kind->resume(replay->engine, replay->nodes[rank]);
+    replay->mailbox.kind->resume(&replay->mailbox, replay->nodes[rank]);
 }
 
 enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on)
 {
-    const struct engine_descriptor *kind = replay->engine_kind;
-    return kind->watch_all ? kind->watch_all(replay->engine, replay->nodes[rank], on, replay->err) : STATUS_OK;
+    return replay->mailbox.kind->watch(&replay->mailbox, replay->nodes[rank], on);
 }
 
 static void block(struct replay *replay, uint32_t rank)
@@ -239,9 +235,8 @@ void replay_wake_blocked(struct replay *replay, uint32_t rank)
 
 enum status replay_poll(struct replay *replay, uint32_t rank)
 {
-    const struct engine_descriptor *kind = replay->engine_kind;
     int64_t now_ps = replay->now_ps;
-    if (kind->look) TRY(kind->look(replay->engine, replay->nodes[rank], replay->err));
+    TRY(replay->mailbox.kind->poll(&replay->mailbox, replay->nodes[rank]));
     replay->now_ps = now_ps;
     return STATUS_OK;
 }

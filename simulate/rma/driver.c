@@ -35,31 +35,31 @@ static void vary_data(const struct replay *replay, uint32_t ref, struct engine_m
     const struct op *op = &replay->ops[ref];
     if (op->epoch_kind == OP_ACTIVE && replay->acknowledges_puts) return;
     message->early = op->epoch_kind == OP_ACTIVE;
-    if (message->early && replay->hardware) message->delivery = ENGINE_DELIVER_UNWATCHED;
+    if (message->early && replay->hardware) message->effect = EFFECT_PRECEDES;
     if (!message->early && replay->answers_late && replay_answers_late(replay, op))
-        message->delivery = ENGINE_DELIVER_ANSWERED;
+        message->effect = EFFECT_REPLIES;
 }
 
 static void vary_get_request(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
     if (replay->answers_late && replay_answers_late(replay, &replay->ops[ref]))
-        message->delivery = ENGINE_DELIVER_ANSWERED;
+        message->effect = EFFECT_REPLIES;
 }
 
 static void vary_lock_ask(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
     (void)ref;
-    if (replay->answers_late) message->delivery = ENGINE_DELIVER_ANSWERED;
+    if (replay->answers_late) message->effect = EFFECT_REPLIES;
 }
 
 static void vary_lock_grant(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
-    if (replay->answers_late && replay->lock_epochs[ref].awaited) message->delivery = ENGINE_DELIVER_LAZY;
+    if (replay->answers_late && replay->lock_epochs[ref].awaited) message->effect = EFFECT_CHANGES;
 }
 
 static void vary_lock_release(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
-    if (replay->lock_epochs[ref].releasing) message->delivery = ENGINE_DELIVER_NOW;
+    if (replay->lock_epochs[ref].releasing) message->effect = EFFECT_ACTS;
 }
 
 /* Of several operations the largest row of the platform holds. */
@@ -107,12 +107,12 @@ static enum status together_left(struct replay *replay, const struct engine_note
 }
 
 static const struct message_row messages[] = {
-    {MESSAGE_POST, .act = replay_on_post, SERVICE_NOTIFICATION, ENGINE_DELIVER_LAZY},
-    {MESSAGE_COMPLETE, .act = replay_on_complete, SERVICE_NONE, ENGINE_DELIVER_LAZY},
+    {MESSAGE_POST, .act = replay_on_post, SERVICE_NOTIFICATION, EFFECT_CHANGES},
+    {MESSAGE_COMPLETE, .act = replay_on_complete, SERVICE_NONE, EFFECT_CHANGES},
     {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .served_bytes = op_bytes, .left = op_left,
      .awaited = replay_awaits_ops},
-    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, ENGINE_DELIVER_UNWATCHED, .early = true, .left = put_left},
-    {MESSAGE_ACK, .act = replay_on_ack, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true,
+    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .left = put_left},
+    {MESSAGE_ACK, .act = replay_on_ack, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true,
      .served_bytes = acknowledged_bytes},
     {MESSAGE_GET_REQUEST, .act = replay_on_get_request, SERVICE_GET, .passes = true, .vary = vary_get_request,
      .served_bytes = op_bytes, .awaited = replay_awaits_ops},
@@ -135,13 +135,13 @@ static const struct message_row messages[] = {
     {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_lock_ask,
      .awaited = replay_awaits_lock},
     {MESSAGE_LOCK_GRANT, .act = replay_on_lock_grant, SERVICE_NOTIFICATION, .passes = true, .vary = vary_lock_grant},
-    {MESSAGE_LOCK_RELEASE, .act = replay_on_lock_release, SERVICE_RELEASE, ENGINE_DELIVER_FOR_QUEUE, .vary = vary_lock_release,
+    {MESSAGE_LOCK_RELEASE, .act = replay_on_lock_release, SERVICE_RELEASE, EFFECT_RELEASES, .vary = vary_lock_release,
      .awaited = replay_awaits_release},
-    {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_FLUSH_ASK, .act = replay_on_flush_ask, SERVICE_PUT, .awaited = replay_awaits_flush},
-    {MESSAGE_PAIR_FLUSHED, .act = replay_on_pair_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
-    {MESSAGE_LOCK_FLUSHED, .act = replay_on_lock_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
-    {MESSAGE_FENCE_FLUSHED, .act = replay_on_fence_flushed, SERVICE_ACKNOWLEDGEMENT, ENGINE_DELIVER_LAZY, .passes = true},
+    {MESSAGE_PAIR_FLUSHED, .act = replay_on_pair_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
+    {MESSAGE_LOCK_FLUSHED, .act = replay_on_lock_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
+    {MESSAGE_FENCE_FLUSHED, .act = replay_on_fence_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {0}};
 
 static uint32_t target_of_op(const struct replay *replay, uint32_t op)

@@ -8,7 +8,6 @@
 #include "simulate/verify/apart.h"
 #include "simulate/verify/digest.h"
 #include "tests/property/advice.h"
-#include "tests/property/at_once.h"
 #include "tests/property/broken_off.h"
 #include "tests/property/knobs.h"
 #include "tests/property/streams.h"
@@ -145,13 +144,13 @@ static enum status check_engines(const struct trial *trial, const struct program
     return status;
 }
 
-static enum status same_at_once(const struct trial *trial, const struct trace *trace, const struct platform *platform,
+static enum status same_eager(const struct trial *trial, const struct trace *trace, const struct platform *platform,
                                 const struct trace *predicted, struct verdict *verdict, struct err *err)
 {
-    const struct engine_descriptor at_once = engine_at_once(trial->engine);
+    const struct replay_options eager = {.engine = trial->engine, .keep_trace = true, .eager = true};
     struct replay_outcome other = {0};
     uint64_t late, now;
-    TRY(replay(&at_once, trace, platform, &other, err));
+    TRY(replay_run(trace, platform, &eager, &other, err));
     enum status status = verify_digest(predicted, &late, err);
     if (status == STATUS_OK) status = verify_digest(other.trace, &now, err);
     if (status == STATUS_OK && late != now)
@@ -183,7 +182,7 @@ static enum status check_late(const struct trial *trial, const struct program *p
     enum status status = timeless ? STATUS_OK : replay(trial->engine, trace, platform, &outcome, err);
     if (status == STATUS_OK && !timeless) {
         count_calls(trial->counts, trace, &outcome);
-        status = same_at_once(trial, trace, platform, outcome.trace, verdict, err);
+        status = same_eager(trial, trace, platform, outcome.trace, verdict, err);
     }
     replay_outcome_clear(&outcome);
     platform_free(platform);

@@ -84,7 +84,7 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
             comes = !event_before(limit, sent->place);
         }
         if (comes && !inbox_awaits(&nic->inbox, sent->counter)) {
-            engine->callbacks.counters[sent->counter]++;
+            engine->callbacks.lazy.counters[sent->counter]++;
             unlink_counter(engine, link);
             continue;
         }
@@ -94,7 +94,7 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
     if (!awaited) return true;
     const struct counter_message sent = engine->counter_messages[unlink_counter(engine, awaited)];
     engine->now = sent.place;
-    engine->callbacks.counted(engine->callbacks.context, sent.rank, sent.counter, sent.place.time_ps);
+    engine->callbacks.lazy.counted(engine->callbacks.context, sent.rank, sent.counter, sent.place.time_ps);
     return false;
 }
 

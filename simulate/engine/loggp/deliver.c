@@ -1,7 +1,7 @@
 /* The loggp engine's inboxes: when the ranks of a node are told of what has come to it.
  *
  * Most arrivals only change what the destination reads when it acts next: a post while the origin computes, an
- * acknowledgement. The sender says so (enum engine_delivery). The engine delivers such a message at the next event of
+ * acknowledgement. The sender says so (enum message_effect). The engine delivers such a message at the next event of
  * the node. Where a rank waits, it delivers at the first moment at which the rank can go on: a rank that needs four
  * notifications is not woken by the third. Messages that are delivered lazily keep their order and their own times, so
  * results equal those of an engine that delivers at once (property late).
@@ -46,7 +46,7 @@ static bool take_in(struct engine *engine, struct flight *flight, int64_t *arriv
 /* The flight would be the next that look_until() takes. */
 static bool is_next(const struct engine *engine, const struct flight *flight, struct event_time limit)
 {
-    if (flight->delivery == ENGINE_DELIVER_NOW || event_before(limit, flight->place)) return false;
+    if (flight->effect == EFFECT_ACTS || event_before(limit, flight->place)) return false;
     uint32_t first = inbox_first(&engine->nics[flight->dst_node].inbox, engine->flights);
     return first == FLIGHT_NONE || event_before(flight->place, engine->flights[first].place);
 }
@@ -60,8 +60,8 @@ static inline void tell_arrived(struct engine *engine, uint32_t index, int64_t h
     flight->told = true;
     flight->next = engine->free_flight;
     engine->free_flight = index;
-    if (flight->delivery == ENGINE_DELIVER_COUNTED && !inbox_awaits(inbox, note.ref)) {
-        engine->callbacks.counters[note.ref]++;
+    if (flight->effect == EFFECT_COUNTS && !inbox_awaits(inbox, note.ref)) {
+        engine->callbacks.lazy.counters[note.ref]++;
         return;
     }
     inbox_count_arrival(inbox);
@@ -82,7 +82,7 @@ static enum status tell_tail(struct engine *engine, uint32_t index, int64_t arri
         tell_arrived(engine, index, arrival_ps, arrival_ps);
         return STATUS_OK;
     }
-    if (later && flight->delivery == ENGINE_DELIVER_ANSWERED) TRY(loggp_push_answer(engine, index, err));
+    if (later && flight->effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     return loggp_put(engine, index, err);
 }
 
@@ -246,7 +246,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
                                              .note = answer.note,
                                              .dst_node = asker,
                                              .src_node = node,
-                                             .delivery = ENGINE_DELIVER_LAZY,
+                                             .effect = EFFECT_CHANGES,
                                              .network = true};
     return loggp_put(engine, index, err);
 }
@@ -257,7 +257,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
 enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time place, struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
-    if (flight->told || flight->delivery != ENGINE_DELIVER_ANSWERED) return STATUS_OK;
+    if (flight->told || flight->effect != EFFECT_REPLIES) return STATUS_OK;
     if (answer_due(engine, flight).time_ps != place.time_ps) return STATUS_OK;
     int32_t node = flight->dst_node, asker = flight->src_node;
     engine->now = place;

@@ -87,7 +87,7 @@ struct event_time inbox_counted_due(const struct inbox *inbox, const struct flig
 {
     if (inbox->heap != FLIGHT_NONE) return flights[inbox_first(inbox, flights)].place;
     for (uint32_t at = inbox->first; at != FLIGHT_NONE; at = flights[at].next)
-        if (flights[at].delivery == ENGINE_DELIVER_COUNTED && flights[at].note.ref == inbox->awaits)
+        if (flights[at].effect == EFFECT_COUNTS && flights[at].note.ref == inbox->awaits)
             return flights[at].place;
     return INBOX_NO_ALARM;
 }

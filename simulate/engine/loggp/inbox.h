@@ -18,7 +18,7 @@ struct flight {               /* a message that has not arrived yet: one cache l
     int32_t dst_node;
     uint32_t next, before; /* in the list; next: in the free list */
     int32_t src_node;
-    uint8_t delivery;     /* enum engine_delivery */
+    uint8_t effect;     /* enum message_effect */
     bool early : 1;       /* as in engine_message */
     bool taken_in : 1;    /* the head has arrived */
     bool network : 1;     /* passes the receiving NIC */
@@ -29,7 +29,7 @@ struct flight {               /* a message that has not arrived yet: one cache l
 struct inbox {
     /* What those touch who send: one cache line. */
     uint32_t first, last; /* or FLIGHT_NONE */
-    uint32_t count;       /* of the watched ones: ENGINE_DELIVER_LAZY */
+    uint32_t count;       /* of the watched ones: EFFECT_CHANGES */
     uint32_t waiting;     /* ranks of the node that wait for messages */
     uint32_t need;        /* none of them goes on before so many watched ones more have arrived */
     uint32_t queued;      /* what queues at the node and may go on by any message */
@@ -40,7 +40,7 @@ struct inbox {
     uint32_t heap;    /* or FLIGHT_NONE */
     uint32_t waiter;  /* one of those that wait, for hints */
     uint32_t awaits;  /* the counter that the only one who waits waits for; or that nobody, or some may */
-    uint32_t counted; /* of those of ENGINE_DELIVER_COUNTED */
+    uint32_t counted; /* of those of EFFECT_COUNTS */
     uint32_t counter_messages; /* the first of what count() sent, or COUNTER_NONE: simulate/engine/loggp/counter.c */
 };
 
@@ -65,11 +65,10 @@ static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32
         inbox->last = index;
         inbox->last_ps = flight->place.time_ps;
     }
-    if (flight->delivery == ENGINE_DELIVER_COUNTED) inbox->counted++;
-    if (flight->delivery != ENGINE_DELIVER_LAZY) return;
+    if (flight->effect == EFFECT_COUNTS) inbox->counted++;
+    if (flight->effect != EFFECT_CHANGES) return;
     if (inbox->count++ == 0 || event_before(inbox->latest, flight->place)) inbox->latest = flight->place;
 }
-
 
 /* Takes the root out of the heap. */
 void inbox_take_root(struct inbox *inbox, struct flight *flights);
@@ -86,8 +85,8 @@ static inline uint32_t inbox_first(const struct inbox *inbox, const struct fligh
 static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
 {
     const struct flight *flight = &flights[first];
-    if (flight->delivery == ENGINE_DELIVER_LAZY) inbox->count--;
-    if (flight->delivery == ENGINE_DELIVER_COUNTED) inbox->counted--;
+    if (flight->effect == EFFECT_CHANGES) inbox->count--;
+    if (flight->effect == EFFECT_COUNTS) inbox->counted--;
     if (flight->in_heap) {
         inbox_take_root(inbox, flights);
         return;
@@ -122,7 +121,7 @@ static inline bool inbox_awaits_one(const struct inbox *inbox)
     return inbox->awaits < ENGINE_ANY_COUNTER;
 }
 
-/* A waiting rank may go on by a message of ENGINE_DELIVER_COUNTED. */
+/* A waiting rank may go on by a message of EFFECT_COUNTS. */
 static inline bool inbox_awaits(const struct inbox *inbox, uint32_t counter)
 {
     return inbox->awaits == counter || inbox->awaits == ENGINE_ANY_COUNTER;

@@ -63,7 +63,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
     made->answered = made->looking = NO_NODE;
     made->contention = platform->contention;
-    if (callbacks->apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
+    if (callbacks->lazy.apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     if (!made->nics) {
         loggp_close(made);
@@ -81,13 +81,13 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
 
 /* An unwatched message is told of by what comes behind it: it must not be overtaken. Where some message may come at the
  * moment of its sending, behind events that stand later in the order, only the queue keeps the order of all. */
-static enum engine_delivery delivery_of(const struct engine *engine, const struct engine_message *message, bool queues)
+static enum message_effect effect_of(const struct engine *engine, const struct engine_message *message, bool queues)
 {
-    if (queues && engine->plain) return message->delivery;
-    if (!queues || engine->at_once || engine->links.used) return ENGINE_DELIVER_NOW;
-    bool orders = message->delivery == ENGINE_DELIVER_UNWATCHED || message->delivery == ENGINE_DELIVER_ANSWERED;
-    if (orders && !engine->in_order) return ENGINE_DELIVER_NOW;
-    return message->delivery;
+    if (queues && engine->plain) return message->effect;
+    if (!queues || engine->at_once || engine->links.used) return EFFECT_ACTS;
+    bool orders = message->effect == EFFECT_PRECEDES || message->effect == EFFECT_REPLIES;
+    if (orders && !engine->in_order) return EFFECT_ACTS;
+    return message->effect;
 }
 
 /* An event at the head's arrival at the next link; behind the last one the flight goes on as any other. */
@@ -120,8 +120,8 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     int64_t told_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
     const struct event_time place = {told_ps, event_queue_order(&engine->queue, message->key)};
     uint32_t index;
-    enum engine_delivery delivery = delivery_of(engine, message, queues);
-    if (message->dst_node == engine->answered && delivery == ENGINE_DELIVER_LAZY && !engine->holds_answer &&
+    enum message_effect effect = effect_of(engine, message, queues);
+    if (message->dst_node == engine->answered && effect == EFFECT_CHANGES && !engine->holds_answer &&
         told_ps == engine->answer_ps && cost->transmit_ps == 0) {
         engine->answer = (struct answer){place, message->note};
         engine->holds_answer = true;
@@ -134,11 +134,11 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->dst_node = message->dst_node;
     flight->src_node = message->src_node;
     flight->note = message->note;
-    flight->delivery = (uint8_t)delivery;
+    flight->effect = (uint8_t)effect;
     flight->early = message->early;
     flight->network = queues;
     flight->taken_in = flight->told = false;
-    if (delivery == ENGINE_DELIVER_ANSWERED) TRY(loggp_push_answer(engine, index, err));
+    if (effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     struct link_path path = {.src_node = message->src_node,
                              .dst_node = message->dst_node,
@@ -310,6 +310,16 @@ static enum status loggp_run(struct engine *engine, struct engine_stats *stats, 
     return STATUS_OK;
 }
 
+static const struct engine_lazy lazy = {
+    .poll = loggp_poll,
+    .await = loggp_await,
+    .await_next = loggp_await_next,
+    .resume = loggp_resume,
+    .watch = loggp_watch_all,
+    .counts = loggp_counts,
+    .count = loggp_count,
+};
+
 extern const struct engine_descriptor engine_loggp;
 const struct engine_descriptor engine_loggp = {
     .name = "loggp",
@@ -317,13 +327,7 @@ const struct engine_descriptor engine_loggp = {
     .open = loggp_open,
     .send = loggp_send,
     .timer = loggp_timer,
-    .look = loggp_poll,
-    .await = loggp_await,
-    .await_next = loggp_await_next,
-    .resume = loggp_resume,
-    .watch_all = loggp_watch_all,
-    .counts = loggp_counts,
-    .count = loggp_count,
     .run = loggp_run,
     .close = loggp_close,
+    .lazy = &lazy,
 };

@@ -122,17 +122,17 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
 {
     const struct flight *flight = &engine->flights[index];
     struct event_time place = flight->place;
-    if (flight->delivery == ENGINE_DELIVER_NOW)
+    if (flight->effect == EFFECT_ACTS)
         return loggp_schedule(engine, place, EVENT_MESSAGE, index, flight->dst_node, err);
     int32_t node = flight->dst_node;
     struct inbox *inbox = &engine->nics[node].inbox;
-    enum engine_delivery delivery = flight->delivery;
+    enum message_effect effect = flight->effect;
     inbox_put(inbox, engine->flights, index);
     if (inbox->queued > 0) return loggp_set_alarm(engine, node, place, err);
     if (inbox->waiting == 0) return STATUS_OK;
-    if (delivery == ENGINE_DELIVER_COUNTED && !inbox_awaits(inbox, flight->note.ref)) return STATUS_OK;
-    if (delivery == ENGINE_DELIVER_COUNTED) return loggp_set_alarm(engine, node, place, err);
-    if (delivery != ENGINE_DELIVER_LAZY || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
+    if (effect == EFFECT_COUNTS && !inbox_awaits(inbox, flight->note.ref)) return STATUS_OK;
+    if (effect == EFFECT_COUNTS) return loggp_set_alarm(engine, node, place, err);
+    if (effect != EFFECT_CHANGES || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
     return loggp_set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : place, err);
 }
 

@@ -36,14 +36,14 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     if (send->counter != DATA) {
         const struct engine_count message = {(uint32_t)send->src_node, RECEIVER, send->counter, send->src_node,
                                              RECEIVER};
-        assert_int_equal(run->kind->count(run->engine, &message, NULL), STATUS_OK);
+        assert_int_equal(run->kind->lazy->count(run->engine, &message, NULL), STATUS_OK);
         return;
     }
     const struct engine_message message = {.key = (uint32_t)send->src_node,
                                            .src_node = send->src_node,
                                            .dst_node = RECEIVER,
                                            .bytes = 10000,
-                                           .delivery = ENGINE_DELIVER_UNWATCHED};
+                                           .effect = EFFECT_PRECEDES};
     struct engine_departure departure;
     assert_int_equal(run->kind->send(run->engine, &message, &departure, NULL), STATUS_OK);
 }
@@ -54,7 +54,7 @@ static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t n
     assert_int_equal(rank, RECEIVER);
     run->counters[counter]++;
     run->told_ps[run->told++] = now_ps;
-    run->kind->await_next(run->engine, RECEIVER, run->next);
+    run->kind->lazy->await_next(run->engine, RECEIVER, run->next);
 }
 
 static struct platform *open_platform(const char *setting)
@@ -73,15 +73,15 @@ static struct run run_sends(const struct send *sends, size_t count, uint32_t nex
     struct platform *platform = open_platform(NULL);
     struct run run = {.kind = engine_by_name("loggp"), .sends = sends, .next = next};
     const struct engine_callbacks callbacks = {.context = &run,
-                                               .counters = run.counters,
+                                               .lazy.counters = run.counters,
                                                .arrived = test_ignore_arrival,
-                                               .counted = on_counted,
+                                               .lazy.counted = on_counted,
                                                .timer = on_timer,
                                                .stop = test_go_on};
     struct engine_stats stats;
     assert_int_equal(run.kind->open(platform, NULL, 0, &callbacks, &run.engine, NULL), STATUS_OK);
-    assert_true(run.kind->counts(run.engine, 0));
-    assert_int_equal(run.kind->await(run.engine, RECEIVER, RECEIVER, 1, 0, NULL), STATUS_OK);
+    assert_true(run.kind->lazy->counts(run.engine, 0));
+    assert_int_equal(run.kind->lazy->await(run.engine, RECEIVER, RECEIVER, 1, 0, NULL), STATUS_OK);
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(run.kind->timer(run.engine, sends[i].at_ps, (uint32_t)sends[i].src_node, i, NULL), STATUS_OK);
     assert_int_equal(run.kind->run(run.engine, &stats, NULL), STATUS_OK);
@@ -146,13 +146,13 @@ static void test_counts(void **state)
     const struct engine_callbacks callbacks = {0};
     struct platform *platform = open_platform(NULL);
     assert_int_equal(kind->open(platform, NULL, 0, &callbacks, &engine, NULL), STATUS_OK);
-    assert_true(kind->counts(engine, 0));
-    assert_false(kind->counts(engine, 8));
+    assert_true(kind->lazy->counts(engine, 0));
+    assert_false(kind->lazy->counts(engine, 8));
     kind->close(engine);
     platform_free(platform);
     platform = open_platform("engine.contention=false");
     assert_int_equal(kind->open(platform, NULL, 0, &callbacks, &engine, NULL), STATUS_OK);
-    assert_false(kind->counts(engine, 0));
+    assert_false(kind->lazy->counts(engine, 0));
     kind->close(engine);
     platform_free(platform);
 }

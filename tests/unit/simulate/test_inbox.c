@@ -16,10 +16,10 @@ struct box {
     uint32_t count;
 };
 
-static void put(struct box *box, int64_t time_ps, enum engine_delivery notice, uint32_t counter)
+static void put(struct box *box, int64_t time_ps, enum message_effect notice, uint32_t counter)
 {
     uint32_t index = ++box->count; /* flight 0 is never used */
-    box->flights[index] = (struct flight){.place = {time_ps, index}, .note.ref = counter, .delivery = (uint8_t)notice};
+    box->flights[index] = (struct flight){.place = {time_ps, index}, .note.ref = counter, .effect = (uint8_t)notice};
     inbox_put(&box->inbox, box->flights, index);
 }
 
@@ -28,8 +28,8 @@ static void fill(struct box *box)
 {
     *box = (struct box){0};
     inbox_init(&box->inbox);
-    for (int i = 0; i < IN_LIST; i++) put(box, 100 + i, ENGINE_DELIVER_COUNTED, 1);
-    put(box, 50, ENGINE_DELIVER_COUNTED, 2);
+    for (int i = 0; i < IN_LIST; i++) put(box, 100 + i, EFFECT_COUNTS, 1);
+    put(box, 50, EFFECT_COUNTS, 2);
     assert_int_not_equal(box->inbox.heap, FLIGHT_NONE);
 }
 
@@ -59,9 +59,9 @@ static void test_who_waits(void **state)
     (void)state;
     struct box box = {0};
     inbox_init(&box.inbox);
-    put(&box, 10, ENGINE_DELIVER_COUNTED, 1);
-    put(&box, 20, ENGINE_DELIVER_LAZY, 0);
-    put(&box, 30, ENGINE_DELIVER_COUNTED, 2);
+    put(&box, 10, EFFECT_COUNTS, 1);
+    put(&box, 20, EFFECT_CHANGES, 0);
+    put(&box, 30, EFFECT_COUNTS, 2);
     inbox_await(&box.inbox, 0, 1, 2);
     assert_int_equal(due_ps(&box), 30);
     inbox_resume(&box.inbox);
