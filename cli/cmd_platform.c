@@ -17,8 +17,8 @@ static const char *const verbs[] = {"show", "check", "profiles", "plot", "diff",
 static const struct {
     size_t least, most;
     const char *files;
-} takes[] = {{1, 1, "one platform file"}, {1, SIZE_MAX, "platform files"}, {0, 1, "one name or none"},
-             {1, 1, "one platform file"}, {2, 2, "two platform files"},    {1, 1, "one platform file"}};
+} verb_files[] = {{1, 1, "one platform file"}, {1, SIZE_MAX, "platform files"}, {0, 1, "one name or none"},
+                  {1, 1, "one platform file"}, {2, 2, "two platform files"},    {1, 1, "one platform file"}};
 
 struct options {
     size_t verb;
@@ -48,8 +48,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return cli_choice(state, "platform", argument, verbs, &options->verb);
     case ARGP_KEY_END:
         if (!options->has_verb) return cli_usage(state, "nothing to do, expected show, check, profiles, plot, diff or export");
-        if (options->arguments.count < takes[options->verb].least || options->arguments.count > takes[options->verb].most)
-            return cli_usage(state, "%s takes %s", verbs[options->verb], takes[options->verb].files);
+        if (options->arguments.count < verb_files[options->verb].least || options->arguments.count > verb_files[options->verb].most)
+            return cli_usage(state, "%s takes %s", verbs[options->verb], verb_files[options->verb].files);
         if (!options->output && (options->verb == VERB_PLOT || options->verb == VERB_EXPORT))
             return cli_usage(state, "%s: the output is missing, expected -o FILE", verbs[options->verb]);
         return 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# circles.sh must find four files that call each other, and pass three; an exception holds for its own files only.
+# circles.sh must find five files that call each other, and pass three.
 # Usage: circles_can_fail.sh CC NM
 set -eu
 cc=$1 nm=$2 check=$(dirname "$0")/circles.sh
@@ -26,7 +26,5 @@ file d e
 run 3 && { echo "passed five files"; exit 1; }
 grep -q '^5 files call each other in a circle, expected at most 3:$' "$place/out" || { echo "not named:"; cat "$place/out"; exit 1; }
 grep -q '^  model/e.c -> model/a.c (a)$' "$place/out" || { echo "no arrow:"; cat "$place/out"; exit 1; }
-run 3 '^model/[a-e].c$' || { echo "refused what is excepted:"; cat "$place/out"; exit 1; }
-run 3 '^model/[a-d].c$' && { echo "passed a file that is not excepted"; exit 1; }
 rm "$place/model/e.c"
 run 3 || { echo "counted an object whose source is gone:"; cat "$place/out"; exit 1; }

@@ -22,10 +22,9 @@ struct open {
 
 bool rec_functions REC_HOT; /* they are wanted */
 static int depth_wanted; /* 0: off */
-#define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
-OF_THREAD int depth, deeper; /* in the list; below its end */
-OF_THREAD struct open open[DEPTH_MAX];
-OF_THREAD uintptr_t stack_low, stack_high; /* of the thread; high 0: not asked yet */
+static __thread int depth, deeper; /* in the list; below its end */
+static __thread struct open open[DEPTH_MAX];
+static __thread uintptr_t stack_low, stack_high; /* of the thread; high 0: not asked yet */
 
 static bool writes(void)
 {

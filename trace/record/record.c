@@ -82,5 +82,5 @@ void rec_close_after(void)
 {
     int finalized = 0;
     if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized) rec_inside = REC_LAST;
-    rec_anchor();
+    rec_put_anchor();
 }

@@ -203,7 +203,7 @@ REC_INLINE void rec_put_event(struct rec_buffer *own, struct spool_record *event
         rec_put_event_slowly(own, event, pattern, passed);
 }
 void rec_put_extents(const struct rec_call *rec, uint64_t time); /* before its entry, if there are gaps */
-void rec_anchor(void); /* where the stream ends: what stands before it has an anchor on both sides */
+void rec_put_anchor(void); /* where the stream ends: what stands before it has an anchor on both sides */
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
                      size_t second_bytes);

@@ -139,7 +139,7 @@ static void end_thread(void *stream)
     if (getpid() != (pid_t)header.pid) return; /* a child made by fork: the files are its parent's */
     if (open.site) leave_primitive(&open, false, true); /* cancelled inside it */
     if (followed) mark_life(REC_ROW_thread_end);
-    rec_anchor();
+    rec_put_anchor();
     rec_own = NULL;
     ended = true;
     rec_core_wait_end(stream);

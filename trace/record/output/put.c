@@ -89,7 +89,7 @@ void rec_put(const struct spool_record *record)
         rec_put_into(own, &made, rec_buffer_template(&made));
 }
 
-void rec_anchor(void)
+void rec_put_anchor(void)
 {
     if (rec_state == REC_OPEN && rec_own && !rec_buffer_anchor(rec_own)) stop_writing();
 }
