@@ -195,16 +195,23 @@ const struct probe_time *probe_find_time(const struct probe_findings *findings, 
     return NULL;
 }
 
-int64_t probe_upto(const struct probe_findings *findings, const struct probe_verdict *verdict, const struct probe_verdict *next)
+const struct probe_limit *probe_find_limit(const struct probe_findings *findings, const struct probe_verdict *verdict,
+                                           const struct probe_verdict *next)
 {
     const struct probe_record *record = findings->record;
     for (size_t i = 0; i < record->limit_count; i++) {
         const struct probe_limit *limit = &record->limits[i];
         if (limit->id == probe_questions[verdict->question].id && limit->variant == verdict->variant &&
             limit->low >= verdict->bytes && limit->high <= next->bytes)
-            return limit->low;
+            return limit;
     }
-    return verdict->bytes;
+    return NULL;
+}
+
+int64_t probe_upto(const struct probe_findings *findings, const struct probe_verdict *verdict, const struct probe_verdict *next)
+{
+    const struct probe_limit *limit = probe_find_limit(findings, verdict, next);
+    return limit ? limit->low : verdict->bytes;
 }
 
 bool probe_latency(const struct probe_findings *findings, struct probe_time *latency)

@@ -67,6 +67,9 @@ bool probe_says(const struct probe_findings *findings, enum probe_question quest
 /* NULL: not measured, or refused. */
 const struct probe_time *probe_find_time(const struct probe_findings *findings, const char *name, int64_t bytes);
 
+/* What was found between the sizes of two verdicts, the next one's above; NULL: nothing was. */
+const struct probe_limit *probe_find_limit(const struct probe_findings *findings, const struct probe_verdict *verdict,
+                                           const struct probe_verdict *next);
 /* The largest size that behaves as verdict does, where the next one differs. */
 int64_t probe_upto(const struct probe_findings *findings, const struct probe_verdict *verdict, const struct probe_verdict *next);
 

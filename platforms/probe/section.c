@@ -48,7 +48,6 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
         if (next) cJSON_AddNumberToObject(row, "upto_bytes", (double)probe_upto(findings, verdict, next));
         cJSON_AddStringToObject(row, key, verdict->name);
         cJSON_AddItemToArray(rows, row);
-        if (next) continue;
     }
     if (cJSON_GetArraySize(rows) != 1) return rows;
     cJSON *only = cJSON_CreateString(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), key)));
@@ -232,17 +231,24 @@ static void add_protocol(given findings, cJSON *rma)
 
 /* --- mpi -------------------------------------------------------------------------------------------------------------- */
 
-/* The largest size that was seen to be sent without asking; none asks if those of a megabyte and more do not. */
-static bool eager_limit(given findings, enum probe_question question, enum probe_variant variant, const char *eager, double *bytes)
+/* The largest size that was seen to be sent without asking, with how far the limit may be above it; none asks if those of a
+ * megabyte and more do not. */
+static void add_eager_limit(given findings, cJSON *object, enum probe_question question, enum probe_variant variant,
+                            const char *eager)
 {
-    const struct probe_verdict *verdict = probe_find_verdict(findings, question, variant, -1), *next;
-    if (!verdict) return false;
-    *bytes = 0;
+    const struct probe_verdict *verdict = probe_find_verdict(findings, question, variant, -1), *last = NULL, *next;
+    if (!verdict) return;
     for (; verdict && strcmp(verdict->name, eager) == 0; verdict = next) {
+        last = verdict;
         next = next_size(findings, verdict);
-        *bytes = next ? (double)probe_upto(findings, verdict, next) : verdict->bytes >= LARGE_BYTES ? UNLIMITED : (double)verdict->bytes;
     }
-    return true;
+    next = last ? next_size(findings, last) : NULL;
+    const struct probe_limit *limit = next ? probe_find_limit(findings, last, next) : NULL;
+    double bytes = !last ? 0 : !next && last->bytes >= LARGE_BYTES ? UNLIMITED : (double)last->bytes;
+    if (limit)
+        cJSON_AddItemToObject(object, "eager_bytes", measured((double)limit->low, (double)(limit->high - limit->low), last->of));
+    else
+        cJSON_AddNumberToObject(object, "eager_bytes", bytes);
 }
 
 static void add_apply_cost(given findings, cJSON *rma)
@@ -323,8 +329,7 @@ static void add_issue(given findings, cJSON *rma)
 static cJSON *make_section(given findings)
 {
     cJSON *mpi = cJSON_CreateObject(), *rma = cJSON_CreateObject();
-    double bytes;
-    if (eager_limit(findings, PROBE_ASKS_SEND, PROBE_VARIANT_NONE, "eager", &bytes)) cJSON_AddNumberToObject(mpi, "eager_bytes", bytes);
+    add_eager_limit(findings, mpi, PROBE_ASKS_SEND, PROBE_VARIANT_NONE, "eager");
     add_rendezvous(findings, mpi);
     add_seconds(findings, mpi, "init_s");
     add_seconds(findings, mpi, "finalize_s");
@@ -333,8 +338,7 @@ static cJSON *make_section(given findings)
     add_fence(findings, rma);
     add_progress(findings, rma);
     add_issue(findings, rma);
-    if (eager_limit(findings, PROBE_ASKS_LOCAL, PROBE_VARIANT_PUT, "copied", &bytes))
-        cJSON_AddNumberToObject(rma, "eager_bytes", bytes);
+    add_eager_limit(findings, rma, PROBE_ASKS_LOCAL, PROBE_VARIANT_PUT, "copied");
     add_apply_cost(findings, rma);
     add_window_creation(findings, rma);
     add_protocol(findings, rma);
