@@ -152,6 +152,7 @@ static void keep_repeated(struct skeletons *skeletons)
             continue;
         }
         skeleton->measured_median_s = median_of(skeleton->measured_s, skeleton->count);
+        skeleton->measured_p10_s = gsl_stats_quantile_from_sorted_data(skeleton->measured_s, 1, skeleton->count, 0.1);
         skeleton->predicted_median_s = median_of(skeleton->predicted_s, skeleton->count);
         skeletons->items[kept++] = *skeleton;
     }
@@ -184,18 +185,22 @@ void skeletons_clear(struct skeletons *skeletons)
 
 void skeletons_print(const struct skeletons *skeletons, FILE *out)
 {
-    double *sizes = malloc(sizeof *sizes * (skeletons->count + 1));
-    char measured[UNITS_TEXT_BYTES], predicted[UNITS_TEXT_BYTES];
-    fprintf(out, "%-58s %7s %10s %10s %8s\n", "calls between two barriers", "repeats", "measured", "predicted", "differs");
+    double *sizes = malloc(sizeof *sizes * 2 * (skeletons->count + 1)), *sizes_p10 = sizes ? sizes + skeletons->count : NULL;
+    char measured[UNITS_TEXT_BYTES], p10[UNITS_TEXT_BYTES], predicted[UNITS_TEXT_BYTES];
+    fprintf(out, "%-58s %7s %10s %10s %10s %9s %9s\n", "calls between two barriers", "repeats", "median", "p10", "predicted",
+            "of median", "of p10");
     for (size_t i = 0; i < skeletons->count; i++) {
         const struct skeleton *skeleton = &skeletons->items[i];
         double share = skeleton->predicted_median_s / skeleton->measured_median_s - 1;
+        double share_p10 = skeleton->predicted_median_s / skeleton->measured_p10_s - 1;
         if (sizes) sizes[i] = fabs(share);
-        fprintf(out, "%-58s %7zu %10s %10s %+7.1f %%\n", skeleton->name, skeleton->count,
-                units_format_duration(skeleton->measured_median_s, measured), units_format_duration(skeleton->predicted_median_s, predicted),
-                100 * share);
+        if (sizes) sizes_p10[i] = fabs(share_p10);
+        fprintf(out, "%-58s %7zu %10s %10s %10s %+7.1f %% %+7.1f %%\n", skeleton->name, skeleton->count,
+                units_format_duration(skeleton->measured_median_s, measured), units_format_duration(skeleton->measured_p10_s, p10),
+                units_format_duration(skeleton->predicted_median_s, predicted), 100 * share, 100 * share_p10);
     }
     if (sizes && skeletons->count > 0)
-        fprintf(out, "%-58s %39.1f %%\n", "median size of the differences", 100 * median_of(sizes, skeletons->count));
+        fprintf(out, "%-99s %7.1f %% %7.1f %%\n", "median size of the differences", 100 * median_of(sizes, skeletons->count),
+                100 * median_of(sizes_p10, skeletons->count));
     free(sizes);
 }

@@ -13,7 +13,7 @@ struct skeleton {
     char name[SKELETON_NAME_BYTES]; /* "MPI_Put 8 > 1, MPI_Win_flush"; "100 MPI_Win_fence" */
     double *measured_s, *predicted_s; /* owned; of each repetition. Of adjacent barriers: from the end of one to that of the next */
     size_t count, capacity, predicted_capacity;
-    double measured_median_s, predicted_median_s;
+    double measured_median_s, measured_p10_s, predicted_median_s;
 };
 
 struct skeletons {
@@ -27,7 +27,8 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
                               struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 
-/* A table: repetitions, both medians, their difference in percent; then the median of the differences' sizes. */
+/* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its difference from both in
+ * percent; then the medians of the differences' sizes. */
 void skeletons_print(const struct skeletons *skeletons, FILE *out);
 
 #endif

@@ -78,6 +78,7 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
 
 struct writer {
     const struct calibration *calibration;
+    const cJSON *mpi; /* the probe's; may be NULL */
     cJSON *notes;
 };
 
@@ -147,16 +148,26 @@ static bool find_overhead(const struct calibration *calibration, bool between, s
 struct composition {
     const struct size_curve *curve;
     double overheads, acknowledgements;
+    double asks_above; /* bytes above which a message asks first: two latencies more */
 };
 
-static bool find_network_curve(const struct calibration *calibration, bool between, struct composition *composition)
+/* mpi.rma.eager_bytes where the target's progress serves puts: docs/simulation.md, Operations. */
+static double puts_ask_above(const cJSON *mpi)
 {
-    const struct size_curve *put = &calibration->curves[between][CALIBRATION_PUT],
-                       *ping_pong = &calibration->curves[between][CALIBRATION_PING_PONG];
+    const cJSON *rma = cJSON_GetObjectItem(mpi, "rma"), *eager = cJSON_GetObjectItem(rma, "eager_bytes");
+    const cJSON *put = cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "serves"), "put");
+    bool by_hardware = !cJSON_IsString(put) || strcmp(put->valuestring, "hardware") == 0;
+    return by_hardware || !cJSON_IsNumber(eager) ? INFINITY : eager->valuedouble;
+}
+
+static bool find_network_curve(const struct writer *writer, bool between, struct composition *composition)
+{
+    const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT],
+                            *ping_pong = &writer->calibration->curves[between][CALIBRATION_PING_PONG];
     if (put->fitted)
-        *composition = (struct composition){put, 1, 1};
+        *composition = (struct composition){put, 1, 1, puts_ask_above(writer->mpi)};
     else
-        *composition = (struct composition){ping_pong, 2, 0};
+        *composition = (struct composition){ping_pong, 2, 0, INFINITY};
     return composition->curve->fitted;
 }
 
@@ -208,7 +219,7 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
         if (!make_positive(writer, curve, i, &intercept, &slope)) continue;
         double other = composition->overheads * overhead->value;
         double shares = i == 0 ? 1 + composition->acknowledgements : 1;
-        if (i > 0) other += composition->acknowledgements * first_latency->value;
+        if (i > 0) other += (composition->acknowledgements + (segment->from > composition->asks_above ? 2 : 0)) * first_latency->value;
         latency.value = (intercept.value - other) / shares;
         latency.error = hypot(intercept.error, composition->overheads * overhead->error) / shares;
         if (latency.value < 0) {
@@ -284,7 +295,7 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     struct composition composition;
     struct fit_value overhead, latency = {0, 0};
     size_t n = 0;
-    if (!find_network_curve(calibration, between, &composition)) return false;
+    if (!find_network_curve(writer, between, &composition)) return false;
     /* overhead_s is one value for both: that of between nodes where there are several. */
     bool has = find_overhead(calibration, calibration->curves[1][CALIBRATION_PUT].fitted, &overhead, &n);
     cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
@@ -394,7 +405,7 @@ enum status calibration_to_platform(const struct calibration *calibration, const
                                     struct err *err)
 {
     cJSON *made = cJSON_CreateObject();
-    struct writer writer = {calibration, cJSON_CreateArray()};
+    struct writer writer = {calibration, mpi, cJSON_CreateArray()};
     cJSON_AddStringToObject(made, "schema", "rmacast.platform/1");
     cJSON_AddStringToObject(made, "name", name);
     count_unsteady(&writer);
