@@ -14,12 +14,14 @@ static enum step step_barrier(struct replay *replay, uint32_t rank)
     return replay_step_comm_barrier(replay, rank);
 }
 
-/* mpi.init_s, mpi.finalize_s. */
+/* mpi.init_s, mpi.finalize_s: the rank does not wait meanwhile, which matters to what its calls serve only while they wait. */
 static enum step add_own_time(struct replay *replay, uint32_t rank, enum step step, double own_s)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (step != STEP_EXIT || own_s == 0) return step;
     int64_t own_ps = units_ps(own_s);
+    if (replay->needs_call)
+        return replay_spend(replay, state, units_max_ps(state->resume_ps - replay->now_ps, 0) + own_ps, PHASE_LEAVE);
     state->busy_ps += own_ps;
     return replay_exit(state, state->resume_ps + own_ps);
 }
