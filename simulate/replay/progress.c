@@ -1,6 +1,6 @@
 /* Wait for Progress (docs/simulation.md, "Progress"): an origin waits in a completing call for a request that has reached
  * its target, which has not served it yet. Counts from the moment when nothing else is missing: when the request that is
- * served last has arrived, no earlier than Lock Contention ends. A fence waits for the target's own fence anyway. */
+ * served last has arrived, no earlier than Lock Contention and Late Post end. A fence waits for the target's own fence anyway. */
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
 
@@ -24,7 +24,7 @@ void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_
     int64_t from_ps = rare->progress_from_ps, until_ps = rare->progress_until_ps;
     if (until_ps == TRACE_UNKNOWN_PS) return;
     rare->progress_from_ps = rare->progress_until_ps = TRACE_UNKNOWN_PS;
-    if (from_ps < state->contended_until_ps) from_ps = state->contended_until_ps;
+    if (from_ps < state->lacked_until_ps) from_ps = state->lacked_until_ps;
     if (from_ps < state->enter_ps) from_ps = state->enter_ps;
     if (until_ps > exit_ps) until_ps = exit_ps;
     if (from_ps >= until_ps) return;

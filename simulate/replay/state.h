@@ -45,7 +45,7 @@ struct rank_state {
     uint32_t serve_first;      /* of the messages that wait for progress */
     bool inside;               /* in MPI, for progress = call */
     bool in_barrier;           /* blocks in a barrier, if it blocks */
-    int64_t contended_until_ps; /* of this call: Lock Contention's end, or earlier than its enter */
+    int64_t lacked_until_ps;   /* of this call: the end of Lock Contention or Late Post, or earlier than its enter */
 };
 _Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank touches two cache lines");
 

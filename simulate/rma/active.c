@@ -23,8 +23,9 @@ void replay_await_group(struct replay *replay, struct member *member)
 
 void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps)
 {
-    const struct rank_state *state = &replay->ranks[rank];
+    struct rank_state *state = &replay->ranks[rank];
     if (post_ps == TRACE_UNKNOWN_PS) return;
+    if (state->lacked_until_ps < post_ps) state->lacked_until_ps = post_ps;
     totals_add(&replay->outcome->totals, pattern, rank, post_ps - state->enter_ps);
     if (replay->made) replay->made->ranks[rank].sim[state->next].awaited_post_ps = post_ps;
 }

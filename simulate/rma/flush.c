@@ -107,7 +107,7 @@ static void account_contention(struct replay *replay, uint32_t rank, const struc
         int64_t contended_ps = replay_lock_contended_ps(replay, lock);
         if (contended_ps > until_ps) until_ps = contended_ps;
     }
-    replay->ranks[rank].contended_until_ps = until_ps;
+    replay->ranks[rank].lacked_until_ps = until_ps;
     if (until_ps > enter_ps) totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
 }
 

@@ -37,7 +37,7 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
 static void account_contention(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     int64_t until_ps = replay_lock_contended_ps(replay, lock), enter_ps = replay->ranks[rank].enter_ps;
-    replay->ranks[rank].contended_until_ps = until_ps;
+    replay->ranks[rank].lacked_until_ps = until_ps;
     if (until_ps > enter_ps) totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
 }
 
