@@ -150,53 +150,24 @@ static enum status match_receive(const struct trace *trace, const struct receivi
     return match_probes(trace, rank, probes, from, messages, err);
 }
 
-/* Probes by several threads: what they found is decided when they return. */
-struct moment {
-    int64_t at_ps;
-    size_t call;
-};
-
-static int by_time(const void *one, const void *two)
+static enum status match_rank(const struct trace *trace, uint32_t rank, struct waiting *waiting, struct messages *messages,
+                              struct err *err)
 {
-    const struct moment *a = one, *b = two;
-    if (a->at_ps != b->at_ps) return a->at_ps < b->at_ps ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
-
-static enum status match_by_time(const struct trace *trace, const struct receiving *receiving, struct waiting *waiting,
-                                 struct messages *messages, struct err *err)
-{
-    const struct trace_rank *rank = &trace->ranks[receiving->rank];
-    struct moment *moments = malloc((rank->count + 1) * sizeof *moments);
-    if (!moments) return err_memory(err);
-    for (size_t i = 0; i < rank->count; i++) {
-        const struct trace_call *call = &rank->calls[i];
-        enum call_kind kind = call_kind(call->call);
-        bool probes = kind == CALL_PROBE || kind == CALL_IPROBE;
-        moments[i] = (struct moment){probes ? call->exit_ps : call->enter_ps, i};
-    }
-    qsort(moments, rank->count, sizeof *moments, by_time);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < rank->count; i++)
-        status = match_receive(trace, receiving, moments[i].call, waiting, messages, err);
-    free(moments);
+    size_t *others, *order = NULL;
+    TRY(taken_find(trace, rank, &others, err));
+    enum status status = others && trace->ranks[rank].thread ? taken_order(trace, rank, &order, err) : STATUS_OK;
+    const struct receiving receiving = {rank, others};
+    for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++)
+        status = match_receive(trace, &receiving, order ? order[i] : i, waiting, messages, err);
+    free(order);
+    free(others);
     return status;
 }
 
 static enum status match_receives(const struct trace *trace, struct waiting *waiting, struct messages *messages,
                                   struct err *err)
 {
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        size_t *others;
-        enum status status = taken_find(trace, r, &others, err);
-        const struct receiving receiving = {r, others};
-        bool by_moments = others && trace->ranks[r].thread;
-        if (status == STATUS_OK && by_moments) status = match_by_time(trace, &receiving, waiting, messages, err);
-        for (size_t i = 0; status == STATUS_OK && !by_moments && i < trace->ranks[r].count; i++)
-            status = match_receive(trace, &receiving, i, waiting, messages, err);
-        free(others);
-        TRY(status);
-    }
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(match_rank(trace, r, waiting, messages, err));
     return STATUS_OK;
 }
 

@@ -56,23 +56,39 @@ static int by_time(const void *one, const void *two)
     return (a->call > b->call) - (a->call < b->call);
 }
 
+enum status taken_order(const struct trace *trace, uint32_t rank, size_t **order, struct err *err)
+{
+    const struct trace_rank *stream = &trace->ranks[rank];
+    struct moment *moments = malloc((stream->count + 1) * sizeof *moments);
+    size_t *made = malloc((stream->count + 1) * sizeof *made);
+    for (size_t i = 0; moments && i < stream->count; i++) {
+        const struct trace_call *call = &stream->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        bool probes = kind == CALL_PROBE || kind == CALL_IPROBE;
+        moments[i] = (struct moment){probes ? call->exit_ps : call->enter_ps, i};
+    }
+    if (moments) qsort(moments, stream->count, sizeof *moments, by_time);
+    for (size_t i = 0; moments && made && i < stream->count; i++) made[i] = moments[i].call;
+    bool done = moments && made;
+    free(moments);
+    if (!done) free(made);
+    if (!done) return err_memory(err);
+    *order = made;
+    return STATUS_OK;
+}
+
 /* What is left, as calls of one thread. */
 static enum status pair_handed(struct pairing *pairing)
 {
     const struct trace_rank *rank = &pairing->trace->ranks[pairing->rank];
-    struct moment *moments = malloc((rank->count + 1) * sizeof *moments);
-    size_t count = 0;
+    size_t *order;
+    TRY(taken_order(pairing->trace, pairing->rank, &order, pairing->err));
     enum status status = STATUS_OK;
-    if (!moments) return err_memory(pairing->err);
-    for (size_t i = 0; i < rank->count; i++) {
-        const struct trace_call *call = &rank->calls[i];
-        if (pairing->others[i] != TAKEN_NONE || !takes_part(call)) continue;
-        moments[count++] = (struct moment){message_taken_out(call) ? call->exit_ps : call->enter_ps, i};
-    }
-    qsort(moments, count, sizeof *moments, by_time);
     fifo_clear(&pairing->probes);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) status = meet(pairing, moments[i].call, 0);
-    free(moments);
+    for (size_t i = 0; status == STATUS_OK && i < rank->count; i++)
+        if (pairing->others[order[i]] == TAKEN_NONE && takes_part(&rank->calls[order[i]]))
+            status = meet(pairing, order[i], 0);
+    free(order);
     return status;
 }
 

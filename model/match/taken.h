@@ -13,4 +13,8 @@
  * caller frees it. */
 enum status taken_find(const struct trace *trace, uint32_t rank, size_t **others, struct err *err);
 
+/* The rank's calls in the order in which they meet messages: a probe when it returns, any other call when it begins. That of
+ * the trace, where one thread calls. The caller frees *order. */
+enum status taken_order(const struct trace *trace, uint32_t rank, size_t **order, struct err *err);
+
 #endif

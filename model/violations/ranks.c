@@ -54,6 +54,7 @@ struct walk {
     struct map requests; /* request to the call that made it */
     struct map held;     /* (thread, object) to how often the thread has it */
     struct map born;     /* threads that began in the trace */
+    struct map symmetric; /* lock of OpenSHMEM to whether the rank has it */
     size_t request_frees;
     bool *new; /* per communicator: a rank's first call with it creates it */
     struct reuse *reuses;
@@ -524,6 +525,20 @@ static enum status walk_primitive(struct walk *walk)
     }
 }
 
+static enum status walk_symmetric_lock(struct walk *walk)
+{
+    const struct trace_call *call = walk->call;
+    enum call_kind kind = call_kind(call->call);
+    bool takes = kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && call->flags & TRACE_FLAG);
+    uint64_t *has;
+    if (!takes && kind != CALL_SHMEM_CLEAR_LOCK) return STATUS_OK;
+    TRY(map_put(&walk->symmetric, call->ref, 0, &has, walk->finder->err));
+    bool known = takes || *has;
+    *has = takes;
+    if (known) return STATUS_OK;
+    return finder_add(walk->finder, VIOLATION_clear_without_set, walk->at, nowhere, "lock %" PRIu32, call->ref);
+}
+
 static enum status end_windows(struct walk *walk)
 {
     struct finder *finder = walk->finder;
@@ -593,6 +608,7 @@ static void begin_rank(struct walk *walk, uint32_t rank)
     map_empty(&walk->requests);
     map_empty(&walk->held);
     map_empty(&walk->born);
+    map_empty(&walk->symmetric);
     walk->lock_count = walk->open_locks = walk->request_frees = 0;
     walk->init = walk->finalize = NO_CALL;
     for (size_t i = 0; i < stream->count && walk->init == NO_CALL; i++)
@@ -611,6 +627,7 @@ static enum status walk_rank(struct walk *walk, uint32_t rank)
         TRY(walk_comm(walk));
         TRY(walk_request(walk));
         TRY(walk_primitive(walk));
+        TRY(walk_symmetric_lock(walk));
     }
     if (walk->finder->complete[rank]) TRY(end_windows(walk));
     return end_requests(walk);
@@ -635,5 +652,6 @@ enum status find_in_ranks(struct finder *finder)
     map_clear(&walk.requests);
     map_clear(&walk.held);
     map_clear(&walk.born);
+    map_clear(&walk.symmetric);
     return status;
 }

@@ -285,6 +285,10 @@ static const struct example examples[] = {
      "receive_without_probe 0.3\n",
      "1 MPI_Send comm=0 peer=0 tag=5 bytes=8\n0 MPI_Mprobe comm=0 peer=1 tag=5 bytes=8\n0 MPI_Mprobe comm=0 peer=- tag=5\n"
      "0 MPI_Mrecv comm=0 peer=- tag=5 bytes=0\n0 MPI_Mrecv comm=0 peer=1 tag=5 bytes=8\n"},
+    {"clear_without_set", "window 7 comm=0 flavor=heap\n0 shmem_set_lock win=7 object=4\n0 shmem_clear_lock win=7 object=4\n"
+                          "0 shmem_clear_lock win=7 object=4\n",
+     "clear_without_set 0.3\n",
+     "window 7 comm=0 flavor=heap\n0 shmem_test_lock win=7 object=4 flag=1\n0 shmem_clear_lock win=7 object=4\n"},
     {"message_truncated", "0 MPI_Send comm=0 peer=1 tag=5 bytes=9\n1 MPI_Recv comm=0 peer=0 tag=5 bytes=8\n",
      "message_truncated 1.1 with 0.1\n",
      "0 MPI_Sendrecv comm=0 peer=1 tag=5 bytes=9 source=1 recvtag=6 received=3\n"
