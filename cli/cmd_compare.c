@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/prediction_options.h"
 #include "cli/progress_bar.h"
+#include "cli/scenes.h"
 #include "predictors/comparison.h"
 #include "predictors/prediction.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_JSON, ROWS_MAX = 32, ROW_BYTES = 256, SPECS_MAX = 16 };
+enum { KEY_SEMANTICS = 1000, KEY_JSON, ROWS_MAX = 32 };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -23,42 +23,29 @@ static const struct argp_option options[] = {
     ANALYZE_OPTIONS,
     {0}};
 
-/* "a+post-early+merge-puts:64K": text holds its parts, each ended by a NUL. */
-struct row {
-    char name[ROW_BYTES], text[ROW_BYTES];
-    const char *specs[SPECS_MAX];
-    size_t spec_count;
-};
-
 struct settings {
     const char *trace, *json;
-    struct row rows[ROWS_MAX];
+    struct scene rows[ROWS_MAX];
     size_t row_count;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
 
-static error_t parse_row(const struct argp_state *state, const char *item, struct row *row)
+static error_t parse_row(const struct argp_state *state, const char *item, struct scene *row)
 {
     struct err err;
-    snprintf(row->name, ROW_BYTES, "%s", item);
-    snprintf(row->text, ROW_BYTES, "%s", item);
-    row->spec_count = 0;
-    char *rest = row->text, *part = strsep(&rest, "+");
-    error_t failed = prediction_semantics_check(state, part);
-    while (!failed && (part = strsep(&rest, "+"))) {
-        if (row->spec_count == SPECS_MAX) return cli_usage(state, "a row has more than %d rewrites", SPECS_MAX);
-        if (transform_check(part, &err) != STATUS_OK) return cli_usage(state, "%s", err.text);
-        row->specs[row->spec_count++] = part;
-    }
+    if (!scene_name(row, item)) return cli_usage(state, "a row has more than %d rewrites", SCENE_SPECS_MAX);
+    error_t failed = prediction_semantics_check(state, row->text);
+    for (size_t i = 0; !failed && i < row->spec_count; i++)
+        if (transform_check(row->specs[i], &err) != STATUS_OK) failed = cli_usage(state, "%s", err.text);
     return failed;
 }
 
 static error_t parse_rows(const struct argp_state *state, const char *list, struct settings *settings)
 {
     settings->row_count = 0;
-    char item[ROW_BYTES];
-    while (list && strcspn(list, ",") < ROW_BYTES && cli_next_item(&list, item, sizeof item)) {
+    char item[SCENE_NAME_BYTES];
+    while (list && strcspn(list, ",") < SCENE_NAME_BYTES && cli_next_item(&list, item, sizeof item)) {
         if (settings->row_count == ROWS_MAX) return cli_usage(state, "--semantics has more than %d rows", ROWS_MAX);
         /* a row's name is what tells it from the others in the result */
         for (size_t i = 0; i < settings->row_count; i++)
@@ -67,7 +54,7 @@ static error_t parse_rows(const struct argp_state *state, const char *list, stru
         error_t failed = parse_row(state, item, &settings->rows[settings->row_count++]);
         if (failed) return failed;
     }
-    return list ? cli_usage(state, "--semantics %.20s..., expected rows of less than %d characters", list, ROW_BYTES)
+    return list ? cli_usage(state, "--semantics %.20s..., expected rows of less than %d characters", list, SCENE_NAME_BYTES)
                 : 0;
 }
 
@@ -91,15 +78,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What one row replays. */
-struct scene {
-    struct platform *platform;
-    struct rewrite rewrite;
-    struct err refused; /* the rewrites change nothing: the row fails */
-};
-
 static enum status write_outputs(const struct settings *settings, const struct comparison *comparison,
-                                 const struct scene *scenes, struct err *err)
+                                 struct err *err)
 {
     if (settings->json) {
         cJSON *json;
@@ -112,45 +92,22 @@ static enum status write_outputs(const struct settings *settings, const struct c
     comparison_print(comparison, stdout);
     bool begun = false;
     for (size_t i = 0; i < settings->row_count; i++) {
-        if (!begun && scenes[i].rewrite.count > 0) fputc('\n', stdout);
-        begun = begun || scenes[i].rewrite.count > 0;
-        rewrite_print(&scenes[i].rewrite, settings->rows[i].name, stdout);
+        const struct scene *row = &settings->rows[i];
+        if (!begun && row->rewrite.count > 0) fputc('\n', stdout);
+        begun = begun || row->rewrite.count > 0;
+        rewrite_print(&row->rewrite, row->name, stdout);
     }
     return cli_flush(err);
 }
 
-static enum status set_scene(const struct settings *settings, const struct row *row, const struct trace *trace,
-                             struct scene *scene, struct err *err)
+static enum status compare(struct settings *settings, const struct trace *trace, struct err *err)
 {
-    const struct prediction_options *shared = &settings->prediction;
-    const char *semantics = *row->text ? row->text : row->name; /* what stands before the first rewrite */
-    TRY(prediction_options_open_rewritten(shared, semantics, row->specs, row->spec_count, trace, &scene->platform,
-                                          err));
-    size_t count = shared->rewrite_count + row->spec_count;
-    const char **specs = calloc(count + 1, sizeof *specs);
-    if (!specs) return err_memory(err);
-    for (size_t i = 0; i < count; i++)
-        specs[i] = i < shared->rewrite_count ? shared->rewrites[i] : row->specs[i - shared->rewrite_count];
-    enum status status = rewrite_run(trace, specs, count, &scene->rewrite, &scene->refused);
-    free(specs);
-    if (status == STATUS_OK || status == STATUS_DATA) return STATUS_OK;
-    if (err) *err = scene->refused;
-    return status;
-}
-
-static enum status compare(const struct settings *settings, const struct trace *trace, struct err *err)
-{
-    struct scene scenes[ROWS_MAX] = {{.platform = NULL}};
     struct comparison_row rows[ROWS_MAX];
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
-        status = set_scene(settings, &settings->rows[i], trace, &scenes[i], err);
-        rows[i] = (struct comparison_row){.name = settings->rows[i].name,
-                                          .platform = scenes[i].platform,
-                                          .rewrite = &scenes[i].rewrite,
-                                          .refused = &scenes[i].refused,
-                                          .progress = progress_bar_show,
-                                          .keep_going = settings->prediction.keep_going};
+        status = scene_open(&settings->prediction, trace, &settings->rows[i], err);
+        rows[i] = scene_row(&settings->prediction, &settings->rows[i]);
+        rows[i].progress = progress_bar_show;
     }
     struct progress_bar *bar = NULL;
     if (status == STATUS_OK) status = progress_bar_begin(settings->row_count, &bar, err);
@@ -166,19 +123,16 @@ static enum status compare(const struct settings *settings, const struct trace *
     comparison.warnings = &warnings;
     if (comparison_has_results(&comparison)) { /* of some rows, maybe: then the first one's error stays */
         struct err failed;
-        enum status written = write_outputs(settings, &comparison, scenes, status == STATUS_OK ? err : &failed);
+        enum status written = write_outputs(settings, &comparison, status == STATUS_OK ? err : &failed);
         if (status == STATUS_OK) status = written;
     }
     comparison_clear(&comparison);
     warnings_clear(&warnings);
-    for (size_t i = 0; i < settings->row_count; i++) {
-        platform_free(scenes[i].platform);
-        rewrite_clear(&scenes[i].rewrite);
-    }
+    for (size_t i = 0; i < settings->row_count; i++) scene_close(&settings->rows[i]);
     return status;
 }
 
-static enum status run(const struct settings *settings, struct err *err)
+static enum status run(struct settings *settings, struct err *err)
 {
     struct trace *trace;
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, err));
@@ -189,9 +143,8 @@ static enum status run(const struct settings *settings, struct err *err)
 
 enum status cmd_compare(int argc, char **argv, struct err *err)
 {
-    struct settings settings = {.analyze = ANALYZE_DEFAULTS,
-                                .rows = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}},
-                                .row_count = 4};
+    struct settings settings = {.analyze = ANALYZE_DEFAULTS, .row_count = 4};
+    for (size_t i = 0; i < settings.row_count; i++) scene_name(&settings.rows[i], (const char[]){(char)('a' + i), '\0'});
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.",
                               NULL,    NULL,  NULL};

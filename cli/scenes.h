@@ -1,0 +1,31 @@
+/* What one row of a comparison replays: a platform under some semantics, and a trace that may be rewritten. */
+#ifndef CLI_SCENES_H
+#define CLI_SCENES_H
+
+#include "cli/prediction_options.h"
+#include "predictors/comparison.h"
+
+enum { SCENE_NAME_BYTES = 256, SCENE_SPECS_MAX = 16 };
+
+/* "a+post-early+merge-puts:64K": text holds its parts, each ended by a NUL. */
+struct scene {
+    char name[SCENE_NAME_BYTES], text[SCENE_NAME_BYTES];
+    const char *specs[SCENE_SPECS_MAX];
+    size_t spec_count;
+    struct platform *platform;
+    struct rewrite rewrite;
+    struct err refused; /* the rewrites change nothing: the row fails */
+};
+
+/* name is shorter than SCENE_NAME_BYTES. false: it has more rewrites than a scene can have. The scene may not be copied. */
+bool scene_name(struct scene *scene, const char *name);
+
+/* The platform with the options' values and the trace as the scene rewrites it; scene->refused says where it cannot be. */
+enum status scene_open(const struct prediction_options *options, const struct trace *trace, struct scene *scene,
+                       struct err *err);
+void scene_close(struct scene *scene);
+
+/* For comparison_run; borrows the scene. */
+struct comparison_row scene_row(const struct prediction_options *options, const struct scene *scene);
+
+#endif
