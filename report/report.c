@@ -12,7 +12,7 @@
 enum { PER_RANK_MAX = 1024 }; /* ranks whose values are shown one by one */
 
 static const char *const schemas[] = {"rmacast.result/1", "rmacast.comparison/1", "rmacast.validation/1",
-                                      "rmacast.scaling/1"};
+                                      "rmacast.scaling/1", "rmacast.advice/1"};
 
 static enum status copy_tree(const cJSON *json, FILE *out, struct err *err)
 {
@@ -59,7 +59,7 @@ static enum status check_schema(const struct json_document *document, struct err
     TRY(json_string(&schema, &name, err));
     for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
         if (strcmp(name, schemas[i]) == 0) return STATUS_OK;
-    return json_error(&schema, err, "'%s', expected a result, comparison, validation or scaling", name);
+    return json_error(&schema, err, "'%s', expected a result, comparison, validation, scaling or advice", name);
 }
 
 static enum status write_json(const char *path, FILE *out, struct err *err)

@@ -14,6 +14,7 @@ function buildPage(data) {
   const timelines = runs.filter((input) => input.timeline);
   document.title = `${data.title} - rmacast report`;
   page.append(element("h1", {}, data.title));
+  for (const input of data.inputs) if (input.data.schema === "rmacast.advice/1") page.append(adviceSection(input));
   for (const input of runs) { page.append(summarySection(input)); page.append(ranksTable(input)); }
   if (runs.length > 1) page.append(comparisonSection("The runs side by side", runs.map((input) => ({ name: input.name, result: input.data }))));
   for (const input of data.inputs) {

@@ -35,3 +35,15 @@ function summarySection(input) {
     warnings.map((text) => element("p", { class: "warning" }, text)),
     element("p", { class: "summary" }, summarize(result).join(" ")));
 }
+
+// What advise found: changes that gain more than the error of their prediction.
+function adviceSection(input) {
+  const { changes, run_time_s: runTime } = input.data, advised = changes.filter((change) => change.advised);
+  const best = advised[0];
+  return section(`Advice ${input.name}`, element("p", { class: "summary" }, best
+    ? `${best.row} saves ${formatSeconds(best.gain_s)} +- ${formatSeconds(best.error_s)} of ${formatSeconds(runTime)}, `
+      + `${formatShare(best.gain_s / runTime)}. ${best.rewrites.map((rewrite) => `${rewrite.summary}.`).join(" ")}`
+    : "No change gains more than the error of its prediction."),
+  table(["change", "gain", "error", "of the run", ""], advised.map((change) => [change.row, formatSeconds(change.gain_s),
+    formatSeconds(change.error_s), formatShare(change.gain_s / runTime), change.confirmed ? "" : "by the fast engine only"])));
+}
