@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/record_guests.h"
-#include "cli/record_run.h"
-#include "cli/record_worlds.h"
+#include "cli/record/guests.h"
+#include "cli/record/run.h"
+#include "cli/record/worlds.h"
 #include "trace/spool/spool.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/read.h"

@@ -1,4 +1,4 @@
-#include "cli/record_worlds.h"
+#include "cli/record/worlds.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/record_run.h"
+#include "cli/record/run.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/spool.h"
 
