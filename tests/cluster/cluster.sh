@@ -15,7 +15,7 @@ left() { traces | grep -E '^(rmacast-n|rmc(m|t)[0-9]|rmcmg|/run/rmacast-cluster|
 # MPI_Finalize may hang over TCP: what was printed counts, and a run that printed nothing is made once more.
 for try in 1 2; do
     timeout -k 5 60 "$cluster" with --nodes 2 --delay 2000 --rate 100 -- \
-        timeout -s TERM -k 3 20 "$cluster" run -n 2 -env LD_PRELOAD "$build/lib/libcluster-yield.so" -- "$program" >"$work/out" 2>"$work/err"
+        timeout -s TERM -k 3 10 "$cluster" run -n 2 -env LD_PRELOAD "$build/lib/libcluster-yield.so" -- "$program" >"$work/out" 2>"$work/err"
     status=$?
     [ $status = 77 ] && { cat "$work/out"; exit 77; }
     grep -q node "$work/out" && break

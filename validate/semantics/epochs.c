@@ -118,7 +118,7 @@ static int operate(MPI_Win win, const struct sem_operation *operation)
         add(window, operation, way);
         return MPI_SUCCESS;
     }
-    peer->unflushed = true;
+    peer->issued = peer->unflushed = true;
     return sem_operation_issue(operation, window->own, operation->disp * peer->unit + peer->shift);
 }
 
@@ -133,8 +133,8 @@ static void complete_now(struct sem_window *window)
     }
     for (int i = 0; i < window->size; i++) {
         struct sem_peer *peer = &window->peers[i];
-        if (peer->in_epoch && peer->unflushed) sem_mpi.Win_flush(i, window->own);
-        if (peer->in_epoch) peer->unflushed = false;
+        if (peer->in_epoch && peer->issued) sem_mpi.Win_flush(i, window->own);
+        if (peer->in_epoch) peer->issued = peer->unflushed = false;
     }
     for (int i = 0; i < window->size; i++)
         if (window->peers[i].in_epoch) sem_notice_send(window, i, SEM_COMPLETED);
@@ -155,7 +155,7 @@ static void complete_later(struct sem_window *window)
         while (peer->queue.operations) sem_progress();
         if (peer->fetches) {
             sem_mpi.Win_flush(i, window->own);
-            peer->unflushed = false;
+            peer->issued = peer->unflushed = false;
         } else {
             sem_mpi.Win_flush_local(i, window->own);
         }

@@ -27,14 +27,14 @@ static void take_notices(struct sem_window *window)
     }
 }
 
-/* Data are known to be there before the target is told. A flush waits for a target that is outside MPI: it is left until
- * the target waits, since complete has returned and the origin may have something better to do. */
+/* Data are known to be there before the target is told. A flush waits for a target that is outside MPI; complete has returned
+ * and the origin may have something better to do: so what only a flush knows of is left until the target waits. */
 static bool tell(struct sem_window *window, int rank, int64_t access)
 {
     struct sem_peer *peer = &window->peers[rank];
-    if (peer->unflushed && peer->waits < access) return false;
-    if (peer->unflushed) sem_mpi.Win_flush(rank, window->own);
-    peer->unflushed = false;
+    if (peer->leaving > 0 || (peer->unflushed && peer->waits < access)) return false;
+    if (peer->issued) sem_mpi.Win_flush(rank, window->own);
+    peer->issued = peer->unflushed = false;
     sem_notice_send(window, rank, SEM_COMPLETED);
     return true;
 }
@@ -47,7 +47,6 @@ static void send_queue(struct sem_window *window, int rank)
             if (!tell(window, rank, peer->queue.first->access)) return;
             sem_item_free(sem_queue_take(&peer->queue));
         } else {
-            peer->unflushed = true;
             sem_item_issue(sem_queue_take(&peer->queue), window);
         }
     }
@@ -56,6 +55,7 @@ static void send_queue(struct sem_window *window, int rank)
 void sem_progress(void)
 {
     if (!sem_settings.rules) return;
+    sem_copies_poll();
     for (struct sem_window *window = sem_windows; window; window = window->next) {
         take_notices(window);
         for (int i = 0; i < window->size; i++)

@@ -75,7 +75,9 @@ struct sem_item {
     bool held_origin, held_result, held_target; /* types that are duplicates of the program's */
     void *copy;                                 /* of the data, owned */
     int64_t copy_bytes;
-    MPI_Request request; /* of a copied operation that has been issued */
+    bool acknowledged;      /* request completes when the data are at the target */
+    MPI_Request request;    /* of a copied operation that has been issued */
+    struct sem_peer *to;    /* of that one: its target */
 };
 
 struct sem_queue {
@@ -91,7 +93,9 @@ struct sem_peer {
     int64_t posts, checked; /* post notices that have come; access epochs that need one */
     int64_t waits, accesses; /* notices that it waits (d); access epochs */
     bool in_epoch, nocheck;
-    bool unflushed; /* operations have been issued that may not be there */
+    bool issued;    /* operations have been issued since the last flush */
+    bool unflushed; /* some of them may not be there, and only a flush tells */
+    size_t leaving; /* copied ones whose request says when they are there */
     bool uncopied;  /* (d) some of them are in the program's memory */
     bool fetches;   /* (d) a result is expected before complete returns */
     struct sem_queue queue;

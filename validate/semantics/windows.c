@@ -145,6 +145,7 @@ static void remove_window(struct sem_window *window)
     struct sem_window **at = &sem_windows;
     while (*at != window) at = &(*at)->next;
     *at = window->next;
+    sem_copies_poll(); /* all have been flushed */
     sem_mpi.Cancel(&window->notice);
     sem_mpi.Wait(&window->notice, MPI_STATUS_IGNORE);
     sem_mpi.Request_free(&window->notice);
