@@ -18,7 +18,16 @@ struct options {
     char **command; /* NULL-terminated, in argv */
 };
 
-enum { OPTION_CALLS = 1000, OPTION_PAUSED, OPTION_LIMIT, OPTION_FUNCTIONS, OPTION_THREADS, OPTION_CLOCK, OPTION_SEMANTICS, OPTION_LOCK };
+enum {
+    OPTION_CALLS = 1000,
+    OPTION_PAUSED,
+    OPTION_LIMIT,
+    OPTION_FUNCTIONS,
+    OPTION_THREADS,
+    OPTION_CLOCK,
+    OPTION_SEMANTICS,
+    OPTION_LOCK,
+};
 
 static const struct argp_option rows[] = {
     {"output", 'o', "DIR.rma", 0, "directory of the archive (the program's name with .rma)", 0},

@@ -277,7 +277,8 @@ static enum status read_variant(char *text, const struct analyze_options *analyz
     struct runs runs = {0};
     struct validation *validation;
     char *rest = strchr(text, '=');
-    if (!rest || rest == text) return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s, expected NAME=PREDICTED,MEASURED", text);
+    if (!rest || rest == text)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s, expected NAME=PREDICTED,MEASURED", text);
     *rest++ = '\0';
     for (char *file = strtok_r(rest, ",", &rest); file && count < VARIANT_FILES; file = strtok_r(NULL, ",", &rest))
         files[count++] = file;

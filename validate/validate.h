@@ -1,5 +1,5 @@
-/* A prediction against real runs: run time, the time of each rank, every wait state, and of traces every call and transfer. It sees results and traces only
- * and cannot know how a prediction was made.
+/* A prediction against real runs: run time, the time of each rank, every wait state, and of traces every call and transfer.
+ * It sees results and traces only and cannot know how a prediction was made.
  *
  * Errors are predicted minus measured: positive where the prediction is too long. Several measured results are
  * repetitions of one run: each quantity is compared with their median, and their range stands beside it, so that an

@@ -81,7 +81,8 @@ static void print_calls(const struct validation *v, FILE *out)
     if (calls->count > 0) {
         const struct validate_call *worst = &calls->calls[calls->worst];
         fprintf(out, "Error of %zu calls and the computing before them: median %s, 95th percentile %s, worst %s: %s in %s, "
-                "rank %" PRIu32 ", occurrence %" PRIu32 "\n", calls->count / 2, units_format_duration(calls->error_s.median, text[0]),
+                "rank %" PRIu32 ", occurrence %" PRIu32 "\n",
+                calls->count / 2, units_format_duration(calls->error_s.median, text[0]),
                 units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
                 calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
     }

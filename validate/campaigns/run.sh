@@ -44,8 +44,8 @@ measured() {
     for try in 1 2 3; do
         rm -rf "$recording"
         busy_before=$(busy) own_before=$(own) began=$(date +%s%N)
-        LD_PRELOAD=$build/lib/libcluster-yield.so timeout -s TERM -k 5 "$limit" "$rmacast" record --semantics "$semantics" -o "$recording" -- \
-            "$cluster" run -n "$ranks" -- "$@" >"$work/out" 2>"$work/err" 9>&-
+        LD_PRELOAD=$build/lib/libcluster-yield.so timeout -s TERM -k 5 "$limit" \
+            "$rmacast" record --semantics "$semantics" -o "$recording" -- "$cluster" run -n "$ranks" -- "$@" >"$work/out" 2>"$work/err" 9>&-
         status=$?
         [ $status = 124 ] || break
         echo "campaign: $name: a run reached its limit of $limit s" >&2
@@ -66,7 +66,8 @@ part() {
 
 row() { # PROGRAM ARGUMENT...
     rm -rf "$work"/here.rma "$work"/predicted.txt "$work"/run-*
-    timeout -s TERM -k 5 "$limit" "$rmacast" record -o "$work/here.rma" -- mpiexec.mpich -n "$ranks" "$@" >"$work/out" 2>"$work/err" ||
+    timeout -s TERM -k 5 "$limit" "$rmacast" record -o "$work/here.rma" -- mpiexec.mpich -n "$ranks" "$@" \
+        >"$work/out" 2>"$work/err" ||
         [ -d "$work/here.rma" ] || { echo "campaign: $name: not recorded: $(tail -n 1 "$work/err")" >&2; return 1; }
     "$rmacast" simulate "$work/here.rma" --platform "$platform" --engine loggp --semantics "$semantics" -o "$work/predicted.txt" \
         >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
@@ -82,21 +83,23 @@ row() { # PROGRAM ARGUMENT...
     done
     [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes" >&2; return 1; }
     # shellcheck disable=SC2086
-    "$rmacast" validate --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" >"$work/out" 2>"$work/err" ||
+    "$rmacast" validate --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" \
+        >"$work/out" 2>"$work/err" ||
         { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
     for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
     jq --slurpfile parts "$work/parts.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
         --arg semantics "$semantics" --argjson thrown $thrown --arg predicted "$(part "$work/predicted.txt")" '
         def median: if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
         ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m |
-        {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics, repetitions: ($all | length), thrown_away: $thrown,
+        {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics,
+         repetitions: ($all | length), thrown_away: $thrown,
          part: {predicted_s: $p, measured_s: $m, measured_min_s: $all[0], measured_max_s: $all[-1], relative: ($p / $m - 1),
                 spread: (($all[-1] - $all[0]) / $m), within_spread: ($p >= $all[0] and $p <= $all[-1])},
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | .callpaths |= .[:5])}' "$work/validation.json" >>"$work/rows"
     tail -c 20000 "$work/rows" | jq -rs --arg name "$name" '.[-1].part |
-        "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, error \(.relative * 1000 |
-        round / 10) %, spread \(.spread * 1000 | round / 10) %"'
+        "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, " +
+        "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %"'
 }
 : >"$work/rows"
 load_before=$(cut -d' ' -f1-3 /proc/loadavg)
@@ -109,14 +112,16 @@ while read -r line; do
     semantics=$(echo "$line" | jq -r .semantics)
     name="$program, $bytes B, $ranks ranks, semantics $semantics"
     # shellcheck disable=SC2046
-    row "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]') </dev/null || failures=$((failures + 1))
+    row "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]') </dev/null ||
+        failures=$((failures + 1))
 done <"$work/plan"
 
 jq -s --slurpfile config "$config" --arg before "$load_before" --arg after "$(cut -d' ' -f1-3 /proc/loadavg)" \
-    --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" --argjson cores "$(nproc)" --arg kernel "$(uname -sr)" \
-    --arg mpi "$(mpichversion 2>/dev/null | sed -n 's/^MPICH Version: *//p' | tr -d '\t')" --arg date "$(date -u +%F)" --argjson failed $failures '
-    def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
-    def sign: if . > 0 then 1 elif . < 0 then -1 else 0 end;
+    --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" --argjson cores "$(nproc)" \
+    --arg mpi "$(mpichversion 2>/dev/null | sed -n 's/^MPICH Version: *//p' | tr -d '\t')" --arg kernel "$(uname -sr)" \
+    --arg date "$(date -u +%F)" --argjson failed $failures '
+    def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor]
+        else (.[length / 2 - 1] + .[length / 2]) / 2 end;
     {schema: "rmacast.campaign-result/1", campaign: $config[0], date: $date,
      machine: {processor: $cpu, cores: $cores, kernel: $kernel, mpich: $mpi, load_before: $before, load_after: $after},
      rows: ., failed: $failed,
@@ -125,8 +130,11 @@ jq -s --slurpfile config "$config" --arg before "$load_before" --arg after "$(cu
                transfers_within_bounds: (([.[].transfers.count] | add // 0) as $n |
                                          if $n > 0 then ([.[].transfers.within_bounds] | add) / $n else null end)},
      order: [group_by([.program, .bytes, .ranks])[] | select(length > 1) | . as $g |
-             [range(length) as $i | range(length) as $j | [$g[$i].part, $g[$j].part] | select(.[0].measured_max_s < .[1].measured_min_s)]
+             [range(length) as $i | range(length) as $j | [$g[$i].part, $g[$j].part]
+              | select(.[0].measured_max_s < .[1].measured_min_s)]
              | {program: $g[0].program, bytes: $g[0].bytes, ranks: $g[0].ranks, pairs_apart: length,
-                pairs_right: ([.[] | select(.[0].predicted_s < .[1].predicted_s)] | length)}]}' "$work/rows" >"$result" || die "$result: cannot be written"
-jq -r '.summary | "\(.rows) rows: error median \((.median // 0) * 1000 | round / 10) %, worst \((.worst // 0) * 1000 | round / 10) %"' "$result"
+                pairs_right: ([.[] | select(.[0].predicted_s < .[1].predicted_s)] | length)}]}' \
+    "$work/rows" >"$result" || die "$result: cannot be written"
+jq -r 'def percent: (. // 0) * 1000 | round / 10;
+    .summary | "\(.rows) rows: error median \(.median | percent) %, worst \(.worst | percent) %"' "$result"
 [ $failures = 0 ]

@@ -111,7 +111,8 @@ run() {
         esac
     done
     for node in $(seq "$nodes"); do hosts=$hosts${hosts:+,}node$node:$(((ranks + nodes - 1) / nodes)); done
-    exec mpiexec.mpich -localhost $management.254 -launcher ssh -launcher-exec "$here/node_shell.sh" -hosts "$hosts" -n "$ranks" "$@"
+    exec mpiexec.mpich -localhost $management.254 -launcher ssh -launcher-exec "$here/node_shell.sh" \
+        -hosts "$hosts" -n "$ranks" "$@"
 }
 
 case ${1:-} in

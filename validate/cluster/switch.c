@@ -3,9 +3,9 @@
  *     cluster_switch PORTS RATE_MBIT DELAY_US QUEUE_BYTES DEVICE_PREFIX PID_FILE
  *
  * It makes the tap devices PREFIX1 to PREFIXn and ends by SIGTERM. A frame of n bytes leaves its output port at
- * max(now, when the port is free) + n / rate and is delivered DELAY_US later; RATE_MBIT 0 is no limit. The last byte of a hardware
- * address is the number of its port; frames to all go to every other port. A frame that finds more than QUEUE_BYTES before it is
- * dropped. */
+ * max(now, when the port is free) + n / rate and is delivered DELAY_US later; RATE_MBIT 0 is no limit. The last byte of a
+ * hardware address is the number of its port; frames to all go to every other port. A frame for which QUEUE_BYTES have no
+ * room is dropped. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>

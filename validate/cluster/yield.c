@@ -1,5 +1,5 @@
-/* Preloaded into ranks that share cores: MPICH (ch4:ucx) polls the network by ucp_worker_progress() wherever it waits. A poll that
- * finds nothing gives the core away, to the other ranks and to the switch. */
+/* Preloaded into ranks that share cores: MPICH (ch4:ucx) polls the network by ucp_worker_progress() wherever it waits. A
+ * poll that finds nothing gives the core away, to the other ranks and to the switch. */
 #include <dlfcn.h>
 #include <sched.h>
 

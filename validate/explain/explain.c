@@ -176,8 +176,8 @@ void explanation_print(const struct explanation *explanation, size_t top, FILE *
     for (; shown < explanation->count && shown < top && explanation->replays[shown].explained > LEAST_EXPLAINED; shown++)
         print_replay(&explanation->replays[shown], out);
     if (shown == 0) fputs("No single change makes the error smaller.\n", out);
-    fprintf(out, "%zu changes of one value tried: %zu change no time, %zu are refused. Run time: its error; all calls: sum of the "
-                 "errors without sign.\n",
+    fprintf(out, "%zu changes of one value tried: %zu change no time, %zu are refused. Run time: its error; all calls: sum of "
+                 "the errors without sign.\n",
             explanation->changes.count, explanation->without_effect, explanation->failed);
 }
 

@@ -28,6 +28,7 @@
 #pragma weak ompi_mpi_comm_world
 #pragma weak ompi_mpi_datatype_null
 #pragma weak ompi_mpi_info_null
+#pragma weak ompi_mpi_op_replace
 #pragma weak ompi_mpi_packed
 #endif
 

@@ -1,5 +1,6 @@
 /* Every way to use post/start/complete/wait, with results that are checked: each part fills windows in a known way and
- * compares every element. Any number of ranks from 2 on. Ranks are out of step on purpose. Prints "right" once, or what is wrong. */
+ * compares every element. Any number of ranks from 2 on. Ranks are out of step on purpose. Prints "right" once, or what is
+ * wrong. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
