@@ -1,14 +1,16 @@
 #include "cli/prediction_options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/platform_file.h"
 #include "cli/simgrid_files.h"
-#include "platforms/profile.h"
 #include "cli/trace_memory.h"
 #include "common/array.h"
+#include "platforms/fit/range.h"
+#include "platforms/profile.h"
 #include "simulate/windows/window_modes.h"
 #include "trace/open.h"
 
@@ -355,6 +357,24 @@ enum status prediction_options_open(const struct prediction_options *options, co
     return prediction_options_open_rewritten(options, semantics, NULL, 0, trace, platform, err);
 }
 
+/* Transfers larger than what the platform was measured for. */
+static void note_extrapolation(const struct trace *trace, const struct platform *platform)
+{
+    struct json_document document;
+    struct err ignored;
+    int64_t most;
+    size_t count = 0;
+    if (json_open(platform->file, &document, &ignored) != STATUS_OK) return; /* "ideal" */
+    bool is_measured = calibration_largest(document.root, &most);
+    json_close(&document);
+    for (uint32_t rank = 0; is_measured && rank < trace->rank_count; rank++)
+        for (size_t i = 0; i < trace->ranks[rank].count; i++)
+            count += trace->ranks[rank].calls[i].bytes > most && trace->ranks[rank].calls[i].peer != TRACE_NONE;
+    if (count > 0)
+        fprintf(stderr, "rmacast: note: %zu transfers are larger than the %" PRId64 " bytes up to which %s was measured: their times are "
+                "extrapolated\n", count, most, platform->file);
+}
+
 enum status prediction_options_warnings(const struct prediction_options *options, const struct trace *trace,
                                         struct warnings *warnings, struct err *err)
 {
@@ -362,6 +382,7 @@ enum status prediction_options_warnings(const struct prediction_options *options
     struct err fault;
     *warnings = (struct warnings){.choice = CHOICE_WAITS};
     if (prediction_options_open(options, NULL, trace, &platform, &fault) != STATUS_OK) return STATUS_OK;
+    note_extrapolation(trace, platform);
     enum status status = warnings_find(trace, platform, warnings, err);
     platform_free(platform);
     return status;

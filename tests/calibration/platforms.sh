@@ -46,6 +46,13 @@ run 0 simulate put.txt --platform made.json -o predicted.txt
 awk '/MPI_Put/ { begin = $2 } /MPI_Win_flush/ { end = $3 } END { t = end - begin; exit !(t > 0.97 * 20.6e-6 && t < 1.03 * 20.6e-6) }' predicted.txt ||
     fail "the simulated put is not as measured: $(grep -E 'MPI_Put|flush' predicted.txt)"
 
+[ ! -s err ] || fail "a size that was measured is noted: $(cat err)"
+# Sizes beyond 4 MiB were not measured: it says so.
+sed 's/65536/8388608/g' put.txt >large.txt
+run 0 simulate large.txt --platform made.json -o none.txt
+grep -q '^rmacast: note: 1 transfers are larger than the 4194304 bytes up to which made.json was measured' err || fail "extrapolates silently: $(cat err)"
+rm -f none.txt
+
 run 0 platform plot made.json -o plot.svg
 [ "$(grep -c '<circle' plot.svg)" -eq 41 ] || fail "$(grep -c '<circle' plot.svg) circles, expected 20 points, 20 residuals, 1 key"
 [ "$(grep -c '<polyline' plot.svg)" -eq 2 ] || fail "$(grep -c '<polyline' plot.svg) lines, expected those of 2 segments"
