@@ -190,7 +190,7 @@ const struct probe_time *probe_find_time(const struct probe_findings *findings, 
 {
     for (size_t i = 0; i < findings->time_count; i++) {
         const struct probe_time *time = &findings->times[i];
-        if (strcmp(time->name, name) == 0 && time->bytes == bytes) return time->refused ? NULL : time;
+        if (strcmp(time->name, name) == 0 && time->bytes == bytes && !time->refused) return time;
     }
     return NULL;
 }

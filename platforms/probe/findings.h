@@ -64,7 +64,7 @@ const struct probe_verdict *probe_find_verdict(const struct probe_findings *find
                                                enum probe_variant variant, int64_t bytes);
 bool probe_says(const struct probe_findings *findings, enum probe_question question, enum probe_variant variant, int64_t bytes,
                 const char *name);
-/* NULL: not measured, or refused. */
+/* The first one that was accepted; NULL: none, or not measured. */
 const struct probe_time *probe_find_time(const struct probe_findings *findings, const char *name, int64_t bytes);
 
 /* What was found between the sizes of two verdicts, the next one's above; NULL: nothing was. */

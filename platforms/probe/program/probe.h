@@ -48,8 +48,8 @@ void spin(double seconds);       /* outside MPI */
 void ask(const struct step *step);
 void report(const struct marks *marks);
 void await_report(struct marks *marks);
-double clock_offset_s(void); /* rank 1's clock minus rank 0's, on rank 0 */
-void clock_answer(void);     /* of rank 1 */
+double clock_offset_s(double error_s); /* rank 1's clock minus rank 0's, on rank 0; a larger error is tried to be avoided */
+void clock_answer(void);               /* of rank 1 */
 double longest_gap_s(void);  /* for which somebody else had this core */
 double noise_s(void);        /* the larger one of both ranks */
 void noise_answer(void);

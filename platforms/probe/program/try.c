@@ -91,7 +91,7 @@ static bool try_times(struct step *step, unsigned tries, bool told, struct probe
 static void keep_clocks(void)
 {
     if (now_s() < offset_time_s + CLOCK_S) return;
-    offset_s = clock_offset_s();
+    offset_s = clock_offset_s(settings.delay_s / 16);
     offset_time_s = now_s();
 }
 

@@ -34,6 +34,12 @@ static void test_a_wide_series_is_refused(void **state)
     struct probe_time latency;
     assert_false(probe_latency(&findings, &latency));
     probe_findings_clear(&findings);
+    /* Measured once more, in a quieter moment. */
+    probe_say_time(&record, "put_flush", 8, 4e-6);
+    findings = probe_evaluated(&record);
+    assert_true(probe_latency(&findings, &latency));
+    assert_true(near(latency.value_s, 2e-6));
+    probe_findings_clear(&findings);
     probe_record_clear(&record);
 }
 
