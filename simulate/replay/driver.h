@@ -70,7 +70,7 @@ struct call_driver {
     void (*explain_wait)(struct replay *, uint32_t rank, const struct trace_call *, struct explanation *);
     /* All ranks have ended: an error if something that the driver let go never left. */
     enum status (*find_leftovers)(struct replay *);
-    /* What memory the rank's next step, or (note, unless NULL) the message's arrival, will look at. */
+    /* What memory the rank's next step, or (note, unless NULL) the message's arrival, will look at. Of one driver. */
     void (*prefetch)(const struct replay *, uint32_t rank, const struct engine_note *, enum engine_distance,
                      struct prefetch_lines *);
 };

@@ -27,6 +27,7 @@ static void use_driver(struct replay *replay, const struct call_driver *driver)
             replay->driver_of[kind] = driver;
         }
     for (const struct message_row *row = driver->messages; row && row->act; row++) replay->messages_of[row->type] = row;
+    if (driver->prefetch) replay->prefetch = driver->prefetch;
     for (const struct timer_row *row = driver->timers; row && row->act; row++) replay->timers_of[row->kind] = row;
 }
 

@@ -56,9 +56,7 @@ static void on_prefetch(void *context, uint32_t id, const struct engine_note *no
                         struct prefetch_lines *wanted)
 {
     const struct replay *replay = context;
-    if (!note && id >> TIMER_SHIFT != TIMER_RANK) return;
-    for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
-        if ((*driver)->prefetch) (*driver)->prefetch(replay, id, note, distance, wanted);
+    if (note || id >> TIMER_SHIFT == TIMER_RANK) replay->prefetch(replay, id, note, distance, wanted);
 }
 
 static bool on_stop(void *context)

@@ -212,6 +212,8 @@ struct replay {
     const struct call_driver *driver_of[CALL_KIND_COUNT];
     const struct message_row *messages_of[MESSAGE_TYPE_COUNT];
     const struct timer_row *timers_of[TIMER_KIND_COUNT];
+    void (*prefetch)(const struct replay *, uint32_t rank, const struct engine_note *, enum engine_distance,
+                     struct prefetch_lines *);
     struct replay_outcome *outcome;
     const struct replay_options *options; /* of the caller */
     uint64_t calls_done, report_at;       /* report_at: options->progress is told then; 0: never */

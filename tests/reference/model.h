@@ -85,6 +85,8 @@ struct request { /* of an operation, of messages, or of a non-blocking collectiv
 
 struct nic {
     int64_t send_ps, receive_ps; /* busy until then */
+    int64_t head_ps;             /* of the last message that it takes in for some time, or that waits for that */
+    uint32_t last, before;       /* ranks: by which its last arrival is ordered, those of earlier heads */
 };
 
 struct link { /* inside the network */

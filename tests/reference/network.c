@@ -30,17 +30,35 @@ static void leave(struct model *model, void *what)
     if (flight->transport.left) flight->transport.left(model, flight->transport.what);
 }
 
+/* Messages arrive in the order of their heads, also where those without bytes wait for the same data and arrive with them;
+ * messages of equal heads in the order of their senders. */
+static uint32_t order_of(const struct model *model, struct nic *nic, const struct flight *flight)
+{
+    uint32_t rank = flight->transport.from;
+    if (flight->lasts_ps > 0) return rank;
+    if (model->now_ps > nic->head_ps) nic->before = nic->last;
+    nic->head_ps = model->now_ps;
+    if (rank < nic->before) rank = nic->before;
+    if (rank > nic->last) nic->last = rank;
+    return rank;
+}
+
 static void head_arrives(struct model *model, void *what)
 {
     struct flight *flight = what;
     struct nic *nic = &model->nics[flight->to_node];
     int64_t begin_ps = nic->receive_ps > model->now_ps ? nic->receive_ps : model->now_ps;
     bool at_once = flight->lasts_ps == 0 && nic->receive_ps < model->now_ps; /* nobody is before it */
-    if (flight->lasts_ps > 0) nic->receive_ps = begin_ps + flight->lasts_ps; /* else nobody is behind it */
+    if (flight->lasts_ps > 0) { /* else nobody is behind it */
+        nic->receive_ps = begin_ps + flight->lasts_ps;
+        nic->head_ps = model->now_ps;
+        nic->last = flight->transport.from;
+        nic->before = 0;
+    }
     if (at_once)
         arrive(model, flight);
     else
-        event_add(model, begin_ps + flight->lasts_ps, flight->transport.from, arrive, flight);
+        event_add(model, begin_ps + flight->lasts_ps, order_of(model, nic, flight), arrive, flight);
 }
 
 static struct link *link_of(struct model *model, uint64_t id)

@@ -54,13 +54,28 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
     return loggp_set_alarm(engine, message->dst_node, sent.place, err);
 }
 
-/* The NIC may be taking in what came before, or be done with it at this moment: then the message comes behind that. */
-static void make_final(struct engine *engine, const struct nic *nic, struct counter_message *sent)
+/* The message whose head came first of those that are not final; NULL: none came by the limit. */
+static struct counter_message *first_head(struct engine *engine, const struct nic *nic, struct event_time limit)
 {
-    sent->final = true;
-    if (nic->receive_free_ps < sent->place.time_ps) return;
-    uint32_t key = event_key(sent->place.order);
-    sent->place = (struct event_time){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
+    struct counter_message *first = NULL;
+    for (uint32_t at = nic->inbox.counter_messages; at != COUNTER_NONE; at = engine->counter_messages[at].next) {
+        struct counter_message *sent = &engine->counter_messages[at];
+        bool comes = !sent->final && !event_before(limit, sent->place);
+        if (comes && (!first || event_before(sent->place, first->place))) first = sent;
+    }
+    return first;
+}
+
+/* The NIC may be taking in what came before, or be done with it at this moment: then messages come behind that, in the order
+ * of their heads. */
+static void make_final(struct engine *engine, struct nic *nic, struct event_time limit)
+{
+    for (struct counter_message *sent; (sent = first_head(engine, nic, limit));) {
+        sent->final = true;
+        if (nic->receive_free_ps < sent->place.time_ps) continue;
+        uint32_t key = loggp_key_behind(nic, sent->place.time_ps, event_key(sent->place.order));
+        sent->place = (struct event_time){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
+    }
 }
 
 static uint32_t unlink_counter(struct engine *engine, uint32_t *link)
@@ -80,7 +95,7 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
         struct counter_message *sent = &engine->counter_messages[*link];
         bool comes = !event_before(limit, sent->place);
         if (comes && !sent->final) {
-            make_final(engine, nic, sent);
+            make_final(engine, nic, limit);
             comes = !event_before(limit, sent->place);
         }
         if (comes && !inbox_awaits(&nic->inbox, sent->counter)) {

@@ -39,7 +39,12 @@ static bool take_in(struct engine *engine, struct flight *flight, int64_t *arriv
     if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
     *arrival_ps = units_add_ps(*arrival_ps, flight->transmit_ps);
     flight->taken_in = true;
-    if (flight->transmit_ps > 0) nic->receive_free_ps = *arrival_ps;
+    if (flight->transmit_ps > 0) {
+        nic->receive_free_ps = *arrival_ps;
+        nic->head_ps = flight->place.time_ps;
+        nic->key = event_key(flight->place.order);
+        nic->before = 0;
+    }
     return flight->early || (*arrival_ps == flight->place.time_ps && !behind);
 }
 
@@ -76,6 +81,7 @@ static enum status tell_tail(struct engine *engine, uint32_t index, int64_t arri
     struct flight *flight = &engine->flights[index];
     bool later = arrival_ps > flight->place.time_ps + flight->transmit_ps;
     uint32_t key = event_key(flight->place.order);
+    if (flight->transmit_ps == 0) key = loggp_key_behind(&engine->nics[flight->dst_node], flight->place.time_ps, key);
     flight->place = (struct event_time){arrival_ps, event_queue_order(&engine->queue, key)};
     if (is_next(engine, flight, limit)) {
         engine->now = flight->place;

@@ -15,7 +15,9 @@ enum { LANE_ALARMS, LANE_ANSWERS }; /* of the queue: mostly as far ahead as a me
 struct nic { /* who sends to it touches the first of its two cache lines only */
     _Alignas(LINE_BYTES) struct inbox inbox;
     int64_t send_free_ps, receive_free_ps;
-    uint32_t pending; /* events of the node in the queue, alarms aside; of use where nodes run ahead */
+    int64_t head_ps;      /* when the last head came of what has bytes or waited */
+    uint32_t key, before; /* the largest key of these that arrive at receive_free_ps; of those whose heads came before head_ps */
+    uint32_t pending;     /* events of the node in the queue, alarms aside; of use where nodes run ahead */
 };
 _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
 
@@ -137,6 +139,17 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
 }
 
 /* deliver.c */
+
+/* The key by which a message is ordered that has no bytes and waits for what its NIC takes in: messages arrive in the order of
+ * their heads, those of equal heads in the order of their senders. */
+static inline uint32_t loggp_key_behind(struct nic *nic, int64_t head_ps, uint32_t key)
+{
+    if (head_ps > nic->head_ps) nic->before = nic->key;
+    nic->head_ps = head_ps;
+    if (key < nic->before) key = nic->before;
+    if (key > nic->key) nic->key = key;
+    return key;
+}
 
 /* The event at which an answered flight is told of at the latest. */
 enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err);
