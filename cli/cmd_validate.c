@@ -47,6 +47,8 @@ static error_t parse_end(const struct argp_state *state, const struct settings *
     if (settings->variants.count > 0) {
         if (settings->predicted || settings->measured.count || settings->csv || settings->svg || settings->explain)
             return cli_usage(state, "--variant has its own prediction and measured runs, expected it with --json alone");
+        if (settings->variants.count > RANKING_VARIANTS_MAX)
+            return cli_usage(state, "%zu times --variant, expected up to %d", settings->variants.count, RANKING_VARIANTS_MAX);
         return settings->variants.count > 1 ? 0 : cli_usage(state, "one --variant, expected two or more to compare");
     }
     if (!settings->explain && (settings->prediction.platform || settings->prediction.override_count > 0))
@@ -267,9 +269,16 @@ static enum status run(const struct settings *settings, struct err *err)
     return status;
 }
 
+static enum status check_variant(const char *const *paths, size_t count, const char *json, struct err *err)
+{
+    struct cli_file files[VARIANT_FILES + 1] = {{CLI_WRITES, "--json", json}};
+    for (size_t i = 0; i < count; i++) files[i + 1] = (struct cli_file){CLI_READS, "a run of --variant", paths[i]};
+    return cli_check_files(files, count + 1, err);
+}
+
 /* text is "NAME=PREDICTED,MEASURED,..."; it is cut into its parts. Of a comparison the prediction is the result of
  * semantics NAME. */
-static enum status read_variant(char *text, const struct analyze_options *analyze, struct ranking_variant *variant,
+static enum status read_variant(char *text, const struct settings *settings, struct ranking_variant *variant,
                                 struct err *err)
 {
     const char *files[VARIANT_FILES];
@@ -282,9 +291,13 @@ static enum status read_variant(char *text, const struct analyze_options *analyz
     *rest++ = '\0';
     for (char *file = strtok_r(rest, ",", &rest); file && count < VARIANT_FILES; file = strtok_r(NULL, ",", &rest))
         files[count++] = file;
+    if (rest && *rest)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s has more than %d runs", text, VARIANT_FILES - 1);
     if (count < 2)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s has no measured run, expected NAME=PREDICTED,MEASURED", text);
-    enum status status = open_runs(files, count, strlen(text) == 1 && strchr("abcd", *text) ? text : NULL, analyze, &runs, err);
+    TRY(check_variant(files, count, settings->json, err));
+    const char *semantics = strlen(text) == 1 && strchr("abcd", *text) ? text : NULL;
+    enum status status = open_runs(files, count, semantics, &settings->analyze, &runs, err);
     if (status == STATUS_OK)
         status = validate_results(runs.results[0], files[0], (const struct result *const *)runs.results + 1, files + 1,
                                   count - 1, &validation, err);
@@ -318,7 +331,7 @@ static enum status rank_variants(const struct settings *settings, struct err *er
     enum status status = variants && texts ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         texts[i] = strdup(settings->variants.items[i]);
-        status = texts[i] ? read_variant(texts[i], &settings->analyze, &variants[i], err) : err_memory(err);
+        status = texts[i] ? read_variant(texts[i], settings, &variants[i], err) : err_memory(err);
     }
     if (status == STATUS_OK) {
         const struct ranking ranking = ranking_of(variants, count);

@@ -1,17 +1,16 @@
 #include "validate/ranking.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "common/units.h"
 #include "validate/samples.h"
 
-enum { VARIANTS_MAX = 64 };
-
 struct ranking ranking_of(const struct ranking_variant *variants, size_t count)
 {
     struct ranking ranking = {.variants = variants, .count = count, .tau = NAN};
-    double predicted_s[VARIANTS_MAX], measured_s[VARIANTS_MAX];
-    if (count > VARIANTS_MAX) ranking.count = count = VARIANTS_MAX;
+    double predicted_s[RANKING_VARIANTS_MAX], measured_s[RANKING_VARIANTS_MAX];
+    assert(count <= RANKING_VARIANTS_MAX);
     for (size_t i = 0; i < count; i++) {
         predicted_s[i] = variants[i].predicted_s;
         measured_s[i] = variants[i].measured_s;

@@ -22,6 +22,8 @@ struct ranking {
     size_t apart, right; /* pairs whose measured ranges do not meet; of those that are predicted in their order */
 };
 
+enum { RANKING_VARIANTS_MAX = 64 };
+/* count is up to RANKING_VARIANTS_MAX. */
 struct ranking ranking_of(const struct ranking_variant *variants, size_t count);
 
 /* Schema rmacast.ranking/1; the caller owns *json. */

@@ -110,6 +110,9 @@ error 1 "fewer.txt: rank 0, event 2: has no further call, expected MPI_Barrier" 
 error 1 "killed.txt: rank 0 breaks off: killed" validate --predicted one.txt --measured killed.txt
 error 2 "expected traces, not results" validate --predicted a.json --measured a.txt --explain
 error 2 "one --variant, expected two or more" validate --variant a=a.json,a.txt
+cp b.txt kept.txt
+error 2 "a run of --variant" validate --variant a=a.json,a.txt --variant b=b.json,kept.txt --json kept.txt
+cmp -s b.txt kept.txt || fail "--json has replaced a measured run"
 error 2 "has no measured run" validate --variant a=a.json --variant b=b.json,b.txt
 error 2 "expected NAME=PREDICTED,MEASURED" validate --variant a.json --variant b=b.json,b.txt
 
