@@ -54,7 +54,8 @@ struct walk {
     struct map requests; /* request to the call that made it */
     struct map held;     /* (thread, object) to how often the thread has it */
     struct map born;     /* threads that began in the trace */
-    struct map symmetric; /* lock of OpenSHMEM to whether the rank has it */
+    struct map symmetric; /* lock of OpenSHMEM to the call that took it, plus 1; 0: the rank does not have it */
+    struct map second;    /* the same of a thread that asked for it meanwhile */
     size_t request_frees;
     bool *new; /* per communicator: a rank's first call with it creates it */
     struct reuse *reuses;
@@ -525,18 +526,57 @@ static enum status walk_primitive(struct walk *walk)
     }
 }
 
+/* The second thread that sets a lock may wait for the first one's clear: both have it if it returns before that. */
+static enum status note_set(struct walk *walk, uint64_t *has)
+{
+    uint64_t *second;
+    if (*has == 0) {
+        *has = walk->at.call + 1;
+        return STATUS_OK;
+    }
+    if (trace_call_thread(walk->trace, walk->at.rank, *has - 1) ==
+        trace_call_thread(walk->trace, walk->at.rank, walk->at.call))
+        return add(walk, VIOLATION_set_without_clear, *has - 1);
+    return map_put(&walk->second, walk->call->ref, walk->at.call + 1, &second, walk->finder->err);
+}
+
+/* enter_ps: of the clear, INT64_MAX: there is none. */
+static enum status end_second(struct walk *walk, size_t first, size_t second, int64_t enter_ps)
+{
+    const struct trace_call *call = &walk->trace->ranks[walk->at.rank].calls[second];
+    if (call->flags & TRACE_BREAK || call->exit_ps > enter_ps) return STATUS_OK;
+    return finder_add(walk->finder, VIOLATION_set_without_clear, own(walk, second), own(walk, first), "%s", "");
+}
+
 static enum status walk_symmetric_lock(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     enum call_kind kind = call_kind(call->call);
     bool takes = kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && call->flags & TRACE_FLAG);
-    uint64_t *has;
+    uint64_t *has, *second;
     if (!takes && kind != CALL_SHMEM_CLEAR_LOCK) return STATUS_OK;
     TRY(map_put(&walk->symmetric, call->ref, 0, &has, walk->finder->err));
-    bool known = takes || *has;
-    *has = takes;
-    if (known) return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_clear_without_set, walk->at, nowhere, "lock %" PRIu32, call->ref);
+    if (takes) return note_set(walk, has);
+    if (*has == 0)
+        return finder_add(walk->finder, VIOLATION_clear_without_set, walk->at, nowhere, "lock %" PRIu32, call->ref);
+    size_t first = (size_t)*has - 1;
+    second = map_find(&walk->second, call->ref);
+    *has = second ? *second : 0;
+    if (!second || *second == 0) return STATUS_OK;
+    size_t next = (size_t)*second - 1;
+    *second = 0;
+    return end_second(walk, first, next, call->enter_ps);
+}
+
+static enum status end_symmetric_locks(struct walk *walk)
+{
+    const struct map *second = &walk->second;
+    for (size_t i = 0; i < second->capacity; i++) {
+        if (!second->used[i] || second->values[i] == 0) continue;
+        const uint64_t *has = map_find(&walk->symmetric, second->keys[i]);
+        TRY(end_second(walk, (size_t)*has - 1, (size_t)second->values[i] - 1, INT64_MAX));
+    }
+    return STATUS_OK;
 }
 
 static enum status end_windows(struct walk *walk)
@@ -609,6 +649,7 @@ static void begin_rank(struct walk *walk, uint32_t rank)
     map_empty(&walk->held);
     map_empty(&walk->born);
     map_empty(&walk->symmetric);
+    map_empty(&walk->second);
     walk->lock_count = walk->open_locks = walk->request_frees = 0;
     walk->init = walk->finalize = NO_CALL;
     for (size_t i = 0; i < stream->count && walk->init == NO_CALL; i++)
@@ -630,6 +671,7 @@ static enum status walk_rank(struct walk *walk, uint32_t rank)
         TRY(walk_symmetric_lock(walk));
     }
     if (walk->finder->complete[rank]) TRY(end_windows(walk));
+    TRY(end_symmetric_locks(walk));
     return end_requests(walk);
 }
 
@@ -653,5 +695,6 @@ enum status find_in_ranks(struct finder *finder)
     map_clear(&walk.held);
     map_clear(&walk.born);
     map_clear(&walk.symmetric);
+    map_clear(&walk.second);
     return status;
 }

@@ -289,6 +289,18 @@ static const struct example examples[] = {
                           "0 shmem_clear_lock win=7 object=4\n",
      "clear_without_set 0.3\n",
      "window 7 comm=0 flavor=heap\n0 shmem_test_lock win=7 object=4 flag=1\n0 shmem_clear_lock win=7 object=4\n"},
+    {"set_without_clear, threads",
+     "window 7 comm=0 flavor=heap\n0@10-15 shmem_set_lock win=7 object=4\n0@10-20 shmem_set_lock win=7 object=4 thread=1\n"
+     "0@30-31 shmem_clear_lock win=7 object=4\n",
+     "set_without_clear 0.2 with 0.1\n",
+     "window 7 comm=0 flavor=heap\n0@10-15 shmem_set_lock win=7 object=4\n0@10-40 shmem_set_lock win=7 object=4 thread=1\n"
+     "0@30-31 shmem_clear_lock win=7 object=4\n0@50-51 shmem_clear_lock win=7 object=4 thread=1\n"},
+    {"set_without_clear", /* at the end of the rank; a failed test takes nothing */
+     "window 7 comm=0 flavor=heap\n0@10-15 shmem_set_lock win=7 object=4\n0@10-20 shmem_set_lock win=7 object=4 thread=1\n"
+     "1 shmem_set_lock win=7 object=5\n1 shmem_set_lock win=7 object=5\n",
+     "set_without_clear 0.2 with 0.1\nset_without_clear 1.2 with 1.1\n",
+     "window 7 comm=0 flavor=heap\n0 shmem_set_lock win=7 object=4\n0 shmem_test_lock win=7 object=4 flag=0\n"
+     "0 shmem_clear_lock win=7 object=4\n"},
     {"message_truncated", "0 MPI_Send comm=0 peer=1 tag=5 bytes=9\n1 MPI_Recv comm=0 peer=0 tag=5 bytes=8\n",
      "message_truncated 1.1 with 0.1\n",
      "0 MPI_Sendrecv comm=0 peer=1 tag=5 bytes=9 source=1 recvtag=6 received=3\n"
