@@ -3,15 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/record/guests.h"
-#include "cli/record/run.h"
-#include "cli/record/worlds.h"
+#include "recording/guests.h"
+#include "recording/pack.h"
+#include "recording/run.h"
 #include "trace/spool/spool.h"
-#include "trace/otf2/otf2.h"
-#include "trace/spool/read.h"
 
 struct options {
     const char *output;
@@ -144,103 +141,42 @@ static const struct argp argp = {
     NULL,
 };
 
-static void warn_misaligned(const char *spool)
+static void warn_misaligned(void *context, const struct spool_misaligned *found)
 {
-    struct spool_misaligned found;
-    struct err ignored;
-    if (spool_find_misaligned(spool, &found, &ignored) != STATUS_OK || found.count == 0) return;
+    (void)context;
     fprintf(stderr,
             "rmacast: warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64
             ", not a multiple of 16: %s puts and gets at "
             "a wrong address there; use MPI_Win_allocate, align the memory, or set UCX_RCACHE_ENABLE=n\n",
-            found.window, found.rank, found.base, found.library);
+            found->window, found->rank, found->base, found->library);
 }
 
-static void tell_incomplete(const struct trace *trace, const char *directory)
+static void say_packed(void *context, const struct record_packed *packed)
 {
-    uint32_t count = 0, first = 0;
-    for (uint32_t i = trace->rank_count; i-- > 0;)
-        if (trace->ranks[i].incomplete) {
-            count++;
-            first = i;
-        }
-    if (count == 0) return;
-    fprintf(stderr, "rmacast: warning: %s: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s\n",
-            directory, count, trace->rank_count, first,
-            trace->ranks[first].incomplete_why ? trace->ranks[first].incomplete_why : "its stream breaks off");
+    (void)context;
+    if (packed->incomplete_count > 0)
+        fprintf(stderr, "rmacast: warning: %s: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s\n",
+                packed->directory, packed->incomplete_count, packed->rank_count, packed->first_incomplete,
+                packed->incomplete_why ? packed->incomplete_why : "its recording breaks off");
+    if (packed->foreign_launcher) fprintf(stderr, "rmacast: warning: %s\n", packed->foreign_launcher);
+    fprintf(stderr, "rmacast: %" PRIu32 " ranks, %zu events: %s/traces.otf2\nrmacast: next: rmacast analyze %s\n",
+            packed->rank_count, packed->call_count, packed->directory, packed->directory);
 }
 
-/* Of the first of the worlds: the others say the same. */
-static void warn_launcher(const struct trace *trace, unsigned more)
+static void say_kept(void *context, const char *spool)
 {
-    for (size_t i = 0; more > 0 && i < trace->note_count; i++)
-        if (strncmp(trace->notes[i], SPOOL_FOREIGN_LAUNCHER, strlen(SPOOL_FOREIGN_LAUNCHER)) == 0)
-            fprintf(stderr, "rmacast: warning: %s\n", trace->notes[i]);
+    (void)context;
+    fprintf(stderr, "rmacast: %s: the recording is kept, not packed\n", spool);
 }
 
-/* What a preloaded library decided is not what the MPI library does. */
-static enum status note_semantics(struct trace *trace, struct err *err)
+static void say_failed(void *context, const struct err *error)
 {
-    const char *letter = getenv("RMACAST_SEMANTICS"), *lock = getenv("RMACAST_LOCK");
-    if (letter && *letter) TRY(trace_add_note(trace, err, "recorded under semantics %s by librmacast-semantics", letter));
-    if (lock && strcmp(lock, "lazy") == 0) return trace_add_note(trace, err, "recorded with lazy locks by librmacast-semantics");
-    return STATUS_OK;
+    (void)context;
+    fprintf(stderr, "rmacast: %s\n", error->text);
 }
 
-/* The spool goes only after the archive has been written. more: further programs of the job. */
-static enum status pack(const char *directory, const char *spool, unsigned more, struct err *err)
-{
-    struct trace *trace;
-    size_t calls = 0;
-    TRY(spool_read(spool, &trace, err));
-    enum status status = more == 0 ? STATUS_OK
-                                   : trace_add_note(trace, err, "further programs of the job have traces of their own, "
-                                                    "below this one: world-1%s", more > 1 ? ", ..." : "");
-    if (status == STATUS_OK) status = note_semantics(trace, err);
-    if (status == STATUS_OK) status = otf2_write(trace, directory, err);
-    if (status == STATUS_OK) {
-        for (uint32_t i = 0; i < trace->rank_count; i++) calls += trace->ranks[i].count;
-        tell_incomplete(trace, directory);
-        warn_launcher(trace, more);
-        fprintf(stderr, "rmacast: %" PRIu32 " ranks, %zu events: %s/traces.otf2\nrmacast: next: rmacast analyze %s\n",
-                trace->rank_count, calls, directory, directory);
-        record_remove_spool(directory, spool);
-    }
-    trace_free(trace);
-    return status;
-}
-
-static enum status pack_program(const char *directory, const char *spool, unsigned more, struct err *err)
-{
-    if (!spool_is_directory(spool)) {
-        record_remove_spool(directory, spool);
-        return err_set(err, STATUS_DATA, directory, NULL,
-                       "nothing was recorded, expected a program that calls MPI_Init of MPICH's or Open MPI's shared library");
-    }
-    warn_misaligned(spool);
-    enum status status = pack(directory, spool, more, err);
-    if (status != STATUS_OK) fprintf(stderr, "rmacast: %s: the recording is kept, not packed\n", spool);
-    return status;
-}
-
-/* The first failure is the result; the others are told. */
-static enum status pack_run(const char *directory, const char *spool, struct err *err)
-{
-    char archive[RECORD_PATH_BYTES + 32], files[RECORD_PATH_BYTES + 32];
-    unsigned more = record_world_count(spool);
-    enum status status = pack_program(directory, spool, more, err);
-    if (status == STATUS_OK) record_remove_worlds(directory);
-    for (unsigned i = 1; i <= more; i++) {
-        struct err other;
-        record_world_path(directory, i, archive, sizeof archive);
-        record_world_path(spool, i, files, sizeof files);
-        enum status own = pack_program(archive, files, 0, status == STATUS_OK ? err : &other);
-        if (own != STATUS_OK && status != STATUS_OK) fprintf(stderr, "rmacast: %s\n", other.text);
-        if (status == STATUS_OK) status = own;
-    }
-    rmdir(spool);
-    return status;
-}
+static const struct record_observer observer = {
+    .misaligned = warn_misaligned, .packed = say_packed, .kept = say_kept, .failed = say_failed};
 
 /* A program that failed keeps its exit status, whatever packing says. */
 static enum status record(const struct options *options, const char *directory, const char *spool, struct err *err)
@@ -257,7 +193,7 @@ static enum status record(const struct options *options, const char *directory, 
     }
     int writer = record_await_writers(spool);
     if (writer == 0)
-        status = pack_run(directory, spool, err);
+        status = record_pack(directory, spool, &observer, err);
     else
         status = err_set(err, STATUS_DATA, spool, NULL,
                          "process %d still writes to it: the recording is kept, not packed; every command reads it", writer);

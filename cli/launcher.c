@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/record/guests.h"
+#include "recording/guests.h"
 #include "common/installed.h"
 
 enum { POLL_MS = 100, END_MS = 3000, LINE_BYTES = 8192 };

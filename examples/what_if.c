@@ -1,8 +1,7 @@
-/* What if MPI blocked in another call? Analyses a recorded run and replays it on a platform under a, b, c and d.
+/* What if MPI blocked in another call? Records a run, analyses it, and replays it on a platform under a, b, c and d.
  *
- *   rmacast record -o run.rma -- mpiexec -n 4 ./app
  *   cc what_if.c $(pkg-config --cflags --libs rmacast) -o what_if
- *   ./what_if run.rma cluster.json */
+ *   ./what_if run.rma cluster.json mpiexec -n 4 ./app      # without a command: run.rma was recorded before */
 #include <rmacast/rmacast.h>
 #include <stdio.h>
 
@@ -19,7 +18,8 @@ int main(int argc, char **argv)
     struct rmacast_trace *trace;
     struct rmacast_platform *platform;
     struct rmacast_result *result;
-    if (argc != 3) return fprintf(stderr, "usage: what_if TRACE PLATFORM\n"), 2;
+    if (argc < 3) return fprintf(stderr, "usage: what_if TRACE PLATFORM [COMMAND...]\n"), 2;
+    if (argc > 3 && rmacast_record(&argv[3], argv[1], NULL, NULL, &error) != RMACAST_OK) return fail(&error);
     if (rmacast_trace_open(argv[1], &trace, &error) != RMACAST_OK) return fail(&error);
     if (rmacast_platform_open(argv[2], NULL, 0, &platform, &error) != RMACAST_OK) return fail(&error);
     if (rmacast_analyze(trace, NULL, &result, &error) != RMACAST_OK) return fail(&error);

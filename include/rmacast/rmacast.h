@@ -5,6 +5,7 @@
 #include "rmacast/analyze.h"
 #include "rmacast/error.h"
 #include "rmacast/platform.h"
+#include "rmacast/record.h"
 #include "rmacast/result.h"
 #include "rmacast/simulate.h"
 #include "rmacast/trace.h"

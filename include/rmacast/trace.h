@@ -1,8 +1,8 @@
 /* Traces: what every rank of an MPI program called, with what arguments, when.
  *
- * A trace is recorded (`rmacast record`, Score-P), predicted (rmacast_simulate) or written by hand as text
- * (docs/format-text.md); all of them are used alike. A trace is not changed after it was opened: several threads may
- * use it at once. Times are seconds since the trace's own time zero. Ranks are ranks of MPI_COMM_WORLD.
+ * A trace is recorded (rmacast_record, `rmacast record`, Score-P), predicted (rmacast_simulate) or written by hand as
+ * text (docs/format-text.md); all of them are used alike. A trace is not changed after it was opened: several threads
+ * may use it at once. Times are seconds since the trace's own time zero. Ranks are ranks of MPI_COMM_WORLD.
  *
  * Order of calls: rmacast_trace_open, the other functions in any order, rmacast_trace_free. */
 #ifndef RMACAST_TRACE_H

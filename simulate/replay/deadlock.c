@@ -123,7 +123,7 @@ enum status replay_report_deadlock(struct replay *replay)
     for (uint32_t rank = 0, shown = 0; rank < replay->trace->rank_count && shown < WAITERS_SHOWN; rank++) {
         const struct trace_rank *stream = &replay->trace->ranks[rank];
         if (!stream->incomplete) continue;
-        EXPLAIN(&text, "; the stream of rank %u breaks off after event %zu", rank, stream->count);
+        EXPLAIN(&text, "; the recording of rank %u breaks off after event %zu", rank, stream->count);
         if (stream->incomplete_why) EXPLAIN(&text, " (%s)", stream->incomplete_why);
         shown++;
     }

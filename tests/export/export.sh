@@ -1,16 +1,11 @@
 #!/bin/sh
 # Usage: export.sh RMACAST: merged archives, read back by OTF2's own tool, against event times worked out by hand; every model
 # of larger traces opens in otf2-print and ViTE, keeps time in order, and reads back as the trace that it was made of.
-set -u
+. "$(dirname "$0")/../expect.sh"
 rmacast=$(realpath "$1")
 directory=$(mktemp -d "${TMPDIR:-/tmp}/rmacast-export.XXXXXX") || exit 1
 trap 'rm -rf "$directory"' EXIT
 cd "$directory" || exit 1
-failures=0
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 
 # marks ARCHIVE: the records that merging adds, one per line: rank, nanoseconds, what. Of transfers "RANK#ID" is the origin's
 # rank and matching id; of arrows the sender or receiver, the communicator's name and the bytes.
@@ -27,8 +22,8 @@ marks() {
             print $2, $3 / 1000, $1 == "MPI_SEND" ? "to" : "from", peer, part[4], substr($0, RSTART + 8, RLENGTH - 8) }' | sort
 }
 
-# expect TRACE MODEL [OPTION] <<EXPECTED
-expect() {
+# merges TRACE MODEL [OPTION] <<EXPECTED
+merges() {
     sort >expected
     "$rmacast" export "$1" --to otf2 --model "$2" ${3:-} -o merged.rma 2>err || fail "$1 $2: exit status"
     [ -s err ] && fail "$1 $2: $(cat err)"
@@ -56,20 +51,20 @@ window 0 comm=0 bytes=64,64 disp_unit=1
 1 0.000016 0.000032 MPI_Win_wait win=0
 TRACE
 # Both end with their own calls; the put has come in then, the get's data left when it was called.
-expect pscw.txt base <<'E'
+merges pscw.txt base <<'E'
 0 13000 at-once 0#1
 0 15000 at-once 0#2
 1 13000 in 0#1
 1 14000 out 0#2
 E
 # At the origin both are done with complete, the put is there at the target with wait.
-expect pscw.txt extended <<'E'
+merges pscw.txt extended <<'E'
 0 30000 done 0#1
 0 30000 done 0#2
 1 14000 out 0#2
 1 32000 in 0#1
 E
-expect pscw.txt extended --data-arrows <<'E'
+merges pscw.txt extended --data-arrows <<'E'
 0 30000 done 0#1
 0 30000 done 0#2
 1 14000 out 0#2
@@ -79,7 +74,7 @@ expect pscw.txt extended --data-arrows <<'E'
 1 14000 to 0 data 16
 0 30000 from 1 data 16
 E
-expect pscw.txt closed <<'E'
+merges pscw.txt closed <<'E'
 0 30000 done 0#1
 0 30000 done 0#2
 1 14000 out 0#2
@@ -88,14 +83,14 @@ expect pscw.txt closed <<'E'
 1 14000 from 0 get: request 0
 E
 # The get leaves at min(30 us - 1 ns, 32 us).
-expect pscw.txt logical <<'E'
+merges pscw.txt logical <<'E'
 0 30000 done 0#1
 0 30000 done 0#2
 1 29999 out 0#2
 1 32000 in 0#1
 E
 # Start returned at 11, before the post at 12: what waited for it is complete. Its entry at 20 lets wait return at 32.
-expect pscw.txt dependencies <<'E'
+merges pscw.txt dependencies <<'E'
 0 30000 done 0#1
 0 30000 done 0#2
 1 14000 out 0#2
@@ -133,13 +128,13 @@ window 0 comm=0 bytes=64,64 disp_unit=1
 1 0.000005 0.000006 MPI_Get win=0 target=0 bytes=8 disp=8
 1 0.0000089995 0.000009 MPI_Win_fence win=0
 TRACE
-expect fence.txt extended <<'E'
+merges fence.txt extended <<'E'
 0 8000 in 1#1
 0 5000 out 1#2
 1 9000 done 1#1
 1 9000 done 1#2
 E
-expect fence.txt logical <<'E'
+merges fence.txt logical <<'E'
 0 8000 in 1#1
 0 8000 out 1#2
 1 9000 done 1#1
@@ -148,7 +143,7 @@ E
 # The other way round: the origin leaves first, at 8; its fence took 0.5 ns.
 sed 's/^0 0.000007 /0 0.0000089995 /; s/0.000008 MPI_Win_fence/0.000009 MPI_Win_fence/; s/^1 0.0000089995 0.000009/1 0.0000079995 0.000008/' \
     fence.txt >fence2.txt
-expect fence2.txt logical <<'E'
+merges fence2.txt logical <<'E'
 0 9000 in 1#1
 0 7999.5 out 1#2
 1 8000 done 1#1
@@ -171,7 +166,7 @@ window 0 comm=0 bytes=64,64 disp_unit=1
 1 0.0000045 0.000006 MPI_Barrier comm=0
 0 0.000010 0.000011 MPI_Barrier comm=0
 TRACE
-expect lock.txt extended <<'E'
+merges lock.txt extended <<'E'
 0 2000 acquire
 0 3300 done 0#1
 0 5000 remote 0#1
@@ -183,7 +178,7 @@ expect lock.txt extended <<'E'
 1 6000 out 0#2
 1 9000 in 0#3
 E
-expect lock.txt logical <<'E'
+merges lock.txt logical <<'E'
 0 2000 acquire
 0 3300 done 0#1
 0 5000 remote 0#1
@@ -195,7 +190,7 @@ expect lock.txt logical <<'E'
 1 8999 out 0#2
 1 9000 in 0#3
 E
-expect lock.txt dependencies <<'E'
+merges lock.txt dependencies <<'E'
 0 2000 acquire
 0 3300 done 0#1
 0 5000 remote 0#1
@@ -228,7 +223,7 @@ window 0 comm=0 bytes=64,64,64 disp_unit=1
 1 0.000006 0.000012 MPI_Win_unlock win=0 target=2
 TRACE
 for model in extended logical; do
-    expect handover.txt $model <<'E'
+    merges handover.txt $model <<'E'
 0 2000 acquire
 0 10000 done 0#1
 0 10000 remote 0#1
@@ -258,7 +253,7 @@ window 0 comm=0 bytes=64,64,64,64 disp_unit=1
 0 0.000019 0.000020 MPI_Win_lock win=0 target=3 lock=shared
 0 0.000021 0.000022 MPI_Win_unlock win=0 target=3
 TRACE
-expect shared.txt extended <<'E'
+merges shared.txt extended <<'E'
 0 2000 acquire
 1 3000 acquire
 2 9000 acquire
@@ -293,13 +288,13 @@ window 0 comm=0 bytes=64,64 disp_unit=1
 1 0.000012 0.000013 MPI_Win_post win=0 group=0
 1 0.000016 0.000032 MPI_Win_wait win=0 thread=1
 TRACE
-expect threads.txt base <<'E'
+merges threads.txt base <<'E'
 2 13000 at-once 2#1
 2 15000 at-once 2#2
 1 13000 in 0#1
 1 14000 out 0#2
 E
-expect threads.txt dependencies <<'E'
+merges threads.txt dependencies <<'E'
 0 30000 done 0#1
 0 30000 done 0#2
 1 14000 out 0#2
@@ -347,7 +342,7 @@ window 1 comm=0 bytes=64,64 disp_unit=1
 1 0.000050 0.000055 shmem_quiet win=0
 1 0.000060 0.000061 shmem_finalize
 TRACE
-expect shmem.txt base <<'E'
+merges shmem.txt base <<'E'
 0 11000 at-once 0#1
 0 13000 at-once 0#2
 0 20000 at-once 0#3
@@ -359,7 +354,7 @@ expect shmem.txt base <<'E'
 1 43000 at-once 1#1
 1 45000 at-once 1#2
 E
-expect shmem.txt extended <<'E'
+merges shmem.txt extended <<'E'
 1 41000 acquire
 0 11000 at-once 0#1
 0 20000 at-once 0#3
@@ -376,7 +371,7 @@ expect shmem.txt extended <<'E'
 1 55000 remote 1#1
 E
 # The gets' data leave 1 ns before the call that shows them there returns.
-expect shmem.txt logical <<'E'
+merges shmem.txt logical <<'E'
 1 41000 acquire
 0 11000 at-once 0#1
 0 20000 at-once 0#3
@@ -419,4 +414,4 @@ for model in base extended closed logical dependencies; do
 done
 opens fence.rma extended
 opens lock.rma dependencies
-exit "$failures"
+finish

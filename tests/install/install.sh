@@ -65,10 +65,39 @@ cc -std=c11 -Wall -Wextra -Werror -o "$place/engine" "$place/engine.c" $(pkg-con
 [ "$("$place/engine" "$trace" "$source/tests/cases/base.json" simgrid)" = 0.00057 ]
 
 cd "$place"
-"$place/usr/bin/rmacast" simulate "$trace" --platform "$place/usr/share/rmacast/platforms/two-nodes.json" >simulated
+two=$place/usr/share/rmacast/platforms/two-nodes.json
+"$place/usr/bin/rmacast" simulate "$trace" --platform "$two" >simulated
 grep -q '^Run time' simulated
 
 mpicc.mpich -o halo2d "$source/tests/programs/halo2d.c"
+# The example records, too. Under b and d nobody waits in MPI_Win_start: no Late Post.
+timeout -s TERM -k 3 50 "$place/what_if" what_if.rma "$two" mpiexec.mpich -n 2 ./halo2d 2 1 >found
+grep -q '^halo2d: 2 ranks, 2 iterations' found
+sed '/^halo2d/d; s/: .*//' found | tr '\n' ' ' >lines
+[ "$(cat lines)" = "recorded a b c d " ]
+grep -q '^b: .*Late Post 0 s' found && grep -q '^d: .*Late Post 0 s' found
+"$place/usr/bin/rmacast" info what_if.rma | grep -q '^complete *yes'
+# A program that fails is recorded; a command that is none, and one that does not call MPI, are errors.
+cat >record.c <<'T'
+#include <rmacast/rmacast.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    struct rmacast_error error = {.text = ""};
+    const struct rmacast_record_options options = {.size = sizeof options, .limit_bytes = 1 << 30};
+    int exit_status = -1;
+    enum rmacast_status status = rmacast_record(&argv[2], argv[1], &options, &exit_status, &error);
+    printf("%d %d %s\n", (int)status, exit_status, error.text);
+    return argc < 2;
+}
+T
+cc -std=c11 -Wall -Wextra -Werror -o record record.c $(pkg-config --cflags --libs rmacast) -Wl,-rpath,"$libdir"
+timeout -s TERM -k 3 50 ./record fails.rma sh -c 'mpiexec.mpich -n 1 ./halo2d 1 1; exit 3' | grep -qx '0 3 '
+"$place/usr/bin/rmacast" info fails.rma | grep -q '^complete *yes'
+./record none.rma ./missing | grep -q '^2 -1 ./missing: .*expected a command that can be run'
+./record none.rma true | grep -q '^1 -1 none.rma: nothing was recorded'
+[ ! -e none.rma ]
 timeout -s TERM -k 3 50 "$place/usr/bin/rmacast" record -o run.rma -- mpiexec.mpich -n 2 ./halo2d 2 1 >out
 grep -q '^halo2d: 2 ranks, 2 iterations' out
 "$place/usr/bin/rmacast" info run.rma | grep -q '^complete *yes'
@@ -81,7 +110,6 @@ cmp together.json alone.json
 # Only the engine that uses SimGrid needs its module.
 ! ldd "$place/usr/bin/rmacast" | grep -q simgrid || { echo "the command is linked with SimGrid"; exit 1; }
 rm "$libdir/librmacast-simgrid.so"
-two=$place/usr/share/rmacast/platforms/two-nodes.json
 "$place/usr/bin/rmacast" simulate "$trace" --platform "$two" --engine loggp >simulated
 for command in simulate compare; do
     ! "$place/usr/bin/rmacast" "$command" "$trace" --platform "$two" --engine simgrid 2>err || { echo "$command without its engine"; exit 1; }

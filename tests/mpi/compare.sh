@@ -7,9 +7,9 @@ compare() { # NAME TRACE [PROCESSES]
   (cd "$work" && "$rmacast" analyze "$1.rma" --slices --json "$1.json" >"$1.txt")
   for processes in ${3:-2 3}; do
     (cd "$work" && timeout 60 mpiexec.mpich -n $processes "$analyze_mpi" "$1.rma" --json "$1.$processes.json" \
-      >"$1.$processes.txt") || complain "$1: $processes processes fail"
-    cmp "$work/$1.json" "$work/$1.$processes.json" || complain "$1: $processes processes find something else"
-    cmp "$work/$1.txt" "$work/$1.$processes.txt" || complain "$1: $processes processes print something else"
+      >"$1.$processes.txt") || fail "$1: $processes processes fail"
+    cmp "$work/$1.json" "$work/$1.$processes.json" || fail "$1: $processes processes find something else"
+    cmp "$work/$1.txt" "$work/$1.$processes.txt" || fail "$1: $processes processes print something else"
   done
 }
 
@@ -28,9 +28,9 @@ options() { # NAME OPTION...
   shift
   (cd "$work" && "$rmacast" analyze $name.rma --slices "$@" --json one.json >one.txt)
   (cd "$work" && timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" $name.rma "$@" --json three.json >three.txt) ||
-    complain "$name $*: three processes fail"
-  cmp "$work/one.json" "$work/three.json" || complain "$name $*: three processes find something else"
-  cmp "$work/one.txt" "$work/three.txt" || complain "$name $*: three processes print something else"
+    fail "$name $*: three processes fail"
+  cmp "$work/one.json" "$work/three.json" || fail "$name $*: three processes find something else"
+  cmp "$work/one.txt" "$work/three.txt" || fail "$name $*: three processes print something else"
 }
 options lock --efficiency --per-rank
 # Tables, too; of the transfers more than one message holds of one process.
@@ -40,8 +40,8 @@ tables() { # NAME OPTION...
   rm -rf "$work/one.csv" "$work/three.csv"
   "$rmacast" analyze "$work/$name.rma" --slices "$@" --csv "$work/one.csv" >"$work/one.txt"
   timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" "$work/$name.rma" "$@" --csv "$work/three.csv" >"$work/three.txt" ||
-    complain "$name --csv: three processes fail"
-  diff -r "$work/one.csv" "$work/three.csv" || complain "$name --csv: three processes write something else"
+    fail "$name --csv: three processes fail"
+  diff -r "$work/one.csv" "$work/three.csv" || fail "$name --csv: three processes write something else"
 }
 "$rmacast" generate halo2d --ranks 6 --iterations 30000 --sync fence -o "$work/many.rma"
 tables many
@@ -58,9 +58,9 @@ refuses() {
   pattern=$1 status=0
   shift
   timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" "$@" >"$work/out" 2>"$work/err" || status=$?
-  [ $status -eq 2 ] || complain "$*: exit status $status"
-  [ "$(wc -l <"$work/err")" -eq 1 ] && grep -q "^rmacast: .*$pattern" "$work/err" || complain "$*: $(cat "$work/err")"
-  [ ! -s "$work/out" ] || complain "$*: there is a result"
+  [ $status -eq 2 ] || fail "$*: exit status $status"
+  [ "$(wc -l <"$work/err")" -eq 1 ] && grep -q "^rmacast: .*$pattern" "$work/err" || fail "$*: $(cat "$work/err")"
+  [ ! -s "$work/out" ] || fail "$*: there is a result"
 }
 for option in --verify --keep-going --whole; do
   refuses "is not for several processes" $option "$work/lock.rma"
@@ -69,7 +69,7 @@ refuses "no rank 6, expected 0 to 5" --ranks 3-6 "$work/lock.rma"
 refuses "window 1 is not in the trace" --window 1 "$work/lock.rma"
 refuses "TRACE is missing"
 refuses "unknown option --what" --what "$work/lock.rma"
-[ "$(timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" --help | grep -c "^Usage: rmacast-analyze-mpi")" -eq 1 ] || complain "no help"
+[ "$(timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" --help | grep -c "^Usage: rmacast-analyze-mpi")" -eq 1 ] || fail "no help"
 
 # Simulated and OpenSHMEM programs.
 "$rmacast" simulate tests/cases/locks/lock_mixed_lazy/trace.txt --platform tests/cases/base.json --set nodes.count=4 \
@@ -86,23 +86,23 @@ tables simulated
 fails() {
   status=0
   timeout 60 mpiexec.mpich -n "$2" "$analyze_mpi" "$3" --json - >"$work/out" 2>"$work/err" || status=$?
-  [ $status -eq 1 ] || complain "$1: exit status $status"
-  [ "$(grep -c "^rmacast: " "$work/err")" -eq 1 ] || complain "$1: $(cat "$work/err")"
-  grep -q "^rmacast: .*$4" "$work/err" || complain "$1: $(cat "$work/err")"
-  [ ! -s "$work/out" ] || complain "$1: there is a result"
+  [ $status -eq 1 ] || fail "$1: exit status $status"
+  [ "$(grep -c "^rmacast: " "$work/err")" -eq 1 ] || fail "$1: $(cat "$work/err")"
+  grep -q "^rmacast: .*$4" "$work/err" || fail "$1: $(cat "$work/err")"
+  [ ! -s "$work/out" ] || fail "$1: there is a result"
 }
 
-# A stream that ends too early, of the first, the middle, the last process.
+# The events of a rank end too early: of the first, the middle, the last process.
 rm -rf "$work/short.rma"
 cp -r "$work/pscw.rma" "$work/short.rma"
 truncate -s -100 "$work/short.rma/traces/5.evt"
 fails "a damaged archive" 3 "$work/short.rma" "5.evt: .*damaged or truncated"
 fails "a damaged archive" 6 "$work/short.rma" "5.evt: .*damaged or truncated"
-for stream in 0 3; do
+for rank in 0 3; do
   rm -r "$work/short.rma"
   cp -r "$work/fence.rma" "$work/short.rma"
-  truncate -s -100 "$work/short.rma/traces/$stream.evt"
-  fails "a damaged archive" 4 "$work/short.rma" "$stream.evt: .*damaged or truncated"
+  truncate -s -100 "$work/short.rma/traces/$rank.evt"
+  fails "a damaged archive" 4 "$work/short.rma" "$rank.evt: .*damaged or truncated"
 done
 
 # A fault that shows in matching: its rank is another process's than process 0, which gets a copy of the call.
@@ -117,6 +117,6 @@ END
 "$rmacast" export "$work/fault.txt" --to otf2 -o "$work/fault.rma"
 fails "an unlock without lock" 3 "$work/fault.rma" "rank 2, event 1 (MPI_Win_unlock).*no lock of target 0"
 
-timeout 60 mpiexec.mpich -n 2 "$analyze_mpi" "$work/pscw.txt" 2>"$work/err" && complain "a text trace is analysed"
-grep -q "^rmacast: .*pscw.txt: cannot be read by several processes" "$work/err" || complain "a text: $(cat "$work/err")"
-exit $failed
+timeout 60 mpiexec.mpich -n 2 "$analyze_mpi" "$work/pscw.txt" 2>"$work/err" && fail "a text trace is analysed"
+grep -q "^rmacast: .*pscw.txt: cannot be read by several processes" "$work/err" || fail "a text: $(cat "$work/err")"
+finish

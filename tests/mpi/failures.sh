@@ -8,10 +8,10 @@ fails() {
   shift 2
   rm -f "$work/result.json"
   timeout 60 mpiexec.mpich "$@" >"$work/out" 2>"$work/err" || status=$?
-  [ $status -eq 1 ] || complain "$name: exit status $status"
-  [ "$(grep -c "^rmacast: " "$work/err")" -eq 1 ] || complain "$name: $(cat "$work/err")"
-  grep -q "^rmacast: .*$pattern" "$work/err" || complain "$name: $(cat "$work/err")"
-  [ ! -e "$work/result.json" ] || complain "$name: there is a result"
+  [ $status -eq 1 ] || fail "$name: exit status $status"
+  [ "$(grep -c "^rmacast: " "$work/err")" -eq 1 ] || fail "$name: $(cat "$work/err")"
+  grep -q "^rmacast: .*$pattern" "$work/err" || fail "$name: $(cat "$work/err")"
+  [ ! -e "$work/result.json" ] || fail "$name: there is a result"
 }
 
 "$rmacast" generate halo2d --ranks 6 --iterations 50 --sync fence -o "$work/good.rma"
@@ -26,7 +26,7 @@ fails "an archive that one cannot open" "none.rma: " -n 1 "$analyze_mpi" "$work/
 rm -rf "$work/cut.rma"
 cp -r "$work/good.rma" "$work/cut.rma"
 rm "$work/cut.rma/traces/4.evt"
-fails "a missing stream" "4.evt: " -n 3 "$analyze_mpi" "$work/cut.rma" $json
+fails "a missing file of events" "4.evt: " -n 3 "$analyze_mpi" "$work/cut.rma" $json
 truncate -s 20 "$work/cut.rma/traces.def"
 fails "damaged definitions" "traces.def" -n 3 "$analyze_mpi" "$work/cut.rma" $json
 
@@ -42,9 +42,9 @@ fails "no place for the result" "/nowhere/result.json: cannot be written" -n 2 "
 cp "$work/good.rma/traces.def" "$work/before"
 status=0
 timeout 60 mpiexec.mpich -n 2 "$analyze_mpi" "$work/good.rma" --json "$work/good.rma/traces.def" >"$work/out" 2>"$work/err" || status=$?
-[ $status -eq 2 ] || complain "the archive as output: exit status $status"
-[ "$(grep -c "^rmacast: --json .*traces.def would replace the trace that is read" "$work/err")" -eq 1 ] || complain "$(cat "$work/err")"
-cmp "$work/before" "$work/good.rma/traces.def" || complain "the archive that is read is replaced"
+[ $status -eq 2 ] || fail "the archive as output: exit status $status"
+[ "$(grep -c "^rmacast: --json .*traces.def would replace the trace that is read" "$work/err")" -eq 1 ] || fail "$(cat "$work/err")"
+cmp "$work/before" "$work/good.rma/traces.def" || fail "the archive that is read is replaced"
 
 # A fault that only the last process reads, in the middle of the trace.
 awk 'BEGIN {
@@ -80,7 +80,7 @@ begin() {
     is_at_work 0 && is_at_work 1 && is_at_work 2 && break
     sleep 0.01
   done
-  kill -STOP "$(cat "$work/pid.2")" || complain "the analysis ended before it could be stopped"
+  kill -STOP "$(cat "$work/pid.2")" || fail "the analysis ended before it could be stopped"
 }
 
 # A process that was killed takes a moment to go.
@@ -97,13 +97,13 @@ all_ended() { # NAME
   status=0
   wait $job || status=$?
   # an mpiexec that is ended may say 0 itself
-  [ $status -ne 0 ] || [ "$1" = "mpiexec is ended" ] || complain "$1: exit status 0"
-  [ $status -ne 124 ] && [ $status -ne 137 ] || complain "$1: hangs"
-  [ ! -e "$work/result.json" ] || complain "$1: there is a result"
+  [ $status -ne 0 ] || [ "$1" = "mpiexec is ended" ] || fail "$1: exit status 0"
+  [ $status -ne 124 ] && [ $status -ne 137 ] || fail "$1: hangs"
+  [ ! -e "$work/result.json" ] || fail "$1: there is a result"
   for pid in $(cat "$work"/pid.*); do
-    is_gone "$pid" || complain "$1: process $pid is left"
+    is_gone "$pid" || fail "$1: process $pid is left"
   done
-  [ -z "$(find "$work" -name 'rmacast*' -newer "$work/start.sh")" ] || complain "$1: files are left"
+  [ -z "$(find "$work" -name 'rmacast*' -newer "$work/start.sh")" ] || fail "$1: files are left"
 }
 
 for victim in 0 1 2; do
@@ -113,10 +113,10 @@ for victim in 0 1 2; do
 done
 begin
 # UCX, where MPICH has it, must not catch the signal: it may wait for ever in the handler.
-tr "\000" "\n" <"/proc/$(cat "$work/pid.1")/environ" | grep -q "^UCX_HANDLE_ERRORS=none" || complain "UCX catches signals"
+tr "\000" "\n" <"/proc/$(cat "$work/pid.1")/environ" | grep -q "^UCX_HANDLE_ERRORS=none" || fail "UCX catches signals"
 kill -SEGV "$(cat "$work/pid.1")"
 all_ended "process 1 breaks off"
 begin
 kill -TERM $job
 all_ended "mpiexec is ended"
-exit $failed
+finish

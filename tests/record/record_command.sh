@@ -2,7 +2,7 @@
 # Usage: record_command.sh RMACAST MPIEXEC PROGRAMS RECORDER-LIBRARY: what `rmacast record` promises to its caller.
 set -u
 rmacast=$1 mpiexec=$2 programs=$3 recorder=$4
-. "$(dirname "$0")/expect.sh"
+. "$(dirname "$0")/../expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -36,7 +36,7 @@ check grep -q '4 of 4 ranks are incomplete; rank 0: killed or ended without MPI_
 # replays and keeps the laws.
 expect 1 "$rmacast" simulate killed.rma --platform ideal --verify
 check lines err 1
-check grep -q 'event 13 (MPI_Barrier): deadlock: .* the stream of rank 2 breaks off after event 14' err
+check grep -q 'event 13 (MPI_Barrier): deadlock: .* the recording of rank 2 breaks off after event 14' err
 # The same where another rank waits for that lock.
 cat >lock.txt <<'END'
 rmacast-trace 1
@@ -215,4 +215,4 @@ done
 RMACAST_RECORDER=/nonexistent.so expect 2 "$rmacast" record -- true
 check lines err 1
 
-exit "$failures"
+finish

@@ -2,19 +2,13 @@
 # Usage: record_ends.sh RMACAST MPIEXEC PROGRAMS [OPENMPI.SH]: however a program ends, its output and status are its own,
 # and the archive says what it is. Expected numbers of events are counted in programs/ends.c. With OPENMPI.SH, which
 # starts MPIEXEC: of Open MPI, whose launcher adds 128 to a signal and whose errors have numbers of their own.
-set -u
+. "$(dirname "$0")/../expect.sh"
 rmacast=$1 mpiexec=$2 programs=$3 open_mpi=${4-}
 added=0 root_error=7
 [ -z "$open_mpi" ] || mpiexec="$open_mpi $mpiexec" added=128 root_error=8
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failures=0
-fail() {
-    echo "FAILED: $*"
-    cat err
-    failures=$((failures + 1))
-}
 
 exited() { # STATUS EXPECTED, which may be an alternative
     echo "$1" | grep -qxE "$2"
@@ -69,7 +63,7 @@ ends forked_rank  2     0      '5 4'  yes
 "$rmacast" info mpi_abort.rma | grep -q 'rank 1 .*: ended without MPI_Finalize, inside MPI_Abort(3)$' || fail "mpi_abort: the call is not told"
 "$rmacast" info wrong_count.rma | grep -q '1.*ended without MPI_Finalize, inside MPI_Send' || fail "wrong_count: the call is not told"
 
-[ -z "$open_mpi" ] || exit "$failures" # the rest does not depend on the library
+[ -z "$open_mpi" ] || { finish; exit; } # the rest does not depend on the library
 
 # Two programs in one mpiexec are one world.
 cp "$programs/ends" second
@@ -109,4 +103,4 @@ else
     echo 'no file system can be mounted here: the full disk is left out'
 fi
 
-exit "$failures"
+finish

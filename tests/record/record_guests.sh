@@ -4,7 +4,7 @@
 # MPI_Finalize: 20002 events.
 set -u
 rmacast=$1 mpiexec=$2 programs=$3
-. "$(dirname "$0")/expect.sh"
+. "$(dirname "$0")/../expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -108,4 +108,4 @@ check test -e on.rma/spool/rank-000001.spool
 check "$rmacast" info on.rma/spool >info
 for pid in $(cat pid-0 pid-1); do check lives $pid; kill -TERM $pid; done
 
-exit "$failures"
+finish

@@ -3,7 +3,7 @@
 # itself that programs behind a script use Open MPI; LAUNCH is openmpi.sh.
 set -u
 rmacast=$1 launch=$2 mpiexec=$3 programs=$4 recorder=$5 oshrun=${6:-} shmem_programs=${7:-}
-. "$(dirname "$0")/expect.sh"
+. "$(dirname "$0")/../expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -59,4 +59,4 @@ if [ -n "$oshrun" ]; then
         -n 1 "$shmem_programs/shmem_mixed"
     check grep -qx 'rmacast: nothing is recorded: 1 of 2 ranks have RMACAST_SPOOL, expected all' err
 fi
-exit "$failures"
+finish

@@ -4,7 +4,7 @@
 set -u
 rmacast=$1 mpiexec=$2 platform=$3
 shift 3
-. "$(dirname "$0")/expect.sh"
+. "$(dirname "$0")/../expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -36,4 +36,4 @@ for ranks in 2 4 8; do
     expect 0 "$rmacast" simulate a.rma --platform "$platform" --engine simgrid
     rm -r a.rma
 done
-exit "$failures"
+finish

@@ -5,7 +5,7 @@
 set -u
 rmacast=$1 programs=$2
 shift 2
-. "$(dirname "$0")/expect.sh"
+. "$(dirname "$0")/../expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -21,4 +21,4 @@ for where in linked inside preloaded; do
     check test "$(grep -c . calls) $(sed -n 's/^0 //p' calls | tr '\n' ' ')" = \
         "$([ "$where" = inside ] && echo 10 || echo 8) MPI_Init MPI_Send MPI_Barrier ${finalizing}MPI_Finalize "
 done
-exit "$failures"
+finish

@@ -3,7 +3,7 @@
 # Open MPI; LAUNCH is openmpi.sh. Each world has a trace of its own, and the program notices nothing.
 set -u
 rmacast=$1 launch=$2 mpiexec=$3 programs=$4 platform=$5
-. "$(dirname "$0")/expect.sh"
+. "$(dirname "$0")/../expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -47,4 +47,4 @@ for how in ports join; do
     whole spawn.rma
     check test "$(calls MPI_Finalize)" = 2
 done
-exit "$failures"
+finish

@@ -4,7 +4,7 @@
 # first that may. Expected by the definitions of a to d (docs/simulation.md).
 set -u
 rmacast=$1 library=$2 program=$3 mpiexec=$4
-. "$(dirname "$0")/../record/expect.sh"
+. "$(dirname "$0")/../expect.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -64,4 +64,4 @@ expect 1 timeout 60 "$mpiexec" -n 1 env LD_PRELOAD="$library" RMACAST_SEMANTICS=
 check grep -q 'semantics: ranks differ in RMACAST_SEMANTICS' err
 RMACAST_BUFFER_BYTES=many expect 1 env LD_PRELOAD="$library" RMACAST_SEMANTICS=d "$program"
 check grep -q 'RMACAST_BUFFER_BYTES=many: expected bytes or unlimited' err
-exit "$failures"
+finish

@@ -1,4 +1,4 @@
-#include "cli/record/worlds.h"
+#include "recording/worlds.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/record/run.h"
+#include "recording/run.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/spool.h"
 

@@ -1,7 +1,7 @@
 /* Further programs of a job (MPI_Comm_spawn, two launches of one script): the recorder gives each a spool of its own,
  * world-1, world-2, ... in the first one's, and each becomes an archive of that name in the first one's directory. */
-#ifndef CLI_RECORD_WORLDS_H
-#define CLI_RECORD_WORLDS_H
+#ifndef RECORDING_WORLDS_H
+#define RECORDING_WORLDS_H
 
 #include <stddef.h>
 

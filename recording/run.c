@@ -1,4 +1,4 @@
-#include "cli/record/run.h"
+#include "recording/run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/record/guests.h"
+#include "recording/guests.h"
 #include "common/installed.h"
 #include "trace/otf2/otf2.h"
 

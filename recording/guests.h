@@ -1,7 +1,7 @@
 /* Processes of a recorded command that outlive its launcher: an end that was asked for is the end of all of them, and a
  * recording that one of them still writes is not packed. Looks at this machine only. */
-#ifndef CLI_RECORD_GUESTS_H
-#define CLI_RECORD_GUESTS_H
+#ifndef RECORDING_GUESTS_H
+#define RECORDING_GUESTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Running a program under the recorder: where its files stand, its environment, its end. */
-#ifndef CLI_RECORD_RUN_H
-#define CLI_RECORD_RUN_H
+#ifndef RECORDING_RUN_H
+#define RECORDING_RUN_H
 
 #include "common/status.h"
 

@@ -1,4 +1,4 @@
-#include "cli/record/guests.h"
+#include "recording/guests.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/record/run.h"
-#include "cli/record/worlds.h"
+#include "recording/run.h"
+#include "recording/worlds.h"
 #include "trace/spool/spool.h"
 
 enum { POLL_MS = 20, END_MS = 3000, WRITERS_MS = 2000 };

@@ -1,0 +1,103 @@
+#include "recording/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recording/run.h"
+#include "recording/worlds.h"
+#include "trace/otf2/otf2.h"
+
+/* The worlds of a job have the same launcher: the first one reports it. */
+static const char *find_foreign_launcher(const struct trace *trace, unsigned more)
+{
+    for (size_t i = 0; more > 0 && i < trace->note_count; i++)
+        if (strncmp(trace->notes[i], SPOOL_FOREIGN_LAUNCHER, strlen(SPOOL_FOREIGN_LAUNCHER)) == 0)
+            return trace->notes[i];
+    return NULL;
+}
+
+static void report_packed(const struct trace *trace, const char *directory, unsigned more,
+                          const struct record_observer *observer)
+{
+    struct record_packed packed = {.directory = directory,
+                                   .rank_count = trace->rank_count,
+                                   .foreign_launcher = find_foreign_launcher(trace, more)};
+    for (uint32_t i = trace->rank_count; i-- > 0;) {
+        packed.call_count += trace->ranks[i].count;
+        if (!trace->ranks[i].incomplete) continue;
+        packed.incomplete_count++;
+        packed.first_incomplete = i;
+        packed.incomplete_why = trace->ranks[i].incomplete_why;
+    }
+    if (observer->packed) observer->packed(observer->context, &packed);
+}
+
+/* What a preloaded library decided is not what the MPI library does. */
+static enum status note_semantics(struct trace *trace, struct err *err)
+{
+    const char *letter = getenv("RMACAST_SEMANTICS"), *lock = getenv("RMACAST_LOCK");
+    if (letter && *letter)
+        TRY(trace_add_note(trace, err, "recorded under semantics %s by librmacast-semantics", letter));
+    if (lock && strcmp(lock, "lazy") == 0)
+        return trace_add_note(trace, err, "recorded with lazy locks by librmacast-semantics");
+    return STATUS_OK;
+}
+
+/* The spool goes only after the archive has been written. more: further programs of the job. */
+static enum status pack_spool(const char *directory, const char *spool, unsigned more,
+                              const struct record_observer *observer, struct err *err)
+{
+    struct trace *trace;
+    TRY(spool_read(spool, &trace, err));
+    enum status status = more == 0 ? STATUS_OK
+                                   : trace_add_note(trace, err,
+                                                    "further programs of the job have traces of their own, "
+                                                    "below this one: world-1%s",
+                                                    more > 1 ? ", ..." : "");
+    if (status == STATUS_OK) status = note_semantics(trace, err);
+    if (status == STATUS_OK) status = otf2_write(trace, directory, err);
+    if (status == STATUS_OK) {
+        report_packed(trace, directory, more, observer);
+        record_remove_spool(directory, spool);
+    }
+    trace_free(trace);
+    return status;
+}
+
+static enum status pack_program(const char *directory, const char *spool, unsigned more,
+                                const struct record_observer *observer, struct err *err)
+{
+    struct spool_misaligned found;
+    struct err ignored;
+    if (!spool_is_directory(spool)) {
+        record_remove_spool(directory, spool);
+        return err_set(
+            err, STATUS_DATA, directory, NULL,
+            "nothing was recorded, expected a program that calls MPI_Init of MPICH's or Open MPI's shared library");
+    }
+    if (observer->misaligned && spool_find_misaligned(spool, &found, &ignored) == STATUS_OK && found.count > 0)
+        observer->misaligned(observer->context, &found);
+    enum status status = pack_spool(directory, spool, more, observer, err);
+    if (status != STATUS_OK && observer->kept) observer->kept(observer->context, spool);
+    return status;
+}
+
+enum status record_pack(const char *directory, const char *spool, const struct record_observer *observer,
+                        struct err *err)
+{
+    char archive[RECORD_PATH_BYTES + 32], files[RECORD_PATH_BYTES + 32];
+    unsigned more = record_world_count(spool);
+    enum status status = pack_program(directory, spool, more, observer, err);
+    if (status == STATUS_OK) record_remove_worlds(directory);
+    for (unsigned i = 1; i <= more; i++) {
+        struct err other;
+        record_world_path(directory, i, archive, sizeof archive);
+        record_world_path(spool, i, files, sizeof files);
+        enum status own = pack_program(archive, files, 0, observer, status == STATUS_OK ? err : &other);
+        if (own != STATUS_OK && status != STATUS_OK && observer->failed) observer->failed(observer->context, &other);
+        if (status == STATUS_OK) status = own;
+    }
+    rmdir(spool);
+    return status;
+}

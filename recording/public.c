@@ -1,0 +1,113 @@
+/* include/rmacast/record.h. Running a command takes over signals and waits for all children of the process, so a child
+ * process does it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/public.h"
+#include "recording/guests.h"
+#include "recording/pack.h"
+#include "recording/run.h"
+#include <rmacast/record.h>
+
+/* What the child process sends back. */
+struct answer {
+    int exit_status;
+    struct err err;
+    enum status status;
+};
+
+/* The recorder reads its options in the environment of the program. */
+static bool set_options(const struct rmacast_record_options *options)
+{
+    char limit[32];
+    snprintf(limit, sizeof limit, "%" PRId64, options->limit_bytes);
+    return (!options->calls || setenv("RMACAST_CALLS", options->calls, 1) == 0) &&
+           (options->limit_bytes <= 0 || setenv("RMACAST_LIMIT", limit, 1) == 0) &&
+           (!options->cpu_time || setenv("RMACAST_CPU_TIME", "1", 1) == 0) &&
+           (!options->threads || setenv("RMACAST_THREADS", "1", 1) == 0) &&
+           (!options->paused || setenv("RMACAST_PAUSED", "1", 1) == 0);
+}
+
+static enum status record(char *const *command, const char *directory, const struct rmacast_record_options *options,
+                          int *exit_status, struct err *err)
+{
+    static const struct record_observer nobody = {0};
+    char archive[RECORD_PATH_BYTES], spool[RECORD_PATH_BYTES + 8], library[RECORD_PATH_BYTES];
+    if (options && !set_options(options)) return err_memory(err);
+    TRY(record_directory(directory, command, archive, err));
+    snprintf(spool, sizeof spool, "%s/spool", archive);
+    TRY(record_find_library(library, err));
+    TRY(record_make_spool(archive, spool, err));
+    enum status status = record_run(command, library, spool, exit_status, err);
+    if (status != STATUS_OK) {
+        record_remove_spool(archive, spool);
+        return status;
+    }
+    int writer = record_await_writers(spool);
+    if (writer == 0) return record_pack(archive, spool, &nobody, err);
+    return err_set(err, STATUS_DATA, spool, NULL, "process %d still writes to it: the recording is kept, not packed",
+                   writer);
+}
+
+/* Does not return. */
+static void answer_in_child(int out, char *const *command, const char *directory,
+                            const struct rmacast_record_options *options)
+{
+    struct answer answer = {.exit_status = 0};
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* the command ends with the caller */
+    answer.status = record(command, directory, options, &answer.exit_status, &answer.err);
+    ssize_t written = write(out, &answer, sizeof answer); /* less than a pipe holds */
+    _exit(written == (ssize_t)sizeof answer ? 0 : 1);
+}
+
+static enum status record_in_child(char *const *command, const char *directory,
+                                   const struct rmacast_record_options *options, struct answer *answer, struct err *err)
+{
+    int ends[2];
+    if (pipe(ends) != 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "pipe: %s", strerror(errno));
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        answer_in_child(ends[1], command, directory, options);
+    }
+    close(ends[1]);
+    size_t got = 0;
+    for (ssize_t bytes = 1; child > 0 && bytes != 0 && got < sizeof *answer;) {
+        bytes = read(ends[0], (char *)answer + got, sizeof *answer - got);
+        if (bytes > 0) got += (size_t)bytes;
+        if (bytes < 0 && errno != EINTR) break;
+    }
+    close(ends[0]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    if (got == sizeof *answer) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, command[0], NULL, "the process that records it has ended, expected its answer");
+}
+
+PUBLIC enum rmacast_status rmacast_record(char *const *command, const char *directory,
+                                          const struct rmacast_record_options *options, int *exit_status,
+                                          struct rmacast_error *error)
+{
+    struct answer answer = {.exit_status = 0};
+    struct err err = {.text = ""};
+    enum status status;
+    if (!command || !command[0])
+        status =
+            err_set(&err, STATUS_USAGE, NULL, NULL, "no command, expected the words of one, as \"mpiexec\", \"./app\"");
+    else if (options && options->size != sizeof *options)
+        status = err_set(&err, STATUS_USAGE, NULL, NULL, "rmacast_record_options.size is %zu, expected %zu",
+                         options->size, sizeof *options);
+    else
+        status = record_in_child(command, directory, options, &answer, &err);
+    if (status != STATUS_OK) return public_status(status, &err, error);
+    if (answer.status == STATUS_OK && exit_status) *exit_status = answer.exit_status;
+    return public_status(answer.status, &answer.err, error);
+}
