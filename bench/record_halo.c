@@ -65,7 +65,7 @@ static double batch_s(const struct functions *mpi, const struct plate *plate, in
     return (MPI_Wtime() - begin) / iterations;
 }
 
-/* The library's own; what is preloaded stands before them. False: it cannot be had. */
+/* The library's own; what is preloaded is found before them. False: it cannot be had. */
 static int bare_functions(struct functions *bare)
 {
     static const char *const names[] = {"PMPI_Win_post", "PMPI_Win_start", "PMPI_Put", "PMPI_Win_complete",

@@ -1,8 +1,8 @@
 /* Six one-sided exchanges whose predictions are compared with real runs (bench/accuracy.sh):
  *     six_exchanges PATTERN BYTES ITERATIONS [COMPUTE_US]
- * PATTERN: pscw, fence, transpose, hash, lock, getpipe. The measured loop lies between the second and the third MPI_Barrier of
- * MPI_COMM_WORLD; rank 0 prints pattern, bytes and the loop's seconds. Computing is sleeping, by a time that differs between ranks
- * and iterations: ranks that share cores do not disturb each other by it. */
+ * PATTERN: pscw, fence, transpose, hash, lock, getpipe. The measured loop is between the second and the third
+ * MPI_Barrier of MPI_COMM_WORLD; rank 0 prints pattern, bytes and the loop's seconds. Computing is sleeping, by a time
+ * that differs between ranks and iterations: ranks that share cores do not disturb each other by it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -122,7 +122,7 @@ error_t cli_duration_ps(const struct argp_state *state, const char *option, cons
 {
     double seconds;
     const char *end;
-    if (*text != '-' && units_parse_ps(text, &end, ps) && *end == '\0') return 0; /* exact, as times stand in dumps */
+    if (*text != '-' && units_parse_ps(text, &end, ps) && *end == '\0') return 0; /* exact, as times are in dumps */
     error_t failed = cli_duration(state, option, text, &seconds);
     if (!failed) *ps = units_ps(seconds);
     return failed;

@@ -347,7 +347,7 @@ static enum status write_json(const struct trace *trace, const struct info *info
     return status;
 }
 
-/* What the analysis and the replay refuse is told behind what the trace is. */
+/* What the analysis and the replay refuse follows the description of the trace. */
 static enum status refuse_wrong(const struct trace *trace, struct err *err)
 {
     struct result_violations violations;

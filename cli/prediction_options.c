@@ -304,8 +304,8 @@ static bool override_names(const char *override, const char *window)
     return strncmp(override, window, length) == 0 && strchr(".=\"", override[length]);
 }
 
-/* A window that an option names and the trace has not is the option's fault; that of the platform file is told by the
- * replay. */
+/* A window that an option names and the trace has not is the option's fault; that of the platform file is reported by
+ * the replay. */
 static enum status check_windows(const struct prediction_options *options, const char *semantics,
                                  const struct trace *trace, const struct platform *platform, struct err *err)
 {

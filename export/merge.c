@@ -28,7 +28,7 @@ struct building {
     struct err *err;
 };
 
-/* Where on a thread's time line: inside a call, or wherever the time lies. */
+/* Where on a thread's time line: inside a call or between calls. */
 struct point {
     uint32_t rank, thread;
     size_t call; /* EPOCH_NONE: any */
@@ -77,7 +77,7 @@ static enum status add(struct building *building, struct point at, struct otf2_m
     return STATUS_OK;
 }
 
-/* Viewers that merge ranks by time must not meet the end of an arrow before its beginning: one tick lies between. */
+/* Viewers that merge ranks by time must not meet the end of an arrow before its beginning: they are one tick apart. */
 static enum status add_arrow(struct building *building, enum otf2_arrow_kind kind, struct point from, struct point to,
                              int64_t bytes)
 {
@@ -221,7 +221,7 @@ static enum status add_completion(struct building *building, const struct span *
     return add(building, left(building, origin, done), mark);
 }
 
-/* MPI's operations stand in the order of transfers, behind them OpenSHMEM's: both by origin and call. */
+/* MPI's operations are in the order of transfers, OpenSHMEM's follow: both by origin and call. */
 struct cursors {
     size_t mpi, shmem;
     size_t quiet; /* of the origin of the OpenSHMEM transfer taken last: the call behind it, or behind the last one */

@@ -37,7 +37,7 @@ enum status rate_read(const struct json_node *node, double *value, struct err *e
     return measured_read(node, RATE_LEAST, RATE_MOST, value, err);
 }
 
-/* One row of a list of segments; what it lacks stands beside the list in parent. */
+/* One row of a list of segments; what it lacks is beside the list in parent. */
 static enum status read_segment(const struct json_node *parent, const struct json_node *row, bool last, int64_t above,
                                 struct net_segment *segment, struct err *err)
 {

@@ -24,7 +24,7 @@ static cJSON *value_from(const char *key, size_t key_length, const char *text)
     return cJSON_CreateString(text);
 }
 
-/* Ends the part of the key that begins here and may stand in quotes; the rest behind its dot, NULL: the last part. */
+/* Ends the part of the key that begins here and may be in quotes; the rest behind its dot, NULL: the last part. */
 static char *end_part(char **part)
 {
     char *close = **part == '"' ? strchr(*part + 1, '"') : NULL;

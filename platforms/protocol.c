@@ -1,4 +1,4 @@
-/* mpi.rma.protocol: read from the platform file, and what the replay asks of it. */
+/* mpi.rma.protocol: reads it from the platform file, and answers what the replay asks of it. */
 #include <string.h>
 
 #include "platforms/read.h"

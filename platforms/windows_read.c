@@ -1,4 +1,4 @@
-/* mpi.rma.windows: what differs on single windows. */
+/* Reads mpi.rma.windows: the settings of single windows. */
 #include <stdlib.h>
 #include <string.h>
 

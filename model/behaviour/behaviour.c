@@ -28,7 +28,7 @@ static int64_t post_of(const struct adder *adder, size_t pair)
     return relations_call(adder->relations, exposure->rank, exposure->post_call)->enter_ps;
 }
 
-/* The epoch is this part's and counted now, and every target of its group posted for it: with MPI_MODE_NOCHECK the
+/* The epoch is this shard's and counted now, and every target of its group posted for it: with MPI_MODE_NOCHECK the
  * program promises that they have. */
 static bool counts(const struct adder *adder, const struct access_epoch *epoch)
 {
@@ -59,7 +59,7 @@ static void count_call(struct behaviour_count *count, const struct trace_call *c
     if (post_ps <= call->exit_ps) count->waited++;
 }
 
-/* Of the targets of each sort their latest post; what a complete waited for is the latest post of all that lies in it.
+/* Of the targets of each sort their latest post; a complete waited for the latest of all posts that are inside it.
  */
 static void count_contents(const struct adder *adder, const struct access_epoch *epoch, const struct trace_call *call)
 {
@@ -179,7 +179,7 @@ void behaviour_merge(struct behaviour *into, const struct behaviour *from)
         for (int s = 0; s < BEHAVIOUR_SIZES; s++) merge_count(&into->operations[o][s], &from->operations[o][s]);
 }
 
-/* That a call returned before a post is a proof; that a post lies in a call may be chance. */
+/* A call that returned before a post is a proof; a post inside a call may be chance. */
 static void decide(const struct behaviour_count *count, enum result_waits waits, struct result_behaviour *row)
 {
     row->calls = count->calls;

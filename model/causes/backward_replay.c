@@ -239,7 +239,8 @@ static enum status take_wait(struct work *work, const struct wait_log_row *row)
     return STATUS_OK;
 }
 
-/* Where the rank on the path has waited up to now_ps, the path goes on with whom it waited for; so often at a moment. */
+/* Where the rank on the path has waited up to now_ps, the path continues on the rank it waited for; so often at one
+ * moment. */
 static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
 {
     for (; hops > 0 && work->ranks[work->path].ended_ps == now_ps; hops--) {

@@ -198,7 +198,7 @@ static void add_losses(const struct collector *collector, uint32_t interval, uin
     collector_add(collector, interval, variation, processor, variation_ps);
 }
 
-/* What would be lost if every collective began with a barrier, and how far its ends lie apart. */
+/* What would be lost if every collective began with a barrier, and how far its ends are apart. */
 void collector_walk_instances(const struct collector *collector)
 {
     const struct relations *relations = collector->relations;

@@ -155,7 +155,7 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
     fputc('\n', out);
 }
 
-/* Its two parts stand in brackets behind it, as in the thesis. */
+/* Its two parts follow in brackets, as in the thesis. */
 static void print_productive(const struct efficiency_interval *interval, bool lost_all, FILE *out)
 {
     int64_t mpi_ps = interval->useful_mpi_ps;

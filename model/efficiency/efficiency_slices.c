@@ -69,7 +69,7 @@ enum status efficiency_slices_new(const struct trace *trace, enum interval_sourc
     return status;
 }
 
-/* Other parts make intervals here, too. */
+/* Other shards make intervals here, too. */
 static enum status make_room(struct efficiency_slices *slices, struct err *err)
 {
     struct efficiency *efficiency = slices->efficiency;
@@ -170,7 +170,7 @@ static int by_first_entry(const void *one, const void *other)
     return (a->first_event > b->first_event) - (a->first_event < b->first_event);
 }
 
-/* Brings the intervals into the order that they have in a whole trace; before: by new number, where they stood. */
+/* Brings the intervals into the order that they have in a whole trace; before: the old place, by new number. */
 static void order_intervals(struct efficiency *efficiency, const struct intervals *intervals, struct numbered *before,
                             uint32_t *now, struct efficiency_interval *moved)
 {

@@ -115,7 +115,7 @@ static void leave(struct walk *walk, enum interval_kind kind, uint32_t id)
     }
 }
 
-/* A call that is no edge of an interval stands in a function. */
+/* A call that is no edge of an interval is in a function. */
 static enum status enter_function(struct walk *walk, uint32_t site, uint64_t event)
 {
     const struct interval *items = walk->intervals->items;
@@ -129,7 +129,7 @@ static enum status enter_function(struct walk *walk, uint32_t site, uint64_t eve
     return enter(walk, INTERVAL_FUNCTION, function, site, event);
 }
 
-/* An interval whose entry stands at no known place takes the first known one inside it. */
+/* An interval whose entry has no known place takes the first known one inside it. */
 static void place(struct walk *walk, uint32_t site)
 {
     struct interval *items = walk->intervals->items;

@@ -104,7 +104,7 @@ static int64_t cut(const struct trace_call *call, int64_t until_ps)
     return end_ps > call->enter_ps ? end_ps - call->enter_ps : 0;
 }
 
-/* Each part counts of the members that it has: what a fence costs them, and the pairs of which they are the first. */
+/* Each shard counts of the members that it has: what a fence costs them, and the pairs of which they are the first. */
 static void count_pairs(const struct relations *relations, const struct instance *instance, const struct need *needs,
                         size_t count, struct fence_pairs *pairs)
 {
@@ -144,7 +144,7 @@ static void count_instance(const struct relations *relations, const struct insta
     }
 }
 
-/* Each part counts the waits of the members that it has, and the fences whose first member it has. */
+/* Each shard counts the waits of the members that it has, and the fences whose first member it has. */
 static void count_empty(const struct relations *relations, const struct instance *instance, struct fence_pairs *pairs)
 {
     const struct trace_comm *comm = instance_comm(relations->trace, instance);

@@ -142,7 +142,7 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
     return STATUS_OK;
 }
 
-/* The locks of a target are looked at by the part that has it. */
+/* The locks of a target are looked at by the shard that has it. */
 static enum status collect(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;

@@ -17,7 +17,7 @@ void window_uses_clear(struct window_uses *uses)
     memset(uses, 0, sizeof *uses);
 }
 
-/* Opens, closes or fills an epoch; the others may stand anywhere. */
+/* Opens, closes or fills an epoch; the others may be anywhere. */
 static bool is_use(enum call_kind kind)
 {
     switch (kind) {

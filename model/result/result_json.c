@@ -50,7 +50,7 @@ static cJSON *add_element(struct writer *writer, cJSON *array)
     return NULL;
 }
 
-/* The thread stands where the rank has several. */
+/* The thread is written where the rank has several. */
 static void add_who(struct writer *writer, cJSON *object, const struct result_who *who)
 {
     add_known(writer, object, "rank", who->rank >= 0, (double)who->rank);
@@ -264,7 +264,7 @@ static void add_size(struct writer *writer, cJSON *object, const struct result_g
     add_number(writer, object, "to_bytes", (double)group->to_bytes);
 }
 
-/* Those by pair stand in transfers.pairs. */
+/* Those by pair are in transfers.pairs. */
 static void add_transfer_groups(struct writer *writer, cJSON *root, const struct result *result)
 {
     static const struct {

@@ -110,7 +110,7 @@ static void print_property_wait(const struct result *result, enum pattern patter
             units_format_duration(found->severity_s, seconds), percent(found->severity_s, total_time_s(result)));
 }
 
-/* A part stands below its whole. */
+/* A part is printed below its whole. */
 static void print_property_waits(const struct result *result, const struct result_property *property, FILE *out)
 {
     for (int p = 0; p < PATTERN_COUNT; p++) {

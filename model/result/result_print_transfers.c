@@ -1,4 +1,4 @@
-/* Of the table for people the part about transfers: all of them, by group, and who sends how much to whom. */
+/* The part of the table about transfers: all of them, by group, and by pair of ranks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void name_size(const struct result_group *group, char name[NAME_BYTES])
 static const struct {
     const char *title;
     void (*name)(const struct result_group *group, char name[NAME_BYTES]);
-    bool by_bytes; /* the most bytes first; else as the groups stand */
+    bool by_bytes; /* the most bytes first; else in the order of the groups */
 } tables[TRANSFER_GROUPINGS] = {
     [TRANSFERS_OF_PAIR] = {"Transfers by pair", name_pair, true},
     [TRANSFERS_OF_WINDOW] = {"Transfers by window", name_window, true},
@@ -82,7 +82,7 @@ static void print_group(const struct result_group *group, const char *name, FILE
             rate_text(&group->upper_bound_Bps, most));
 }
 
-/* One group alone says what stands above already. */
+/* A single group repeats the lines above. */
 static void print_groups(const struct result *result, enum transfer_grouping grouping, size_t top, FILE *out)
 {
     const struct result_groups *groups = &result->transfer_groups[grouping];

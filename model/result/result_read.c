@@ -1,4 +1,4 @@
-/* Reading results back. What a reader needs must be there and right; keys that other versions add are passed over. */
+/* Reads results. Required keys must be there and valid; unknown keys, which other versions write, are ignored. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The sums of one part as bytes, and merged into those of another. */
+/* Writes the sums of one shard as bytes, and adds those of another shard. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -108,7 +108,7 @@ static void final_ends(struct slice_state *state, const struct trace *trace)
     }
 }
 
-/* Messages that other parts have not been told of stay for that, both sides. */
+/* Messages that other shards do not know yet stay until they do, both sides. */
 static void keep_unsent(struct slice_state *state, const struct trace *trace, const uint64_t *unsent)
 {
     for (uint32_t r = 0; unsent && r < trace->rank_count; r++) {

@@ -32,8 +32,8 @@ static bool is_lock(const struct access_epoch *epoch)
     return epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
 }
 
-/* Of an epoch that is open, the earliest moment possible: the release of a simulated unlock is known to lie in the call, that
- * of a recorded one is its end, which comes behind what has been read. */
+/* Of an epoch that is open, the earliest moment possible: the release of a simulated unlock is known to be inside the
+ * call, that of a recorded one is its end, which comes behind what has been read. */
 static int64_t release_ps(const struct work *work, const struct access_epoch *epoch)
 {
     if (epoch->close_call != EPOCH_NONE) return relations_release_ps(work->relations, epoch->rank, epoch->close_call);

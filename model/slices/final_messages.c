@@ -23,7 +23,7 @@ static uint16_t *flags_of(const struct work *work, uint32_t rank, size_t call)
     return &work->state->flags[rank][call];
 }
 
-/* Archives tell with the completion whom a receive was from. */
+/* Archives have the sender of a receive in its completion. */
 static bool is_unknown(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;

@@ -7,7 +7,7 @@
 #include "common/units.h"
 #include "model/transfers/double_bits.h"
 
-/* Five bits of the fraction tell the class. What is below 1 B/s, a transfer of nothing above all, is one class more. */
+/* Five bits of the fraction are the class. What is below 1 B/s, a transfer of nothing above all, is one class more. */
 enum { CLASS_SHIFT = 52 - 5 };
 _Static_assert(1 << (52 - CLASS_SHIFT) == RATE_HISTOGRAM_CLASSES, "classes of an octave");
 static const uint64_t slow_class = (UINT64_C(0x3ff0000000000000) >> CLASS_SHIFT) - 1;

@@ -9,7 +9,7 @@
 #include "common/array.h"
 #include "model/transfers/double_bits.h"
 
-/* Ten bits of the fraction tell the class. */
+/* Ten bits of the fraction are the class. */
 enum { CLASS_SHIFT = 42 };
 
 void distribution_clear(struct distribution *distribution)

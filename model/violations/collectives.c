@@ -2,7 +2,7 @@
  *
  * The k-th call of a member on a window (fences, creations, freeings counted apart) or communicator belongs to the k-th
  * turn. Each member is compared with the first one, in the order of ranks. Once members call different functions, what
- * follows on that communicator cannot be told apart and is not compared. */
+ * follows on that communicator cannot be distinguished and is not compared. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

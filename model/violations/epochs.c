@@ -76,7 +76,7 @@ static enum status match_start(struct finder *finder, struct fifo *fifo, size_t 
     return STATUS_OK;
 }
 
-/* What is left in the queues. A post that is never closed is told already. */
+/* What is left in the queues. A post that is never closed is reported already. */
 static enum status find_left(struct finder *finder, struct fifo *fifo)
 {
     for (size_t p = 0; p < finder->posts.count; p++) {

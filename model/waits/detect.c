@@ -1,7 +1,7 @@
 #include "model/waits/detect.h"
 
-/* Whether a wait found in a slice is counted in this round, and by this part. The detectors of locks look at the locks
- * themselves: the part that has the target counts. */
+/* Whether a wait found in a slice is counted in this round, and by this shard. The detectors of locks look at the locks
+ * themselves: the shard that has the target counts. */
 static bool is_final(const struct relations *relations, const struct finding *finding)
 {
     const struct slice_state *state = relations->state;

@@ -1,4 +1,4 @@
-/* Early Fence: the part of Wait at Fence in which operations towards the waiting rank were still going on. */
+/* Early Fence: the part of Wait at Fence in which operations towards the waiting rank were still in progress. */
 #include <stdlib.h>
 
 #include "model/waits/detect.h"

@@ -66,7 +66,7 @@ static bool may_be_out_of_order(const struct detection *detection, const struct 
            call_kind(receive_of(detection, message)->call) == CALL_RECV;
 }
 
-/* A receive counts if a message that the same rank sent before is received after it by the same thread. Messages stand
+/* A receive counts if a message that the same rank sent before is received after it by the same thread. Messages are
  * in the order of the receives: from the last to the first, the map holds the earliest send among those of its pair
  * received later. */
 static enum status find_wrong_order(struct detection *detection, const struct message *message, struct map *pairs)

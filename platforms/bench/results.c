@@ -87,7 +87,7 @@ static bool same_series(const struct bench_series *a, const struct bench_series 
            strcmp(a->test, b->test) == 0 && strcmp(a->spec, b->spec) == 0 && strcmp(a->place, b->place) == 0;
 }
 
-/* Rows of a series stand together in a file. */
+/* Rows of a series are together in a file. */
 static enum status add_row(struct bench_results *results, const struct bench_series *key, const struct bench_repetition *times,
                            struct err *err)
 {

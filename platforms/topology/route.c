@@ -1,5 +1,5 @@
-/* The links that a message passes inside the network, one by one: those that SimGrid 3.32 takes on the same shape,
- * which tests/unit/platforms/test_topology_routes.c compares for all pairs. */
+/* The links inside the network that a message passes, one by one. They are those of SimGrid 3.32 on the same shape;
+ * tests/unit/platforms/test_topology_routes.c compares all pairs. */
 #include "platforms/topology/shape.h"
 
 int32_t crossbar_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,

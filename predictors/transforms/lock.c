@@ -33,7 +33,7 @@ struct locking {
     uint64_t sections, flushes;
 };
 
-/* Calls that may stand between locks and unlocks of other targets. */
+/* Calls that may be between locks and unlocks of other targets. */
 static bool joins(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);

@@ -23,8 +23,8 @@ struct moving {
     const struct trace *trace;
     const struct mover *mover;
     struct transform_report *report;
-    size_t *nearest; /* per window: place in front of which a call of it may stand */
-    bool *apart;     /* per window: it stands there for the sake of others' locks only */
+    size_t *nearest; /* per window: the place before which a call of it may be put */
+    bool *apart;     /* per window: it is there for the sake of others' locks only */
     struct lockers lockers;
     int32_t *locked; /* windows of the rank that others lock */
     size_t locked_count;
@@ -93,9 +93,9 @@ static enum status add_move(struct moving *moving, const struct stream *stream, 
     return STATUS_OK;
 }
 
-/* A window must not be locked and exposed at once (MPI-3.1 11.5.3). What keeps a rank's exposure epochs apart from others'
- * locks of its window is what it calls between them: what it hears of others before a post, or tells them behind a wait.
- * A post hears nothing, a wait tells nothing. */
+/* A window must not be locked and exposed at once (MPI-3.1 11.5.3). What keeps a rank's exposure epochs apart from
+ * others' locks of its window is what it calls between them: what it receives from others before a post, or sends them
+ * behind a wait. A post receives nothing, a wait sends nothing. */
 static void keep_apart(struct moving *moving, const struct trace_call *call, size_t behind)
 {
     if (is_local(call) || call_kind(call->call) == moving->mover->moves) return;

@@ -108,7 +108,7 @@ static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps
     }
 }
 
-/* A rank that waits for a cause which waits for it (a call that the matching misunderstood) goes on unmoved. */
+/* A rank that waits for a cause which waits for it (a call that the matching misunderstood) stays unmoved. */
 static bool force_one(struct repair *repair)
 {
     for (size_t i = 0; i < repair->links->sync_groups; i++) {

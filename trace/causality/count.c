@@ -1,6 +1,6 @@
-/* Effects before their causes, looked for by several threads: most traces have none, and then no links are needed. Each
- * thread walks along blocks of ranks; a key's causes are in the block of the rank that they are from, its effects in
- * that of the rank that they are for. */
+/* Counts effects before their causes on several threads. Most traces have none, and then no sync groups are built. Each
+ * thread reads blocks of ranks. The causes of a key are in the block of their rank, its effects in the block of theirs.
+ */
 #include <stdlib.h>
 
 #include "trace/causality/happens_before.h"

@@ -5,7 +5,7 @@
 
 #include "common/units.h"
 
-/* Whom a rank writes to: the rank, and where in its window this rank's block lies. */
+/* Whom a rank writes to: the rank, and where this rank's block is in its window. */
 struct partner {
     int32_t rank;
     uint32_t slot;
@@ -56,7 +56,7 @@ static uint32_t halo_slots(uint32_t ranks)
 static uint32_t halo_targets(uint32_t ranks, uint32_t rank, struct partner *partners)
 {
     uint32_t width = halo_width(ranks), x = rank % width, y = rank / width, count = 0;
-    /* West, east, north, south; a block lies in the slot of the side from which it comes. */
+    /* West, east, north, south; a block is in the slot of the side from which it comes. */
     if (x > 0) partners[count++] = (struct partner){(int32_t)(rank - 1), 1};
     if (x + 1 < width) partners[count++] = (struct partner){(int32_t)(rank + 1), 0};
     if (y > 0) partners[count++] = (struct partner){(int32_t)(rank - width), 3};

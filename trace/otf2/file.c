@@ -89,7 +89,7 @@ static enum status load(const char *path, struct piece *piece, struct err *err)
     return status;
 }
 
-/* Bytes of the record at `at`, 0 if it does not fit. A value that is undefined stands as one byte that looks like
+/* Bytes of the record at `at`, 0 if it does not fit. An undefined value is one byte that looks like
  * the mark of a long length. */
 static uint64_t record_bytes(const struct piece *piece, bool events, uint64_t at)
 {
@@ -103,7 +103,7 @@ static uint64_t record_bytes(const struct piece *piece, bool events, uint64_t at
     return length <= left - 2 - sizeof length ? length + 2 + sizeof length : 2;
 }
 
-/* Definitions that do not fit into one chunk: behind the last record of a chunk stand zeros up to the next one's header.
+/* Definitions that do not fit into one chunk: zeros follow the last record of a chunk up to the next one's header.
  * True: *at is behind that. */
 static bool next_chunk(const struct piece *piece, uint64_t *at)
 {
@@ -202,7 +202,7 @@ enum status archive_file_check_anchor(const char *path, struct err *err)
     return status;
 }
 
-/* One chunk; *last is the number of the last event so far. What stands behind its events counts in the last chunk
+/* One chunk; *last is the number of the last event so far. What follows its events counts in the last chunk
  * only. */
 static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t *last)
 {

@@ -1,4 +1,4 @@
-/* Reading an archive: anchor and definitions, then the events (read_ranks.c). */
+/* Reads an archive: anchor and definitions, then the events (read_ranks.c). */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>

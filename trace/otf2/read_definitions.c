@@ -1,4 +1,4 @@
-/* Global definitions of an archive into tables. */
+/* Reads the global definitions of an archive into tables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* The events of an archive, one location after another with local readers.
+/* Reads the events of an archive, one location after another, with local readers.
  *
- * Of an archive in our profile all definitions are known before, so blocks of ranks are read by several threads, each
- * with a handle of the archive of its own: OTF2 locks nothing, and looks for a location among all that its handle has
- * selected, so that the time would grow by the square of their number. What a block adds to tables that all ranks share
- * stands in its own part of the trace, and is put together in the order of ranks: the trace is that of one thread. */
+ * In an archive of our profile all definitions are known before the events, so several threads read blocks of ranks.
+ * Each has its own handle of the archive: OTF2 does not lock, and it searches a location among all that its handle has
+ * selected, so that one handle would take time by the square of their number. A block adds to tables of its own; they
+ * are merged in the order of ranks, so the trace is that of one thread. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,7 +333,7 @@ static enum status read_block(void *context, size_t number, struct err *err)
     return status;
 }
 
-/* The lists of the block's calls stand behind `lists` others now. */
+/* The lists of the block's calls come behind `lists` others now. */
 static void move_lists(const struct ranks *ranks, const struct block *block, uint32_t lists)
 {
     if (lists == 0 || block->part.list_count == 0) return;
@@ -358,7 +358,7 @@ static enum status take_lists(const struct ranks *ranks, const struct block *blo
     return STATUS_OK;
 }
 
-/* The calls stand in ranks that the block and the trace share. */
+/* The calls are in ranks that the block and the trace share. */
 static enum status take_extents(const struct ranks *ranks, const struct block *block)
 {
     for (int32_t rank = ranks->places[block->first].rank; rank <= ranks->places[block->end - 1].rank; rank++)

@@ -1,5 +1,5 @@
-/* From the tables of definitions to the trace's own: ranks, communicators, windows, groups, regions, sites,
- * properties. */
+/* Makes the definitions of the trace from the tables of the archive: ranks, communicators, windows, groups, regions,
+ * sites, properties. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static bool is_world(const struct archive_reader *reader, const int32_t *ranks, 
     return true;
 }
 
-/* Our writer tells communicators of two groups by their names. */
+/* Our writer marks communicators of two groups by their names. */
 static void name_groups(const struct archive_reader *reader, const struct archive_comm *from)
 {
     struct trace_comm *comm = &reader->trace->comms[from->id];
@@ -191,7 +191,7 @@ enum status archive_win_id(struct archive_reader *reader, uint32_t reference, in
         TRY(archive_may_define(reader));
         const struct archive_comm *comm = archive_comm(definitions, win->comm);
         const struct archive_group *group = comm ? archive_group(definitions, comm->group) : NULL;
-        /* One definition of a window over MPI_COMM_SELF stands for a window per rank. */
+        /* One definition of a window over MPI_COMM_SELF is a window per rank. */
         bool self = group && group->type == OTF2_GROUP_TYPE_COMM_SELF;
         int32_t comm_id = TRACE_NONE;
         if (!self) TRY(archive_comm_id(reader, win->comm, &comm_id));
@@ -460,7 +460,7 @@ static enum status make_ours(struct archive_reader *reader)
     return make_counts(reader);
 }
 
-/* The nearest part of the system tree, from where the group stands upwards, that is a machine of shared memory. A tree
+/* The nearest part of the system tree, from the group's place upwards, that is a machine of shared memory. A tree
  * without any has the groups' own places for nodes, but not its root: that holds all. */
 static const char *node_name(const struct archive_reader *reader, OTF2_LocationGroupRef group)
 {

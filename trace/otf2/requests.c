@@ -24,7 +24,7 @@ static size_t home(const struct archive_requests *requests, uint64_t id)
     return (size_t)map_mix(0, id) & (requests->capacity - 1);
 }
 
-/* The slot of id, or the free one where it would stand. Some slot is always free. */
+/* The slot of id, or the free one that it would take. Some slot is always free. */
 static size_t slot_of(const struct archive_requests *requests, uint64_t id)
 {
     size_t slot = home(requests, id);
@@ -66,7 +66,7 @@ bool archive_requests_take(struct archive_requests *requests, uint64_t id, uint6
 {
     if (!archive_requests_find(requests, id, value)) return false;
     size_t mask = requests->capacity - 1, hole = slot_of(requests, id);
-    /* Entries behind the hole move into it unless their home lies between the hole and them (Knuth vol. 3, 6.4 R). */
+    /* Entries behind the hole move into it unless their home is between the hole and them (Knuth vol. 3, 6.4 R). */
     for (size_t at = (hole + 1) & mask; requests->slots[at].used; at = (at + 1) & mask) {
         size_t from = home(requests, requests->slots[at].id);
         if (((at - from) & mask) < ((at - hole) & mask)) continue;

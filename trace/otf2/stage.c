@@ -45,7 +45,7 @@ static bool is_still(int descriptor, const char *path)
 }
 
 /* Locks the directory that has this name now; operation as for flock(). -1: locked by another, or it cannot be locked,
- * which errno EWOULDBLOCK tells apart. */
+ * which errno EWOULDBLOCK distinguishes. */
 static int lock_directory(const char *path, int operation)
 {
     for (;;) {

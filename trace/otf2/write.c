@@ -1,5 +1,4 @@
-/* Writing an archive: events rank after rank, then definitions, into a directory aside that then takes the old one's
- * place. */
+/* Writes an archive: the events of each rank, then the definitions, into a stage that then replaces the old archive. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,7 +274,7 @@ static enum status write_into(const struct trace *trace, const struct otf2_view 
     enum status status = STATUS_OK;
     if (writer.archive) {
         status = write_archive(&writer, &spares);
-        ARCHIVE_TRY(&writer, OTF2_Archive_Close(writer.archive)); /* else it is lost: closing would go on writing */
+        ARCHIVE_TRY(&writer, OTF2_Archive_Close(writer.archive)); /* else it is lost: closing would continue to write */
     }
     clear(&writer);
     for (int i = 0; i < SPARES; i++) free(spares.rows[i].chunk);

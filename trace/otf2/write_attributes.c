@@ -1,4 +1,4 @@
-/* What of a call no OTF2 record carries, as attributes of its Enter and Leave. */
+/* Writes as attributes of Enter and Leave what no OTF2 record of a call holds. */
 #include "trace/otf2/write.h"
 
 void archive_add(struct archive_writer *writer, enum archive_attribute id, OTF2_AttributeValue value)
@@ -54,7 +54,7 @@ static void add_primitive(struct archive_writer *writer, const struct trace_call
     if (call->site != TRACE_NO_SITE) ARCHIVE_ADD(writer, SITE, stringRef, archive_site_string(call->site));
 }
 
-/* Threads' calls at the same time stand in different locations: their order is said where it is not that of the
+/* Threads' calls at the same time are in different locations: their order is said where it is not that of the
  * locations. */
 static void add_order(struct archive_writer *writer, size_t index)
 {

@@ -1,5 +1,5 @@
-/* What is recorded: all calls, those of some groups, or none while the program has stopped it. Calls that make or free
- * windows and communicators are always recorded: later ones need them. */
+/* Which calls are recorded: all, those of some groups, or none while the program has stopped the recording. Calls that
+ * make or free windows and communicators are always recorded, since later calls need them. */
 #include <stdlib.h>
 
 #include "trace/record/record.h"
@@ -9,7 +9,7 @@ uint8_t rec_off[REC_CALL_COUNT];
 static uint8_t filtered[REC_CALL_COUNT]; /* what the user asked for at the start */
 bool rec_pausing;
 
-/* Groups by kinds of calls, in the order of SPOOL_CALL_GROUPS. A kind that stands in none is always recorded. */
+/* Groups by kinds of calls, in the order of SPOOL_CALL_GROUPS. A kind that is in none is always recorded. */
 static const char *const names[] = {SPOOL_CALL_GROUPS};
 static const char *const groups[] = {
     " PUT GET ACCUMULATE GET_ACCUMULATE FENCE POST START COMPLETE WIN_WAIT WIN_TEST LOCK UNLOCK LOCK_ALL UNLOCK_ALL "
@@ -25,7 +25,7 @@ static const char *const groups[] = {
 enum { GROUPS = sizeof names / sizeof *names, LOCAL = GROUPS - 1 };
 _Static_assert(sizeof groups == sizeof names, "a list of kinds for each name");
 
-/* Index into groups, GROUPS for none. kind stands between blanks. */
+/* Index into groups, GROUPS for none. kind is between blanks. */
 static int group_of(const char *kind)
 {
     int i = 0;

@@ -1,4 +1,4 @@
-/* What happens when the library is loaded, and in the child of a fork. */
+/* Runs when the library is loaded, and in the child of a fork. */
 #include <pthread.h>
 #include <unistd.h>
 

@@ -26,7 +26,7 @@ REC_INLINE void enter(struct rec_call *rec)
     rec_put_event(own, &rec->enter, rec_call_template(rec));
 }
 
-/* What is called inside a call stands below it on the stack. */
+/* The frame of what a call calls is below the call's on the stack. */
 bool rec_abandoned(uintptr_t frame)
 {
     uintptr_t left = rec_inside;

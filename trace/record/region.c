@@ -1,4 +1,4 @@
-/* MPI_Pcontrol: user regions, and where the recording stops and goes on. */
+/* MPI_Pcontrol: user regions, and where the recording stops and resumes. */
 #include <sys/uio.h>
 #include <unistd.h>
 

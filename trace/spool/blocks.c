@@ -1,7 +1,7 @@
-/* The events of all ranks, in blocks of ranks on several threads. Put together in the order of ranks, the trace and the
- * first error are those of one thread. Sites, regions, lists, extents and locks have numbers of their block until then.
- * Only calls of blocks whose numbers differ from the trace's are renumbered: ranks of one program mostly meet these
- * things in the same order. */
+/* Reads the events of all ranks in blocks of ranks on several threads. Blocks are merged in the order of ranks, so the
+ * trace and the first error are those of one thread. Until then sites, regions, lists, extents and locks have numbers
+ * of their block. Only blocks whose numbers differ from the trace's are renumbered: ranks of one program mostly use
+ * these in the same order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "trace/spool/events.h"
 
 struct renumbering {                          /* from a block's numbers to the trace's */
-    uint32_t *sites, *regions, *locks, lists; /* lists: how many stand before the block's */
+    uint32_t *sites, *regions, *locks, lists; /* lists: how many come before the block's */
     bool sites_differ, regions_differ, locks_differ;
 };
 

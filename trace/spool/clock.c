@@ -11,7 +11,7 @@ static int64_t bounded(double ns)
     return llround(fmin(fmax(ns, (double)-MOST_NS), (double)MOST_NS));
 }
 
-/* Threads read anchors of their own: two that stand close together would make a rate of their errors. */
+/* Threads read anchors of their own: the rate between two that are close together would be that of their errors. */
 static uint64_t apart_ticks(const struct spool_header *header)
 {
     enum { PER_SECOND = 1000 };

@@ -1,4 +1,4 @@
-/* Records of one rank into calls. */
+/* Makes calls from the records of one rank. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void set_displacement(struct events *events, const struct call_row *row, 
         events->call.disp = record->extra * window->disp_unit[member];
 }
 
-/* The counts' id plus 1 stands in the entry. */
+/* The entry has the counts' id plus 1. */
 static enum status set_counts(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
     uint32_t id = 0;
@@ -72,7 +72,7 @@ static enum status set_counts(struct events *events, const struct call_row *row,
     return STATUS_OK;
 }
 
-/* The list's id plus 1 stands as the tag. */
+/* The tag is the list's id plus 1. */
 static enum status set_neighbors(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
     uint32_t id = 0;

@@ -268,7 +268,7 @@ static enum status leave_out_file(struct spool *spool, uint32_t rank, const char
     return STATUS_OK;
 }
 
-/* Damage behind the header leaves what stands before it, in the header nothing of this rank. */
+/* Damage behind the header leaves what is before it; damage in the header leaves nothing of this rank. */
 static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsigned number, unsigned thread,
                              struct err *err)
 {
@@ -378,7 +378,7 @@ static enum status list_files(struct files *files, struct err *err)
     return status;
 }
 
-/* What cannot be opened is tried again in the directory's order, by one thread, which tells why. */
+/* What cannot be opened is tried again in the directory's order, by one thread, which says why. */
 static enum status open_block(void *context, size_t block, struct err *err)
 {
     const struct files *files = context;

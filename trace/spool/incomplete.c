@@ -1,4 +1,4 @@
-/* Why a rank's recording does not tell all. */
+/* Why a rank's recording is incomplete. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
-/* Non-blocking receives with wildcards whose completion nobody saw: their requests were freed before it, or still open
- * at the end, or are MPI_Isendrecv's, of which MPICH 4.0.2 tells nothing. Messages from one sender with one tag do not
- * overtake each other (MPI-3.1 3.5), so the receives that are known say how many messages of each are left. Where
- * several senders or tags could be meant, it is the message that was sent first. */
+/* Matches non-blocking wildcard receives whose completion was not recorded: the request was freed before it, was still
+ * open at the end, or belongs to MPI_Isendrecv, of which MPICH 4.0.2 says nothing. Messages from one sender with one
+ * tag do not overtake each other (MPI-3.1 3.5), so the known receives determine how many messages of each sender and
+ * tag are left. Where several are possible, the message that was sent first is taken. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -84,7 +84,7 @@ static enum status make_queues(struct matching *matching)
     return STATUS_OK;
 }
 
-/* The first queue that does not stand before the key. */
+/* The first queue that is not before the key. */
 static size_t lower_bound(const struct matching *matching, const struct message *key)
 {
     size_t low = 0;

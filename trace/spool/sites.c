@@ -1,4 +1,4 @@
-/* Return addresses to function, file and line by libdw. */
+/* Converts return addresses to function, file and line by libdw. */
 #include <elfutils/libdwfl.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A call's line: first what it says by itself, then the call of its rank. */
+/* Reads a call's line: first the values of the line, then the call of its rank. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static enum status read_named(struct text_reader *reader, char *const *words, st
     return text_read_values(reader, words + 1, values);
 }
 
-/* Lists of requests stand outside the values. */
+/* Lists of requests are outside the values. */
 static void keep_known(const struct text_words *words, const struct text_values *values)
 {
     struct text_memo *known = words->known;

@@ -94,7 +94,7 @@ struct window_line {
     char flavor;
 };
 
-/* A name in one word, %XX for bytes that cannot stand there, in place. */
+/* A name in one word, %XX for bytes that cannot be in it, in place. */
 static enum status read_escaped(struct text_reader *reader, char *name)
 {
     char *to = name;

@@ -1,4 +1,4 @@
-/* What stands behind a call's times repeats itself in most programs: it is taken apart once. */
+/* The text behind a call's times repeats in most programs, so it is parsed once and kept. */
 #include <string.h>
 
 #include "trace/text/reader.h"

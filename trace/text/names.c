@@ -1,4 +1,4 @@
-/* Hundreds of names, a million lines: names of calls and keys are found by a hash, and compared. */
+/* Finds names of calls and keys by a hash: there are hundreds of names and a million lines. */
 #include <string.h>
 
 #include "trace/text/reader.h"
@@ -23,7 +23,7 @@ static size_t call_slot(const char *name)
     return slot_of(last, length, TEXT_CALL_SLOTS);
 }
 
-/* The last bytes of what stands before '=' or the end, and its length. */
+/* The last bytes before '=' or the end, and its length. */
 static uint64_t pack_key(const char *word, size_t *length)
 {
     uint64_t last = 0;

@@ -1,11 +1,11 @@
-/* A text on several threads. It is cut at line ends into pieces; each is read, as far as its lines are calls that can
- * be understood by what has been defined before the round, into records, without knowing what other pieces say. One
- * thread then takes the records in the order of the lines, and reads the rest of the piece itself, line by line: a
- * definition, a line that is at fault or needs that definition, and what stands behind it. What could be understood is
- * understood alike whatever is defined between, for definitions are never changed (but see forget_piece()).
+/* Reads a text on several threads. The text is cut at line ends into pieces. A thread reads a piece into records, as
+ * long as its lines are calls that use only definitions from before the round, without knowing the other pieces. Then
+ * one thread takes the records in the order of the lines and reads the rest of each piece line by line: a definition, a
+ * line that is at fault or needs that definition, and what follows it. Definitions never change (but see
+ * forget_piece()), so a record means the same whatever is defined between.
  *
- * Pieces are read in rounds. While the records of one are taken, which changes no definition if all its pieces could be
- * read to their ends, the next one's pieces are read. */
+ * Pieces are read in rounds. While the records of one round are taken, which changes no definition if all its pieces
+ * could be read to their ends, the pieces of the next round are read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,7 +240,7 @@ static enum status renumber(struct piece *piece, struct text_reader *reader, enu
     return STATUS_OK;
 }
 
-/* Counts of neighbours, which stand in tag, come before others of the line: as it is read. */
+/* Counts of neighbours, which are in tag, come before others of the line: as it is read. */
 static enum status renumber_call(struct piece *piece, struct text_reader *reader, struct trace_call *call)
 {
     const struct call_row *row = call_row(call->call);

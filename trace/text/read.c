@@ -121,7 +121,7 @@ static char *pass_letters(char *c, const char *end)
     return c;
 }
 
-/* The next word of *rest, which moves behind it; NULL: there is none. A zero byte stands at end. */
+/* The next word of *rest, which moves behind it; NULL: there is none. There is a zero byte at end. */
 static char *next_word(char **rest, const char *end)
 {
     char *word = *rest;

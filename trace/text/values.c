@@ -1,4 +1,4 @@
-/* The values of a call's line. */
+/* Parses the values of a call's line. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,7 +350,7 @@ static enum status scale_disp(const struct text_reader *reader, struct trace_cal
     return STATUS_OK;
 }
 
-/* One number stands for all members, or for all destinations among neighbours. */
+/* One number holds for all members, or for all destinations among neighbours. */
 static enum status add_counts(struct text_reader *reader, struct trace_call *call)
 {
     const struct trace_comm *comm = trace_call_comm(reader->trace, call);

@@ -1,4 +1,4 @@
-/* What the BEFORE and AFTER columns store. */
+/* Stores the arguments that the columns BEFORE and AFTER of a row name. */
 #include <limits.h>
 
 #include "trace/record/mpi/handles.h"

@@ -1,4 +1,4 @@
-/* Lists of numbers that the spool holds once each: bytes per member of collectives whose members exchange different
+/* Lists of numbers, each written to the spool once: bytes per member of collectives whose members exchange different
  * amounts, neighbours. */
 #include <stdlib.h>
 
@@ -61,7 +61,7 @@ int64_t rec_length_span(const struct rec_lengths *lengths, int member)
     return span > 0 ? span : rec_true_bytes(count, type);
 }
 
-/* In a buffer with a block for each member, what stands between the blocks does not count. */
+/* In a buffer with a block for each member, bytes between the blocks do not count. */
 static void set_extents(struct rec_call *rec, enum spool_buffer buffer, const struct rec_lengths *lengths, int members)
 {
     int64_t span = 0, bytes = 0;
@@ -172,7 +172,7 @@ void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_
         set_list_of_nothing(rec);
 }
 
-/* Between two groups nobody knows the blocks of all, and the others' calls tell their own: no list. */
+/* Between two groups nobody knows the blocks of all, and the others' calls have their own: no list. */
 void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type,
                         struct rec_lengths received)
 {

@@ -1,8 +1,8 @@
-/* Calls that returned an error (MPI_ERRORS_RETURN, or a handler of the program's own). Most were refused: nothing
- * happened, and the exit record says so (SPOOL_FAILED). What moved data all the same is recorded as what it did: a
- * receive whose message was longer than its buffer has taken that message, and a wait has completed some of its
- * requests. Statuses are believed only where MPI has filled them: MPI-3.1 3.7.5 leaves them undefined unless the call
- * says MPI_ERR_IN_STATUS, and MPICH 4.0.2 leaves those that it did not get to as they were. */
+/* Calls that returned an error (MPI_ERRORS_RETURN, or a handler of the program's own). Most had no effect, and the exit
+ * record says so (SPOOL_FAILED). A call that moved data all the same is recorded with its effect: a receive whose
+ * message was longer than its buffer has received that message, and a wait has completed some of its requests. Statuses
+ * are used only where MPI has filled them: MPI-3.1 3.7.5 leaves them undefined unless the call returns
+ * MPI_ERR_IN_STATUS, and MPICH 4.0.2 does not write those that it did not reach. */
 #include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 
@@ -10,7 +10,7 @@ enum then {
     REFUSED,      /* it did nothing */
     MAY_RECEIVE,  /* it has taken its message if that was too long */
     MAY_COMPLETE, /* it looks at its requests */
-    MAY_TAKE_PART /* a collective: the others go on */
+    MAY_TAKE_PART /* a collective: the others continue */
 };
 
 /* By kinds of calls; those that are not here are REFUSED. */

@@ -1,7 +1,7 @@
-/* Communicators between two groups (MPI-3.1 6.6). A trace knows communicators by their members, so one between two
- * groups is that of all of them, those first whose leader is the lower rank of the world. A rank of its calls is one of
- * the other group. In a collective with a root the root meets the other group only: that is a communicator of its own,
- * the root and behind it the other group; who gives MPI_PROC_NULL as the root meets nobody. */
+/* Intercommunicators (MPI-3.1 6.6). A trace knows a communicator by its members, so an intercommunicator has the
+ * members of both groups, first the group whose leader has the lower rank in the world. A rank in its calls is one of
+ * the remote group. A collective with a root concerns the root and the remote group only. It has a communicator of its
+ * own: the root, then the remote group. A member that gives MPI_PROC_NULL as the root takes no part. */
 #include <stdlib.h>
 
 #include "trace/record/mpi/handles.h"

@@ -1,5 +1,5 @@
 /* Neighbourhood collectives (MPI-3.1 7.6): the neighbours of this process in a communicator's topology, and the bytes
- * that it exchanges with them. MPI_PROC_NULL at the edge of a grid is left out: nothing moves there. */
+ * that it exchanges with them. MPI_PROC_NULL at the edge of a grid is left out, since nothing moves there. */
 #include <limits.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* What one call prepares and a later one uses: persistent requests (MPI-3.1 3.9, MPI-4.0 6.12), partitioned messages
- * (MPI-4.0 4) and matched ones (MPI-3.1 3.8.2). */
+/* Objects that one call prepares and a later call uses: persistent requests (MPI-3.1 3.9, MPI-4.0 6.12), partitioned
+ * messages (MPI-4.0 4) and matched messages (MPI-3.1 3.8.2). */
 #include <stdlib.h>
 
 #include "trace/record/mpi/handles.h"
@@ -104,7 +104,7 @@ void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call
     keep(&persistent, REC_KEY(request), &what);
 }
 
-/* Both sides know peer and tag, and the status of the receive need not tell them. */
+/* Both sides know peer and tag, and the status of the receive need not have them. */
 void rec_set_partitioned(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int partitions,
                          int64_t count, MPI_Datatype type)
 {

@@ -1,6 +1,6 @@
-/* Requests: handle to id. MPI libraries give one handle to several requests that are complete when made (messages to
- * nobody, sends that were buffered), so a handle has a queue. Which of them the program means it tells by the place of
- * its variable, unless it has copied the handle. */
+/* Ids of request handles. MPI libraries give the same handle to several requests that are complete when they are made
+ * (messages to MPI_PROC_NULL, buffered sends), so a handle has a queue of ids. The address of the program's variable
+ * says which of them is meant, unless the program has copied the handle. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -168,7 +168,7 @@ void rec_set_made_request(struct rec_call *rec, const MPI_Request *request, bool
     rec->exit.id = made->id;
 }
 
-/* MPICH 4.0.2 does not fill the status, which would tell what the receive got. */
+/* MPICH 4.0.2 does not fill the status, which would say what the receive got. */
 void rec_set_made_both(struct rec_call *send, struct rec_call *receive, const MPI_Request *request)
 {
     rec_set_made_request(receive, request, true);

@@ -20,7 +20,7 @@ static struct rec_type ask(MPI_Datatype type)
                              .true_extent = true_extent};
 }
 
-/* A type has two places, and stands at the first of them when it was used last. */
+/* A type has two places; the type used last is at the first of them. */
 const struct rec_type *rec_type_find(MPI_Datatype type)
 {
     static const struct rec_type nothing;

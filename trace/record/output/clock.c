@@ -1,5 +1,5 @@
-/* How far this rank's clock is from rank 0's. Ranks that share rank 0's boot and time namespace share its
- * CLOCK_MONOTONIC; the others measure the offset by ping-pong with rank 0, one after another. */
+/* The offset of this rank's clock from rank 0's. Ranks that share rank 0's boot and time namespace share its
+ * CLOCK_MONOTONIC. The others measure the offset by ping-pong with rank 0, one after another. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Where a program's files go. Several programs may run in one job: one after another, side by side, or started by
- * others of them (MPI_Comm_spawn). Each has a world of its own, whose ranks count from 0. */
+/* The directory of a program's files. Several programs may run in one job: one after another, at the same time, or
+ * started by others of them (MPI_Comm_spawn). Each has a world of its own, whose ranks count from 0. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
-/* librmacast-record.so: what is preloaded. MPI libraries differ in their handles, so there is a recorder for each of
- * them, compiled against its mpi.h. Which of them the program uses is known when the program has been loaded, or, where
- * an interpreter loads MPI later, at the first call; scripts and launchers in between use none. So the preloaded
- * library has only stubs for the functions: a stub jumps where a word of its own points, with all arguments where they
- * are. At first that is a routine that chooses, loads the recorder from beside this file and points the words at its
- * wrappers; where this build has no recorder for that MPI, at the functions themselves. Without RMACAST_SPOOL only
- * those that initialise MPI go to the recorder: other ranks may have it, and all agree whether they record. */
+/* librmacast-record.so, the library that is preloaded. MPI libraries differ in their handles, so there is a recorder
+ * for each of them, compiled against its mpi.h. The program's MPI library is known when the program has been loaded,
+ * or, if an interpreter loads MPI later, at the first call. Scripts and launchers use none. So the preloaded library
+ * has only stubs: a stub jumps to the address in a word of its own, with all arguments in place. At first each word has
+ * the address of a routine that chooses the recorder, loads it from the directory of this file, and sets the words to
+ * its wrappers. If this build has no recorder for that MPI, the routine sets the words to the MPI functions. Without
+ * RMACAST_SPOOL only the functions that initialise MPI go to the recorder: other ranks may have RMACAST_SPOOL, and all
+ * ranks must decide alike. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -95,7 +95,7 @@ static uint64_t pair_key(const void *site, const void *found)
 }
 
 /* Climbing costs a microsecond. How far it is to the caller's return address is mostly the same for a place in the
- * binding: what stands there is believed if climbing from the same place has found it before. */
+ * binding: its value is believed if climbing from the same place has found it before. */
 const void *rec_binding_caller(const void *site, const void *frame)
 {
     static struct rec_table distances, pairs; /* by site; by site and caller */

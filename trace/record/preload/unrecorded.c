@@ -1,6 +1,6 @@
 /* Calls that communicate and are not recorded yet. A stub notes that it was called and jumps to the function with all
- * arguments where they are, so it needs no prototype. The note is written with the next recorded call. Other machines
- * than x86-64 have no stubs: there such calls pass unseen. */
+ * arguments in place, so it needs no prototype. The note is written with the next recorded call. Only x86-64 has these
+ * stubs; on other machines such calls go unnoticed. */
 #include "trace/record/record.h"
 
 bool rec_unrecorded_any REC_HOT;

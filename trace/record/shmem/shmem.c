@@ -40,7 +40,7 @@ enum {
     REC_REDUCE_prod = REC_OP_PROD,
 };
 
-/* A static variable stands elsewhere in each PE's memory, but at one place of its file. */
+/* A static variable has another address in each PE's memory, but at one place of its file. */
 struct file {
     uintptr_t low, high, bias;
 };
@@ -110,7 +110,7 @@ static void set_move(struct rec_call *rec, const void *object, int pe, size_t by
     rec->enter.bytes = (int64_t)bytes;
 }
 
-/* Elements stand `stride` elements apart. */
+/* Elements are `stride` elements apart. */
 static void set_stride(struct rec_call *rec, enum spool_buffer buffer, ptrdiff_t stride, size_t count, size_t size)
 {
     int64_t step = stride < 0 ? -(int64_t)stride : (int64_t)stride, span;

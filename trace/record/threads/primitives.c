@@ -1,8 +1,8 @@
-/* librmacast-threads.so: wrappers of POSIX' thread primitives, preloaded beside the recorder on request.
+/* librmacast-threads.so: wrappers of the POSIX thread primitives, preloaded with the recorder on request.
  *
- * A wrapper calls the function itself, and tells the recorder of calls that come from the program or its libraries: not
- * of those that the C library, the MPI library or what that one uses makes (trace/record/preload/outside.def). A call inside an
- * MPI call is not recorded either, as no call there is. */
+ * A wrapper calls the function itself, and reports calls of the program and its libraries to the recorder. It does not
+ * report calls that the C library, the MPI library or the libraries under it make (trace/record/preload/outside.def),
+ * nor calls inside an MPI call. */
 #include "trace/record/threads/primitives.h"
 
 #include <dlfcn.h>
