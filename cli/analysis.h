@@ -80,9 +80,9 @@ struct analysis {
         .options = ANALYZE_DEFAULTS                                                                                    \
     }
 
-/* Cuts ranks where the analysis cannot go on; tells each on standard error. */
+/* Cuts ranks where the analysis cannot continue; reports each on standard error. */
 enum status analysis_keep_going(struct trace *trace, struct err *err);
-/* A faulty trace, to keep going: of each rank what comes before its first fault; tells each on standard error. */
+/* A faulty trace, to keep going: of each rank what comes before its first fault; reports each on standard error. */
 enum status analysis_open_partly(const char *path, struct trace **trace, struct err *err);
 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);

@@ -1,8 +1,9 @@
-/* What a command reads and what it writes: no output may replace an input or another output of the same command.
+/* Checks the files that a command reads and writes: no output may replace an input or another output of the same
+ * command.
  *
- * Files are the same if device and inode are: links of both kinds count. An archive is its anchor, the files beside it
- * that belong to it, and all files in its directory of events. Every command with a file to write calls this check
- * before it reads anything; a file that only an input names (SimGrid's platform) is checked as soon as it is known. */
+ * Two names are the same file if device and inode are the same, so links of both kinds count. An archive is its anchor,
+ * the files that belong to it, and all files in its directory of events. A command that writes a file calls this check
+ * before it reads anything. A file that only an input names (SimGrid's platform) is checked as soon as it is known. */
 #ifndef CLI_FILES_H
 #define CLI_FILES_H
 

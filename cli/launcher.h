@@ -1,5 +1,6 @@
-/* Runs an MPI launcher with one of our measuring programs behind it, hears what the program prints, and ends all of it where it
- * does not end by itself: MPI libraries hang in MPI_Finalize, or anywhere if they are asked unusual things. */
+/* Runs an MPI launcher with one of our measuring programs, reads what the program prints, and ends all processes if the
+ * program does not end by itself: MPI libraries may hang in MPI_Finalize, or anywhere when they are asked unusual
+ * things. */
 #ifndef CLI_LAUNCHER_H
 #define CLI_LAUNCHER_H
 

@@ -1,4 +1,4 @@
-/* Before a trace is read to be replayed: its calls come to lie on large pages if they are many. */
+/* Asks for large pages for the calls of a trace that is about to be read and replayed, if they are many. */
 #ifndef CLI_TRACE_MEMORY_H
 #define CLI_TRACE_MEMORY_H
 

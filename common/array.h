@@ -1,4 +1,4 @@
-/* Growing arrays: a pointer, a count and a capacity kept by the caller in its own struct. */
+/* Growing arrays. The caller keeps pointer, count and capacity in a struct of its own. */
 #ifndef COMMON_ARRAY_H
 #define COMMON_ARRAY_H
 

@@ -1,5 +1,5 @@
-/* Bytes that one process of a program puts together and another one, of the same program on a like machine, takes
- * apart in the same order. */
+/* A byte buffer: one process of a program writes values to it, and another process of the same program, on the same
+ * kind of machine, reads them in the same order. */
 #ifndef COMMON_BYTES_H
 #define COMMON_BYTES_H
 
@@ -15,7 +15,7 @@ struct bytes {
 };
 
 void bytes_clear(struct bytes *bytes);
-/* Takes everything out, keeps the memory. */
+/* Removes all bytes, keeps the memory. */
 void bytes_empty(struct bytes *bytes);
 
 enum status bytes_put(struct bytes *bytes, const void *data, size_t size, struct err *err);

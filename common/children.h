@@ -1,5 +1,5 @@
-/* Work in child processes, several at once, results back through pipes: for code that can run only once per process
- * (SimGrid) or may end its process. One thread calls; children share nothing with each other. */
+/* Runs work in child processes, several at once, and receives the results through pipes: for code that runs only once
+ * per process (SimGrid) or may end its process. One thread calls; children share nothing with each other. */
 #ifndef COMMON_CHILDREN_H
 #define COMMON_CHILDREN_H
 

@@ -1,4 +1,4 @@
-/* Records of one size, more of which may be added than memory holds (common/temp_file.h), given again in order. */
+/* Sorts records of one size, of which there may be more than memory holds (common/temp_file.h). */
 #ifndef COMMON_EXTERNAL_SORT_H
 #define COMMON_EXTERNAL_SORT_H
 
@@ -19,7 +19,7 @@ void external_sort_free(struct external_sort *sorter);
 
 enum status external_sort_add(struct external_sort *sorter, const void *record, struct err *err);
 
-/* No record is added any more. */
+/* All records are added: sorts them. */
 enum status external_sort_turn(struct external_sort *sorter, struct err *err);
 /* Copies the next record; *any false: there is none left. */
 enum status external_sort_next(struct external_sort *sorter, void *record, bool *any, struct err *err);

@@ -1,5 +1,5 @@
-/* A binary heap of indices, the one before all others first. The caller says which of two is before, and owns the
- * items, whose room it has made. An index may change its key while it is first, before heap_sift_down. */
+/* A binary heap of indices. The caller says which of two indices comes first, owns the items, and has reserved room for
+ * them. An index may change its key while it is first, before heap_sift_down. */
 #ifndef COMMON_HEAP_H
 #define COMMON_HEAP_H
 
@@ -19,7 +19,7 @@ static inline void heap_push(struct heap *heap, uint32_t item, heap_before *befo
     items[at] = item;
 }
 
-/* Puts the first one, whose key has grown, where it belongs. The heap is not empty. */
+/* Moves the first one, whose key has grown, to its place. The heap is not empty. */
 static inline void heap_sift_down(struct heap *heap, heap_before *before, const void *context)
 {
     uint32_t *items = heap->items, item = items[0], at = 0;

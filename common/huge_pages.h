@@ -1,5 +1,5 @@
-/* Memory that is visited in no order costs a walk through the page tables per visit, unless its pages are large. These
- * are wishes to the kernel: without them everything is only slower. */
+/* Asks the kernel for huge pages. Each access to memory that is read in random order costs a walk through the page
+ * tables, unless its pages are huge. Without them everything works, but slower. */
 #ifndef COMMON_HUGE_PAGES_H
 #define COMMON_HUGE_PAGES_H
 

@@ -6,7 +6,7 @@
 
 enum { INSTALLED_PATH_BYTES = 4096 };
 
-/* The directory of the running program; empty where /proc does not tell. */
+/* The directory of the running program; empty where /proc does not say. */
 void installed_program_directory(char directory[INSTALLED_PATH_BYTES]);
 
 /* Finds one of our libraries: beside librmacast where this code is part of it, then in ../lib, in the build's ../LIBDIR

@@ -1,7 +1,7 @@
 /* Reading JSON files whose every error names the file and the key path, on top of cJSON.
  *
  * Call order: json_open, json_root, json_* getters, json_close. A struct json_node is a small value that knows where it
- * stands; nodes are valid until json_close of their document. */
+ * is in it; nodes are valid until json_close of their document. */
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
 
@@ -46,7 +46,7 @@ size_t json_count(const struct json_node *node);
 enum status json_error(const struct json_node *node, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Checked values. A missing item is the error "missing, expected ...". A number may stand as {"value": x, ...}. */
+/* Checked values. A missing item is the error "missing, expected ...". A number may be written as {"value": x, ...}. */
 enum status json_number(const struct json_node *node, double low, double high, double *value, struct err *err);
 enum status json_integer(const struct json_node *node, int64_t low, int64_t high, int64_t *value, struct err *err);
 enum status json_string(const struct json_node *node, const char **value,

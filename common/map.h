@@ -18,7 +18,7 @@ struct map {
 /* All-zero is the empty map. */
 void map_clear(struct map *map);
 
-/* Takes all keys out, keeps the memory. */
+/* Removes all keys, keeps the memory. */
 void map_empty(struct map *map);
 
 /* The address of key's value, or NULL. Valid until the next map_put. */
@@ -28,7 +28,7 @@ uint64_t *map_find(const struct map *map, uint64_t key);
  * map_put. */
 enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **slot, struct err *err);
 
-/* Takes a key out; nothing if it is not there. Addresses of values change. */
+/* Removes a key, if it is there. Addresses of values change. */
 void map_remove(struct map *map, uint64_t key);
 
 /* Mixes two words into a key-sized hash (for composite keys that are verified by the caller). */

@@ -1,8 +1,8 @@
-/* A file that appears as a whole or not at all: until it is closed it has no name (O_TMPFILE), or, where the file
- * system knows no such files, the name .NAME.rmacast-XXXXXX beside it. So whatever ends the process, what had the name
- * before is untouched. What a killed writer left under such a name the next writer of the same file removes. Links are
- * followed, but none that another user put into a directory for all (common/place.h). Pipes, devices, and files in a
- * directory that may not be written, are written as they are. "-" is standard output. */
+/* An output file that appears as a whole or not at all. Until it is closed it has no name (O_TMPFILE); where the file
+ * system has no such files, its name is .NAME.rmacast-XXXXXX in the same directory. So the old file of that name is
+ * intact, whatever ends the process. The next writer of the same file removes what a killed writer left. Links are
+ * followed, except those that another user made in a directory for all (common/place.h). Pipes, devices, and files in a
+ * directory without write permission are written directly. "-" is standard output. */
 #ifndef COMMON_OUTPUT_FILE_H
 #define COMMON_OUTPUT_FILE_H
 

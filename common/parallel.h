@@ -1,4 +1,4 @@
-/* Work in numbered blocks on several threads, with the outcome of one thread. */
+/* Runs numbered blocks of work on several threads. The outcome is that of one thread. */
 #ifndef COMMON_PARALLEL_H
 #define COMMON_PARALLEL_H
 
@@ -6,7 +6,7 @@
 
 #include "common/status.h"
 
-/* Writes nothing but what is its block's own. */
+/* Works on one block. It writes only data of its block. */
 typedef enum status parallel_work(void *context, size_t block, struct err *err);
 
 /* Blocks 0 to count - 1, begun in this order, on at most so many threads, this one among them. Where blocks fail, status

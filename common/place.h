@@ -1,9 +1,9 @@
-/* Where a path leads that is to be written to: its last directory, open, and a name in it that is no link.
+/* Resolves a path for writing: its last directory, open, and a name in it that is no link.
  *
- * A link in a sticky directory that all may write to (/tmp) is followed only if it is the process's user's or the
- * directory's owner's, in every part of the path and whatever the kernel's fs.protected_symlinks says: others could
- * lead us to any file that we may write. Directories are open while links are looked at, so that nobody can change what
- * was looked at. */
+ * In a sticky directory that all may write to (/tmp), a link is followed only if it belongs to the process's user or to
+ * the directory's owner. This holds in every part of the path and whatever the kernel's fs.protected_symlinks is: with
+ * their links, others could make us write any file that we may write. Directories are open while links are checked, so
+ * that nobody can change them between check and use. */
 #ifndef COMMON_PLACE_H
 #define COMMON_PLACE_H
 

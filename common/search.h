@@ -1,4 +1,4 @@
-/* Binary search in what is sorted. */
+/* Binary search. */
 #ifndef COMMON_SEARCH_H
 #define COMMON_SEARCH_H
 

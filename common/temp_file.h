@@ -1,6 +1,6 @@
-/* A temporary file for what an analysis in slices must remember and memory should not hold. It lies in TMPDIR (else
- * /tmp) and has no name: it is gone when it is closed, and when the process ends, however (where the file system cannot make
- * files without a name, a process that is killed just then leaves an empty one). */
+/* A temporary file for data that memory should not hold. It is in TMPDIR (else /tmp) and has no name: the system
+ * removes it when it is closed or when the process ends. Where the file system cannot make files without a name, a
+ * process that is killed at that moment leaves an empty file. */
 #ifndef COMMON_TEMP_FILE_H
 #define COMMON_TEMP_FILE_H
 

@@ -37,7 +37,7 @@ static inline int64_t units_max_ps(int64_t a, int64_t b)
 bool units_parse_duration(const char *text, double *seconds);
 
 /* Decimal seconds, exactly: digits beyond the 12th after the point are rounded; a leading '-' and an exponent are
- * accepted. *end is set behind the number. False where no number stands or it exceeds the range. */
+ * accepted. *end is set behind the number. False where there is no number, or one beyond the range. */
 bool units_parse_ps(const char *text, const char **end, int64_t *ps);
 
 /* "12.5GB/s", "100MB/s", "1e9", "10Gbit/s" (decimal prefixes) to bytes per second. */

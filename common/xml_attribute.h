@@ -1,12 +1,11 @@
-/* An attribute of an XML file that is looked into without a parser. */
+/* Finds the value of an attribute in an XML file without a parser. */
 #ifndef COMMON_XML_ATTRIBUTE_H
 #define COMMON_XML_ATTRIBUTE_H
 
 #define XML_BLANKS " \t\r\n"
 
 /* Where the attribute's value begins, behind its quote; the quote is value[-1]. name_end: behind the attribute's name.
- * NULL: no
- * `=` and quote follow. */
+ * NULL: no `=` and quote follow. */
 const char *xml_attribute_value(const char *name_end);
 
 #endif

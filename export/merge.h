@@ -1,6 +1,6 @@
-/* Merged archives: the five event models of Hermanns 2004 (ch. 4 and 7) as views over a packed trace. Nothing of the
- * trace is changed; a view says where transfers begin and end on both ranks' time lines, and which arrows a viewer is
- * shown. */
+/* Merged archives: the five event models of Hermanns 2004 (ch. 4 and 7) as views of a packed trace. A view does not
+ * change the trace. It says where transfers begin and end on the time lines of both ranks, and which arrows a viewer
+ * shows. */
 #ifndef EXPORT_MERGE_H
 #define EXPORT_MERGE_H
 

@@ -1,4 +1,4 @@
-/* Shared by the readers of the platform file only: names of settings, overrides, the semantics table. */
+/* Shared by the readers of the platform file: names of settings, overrides, the semantics table. */
 #ifndef PLATFORMS_READ_H
 #define PLATFORMS_READ_H
 
@@ -15,7 +15,7 @@ int platform_name_index(const char *const *names, const char *name);
 /* The text's index in names; the error lists them. */
 enum status name_read(const struct json_node *node, const char *const *names, int *index, struct err *err);
 
-/* Sets "a.b.c=VALUE" in the document, making objects on the way; a part with dots stands in quotes: a."b.c".d=VALUE.
+/* Sets "a.b.c=VALUE" in the document, making objects on the way; a part with dots is in quotes: a."b.c".d=VALUE.
  * STATUS_USAGE naming the option for a text without '=', an empty key, or a way through something that is no object. */
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
@@ -48,8 +48,8 @@ enum status windows_read(const struct json_node *node, struct platform *platform
 #define TIME_MOST 3600.0
 #define BYTES_MOST 0x1p50
 
-/* A measured value may stand as {"value":, "error":, "n":}: measured_check refuses other keys, measured_read takes the
- * value. A rate may be "infinite". */
+/* A measured value may be written as {"value":, "error":, "n":}: measured_check refuses other keys, measured_read takes
+ * the value. A rate may be "infinite". */
 enum status measured_check(const struct json_node *node, struct err *err);
 enum status measured_read(const struct json_node *node, double low, double high, double *value, struct err *err);
 enum status rate_read(const struct json_node *node, double *value, struct err *err);

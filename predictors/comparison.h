@@ -45,8 +45,9 @@ void comparison_clear(struct comparison *comparison);
 /* Some row has a result. */
 bool comparison_has_results(const struct comparison *comparison);
 
-/* Schema rmacast.comparison/1; each result has its row's name and rewrites. Rows that failed stand in "failed", and
- * "incomplete" is true. "contradictions" and "semantics_matter" say what there is to warn of. The caller owns the tree. */
+/* Schema rmacast.comparison/1; each result has its row's name and rewrites. Rows that failed are in "failed", and
+ * "incomplete" is true. "contradictions" and "semantics_matter" say what there is to warn of. The caller owns the tree.
+ */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
 /* A line per row: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth

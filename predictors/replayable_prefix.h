@@ -1,6 +1,6 @@
-/* What can be replayed of a trace whose ranks wait for what never comes, a recording that breaks off, a deadlock, or make
- * calls that the replay refuses, a flush without lock, roots that differ. Of each rank the calls before the first
- * such one, as analysis keeps going (trace/faults.h). */
+/* The replayable prefix of a trace: of each rank, the calls before the first one that never returns (its message, post
+ * or partner never comes, or its recording breaks off) or that the replay refuses (a flush without lock, roots that
+ * differ). The analysis with --keep-going cuts traces in the same form (trace/faults.h). */
 #ifndef PREDICTORS_REPLAYABLE_PREFIX_H
 #define PREDICTORS_REPLAYABLE_PREFIX_H
 

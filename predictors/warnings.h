@@ -1,5 +1,5 @@
-/* What a prediction's reader is warned of: that the recording shows the library to behave otherwise than the platform
- * says, and that no call of the trace can differ under semantics a to d. */
+/* Warnings about a prediction: the recording shows that the library behaves otherwise than the platform says, or no
+ * call of the trace can differ under semantics a to d. */
 #ifndef PREDICTORS_WARNINGS_H
 #define PREDICTORS_WARNINGS_H
 

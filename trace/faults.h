@@ -1,8 +1,7 @@
-/* Faults of an input: where they stand, and going on without what they spoil.
+/* Faults of an input: where they are, and how reading continues without what they spoil.
  *
- * A trace that is read to keep going (trace_open_partly) has of every rank the calls before its first fault: what comes
- * behind it cannot be matched with other ranks' calls any more. The rank is incomplete, and trace->faults says what was
- * left out and why. */
+ * trace_open_partly() keeps the calls of each rank before its first fault. What comes behind a fault cannot be matched
+ * with calls of other ranks any more. The rank is incomplete, and trace->faults says what was left out and why. */
 #ifndef TRACE_FAULTS_H
 #define TRACE_FAULTS_H
 
@@ -18,7 +17,7 @@ enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_
                              const struct trace_call *call, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Notes a fault, without touching the rank's calls, and marks the rank incomplete. text is copied; what stands in it
+/* Notes a fault, without touching the rank's calls, and marks the rank incomplete. text is copied; the part of it
  * before the message (the trace's name) stays. rank TRACE_FAULT_NO_RANK: a part of the input that belongs to none. */
 enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, int64_t time_ps, int64_t left_out,
                             const char *text, struct err *err);

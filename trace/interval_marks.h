@@ -1,7 +1,7 @@
 /* Marks of intervals in older programs: a message to oneself with the tag 0xAA, a number of 16 bits, 0xAA (begin) or
- * 0xBB (end). As an int the tag is negative, and MPI libraries refuse such a message. A refused one is in a trace the
- * region "#7(begin)" or
- * "#7(end)" (trace/spool). */
+ * 0xBB (end). As an int the tag is negative, and MPI libraries refuse such a message. In a trace, a refused one is the
+ * region
+ * "#7(begin)" or "#7(end)" (trace/spool). */
 #ifndef TRACE_INTERVAL_MARKS_H
 #define TRACE_INTERVAL_MARKS_H
 

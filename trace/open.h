@@ -1,4 +1,4 @@
-/* Opening a trace whatever its kind: OTF2 archive, spool directory, text. The kind is recognised from the content. */
+/* Opens a trace of any kind: OTF2 archive, spool directory, text. The kind is recognised from the content. */
 #ifndef TRACE_OPEN_H
 #define TRACE_OPEN_H
 
@@ -9,8 +9,8 @@
 /* STATUS_DATA if nothing there is a trace. The trace has passed trace_check(). The caller owns *trace. */
 enum status trace_open(const char *path, struct trace **trace, struct err *err);
 
-/* The same to keep going: faults end their rank, not the reading, and stand in (*trace)->faults (trace/faults.h). Fails
- * where nothing can be known without the faulty part: headers, definitions of an archive. */
+/* The same to keep going: faults end their rank, not the reading, and are listed in (*trace)->faults (trace/faults.h).
+ * Fails where nothing can be known without the faulty part: headers, definitions of an archive. */
 enum status trace_open_partly(const char *path, struct trace **trace, struct err *err);
 
 /* An archive to be read piece by piece, of so many records; *possible false: another kind of trace, or one that must be

@@ -1,5 +1,5 @@
-/* A trace that is read piece by piece: its definitions, and of every rank the calls that were read and not dropped
- * yet. */
+/* A source: a trace that is read in slices. It holds the definitions, and of each rank the calls that were read and not
+ * removed yet. */
 #ifndef TRACE_SOURCE_H
 #define TRACE_SOURCE_H
 
@@ -11,7 +11,7 @@ struct trace_source {
 
     bool checked; /* calls have passed trace_check(); else trace_check_slice() is the reader's */
 
-    /* Appends `calls` further calls of a rank, or a few more; *ended: there are none behind them. Receives may be told
+    /* Appends `calls` further calls of a rank, or a few more; *ended: there are none behind them. Receives may be known
      * with their completion only whom they are from: until then they have no communicator. */
     enum status (*read)(struct trace_source *source, uint32_t rank, size_t calls, bool *ended, struct err *err);
 

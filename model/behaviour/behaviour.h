@@ -1,6 +1,6 @@
-/* How the recorded library behaved (docs/patterns.md, "Behaviour"): per operation and size class, of the calls that can
- * show whether they wait for a post, how many did. A call shows something if it was entered before that post: it
- * returned before it and so did not wait, or the post lies in the call, which is taken for waiting. */
+/* How the recorded library behaved (docs/patterns.md, "Behaviour"): for each operation and size class, how many calls
+ * waited for a post, of those that can show it. A call can show it if it was entered before the post. It did not wait
+ * if it returned before the post; if the post is inside the call, the call is taken to have waited. */
 #ifndef MODEL_BEHAVIOUR_BEHAVIOUR_H
 #define MODEL_BEHAVIOUR_BEHAVIOUR_H
 
@@ -22,8 +22,7 @@ enum behaviour_content { CONTENT_NOTHING, CONTENT_PUT, CONTENT_GET, CONTENT_COUN
 
 struct behaviour_count {
     uint64_t calls; /* of epochs in which every target posted */
-    uint64_t of,
-        waited; /* entered before the post of the target (start, complete: the latest one); it lies in the call */
+    uint64_t of, waited; /* entered before the post of the target (start, complete: the latest one) inside the call */
     uint64_t group_of, group_waited; /* operations: the same for the latest post of the whole group */
     uint64_t group_only;             /* the target had posted before, another one in the call */
     uint64_t group_not;              /* returned before the post of another target than its own */

@@ -1,7 +1,7 @@
-/* Whether operations that block wait for the posts of their whole group (docs/patterns.md, "Early Transfer"). A call
- * with its own target's post and a later one of another target in it does not tell; those decide that do: calls behind
- * their own target's post with another one's in them speak for the group, calls that returned before another one's
- * against it. */
+/* Whether operations that block wait for the posts of their whole group (docs/patterns.md, "Early Transfer"). Two kinds
+ * of calls decide. A call that was entered after its own target's post, with another target's post inside it, votes for
+ * the group. A call that returned before another target's post votes against it. A call with both posts inside it has
+ * no vote. */
 #ifndef MODEL_BEHAVIOUR_GROUP_VOTES_H
 #define MODEL_BEHAVIOUR_GROUP_VOTES_H
 

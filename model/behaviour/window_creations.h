@@ -1,5 +1,5 @@
-/* Windows that are created again and again at one place of the program: each creation waits for all ranks of the window,
- * so that one that is used again costs less. */
+/* Windows that one place of the program creates again and again. Each creation waits for all ranks of the window, so a
+ * window that is created once and reused costs less. */
 #ifndef MODEL_BEHAVIOUR_WINDOW_CREATIONS_H
 #define MODEL_BEHAVIOUR_WINDOW_CREATIONS_H
 

@@ -1,4 +1,4 @@
-/* Where calls stand in the program: the user regions around them and their call site. */
+/* Where calls are in the program: the user regions around them and their call site. */
 #ifndef MODEL_CALLPATHS_CALLPATH_H
 #define MODEL_CALLPATHS_CALLPATH_H
 

@@ -1,10 +1,10 @@
-/* Root causes, the critical path and overlap of a trace that was written down (model/causes/call_log.h,
- * model/causes/wait_log.h), in one pass from its end to its begin: the same sums as of model/causes/causes.h and
- * model/causes/busy.h, in memory that the trace's length has no part in.
+/* The backward replay: root causes, the critical path and overlap, in one pass over the logs (model/causes/call_log.h,
+ * model/causes/wait_log.h) from the end of the trace to its begin. The sums are those of model/causes/causes.h and
+ * model/causes/busy.h. The memory does not grow with the length of the trace.
  *
- * At any time each rank does one thing. It carries the waits that end in it: a wait counts for the rank that is waited
- * for, and where that one waits itself, for the next. The critical path is on one rank. Sums grow when a rank goes on
- * to its call before, or when what it carries changes. */
+ * At any time each rank does one thing, and it carries the waits that it causes. A wait is charged to the rank that is
+ * waited for; while that rank waits itself, to the rank that it waits for. The critical path is on one rank. A rank's
+ * sums grow when the replay reaches its previous call, or when the set of waits that it carries changes. */
 #ifndef MODEL_CAUSES_BACKWARD_REPLAY_H
 #define MODEL_CAUSES_BACKWARD_REPLAY_H
 

@@ -1,6 +1,7 @@
-/* When transfers and non-blocking messages that a processor began are under way: the union of their intervals, for what overlaps
- * with computing. A one-sided transfer lasts from its operation to its true end if a simulation knows it, else to the
- * upper bound of its end; a message of a non-blocking call from that call to the wait that ends it. */
+/* When the transfers and non-blocking messages of a processor are in progress, as the union of their intervals:
+ * computing in this time overlaps with them. A one-sided transfer lasts from its operation to its true end if a
+ * simulation knows it, else to the upper bound of its end. A non-blocking message lasts from its call to the wait that
+ * completes it. */
 #ifndef MODEL_CAUSES_BUSY_H
 #define MODEL_CAUSES_BUSY_H
 

@@ -1,5 +1,5 @@
-/* The calls of every rank as an analysis in slices writes them down (common/temp_file.h), and reads them again
- * backwards: when each was entered and left, and what it was as a number. About 10 bytes a call.
+/* The call log: enter, exit and a number for every call of every rank, written by an analysis in slices to a temporary
+ * file (common/temp_file.h) and read backwards. A call takes about 10 bytes.
  *
  * call_log_add() for each rank in the order of its calls, then call_log_back() for each rank. */
 #ifndef MODEL_CAUSES_CALL_LOG_H

@@ -1,5 +1,6 @@
-/* Stretches of time on ranks, of which more may be added than memory holds (common/temp_file.h), given again by their
- * ends, the latest first; of one rank's with the same end the one that begins last. */
+/* The wait log: intervals of time on ranks, sorted externally (common/external_sort.h), since there may be more than
+ * memory holds. They are read by their ends, the latest first; of one rank's intervals with the same end the one that
+ * begins last comes first. */
 #ifndef MODEL_CAUSES_WAIT_LOG_H
 #define MODEL_CAUSES_WAIT_LOG_H
 

@@ -1,4 +1,4 @@
-/* What efficiency is put together from; for efficiency*.c. */
+/* Shared by the files efficiency*.c: the collector that they fill. */
 #ifndef MODEL_EFFICIENCY_EFFICIENCY_PARTS_H
 #define MODEL_EFFICIENCY_EFFICIENCY_PARTS_H
 
@@ -44,7 +44,7 @@ enum status collector_name_processors(const struct collector *collector, uint32_
 enum status collector_make_values(const struct collector *collector, size_t interval);
 enum status collector_describe(const struct collector *collector, size_t interval);
 
-/* Once everything is added: what follows from it. Parents stand before their children. */
+/* Once everything is added: what follows from it. Parents come before their children. */
 void efficiency_conclude(struct efficiency *efficiency);
 
 #endif

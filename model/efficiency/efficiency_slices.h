@@ -1,4 +1,5 @@
-/* Efficiency by interval of a trace in slices: the same figures as of efficiency_new(). One thread per rank.
+/* Efficiency by interval of a trace that is read in slices. The figures are those of efficiency_new(). One thread per
+ * rank.
  *
  *   for each slice: efficiency_slices_go_on; once it is final: activity_log_add_calls, efficiency_slices_add
  *   at the end: activity_log_sum, efficiency_slices_sum, efficiency_slices_end */
@@ -20,7 +21,7 @@ void efficiency_slices_free(struct efficiency_slices *slices);
 enum status efficiency_slices_go_on(struct efficiency_slices *slices, struct err *err);
 struct intervals *efficiency_slices_intervals(struct efficiency_slices *slices);
 
-/* What is counted in this round; of one part of several, of its own ranks, and waits that it finds for others. */
+/* What is counted in this round; of one shard of several, of its own ranks, and waits that it finds for others. */
 enum status efficiency_slices_add(struct efficiency_slices *slices, const struct relations *relations,
                                   const struct waits *waits, struct err *err);
 /* One wait that showed at the end; cause: the interval of the call that it lasts for, or CAUSED_NOWHERE. */
@@ -31,7 +32,7 @@ enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_
 enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct activity_log *log,
                                   const struct provisional *provisional, struct err *err);
 
-/* Sums as bytes, and those of another part added: intervals are the numbers here of its intervals. */
+/* Sums as bytes, and those of another shard added: intervals are the numbers here of its intervals. */
 enum status efficiency_slices_put(const struct efficiency_slices *slices, struct bytes *bytes, struct err *err);
 enum status efficiency_slices_take(struct efficiency_slices *slices, struct bytes *bytes, const uint32_t *intervals,
                                    struct err *err);

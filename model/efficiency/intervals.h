@@ -17,7 +17,7 @@ enum { INTERVAL_ROOT = 0 };
 
 enum interval_kind { INTERVAL_RUN, INTERVAL_REGION, INTERVAL_MARKED, INTERVAL_FUNCTION };
 
-/* Regions and marks are what the program says. Call paths add the functions that calls stand in, where they are known
+/* Regions and marks are what the program says. Call paths add the functions that calls are in, where they are known
  * and are not the innermost region: a function is entered with the first of consecutive calls in it and left with the
  * exit of the last. */
 enum interval_source { INTERVALS_OF_REGIONS, INTERVALS_OF_CALLPATHS };

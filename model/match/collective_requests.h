@@ -1,5 +1,4 @@
-/* What a wait ends: waiting for a non-blocking collective is the collective's time, and waiting for a file that of I/O,
- * not that of messages. */
+/* Which kind of request a wait completes: the time of a wait belongs to a collective, to file I/O or to messages. */
 #ifndef MODEL_MATCH_COLLECTIVE_REQUESTS_H
 #define MODEL_MATCH_COLLECTIVE_REQUESTS_H
 

@@ -1,4 +1,4 @@
-/* What fences synchronise, and how much of it the program needs. */
+/* Which ranks a fence must synchronise, by the operations of the program, and which it synchronises needlessly. */
 #ifndef MODEL_MATCH_FENCES_H
 #define MODEL_MATCH_FENCES_H
 
@@ -16,7 +16,7 @@ struct fence_pairs {
     wide_ps empty_ps;  /* waiting in these */
 };
 
-/* Of a fence of another part's rank (model/shards/shards.h): the rank has an operation in the epoch that it closes. */
+/* Of a fence of another shard's rank (model/shards/shards.h): the rank has an operation in the epoch that it closes. */
 enum { FENCE_CLOSES_OPERATIONS = TRACE_FLAG };
 
 /* A complete instance that nobody left before the last member came. */

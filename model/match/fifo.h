@@ -1,4 +1,5 @@
-/* Queues of indices, one per key of four numbers: how the n-th event of one side finds the n-th of the other. */
+/* Queues of indices, one for each key of four numbers. They match the n-th event of one side with the n-th of the
+ * other. */
 #ifndef MODEL_MATCH_FIFO_H
 #define MODEL_MATCH_FIFO_H
 

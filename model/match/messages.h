@@ -1,5 +1,5 @@
 /* Point-to-point messages: the n-th send from one rank to another on a communicator with a tag and the n-th receive of
- * it (MPI-3.1 3.5, non-overtaking). Wildcard receives stand in the trace with the source and tag that they matched. A
+ * it (MPI-3.1 3.5, non-overtaking). Wildcard receives have in the trace the source and tag that they matched. A
  * message that MPI_Mprobe or MPI_Improbe found is out of this order: only MPI_Mrecv or MPI_Imrecv receives it (3.8.2),
  * which one says model/match/taken.h. */
 #ifndef MODEL_MATCH_MESSAGES_H

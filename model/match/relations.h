@@ -1,4 +1,4 @@
-/* All event abstractions of one trace, built once; the detectors and the transfer bounds use nothing else. */
+/* All event abstractions of one trace, built once. Detectors and transfer bounds use nothing else. */
 #ifndef MODEL_MATCH_RELATIONS_H
 #define MODEL_MATCH_RELATIONS_H
 

@@ -1,7 +1,7 @@
-/* Which write ended a wait of OpenSHMEM in a trace. In a predicted trace: the last put or atomic of anyone to that
- * address that had taken effect when the wait returned. Of a recorded trace nobody knows the effect: the last one whose
- * call had returned by then; where that was before the wait began, one whose call was under way as the wait returned.
- */
+/* Which write ended a wait of OpenSHMEM. In a predicted trace it is the last put or atomic of any PE to that address
+ * that had taken effect when the wait returned. In a recorded trace the effect is not known: it is the last one whose
+ * call had returned by then. If that call returned before the wait began, it is one whose call was in progress when the
+ * wait returned. */
 #ifndef MODEL_MATCH_SHMEM_WRITES_H
 #define MODEL_MATCH_SHMEM_WRITES_H
 
@@ -10,7 +10,7 @@
 struct shmem_write {
     uint32_t target, origin;
     size_t call;     /* of the origin */
-    int64_t time_ps; /* of its effect where the trace knows it; else the call's exit, which stands for it */
+    int64_t time_ps; /* of its effect where the trace knows it; else the call's exit in its place */
     bool known;      /* the trace knows it */
 };
 

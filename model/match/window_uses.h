@@ -1,5 +1,5 @@
-/* Whether ranks use windows between their creation and their freeing, over all slices of a trace: what epochs_build()
- * checks of a whole trace, or within a slice. */
+/* Checks over all slices of a trace that a rank uses a window between its creation and its freeing. epochs_build()
+ * checks the same in a whole trace, or within one slice. */
 #ifndef MODEL_MATCH_WINDOW_USES_H
 #define MODEL_MATCH_WINDOW_USES_H
 

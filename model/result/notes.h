@@ -1,25 +1,25 @@
-/* What a reader of a result should know of the trace: where its recording breaks off, what has no partner, errors of
- * the program. */
+/* Notes for the reader of a result: where the recording breaks off, which calls have no partner, errors of the program.
+ */
 #ifndef MODEL_RESULT_NOTES_H
 #define MODEL_RESULT_NOTES_H
 
 #include "model/match/relations.h"
 #include "model/result/result.h"
 
-enum { NOTES_PER_SORT = 5 }; /* of more of a sort the number is told */
+enum { NOTES_PER_SORT = 5 }; /* of more of a sort only the number is reported */
 
-enum note_sort { /* in the order in which they are told */
-    NOTE_BROKEN_OFF,
-    NOTE_OPEN_ACCESS,
-    NOTE_OPEN_EXPOSURE,
-    NOTE_NO_POST,
-    NOTE_NO_START,
-    NOTE_UNFINISHED,
-    NOTE_FENCE,
-    NOTE_READY_SEND,
-    NOTE_UNRECEIVED, /* of these two the first alone is told */
-    NOTE_UNSENT,
-    NOTE_SORT_COUNT
+enum note_sort { /* in the order in which they are reported */
+                 NOTE_BROKEN_OFF,
+                 NOTE_OPEN_ACCESS,
+                 NOTE_OPEN_EXPOSURE,
+                 NOTE_NO_POST,
+                 NOTE_NO_START,
+                 NOTE_UNFINISHED,
+                 NOTE_FENCE,
+                 NOTE_READY_SEND,
+                 NOTE_UNRECEIVED, /* of these two only the first is reported */
+                 NOTE_UNSENT,
+                 NOTE_SORT_COUNT
 };
 
 struct note {

@@ -1,5 +1,5 @@
-/* Waits of one call for the locks, or the progress, of several targets where the targets are looked at by different parts of
- * an analysis (model/shards/shards.h): the longest counts, which shows only once all parts have told theirs. */
+/* Waits of one call for the locks, or the progress, of several targets that are in different shards
+ * (model/shards/shards.h). Only the longest of them counts, so they are counted once all shards have sent theirs. */
 #ifndef MODEL_SHARDS_SEVERAL_H
 #define MODEL_SHARDS_SEVERAL_H
 

@@ -50,7 +50,7 @@ struct slice_state {
 struct slice_limits {
     int64_t time_ps; /* no call that comes ends earlier */
     int64_t eager_bytes;
-    const uint64_t *unsent; /* per rank: its messages from this event on have not been sent to other parts; NULL: there
+    const uint64_t *unsent; /* per rank: its messages from this event on have not been sent to other shards; NULL: there
                                are none */
 };
 

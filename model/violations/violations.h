@@ -1,5 +1,5 @@
 /* What contradicts MPI in a trace, and where (docs/checks.md). The rules and the sections of the standard that they
- * come from stand in model/violations/violations.def.
+ * come from are in model/violations/violations.def.
  *
  * A trace that the analysis refuses can be looked at as well. What a recording that breaks off cannot show is not
  * reported: what is open at the end of an incomplete rank, what its partners lack, and all of that if a rank
@@ -26,7 +26,7 @@ struct violation_row {
 
 const struct violation_row *violation_row(enum violation_kind kind);
 
-enum { VIOLATIONS_PER_KIND = 100 }; /* that are told of; all are counted */
+enum { VIOLATIONS_PER_KIND = 100 }; /* that are listed; all are counted */
 
 /* trace has passed trace_check(). Sets result->violations, by rank, then event, then kind. */
 enum status violations_find(const struct trace *trace, struct result_violations *violations, struct err *err);

@@ -20,8 +20,8 @@ struct detection {
     struct waits *waits;   /* NULL: not wanted */
     struct provisional *provisional; /* of a trace in slices, else NULL */
     const bool *for_group;           /* of a whole trace, by group_votes_class(), else NULL */
-    struct several *several; /* of one part of several, else NULL: waits that other parts may have longer ones of */
-    void (*observer)(void *context, const struct finding *finding); /* is told of every wait counted; may be NULL */
+    struct several *several; /* of one shard of several, else NULL: waits that other shards may have longer ones of */
+    void (*observer)(void *context, const struct finding *finding); /* receives every wait counted; may be NULL */
     void *observer_context;
     struct err *err;
 };
@@ -45,8 +45,8 @@ enum status detect_occurrence(struct detection *detection, const struct finding 
 /* One that counts whatever the threshold is. */
 enum status detect_counted(struct detection *detection, const struct finding *finding);
 
-/* One found where the call's target is: of a call that means several targets other parts of the analysis may find another
- * one, and which counts shows at the end (model/shards/several.h). */
+/* One found where the call's target is: of a call that means several targets other shards of the analysis may find
+ * another one, and which counts shows at the end (model/shards/several.h). */
 enum status detect_for_target(struct detection *detection, const struct finding *finding);
 
 /* The wait of a rank in one of its calls for the enter of another rank's call: severity min(exit, enter of cause) -

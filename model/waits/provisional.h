@@ -26,7 +26,7 @@ struct provisional {
     bool refuted[DOUBT_COUNT]; /* of progress: functions that returned while the target was outside MPI all the time */
     int64_t *severity_ps[DOUBT_COUNT]; /* per rank; NULL: none */
     uint64_t *count[DOUBT_COUNT];
-    struct group_votes votes; /* of all parts, once they have told them */
+    struct group_votes votes; /* of all shards, once they are exchanged */
 };
 
 /* Of a wait for the target's post alone there is one for the group's, too, which is longer. */

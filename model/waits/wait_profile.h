@@ -30,7 +30,7 @@ struct wait_profile {
     struct rank_sums ranks; /* of the items */
 };
 
-/* Inits *profile; wait_profile_go_on() tells of the trace's next calls (callpaths_go_on()). */
+/* Inits *profile; wait_profile_go_on() adds the trace's next calls (callpaths_go_on()). */
 enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err);
 enum status wait_profile_go_on(struct wait_profile *profile, struct err *err);
 void wait_profile_clear(struct wait_profile *profile);
@@ -43,7 +43,8 @@ struct wait_place wait_profile_one(const struct wait_profile *profile, const str
                                    const struct finding *finding);
 enum status wait_profile_add_one(struct wait_profile *profile, const struct wait_place *wait, struct err *err);
 
-/* Adds the sums of another part, whose nodes are this one's by now. *item: what `ranks` of that part are about here. */
+/* Adds the sums of another shard, whose nodes are this one's by now. *item: what `ranks` of that shard are about here.
+ */
 enum status wait_profile_merge(struct wait_profile *profile, const struct wait_place *from, uint32_t *item,
                                struct err *err);
 

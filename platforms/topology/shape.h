@@ -1,5 +1,4 @@
-/* Inside the topologies: what a shape holds, shared by topology.c (reading, distances) and route.c (links on
- * the way). */
+/* What a shape of a network is. Shared by topology.c (reading, distances) and route.c (links of a route). */
 #ifndef PLATFORMS_TOPOLOGY_SHAPE_H
 #define PLATFORMS_TOPOLOGY_SHAPE_H
 

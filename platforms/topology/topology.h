@@ -1,4 +1,4 @@
-/* Shapes of networks: how far apart two nodes are, and the same shape as a SimGrid platform. */
+/* Shapes of networks: distances between nodes, routes, and the same shape as a SimGrid platform. */
 #ifndef PLATFORMS_TOPOLOGY_TOPOLOGY_H
 #define PLATFORMS_TOPOLOGY_TOPOLOGY_H
 

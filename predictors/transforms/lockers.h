@@ -1,5 +1,5 @@
-/* Which ranks lock whose part of a window. A window must not be locked and exposed at once (MPI-3.1 11.5.3), so that
- * transforms which make one of the two longer have to know who does the other. */
+/* Which ranks lock which rank's part of a window. A window must not be locked and exposed at the same time (MPI-3.1
+ * 11.5.3), so a transform that prolongs one of them must know who does the other. */
 #ifndef PREDICTORS_TRANSFORMS_LOCKERS_H
 #define PREDICTORS_TRANSFORMS_LOCKERS_H
 

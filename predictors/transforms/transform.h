@@ -35,7 +35,7 @@ struct transform_report {
 
 struct transform {
     const char *name, *summary;
-    const char *argument; /* what stands behind the colon, as "BYTES"; NULL: takes none */
+    const char *argument; /* the text behind the colon, as "BYTES"; NULL: takes none */
     const char *fallback; /* the argument where none is given; NULL: it is needed */
     const char *override; /* value of the platform that goes with it, as "mpi.rma.fence=notify"; NULL: none */
     /* Fills the zeroed report but its spec. Borrows trace, the caller owns *made; NULL: the trace stays as it is. */

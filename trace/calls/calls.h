@@ -119,7 +119,7 @@ enum mpi_call {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ID_##NAME,
 #include "trace/calls/mpi_calls.def"
 #undef MPI_CALL
-    MPI_FUNCTION_COUNT, /* MPI's functions stand before it */
+    MPI_FUNCTION_COUNT, /* MPI's functions come before it */
     ID_last_mpi_function = MPI_FUNCTION_COUNT - 1,
 #define THREAD_CALL(NAME, KIND, NEEDED, ALLOWED) ID_##NAME,
 #include "trace/calls/thread_calls.def"

@@ -1,8 +1,8 @@
-/* What must not run backwards in a trace: causes (entries of calls) and effects (exits that waited for them). A sync
- * group joins both: its time is the latest of its causes, and none of its effects may end before it. Taken are only
- * waits that MPI itself demands, whatever the implementation: a message before its receipt, data of a collective,
- * barriers, fences that close an epoch, MPI_Win_free, an origin's complete before its target's wait, a post before the
- * complete of an epoch with a get. */
+/* The clock condition of a trace: no effect (an exit that waited) may be before its causes (entries of calls). A sync
+ * group joins causes and effects that belong together: its time is the latest of its causes, and none of its effects
+ * may end before it. Only waits that MPI itself demands count, whatever the implementation: a message before its
+ * receipt, data of a collective, barriers, fences that close an epoch, MPI_Win_free, an origin's complete before its
+ * target's wait, a post before the complete of an epoch with a get. */
 #ifndef TRACE_CAUSALITY_CLOCK_CONDITIONS_H
 #define TRACE_CAUSALITY_CLOCK_CONDITIONS_H
 

@@ -1,6 +1,6 @@
-/* Causes and effects of a trace's ranks, as they are found along the calls of each: what happens_before.c joins and
- * count.c counts. Internal to trace/causality/. They are put in order by counting, which takes less time than
- * sorting: all causes of a key are one rank's, so are its effects, and each side is found in its order. */
+/* Causes and effects of the ranks of a trace, in the order of each rank's calls. happens_before.c joins them, count.c
+ * counts violations. Internal to trace/causality/. They are sorted by counting, which is faster than comparing: all
+ * causes of a key belong to one rank, its effects to one rank, and each side is found in its order. */
 #ifndef TRACE_CAUSALITY_HAPPENS_BEFORE_H
 #define TRACE_CAUSALITY_HAPPENS_BEFORE_H
 

@@ -1,5 +1,5 @@
-/* What an archive consists of on disk, and whether a directory holds one alone. Nothing else is ever moved or removed.
- * Internal to trace/otf2/; otf2_check_place() and its like are in otf2.h. */
+/* The files of an archive on disk, and whether a directory holds an archive only. No other file is ever moved or
+ * removed. Internal to trace/otf2/; otf2_check_place() and its like are in otf2.h. */
 #ifndef TRACE_OTF2_PLACE_H
 #define TRACE_OTF2_PLACE_H
 

@@ -1,5 +1,5 @@
-/* What writer and reader of OTF2 archives share: names of attributes and properties, and the records that stand for
- * each kind of call. Specification: docs/format-otf2.md. Internal to trace/otf2/. */
+/* Shared by the writer and the reader of OTF2 archives: names of attributes and properties, and the records of each
+ * kind of call. Specification: docs/format-otf2.md. Internal to trace/otf2/. */
 #ifndef TRACE_OTF2_PROFILE_H
 #define TRACE_OTF2_PROFILE_H
 
@@ -48,7 +48,7 @@ extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT
 #define ARCHIVE_PROPERTY_MODEL "RMACAST::MODEL"   /* of merged archives */
 #define ARCHIVE_PROPERTY_ARROWS "RMACAST::ARROWS" /* communicators from this one on are the view's */
 
-/* Groups of post and start are told from communicators' groups by this name. */
+/* This name distinguishes groups of post and start from communicators' groups. */
 #define ARCHIVE_RMA_GROUP "RMA group"
 #define ARCHIVE_NODE_CLASS "node" /* of the system tree: where ranks share memory; as Score-P names it */
 
@@ -108,7 +108,7 @@ void archive_collective_bytes(enum call_kind kind, bool root, uint32_t size, int
                            uint64_t *received);
 int64_t archive_collective_block(enum call_kind kind, uint32_t size, uint64_t sent, uint64_t received);
 
-/* "function@file:line" and back; NULL stands as "?", '%', '@' and a leading '?' inside names as %XX. The caller
+/* "function@file:line" and back; NULL is written as "?", '%', '@' and a leading '?' inside names as %XX. The caller
  * frees. */
 char *archive_site_text(const struct trace_site *site);
 /* Cuts text into pieces in place; false if it has not that form. */

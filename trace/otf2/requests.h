@@ -1,5 +1,5 @@
-/* Open requests of one rank: a hash table from request id to a value, with removal, so that its size follows the
- * number of requests open at one time. Internal to trace/otf2/. */
+/* Open requests of one rank: a hash table from request id to a value, with removal, so that its size is the number of
+ * requests open at one time. Internal to trace/otf2/. */
 #ifndef TRACE_OTF2_REQUESTS_H
 #define TRACE_OTF2_REQUESTS_H
 

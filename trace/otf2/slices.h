@@ -1,5 +1,5 @@
-/* An archive read piece by piece (trace/source.h). Local readers stay open as long as there are not too many: chunks of
- * all of them are in memory. */
+/* An archive as a source of slices (trace/source.h). Local readers stay open while they are not too many, since each
+ * holds chunks in memory. */
 #ifndef TRACE_OTF2_SLICES_H
 #define TRACE_OTF2_SLICES_H
 

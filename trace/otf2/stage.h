@@ -1,14 +1,14 @@
-/* A directory aside, in which an archive is written before it takes the place of the one that stands there. Call order:
- * open, commit (if all went well), close. Internal to trace/otf2/.
+/* A stage: a temporary directory in which an archive is written before it replaces the old one. Call order: open,
+ * commit (on success), close. Internal to trace/otf2/.
  *
- * Where an archive is replaced, the stage is DIRECTORY's neighbour ".NAME.rmacast-XXXXXX" and the two change their
- * names at one stroke: whatever ends the process, the old archive stays or the new one stands. Where that cannot be
- * (the working directory, a mount point, a parent that is not ours to write, a file system without RENAME_EXCHANGE) or
- * there is nothing to replace, the stage is DIRECTORY/.rmacast-XXXXXX and the files are moved one by one, the anchor
- * out first and in last: a reader sees one archive or none. Signals wait meanwhile; after a SIGKILL the next writer
- * puts the old archive back first.
+ * Where an archive is replaced, the stage is ".NAME.rmacast-XXXXXX" beside DIRECTORY, and one system call exchanges the
+ * two names: whatever ends the process, either the old archive or the new one is there. Where that is impossible (the
+ * working directory, a mount point, a parent without write permission, a file system without RENAME_EXCHANGE) or there
+ * is nothing to replace, the stage is DIRECTORY/.rmacast-XXXXXX and the files are moved one by one, the old anchor
+ * first and the new anchor last: a reader finds one archive or none. Signals are blocked meanwhile. After a SIGKILL the
+ * next writer first puts the old archive back.
  *
- * A stage is locked (flock) as long as its maker lives. Opening removes the stages of makers that are gone. */
+ * A stage is locked (flock) while its process lives. Opening a stage removes those of processes that are gone. */
 #ifndef TRACE_OTF2_STAGE_H
 #define TRACE_OTF2_STAGE_H
 

@@ -1,5 +1,5 @@
-/* What a merged archive shows beyond the calls themselves: where transfers end on both sides, and arrows between ranks
- * for viewers. export/ makes a view by an event model; otf2_write_view() weaves it into the ranks' records. */
+/* What a merged archive has beyond the calls: where transfers end on both sides, and arrows between ranks for viewers.
+ * export/ makes a view by an event model; otf2_write_view() writes it between the ranks' records. */
 #ifndef TRACE_OTF2_VIEW_H
 #define TRACE_OTF2_VIEW_H
 
@@ -25,7 +25,7 @@ enum otf2_arrow_kind {
 };
 
 /* Marks of a thread stand in the order of (slot, time_ps, otf2_mark_is_effect()). Slot 2 i is before call i of the
- * rank, which is the thread's, 2 i + 1 inside it; time_ps lies there. A call's synchronisation at its exit stands
+ * rank, which is the thread's, 2 i + 1 inside it; time_ps is there. A call's synchronisation at its exit stands
  * behind the marks of that time that it implies, and before those that it causes. */
 struct otf2_mark {
     size_t slot;

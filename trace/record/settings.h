@@ -1,5 +1,5 @@
-/* What `rmacast record` and the user ask of the recorder: the environment's RMACAST_* as they were when the program
- * was loaded. The program may remove or change them afterwards. */
+/* The settings of the recorder: the environment's RMACAST_* at the time the program was loaded. The program may change
+ * them afterwards. */
 #ifndef RECORD_SETTINGS_H
 #define RECORD_SETTINGS_H
 

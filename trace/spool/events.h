@@ -1,8 +1,8 @@
-/* Records of one rank into calls: what its reading knows. Internal to trace/spool/.
+/* The state of making calls from the records of one rank. Internal to trace/spool/.
  *
- * Ranks are read by several threads: what they add to tables that all ranks share (call sites, regions, lists of
- * requests, extents, faults, locks) stands in the part of the trace that a block of ranks has, with numbers of the
- * block's own, until blocks.c puts the blocks together in the order of ranks. */
+ * Several threads read ranks. What they add to tables that all ranks share (call sites, regions, lists of requests,
+ * extents, faults, locks) is in tables of their block of ranks, with numbers of the block, until blocks.c merges the
+ * blocks in the order of ranks. */
 #ifndef TRACE_SPOOL_EVENTS_H
 #define TRACE_SPOOL_EVENTS_H
 
@@ -13,7 +13,7 @@ struct spool_part { /* of a block of ranks */
                            faults its own */
     const struct trace *whole;
     uint32_t first, end; /* ranks */
-    uint32_t empty_group; /* its number in the whole trace, where it stands or will stand behind the others */
+    uint32_t empty_group; /* its number in the whole trace, now or once it is behind the others */
     bool uses_empty_group;
     struct map locks; /* of OpenSHMEM: symmetric address to number in `addresses` */
     uint64_t *addresses;

@@ -39,7 +39,7 @@ enum {
 #define SPOOL_MARK(chunk) (UINT64_C(0x4b4e484300000000) | (uint32_t)(chunk))
 
 /* The first word of a record is never 0. Bit k of changed: word k follows, since it is not the template's. Of time the
- * lower SPOOL_STAMP_BITS; of a part of a content its bytes stand there. */
+ * lower SPOOL_STAMP_BITS; of a part of a content its bytes. */
 #define SPOOL_HEAD(changed, pattern, time)                                                                             \
     (UINT64_C(1) | (uint64_t)(changed) << 1 | (uint64_t)(pattern) << 5 | (uint64_t)(time) << (64 - SPOOL_STAMP_BITS))
 #define SPOOL_HEAD_CHANGED(head) ((unsigned)((head) >> 1 & 15))
@@ -131,7 +131,7 @@ enum spool_flag {
     SPOOL_BETWEEN = 2,  /* communicator of two groups: the content ends with the number of members in the first one */
 };
 
-/* What a record says. From kind on it is four words. In versions 1 and 2 it stood in the file as it is, with the lap in
+/* What a record says. From kind on it is four words. In versions 1 and 2 it is in the file as it is, with the lap in
  * the upper 8 bits of time. */
 struct spool_record {
     uint64_t time; /* ns or ticks since the header's base */
@@ -166,14 +166,14 @@ struct spool_header { /* of the main file */
     uint64_t ticks_per_s; /* about; 0: no ticks */
 };
 
-enum spool_state { /* bits of spool_tail.state */
-    SPOOL_CLOSED = 1,           /* MPI_Finalize was recorded; of a further thread: it has ended */
-    SPOOL_STOPPED = 2,          /* recording stopped on an error; the errno stands in the upper 16 bits */
-    SPOOL_OTHER_THREADS = 4,    /* there were more threads than are recorded */
-    SPOOL_PAUSED = 256,         /* the program stopped the recording for a while */
-    SPOOL_FILTERED = 512,       /* only some groups of calls were asked for */
-    SPOOL_LIMIT = 1024,         /* recording stopped at the size that the user allowed */
-    SPOOL_UNKNOWN_REQUESTS = 8, /* requests of calls that are not recorded were completed */
+enum spool_state {                             /* bits of spool_tail.state */
+                   SPOOL_CLOSED = 1,           /* MPI_Finalize was recorded; of a further thread: it has ended */
+                   SPOOL_STOPPED = 2,          /* recording stopped on an error; the errno is in the upper 16 bits */
+                   SPOOL_OTHER_THREADS = 4,    /* there were more threads than are recorded */
+                   SPOOL_PAUSED = 256,         /* the program stopped the recording for a while */
+                   SPOOL_FILTERED = 512,       /* only some groups of calls were asked for */
+                   SPOOL_LIMIT = 1024,         /* recording stopped at the size that the user allowed */
+                   SPOOL_UNKNOWN_REQUESTS = 8, /* requests of calls that are not recorded were completed */
 };
 
 struct spool_tail {

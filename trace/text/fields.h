@@ -1,5 +1,5 @@
-/* The keys of a text line as data, used by the reader and the writer alike: which member of a call each one holds, and
- * in which notation. Internal to trace/text/. */
+/* The keys of a text line as data, for reader and writer: which member of a call each one holds, and in which notation.
+ * Internal to trace/text/. */
 #ifndef TRACE_TEXT_FIELDS_H
 #define TRACE_TEXT_FIELDS_H
 

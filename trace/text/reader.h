@@ -42,7 +42,7 @@ struct text_memory {
     struct text_memo known[TEXT_MEMO];
 };
 
-/* Where this text is known or may be kept, NULL: nowhere. Without a hit it stands there, but its length, which makes it
+/* Where this text is known or may be kept, NULL: nowhere. Without a hit it is there, but its length, which makes it
  * known, is the caller's to set, with the values. */
 struct text_memo *text_memo_slot(struct text_memory *memory, const char *text, size_t length, bool *hit);
 void text_forget(struct text_memory *memory);
@@ -52,9 +52,9 @@ enum { TEXT_WORDS_MAX = 64 };
 struct text_words {
     char *word[TEXT_WORDS_MAX + 2];
     size_t count;
-    char *rest; /* what is not yet split, up to `end`, where a zero byte stands */
+    char *rest; /* what is not yet split, up to `end`, where there is a zero byte */
     const char *end;
-    struct text_memo *known;  /* of a call: for what stands behind its times, NULL: not to be kept */
+    struct text_memo *known;  /* of a call: for the text behind its times, NULL: not to be kept */
     bool hit;                 /* it is known, and not split */
     uint32_t known_length;
 };
@@ -111,12 +111,12 @@ enum status text_read_speed(struct text_reader *reader, char **words);
 enum status text_read_node(struct text_reader *reader, char **words);
 enum status text_read_note(struct text_reader *reader, char **words);
 
-/* Reads "key=value key=value ..." behind the call's name into values; rank, call and times stand. keys ends with NULL;
- * its strings are changed. */
+/* Reads "key=value key=value ..." behind the call's name into values; rank, call and times are set. keys ends with
+ * NULL; its strings are changed. */
 enum status text_read_values(struct text_reader *reader, char *const *keys, struct text_values *values);
 
 /* A call's line in two steps. What can be read without knowing the rank's calls before: from the second word on, into
- * *values; requests have the text's numbers, those of a list stand in reader->list. Then the call itself into the
+ * *values; requests have the text's numbers, those of a list are in reader->list. Then the call itself into the
  * trace. */
 extern const struct text_values text_no_values;
 enum status text_read_call(struct text_reader *reader, const struct text_words *words, struct text_values *values);
@@ -127,7 +127,7 @@ enum status text_add_call(struct text_reader *reader, uint32_t rank, struct text
 enum status text_place_fault(struct text_reader *reader, uint32_t rank, int64_t time_ps);
 
 /* Splits a line of this length in place (STATUS_DATA: too many words), of a call's line that is known the first three
- * words only. Behind the line stands a zero byte, none in it. */
+ * words only. A zero byte follows the line, and none is in it. */
 enum status text_split(const struct text_reader *reader, char *text, size_t length, struct text_words *words);
 
 /* Whether the words, of which there is one at least, are a call's line. */
@@ -136,7 +136,7 @@ static inline bool text_is_call(const struct text_reader *reader, const struct t
     return reader->trace && words->word[0][0] >= '0' && words->word[0][0] <= '9';
 }
 
-/* Reads a line, which is changed; a newline may stand at its end. */
+/* Reads a line, which is changed; a newline may be at its end. */
 enum status text_read_line(struct text_reader *reader, char *text, size_t length);
 
 /* The line at `from` without its newline in line->text; *next: where the one behind it begins. */

@@ -1,4 +1,4 @@
-/* The text form of a trace: for tests and for people, read and written by the same rows. Specification: docs/format.md.
+/* The text form of a trace, for tests and for people. The same rows read and write it. Specification: docs/format.md.
  */
 #ifndef TRACE_TEXT_TEXT_H
 #define TRACE_TEXT_TEXT_H

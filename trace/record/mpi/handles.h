@@ -1,4 +1,4 @@
-/* What the recorder knows of communicators, windows and groups: ids and world ranks behind MPI handles. */
+/* Ids and world ranks of the communicators, windows and groups behind MPI handles. */
 #ifndef TRACE_RECORD_MPI_HANDLES_H
 #define TRACE_RECORD_MPI_HANDLES_H
 

@@ -1,5 +1,5 @@
-/* Data types: how much a count of elements moves, and what it spans in memory. What MPI says of a type is remembered
- * until the type is freed. */
+/* Data types: the bytes that a count of elements moves, and the bytes that it spans in memory. What MPI says of a type
+ * is kept until the type is freed. */
 #ifndef TRACE_RECORD_MPI_TYPES_H
 #define TRACE_RECORD_MPI_TYPES_H
 

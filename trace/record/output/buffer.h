@@ -1,9 +1,11 @@
-/* The recorder's output of one thread: records into a mapped tail file, whole chunks appended to the main file. A
- * record takes one word if it says what the record before of the same template said, and one more for each word that
- * differs: so what a program repeats costs 8 bytes, and few cache lines. In a program that computes, a call finds
- * little of the recorder in the first-level cache: what every call reads is in one place (REC_HOT), a record is
- * compared and written without a function call, and rare work (the tail is full, an anchor is due, a record differs) is
- * the last call of a function, for which no register is saved. */
+/* The recorder's buffer of one thread: records go to a mapped tail file, and whole chunks are appended to the main
+ * file.
+ *
+ * A record is one word if it equals the last record of the same template, plus one word for each word that differs. So
+ * a call that a program repeats costs 8 bytes and few cache lines. In a program that computes, a call finds little of
+ * the recorder in the first-level cache. Therefore all data that every call reads is in one place (REC_HOT), a record
+ * is compared and written without a function call, and rare work (the tail is full, an anchor is due, a record differs)
+ * is the last call of a function, which needs no saved registers. */
 #ifndef TRACE_RECORD_OUTPUT_BUFFER_H
 #define TRACE_RECORD_OUTPUT_BUFFER_H
 
@@ -34,7 +36,7 @@ enum rec_no_file {
     REC_CLOSED = -2,   /* the program has closed the main file */
 };
 
-struct rec_file { /* which file it is, whatever its name or a descriptor's number stands for by now */
+struct rec_file { /* which file it is, whatever file has its name or descriptor by now */
     dev_t device;
     ino_t inode;
 };
@@ -49,7 +51,7 @@ struct rec_schedstat { /* the thread's schedstat file (trace/record/core_wait.c)
 };
 
 struct rec_buffer {
-    uint64_t *next;                /* in tail->words, where 0 stands: the end */
+    uint64_t *next;                /* in tail->words, a word of 0: the end */
     uint64_t *last;                /* a record may begin here or before */
     uint64_t base;                 /* the stamp that times count from */
     uint64_t anchor_from, final_for; /* no anchor is due for stamps from anchor_from on, for so many ticks */

@@ -1,6 +1,6 @@
-/* Time stamps of records: the processor's time stamp counter where the kernel itself keeps time by it, else
- * nanoseconds of CLOCK_MONOTONIC. Ticks are written as they are; anchors, pairs of ticks and nanoseconds read together,
- * stand between the records, and the reader turns ticks into nanoseconds between two anchors (docs/format-spool.md). */
+/* Time stamps of records: the processor's time stamp counter if the kernel itself keeps time by it, else nanoseconds of
+ * CLOCK_MONOTONIC. Ticks are written as they are. An anchor is a pair of ticks and nanoseconds read together. The
+ * reader converts ticks between two anchors to nanoseconds (docs/format-spool.md). */
 #ifndef TRACE_RECORD_OUTPUT_TICKS_H
 #define TRACE_RECORD_OUTPUT_TICKS_H
 
@@ -20,7 +20,7 @@ struct rec_anchor {
     uint64_t half_ticks;
 };
 
-/* wanted: "tsc", "monotonic", NULL or anything else: by what the kernel does, whose choice stands in the file source.
+/* wanted: "tsc", "monotonic", NULL or anything else: by what the kernel does, whose choice is in the file source.
  * "tsc" does not ask the kernel, but a counter that stops or that may not be read is not taken. */
 void rec_ticks_choose(const char *wanted, const char *source);
 

@@ -1,7 +1,7 @@
-/* The MPI library that the program uses: its functions, and who calls them.
+/* The functions of the program's MPI library, and who calls them.
  *
- * Wrapped are MPI_X and PMPI_X: bindings for Fortran 2008 and wrappers of the program's own call PMPI_X. Not taken are
- * calls that the MPI library makes itself. */
+ * Both MPI_X and PMPI_X are wrapped, since bindings for Fortran 2008 and the program's own wrappers call PMPI_X. Calls
+ * that the MPI library itself makes are not recorded. */
 #ifndef TRACE_RECORD_PRELOAD_LIBRARY_H
 #define TRACE_RECORD_PRELOAD_LIBRARY_H
 

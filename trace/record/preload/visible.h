@@ -1,4 +1,4 @@
-/* Finding the MPI library of the program that the recorder is preloaded into. */
+/* Finds the MPI library of the program that the recorder is preloaded into. */
 #ifndef TRACE_RECORD_PRELOAD_VISIBLE_H
 #define TRACE_RECORD_PRELOAD_VISIBLE_H
 

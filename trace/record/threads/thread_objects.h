@@ -1,5 +1,5 @@
-/* Ids of mutexes and the like by their addresses, numbers of threads by their handles, and which call sites are the
- * program's. Ids are told apart by sort and address, and count up from 0 over all sorts. */
+/* Ids of mutexes and the like by address, numbers of threads by handle, and which call sites are the program's. Sort
+ * and address identify an object. Ids count up from 0 over all sorts. */
 #ifndef TRACE_RECORD_THREADS_THREAD_OBJECTS_H
 #define TRACE_RECORD_THREADS_THREAD_OBJECTS_H
 
