@@ -72,13 +72,13 @@ static void add_gaps(struct info *info, const struct trace_call *call)
 /* Threads that call, but whose creation nobody recorded. Without memory for it none are counted. */
 static uint64_t count_unseen(const struct trace *trace, uint32_t rank)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     uint32_t threads = trace_thread_count(trace, rank);
     uint64_t unseen = 0;
     if (threads < 2) return 0;
     bool *calls = calloc(threads, sizeof *calls), *created = calloc(threads, sizeof *created);
-    for (size_t i = 0; calls && created && i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; calls && created && i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         calls[trace_call_thread(trace, rank, i)] = true;
         if (call_kind(call->call) == CALL_THREAD_CREATE && call->ref < threads) created[call->ref] = true;
     }
@@ -93,15 +93,15 @@ static struct info collect(const struct trace *trace)
     struct info info = {.begin_ps = trace_begin_ps(trace)};
     info.end_ps = info.begin_ps;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
+        const struct trace_rank *rank = &trace->ranks[r];
         uint32_t threads = trace_thread_count(trace, r);
         info.threads += threads;
         info.unseen_threads += count_unseen(trace, r);
         if (threads > info.most_threads) info.most_threads = threads;
-        info.incomplete += stream->incomplete;
-        if (stream->count && trace_rank_end_ps(trace, r) > info.end_ps) info.end_ps = trace_rank_end_ps(trace, r);
-        for (size_t i = 0; i < stream->count; i++) {
-            const struct trace_call *call = &stream->calls[i];
+        info.incomplete += rank->incomplete;
+        if (rank->count && trace_rank_end_ps(trace, r) > info.end_ps) info.end_ps = trace_rank_end_ps(trace, r);
+        for (size_t i = 0; i < rank->count; i++) {
+            const struct trace_call *call = &rank->calls[i];
             enum call_kind kind = call_kind(call->call);
             struct call_sum *sum = &info.calls[call->call];
             sum->count++;
@@ -180,16 +180,16 @@ static void print_complete(const struct trace *trace, const struct info *info)
     printf("complete       %s\n", info->incomplete ? "no" : "yes");
     uint32_t shown = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
+        const struct trace_rank *process = &trace->ranks[r];
         char at[UNITS_TEXT_BYTES];
-        if (!stream->incomplete) continue;
+        if (!process->incomplete) continue;
         if (shown++ == SHOWN_MAX) {
             printf("  and %" PRIu32 " more ranks\n", info->incomplete - SHOWN_MAX);
             return;
         }
-        printf("  rank %" PRIu32 " breaks off after %zu events at %s s: %s\n", r, stream->count,
-               units_format_ps(stream->count ? trace_rank_end_ps(trace, r) - info->begin_ps : 0, at),
-               stream->incomplete_why ? stream->incomplete_why : "the cause is not known");
+        printf("  rank %" PRIu32 " breaks off after %zu events at %s s: %s\n", r, process->count,
+               units_format_ps(process->count ? trace_rank_end_ps(trace, r) - info->begin_ps : 0, at),
+               process->incomplete_why ? process->incomplete_why : "the cause is not known");
     }
 }
 

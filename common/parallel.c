@@ -34,7 +34,7 @@ static void *work_off(void *argument)
     for (;;) {
         size_t block = atomic_fetch_add(&run->next, 1);
         if (block >= run->count || block > atomic_load(&run->failed)) return NULL;
-        struct err err = {.stream = ERR_NOWHERE, .item = ERR_NOWHERE};
+        struct err err = {.list = ERR_NOWHERE, .item = ERR_NOWHERE};
         enum status status = run->work(run->context, block, &err);
         if (status != STATUS_OK) note_failure(run, block, status, &err);
     }

@@ -7,7 +7,7 @@ enum status err_set(struct err *err, enum status status, const char *file, const
 {
     if (!err) return status;
     err->status = status;
-    err->stream = err->item = ERR_NOWHERE;
+    err->list = err->item = ERR_NOWHERE;
     size_t used = 0;
     const char *parts[2] = {file, place};
     for (int i = 0; i < 2; i++) {

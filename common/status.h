@@ -16,12 +16,12 @@ enum status {
 
 enum { ERR_TEXT_BYTES = 1024 };
 
-/* An error about one item of one stream of the input (an event of a rank) says so, for those who go on without it. */
+/* An error about one item of one list of the input (an event of a rank) says so, for those who go on without it. */
 enum { ERR_NOWHERE = -1 };
 
 struct err {
     enum status status;
-    int64_t stream, item; /* from 0; ERR_NOWHERE: it is about no single one */
+    int64_t list, item;        /* from 0; ERR_NOWHERE: it is about no single one */
     char text[ERR_TEXT_BYTES]; /* one line "FILE:PLACE: what is wrong, what was expected", without newline */
 };
 

@@ -49,18 +49,18 @@ static struct point left(const struct building *building, uint32_t rank, size_t 
 
 static struct point somewhere(const struct building *building, uint32_t rank, int64_t time_ps)
 {
-    uint32_t thread = lanes_thread_ending(&building->relations->lanes, rank, time_ps);
+    uint32_t thread = timelines_thread_ending(&building->relations->timelines, rank, time_ps);
     return (struct point){rank, thread, EPOCH_NONE, time_ps};
 }
 
 /* Inside the thread's first call that has not ended before, or between calls. A user region's record is a point at its
  * beginning. */
-static size_t slot_at(const struct lane *lane, int64_t time_ps)
+static size_t slot_at(const struct timeline *timeline, int64_t time_ps)
 {
-    size_t low = lane_first_ending(lane, time_ps, true);
-    if (low == lane->count) return SIZE_MAX - 1;
-    const struct trace_call *call = lane_call(lane, low);
-    size_t before = 2 * lane_index(lane, low);
+    size_t low = timeline_first_ending(timeline, time_ps, true);
+    if (low == timeline->count) return SIZE_MAX - 1;
+    const struct trace_call *call = timeline_call(timeline, low);
+    size_t before = 2 * timeline_index(timeline, low);
     if (call->enter_ps > time_ps) return before;
     if (!call_is_region(call->call)) return before + 1;
     return call->enter_ps == time_ps ? before : before + 2;
@@ -70,9 +70,9 @@ static enum status add(struct building *building, struct point at, struct otf2_m
 {
     struct otf2_view *view = &building->merge->view;
     struct otf2_marks *marks = &view->lines[view->first_line[at.rank] + at.thread];
-    struct lane lane = lane_of(&building->relations->lanes, at.rank, at.thread);
+    struct timeline timeline = timeline_of(&building->relations->timelines, at.rank, at.thread);
     mark.time_ps = at.time_ps;
-    mark.slot = at.call == EPOCH_NONE ? slot_at(&lane, at.time_ps) : 2 * at.call + 1;
+    mark.slot = at.call == EPOCH_NONE ? slot_at(&timeline, at.time_ps) : 2 * at.call + 1;
     ARRAY_PUSH(marks->items, marks->count, marks->capacity, mark, building->err);
     return STATUS_OK;
 }
@@ -132,16 +132,16 @@ static struct span span_of(const struct building *building, const struct transfe
 static struct span shmem_span(const struct building *building, const struct transfer *transfer, size_t quiet,
                               uint64_t number)
 {
-    const struct trace_rank *stream = &building->trace->ranks[transfer->origin];
+    const struct trace_rank *rank = &building->trace->ranks[transfer->origin];
     struct span span = {.transfer = transfer,
                         .number = number,
-                        .call = &stream->calls[transfer->call],
+                        .call = &rank->calls[transfer->call],
                         .close = transfer->call,
                         .under_lock = true};
     enum call_kind kind = call_kind(span.call->call);
     bool waits =
         kind == CALL_SHMEM_GET || kind == CALL_SHMEM_FETCH || kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_ATOMIC;
-    if (quiet == stream->count || (stream->calls[quiet].flags & TRACE_BREAK)) quiet = EPOCH_NONE;
+    if (quiet == rank->count || (rank->calls[quiet].flags & TRACE_BREAK)) quiet = EPOCH_NONE;
     span.operation = (struct epoch_operation){.origin = transfer->origin,
                                               .call = transfer->call,
                                               .epoch = EPOCH_NONE,
@@ -239,7 +239,7 @@ static struct span next_span(const struct building *building, const struct trans
                (cursors->mpi < mpi_count &&
                 (one->origin < two->origin || (one->origin == two->origin && one->call < two->call)));
     const struct transfer *transfer = mpi ? one : two;
-    const struct trace_rank *stream = &building->trace->ranks[transfer->origin];
+    const struct trace_rank *rank = &building->trace->ranks[transfer->origin];
     if (transfer->origin != cursors->origin) {
         cursors->number = 0;
         cursors->quiet = 0;
@@ -248,7 +248,7 @@ static struct span next_span(const struct building *building, const struct trans
     cursors->number++;
     if (mpi) return span_of(building, transfer, cursors->mpi++, cursors->number);
     if (cursors->quiet < transfer->call) cursors->quiet = transfer->call;
-    while (cursors->quiet < stream->count && !call_is_quiet(stream->calls[cursors->quiet].call)) cursors->quiet++;
+    while (cursors->quiet < rank->count && !call_is_quiet(rank->calls[cursors->quiet].call)) cursors->quiet++;
     cursors->shmem++;
     return shmem_span(building, transfer, cursors->quiet, cursors->number);
 }

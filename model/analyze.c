@@ -91,10 +91,10 @@ static enum status report_causes(const struct whole *whole)
     struct result *result = whole->result;
     struct time_profile causes = {.trace = whole->relations->trace, .paths = &whole->severity->profile.paths};
     struct time_profile path = causes;
-    const struct lanes *lanes = &whole->relations->lanes;
-    enum status status = causes_find(&whole->waits, lanes, &causes, whole->err);
+    const struct timelines *timelines = &whole->relations->timelines;
+    enum status status = causes_find(&whole->waits, timelines, &causes, whole->err);
     if (status == STATUS_OK) status = time_profile_report(&causes, &result->causes, whole->err);
-    if (status == STATUS_OK) status = critical_path_find(&whole->waits, lanes, &path, whole->err);
+    if (status == STATUS_OK) status = critical_path_find(&whole->waits, timelines, &path, whole->err);
     if (status == STATUS_OK) status = time_profile_report(&path, &result->critical_path, whole->err);
     result->causes_known = status == STATUS_OK;
     time_profile_clear(&causes);
@@ -122,13 +122,13 @@ static enum status analyze(struct whole *whole)
     if (!severity->options->intervals) {
         TRY(severity_add(severity, whole->relations, NULL, NULL, whole->err));
         TRY(severity_end(severity, whole->relations, whole->err));
-        return severity_report(severity, &whole->relations->lanes, whole->result, whole->err);
+        return severity_report(severity, &whole->relations->timelines, whole->result, whole->err);
     }
     TRY(severity_add(severity, whole->relations, &whole->waits, &whole->transfers, whole->err));
     TRY(report_intervals(whole));
     TRY(report_causes(whole));
     TRY(severity_end(severity, whole->relations, whole->err));
-    TRY(severity_report(severity, &whole->relations->lanes, whole->result, whole->err));
+    TRY(severity_report(severity, &whole->relations->timelines, whole->result, whole->err));
     return severity->options->verify ? verify(whole) : STATUS_OK;
 }
 

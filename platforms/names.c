@@ -35,29 +35,3 @@ const char *lock_mode_name(enum lock_mode mode)
 {
     return platform_lock_names[mode];
 }
-
-bool lock_mode_by_name(const char *name, enum lock_mode *mode)
-{
-    int index = platform_name_index(platform_lock_names, name);
-    if (index < 0) return false;
-    *mode = (enum lock_mode)index;
-    return true;
-}
-
-const char *fence_mode_name(enum fence_mode mode)
-{
-    return platform_fence_names[mode];
-}
-
-const char *progress_mode_name(enum progress_mode mode)
-{
-    return platform_progress_names[mode];
-}
-
-bool progress_mode_by_name(const char *name, enum progress_mode *mode)
-{
-    int index = platform_name_index(platform_progress_names, name);
-    if (index < 0) return false;
-    *mode = (enum progress_mode)index;
-    return true;
-}

@@ -200,11 +200,7 @@ enum progress_mode protocol_serves(const struct rma_protocol *protocol, enum ser
 bool protocol_uses(const struct rma_protocol *protocol, enum progress_mode by);
 bool protocol_is_hardware(const struct rma_protocol *protocol);
 
-/* Names as in the files and options; the parse functions return false for unknown names. */
+/* The name of a lock mode, as platform files and options have it. */
 const char *lock_mode_name(enum lock_mode mode);
-bool lock_mode_by_name(const char *name, enum lock_mode *mode);
-const char *fence_mode_name(enum fence_mode mode);
-const char *progress_mode_name(enum progress_mode mode);
-bool progress_mode_by_name(const char *name, enum progress_mode *mode);
 
 #endif

@@ -74,7 +74,7 @@ static enum status cut_once(struct replayable_prefix *prefix, const struct platf
 {
     struct stops stops = {.prefix = prefix, .err = err};
     struct replay_outcome outcome;
-    struct err found = {.status = STATUS_OK, .stream = ERR_NOWHERE};
+    struct err found = {.status = STATUS_OK, .list = ERR_NOWHERE};
     const struct replay_options options = {
         .engine = engine_by_name("loggp"), .stopped = stop, .stopped_context = &stops};
     enum status status = replay_run(&prefix->trace, platform, &options, &outcome, &found);
@@ -82,8 +82,8 @@ static enum status cut_once(struct replayable_prefix *prefix, const struct platf
     if (*whole) replay_outcome_clear(&outcome);
     if (*whole || stops.status != STATUS_OK) return stops.status;
     if (stops.count > 0) return STATUS_OK;
-    if (status == STATUS_DATA && found.stream != ERR_NOWHERE)
-        return trace_cut(&prefix->trace, (uint32_t)found.stream, (size_t)found.item, &found, err);
+    if (status == STATUS_DATA && found.list != ERR_NOWHERE)
+        return trace_cut(&prefix->trace, (uint32_t)found.list, (size_t)found.item, &found, err);
     if (err) *err = found;
     return status;
 }

@@ -9,12 +9,12 @@ const char *trace_before_key(enum trace_before what)
 }
 
 /* Sets one of values, which are parallel to a rank's calls; those before it that are not yet there are unknown. */
-static enum status set(const struct trace_rank *stream, int64_t **values, size_t *capacity, size_t index, int64_t ps,
+static enum status set(const struct trace_rank *rank, int64_t **values, size_t *capacity, size_t index, int64_t ps,
                        struct err *err)
 {
-    size_t known = *values ? stream->count : 0, room = stream->capacity > index ? stream->capacity : index + 1;
+    size_t known = *values ? rank->count : 0, room = rank->capacity > index ? rank->capacity : index + 1;
     TRY(array_reserve((void **)values, capacity, room, sizeof **values, err));
-    for (; known < stream->count; known++) (*values)[known] = TRACE_UNKNOWN_PS;
+    for (; known < rank->count; known++) (*values)[known] = TRACE_UNKNOWN_PS;
     (*values)[index] = ps;
     return STATUS_OK;
 }
@@ -22,9 +22,9 @@ static enum status set(const struct trace_rank *stream, int64_t **values, size_t
 enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, enum trace_before what, int64_t ps,
                              struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
+    struct trace_rank *process = &trace->ranks[rank];
     trace_sum_before(trace, rank, what, ps);
-    return set(stream, &stream->before_ps[what], &stream->before_capacity[what], index, ps, err);
+    return set(process, &process->before_ps[what], &process->before_capacity[what], index, ps, err);
 }
 
 /* What a damaged file says may be anything until trace_check() refuses it. */
@@ -38,6 +38,6 @@ void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what
 
 enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
-    return set(stream, &stream->compute_ps, &stream->compute_capacity, index, compute_ps, err);
+    struct trace_rank *process = &trace->ranks[rank];
+    return set(process, &process->compute_ps, &process->compute_capacity, index, compute_ps, err);
 }

@@ -1,7 +1,7 @@
 /* The gate between readers and whatever walks a trace. What it accepts, model, replay, export and transforms rely on
  * without looking again:
  *   every id exists; every rank named is a member of the call's window or communicator, which has it once
- *   a call that works on a window or communicator has one, also where the stream breaks off inside it
+ *   a call that works on a window or communicator has one, also where the recording breaks off inside it
  *   at most one window is the heap of OpenSHMEM; OpenSHMEM's calls work on it, MPI's calls on other windows
  *   a request lives once, a region left was entered, threads begin and end once
  *   times of a thread rise; times and bytes are within trace/limits.h, so that no sum of a rank overflows */
@@ -311,7 +311,7 @@ static enum status check_values(struct walk *walk)
     if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
     if (call->flags & TRACE_GAPS) TRY(check_gaps(walk));
     if ((call->flags & TRACE_BREAK) && walk->index != walk->thread->last_index)
-        FAIL(walk, "the stream breaks off here, expected no event after it");
+        FAIL(walk, "the recording breaks off here, expected no event after it");
     if (call_kind(call->call) != CALL_COMM_CREATE || call->ref == TRACE_NO_REF) return STATUS_OK;
     if (call->ref >= walk->trace->comm_count) FAIL(walk, "newcomm=%" PRIu32 " is not defined", call->ref);
     if (trace_comm_rank(&walk->trace->comms[call->ref], (int32_t)walk->rank) == TRACE_NONE)
@@ -415,7 +415,7 @@ static bool is_unknown(const struct trace_call *call)
 
 static enum status open_threads(struct walk *walk)
 {
-    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
     walk->thread_count = trace_thread_count(walk->trace, walk->rank);
     size_t known = walk->thread_capacity;
     TRY(array_reserve((void **)&walk->threads, &walk->thread_capacity, walk->thread_count, sizeof *walk->threads,
@@ -424,17 +424,17 @@ static enum status open_threads(struct walk *walk)
     for (uint32_t i = 0; i < walk->thread_count; i++) {
         struct thread_walk *thread = &walk->threads[i];
         *thread = (struct thread_walk){.regions = thread->regions, .region_capacity = thread->region_capacity};
-        thread->last_index = stream->count - 1;
+        thread->last_index = rank->count - 1;
         thread->exit_ps = INT64_MIN;
     }
-    for (size_t i = 0; stream->thread && i < stream->count; i++) {
-        if (stream->thread[i] < walk->thread_count) {
-            walk->threads[stream->thread[i]].last_index = i;
+    for (size_t i = 0; rank->thread && i < rank->count; i++) {
+        if (rank->thread[i] < walk->thread_count) {
+            walk->threads[rank->thread[i]].last_index = i;
             continue;
         }
         walk->index = i;
-        walk->call = &stream->calls[i];
-        FAIL(walk, "thread %u, expected 0 to %" PRIu32, stream->thread[i], walk->thread_count - 1);
+        walk->call = &rank->calls[i];
+        FAIL(walk, "thread %u, expected 0 to %" PRIu32, rank->thread[i], walk->thread_count - 1);
     }
     return STATUS_OK;
 }
@@ -447,17 +447,17 @@ static bool is_time(int64_t ps)
 /* The times beside enter and exit: each where it is known. */
 static enum status check_more_times(const struct walk *walk)
 {
-    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
+    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
     const int64_t lasts_ps = walk->call->exit_ps - walk->call->enter_ps;
-    int64_t compute_ps = stream->compute_ps ? stream->compute_ps[walk->index] : 0;
+    int64_t compute_ps = rank->compute_ps ? rank->compute_ps[walk->index] : 0;
     for (int b = 0; b < BEFORE_COUNT; b++) {
-        int64_t ps = stream->before_ps[b] ? stream->before_ps[b][walk->index] : 0;
+        int64_t ps = rank->before_ps[b] ? rank->before_ps[b][walk->index] : 0;
         if (ps != TRACE_UNKNOWN_PS && !is_time(ps))
             FAIL(walk, "%s= is beyond " TIME_LIMIT, trace_before_key((enum trace_before)b));
     }
     if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
-    if (!stream->sim) return STATUS_OK;
-    const struct trace_sim *sim = &stream->sim[walk->index];
+    if (!rank->sim) return STATUS_OK;
+    const struct trace_sim *sim = &rank->sim[walk->index];
     const int64_t known[] = {sim->xfer_start_ps,    sim->xfer_end_ps,       sim->base_end_ps,    sim->extended_end_ps,
                              sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps, sim->released_ps};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -507,9 +507,9 @@ static enum status check_time(struct walk *walk)
 /* The calls from first on. */
 static enum status check_calls(struct walk *walk, size_t first)
 {
-    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
-    for (walk->index = first; walk->index < stream->count; walk->index++) {
-        walk->call = &stream->calls[walk->index];
+    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
+    for (walk->index = first; walk->index < rank->count; walk->index++) {
+        walk->call = &rank->calls[walk->index];
         if (walk->call->call >= MPI_CALL_COUNT) FAIL(walk, "unknown call number %u", walk->call->call);
         walk->thread = &walk->threads[trace_call_thread(walk->trace, walk->rank, walk->index)];
         TRY(check_time(walk));
@@ -594,9 +594,9 @@ static struct trace_bounds bounds_of(const struct trace *trace)
 {
     struct trace_bounds bounds = {.begin_ps = TRACE_TIME_MAX_PS, .most_bytes = TRACE_BYTES_MAX / trace->rank_count};
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
-        if (stream->count > 0 && is_time(stream->calls[0].enter_ps) && stream->calls[0].enter_ps < bounds.begin_ps)
-            bounds.begin_ps = stream->calls[0].enter_ps;
+        const struct trace_rank *rank = &trace->ranks[r];
+        if (rank->count > 0 && is_time(rank->calls[0].enter_ps) && rank->calls[0].enter_ps < bounds.begin_ps)
+            bounds.begin_ps = rank->calls[0].enter_ps;
     }
     if (trace->begin_known) bounds.begin_ps = trace->begin_ps;
     return bounds;
@@ -738,9 +738,9 @@ static enum status forget_requests(struct walk *walk)
 /* Receives of earlier slices that have become known meanwhile. */
 static enum status check_kept(struct walk *walk)
 {
-    const struct trace_rank *stream = &walk->trace->ranks[walk->rank];
-    for (walk->index = 0; walk->index < stream->kept_count; walk->index++) {
-        walk->call = &stream->calls[walk->index];
+    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
+    for (walk->index = 0; walk->index < rank->kept_count; walk->index++) {
+        walk->call = &rank->calls[walk->index];
         if (call_kind(walk->call->call) != CALL_IRECV || (walk->unfinished && is_unknown(walk->call))) continue;
         TRY(check_handle(walk));
         TRY(check_peer(walk));

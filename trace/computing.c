@@ -25,10 +25,10 @@ bool trace_is_crowded(const struct trace *trace)
 }
 
 /* What is said of the time before a call, at least 0. */
-static int64_t before_ps(const struct trace_rank *stream, enum trace_before what, size_t index, int64_t unknown_ps)
+static int64_t before_ps(const struct trace_rank *rank, enum trace_before what, size_t index, int64_t unknown_ps)
 {
-    if (!stream->before_ps[what] || stream->before_ps[what][index] == TRACE_UNKNOWN_PS) return unknown_ps;
-    return stream->before_ps[what][index] > 0 ? stream->before_ps[what][index] : 0;
+    if (!rank->before_ps[what] || rank->before_ps[what][index] == TRACE_UNKNOWN_PS) return unknown_ps;
+    return rank->before_ps[what][index] > 0 ? rank->before_ps[what][index] : 0;
 }
 
 static int64_t less_ps(int64_t ps, int64_t by_ps)
@@ -37,23 +37,23 @@ static int64_t less_ps(int64_t ps, int64_t by_ps)
 }
 
 /* Of a gap without the recorder's cost: what of it is computing. */
-static int64_t computing_ps(const struct trace_rank *stream, size_t index, int64_t gap_ps, enum trace_computing computing)
+static int64_t computing_ps(const struct trace_rank *rank, size_t index, int64_t gap_ps, enum trace_computing computing)
 {
     if (gap_ps <= 0) return gap_ps;
-    gap_ps = less_ps(gap_ps, before_ps(stream, BEFORE_PAUSED, index, 0));
-    if (computing == COMPUTING_UNDISTURBED) return less_ps(gap_ps, before_ps(stream, BEFORE_CORE_WAIT, index, 0));
-    int64_t cpu_ps = computing == COMPUTING_CPU ? before_ps(stream, BEFORE_CPU, index, gap_ps) : gap_ps;
+    gap_ps = less_ps(gap_ps, before_ps(rank, BEFORE_PAUSED, index, 0));
+    if (computing == COMPUTING_UNDISTURBED) return less_ps(gap_ps, before_ps(rank, BEFORE_CORE_WAIT, index, 0));
+    int64_t cpu_ps = computing == COMPUTING_CPU ? before_ps(rank, BEFORE_CPU, index, gap_ps) : gap_ps;
     return cpu_ps < gap_ps ? cpu_ps : gap_ps;
 }
 
-static void use(struct trace_rank *stream, int64_t cost_ps, enum trace_computing computing)
+static void use(struct trace_rank *rank, int64_t cost_ps, enum trace_computing computing)
 {
     int64_t moved_ps = 0, left_ps = 0; /* left_ps: the exit of the call before as recorded */
-    for (size_t i = 0; i < stream->count; i++) {
-        struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < rank->count; i++) {
+        struct trace_call *call = &rank->calls[i];
         int64_t gap_ps = call->enter_ps - left_ps - cost_ps;
         left_ps = call->exit_ps;
-        if (i > 0) moved_ps -= gap_ps - computing_ps(stream, i, gap_ps, computing);
+        if (i > 0) moved_ps -= gap_ps - computing_ps(rank, i, gap_ps, computing);
         call->enter_ps += moved_ps;
         call->exit_ps += moved_ps;
     }
@@ -62,15 +62,15 @@ static void use(struct trace_rank *stream, int64_t cost_ps, enum trace_computing
 /* The thread's call before: of its first one, time zero. */
 static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace_computing computing, struct err *err)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     size_t *last = calloc(trace_thread_count(trace, rank), sizeof *last); /* per thread: its call before, from 1 */
     enum status status = last ? STATUS_OK : err_memory(err);
-    for (size_t i = 0; status == STATUS_OK && i < stream->count; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < process->count; i++) {
         uint32_t thread = trace_call_thread(trace, rank, i);
         if (last[thread] > 0) {
             int64_t gap_ps =
-                stream->calls[i].enter_ps - stream->calls[last[thread] - 1].exit_ps - trace->record_cost_ps;
-            int64_t taken_ps = computing_ps(stream, i, gap_ps, computing);
+                process->calls[i].enter_ps - process->calls[last[thread] - 1].exit_ps - trace->record_cost_ps;
+            int64_t taken_ps = computing_ps(process, i, gap_ps, computing);
             if (taken_ps < gap_ps) status = trace_set_compute(trace, rank, i, taken_ps, err);
         }
         last[thread] = i + 1;
@@ -109,14 +109,14 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
     if (computing == COMPUTING_DEFAULT)
         computing = trace->core_waits && trace_is_crowded(trace) ? COMPUTING_UNDISTURBED : COMPUTING_WALL;
     for (uint32_t i = 0; i < trace->rank_count; i++) {
-        struct trace_rank *stream = &trace->ranks[i];
+        struct trace_rank *rank = &trace->ranks[i];
         bool any = false;
-        for (int b = 0; b < BEFORE_COUNT; b++) any = any || stream->before_ps[b];
+        for (int b = 0; b < BEFORE_COUNT; b++) any = any || rank->before_ps[b];
         if (!any) continue;
-        if (stream->thread_count > 0)
+        if (rank->thread_count > 0)
             TRY(use_of_threads(trace, i, computing, err));
         else
-            use(stream, trace->record_cost_ps, computing);
+            use(rank, trace->record_cost_ps, computing);
     }
     return note_computing(trace, computing, err);
 }

@@ -76,36 +76,36 @@ enum status trace_add_extents(struct trace *trace, const struct trace_extents *e
     return STATUS_OK;
 }
 
-enum status trace_reserve_extents(struct trace_rank *stream, struct err *err)
+enum status trace_reserve_extents(struct trace_rank *rank, struct err *err)
 {
-    size_t known = stream->extents ? stream->extent_capacity : 0;
-    size_t room = stream->capacity > stream->count ? stream->capacity : stream->count;
-    TRY(array_reserve((void **)&stream->extents, &stream->extent_capacity, room, sizeof *stream->extents, err));
-    if (stream->extent_capacity > known)
-        memset(stream->extents + known, 0, (stream->extent_capacity - known) * sizeof *stream->extents);
+    size_t known = rank->extents ? rank->extent_capacity : 0;
+    size_t room = rank->capacity > rank->count ? rank->capacity : rank->count;
+    TRY(array_reserve((void **)&rank->extents, &rank->extent_capacity, room, sizeof *rank->extents, err));
+    if (rank->extent_capacity > known)
+        memset(rank->extents + known, 0, (rank->extent_capacity - known) * sizeof *rank->extents);
     return STATUS_OK;
 }
 
 enum status trace_set_extents(struct trace *trace, uint32_t rank, size_t index, const struct trace_extents *extents,
                               struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
+    struct trace_rank *process = &trace->ranks[rank];
     bool gaps = false;
     uint32_t id;
     for (int i = 0; i < TRACE_BUFFERS; i++) gaps = gaps || extents->of[i] != 0;
     if (!gaps) return STATUS_OK;
     TRY(trace_add_extents(trace, extents, &id, err));
-    TRY(trace_reserve_extents(stream, err));
-    stream->extents[index] = id;
-    stream->calls[index].flags |= TRACE_GAPS;
+    TRY(trace_reserve_extents(process, err));
+    process->extents[index] = id;
+    process->calls[index].flags |= TRACE_GAPS;
     return STATUS_OK;
 }
 
 struct trace_extents trace_call_extents(const struct trace *trace, uint32_t rank, size_t index)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    bool known = stream->extents && stream->extents[index] != 0;
-    return known ? trace->extents[stream->extents[index]] : (struct trace_extents){{0}};
+    const struct trace_rank *process = &trace->ranks[rank];
+    bool known = process->extents && process->extents[index] != 0;
+    return known ? trace->extents[process->extents[index]] : (struct trace_extents){{0}};
 }
 
 enum status trace_copy_extents(struct trace *to, const struct trace *from, uint32_t rank, struct err *err)

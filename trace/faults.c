@@ -29,7 +29,7 @@ enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank
     enum status status = fail(err, trace, rank, trace_event(trace, rank, index), call, format, list);
     va_end(list);
     if (err) {
-        err->stream = rank;
+        err->list = rank;
         err->item = (int64_t)index;
     }
     return status;
@@ -94,9 +94,9 @@ enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, in
 
 enum status trace_cut(struct trace *trace, uint32_t rank, size_t index, const struct err *cause, struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
-    TRY(trace_add_fault(trace, rank, index, stream->calls[index].enter_ps, (int64_t)(stream->count - index),
+    struct trace_rank *process = &trace->ranks[rank];
+    TRY(trace_add_fault(trace, rank, index, process->calls[index].enter_ps, (int64_t)(process->count - index),
                         cause->text, err));
-    stream->count = index;
+    process->count = index;
     return STATUS_OK;
 }

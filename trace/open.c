@@ -180,7 +180,7 @@ enum status trace_open_source(const char *path, struct trace_source *source, boo
     enum trace_kind kind;
     *possible = false;
     TRY(recognise(path, &kind, err));
-    return kind == KIND_OTF2 ? otf2_stream_open(path, source, possible, records, err) : STATUS_OK;
+    return kind == KIND_OTF2 ? otf2_slices_open(path, source, possible, records, err) : STATUS_OK;
 }
 
 bool trace_is_trace(const char *path)

@@ -25,7 +25,4 @@ struct trace_source {
 
 void source_close(struct trace_source *source);
 
-/* A trace in memory, which is borrowed, read so. It has passed trace_check(). */
-enum status source_of_trace(const struct trace *trace, struct trace_source *source, struct err *err);
-
 #endif

@@ -57,27 +57,27 @@ static void permute(void *items, const struct place *places, size_t count, size_
 
 enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t *order, struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
-    if (stream->count == 0) return STATUS_OK;
-    struct place *places = malloc(stream->count * sizeof *places);
-    void *spare = malloc(stream->count * sizeof *stream->sim);
-    _Static_assert(sizeof *stream->sim >= sizeof *stream->calls, "room for every array's items");
+    struct trace_rank *process = &trace->ranks[rank];
+    if (process->count == 0) return STATUS_OK;
+    struct place *places = malloc(process->count * sizeof *places);
+    void *spare = malloc(process->count * sizeof *process->sim);
+    _Static_assert(sizeof *process->sim >= sizeof *process->calls, "room for every array's items");
     if (!places || !spare) {
         free(places);
         free(spare);
         return err_memory(err);
     }
-    for (size_t i = 0; i < stream->count; i++)
-        places[i] = (struct place){stream->calls[i].enter_ps, order ? order[i] : 0, i};
-    qsort(places, stream->count, sizeof *places, by_time);
-    permute(stream->calls, places, stream->count, sizeof *stream->calls, spare);
-    permute(stream->sim, places, stream->count, sizeof *stream->sim, spare);
+    for (size_t i = 0; i < process->count; i++)
+        places[i] = (struct place){process->calls[i].enter_ps, order ? order[i] : 0, i};
+    qsort(places, process->count, sizeof *places, by_time);
+    permute(process->calls, places, process->count, sizeof *process->calls, spare);
+    permute(process->sim, places, process->count, sizeof *process->sim, spare);
     for (int b = 0; b < BEFORE_COUNT; b++)
-        permute(stream->before_ps[b], places, stream->count, sizeof *stream->before_ps[b], spare);
-    permute(stream->compute_ps, places, stream->count, sizeof *stream->compute_ps, spare);
-    permute(stream->extents, places, stream->count, sizeof *stream->extents, spare);
-    permute(stream->thread, places, stream->count, sizeof *stream->thread, spare);
-    stream->unsorted = false;
+        permute(process->before_ps[b], places, process->count, sizeof *process->before_ps[b], spare);
+    permute(process->compute_ps, places, process->count, sizeof *process->compute_ps, spare);
+    permute(process->extents, places, process->count, sizeof *process->extents, spare);
+    permute(process->thread, places, process->count, sizeof *process->thread, spare);
+    process->unsorted = false;
     free(places);
     free(spare);
     return STATUS_OK;

@@ -106,65 +106,64 @@ void trace_free(struct trace *trace)
 const struct trace_sim trace_sim_unknown = TRACE_SIM_UNKNOWN;
 
 /* Exit of the thread's call added last. */
-static int64_t last_exit_ps(const struct trace_rank *stream, uint32_t thread)
+static int64_t last_exit_ps(const struct trace_rank *rank, uint32_t thread)
 {
-    if (stream->thread) return thread < stream->thread_count ? stream->thread_exit_ps[thread] : INT64_MIN;
-    return thread == 0 && stream->count > 0 ? stream->calls[stream->count - 1].exit_ps : INT64_MIN;
+    if (rank->thread) return thread < rank->thread_count ? rank->thread_exit_ps[thread] : INT64_MIN;
+    return thread == 0 && rank->count > 0 ? rank->calls[rank->count - 1].exit_ps : INT64_MIN;
 }
 
 static enum status check_order(const struct trace *trace, uint32_t rank, uint32_t thread, const struct trace_call *call,
                                struct err *err)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    int64_t before = last_exit_ps(stream, thread);
+    const struct trace_rank *process = &trace->ranks[rank];
+    int64_t before = last_exit_ps(process, thread);
     if (call->exit_ps >= call->enter_ps && call->enter_ps >= before) return STATUS_OK;
     char one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
     if (call->exit_ps < call->enter_ps)
-        return trace_fail(err, trace, rank, stream->count, call,
+        return trace_fail(err, trace, rank, process->count, call,
                           "exit at %s s is before enter at %s s, expected enter <= exit",
                           units_format_ps(call->exit_ps, one), units_format_ps(call->enter_ps, two));
     return trace_fail(
-        err, trace, rank, stream->count, call,
+        err, trace, rank, process->count, call,
         "time runs backwards: enter at %s s, expected no earlier than the exit of the call before at %s s",
         units_format_ps(call->enter_ps, one), units_format_ps(before, two));
 }
 
 /* Threads from the first call of another thread than 0 on. */
-static enum status note_thread(struct trace_rank *stream, uint32_t thread, const struct trace_call *call,
-                               struct err *err)
+static enum status note_thread(struct trace_rank *rank, uint32_t thread, const struct trace_call *call, struct err *err)
 {
     bool names_child = call_row(call->call)->needed & F_CHILD;
     uint32_t child = names_child && call->ref < TRACE_THREADS_MAX ? call->ref : 0;
     uint32_t largest = child > thread ? child : thread;
-    if (!stream->thread && thread == 0) {
-        if (call_is_thread(call->call) && child >= stream->thread_count) stream->thread_count = child + 1;
+    if (!rank->thread && thread == 0) {
+        if (call_is_thread(call->call) && child >= rank->thread_count) rank->thread_count = child + 1;
         return STATUS_OK;
     }
-    uint32_t known = stream->thread ? stream->thread_count : 0;
-    uint32_t count = largest >= stream->thread_count ? largest + 1 : stream->thread_count;
-    TRY(array_reserve((void **)&stream->thread_exit_ps, &stream->thread_exit_capacity, count,
-                      sizeof *stream->thread_exit_ps, err));
-    int64_t first_ps = last_exit_ps(stream, 0);
-    for (uint32_t i = known; i < count; i++) stream->thread_exit_ps[i] = i == 0 ? first_ps : INT64_MIN;
-    size_t room = stream->capacity > stream->count ? stream->capacity : stream->count + 1;
-    bool first = !stream->thread;
-    TRY(array_reserve((void **)&stream->thread, &stream->thread_capacity, room, sizeof *stream->thread, err));
-    for (size_t i = 0; first && i < stream->count; i++) stream->thread[i] = 0;
-    stream->thread_count = count;
-    stream->thread[stream->count] = (uint16_t)thread;
-    stream->thread_exit_ps[thread] = call->exit_ps;
+    uint32_t known = rank->thread ? rank->thread_count : 0;
+    uint32_t count = largest >= rank->thread_count ? largest + 1 : rank->thread_count;
+    TRY(array_reserve((void **)&rank->thread_exit_ps, &rank->thread_exit_capacity, count, sizeof *rank->thread_exit_ps,
+                      err));
+    int64_t first_ps = last_exit_ps(rank, 0);
+    for (uint32_t i = known; i < count; i++) rank->thread_exit_ps[i] = i == 0 ? first_ps : INT64_MIN;
+    size_t room = rank->capacity > rank->count ? rank->capacity : rank->count + 1;
+    bool first = !rank->thread;
+    TRY(array_reserve((void **)&rank->thread, &rank->thread_capacity, room, sizeof *rank->thread, err));
+    for (size_t i = 0; first && i < rank->count; i++) rank->thread[i] = 0;
+    rank->thread_count = count;
+    rank->thread[rank->count] = (uint16_t)thread;
+    rank->thread_exit_ps[thread] = call->exit_ps;
     return STATUS_OK;
 }
 
 enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more, struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
-    size_t need = stream->count + more, sim_capacity = stream->sim ? stream->capacity : 0;
-    if (need <= stream->capacity) return STATUS_OK;
-    if (trace->simulated) TRY(array_reserve((void **)&stream->sim, &sim_capacity, need, sizeof *stream->sim, err));
-    TRY(array_reserve((void **)&stream->calls, &stream->capacity, need, sizeof *stream->calls, err));
-    huge_pages_wish(stream->calls + stream->count, (stream->capacity - stream->count) * sizeof *stream->calls);
-    return stream->extents ? trace_reserve_extents(stream, err) : STATUS_OK;
+    struct trace_rank *process = &trace->ranks[rank];
+    size_t need = process->count + more, sim_capacity = process->sim ? process->capacity : 0;
+    if (need <= process->capacity) return STATUS_OK;
+    if (trace->simulated) TRY(array_reserve((void **)&process->sim, &sim_capacity, need, sizeof *process->sim, err));
+    TRY(array_reserve((void **)&process->calls, &process->capacity, need, sizeof *process->calls, err));
+    huge_pages_wish(process->calls + process->count, (process->capacity - process->count) * sizeof *process->calls);
+    return process->extents ? trace_reserve_extents(process, err) : STATUS_OK;
 }
 
 /* Without memory for it, what there is serves as well. */
@@ -176,11 +175,11 @@ static void trim(void **data, size_t count, size_t item_bytes)
 
 void trace_trim_calls(struct trace *trace, uint32_t rank)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
-    if (stream->count == 0 || stream->count == stream->capacity) return;
-    if (stream->sim) trim((void **)&stream->sim, stream->count, sizeof *stream->sim);
-    trim((void **)&stream->calls, stream->count, sizeof *stream->calls);
-    stream->capacity = stream->count;
+    struct trace_rank *process = &trace->ranks[rank];
+    if (process->count == 0 || process->count == process->capacity) return;
+    if (process->sim) trim((void **)&process->sim, process->count, sizeof *process->sim);
+    trim((void **)&process->calls, process->count, sizeof *process->calls);
+    process->capacity = process->count;
 }
 
 enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err)
@@ -191,25 +190,25 @@ enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trac
 enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t thread, const struct trace_call *call,
                                   struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
+    struct trace_rank *process = &trace->ranks[rank];
     TRY(check_order(trace, rank, thread, call, err));
-    if (stream->count == stream->capacity) {
-        size_t sim_capacity = stream->sim ? stream->capacity : 0, capacity = stream->capacity;
+    if (process->count == process->capacity) {
+        size_t sim_capacity = process->sim ? process->capacity : 0, capacity = process->capacity;
         if (trace->simulated)
-            TRY(array_reserve((void **)&stream->sim, &sim_capacity, capacity + 1, sizeof *stream->sim, err));
-        TRY(array_reserve((void **)&stream->calls, &capacity, capacity + 1, sizeof *stream->calls, err));
-        stream->capacity = capacity;
-        if (stream->extents) TRY(trace_reserve_extents(stream, err));
+            TRY(array_reserve((void **)&process->sim, &sim_capacity, capacity + 1, sizeof *process->sim, err));
+        TRY(array_reserve((void **)&process->calls, &capacity, capacity + 1, sizeof *process->calls, err));
+        process->capacity = capacity;
+        if (process->extents) TRY(trace_reserve_extents(process, err));
     }
     for (int b = 0; b < BEFORE_COUNT; b++)
-        if (stream->before_ps[b])
-            TRY(trace_set_before(trace, rank, stream->count, (enum trace_before)b, TRACE_UNKNOWN_PS, err));
-    if (stream->compute_ps) TRY(trace_set_compute(trace, rank, stream->count, TRACE_UNKNOWN_PS, err));
-    TRY(note_thread(stream, thread, call, err));
-    if (stream->count > 0 && call->enter_ps < stream->calls[stream->count - 1].enter_ps) stream->unsorted = true;
-    if (trace->simulated) stream->sim[stream->count] = trace_sim_unknown;
-    if (call->flags & TRACE_BREAK) stream->incomplete = true;
-    stream->calls[stream->count++] = *call;
+        if (process->before_ps[b])
+            TRY(trace_set_before(trace, rank, process->count, (enum trace_before)b, TRACE_UNKNOWN_PS, err));
+    if (process->compute_ps) TRY(trace_set_compute(trace, rank, process->count, TRACE_UNKNOWN_PS, err));
+    TRY(note_thread(process, thread, call, err));
+    if (process->count > 0 && call->enter_ps < process->calls[process->count - 1].enter_ps) process->unsorted = true;
+    if (trace->simulated) process->sim[process->count] = trace_sim_unknown;
+    if (call->flags & TRACE_BREAK) process->incomplete = true;
+    process->calls[process->count++] = *call;
     if (call->flags & TRACE_NOCHECK) trace->skips_checks = true;
     return STATUS_OK;
 }
@@ -220,9 +219,9 @@ int64_t trace_begin_ps(const struct trace *trace)
     bool found = false;
     if (trace->begin_known) return trace->begin_ps;
     for (uint32_t i = 0; i < trace->rank_count; i++) {
-        const struct trace_rank *stream = &trace->ranks[i];
-        if (stream->count == 0 || (found && stream->calls[0].enter_ps >= first)) continue;
-        first = stream->calls[0].enter_ps;
+        const struct trace_rank *rank = &trace->ranks[i];
+        if (rank->count == 0 || (found && rank->calls[0].enter_ps >= first)) continue;
+        first = rank->calls[0].enter_ps;
         found = true;
     }
     return first;
@@ -230,11 +229,11 @@ int64_t trace_begin_ps(const struct trace *trace)
 
 int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    if (stream->count == 0) return 0;
-    int64_t end_ps = stream->calls[stream->count - 1].exit_ps;
-    for (size_t i = 0; stream->thread && i < stream->count; i++)
-        if (stream->calls[i].exit_ps > end_ps) end_ps = stream->calls[i].exit_ps;
+    const struct trace_rank *process = &trace->ranks[rank];
+    if (process->count == 0) return 0;
+    int64_t end_ps = process->calls[process->count - 1].exit_ps;
+    for (size_t i = 0; process->thread && i < process->count; i++)
+        if (process->calls[i].exit_ps > end_ps) end_ps = process->calls[i].exit_ps;
     return end_ps;
 }
 
@@ -344,15 +343,15 @@ bool trace_clock_source_by_name(const char *name, enum trace_clock_source *sourc
 
 uint64_t trace_event(const struct trace *trace, uint32_t rank, size_t index)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    return 1 + (index < stream->kept_count ? stream->kept[index].event
-                                           : stream->first_event + (index - stream->kept_count));
+    const struct trace_rank *process = &trace->ranks[rank];
+    return 1 + (index < process->kept_count ? process->kept[index].event
+                                            : process->first_event + (index - process->kept_count));
 }
 
 enum mpi_call trace_function(const struct trace *trace, uint32_t rank, size_t index)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    return index < stream->kept_count ? stream->kept[index].call : stream->calls[index].call;
+    const struct trace_rank *process = &trace->ranks[rank];
+    return index < process->kept_count ? process->kept[index].call : process->calls[index].call;
 }
 
 char *trace_place(const struct trace *trace, uint32_t rank, size_t index, char buffer[TRACE_PLACE_BYTES])

@@ -32,7 +32,7 @@ enum trace_flag {
     TRACE_ASSERTIONS = 31,
     TRACE_EXCLUSIVE = 32, /* lock type; clear = shared */
     TRACE_FLAG = 64,      /* the test call said yes; a thread primitive that may fail did what its name says */
-    TRACE_BREAK = 128,    /* the stream breaks off inside this call: exit_ps is the last time known */
+    TRACE_BREAK = 128,    /* the recording breaks off inside this call: exit_ps is the last time known */
     TRACE_STARTED = 256,  /* an isend or irecv begun by MPI_Start: the same operation by MPI-3.1 3.9 */
     TRACE_GAPS = 512,     /* a buffer of the call has gaps: trace_call_extents(); set by trace_set_extents() */
 };
@@ -134,7 +134,7 @@ extern const struct trace_sim trace_sim_unknown; /* of a call of which a simulat
 
 /* A call that an analysis in rounds has let stay while those around it went (model/slices/slices.h). */
 struct trace_kept {
-    uint64_t event; /* its number in the stream, from 0 */
+    uint64_t event; /* its number among the rank's calls, from 0 */
     uint32_t node;  /* its call path, as model/callpaths/callpath.h numbers them */
     uint32_t interval; /* its interval, as model/efficiency/intervals.h numbers them */
     uint16_t call;  /* what it was: only its times still count where calls[].call is another */
@@ -168,13 +168,13 @@ struct trace_rank {
     size_t count, capacity, before_capacity[BEFORE_COUNT], compute_capacity, thread_capacity, thread_exit_capacity, extent_capacity;
     struct trace_kept *kept; /* of calls[0..kept_count), NULL in a whole trace */
     size_t kept_count;
-    uint64_t first_event; /* number of calls[kept_count] in the stream, from 0 */
+    uint64_t first_event; /* number of calls[kept_count] among the rank's calls, from 0 */
     uint32_t node;   /* index into trace.nodes plus 1; 0: not known. trace_node_name() */
     uint32_t cores;  /* of its node that the program could use when it was recorded; 0: not known */
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool foreign;    /* another part of the analysis has the rank: its calls are copies of what this part needs, all of
                         them kept (model/shards/shards.h) */
-    bool incomplete; /* the stream breaks off: killed, or a limit was reached */
+    bool incomplete; /* the recording breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
 };
 
@@ -314,8 +314,7 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
 uint32_t trace_thread_count(const struct trace *trace, uint32_t rank);
 uint32_t trace_call_thread(const struct trace *trace, uint32_t rank, size_t index);
 
-/* STATUS_DATA naming the first rank with several threads or thread primitives, for what knows one thread per rank only;
- * what: "replay". */
+/* STATUS_DATA with the first rank that has several threads or thread primitives; what: "replay". */
 enum status trace_check_one_thread(const struct trace *trace, const char *what, struct err *err);
 
 /* STATUS_DATA naming the first OpenSHMEM routine, for what knows MPI only. */
@@ -349,16 +348,16 @@ const char *trace_extent_key(enum call_kind kind, enum trace_buffer buffer);
 enum status trace_copy_extents(struct trace *to, const struct trace *from, uint32_t rank, struct err *err);
 
 /* Room for the extents of as many calls as there is room for; for trace_add_call(). */
-enum status trace_reserve_extents(struct trace_rank *stream, struct err *err);
+enum status trace_reserve_extents(struct trace_rank *process, struct err *err);
 
 /* Says how long the thread computed before a call that has been added, whatever the times around it. */
 enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err);
 
 /* That, or recorded_ps, the time since its thread's call before, without the recorder's cost. */
-static inline int64_t trace_compute_ps(const struct trace_rank *stream, size_t index, int64_t recorded_ps)
+static inline int64_t trace_compute_ps(const struct trace_rank *process, size_t index, int64_t recorded_ps)
 {
-    bool known = stream->compute_ps && stream->compute_ps[index] != TRACE_UNKNOWN_PS;
-    return known ? stream->compute_ps[index] : recorded_ps;
+    bool known = process->compute_ps && process->compute_ps[index] != TRACE_UNKNOWN_PS;
+    return known ? process->compute_ps[index] : recorded_ps;
 }
 
 /* What counts as computing between two calls. */
@@ -480,7 +479,7 @@ char trace_flavor_by_name(const char *name);
 const char *trace_clock_source_name(enum trace_clock_source source);
 bool trace_clock_source_by_name(const char *name, enum trace_clock_source *source);
 
-/* Number of a call in its stream, from 1, and what it was. */
+/* Number of a call among its rank's calls, from 1, and what it was. */
 uint64_t trace_event(const struct trace *trace, uint32_t rank, size_t index);
 enum mpi_call trace_function(const struct trace *trace, uint32_t rank, size_t index);
 

@@ -221,7 +221,7 @@ static enum status check_whole(const struct trace *trace, struct err *err)
         if (rank->incomplete && !finalizing)
             return err_set(err, STATUS_DATA, trace->name, NULL,
                            "rank %" PRIu32 " breaks off: %s; expected a run that ended", r,
-                           rank->incomplete_why ? rank->incomplete_why : "its stream is incomplete");
+                           rank->incomplete_why ? rank->incomplete_why : "its recording is incomplete");
     }
     return STATUS_OK;
 }

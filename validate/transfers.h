@@ -17,7 +17,7 @@ struct validate_transfers {
     uint64_t within; /* that lie in the predicted bounds, or may */
     struct sample_summary error_s; /* of |predicted - measured| upper bound */
     uint32_t worst_rank; /* where that is largest: */
-    uint64_t worst_event; /* the operation, in the prediction's stream of the rank, from 1 */
+    uint64_t worst_event; /* number of the operation among the rank's predicted calls, from 1 */
 };
 
 /* STATUS_DATA if a rank has another number of transfers. */

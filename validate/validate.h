@@ -65,10 +65,7 @@ struct validation {
 
 /* One side of the comparison: a trace, which is analysed with options (NULL: defaults), or a result file. A comparison
  * file (rmacast.comparison/1) needs semantics to say which of its results; elsewhere semantics, unless NULL, must be
- * what the result has. The caller owns *result. */
-enum status validate_open(const char *path, const char *semantics, const struct analyze_options *options,
-                          struct result **result, struct err *err);
-/* The same, and of a trace the trace, which the caller owns; *trace is NULL for a result. */
+ * what the result has. The caller owns *result and *trace, which is NULL for a result file. */
 enum status validate_open_run(const char *path, const char *semantics, const struct analyze_options *options,
                               struct trace **trace, struct result **result, struct err *err);
 

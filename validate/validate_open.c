@@ -74,12 +74,3 @@ enum status validate_open_run(const char *path, const char *semantics, const str
     *result = opened;
     return STATUS_OK;
 }
-
-enum status validate_open(const char *path, const char *semantics, const struct analyze_options *options,
-                          struct result **result, struct err *err)
-{
-    struct trace *trace;
-    TRY(validate_open_run(path, semantics, options, &trace, result, err));
-    trace_free(trace);
-    return STATUS_OK;
-}

@@ -109,8 +109,8 @@ enum status callpaths_build(const struct trace *trace, struct callpaths *paths, 
 
 uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
 {
-    const struct trace_rank *stream = &paths->trace->ranks[rank];
-    if (call < stream->kept_count) return stream->kept[call].node;
+    const struct trace_rank *process = &paths->trace->ranks[rank];
+    if (call < process->kept_count) return process->kept[call].node;
     const size_t *first = &paths->rank_first[rank];
     return changes_at(paths->changes, first[0], first[1], trace_call_thread(paths->trace, rank, call), call,
                       CALLPATH_ROOT);

@@ -229,12 +229,12 @@ static void cursor_go_to(struct cursor *cursor, size_t call)
 static enum status add_calls_of(struct activity_log *log, const struct callpaths *paths,
                                 const struct intervals *intervals, uint32_t rank, struct err *err)
 {
-    const struct trace_rank *stream = &log->trace->ranks[rank];
+    const struct trace_rank *process = &log->trace->ranks[rank];
     struct cursor path = cursor_at(paths->changes, paths->rank_first, rank, CALLPATH_ROOT);
     struct cursor interval = {0};
     if (intervals) interval = cursor_at(intervals->changes, intervals->rank_first, rank, intervals->began[rank]);
-    for (size_t i = stream->kept_count; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = process->kept_count; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         struct call_log_row made = {.enter_ps = call->enter_ps, .exit_ps = call->exit_ps};
         uint32_t before = interval.node;
         enum mpi_call as;

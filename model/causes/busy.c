@@ -23,7 +23,7 @@ static enum status add_transfers(const struct processors *processors, const stru
 {
     for (size_t i = 0; i < transfers->count; i++) {
         const struct transfer *transfer = &transfers->items[i];
-        int64_t true_ps = transfer_true_end_ps(processors->lanes->trace, transfer);
+        int64_t true_ps = transfer_true_end_ps(processors->timelines->trace, transfer);
         TRY(add(busy, processor_of(processors, transfer->origin, transfer->call), transfer->start_ps,
                 true_ps != TRACE_UNKNOWN_PS ? true_ps : transfer->upper_end_ps, err));
     }
@@ -31,12 +31,12 @@ static enum status add_transfers(const struct processors *processors, const stru
 }
 
 /* Requests of one rank's messages to the call that made them. */
-static enum status find_makers(const struct trace_rank *stream, struct map *makers, struct err *err)
+static enum status find_makers(const struct trace_rank *rank, struct map *makers, struct err *err)
 {
-    for (size_t i = 0; i < stream->count; i++) {
-        enum call_kind kind = call_kind(stream->calls[i].call);
+    for (size_t i = 0; i < rank->count; i++) {
+        enum call_kind kind = call_kind(rank->calls[i].call);
         uint64_t *slot;
-        if (kind == CALL_ISEND || kind == CALL_IRECV) TRY(map_put(makers, stream->calls[i].ref, i, &slot, err));
+        if (kind == CALL_ISEND || kind == CALL_IRECV) TRY(map_put(makers, rank->calls[i].ref, i, &slot, err));
     }
     return STATUS_OK;
 }
@@ -44,10 +44,10 @@ static enum status find_makers(const struct trace_rank *stream, struct map *make
 static enum status add_messages(const struct processors *processors, uint32_t rank, const struct map *makers,
                                 struct busy *busy, struct err *err)
 {
-    const struct trace *trace = processors->lanes->trace;
-    const struct trace_rank *stream = &trace->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    const struct trace *trace = processors->timelines->trace;
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         enum call_kind kind = call_kind(call->call);
         bool list = kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL;
         bool tested = kind == CALL_REQUEST_TEST && call->flags & TRACE_FLAG;
@@ -57,7 +57,7 @@ static enum status add_messages(const struct processors *processors, uint32_t ra
             uint32_t id = list ? trace->requests[trace->lists[call->ref].first + k] : call->ref;
             const uint64_t *maker = map_find(makers, id);
             if (maker)
-                TRY(add(busy, processor_of(processors, rank, *maker), stream->calls[*maker].enter_ps, call->exit_ps,
+                TRY(add(busy, processor_of(processors, rank, *maker), process->calls[*maker].enter_ps, call->exit_ps,
                         err));
         }
     }

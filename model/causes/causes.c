@@ -7,7 +7,7 @@
 
 struct search {
     const struct waits *waits;
-    const struct lanes *lanes;
+    const struct timelines *timelines;
     struct time_profile *profile;
     bool follow; /* waits lead to the thread that is waited for; else they are part of their call */
     struct err *err;
@@ -41,16 +41,17 @@ static enum status walk_call(const struct search *search, struct at at, size_t c
 /* What a thread does between two times. */
 static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops)
 {
-    struct lane lane = lane_of(search->lanes, at.rank, at.thread);
-    size_t k = lane_first_ending(&lane, from_ps, false), after = k > 0 ? lane_index(&lane, k - 1) : SHARE_AT_BEGIN;
-    for (; from_ps < to_ps && k < lane.count; k++) {
-        const struct trace_call *call = lane_call(&lane, k);
+    struct timeline timeline = timeline_of(search->timelines, at.rank, at.thread);
+    size_t k = timeline_first_ending(&timeline, from_ps, false),
+           after = k > 0 ? timeline_index(&timeline, k - 1) : SHARE_AT_BEGIN;
+    for (; from_ps < to_ps && k < timeline.count; k++) {
+        const struct trace_call *call = timeline_call(&timeline, k);
         int64_t computing_ps = units_min_ps(call->enter_ps, to_ps) - from_ps;
         if (computing_ps > 0) {
             TRY(time_profile_add_computing(search->profile, at.rank, at.thread, after, computing_ps, search->err));
             from_ps += computing_ps;
         }
-        after = lane_index(&lane, k);
+        after = timeline_index(&timeline, k);
         int64_t end_ps = units_min_ps(call->exit_ps, to_ps);
         if (end_ps <= from_ps) continue;
         TRY(walk_call(search, at, after, from_ps, end_ps, hops));
@@ -59,10 +60,10 @@ static enum status walk(const struct search *search, struct at at, int64_t from_
     return time_profile_add_computing(search->profile, at.rank, at.thread, after, to_ps - from_ps, search->err);
 }
 
-enum status causes_find(const struct waits *waits, const struct lanes *lanes, struct time_profile *profile,
+enum status causes_find(const struct waits *waits, const struct timelines *timelines, struct time_profile *profile,
                         struct err *err)
 {
-    struct search search = {waits, lanes, profile, true, err};
+    struct search search = {waits, timelines, profile, true, err};
     for (size_t w = 0; w < waits->count; w++) {
         const struct wait *wait = &waits->items[w];
         struct at cause = {wait->cause_rank, wait->cause_thread};
@@ -83,17 +84,17 @@ static const struct wait *last_wait(const struct waits *waits, struct at at, int
 }
 
 /* The thread that ends last, and how many there are. */
-static struct at last_thread(const struct lanes *lanes, int64_t *end_ps, size_t *count)
+static struct at last_thread(const struct timelines *timelines, int64_t *end_ps, size_t *count)
 {
-    const struct trace *trace = lanes->trace;
+    const struct trace *trace = timelines->trace;
     struct at found = {0, 0};
     *count = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (uint32_t t = 0; t < trace_thread_count(trace, r); t++, ++*count) {
-            struct lane lane = lane_of(lanes, r, t);
-            if (lane.count == 0 || lane_call(&lane, lane.count - 1)->exit_ps <= *end_ps) continue;
+            struct timeline timeline = timeline_of(timelines, r, t);
+            if (timeline.count == 0 || timeline_call(&timeline, timeline.count - 1)->exit_ps <= *end_ps) continue;
             found = (struct at){r, t};
-            *end_ps = lane_call(&lane, lane.count - 1)->exit_ps;
+            *end_ps = timeline_call(&timeline, timeline.count - 1)->exit_ps;
         }
     return found;
 }
@@ -103,26 +104,26 @@ static struct at last_thread(const struct lanes *lanes, int64_t *end_ps, size_t 
 static bool step_back(const struct search *search, struct at *at, int64_t time_ps, int64_t *from_ps)
 {
     const struct wait *wait = last_wait(search->waits, *at, time_ps);
-    struct lane lane = lane_of(search->lanes, at->rank, at->thread);
+    struct timeline timeline = timeline_of(search->timelines, at->rank, at->thread);
     if (wait) {
         *from_ps = wait->until_ps;
         *at = (struct at){wait->cause_rank, wait->cause_thread};
-    } else if (lane.creator != LANE_NO_CREATOR && lane.count > 0) {
-        *from_ps = units_min_ps(lane_call(&lane, 0)->enter_ps, time_ps);
-        at->thread = trace_call_thread(search->lanes->trace, at->rank, lane.creator);
+    } else if (timeline.creator != TIMELINE_NO_CREATOR && timeline.count > 0) {
+        *from_ps = units_min_ps(timeline_call(&timeline, 0)->enter_ps, time_ps);
+        at->thread = trace_call_thread(search->timelines->trace, at->rank, timeline.creator);
     } else {
         return false;
     }
     return true;
 }
 
-enum status critical_path_find(const struct waits *waits, const struct lanes *lanes, struct time_profile *profile,
-                               struct err *err)
+enum status critical_path_find(const struct waits *waits, const struct timelines *timelines,
+                               struct time_profile *profile, struct err *err)
 {
-    struct search search = {waits, lanes, profile, false, err};
-    int64_t begin_ps = trace_begin_ps(lanes->trace), now_ps = begin_ps, from_ps;
+    struct search search = {waits, timelines, profile, false, err};
+    int64_t begin_ps = trace_begin_ps(timelines->trace), now_ps = begin_ps, from_ps;
     size_t threads, hops = 0;
-    struct at at = last_thread(lanes, &now_ps, &threads);
+    struct at at = last_thread(timelines, &now_ps, &threads);
     for (bool more = true; more && now_ps > begin_ps; now_ps = from_ps) {
         struct at here = at;
         from_ps = begin_ps;

@@ -140,15 +140,15 @@ static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread
     const struct intervals *intervals = collector->intervals;
     const struct wait *waits = whole->waits->items;
     uint32_t rank = collector->processors->items[processor].rank, at = INTERVAL_ROOT;
-    struct lane lane = lane_of(&collector->relations->lanes, rank, thread);
+    struct timeline timeline = timeline_of(&collector->relations->timelines, rank, thread);
     size_t change, last_change, wait, last_wait;
-    if (lane.count == 0) return;
-    int64_t now_ps = thread == 0 ? whole->begin_ps : lane_call(&lane, 0)->enter_ps;
+    if (timeline.count == 0) return;
+    int64_t now_ps = thread == 0 ? whole->begin_ps : timeline_call(&timeline, 0)->enter_ps;
     changes_of(intervals, rank, thread, &change, &last_change);
     waits_of_thread(whole->waits, rank, thread, &wait, &last_wait);
-    for (size_t k = 0; k < lane.count; k++) {
-        const struct trace_call *call = lane_call(&lane, k);
-        size_t index = lane_index(&lane, k);
+    for (size_t k = 0; k < timeline.count; k++) {
+        const struct trace_call *call = timeline_call(&timeline, k);
+        size_t index = timeline_index(&timeline, k);
         bool changes = change < last_change && intervals->changes[change].call == index;
         add_computing(whole, changes ? interval_behind(intervals, at) : at, processor, now_ps, call->enter_ps);
         if (changes) {
@@ -438,7 +438,7 @@ enum status efficiency_new(const struct relations *relations, const struct waits
 {
     struct processors processors;
     struct intervals intervals = {0};
-    TRY(processors_build(&relations->lanes, &processors, err));
+    TRY(processors_build(&relations->timelines, &processors, err));
     struct efficiency *made = calloc(1, sizeof *made);
     struct whole whole = {.collector = {.relations = relations,
                                         .intervals = &intervals,

@@ -14,7 +14,7 @@ struct doubtful {    /* waits in doubt */
 struct efficiency_slices {
     struct intervals intervals;
     struct intervals_walk *walk;
-    struct lanes lanes; /* one thread per rank */
+    struct timelines timelines; /* one thread per rank */
     struct processors processors;
     struct efficiency *efficiency; /* intervals in the order of their coming */
     size_t capacity;
@@ -52,9 +52,10 @@ enum status efficiency_slices_new(const struct trace *trace, enum interval_sourc
 {
     struct efficiency_slices *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    made->lanes.trace = trace;
+    made->timelines.trace = trace;
     made->efficiency = calloc(1, sizeof *made->efficiency);
-    enum status status = made->efficiency ? processors_build(&made->lanes, &made->processors, err) : err_memory(err);
+    enum status status =
+        made->efficiency ? processors_build(&made->timelines, &made->processors, err) : err_memory(err);
     if (status == STATUS_OK) status = intervals_walk_new(trace, source, &made->intervals, &made->walk, err);
     if (status == STATUS_OK) {
         struct collector collector = collector_of(made, NULL, err);

@@ -179,8 +179,8 @@ static enum status walk_processor(struct walk *walk, const struct processors *pr
     for (uint32_t i = 0; i < processor->count; i++) {
         walk->thread = processors->threads[processor->first + i];
         walk->at = INTERVAL_ROOT;
-        struct lane lane = lane_of(processors->lanes, processor->rank, walk->thread);
-        for (size_t k = 0; k < lane.count; k++) TRY(step(walk, processor->rank, lane_index(&lane, k)));
+        struct timeline timeline = timeline_of(processors->timelines, processor->rank, walk->thread);
+        for (size_t k = 0; k < timeline.count; k++) TRY(step(walk, processor->rank, timeline_index(&timeline, k)));
     }
     return STATUS_OK;
 }
@@ -255,7 +255,7 @@ static enum status find_functions(struct walk *walk)
 enum status intervals_build(const struct processors *processors, enum interval_source source,
                             struct intervals *intervals, struct err *err)
 {
-    const struct trace *trace = processors->lanes->trace;
+    const struct trace *trace = processors->timelines->trace;
     struct intervals made = {.trace = trace};
     struct walk walk = {.trace = trace, .intervals = &made, .err = err};
     enum status status = source == INTERVALS_OF_CALLPATHS ? find_functions(&walk) : STATUS_OK;
@@ -315,13 +315,13 @@ static enum status go_on(struct intervals_walk *intervals, struct walk *walk)
     struct intervals *of = intervals->intervals;
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < of->trace->rank_count; r++) {
-        const struct trace_rank *stream = &of->trace->ranks[r];
+        const struct trace_rank *process = &of->trace->ranks[r];
         struct rank_walk *rank = &intervals->ranks[r];
         walk->rank = r;
         walk->entries = rank->entries;
         walk->entry_capacity = rank->entry_capacity;
         walk->at = of->began[r] = rank->at;
-        for (size_t i = stream->kept_count; status == STATUS_OK && i < stream->count; i++) status = step(walk, r, i);
+        for (size_t i = process->kept_count; status == STATUS_OK && i < process->count; i++) status = step(walk, r, i);
         *rank = (struct rank_walk){walk->entries, walk->entry_capacity, walk->at};
         of->rank_first[r + 1] = of->change_count;
     }
@@ -353,8 +353,8 @@ uint32_t interval_behind(const struct intervals *intervals, uint32_t interval)
 
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call)
 {
-    const struct trace_rank *stream = &intervals->trace->ranks[rank];
-    if (call < stream->kept_count) return stream->kept[call].interval;
+    const struct trace_rank *process = &intervals->trace->ranks[rank];
+    if (call < process->kept_count) return process->kept[call].interval;
     const size_t *first = &intervals->rank_first[rank];
     uint32_t began = intervals->began ? intervals->began[rank] : INTERVAL_ROOT;
     uint32_t thread = trace_call_thread(intervals->trace, rank, call);

@@ -45,8 +45,8 @@ struct intervals {
     uint32_t *began;    /* of slices: per rank, where it is before the slice; NULL: in the run */
 };
 
-/* The trace is that of the processors' lanes. Inits *intervals. Each thread begins in the run. An end mark without its
- * begin is passed over. */
+/* The trace is that of the processors' timelines. Inits *intervals. Each thread begins in the run. An end mark without
+ * its begin is passed over. */
 enum status intervals_build(const struct processors *processors, enum interval_source source,
                             struct intervals *intervals, struct err *err);
 void intervals_clear(struct intervals *intervals);

@@ -28,16 +28,16 @@ static int by_begin(const void *one, const void *other)
 }
 
 /* Lives of the rank's threads in the order of their begins; threads without calls are none but for thread 0. */
-static uint32_t find_lives(const struct lanes *lanes, uint32_t rank, struct life *lives)
+static uint32_t find_lives(const struct timelines *timelines, uint32_t rank, struct life *lives)
 {
     uint32_t count = 0;
-    for (uint32_t t = 0; t < trace_thread_count(lanes->trace, rank); t++) {
-        struct lane lane = lane_of(lanes, rank, t);
-        if (lane.count == 0 && t > 0) continue;
+    for (uint32_t t = 0; t < trace_thread_count(timelines->trace, rank); t++) {
+        struct timeline timeline = timeline_of(timelines, rank, t);
+        if (timeline.count == 0 && t > 0) continue;
         struct life life = {.begin_ps = INT64_MIN, .end_ps = INT64_MAX, .thread = t};
         if (t > 0) {
-            life.begin_ps = lane_call(&lane, 0)->enter_ps;
-            life.end_ps = lane_call(&lane, lane.count - 1)->exit_ps;
+            life.begin_ps = timeline_call(&timeline, 0)->enter_ps;
+            life.end_ps = timeline_call(&timeline, timeline.count - 1)->exit_ps;
         }
         lives[count++] = life;
     }
@@ -67,7 +67,7 @@ struct room { /* of one rank's threads */
 
 static void add_rank(struct processors *processors, uint32_t rank, const struct room *room)
 {
-    uint32_t count = find_lives(processors->lanes, rank, room->lives);
+    uint32_t count = find_lives(processors->timelines, rank, room->lives);
     uint32_t used = place_lives(room->lives, count, room->places, room->free_ps);
     uint32_t *of = processors->of + processors->rank_threads[rank], next = processors->rank_threads[rank];
     for (uint32_t p = 0; p < used; p++) {
@@ -85,13 +85,14 @@ static void add_rank(struct processors *processors, uint32_t rank, const struct 
     processors->several = processors->several || used > 1;
 }
 
-enum status processors_build(const struct lanes *lanes, struct processors *processors, struct err *err)
+enum status processors_build(const struct timelines *timelines, struct processors *processors, struct err *err)
 {
-    uint32_t ranks = lanes->trace->rank_count, all = 0, most = 1;
-    struct processors made = {.lanes = lanes, .rank_threads = calloc((size_t)ranks + 1, sizeof *made.rank_threads)};
+    uint32_t ranks = timelines->trace->rank_count, all = 0, most = 1;
+    struct processors made = {.timelines = timelines,
+                              .rank_threads = calloc((size_t)ranks + 1, sizeof *made.rank_threads)};
     if (!made.rank_threads) return err_memory(err);
     for (uint32_t r = 0; r < ranks; r++) {
-        uint32_t threads = trace_thread_count(lanes->trace, r);
+        uint32_t threads = trace_thread_count(timelines->trace, r);
         made.rank_threads[r] = all;
         all += threads;
         if (threads > most) most = threads;
@@ -118,5 +119,5 @@ enum status processors_build(const struct lanes *lanes, struct processors *proce
 
 uint32_t processor_of(const struct processors *processors, uint32_t rank, size_t call)
 {
-    return processors->of[processors->rank_threads[rank] + trace_call_thread(processors->lanes->trace, rank, call)];
+    return processors->of[processors->rank_threads[rank] + trace_call_thread(processors->timelines->trace, rank, call)];
 }

@@ -12,7 +12,7 @@ struct processor {
 };
 
 struct processors {
-    const struct lanes *lanes; /* borrowed until processors_clear */
+    const struct timelines *timelines; /* borrowed until processors_clear */
     struct processor *items;   /* by rank, then index */
     uint32_t count;
     uint32_t *rank_first; /* rank_count + 1 indices into items */
@@ -23,7 +23,7 @@ struct processors {
 };
 
 /* Inits *processors. */
-enum status processors_build(const struct lanes *lanes, struct processors *processors, struct err *err);
+enum status processors_build(const struct timelines *timelines, struct processors *processors, struct err *err);
 void processors_clear(struct processors *processors);
 
 /* The processor that makes a call, as index into items. */

@@ -101,17 +101,17 @@ static enum status begin(struct pending *pending, size_t operation)
 /* first: the rank's first operation; returns the first of the next rank in *first. */
 static enum status walk_rank(struct pending *pending, size_t *first)
 {
-    const struct trace_rank *stream = &pending->trace->ranks[pending->rank];
+    const struct trace_rank *rank = &pending->trace->ranks[pending->rank];
     const struct epochs *epochs = pending->epochs;
     size_t operation = *first;
     while (*first < epochs->operation_count && epochs->operations[*first].origin == pending->rank) ++*first;
     if (operation == *first) return STATUS_OK;
     for (size_t w = 0; w < pending->trace->window_count; w++) pending->heads[w] = EPOCH_NONE;
     map_clear(&pending->requests);
-    for (size_t i = 0; i < stream->count; i++) {
+    for (size_t i = 0; i < rank->count; i++) {
         if (operation < *first && epochs->operations[operation].call == i) TRY(begin(pending, operation++));
-        if (stream->calls[i].flags & TRACE_BREAK) continue;
-        switch (call_kind(stream->calls[i].call)) {
+        if (rank->calls[i].flags & TRACE_BREAK) continue;
+        switch (call_kind(rank->calls[i].call)) {
         case CALL_FLUSH:
         case CALL_UNLOCK:
         case CALL_UNLOCK_ALL: finish(pending, i, false); break;
@@ -119,7 +119,7 @@ static enum status walk_rank(struct pending *pending, size_t *first)
         case CALL_REQUEST_WAIT:
         case CALL_REQUEST_WAITALL:
         case CALL_REQUEST_TEST:
-        case CALL_REQUEST_TESTALL: finish_requests(pending, &stream->calls[i], i); break;
+        case CALL_REQUEST_TESTALL: finish_requests(pending, &rank->calls[i], i); break;
         default: break;
         }
     }

@@ -22,7 +22,7 @@ struct window_state {
     size_t fence_count;
     size_t open_locks;
     size_t lock_all;  /* open lock_all epoch */
-    size_t first_use; /* while the stream, which may begin behind it, has shown no creation */
+    size_t first_use; /* while no creation has been read; the calls may begin behind it */
     bool created, freed;
 };
 
@@ -286,8 +286,8 @@ static enum status on_operation(struct walk *walk, const struct trace_call *call
  * looks. */
 static bool has_all_before(const struct trace *trace, uint32_t rank)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    return !stream->foreign && stream->kept_count == 0 && trace_event(trace, rank, 0) == 1;
+    const struct trace_rank *process = &trace->ranks[rank];
+    return !process->foreign && process->kept_count == 0 && trace_event(trace, rank, 0) == 1;
 }
 
 /* Opens, closes or fills an epoch: the window must be there. */

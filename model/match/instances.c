@@ -6,10 +6,10 @@
 #include "common/array.h"
 #include "trace/faults.h"
 
-/* Streams: three of each window, then one of each communicator. */
-enum { WINDOW_STREAMS = 3 };
+/* Sequences: three of each window, then one of each communicator. */
+enum { WINDOW_SEQUENCES = 3 };
 
-static int window_stream(enum call_kind kind)
+static int window_sequence(enum call_kind kind)
 {
     switch (kind) {
     case CALL_FENCE: return 0;
@@ -19,24 +19,24 @@ static int window_stream(enum call_kind kind)
     }
 }
 
-static size_t stream_of(size_t window_count, enum call_kind kind, int32_t handle)
+static size_t sequence_of(size_t window_count, enum call_kind kind, int32_t handle)
 {
-    int stream = window_stream(kind);
-    if (stream >= 0) return (size_t)handle * WINDOW_STREAMS + (size_t)stream;
-    if (kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR) return window_count * WINDOW_STREAMS + (size_t)handle;
+    int sequence = window_sequence(kind);
+    if (sequence >= 0) return (size_t)handle * WINDOW_SEQUENCES + (size_t)sequence;
+    if (kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR) return window_count * WINDOW_SEQUENCES + (size_t)handle;
     return INSTANCE_NONE;
 }
 
 void instances_clear(struct instances *instances)
 {
-    for (size_t s = 0; s < instances->stream_count; s++) free(instances->streams[s].items);
-    free(instances->streams);
+    for (size_t s = 0; s < instances->sequence_count; s++) free(instances->sequences[s].items);
+    free(instances->sequences);
     free(instances->items);
     free(instances->calls);
     memset(instances, 0, sizeof *instances);
 }
 
-static enum status add_instance(struct instances *instances, struct instance_stream *stream,
+static enum status add_instance(struct instances *instances, struct instance_sequence *sequence,
                                 const struct trace_call *call, uint32_t size, struct err *err)
 {
     struct instance made = {.kind = call_kind(call->call),
@@ -45,24 +45,24 @@ static enum status add_instance(struct instances *instances, struct instance_str
                             .member_first = instances->call_count};
     for (uint32_t i = 0; i < size; i++)
         ARRAY_PUSH(instances->calls, instances->call_count, instances->call_capacity, INSTANCE_NONE, err);
-    ARRAY_PUSH(stream->items, stream->count, stream->capacity, instances->count, err);
+    ARRAY_PUSH(sequence->items, sequence->count, sequence->capacity, instances->count, err);
     ARRAY_PUSH(instances->items, instances->count, instances->capacity, made, err);
     return STATUS_OK;
 }
 
-/* next: per stream, how many calls this rank has made on it. */
+/* next: per sequence, how many calls this rank has made on it. */
 static enum status walk_rank(const struct trace *trace, uint32_t rank, struct instances *instances, size_t *next,
                              struct err *err)
 {
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
-        size_t s = stream_of(trace->window_count, kind, call->handle);
+        size_t s = sequence_of(trace->window_count, kind, call->handle);
         if (s == INSTANCE_NONE || call_makes_request(call->call)) continue; /* non-blocking: nobody waits in it */
-        struct instance_stream *stream = &instances->streams[s];
+        struct instance_sequence *sequence = &instances->sequences[s];
         const struct trace_comm *comm = trace_call_comm(trace, call);
-        if (next[s] == stream->count) TRY(add_instance(instances, stream, call, comm->count, err));
-        struct instance *instance = &instances->items[stream->items[next[s]++]];
+        if (next[s] == sequence->count) TRY(add_instance(instances, sequence, call, comm->count, err));
+        struct instance *instance = &instances->items[sequence->items[next[s]++]];
         if (instance->kind != kind)
             return trace_fail(err, trace, rank, i, call,
                               "collective call %zu on communicator %d is of another kind on another rank, "
@@ -76,7 +76,7 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
 static enum status build(const struct trace *trace, struct instances *instances, size_t *next, struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        memset(next, 0, instances->stream_count * sizeof *next);
+        memset(next, 0, instances->sequence_count * sizeof *next);
         TRY(walk_rank(trace, r, instances, next, err));
     }
     return STATUS_OK;
@@ -84,13 +84,13 @@ static enum status build(const struct trace *trace, struct instances *instances,
 
 enum status instances_build(const struct trace *trace, struct instances *instances, struct err *err)
 {
-    struct instances made = {.stream_count = trace->window_count * WINDOW_STREAMS + trace->comm_count};
-    size_t *next = calloc(made.stream_count + 1, sizeof *next);
-    made.streams = calloc(made.stream_count + 1, sizeof *made.streams);
-    enum status status = next && made.streams ? build(trace, &made, next, err) : err_memory(err);
+    struct instances made = {.sequence_count = trace->window_count * WINDOW_SEQUENCES + trace->comm_count};
+    size_t *next = calloc(made.sequence_count + 1, sizeof *next);
+    made.sequences = calloc(made.sequence_count + 1, sizeof *made.sequences);
+    enum status status = next && made.sequences ? build(trace, &made, next, err) : err_memory(err);
     free(next);
     if (status != STATUS_OK) {
-        if (!made.streams) made.stream_count = 0;
+        if (!made.sequences) made.sequence_count = 0;
         instances_clear(&made);
         return status;
     }
@@ -101,15 +101,15 @@ enum status instances_build(const struct trace *trace, struct instances *instanc
 const struct instance *instance_find(const struct instances *instances, enum call_kind kind, int32_t window,
                                      size_t number)
 {
-    int place = window_stream(kind);
+    int place = window_sequence(kind);
     if (place < 0) return NULL;
-    const struct instance_stream *stream = &instances->streams[(size_t)window * WINDOW_STREAMS + (size_t)place];
-    return number < stream->count ? &instances->items[stream->items[number]] : NULL;
+    const struct instance_sequence *sequence = &instances->sequences[(size_t)window * WINDOW_SEQUENCES + (size_t)place];
+    return number < sequence->count ? &instances->items[sequence->items[number]] : NULL;
 }
 
 const struct trace_comm *instance_comm(const struct trace *trace, const struct instance *instance)
 {
-    int32_t comm = window_stream(instance->kind) >= 0 ? trace->windows[instance->handle].comm : instance->handle;
+    int32_t comm = window_sequence(instance->kind) >= 0 ? trace->windows[instance->handle].comm : instance->handle;
     return &trace->comms[comm];
 }
 

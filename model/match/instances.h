@@ -20,7 +20,7 @@ struct instance {
     size_t member_first;   /* in instances.calls, in the order of the communicator */
 };
 
-struct instance_stream { /* of one window's fences, ..., or one communicator */
+struct instance_sequence { /* of one window's fences, ..., or one communicator */
     size_t *items;
     size_t count, capacity;
 };
@@ -30,8 +30,8 @@ struct instances {
     size_t count, capacity;
     size_t *calls; /* index of the member's call, INSTANCE_NONE if it has none */
     size_t call_count, call_capacity;
-    struct instance_stream *streams;
-    size_t stream_count;
+    struct instance_sequence *sequences;
+    size_t sequence_count;
 };
 
 /* trace has passed trace_check(). STATUS_DATA if members call different collectives at the same turn of a communicator.

@@ -5,7 +5,7 @@
 enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err)
 {
     struct relations made = {.trace = trace};
-    enum status status = lanes_build(trace, &made.lanes, err);
+    enum status status = timelines_build(trace, &made.timelines, err);
     if (status == STATUS_OK) status = epochs_build(trace, &made.epochs, err);
     if (status == STATUS_OK) status = instances_build(trace, &made.instances, err);
     if (status == STATUS_OK) status = messages_build(trace, &made.messages, err);
@@ -21,17 +21,17 @@ enum status relations_keep_going(struct trace *trace, struct err *err)
 {
     for (;;) {
         struct relations relations;
-        struct err cause = {.stream = ERR_NOWHERE};
+        struct err cause = {.list = ERR_NOWHERE};
         enum status status = relations_build(trace, &relations, &cause);
         if (status == STATUS_OK) {
             relations_clear(&relations);
             return STATUS_OK;
         }
-        if (status != STATUS_DATA || cause.stream == ERR_NOWHERE) {
+        if (status != STATUS_DATA || cause.list == ERR_NOWHERE) {
             if (err) *err = cause;
             return status;
         }
-        TRY(trace_cut(trace, (uint32_t)cause.stream, (size_t)cause.item, &cause, err));
+        TRY(trace_cut(trace, (uint32_t)cause.list, (size_t)cause.item, &cause, err));
     }
 }
 
@@ -40,7 +40,7 @@ void relations_clear(struct relations *relations)
     epochs_clear(&relations->epochs);
     instances_clear(&relations->instances);
     messages_clear(&relations->messages);
-    lanes_clear(&relations->lanes);
+    timelines_clear(&relations->timelines);
     relations->trace = NULL;
     relations->state = NULL;
 }

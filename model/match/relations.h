@@ -14,7 +14,7 @@ struct relations {
     struct epochs epochs;
     struct instances instances;
     struct messages messages;
-    struct lanes lanes;
+    struct timelines timelines;
 };
 
 /* trace has passed trace_check(). Inits *relations. */
@@ -33,9 +33,9 @@ static inline const struct trace_call *relations_call(const struct relations *re
  * to hear that the target knows, before. */
 static inline int64_t relations_release_ps(const struct relations *relations, uint32_t rank, size_t unlock)
 {
-    const struct trace_rank *stream = &relations->trace->ranks[rank];
-    bool known = stream->sim && stream->sim[unlock].released_ps != TRACE_UNKNOWN_PS;
-    return known ? stream->sim[unlock].released_ps : stream->calls[unlock].exit_ps;
+    const struct trace_rank *process = &relations->trace->ranks[rank];
+    bool known = process->sim && process->sim[unlock].released_ps != TRACE_UNKNOWN_PS;
+    return known ? process->sim[unlock].released_ps : process->calls[unlock].exit_ps;
 }
 
 #endif

@@ -135,13 +135,13 @@ static bool is_failed_test(const struct trace_call *call)
 static enum status link_rows(const struct trace *trace, uint32_t rank, size_t *before, struct map *rows,
                              struct err *err)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++) {
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++) {
         uint64_t *last;
         before[i] = SHMEM_NO_TEST;
-        if (!shmem_is_wait(call_kind(stream->calls[i].call))) continue;
+        if (!shmem_is_wait(call_kind(process->calls[i].call))) continue;
         TRY(last_of_row(trace, rank, i, rows, &last, err));
-        if (*last != i && is_failed_test(&stream->calls[*last])) before[i] = (size_t)*last;
+        if (*last != i && is_failed_test(&process->calls[*last])) before[i] = (size_t)*last;
         *last = i;
     }
     return STATUS_OK;
@@ -156,13 +156,13 @@ bool shmem_quiet_completes(const struct trace *trace, uint32_t rank, size_t quie
 
 enum status shmem_rows_find(const struct trace *trace, uint32_t rank, size_t **before, struct err *err)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     struct map rows = {0};
     size_t first = 0;
     *before = NULL;
-    while (first < stream->count && !is_failed_test(&stream->calls[first])) first++;
-    if (first == stream->count) return STATUS_OK;
-    size_t *made = malloc(stream->count * sizeof *made);
+    while (first < process->count && !is_failed_test(&process->calls[first])) first++;
+    if (first == process->count) return STATUS_OK;
+    size_t *made = malloc(process->count * sizeof *made);
     if (!made) return err_memory(err);
     enum status status = link_rows(trace, rank, made, &rows, err);
     map_clear(&rows);

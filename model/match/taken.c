@@ -94,17 +94,17 @@ static enum status pair_handed(struct pairing *pairing)
 
 enum status taken_find(const struct trace *trace, uint32_t rank, size_t **others, struct err *err)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     struct pairing pairing = {.trace = trace, .rank = rank, .err = err};
     size_t first = 0;
     *others = NULL;
-    while (first < stream->count && !takes_part(&stream->calls[first])) first++;
-    if (first == stream->count) return STATUS_OK;
-    pairing.others = malloc(stream->count * sizeof *pairing.others);
+    while (first < process->count && !takes_part(&process->calls[first])) first++;
+    if (first == process->count) return STATUS_OK;
+    pairing.others = malloc(process->count * sizeof *pairing.others);
     if (!pairing.others) return err_memory(err);
-    for (size_t i = 0; i < stream->count; i++) pairing.others[i] = TAKEN_NONE;
+    for (size_t i = 0; i < process->count; i++) pairing.others[i] = TAKEN_NONE;
     enum status status = pair_own(&pairing);
-    if (status == STATUS_OK && stream->thread) status = pair_handed(&pairing);
+    if (status == STATUS_OK && process->thread) status = pair_handed(&pairing);
     fifo_clear(&pairing.probes);
     if (status == STATUS_OK)
         *others = pairing.others;

@@ -136,12 +136,12 @@ static enum status check_creation(struct window_use *use, const struct trace *tr
 
 static enum status check_rank(struct window_uses *uses, const struct trace *trace, uint32_t rank, struct err *err)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     struct window_use *use = NULL;
     int32_t window = TRACE_NONE;
-    for (size_t i = stream->kept_count; i < stream->count; i++) {
-        enum call_kind kind = call_kind(stream->calls[i].call);
-        int32_t handle = stream->calls[i].handle;
+    for (size_t i = process->kept_count; i < process->count; i++) {
+        enum call_kind kind = call_kind(process->calls[i].call);
+        int32_t handle = process->calls[i].handle;
         bool creates = kind == CALL_WIN_CREATE, frees = kind == CALL_WIN_FREE;
         if (handle == TRACE_NONE || (!creates && !frees && !is_use(kind))) continue;
         if (!use || handle != window) TRY(find_use(uses, rank, window = handle, &use, err));

@@ -7,7 +7,7 @@
 #include "trace/trace.h"
 
 struct window_use {
-    bool created, freed, used; /* used: before the stream has shown its creation */
+    bool created, freed, used; /* used: before its creation was read */
     uint16_t call;             /* of that first use, as the next two */
     uint64_t event;
     int64_t enter_ps;

@@ -230,13 +230,6 @@ void checks_report(struct checks *checks, const struct totals *totals, const boo
     }
 }
 
-bool checks_hold(const struct result *result)
-{
-    for (size_t i = 0; i < result->check_count; i++)
-        if (!result->checks[i].holds) return false;
-    return true;
-}
-
 enum status checks_expect(const struct result *result, struct err *err)
 {
     const struct result_check *first = NULL;

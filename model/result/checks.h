@@ -28,7 +28,6 @@ void checks_report(struct checks *checks, const struct totals *totals, const boo
                    struct result *result);
 void checks_clear(struct checks *checks);
 
-bool checks_hold(const struct result *result);
 /* STATUS_DATA with the first check of the result that does not hold. */
 enum status checks_expect(const struct result *result, struct err *err);
 

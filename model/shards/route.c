@@ -394,12 +394,12 @@ static enum status route_call(struct routing *routing, bool messages)
 static enum status take_call(struct routing *routing, uint32_t rank, size_t index, bool messages)
 {
     const struct trace *trace = routing->route->trace;
-    const struct trace_rank *stream = &trace->ranks[rank];
-    routing->copy = (struct call_copy){.call = stream->calls[index],
+    const struct trace_rank *calls = &trace->ranks[rank];
+    routing->copy = (struct call_copy){.call = calls->calls[index],
                                        .event = trace_event(trace, rank, index) - 1,
                                        .rank = rank,
                                        .function = (uint16_t)trace_function(trace, rank, index)};
-    routing->sim = stream->sim ? &stream->sim[index] : NULL;
+    routing->sim = calls->sim ? &calls->sim[index] : NULL;
     routing->index = index;
     routing->placed = false;
     return route_call(routing, messages);
@@ -409,15 +409,15 @@ static enum status take_call(struct routing *routing, uint32_t rank, size_t inde
 static enum status route_late(struct routing *routing, uint32_t rank, bool *blocked, bool ended)
 {
     const struct shards_route *route = routing->route;
-    const struct trace_rank *stream = &route->trace->ranks[rank];
+    const struct trace_rank *calls = &route->trace->ranks[rank];
     uint64_t *next = &route->next_message[rank];
-    for (size_t i = 0; !*blocked && *next < stream->first_event && i < stream->kept_count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; !*blocked && *next < calls->first_event && i < calls->kept_count; i++) {
+        const struct trace_call *call = &calls->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (stream->kept[i].event < *next || !is_message(kind)) continue;
+        if (calls->kept[i].event < *next || !is_message(kind)) continue;
         *blocked = kind == CALL_IRECV && call->handle == TRACE_NONE && !ended;
         if (*blocked)
-            *next = stream->kept[i].event;
+            *next = calls->kept[i].event;
         else
             TRY(take_call(routing, rank, i, true));
     }
@@ -441,19 +441,19 @@ static enum status route_progress(struct routing *routing)
 enum status shards_route_rank(struct shards_route *route, const struct shards_told *update, uint32_t rank, bool ended,
                               call_copy_taker *take, void *context, struct err *err)
 {
-    const struct trace_rank *stream = &route->trace->ranks[rank];
+    const struct trace_rank *calls = &route->trace->ranks[rank];
     struct routing routing = {.route = route, .update = update, .take = take, .context = context, .err = err};
     bool blocked = false;
     TRY(route_late(&routing, rank, &blocked, ended));
-    for (size_t i = stream->kept_count; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = calls->kept_count; i < calls->count; i++) {
+        const struct trace_call *call = &calls->calls[i];
         if (!blocked && call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE && !ended) {
             blocked = true;
-            route->next_message[rank] = stream->first_event + (i - stream->kept_count);
+            route->next_message[rank] = calls->first_event + (i - calls->kept_count);
         }
         TRY(take_call(&routing, rank, i, !blocked));
         TRY(route_progress(&routing));
     }
-    if (!blocked) route->next_message[rank] = stream->first_event + (stream->count - stream->kept_count);
+    if (!blocked) route->next_message[rank] = calls->first_event + (calls->count - calls->kept_count);
     return STATUS_OK;
 }

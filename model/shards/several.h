@@ -14,7 +14,7 @@ struct several_wait {
     struct wait_place place;
     uint32_t interval;  /* of the call */
     uint32_t cause;     /* the interval of the call that ends the wait, or CAUSED_NOWHERE */
-    uint64_t event;     /* of the call in its rank's stream */
+    uint64_t event;     /* number of the call among its rank's calls */
     int64_t from_ps;    /* where the wait begins inside the call */
     int64_t release_ps; /* until when it waits, and for whom */
     int64_t exit_ps;    /* of the call */

@@ -315,12 +315,12 @@ enum status shards_put_end(const struct severity *severity, const struct trace *
     TRY(bytes_put(bytes, &several->count, sizeof several->count, err));
     TRY(bytes_put(bytes, several->items, several->count * sizeof *several->items, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
-        if (stream->foreign) continue;
-        struct rank_end end = {r, stream->count > 0, stream->incomplete, trace_rank_end_ps(trace, r), {0}};
-        memcpy(end.before_sum_ps, stream->before_sum_ps, sizeof end.before_sum_ps);
+        const struct trace_rank *rank = &trace->ranks[r];
+        if (rank->foreign) continue;
+        struct rank_end end = {r, rank->count > 0, rank->incomplete, trace_rank_end_ps(trace, r), {0}};
+        memcpy(end.before_sum_ps, rank->before_sum_ps, sizeof end.before_sum_ps);
         TRY(bytes_put(bytes, &end, sizeof end, err));
-        TRY(bytes_put_text(bytes, stream->incomplete_why, err));
+        TRY(bytes_put_text(bytes, rank->incomplete_why, err));
     }
     return STATUS_OK;
 }
@@ -330,7 +330,7 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
 {
     struct rank_end end;
     bytes_take(bytes, &end, sizeof end);
-    struct trace_rank *stream = &trace->ranks[end.rank];
+    struct trace_rank *rank = &trace->ranks[end.rank];
     struct trace_call call = {.enter_ps = end.end_ps,
                               .exit_ps = end.end_ps,
                               .disp = -1,
@@ -338,15 +338,15 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
                               .peer = TRACE_NONE,
                               .ref = TRACE_NO_REF,
                               .call = ID_none};
-    free(stream->incomplete_why);
-    stream->incomplete_why = NULL;
-    TRY(bytes_take_text(bytes, &stream->incomplete_why, err));
-    stream->incomplete = end.incomplete;
-    memcpy(stream->before_sum_ps, end.before_sum_ps, sizeof end.before_sum_ps);
+    free(rank->incomplete_why);
+    rank->incomplete_why = NULL;
+    TRY(bytes_take_text(bytes, &rank->incomplete_why, err));
+    rank->incomplete = end.incomplete;
+    memcpy(rank->before_sum_ps, end.before_sum_ps, sizeof end.before_sum_ps);
     if (end.before_sum_ps[BEFORE_CORE_WAIT] > 0) trace->core_waits = true;
     if (!end.calls) return STATUS_OK;
     end_ps[end.rank] = end.end_ps;
-    ARRAY_PUSH(stream->calls, stream->count, stream->capacity, call, err);
+    ARRAY_PUSH(rank->calls, rank->count, rank->capacity, call, err);
     return STATUS_OK;
 }
 

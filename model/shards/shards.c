@@ -93,7 +93,7 @@ const uint64_t *shards_unsent(const struct shards *shards)
 /* Sending. */
 static bool is_own(const struct shards *shards, const struct err *err)
 {
-    return err->stream == ERR_NOWHERE || !shards->trace->ranks[err->stream].foreign;
+    return err->list == ERR_NOWHERE || !shards->trace->ranks[err->list].foreign;
 }
 
 static enum status put_items(struct bytes *bytes, const void *items, size_t first, size_t count, size_t size,
@@ -221,7 +221,7 @@ static enum status swap(struct shards *shards, enum status own, struct shards_ne
         if (counts_before(&heads[p], first)) *first = heads[p];
     }
     if (first->failure == STATUS_OK) return STATUS_OK;
-    *err = (struct err){.status = (enum status)first->failure, .stream = ERR_NOWHERE, .item = ERR_NOWHERE};
+    *err = (struct err){.status = (enum status)first->failure, .list = ERR_NOWHERE, .item = ERR_NOWHERE};
     snprintf(err->text, sizeof err->text, "%s", first->text);
     return (enum status)first->failure;
 }
@@ -313,7 +313,7 @@ static void take_copy(const struct shards *shards, struct bytes *from, struct ca
 static enum status add_copy(struct shards *shards, uint32_t part, struct call_copy *copy, const struct trace_sim *sim,
                             struct err *err)
 {
-    struct trace_rank *stream = &shards->trace->ranks[copy->rank];
+    struct trace_rank *rank = &shards->trace->ranks[copy->rank];
     enum call_kind kind = call_kind(copy->call.call);
     const struct shards_sender *sender = &shards->senders[part];
     struct trace_kept kept = {.event = copy->event,
@@ -323,23 +323,23 @@ static enum status add_copy(struct shards *shards, uint32_t part, struct call_co
                               .flags = copy->flags};
     if (kind == CALL_POST || kind == CALL_START) TRY(narrow(shards, &copy->call.ref, err));
     if (kind == CALL_ISEND || kind == CALL_IRECV) kept.flags |= SLICE_DONE;
-    if (stream->sim) stream->sim[stream->count] = *sim;
-    stream->calls[stream->count++] = copy->call;
-    stream->kept[stream->kept_count++] = kept;
+    if (rank->sim) rank->sim[rank->count] = *sim;
+    rank->calls[rank->count++] = copy->call;
+    rank->kept[rank->kept_count++] = kept;
     return STATUS_OK;
 }
 
-static enum status make_room(struct trace_rank *stream, size_t more, bool simulated, struct err *err)
+static enum status make_room(struct trace_rank *rank, size_t more, bool simulated, struct err *err)
 {
     if (more == 0) return STATUS_OK;
-    size_t capacity = stream->sim ? stream->capacity : 0;
-    if (simulated) TRY(array_reserve((void **)&stream->sim, &capacity, stream->count + more, sizeof *stream->sim, err));
-    capacity = stream->capacity;
-    TRY(array_reserve((void **)&stream->calls, &capacity, stream->count + more, sizeof *stream->calls, err));
-    stream->capacity = capacity;
-    struct trace_kept *kept = realloc(stream->kept, (stream->count + more) * sizeof *kept);
+    size_t capacity = rank->sim ? rank->capacity : 0;
+    if (simulated) TRY(array_reserve((void **)&rank->sim, &capacity, rank->count + more, sizeof *rank->sim, err));
+    capacity = rank->capacity;
+    TRY(array_reserve((void **)&rank->calls, &capacity, rank->count + more, sizeof *rank->calls, err));
+    rank->capacity = capacity;
+    struct trace_kept *kept = realloc(rank->kept, (rank->count + more) * sizeof *kept);
     if (!kept) return err_memory(err);
-    stream->kept = kept;
+    rank->kept = kept;
     return STATUS_OK;
 }
 
@@ -356,21 +356,20 @@ static int by_event(const void *one, const void *other)
 }
 
 /* Messages that waited come behind later calls. */
-static enum status sort_copies(struct trace_rank *stream, struct err *err)
+static enum status sort_copies(struct trace_rank *rank, struct err *err)
 {
     size_t i = 1;
-    while (i < stream->count && stream->kept[i - 1].event <= stream->kept[i].event) i++;
-    if (i >= stream->count) return STATUS_OK;
-    struct placed *placed = malloc(stream->count * sizeof *placed);
+    while (i < rank->count && rank->kept[i - 1].event <= rank->kept[i].event) i++;
+    if (i >= rank->count) return STATUS_OK;
+    struct placed *placed = malloc(rank->count * sizeof *placed);
     if (!placed) return err_memory(err);
-    for (i = 0; i < stream->count; i++)
-        placed[i] = (struct placed){stream->calls[i], stream->kept[i],
-                                    stream->sim ? stream->sim[i] : trace_sim_unknown};
-    qsort(placed, stream->count, sizeof *placed, by_event);
-    for (i = 0; i < stream->count; i++) {
-        stream->calls[i] = placed[i].call;
-        stream->kept[i] = placed[i].kept;
-        if (stream->sim) stream->sim[i] = placed[i].sim;
+    for (i = 0; i < rank->count; i++)
+        placed[i] = (struct placed){rank->calls[i], rank->kept[i], rank->sim ? rank->sim[i] : trace_sim_unknown};
+    qsort(placed, rank->count, sizeof *placed, by_event);
+    for (i = 0; i < rank->count; i++) {
+        rank->calls[i] = placed[i].call;
+        rank->kept[i] = placed[i].kept;
+        if (rank->sim) rank->sim[i] = placed[i].sim;
     }
     free(placed);
     return STATUS_OK;

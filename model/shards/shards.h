@@ -3,7 +3,7 @@
  *
  * Part p has the ranks shards_first(p) to shards_first(p + 1) - 1: it alone reads and checks their calls, and it counts
  * their waits, transfers and times. What matching and detection need of others' ranks it gets as copies of their calls,
- * which stand in the streams of these (trace_rank.foreign) as calls that were kept (trace_kept): so epochs, messages,
+ * which are among the calls of these (trace_rank.foreign) as calls that were kept (trace_kept): so epochs, messages,
  * instances and what is final are found by the same code as of a whole slice. A call goes to
  *
  *   the parts of its members              fences, creations and freeings of windows, collectives, lock_all
@@ -88,7 +88,7 @@ void shards_free(struct shards *shards);
 
 /* Sends the own ranks' new calls, with what is told of them, and takes those of others into the trace. *own: whether
  * this part has failed; if any has, all fail with the error of the first part that did, one of its own ranks before
- * others. What fails here afterwards is put into *own and belongs to the next round. ended: per rank, whether its stream
+ * others. What fails here afterwards is put into *own and belongs to the next round. ended: per rank, whether its calls
  * has been read to the end. */
 enum status shards_exchange(struct shards *shards, const struct shards_told *update, enum status *own,
                             const bool *ended, struct shards_news *news, struct err *err);

@@ -56,12 +56,12 @@ static enum status start(struct slice_state *state, const struct trace *trace, s
     TRY(make_ranks(state, trace->rank_count, err));
     TRY(make_windows(state, trace->window_count, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
-        TRY(array_reserve((void **)&state->flags[r], &state->capacity[r], stream->count + 1, sizeof *state->flags[r],
+        const struct trace_rank *rank = &trace->ranks[r];
+        TRY(array_reserve((void **)&state->flags[r], &state->capacity[r], rank->count + 1, sizeof *state->flags[r],
                           err));
-        memset(state->flags[r], 0, stream->count * sizeof *state->flags[r]);
-        for (size_t i = 0; i < stream->kept_count; i++)
-            state->flags[r][i] = (uint16_t)(stream->kept[i].flags & SLICE_LASTING);
+        memset(state->flags[r], 0, rank->count * sizeof *state->flags[r]);
+        for (size_t i = 0; i < rank->kept_count; i++)
+            state->flags[r][i] = (uint16_t)(rank->kept[i].flags & SLICE_LASTING);
     }
     return STATUS_OK;
 }
@@ -97,13 +97,13 @@ void slice_leave_times(struct trace_call *call)
 static void final_ends(struct slice_state *state, const struct trace *trace)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
-        size_t i = stream->count;
-        if (stream->foreign) continue;
+        const struct trace_rank *rank = &trace->ranks[r];
+        size_t i = rank->count;
+        if (rank->foreign) continue;
         if (i > 0) slice_state_mark(state, r, i - 1, SLICE_TIMES);
-        while (i > 0 && call_is_region(stream->calls[i - 1].call)) i--;
+        while (i > 0 && call_is_region(rank->calls[i - 1].call)) i--;
         if (i == 0) continue;
-        bool sends = call_kind(stream->calls[i - 1].call) == CALL_SEND;
+        bool sends = call_kind(rank->calls[i - 1].call) == CALL_SEND;
         slice_state_mark(state, r, i - 1, sends ? SLICE_HOLD : SLICE_TIMES);
     }
 }
@@ -112,10 +112,10 @@ static void final_ends(struct slice_state *state, const struct trace *trace)
 static void keep_unsent(struct slice_state *state, const struct trace *trace, const uint64_t *unsent)
 {
     for (uint32_t r = 0; unsent && r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
-        uint64_t end = stream->first_event + (stream->count - stream->kept_count);
-        for (size_t i = 0; !stream->foreign && unsent[r] < end && i < stream->count; i++) {
-            enum call_kind kind = call_kind(stream->calls[i].call);
+        const struct trace_rank *rank = &trace->ranks[r];
+        uint64_t end = rank->first_event + (rank->count - rank->kept_count);
+        for (size_t i = 0; !rank->foreign && unsent[r] < end && i < rank->count; i++) {
+            enum call_kind kind = call_kind(rank->calls[i].call);
             if (kind >= CALL_SEND && kind <= CALL_IPROBE && trace_event(trace, r, i) > unsent[r])
                 slice_state_mark(state, r, i, SLICE_HOLD);
         }

@@ -1,6 +1,6 @@
 /* Analysis in rounds: which calls of a slice are final.
  *
- * A slice holds of every rank the calls that earlier rounds have kept and the next ones of its stream. Epochs, messages
+ * A slice holds of every rank the calls that earlier rounds have kept and the next ones. Epochs, messages
  * and collective instances are found in it as in a whole trace. What lacks a part that may still come stays open: its
  * calls are kept and its waits not counted yet. All else is counted once and let go. What stays in memory is therefore
  * what open epochs, unmatched messages and unfinished collectives hold, and of each window and lock what the next
@@ -88,9 +88,9 @@ static inline bool slice_state_counts(const struct slice_state *state, uint32_t 
 static inline bool slice_state_served(const struct slice_state *state, const struct trace *trace, uint32_t rank,
                                       size_t call)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     if (state && state->flags[rank][call] & SLICE_LATE) return false;
-    return call >= stream->kept_count || stream->kept[call].flags & SLICE_LATE;
+    return call >= process->kept_count || process->kept[call].flags & SLICE_LATE;
 }
 
 /* The lock epoch that this call ends is over and nobody who released the lock before it is missing. */

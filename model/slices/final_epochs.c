@@ -93,10 +93,10 @@ static void find_kept(struct sets *sets)
 
 static void mark_tests(struct slice_state *state, const struct trace *trace, const struct exposure_epoch *epoch)
 {
-    const struct trace_rank *stream = &trace->ranks[epoch->rank];
-    size_t end = epoch->close_call != EPOCH_NONE ? epoch->close_call : stream->count;
+    const struct trace_rank *rank = &trace->ranks[epoch->rank];
+    size_t end = epoch->close_call != EPOCH_NONE ? epoch->close_call : rank->count;
     for (size_t i = epoch->first_test; i < end; i++)
-        if (call_kind(stream->calls[i].call) == CALL_WIN_TEST && stream->calls[i].handle == epoch->window)
+        if (call_kind(rank->calls[i].call) == CALL_WIN_TEST && rank->calls[i].handle == epoch->window)
             slice_state_mark(state, epoch->rank, i, SLICE_OPEN);
 }
 

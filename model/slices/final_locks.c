@@ -37,8 +37,8 @@ static bool is_lock(const struct access_epoch *epoch)
 static int64_t release_ps(const struct work *work, const struct access_epoch *epoch)
 {
     if (epoch->close_call != EPOCH_NONE) return relations_release_ps(work->relations, epoch->rank, epoch->close_call);
-    const struct trace_rank *stream = &work->relations->trace->ranks[epoch->rank];
-    return stream->sim ? stream->calls[stream->count - 1].exit_ps : INT64_MAX;
+    const struct trace_rank *rank = &work->relations->trace->ranks[epoch->rank];
+    return rank->sim ? rank->calls[rank->count - 1].exit_ps : INT64_MAX;
 }
 
 /* Lazy locks (simulated traces) ask in an operation or a flush: their epochs stay whole. */
@@ -127,9 +127,9 @@ static int64_t mark_progress(struct work *work)
     const struct trace *trace = work->relations->trace;
     int64_t first_ps = INT64_MAX;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
-        for (size_t i = 0; stream->sim && i < stream->count; i++) {
-            int64_t until_ps = stream->sim[i].progress_until_ps;
+        const struct trace_rank *rank = &trace->ranks[r];
+        for (size_t i = 0; rank->sim && i < rank->count; i++) {
+            int64_t until_ps = rank->sim[i].progress_until_ps;
             if (until_ps == TRACE_UNKNOWN_PS || until_ps < work->watermark_ps) continue;
             if (!slice_state_served(NULL, trace, r, i)) continue;
             slice_state_mark(work->state, r, i, SLICE_TIMES | SLICE_LATE);
@@ -144,9 +144,9 @@ static void mark_times(struct work *work, int64_t from_ps)
 {
     const struct trace *trace = work->relations->trace;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *stream = &trace->ranks[r];
-        if (stream->foreign) continue;
-        for (size_t i = stream->count; i > 0 && stream->calls[i - 1].exit_ps >= from_ps; i--)
+        const struct trace_rank *rank = &trace->ranks[r];
+        if (rank->foreign) continue;
+        for (size_t i = rank->count; i > 0 && rank->calls[i - 1].exit_ps >= from_ps; i--)
             slice_state_mark(work->state, r, i - 1, SLICE_TIMES);
     }
 }

@@ -17,10 +17,10 @@ static bool needs_quiet(enum call_kind kind)
 
 static void mark_final_operations(struct slice_state *state, const struct trace *trace, uint32_t rank)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     bool quiet = false;
-    for (size_t i = stream->count; i-- > 0 && !quiet;) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = process->count; i-- > 0 && !quiet;) {
+        const struct trace_call *call = &process->calls[i];
         quiet = call_is_quiet(call->call) && !(call->flags & TRACE_BREAK);
         if (needs_quiet(call_kind(call->call)) && !quiet) slice_state_mark(state, rank, i, SLICE_OPEN);
     }
@@ -78,9 +78,9 @@ static void take_row(struct slice_state *state, const struct trace *trace, uint3
 static void mark_final_waits(struct slice_state *state, const struct trace *trace, uint32_t rank, int64_t watermark_ps,
                              struct write_waits *waits)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    for (size_t i = stream->count; i-- > 0;) {
-        const struct trace_call *call = &stream->calls[i];
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = process->count; i-- > 0;) {
+        const struct trace_call *call = &process->calls[i];
         if (!shmem_is_wait(call_kind(call->call))) continue;
         bool ended = shmem_wait_ended(call), over = ended && call->exit_ps < watermark_ps;
         if (ended && !over) slice_state_mark(state, rank, i, SLICE_OPEN);

@@ -72,11 +72,11 @@ bool bounds_have_shmem(const struct trace *trace)
 /* The exit of the first quiet behind the operation that completes it. */
 static int64_t quiet_exit_ps(const struct trace *trace, uint32_t rank, const size_t *next_quiet, size_t operation)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     size_t quiet = next_quiet[operation];
-    while (quiet < stream->count && !shmem_quiet_completes(trace, rank, quiet, operation)) quiet = next_quiet[quiet];
-    if (quiet == stream->count || stream->calls[quiet].flags & TRACE_BREAK) return TRACE_UNKNOWN_PS;
-    return stream->calls[quiet].exit_ps;
+    while (quiet < process->count && !shmem_quiet_completes(trace, rank, quiet, operation)) quiet = next_quiet[quiet];
+    if (quiet == process->count || process->calls[quiet].flags & TRACE_BREAK) return TRACE_UNKNOWN_PS;
+    return process->calls[quiet].exit_ps;
 }
 
 /* OpenSHMEM 1.4 9.5, 9.6, 9.10: what waits for an answer has it at its exit, all else is complete with the next quiet. False
@@ -100,14 +100,14 @@ static bool shmem_upper_end(const struct trace *trace, uint32_t rank, const size
 static enum status add_shmem_calls(const struct relations *relations, uint32_t rank, size_t *next_quiet,
                                    struct transfers *made, struct err *err)
 {
-    const struct trace_rank *stream = &relations->trace->ranks[rank];
+    const struct trace_rank *process = &relations->trace->ranks[rank];
     int64_t upper_ps;
-    for (size_t i = stream->count, quiet = stream->count; i-- > 0;) {
+    for (size_t i = process->count, quiet = process->count; i-- > 0;) {
         next_quiet[i] = quiet;
-        if (call_is_quiet(stream->calls[i].call)) quiet = i;
+        if (call_is_quiet(process->calls[i].call)) quiet = i;
     }
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         if (!shmem_upper_end(relations->trace, rank, next_quiet, i, &upper_ps) || call->peer == TRACE_NONE) continue;
         if (!slice_state_counts(relations->state, rank, i)) continue;
         struct transfer transfer = {.origin = rank,

@@ -9,7 +9,7 @@
 struct transfer_row {
     uint32_t origin, target;
     int32_t window;
-    uint64_t event;   /* the operation, in the origin's stream from 1 */
+    uint64_t event;   /* number of the operation among the origin's calls, from 1 */
     const char *kind; /* static */
     int64_t bytes, start_ps, lower_end_ps, upper_end_ps, true_end_ps; /* as struct transfer has them */
 };

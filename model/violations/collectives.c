@@ -10,7 +10,7 @@
 #include "common/array.h"
 #include "model/violations/finder.h"
 
-enum { WINDOW_STREAMS = 3 };
+enum { WINDOW_SEQUENCES = 3 };
 static const struct call_at nowhere = {0, NO_CALL};
 
 struct turn {
@@ -28,9 +28,9 @@ struct turns {
 struct walk {
     struct finder *finder;
     const struct trace *trace;
-    struct turns *streams;
-    size_t stream_count;
-    size_t *next; /* per stream: turns of the rank */
+    struct turns *sequences;
+    size_t sequence_count;
+    size_t *next; /* per sequence: turns of the rank */
 };
 
 #define KIND(NAME) (UINT64_C(1) << CALL_##NAME)
@@ -50,21 +50,22 @@ static bool is_in(uint64_t set, const struct trace_call *call)
 }
 
 /* NO_CALL: no collective call. */
-static size_t stream_of(const struct trace *trace, const struct trace_call *call)
+static size_t sequence_of(const struct trace *trace, const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
     if (call->handle == TRACE_NONE) return NO_CALL;
-    if (kind == CALL_FENCE) return (size_t)call->handle * WINDOW_STREAMS;
-    if (kind == CALL_WIN_CREATE) return (size_t)call->handle * WINDOW_STREAMS + 1;
-    if (kind == CALL_WIN_FREE) return (size_t)call->handle * WINDOW_STREAMS + 2;
+    if (kind == CALL_FENCE) return (size_t)call->handle * WINDOW_SEQUENCES;
+    if (kind == CALL_WIN_CREATE) return (size_t)call->handle * WINDOW_SEQUENCES + 1;
+    if (kind == CALL_WIN_FREE) return (size_t)call->handle * WINDOW_SEQUENCES + 2;
     bool collective = kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR;
-    return collective ? trace->window_count * WINDOW_STREAMS + (size_t)call->handle : NO_CALL;
+    return collective ? trace->window_count * WINDOW_SEQUENCES + (size_t)call->handle : NO_CALL;
 }
 
-static const struct trace_comm *comm_of(const struct trace *trace, size_t stream)
+static const struct trace_comm *comm_of(const struct trace *trace, size_t sequence)
 {
-    size_t windows = trace->window_count * WINDOW_STREAMS;
-    return &trace->comms[stream < windows ? (size_t)trace->windows[stream / WINDOW_STREAMS].comm : stream - windows];
+    size_t windows = trace->window_count * WINDOW_SEQUENCES;
+    return &trace->comms[sequence < windows ? (size_t)trace->windows[sequence / WINDOW_SEQUENCES].comm
+                                            : sequence - windows];
 }
 
 /* Of two groups, each may have its own sizes, but in what both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
@@ -102,13 +103,13 @@ static enum status compare_sizes(struct walk *walk, const struct trace_comm *com
     return STATUS_OK;
 }
 
-static enum status compare(struct walk *walk, struct turns *stream, const struct trace_comm *comm, struct call_at at,
+static enum status compare(struct walk *walk, struct turns *sequence, const struct trace_comm *comm, struct call_at at,
                            struct call_at first)
 {
     struct finder *finder = walk->finder;
     const struct trace_call *call = finder_call(finder, at), *other = finder_call(finder, first);
     if (call->call != other->call) {
-        stream->apart = true;
+        sequence->apart = true;
         return finder_add(finder, VIOLATION_collective_differs, at, first, "%s, rank %" PRIu32 " calls %s",
                           call_name(call->call), first.rank, call_name(other->call));
     }
@@ -157,16 +158,17 @@ static enum status keep_call(struct walk *walk, const struct trace_comm *comm, s
 
 static enum status come(struct walk *walk, size_t s, struct call_at at)
 {
-    struct turns *stream = &walk->streams[s];
+    struct turns *sequence = &walk->sequences[s];
     const struct trace_comm *comm = comm_of(walk->trace, s);
     size_t number = walk->next[s]++;
     struct turn made = {.first = at};
-    if (number == stream->count) ARRAY_PUSH(stream->items, stream->count, stream->capacity, made, walk->finder->err);
-    struct turn *turn = &stream->items[number];
+    if (number == sequence->count)
+        ARRAY_PUSH(sequence->items, sequence->count, sequence->capacity, made, walk->finder->err);
+    struct turn *turn = &sequence->items[number];
     turn->come++;
     TRY(compare_own(walk, comm, at));
-    if (turn->first.rank != at.rank) TRY(compare(walk, stream, comm, at, turn->first));
-    return stream->apart ? STATUS_OK : keep_call(walk, comm, turn, at);
+    if (turn->first.rank != at.rank) TRY(compare(walk, sequence, comm, at, turn->first));
+    return sequence->apart ? STATUS_OK : keep_call(walk, comm, turn, at);
 }
 
 /* Bytes that the root's counts give a member, against what the member says. */
@@ -214,7 +216,7 @@ static enum status compare_received(struct walk *walk, const struct trace_comm *
     return status;
 }
 
-/* The first member of the stream that comes to no turn of this number and is complete; TRACE_NONE: there is none. */
+/* The first member of the sequence that comes to no turn of this number and is complete; TRACE_NONE: there is none. */
 static int32_t find_absent(const struct walk *walk, size_t s, size_t number)
 {
     const struct trace_comm *comm = comm_of(walk->trace, s);
@@ -223,18 +225,18 @@ static int32_t find_absent(const struct walk *walk, size_t s, size_t number)
         size_t turns = 0;
         if (!walk->finder->complete[comm->members[m]]) continue;
         for (size_t i = 0; i < rank->count && turns <= number; i++)
-            turns += stream_of(walk->trace, &rank->calls[i]) == s;
+            turns += sequence_of(walk->trace, &rank->calls[i]) == s;
         if (turns <= number) return comm->members[m];
     }
     return TRACE_NONE;
 }
 
-static enum status end_stream(struct walk *walk, size_t s)
+static enum status end_sequence(struct walk *walk, size_t s)
 {
-    const struct turns *stream = &walk->streams[s];
+    const struct turns *sequence = &walk->sequences[s];
     const struct trace_comm *comm = comm_of(walk->trace, s);
-    for (size_t i = 0; !stream->apart && i < stream->count; i++) {
-        const struct turn *turn = &stream->items[i];
+    for (size_t i = 0; !sequence->apart && i < sequence->count; i++) {
+        const struct turn *turn = &sequence->items[i];
         if (turn->come < comm->count) {
             int32_t absent = find_absent(walk, s, i);
             if (absent == TRACE_NONE || !walk->finder->complete[turn->first.rank]) return STATUS_OK;
@@ -252,13 +254,13 @@ static enum status find(struct walk *walk)
 {
     for (uint32_t r = 0; r < walk->trace->rank_count; r++) {
         const struct trace_rank *rank = &walk->trace->ranks[r];
-        memset(walk->next, 0, walk->stream_count * sizeof *walk->next);
+        memset(walk->next, 0, walk->sequence_count * sizeof *walk->next);
         for (size_t i = 0; i < rank->count; i++) {
-            size_t s = stream_of(walk->trace, &rank->calls[i]);
-            if (s != NO_CALL && !walk->streams[s].apart) TRY(come(walk, s, (struct call_at){r, i}));
+            size_t s = sequence_of(walk->trace, &rank->calls[i]);
+            if (s != NO_CALL && !walk->sequences[s].apart) TRY(come(walk, s, (struct call_at){r, i}));
         }
     }
-    for (size_t s = 0; s < walk->stream_count; s++) TRY(end_stream(walk, s));
+    for (size_t s = 0; s < walk->sequence_count; s++) TRY(end_sequence(walk, s));
     return STATUS_OK;
 }
 
@@ -266,15 +268,15 @@ enum status find_in_collectives(struct finder *finder)
 {
     const struct trace *trace = finder->trace;
     struct walk walk = {.finder = finder, .trace = trace};
-    walk.stream_count = trace->window_count * WINDOW_STREAMS + trace->comm_count;
-    walk.streams = calloc(walk.stream_count + 1, sizeof *walk.streams);
-    walk.next = calloc(walk.stream_count + 1, sizeof *walk.next);
-    enum status status = walk.streams && walk.next ? find(&walk) : err_memory(finder->err);
-    for (size_t s = 0; walk.streams && s < walk.stream_count; s++) {
-        for (size_t i = 0; i < walk.streams[s].count; i++) free(walk.streams[s].items[i].calls);
-        free(walk.streams[s].items);
+    walk.sequence_count = trace->window_count * WINDOW_SEQUENCES + trace->comm_count;
+    walk.sequences = calloc(walk.sequence_count + 1, sizeof *walk.sequences);
+    walk.next = calloc(walk.sequence_count + 1, sizeof *walk.next);
+    enum status status = walk.sequences && walk.next ? find(&walk) : err_memory(finder->err);
+    for (size_t s = 0; walk.sequences && s < walk.sequence_count; s++) {
+        for (size_t i = 0; i < walk.sequences[s].count; i++) free(walk.sequences[s].items[i].calls);
+        free(walk.sequences[s].items);
     }
-    free(walk.streams);
+    free(walk.sequences);
     free(walk.next);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Rules that one rank's calls break by themselves, along its stream: model/violations/violations.h has the interface. What the
+/* Rules that one rank's calls break by themselves: model/violations/violations.h has the interface. What the
  * rules between ranks need is collected on the way. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -632,7 +632,7 @@ static enum status end_requests(struct walk *walk)
 
 static void begin_rank(struct walk *walk, uint32_t rank)
 {
-    const struct trace_rank *stream = &walk->trace->ranks[rank];
+    const struct trace_rank *process = &walk->trace->ranks[rank];
     const struct window_walk window = {.access = NO_CALL,
                                        .lock_all = NO_CALL,
                                        .exposure = NO_CALL,
@@ -652,17 +652,17 @@ static void begin_rank(struct walk *walk, uint32_t rank)
     map_empty(&walk->second);
     walk->lock_count = walk->open_locks = walk->request_frees = 0;
     walk->init = walk->finalize = NO_CALL;
-    for (size_t i = 0; i < stream->count && walk->init == NO_CALL; i++)
-        if (call_kind(stream->calls[i].call) == CALL_INIT && !call_is_shmem(stream->calls[i].call)) walk->init = i;
+    for (size_t i = 0; i < process->count && walk->init == NO_CALL; i++)
+        if (call_kind(process->calls[i].call) == CALL_INIT && !call_is_shmem(process->calls[i].call)) walk->init = i;
 }
 
 static enum status walk_rank(struct walk *walk, uint32_t rank)
 {
-    const struct trace_rank *stream = &walk->trace->ranks[rank];
+    const struct trace_rank *process = &walk->trace->ranks[rank];
     begin_rank(walk, rank);
-    for (size_t i = 0; i < stream->count; i++) {
+    for (size_t i = 0; i < process->count; i++) {
         walk->at.call = i;
-        walk->call = &stream->calls[i];
+        walk->call = &process->calls[i];
         TRY(walk_init(walk));
         TRY(walk_window(walk));
         TRY(walk_comm(walk));

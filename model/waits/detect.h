@@ -28,15 +28,8 @@ struct detection {
 
 typedef enum status detector_function(struct detection *detection);
 
-struct detector {
-    enum pattern pattern;
-    detector_function *find;
-};
-
 /* Runs every detector. */
 enum status detect_all(struct detection *detection);
-/* The row of a pattern; NULL for one that is not implemented. */
-const struct detector *detector_of(enum pattern pattern);
 
 /* Counts one wait; a severity of 0 or below the threshold is none. */
 enum status detect_found(struct detection *detection, const struct finding *finding);

@@ -118,10 +118,11 @@ static size_t call_from(const struct relations *relations, uint32_t rank, int64_
 {
     size_t found = FINDING_NO_CALL;
     for (uint32_t thread = 0; thread < trace_thread_count(relations->trace, rank); thread++) {
-        struct lane lane = lane_of(&relations->lanes, rank, thread);
-        size_t k = lane_first_ending(&lane, from_ps, true);
-        while (k < lane.count && !lane_is_mpi(lane_call(&lane, k))) k++;
-        if (k < lane.count && (found == FINDING_NO_CALL || lane_index(&lane, k) < found)) found = lane_index(&lane, k);
+        struct timeline timeline = timeline_of(&relations->timelines, rank, thread);
+        size_t k = timeline_first_ending(&timeline, from_ps, true);
+        while (k < timeline.count && !timeline_is_mpi(timeline_call(&timeline, k))) k++;
+        if (k < timeline.count && (found == FINDING_NO_CALL || timeline_index(&timeline, k) < found))
+            found = timeline_index(&timeline, k);
     }
     return found;
 }

@@ -122,14 +122,14 @@ static bool is_close(const struct detection *detection, uint32_t rank, const str
 
 static enum status find_close(struct detection *detection, uint32_t rank, uint32_t thread)
 {
-    struct lane lane = lane_of(&detection->relations->lanes, rank, thread);
+    struct timeline timeline = timeline_of(&detection->relations->timelines, rank, thread);
     size_t send = FINDING_NO_CALL;
-    for (size_t k = 0; k < lane.count; k++) {
-        size_t i = lane_index(&lane, k);
-        const struct trace_call *call = &lane.calls[i];
+    for (size_t k = 0; k < timeline.count; k++) {
+        size_t i = timeline_index(&timeline, k);
+        const struct trace_call *call = &timeline.calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (!lane_is_mpi(call)) continue;
-        if (kind == CALL_RECV && send != FINDING_NO_CALL && is_close(detection, rank, &lane.calls[send], call)) {
+        if (!timeline_is_mpi(call)) continue;
+        if (kind == CALL_RECV && send != FINDING_NO_CALL && is_close(detection, rank, &timeline.calls[send], call)) {
             struct finding finding = {.pattern = PATTERN_CLOSE_SEND_RECEIVE,
                                       .rank = rank,
                                       .call = i,

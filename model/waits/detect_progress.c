@@ -6,13 +6,13 @@
 /* A call of the rank that begins at this moment: it lets the rank serve what waits. */
 static bool enters_at(const struct relations *relations, uint32_t rank, int64_t time_ps, size_t *call)
 {
-    const struct trace_rank *stream = &relations->trace->ranks[rank];
+    const struct trace_rank *process = &relations->trace->ranks[rank];
     size_t low = 0;
-    SEARCH_FIRST(low, stream->count, i, stream->calls[i].enter_ps < time_ps);
-    while (low < stream->count && stream->calls[low].enter_ps == time_ps && call_is_region(stream->calls[low].call))
+    SEARCH_FIRST(low, process->count, i, process->calls[i].enter_ps < time_ps);
+    while (low < process->count && process->calls[low].enter_ps == time_ps && call_is_region(process->calls[low].call))
         low++;
     *call = low;
-    return low < stream->count && stream->calls[low].enter_ps == time_ps;
+    return low < process->count && process->calls[low].enter_ps == time_ps;
 }
 
 /* The call's target, or of those that it may mean, and that this part of the analysis has, the first that enters MPI then. With

@@ -11,9 +11,9 @@ static int64_t enter_of_post(const struct relations *relations, const struct exp
  * did not. A simulated trace says what a call waited for. */
 static bool may_await(const struct relations *relations, uint32_t rank, size_t call, int64_t post_ps)
 {
-    const struct trace_rank *stream = &relations->trace->ranks[rank];
-    if (stream->sim && post_ps > stream->sim[call].awaited_post_ps) return false;
-    return post_ps <= stream->calls[call].exit_ps;
+    const struct trace_rank *process = &relations->trace->ranks[rank];
+    if (process->sim && post_ps > process->sim[call].awaited_post_ps) return false;
+    return post_ps <= process->calls[call].exit_ps;
 }
 
 /* The post of those paired with an access epoch that a call of it waited for: of those that lie before the call's end the

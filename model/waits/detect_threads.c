@@ -39,11 +39,11 @@ static enum status add_use(struct uses *uses, struct use use, struct err *err)
 }
 
 /* A simulation knows which calls have not waited; a call that only tries never has. */
-static bool may_have_waited(const struct trace_rank *stream, size_t index)
+static bool may_have_waited(const struct trace_rank *rank, size_t index)
 {
-    const struct trace_call *call = &stream->calls[index];
+    const struct trace_call *call = &rank->calls[index];
     enum call_kind kind = call_kind(call->call);
-    if (stream->sim) return stream->sim[index].blocked_ps > 0;
+    if (rank->sim) return rank->sim[index].blocked_ps > 0;
     return kind != CALL_MUTEX_TRYLOCK && kind != CALL_TRYRDLOCK && kind != CALL_TRYWRLOCK && kind != CALL_SEM_TRYWAIT;
 }
 
@@ -212,16 +212,16 @@ enum status detect_thread_lock_contention(struct detection *detection)
 
 static enum status find_barriers(struct detection *detection, uint32_t rank, struct uses *uses)
 {
-    const struct trace_rank *stream = &detection->relations->trace->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    const struct trace_rank *process = &detection->relations->trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         if (call_kind(call->call) != CALL_THREAD_BARRIER) continue;
         TRY(add_use(uses, (struct use){.object = call->ref, .call = i, .at_ps = call->enter_ps}, detection->err));
     }
     if (uses->count > 1) qsort(uses->items, uses->count, sizeof *uses->items, compare_uses);
     for (size_t first = 0, end; first < uses->count; first = end) {
         const struct use *items = &uses->items[first];
-        size_t parties = (size_t)stream->calls[items->call].aux;
+        size_t parties = (size_t)process->calls[items->call].aux;
         end = first + parties;
         if (end > uses->count || items[parties - 1].object != items->object) { /* the last one came to it too late */
             for (end = first; end < uses->count && uses->items[end].object == items->object;) end++;
@@ -245,16 +245,16 @@ enum status detect_thread_barrier_wait(struct detection *detection)
 static enum status find_joins(struct detection *detection, uint32_t rank, struct uses *uses)
 {
     const struct trace *trace = detection->relations->trace;
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     (void)uses;
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         if (call_kind(call->call) != CALL_THREAD_JOIN || (call->flags & TRACE_BREAK)) continue;
         if (call->ref >= trace_thread_count(trace, rank)) continue; /* nobody followed it */
-        struct lane lane = lane_of(&detection->relations->lanes, rank, call->ref);
-        if (lane.count == 0) continue;
-        size_t last = lane_index(&lane, lane.count - 1);
-        TRY(find_until(detection, PATTERN_JOIN_WAIT, rank, i, last, stream->calls[last].exit_ps, INT64_MIN));
+        struct timeline timeline = timeline_of(&detection->relations->timelines, rank, call->ref);
+        if (timeline.count == 0) continue;
+        size_t last = timeline_index(&timeline, timeline.count - 1);
+        TRY(find_until(detection, PATTERN_JOIN_WAIT, rank, i, last, process->calls[last].exit_ps, INT64_MIN));
     }
     return STATUS_OK;
 }
@@ -268,26 +268,26 @@ enum status detect_join_wait(struct detection *detection)
 
 static enum status collect_units(struct detection *detection, uint32_t rank, struct uses *uses)
 {
-    const struct trace_rank *stream = &detection->relations->trace->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    const struct trace_rank *process = &detection->relations->trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         enum call_kind kind = call_kind(call->call);
         if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
         struct use use = {.object = call->ref, .call = i, .at_ps = call->exit_ps, .fails = has_failed(call)};
         use.posts = kind == CALL_SEM_POST && !use.fails;
-        use.waits = !use.posts && may_have_waited(stream, i);
+        use.waits = !use.posts && may_have_waited(process, i);
         TRY(add_use(uses, use, detection->err));
     }
     return STATUS_OK;
 }
 
 /* The value before the first call on it, in the order of calls; negative: not known. */
-static int64_t value_of(const struct trace_rank *stream, const struct use *items, size_t count)
+static int64_t value_of(const struct trace_rank *rank, const struct use *items, size_t count)
 {
     size_t first = items[0].call;
     for (size_t i = 1; i < count; i++)
         if (items[i].call < first) first = items[i].call;
-    return stream->calls[first].disp;
+    return rank->calls[first].disp;
 }
 
 static int compare_times(const void *one, const void *other)
@@ -297,14 +297,14 @@ static int compare_times(const void *one, const void *other)
 }
 
 /* When others came to the semaphore than those who gave a unit; the caller frees it. */
-static enum status collect_takers(const struct trace_rank *stream, const struct use *items, size_t count,
+static enum status collect_takers(const struct trace_rank *rank, const struct use *items, size_t count,
                                   int64_t **came_ps, size_t *came_count, struct err *err)
 {
     *came_ps = malloc(count * sizeof **came_ps);
     *came_count = 0;
     if (!*came_ps) return err_memory(err);
     for (size_t i = 0; i < count; i++)
-        if (!items[i].posts) (*came_ps)[(*came_count)++] = stream->calls[items[i].call].enter_ps;
+        if (!items[i].posts) (*came_ps)[(*came_count)++] = rank->calls[items[i].call].enter_ps;
     qsort(*came_ps, *came_count, sizeof **came_ps, compare_times);
     return STATUS_OK;
 }
@@ -313,11 +313,11 @@ static enum status collect_takers(const struct trace_rank *stream, const struct 
  */
 static enum status find_units(struct detection *detection, uint32_t rank, const struct use *items, size_t count)
 {
-    const struct trace_rank *stream = &detection->relations->trace->ranks[rank];
-    int64_t left = value_of(stream, items, count), before_ps = INT64_MIN, *came_ps; /* before: the post before */
+    const struct trace_rank *process = &detection->relations->trace->ranks[rank];
+    int64_t left = value_of(process, items, count), before_ps = INT64_MIN, *came_ps; /* before: the post before */
     size_t came;
     if (left < 0) return STATUS_OK;
-    TRY(collect_takers(stream, items, count, &came_ps, &came, detection->err));
+    TRY(collect_takers(process, items, count, &came_ps, &came, detection->err));
     enum status status = STATUS_OK;
     for (size_t i = 0, post = 0; status == STATUS_OK && i < count; i++) {
         if (items[i].posts || items[i].fails || left-- > 0) continue;
@@ -327,7 +327,7 @@ static enum status find_units(struct detection *detection, uint32_t rank, const 
             struct finding found = until(detection, PATTERN_SEMAPHORE_WAIT, rank, items[i].call, items[post].call,
                                          items[post].at_ps, before_ps);
             size_t own = 0;
-            SEARCH_FIRST(own, came, k, came_ps[k] < stream->calls[items[i].call].enter_ps);
+            SEARCH_FIRST(own, came, k, came_ps[k] < process->calls[items[i].call].enter_ps);
             found.queues = own + 1 < came && came_ps[own + 1] <= items[post].at_ps;
             status = detect_found(detection, &found);
         }

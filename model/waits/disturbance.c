@@ -15,22 +15,22 @@ void disturbance_add(const struct trace *trace, int64_t *inside_ps)
 }
 
 /* Of all threads, without the time in which recording was stopped. */
-static double computing_s(const struct lanes *lanes, uint32_t rank, int64_t zero_ps, int64_t inside_ps)
+static double computing_s(const struct timelines *timelines, uint32_t rank, int64_t zero_ps, int64_t inside_ps)
 {
-    int64_t paused_ps = lanes->trace->ranks[rank].before_sum_ps[BEFORE_PAUSED];
-    double left_s = units_s(properties_life_ps(lanes, rank, zero_ps) - inside_ps) - units_s(paused_ps);
+    int64_t paused_ps = timelines->trace->ranks[rank].before_sum_ps[BEFORE_PAUSED];
+    double left_s = units_s(properties_life_ps(timelines, rank, zero_ps) - inside_ps) - units_s(paused_ps);
     return left_s > 0 ? left_s : 0;
 }
 
-void disturbance_report(const struct lanes *lanes, const int64_t *inside_ps, struct result_disturbance *made)
+void disturbance_report(const struct timelines *timelines, const int64_t *inside_ps, struct result_disturbance *made)
 {
-    const struct trace *trace = lanes->trace;
+    const struct trace *trace = timelines->trace;
     int64_t zero_ps = trace_begin_ps(trace);
     *made = (struct result_disturbance){.known = trace->core_waits && !trace->simulated, .worst_rank = 0};
     if (!made->known) return;
     made->crowded = trace_is_crowded(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        double all_s = computing_s(lanes, r, zero_ps, inside_ps[r]);
+        double all_s = computing_s(timelines, r, zero_ps, inside_ps[r]);
         double waited_s = units_s(trace->ranks[r].before_sum_ps[BEFORE_CORE_WAIT]);
         if (waited_s > all_s) waited_s = all_s;
         made->computing_s += all_s;
@@ -44,15 +44,15 @@ void disturbance_report(const struct lanes *lanes, const int64_t *inside_ps, str
 
 enum status disturbance_find(const struct trace *trace, struct result_disturbance *made, struct err *err)
 {
-    struct lanes lanes;
-    TRY(lanes_build(trace, &lanes, err));
+    struct timelines timelines;
+    TRY(timelines_build(trace, &timelines, err));
     int64_t *inside_ps = calloc((size_t)trace->rank_count + 1, sizeof *inside_ps);
     if (inside_ps) {
         disturbance_add(trace, inside_ps);
-        disturbance_report(&lanes, inside_ps, made);
+        disturbance_report(&timelines, inside_ps, made);
     }
     bool good = inside_ps != NULL;
     free(inside_ps);
-    lanes_clear(&lanes);
+    timelines_clear(&timelines);
     return good ? STATUS_OK : err_memory(err);
 }

@@ -9,8 +9,9 @@
 /* Adds the time inside the calls of each rank, of a slice in its new ones. inside_ps: rank_count. */
 void disturbance_add(const struct trace *trace, int64_t *inside_ps);
 
-/* lanes: of the trace, which holds its end. Unknown of a simulated trace, and where nobody looked for core waits. */
-void disturbance_report(const struct lanes *lanes, const int64_t *inside_ps, struct result_disturbance *made);
+/* timelines: of the trace, which holds its end. Unknown of a simulated trace, and where nobody looked for core waits.
+ */
+void disturbance_report(const struct timelines *timelines, const int64_t *inside_ps, struct result_disturbance *made);
 
 /* Both, of a whole trace. */
 enum status disturbance_find(const struct trace *trace, struct result_disturbance *made, struct err *err);

@@ -136,35 +136,35 @@ void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT])
     }
 }
 
-int64_t properties_life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps)
+int64_t properties_life_ps(const struct timelines *timelines, uint32_t rank, int64_t zero_ps)
 {
     int64_t sum_ps = 0;
-    for (uint32_t t = 0; t < trace_thread_count(lanes->trace, rank); t++) {
-        struct lane lane = lane_of(lanes, rank, t);
-        if (lane.count == 0) continue;
-        int64_t begin_ps = t == 0 ? zero_ps : lane_call(&lane, 0)->enter_ps;
-        sum_ps += lane_call(&lane, lane.count - 1)->exit_ps - begin_ps;
+    for (uint32_t t = 0; t < trace_thread_count(timelines->trace, rank); t++) {
+        struct timeline timeline = timeline_of(timelines, rank, t);
+        if (timeline.count == 0) continue;
+        int64_t begin_ps = t == 0 ? zero_ps : timeline_call(&timeline, 0)->enter_ps;
+        sum_ps += timeline_call(&timeline, timeline.count - 1)->exit_ps - begin_ps;
     }
     return sum_ps;
 }
 
 /* The inner nodes bottom-up; user code is what is left of the time. */
-static void sum_times(const struct lanes *lanes, wide_ps times_ps[PROPERTY_COUNT])
+static void sum_times(const struct timelines *timelines, wide_ps times_ps[PROPERTY_COUNT])
 {
-    int64_t zero_ps = trace_begin_ps(lanes->trace);
+    int64_t zero_ps = trace_begin_ps(timelines->trace);
     wide_ps total_ps = 0;
-    for (uint32_t r = 0; r < lanes->trace->rank_count; r++) total_ps += properties_life_ps(lanes, r, zero_ps);
+    for (uint32_t r = 0; r < timelines->trace->rank_count; r++) total_ps += properties_life_ps(timelines, r, zero_ps);
     for (int p = PROPERTY_COUNT - 1; p > PROPERTY_EXECUTION; p--) times_ps[rows[p].parent] += times_ps[p];
     times_ps[PROPERTY_USER] = total_ps - times_ps[PROPERTY_MPI] - times_ps[PROPERTY_THREADS];
     times_ps[PROPERTY_EXECUTION] = times_ps[PROPERTY_TIME] = total_ps;
 }
 
-enum status properties_report(const struct lanes *lanes, const wide_ps leaves_ps[PROPERTY_COUNT],
+enum status properties_report(const struct timelines *timelines, const wide_ps leaves_ps[PROPERTY_COUNT],
                               const struct totals *totals, struct result *result, struct err *err)
 {
     wide_ps times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
     memcpy(times_ps, leaves_ps, sizeof times_ps);
-    sum_times(lanes, times_ps);
+    sum_times(timelines, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
     for (int k = 0; k < CALL_KIND_COUNT; k++) children_ps[property_of((enum call_kind)k)] += totals->in_kind_ps[k];
     for (int p = 0; p < PROPERTY_COUNT; p++) {

@@ -33,11 +33,11 @@ enum property property_of(enum call_kind kind);
 void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT]);
 
 /* The life of all threads of a rank: of thread 0 from time zero, of others from their first event, to their last. */
-int64_t properties_life_ps(const struct lanes *lanes, uint32_t rank, int64_t zero_ps);
+int64_t properties_life_ps(const struct timelines *timelines, uint32_t rank, int64_t zero_ps);
 
 /* Appends all properties, in tree order, once the trace's end is there. times_ps: from properties_add. The wait states
  * of account are subtracted from the exclusive figures. */
-enum status properties_report(const struct lanes *lanes, const wide_ps times_ps[PROPERTY_COUNT],
+enum status properties_report(const struct timelines *timelines, const wide_ps times_ps[PROPERTY_COUNT],
                               const struct totals *totals, struct result *result, struct err *err);
 
 #endif

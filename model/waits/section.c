@@ -61,15 +61,15 @@ static bool is_marked(const struct trace *trace, const struct mark *mark, const 
 /* When the mark is on the rank; false: never. */
 static bool find_mark(const struct trace *trace, uint32_t rank, const struct mark *mark, int64_t *time_ps)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     int64_t seen = 0;
     bool found = mark->is_time;
     if (found) *time_ps = trace_begin_ps(trace) + mark->time_ps;
-    for (size_t i = 0; !mark->is_time && i < stream->count; i++) {
-        if (!is_marked(trace, mark, &stream->calls[i])) continue;
+    for (size_t i = 0; !mark->is_time && i < process->count; i++) {
+        if (!is_marked(trace, mark, &process->calls[i])) continue;
         seen++;
         if (mark->number > 0 && seen != mark->number) continue;
-        *time_ps = stream->calls[i].exit_ps;
+        *time_ps = process->calls[i].exit_ps;
         found = true;
         if (mark->number > 0 || mark->side == BEGINS) break;
     }
@@ -77,10 +77,10 @@ static bool find_mark(const struct trace *trace, uint32_t rank, const struct mar
 }
 
 /* The last initialisation's end, the first finalisation's begin. */
-static void leave_out_init(const struct trace_rank *stream, int64_t *from_ps, int64_t *to_ps)
+static void leave_out_init(const struct trace_rank *rank, int64_t *from_ps, int64_t *to_ps)
 {
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
         if (call_kind(call->call) == CALL_INIT && call->exit_ps > *from_ps) *from_ps = call->exit_ps;
         if (call_kind(call->call) == CALL_FINALIZE && call->enter_ps < *to_ps) *to_ps = call->enter_ps;
     }
@@ -185,11 +185,11 @@ static int64_t overlap_ps(const struct section *section, uint32_t rank, int64_t 
 
 static enum status add_places(struct places *places, const struct section *section, uint32_t rank, int64_t *sum_ps)
 {
-    const struct trace_rank *stream = &places->trace->ranks[rank];
+    const struct trace_rank *process = &places->trace->ranks[rank];
     int64_t left_ps = trace_begin_ps(places->trace);
     uint32_t inside = CALLPATH_ROOT; /* which region it is that the thread computes in */
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         bool match;
         if (trace_call_thread(places->trace, rank, i) != 0) continue;
         TRY(matches(places, inside, TRACE_NO_SITE, ID_none, &match));

@@ -149,18 +149,18 @@ enum status severity_end(struct severity *severity, const struct relations *rela
     return notes_end(&severity->notes, relations, err);
 }
 
-enum status severity_report(struct severity *severity, const struct lanes *lanes, struct result *result,
+enum status severity_report(struct severity *severity, const struct timelines *timelines, struct result *result,
                             struct err *err)
 {
-    const struct trace *trace = lanes->trace;
+    const struct trace *trace = timelines->trace;
     TRY(provisional_end(&severity->provisional, &severity->totals, &severity->profile, err));
     TRY(describe_trace(trace, severity->options, result, err));
     TRY(model_report_faults(trace, result, err));
     report_account(&severity->totals, result);
     report_fence_pairs(&severity->fence_pairs, result);
     TRY(wait_profile_report(&severity->profile, trace, severity->options->per_rank, result, err));
-    TRY(properties_report(lanes, severity->times_ps, &severity->totals, result, err));
-    disturbance_report(lanes, severity->inside_ps, &result->disturbance);
+    TRY(properties_report(timelines, severity->times_ps, &severity->totals, result, err));
+    disturbance_report(timelines, severity->inside_ps, &result->disturbance);
     TRY(rates_report(&severity->rates, trace, &severity->profile.paths, result, err));
     TRY(behaviour_report(&severity->behaviour, result, err));
     TRY(window_creations_report(&severity->creations, trace, result, err));

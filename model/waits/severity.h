@@ -51,8 +51,8 @@ void severity_vote(struct severity *severity);
 /* Adds what shows at the end of the trace, which relations hold; of each part before the sums of parts are merged
  * (model/shards/shards.h). */
 enum status severity_end(struct severity *severity, const struct relations *relations, struct err *err);
-/* Moves the sums into result. lanes: of the trace, which holds its end. */
-enum status severity_report(struct severity *severity, const struct lanes *lanes, struct result *result,
+/* Moves the sums into result. timelines: of the trace, which holds its end. */
+enum status severity_report(struct severity *severity, const struct timelines *timelines, struct result *result,
                             struct err *err);
 
 #endif

@@ -15,7 +15,16 @@ typedef int32_t shape_route(const struct topology *topology, int32_t src, int32_
                             struct topology_link *link);
 shape_route crossbar_route, fat_tree_route, torus_route, dragonfly_route;
 
-struct shape;
+struct shape {
+    const char *name, *simgrid_name;
+    bool outermost_first; /* size[0] is of what counts slowest in a node's number */
+    enum status (*read)(const struct json_node *node, struct topology *topology, struct err *err);
+    /* Links that a message crosses between two different nodes, the nodes' own included. */
+    int32_t (*links)(const struct topology *topology, int32_t src, int32_t dst);
+    void (*parameters)(const struct topology *topology, FILE *out);
+    shape_route *route;
+};
+
 struct topology {
     const struct shape *shape;
     int32_t shape_nodes;   /* the shape's own count; node_count of the platform may be smaller */

@@ -9,15 +9,6 @@
 enum { PARAMETER_MAX = 1 << 20 };
 
 /* One kind of network. links is for two different nodes. */
-struct shape {
-    const char *name, *simgrid_name;
-    bool outermost_first; /* size[0] is of what counts slowest in a node's number */
-    enum status (*read)(const struct json_node *node, struct topology *topology, struct err *err);
-    int32_t (*links)(const struct topology *topology, int32_t src, int32_t dst);
-    void (*parameters)(const struct topology *topology, FILE *out);
-    shape_route *route;
-};
-
 static enum status read_list(const struct json_node *parent, const char *key, int32_t values[LEVELS_MAX],
                              int32_t *count, struct err *err)
 {
@@ -245,11 +236,6 @@ enum status topology_new_crossbar(int32_t node_count, struct topology **topology
 void topology_free(struct topology *topology)
 {
     free(topology);
-}
-
-const char *topology_name(const struct topology *topology)
-{
-    return topology->shape->name;
 }
 
 bool topology_is_flat(const struct topology *topology)

@@ -14,15 +14,13 @@ enum status topology_read(const struct json_node *node, int32_t node_count, stru
 enum status topology_new_crossbar(int32_t node_count, struct topology **topology, struct err *err);
 void topology_free(struct topology *topology);
 
-const char *topology_name(const struct topology *topology);
-
 /* Additional one-way latency of the route between two different nodes beyond network.latency_s: hops between switches
  * times hop_latency_s (0 for the crossbar and where topology is NULL). Symmetric. */
 double topology_extra_latency_s(const struct topology *topology, int32_t src, int32_t dst);
 /* It is 0 between any two nodes. */
 bool topology_is_flat(const struct topology *topology);
 
-/* Number of links a message crosses between two different nodes, NIC links included. */
+/* Number of links that a message crosses between two different nodes, the nodes' own links included. */
 int32_t topology_links(const struct topology *topology, int32_t src, int32_t dst);
 
 /* The links inside the network that a message passes between two different nodes: without the first and the last one,

@@ -40,7 +40,7 @@ struct fencing {
 
 static bool is_fence(const struct trace_call *call)
 {
-    return stream_on_window(call) && call_kind(call->call) == CALL_FENCE;
+    return timeline_on_window(call) && call_kind(call->call) == CALL_FENCE;
 }
 
 static int compare_edges(const void *one, const void *other)
@@ -100,7 +100,7 @@ static enum status look_at_fence(struct fencing *fencing, uint32_t rank, size_t 
     fencing->report->considered++;
     if (used[window] && (call->flags & TRACE_NOPRECEDE))
         REFUSE(fencing, window, rank, index, err, "MPI_MODE_NOPRECEDE leaves the operations before it open");
-    if (call->flags & TRACE_BREAK) REFUSE(fencing, window, rank, index, err, "the stream breaks off inside it");
+    if (call->flags & TRACE_BREAK) REFUSE(fencing, window, rank, index, err, "the timeline breaks off inside it");
     if (run_at_once(fencing, rank, fencing->last_op[window], index))
         REFUSE(fencing, window, rank, index, err, "another thread is in an operation of its window");
     if (fencing->fences[window] > 0 && trace_call_thread(fencing->trace, rank, fencing->latest[window]) !=
@@ -168,10 +168,10 @@ static enum status look_at_rank(struct fencing *fencing, uint32_t rank, bool *us
     memset(used, 0, trace->window_count * sizeof *used);
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
-        if (!stream_on_window(call)) continue;
+        if (!timeline_on_window(call)) continue;
         if (is_fence(call))
             TRY(look_at_fence(fencing, rank, i, used, err));
-        else if (stream_is_operation(call))
+        else if (timeline_is_operation(call))
             TRY(look_at_operation(fencing, rank, i, used, err));
         else
             TRY(look_at_other(fencing, rank, i, err));
@@ -192,12 +192,12 @@ static enum status group_of(struct trace *made, const struct edge *edges, uint32
 }
 
 /* complete, wait, post, start in the place of one fence, each if it has partners. */
-static enum status replace_fence(struct fencing *fencing, uint32_t rank, const struct stream_item *fence,
-                                 uint32_t number, struct stream *stream, struct trace *made, struct err *err)
+static enum status replace_fence(struct fencing *fencing, uint32_t rank, const struct timeline_item *fence,
+                                 uint32_t number, struct timeline_edit *timeline, struct trace *made, struct err *err)
 {
     static const enum mpi_call calls[4] = {ID_Win_complete, ID_Win_wait, ID_Win_post, ID_Win_start};
-    struct stream_item item = *fence;
-    stream->tail_ps += item.compute_ps;
+    struct timeline_item item = *fence;
+    timeline->tail_ps += item.compute_ps;
     item.compute_ps = 0;
     bool any = false;
     for (int i = 0; i < 4; i++) {
@@ -211,9 +211,9 @@ static enum status replace_fence(struct fencing *fencing, uint32_t rank, const s
         /* NOSTORE and NOPUT promise of a post what they promise of a fence (MPI-3.1 11.5.5). */
         item.call.flags = calls[i] == ID_Win_post ? fence->call.flags & (TRACE_NOSTORE | TRACE_NOPUT) : 0;
         if (i >= 2) TRY(group_of(made, first, count, &item.call.ref, err));
-        TRY(stream_push(stream, item, err));
+        TRY(timeline_push(timeline, item, err));
         item.call.exit_ps = item.call.enter_ps; /* the fence's recorded duration is the first call's */
-        item.index = STREAM_NEW;
+        item.index = TIMELINE_NEW;
         fencing->counts[i]++;
         any = true;
     }
@@ -222,19 +222,20 @@ static enum status replace_fence(struct fencing *fencing, uint32_t rank, const s
     return STATUS_OK;
 }
 
-static enum status change(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+static enum status change(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                          struct err *err)
 {
     struct fencing *fencing = context;
-    struct stream now = {.tail_ps = 0};
+    struct timeline_edit now = {.tail_ps = 0};
     enum status status = STATUS_OK;
     memset(fencing->fences, 0, fencing->trace->window_count * sizeof *fencing->fences);
-    for (size_t i = 0; status == STATUS_OK && i < stream->count; i++) {
-        const struct stream_item *item = &stream->items[i];
+    for (size_t i = 0; status == STATUS_OK && i < timeline->count; i++) {
+        const struct timeline_item *item = &timeline->items[i];
         bool fence = is_fence(&item->call) && !fencing->refused[item->call.handle];
         status = fence ? replace_fence(fencing, rank, item, fencing->fences[item->call.handle]++, &now, made, err)
-                       : stream_push(&now, *item, err);
+                       : timeline_push(&now, *item, err);
     }
-    return stream_replace(stream, &now, status);
+    return timeline_replace(timeline, &now, status);
 }
 
 /* Windows without fences are no matter of this transform: nothing is said of them. */
@@ -284,7 +285,7 @@ static enum status run(struct fencing *fencing, struct trace **made, struct err 
     const uint64_t *counts = fencing->counts;
     struct transform_report *report = fencing->report;
     TRY(look(fencing, err));
-    TRY(stream_each(fencing->trace, change, fencing, made, err));
+    TRY(timeline_each(fencing->trace, change, fencing, made, err));
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " fences became %" PRIu64 " post, %" PRIu64 " start, %" PRIu64
                          " complete, %" PRIu64 " wait calls; %" PRIu64 " of them had no partners and went",

@@ -37,7 +37,7 @@ struct locking {
 static bool joins(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    return stream_is_operation(call) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_SYNC;
+    return timeline_is_operation(call) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_SYNC;
 }
 
 static void begin_rank(struct locking *locking)
@@ -79,7 +79,7 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
     } else if (segment->open > 0 && !joins(call)) {
         return refuse(locking, rank, index, "a lock of its window is held", err);
     }
-    if (call->flags & TRACE_BREAK) return refuse(locking, rank, index, "the stream breaks off inside it", err);
+    if (call->flags & TRACE_BREAK) return refuse(locking, rank, index, "the timeline breaks off inside it", err);
     return STATUS_OK;
 }
 
@@ -101,7 +101,7 @@ static enum status look(struct locking *locking, struct err *err)
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         begin_rank(locking);
         for (size_t i = 0; i < trace->ranks[r].count; i++)
-            if (stream_on_window(&trace->ranks[r].calls[i])) TRY(look_at(locking, r, i, err));
+            if (timeline_on_window(&trace->ranks[r].calls[i])) TRY(look_at(locking, r, i, err));
         for (size_t w = 0; w < trace->window_count; w++)
             if (locking->segments[w].open > 0)
                 TRY(refuse(locking, r, locking->segments[w].first, "no unlock follows", err));
@@ -120,12 +120,12 @@ static void end_segment(struct locking *locking, struct segment *segment, uint8_
     *segment = (struct segment){.first = NO_CALL, .last = NO_CALL, .nocheck = true};
 }
 
-static void choose(struct locking *locking, const struct stream *stream, uint8_t *actions)
+static void choose(struct locking *locking, const struct timeline_edit *timeline, uint8_t *actions)
 {
     begin_rank(locking);
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->items[i].call;
-        if (!stream_on_window(call) || locking->refused[call->handle] || joins(call)) continue;
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct trace_call *call = &timeline->items[i].call;
+        if (!timeline_on_window(call) || locking->refused[call->handle] || joins(call)) continue;
         struct segment *segment = &locking->segments[call->handle];
         enum call_kind kind = call_kind(call->call);
         if (kind == CALL_LOCK) {
@@ -144,41 +144,42 @@ static void choose(struct locking *locking, const struct stream *stream, uint8_t
     for (size_t w = 0; w < locking->trace->window_count; w++) end_segment(locking, &locking->segments[w], actions);
 }
 
-static enum status push(struct stream *now, struct stream_item item, enum action action, struct err *err)
+static enum status push(struct timeline_edit *now, struct timeline_item item, enum action action, struct err *err)
 {
     switch (action) {
     case DROP: now->tail_ps += item.compute_ps; return STATUS_OK;
-    case KEEP: return stream_push(now, item, err);
-    case BECOME_FLUSH: item.call.call = ID_Win_flush; return stream_push(now, item, err);
+    case KEEP: return timeline_push(now, item, err);
+    case BECOME_FLUSH: item.call.call = ID_Win_flush; return timeline_push(now, item, err);
     case BECOME_UNLOCK_ALL: item.call.call = ID_Win_unlock_all; break;
     case BECOME_LOCK_ALL:
     case BECOME_LOCK_ALL_NOCHECK: item.call.call = ID_Win_lock_all; break;
     }
     item.call.peer = TRACE_NONE;
     item.call.flags = action == BECOME_LOCK_ALL_NOCHECK ? TRACE_NOCHECK : 0;
-    return stream_push(now, item, err);
+    return timeline_push(now, item, err);
 }
 
-static enum status change(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+static enum status change(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                          struct err *err)
 {
-    struct stream now = {.tail_ps = 0};
+    struct timeline_edit now = {.tail_ps = 0};
     (void)rank;
     (void)made;
-    uint8_t *actions = calloc(stream->count + 1, sizeof *actions);
+    uint8_t *actions = calloc(timeline->count + 1, sizeof *actions);
     if (!actions) return err_memory(err);
-    choose(context, stream, actions);
+    choose(context, timeline, actions);
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < stream->count; i++)
-        status = push(&now, stream->items[i], (enum action)actions[i], err);
+    for (size_t i = 0; status == STATUS_OK && i < timeline->count; i++)
+        status = push(&now, timeline->items[i], (enum action)actions[i], err);
     free(actions);
-    return stream_replace(stream, &now, status);
+    return timeline_replace(timeline, &now, status);
 }
 
 static enum status run(struct locking *locking, struct trace **made, struct err *err)
 {
     struct transform_report *report = locking->report;
     TRY(look(locking, err));
-    TRY(stream_each(locking->trace, change, locking, made, err));
+    TRY(timeline_each(locking->trace, change, locking, made, err));
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " lock epochs became %" PRIu64 " of MPI_Win_lock_all with %" PRIu64
                          " flushes",

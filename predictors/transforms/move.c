@@ -13,7 +13,7 @@
 struct mover {
     enum call_kind moves;
     bool exposes; /* it begins or ends an exposure epoch */
-    enum stream_end end;
+    enum timeline_end end;
     const bool *passes;           /* by kind: calls of the same window that do not order it */
     bool (*wall)(enum call_kind); /* calls that nothing crosses */
     const char *noun, *verb;
@@ -28,7 +28,7 @@ struct moving {
     struct lockers lockers;
     int32_t *locked; /* windows of the rank that others lock */
     size_t locked_count;
-    struct stream_move *moves;
+    struct timeline_move *moves;
     size_t count, capacity;
     double crossed_s; /* over all ranks, which may be more than picoseconds can count */
 };
@@ -42,7 +42,7 @@ static bool attaches(const struct trace_call *call)
 static bool orders(const struct mover *mover, const struct trace_call *call)
 {
     if (attaches(call)) return mover->exposes;
-    return stream_on_window(call) && !mover->passes[call_kind(call->call)];
+    return timeline_on_window(call) && !mover->passes[call_kind(call->call)];
 }
 
 /* Orders nothing between ranks. */
@@ -58,31 +58,31 @@ static bool is_wall(const struct mover *mover, const struct trace_call *call)
 }
 
 /* Two posts, or two waits, change nothing by changing places. */
-static bool only_moved(const struct mover *mover, const struct stream *stream, size_t first, size_t last)
+static bool only_moved(const struct mover *mover, const struct timeline_edit *timeline, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++)
-        if (call_kind(stream->items[i].call.call) != mover->moves) return false;
+        if (call_kind(timeline->items[i].call.call) != mover->moves) return false;
     return true;
 }
 
-static enum status add_move(struct moving *moving, const struct stream *stream, uint32_t rank, size_t from,
+static enum status add_move(struct moving *moving, const struct timeline_edit *timeline, uint32_t rank, size_t from,
                             struct err *err)
 {
-    const struct trace_call *call = &stream->items[from].call;
-    struct stream_move move = {.from = from, .before = moving->nearest[call->handle]};
-    bool early = moving->mover->end == STREAM_EARLY;
+    const struct trace_call *call = &timeline->items[from].call;
+    struct timeline_move move = {.from = from, .before = moving->nearest[call->handle]};
+    bool early = moving->mover->end == TIMELINE_EARLY;
     /* early: the computing from the new place to the old one; late: from the old one to the new */
     size_t first = early ? move.before : from + 1, last = early ? from : move.before;
     int64_t crossed_ps = 0;
-    for (size_t i = first; i <= last && i < stream->count; i++) crossed_ps += stream->items[i].compute_ps;
+    for (size_t i = first; i <= last && i < timeline->count; i++) crossed_ps += timeline->items[i].compute_ps;
     moving->report->considered++;
-    if (stream_shares(stream, call))
-        return transform_refuse(moving->report, moving->trace, rank, stream->items[from].index, err,
+    if (timeline_shares(timeline, call))
+        return transform_refuse(moving->report, moving->trace, rank, timeline->items[from].index, err,
                                 "several threads of the rank work on window %d", call->handle);
-    bool stays = crossed_ps == 0 && only_moved(moving->mover, stream, first, last);
+    bool stays = crossed_ps == 0 && only_moved(moving->mover, timeline, first, last);
     uint32_t locker;
     if (stays && moving->apart[call->handle] && lockers_find(&moving->lockers, call->handle, rank, &locker))
-        return transform_refuse(moving->report, moving->trace, rank, stream->items[from].index, err,
+        return transform_refuse(moving->report, moving->trace, rank, timeline->items[from].index, err,
                                 "rank %" PRIu32 " locks window %d of this rank, which must not be exposed then: the "
                                 "next call on the way may keep the two apart",
                                 locker, call->handle);
@@ -122,14 +122,14 @@ static void order_all(struct moving *moving, size_t behind)
     }
 }
 
-static enum status visit(struct moving *moving, const struct stream *stream, uint32_t rank, size_t index,
+static enum status visit(struct moving *moving, const struct timeline_edit *timeline, uint32_t rank, size_t index,
                          struct err *err)
 {
     const struct mover *mover = moving->mover;
-    const struct trace_call *call = &stream->items[index].call;
-    size_t behind = mover->end == STREAM_EARLY ? index + 1 : index;
+    const struct trace_call *call = &timeline->items[index].call;
+    size_t behind = mover->end == TIMELINE_EARLY ? index + 1 : index;
     if (call_kind(call->call) == mover->moves && !(call->flags & TRACE_BREAK))
-        TRY(add_move(moving, stream, rank, index, err));
+        TRY(add_move(moving, timeline, rank, index, err));
     keep_apart(moving, call, behind);
     if (is_wall(mover, call)) {
         order_all(moving, behind);
@@ -140,16 +140,18 @@ static enum status visit(struct moving *moving, const struct stream *stream, uin
     return STATUS_OK;
 }
 
-static enum status move_rank(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+static enum status move_rank(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                             struct err *err)
 {
     struct moving *moving = context;
     (void)made;
-    bool early = moving->mover->end == STREAM_EARLY;
+    bool early = moving->mover->end == TIMELINE_EARLY;
     moving->count = 0;
     find_locked(moving, rank);
-    order_all(moving, early ? 0 : stream->count);
-    for (size_t i = 0; i < stream->count; i++) TRY(visit(moving, stream, rank, early ? i : stream->count - 1 - i, err));
-    return stream_rearrange(stream, moving->moves, moving->count, moving->mover->end, err);
+    order_all(moving, early ? 0 : timeline->count);
+    for (size_t i = 0; i < timeline->count; i++)
+        TRY(visit(moving, timeline, rank, early ? i : timeline->count - 1 - i, err));
+    return timeline_rearrange(timeline, moving->moves, moving->count, moving->mover->end, err);
 }
 
 static enum status move_each(struct moving *moving, struct trace **made, struct err *err)
@@ -160,7 +162,7 @@ static enum status move_each(struct moving *moving, struct trace **made, struct 
     moving->locked = calloc(windows, sizeof *moving->locked);
     if (!moving->nearest || !moving->apart || !moving->locked) return err_memory(err);
     TRY(lockers_read(moving->trace, &moving->lockers, err));
-    return stream_each(moving->trace, move_rank, moving, made, err);
+    return timeline_each(moving->trace, move_rank, moving, made, err);
 }
 
 static enum status move_all(const struct trace *trace, const struct mover *mover, struct trace **made,
@@ -202,7 +204,7 @@ static const bool wait_passes[CALL_KIND_COUNT] = {[CALL_COMPLETE] = true};
 static enum status post_early(const struct trace *trace, const char *argument, struct trace **made,
                               struct transform_report *report, struct err *err)
 {
-    static const struct mover mover = {CALL_POST, true,           STREAM_EARLY, post_passes,
+    static const struct mover mover = {CALL_POST, true,           TIMELINE_EARLY, post_passes,
                                        is_begin,  "MPI_Win_post", "moved up"};
     (void)argument;
     return move_all(trace, &mover, made, report, err);
@@ -211,7 +213,7 @@ static enum status post_early(const struct trace *trace, const char *argument, s
 static enum status complete_early(const struct trace *trace, const char *argument, struct trace **made,
                                   struct transform_report *report, struct err *err)
 {
-    static const struct mover mover = {CALL_COMPLETE,      false,     STREAM_EARLY, complete_passes, is_begin,
+    static const struct mover mover = {CALL_COMPLETE,      false,     TIMELINE_EARLY, complete_passes, is_begin,
                                        "MPI_Win_complete", "moved up"};
     (void)argument;
     return move_all(trace, &mover, made, report, err);
@@ -220,7 +222,7 @@ static enum status complete_early(const struct trace *trace, const char *argumen
 static enum status wait_late(const struct trace *trace, const char *argument, struct trace **made,
                              struct transform_report *report, struct err *err)
 {
-    static const struct mover mover = {CALL_WIN_WAIT, true,           STREAM_LATE, wait_passes,
+    static const struct mover mover = {CALL_WIN_WAIT, true,           TIMELINE_LATE, wait_passes,
                                        is_end,        "MPI_Win_wait", "moved down"};
     (void)argument;
     return move_all(trace, &mover, made, report, err);

@@ -41,7 +41,7 @@ static bool is_small(const struct merging *merging, const struct trace_call *cal
 static bool ends_bundles(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    return stream_on_window(call) && !stream_is_operation(call) && kind != CALL_POST && kind != CALL_WIN_WAIT &&
+    return timeline_on_window(call) && !timeline_is_operation(call) && kind != CALL_POST && kind != CALL_WIN_WAIT &&
            kind != CALL_WIN_TEST;
 }
 
@@ -58,7 +58,7 @@ static void add_place(struct bundle *to, const struct trace_call *call)
 
 /* The target's memory is what lies between the lowest and the highest byte, lower bounds of data types taken as 0.
  * Where the origins' buffers are is not known, so their spans are added; so are those at unknown displacements. */
-static void add_spans(struct bundle *to, const struct stream_item *item)
+static void add_spans(struct bundle *to, const struct timeline_item *item)
 {
     int64_t bytes = item->call.bytes, origin = item->extents.of[TRACE_ORIGIN], target = item->extents.of[TRACE_TARGET];
     if (target == 0) target = bytes;
@@ -76,7 +76,7 @@ static struct trace_extents extents_of(const struct bundle *bundle)
     return extents;
 }
 
-static enum status add_put(struct merging *merging, const struct stream_item *item, size_t at, size_t *bundle,
+static enum status add_put(struct merging *merging, const struct timeline_item *item, size_t at, size_t *bundle,
                            struct err *err)
 {
     const struct trace_call *call = &item->call;
@@ -101,19 +101,19 @@ static enum status add_put(struct merging *merging, const struct stream_item *it
 }
 
 /* The bundle of each call, SIZE_MAX for calls that are no small puts. */
-static enum status find_bundles(struct merging *merging, uint32_t rank, const struct stream *stream, size_t *bundles,
-                                struct err *err)
+static enum status find_bundles(struct merging *merging, uint32_t rank, const struct timeline_edit *timeline,
+                                size_t *bundles, struct err *err)
 {
     merging->count = 0;
     map_clear(&merging->index);
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->items[i].call;
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct trace_call *call = &timeline->items[i].call;
         bundles[i] = SIZE_MAX;
-        if (is_small(merging, call) && stream_shares(stream, call))
-            TRY(transform_refuse(merging->report, merging->trace, rank, stream->items[i].index, err,
+        if (is_small(merging, call) && timeline_shares(timeline, call))
+            TRY(transform_refuse(merging->report, merging->trace, rank, timeline->items[i].index, err,
                                  "several threads of the rank work on window %d", call->handle));
         else if (is_small(merging, call))
-            TRY(add_put(merging, &stream->items[i], i, &bundles[i], err));
+            TRY(add_put(merging, &timeline->items[i], i, &bundles[i], err));
         else if (call_is_thread(call->call))
             for (size_t w = 0; w < merging->trace->window_count; w++) merging->epochs[w]++;
         else if (ends_bundles(call))
@@ -122,11 +122,11 @@ static enum status find_bundles(struct merging *merging, uint32_t rank, const st
     return STATUS_OK;
 }
 
-static enum status push_bundles(struct merging *merging, const struct stream *stream, const size_t *bundles,
-                                struct stream *now, struct err *err)
+static enum status push_bundles(struct merging *merging, const struct timeline_edit *timeline, const size_t *bundles,
+                                struct timeline_edit *now, struct err *err)
 {
-    for (size_t i = 0; i < stream->count; i++) {
-        struct stream_item item = stream->items[i];
+    for (size_t i = 0; i < timeline->count; i++) {
+        struct timeline_item item = timeline->items[i];
         merging->report->considered += item.call.call == ID_Put;
         const struct bundle *bundle = bundles[i] == SIZE_MAX ? NULL : &merging->bundles[bundles[i]];
         if (bundle && bundle->count > 1) {
@@ -140,22 +140,23 @@ static enum status push_bundles(struct merging *merging, const struct stream *st
             item.extents = extents_of(bundle);
             merging->made++;
         }
-        TRY(stream_push(now, item, err));
+        TRY(timeline_push(now, item, err));
     }
     return STATUS_OK;
 }
 
-static enum status merge_rank(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+static enum status merge_rank(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                              struct err *err)
 {
     struct merging *merging = context;
-    struct stream now = {.tail_ps = 0};
+    struct timeline_edit now = {.tail_ps = 0};
     (void)made;
-    size_t *bundles = calloc(stream->count + 1, sizeof *bundles);
+    size_t *bundles = calloc(timeline->count + 1, sizeof *bundles);
     if (!bundles) return err_memory(err);
-    enum status status = find_bundles(merging, rank, stream, bundles, err);
-    if (status == STATUS_OK) status = push_bundles(merging, stream, bundles, &now, err);
+    enum status status = find_bundles(merging, rank, timeline, bundles, err);
+    if (status == STATUS_OK) status = push_bundles(merging, timeline, bundles, &now, err);
     free(bundles);
-    return stream_replace(stream, &now, status);
+    return timeline_replace(timeline, &now, status);
 }
 
 static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
@@ -165,7 +166,7 @@ static enum status apply(const struct trace *trace, const char *argument, struct
     merging.epochs = calloc(trace->window_count + 1, sizeof *merging.epochs);
     if (!merging.epochs) return err_memory(err);
     units_parse_size(argument, &merging.limit_bytes);
-    enum status status = stream_each(trace, merge_rank, &merging, made, err);
+    enum status status = timeline_each(trace, merge_rank, &merging, made, err);
     free(merging.epochs);
     free(merging.bundles);
     free(merging.bundle_epochs);

@@ -24,11 +24,11 @@ struct requesting {
     uint64_t waits;
 };
 
-static uint32_t free_request(const struct trace_rank *stream)
+static uint32_t free_request(const struct trace_rank *rank)
 {
     uint32_t next = 0;
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
         if (call_makes_request(call->call) && call->ref != TRACE_NO_REF && call->ref >= next) next = call->ref + 1;
     }
     return next;
@@ -40,13 +40,13 @@ static bool completes(const struct trace_call *call)
     return kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
 }
 
-static enum status request_put(struct requesting *requesting, uint32_t rank, const struct stream *stream,
-                               struct stream_item *item, struct err *err)
+static enum status request_put(struct requesting *requesting, uint32_t rank, const struct timeline_edit *timeline,
+                               struct timeline_item *item, struct err *err)
 {
     requesting->report->considered++;
     /* A put to MPI_PROC_NULL has no target whose unlock or flush could stand behind its MPI_Waitall. */
     if ((item->call.flags & TRACE_BREAK) || item->call.peer == TRACE_NONE) return STATUS_OK;
-    if (stream_shares(stream, &item->call))
+    if (timeline_shares(timeline, &item->call))
         return transform_refuse(requesting->report, requesting->trace, rank, item->index, err,
                                 "several threads of the rank work on window %d", item->call.handle);
     if (requesting->locks[item->call.handle] == 0)
@@ -61,7 +61,7 @@ static enum status request_put(struct requesting *requesting, uint32_t rank, con
 }
 
 /* A waitall of what the call completes, in front of it and behind the computing before it. */
-static enum status wait_before(struct requesting *requesting, struct stream_item *item, struct stream *now,
+static enum status wait_before(struct requesting *requesting, struct timeline_item *item, struct timeline_edit *now,
                                struct trace *made, struct err *err)
 {
     bool one_target = call_row(item->call.call)->allowed & F_TARGET;
@@ -78,41 +78,42 @@ static enum status wait_before(struct requesting *requesting, struct stream_item
     }
     requesting->count = kept;
     if (count == 0) return STATUS_OK;
-    struct stream_item wait = {
+    struct timeline_item wait = {
         .compute_ps = item->compute_ps,
-        .index = STREAM_NEW,
+        .index = TIMELINE_NEW,
         .call = {.call = ID_Waitall, .handle = TRACE_NONE, .peer = TRACE_NONE, .disp = -1, .site = item->call.site}};
     TRY(trace_add_list(made, requesting->list, count, &wait.call.ref, err));
     item->compute_ps = 0;
     requesting->waits++;
-    return stream_push(now, wait, err);
+    return timeline_push(now, wait, err);
 }
 
-static enum status rewrite(struct requesting *requesting, uint32_t rank, const struct stream *stream,
-                           struct stream *now, struct trace *made, struct err *err)
+static enum status rewrite(struct requesting *requesting, uint32_t rank, const struct timeline_edit *timeline,
+                           struct timeline_edit *now, struct trace *made, struct err *err)
 {
     requesting->count = 0;
-    if (stream->thread == 0) requesting->next_request = free_request(&requesting->trace->ranks[rank]);
+    if (timeline->thread == 0) requesting->next_request = free_request(&requesting->trace->ranks[rank]);
     memset(requesting->locks, 0, requesting->trace->window_count * sizeof *requesting->locks);
-    for (size_t i = 0; i < stream->count; i++) {
-        struct stream_item item = stream->items[i];
-        if (stream_on_window(&item.call)) {
+    for (size_t i = 0; i < timeline->count; i++) {
+        struct timeline_item item = timeline->items[i];
+        if (timeline_on_window(&item.call)) {
             enum call_kind kind = call_kind(item.call.call);
             uint32_t *locks = &requesting->locks[item.call.handle];
-            if (item.call.call == ID_Put) TRY(request_put(requesting, rank, stream, &item, err));
+            if (item.call.call == ID_Put) TRY(request_put(requesting, rank, timeline, &item, err));
             if (completes(&item.call)) TRY(wait_before(requesting, &item, now, made, err));
             if (kind == CALL_LOCK || kind == CALL_LOCK_ALL) ++*locks;
             if ((kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL) && *locks > 0) --*locks;
         }
-        TRY(stream_push(now, item, err));
+        TRY(timeline_push(now, item, err));
     }
     return STATUS_OK;
 }
 
-static enum status change(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+static enum status change(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                          struct err *err)
 {
-    struct stream now = {.tail_ps = 0};
-    return stream_replace(stream, &now, rewrite(context, rank, stream, &now, made, err));
+    struct timeline_edit now = {.tail_ps = 0};
+    return timeline_replace(timeline, &now, rewrite(context, rank, timeline, &now, made, err));
 }
 
 static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
@@ -122,7 +123,7 @@ static enum status apply(const struct trace *trace, const char *argument, struct
     (void)argument;
     requesting.locks = calloc(trace->window_count + 1, sizeof *requesting.locks);
     if (!requesting.locks) return err_memory(err);
-    enum status status = stream_each(trace, change, &requesting, made, err);
+    enum status status = timeline_each(trace, change, &requesting, made, err);
     free(requesting.locks);
     free(requesting.pending);
     free(requesting.list);

@@ -71,15 +71,16 @@ static enum status mark_inside(const struct trace *trace, const char *path, size
     return STATUS_OK;
 }
 
-static enum status scale_rank(void *context, uint32_t rank, struct stream *stream, struct trace *made, struct err *err)
+static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                              struct err *err)
 {
     struct scaling *scaling = context;
     (void)made;
     double passed_ps = 0;
-    for (size_t i = 0; i < stream->count; i++) {
-        struct stream_item *item = &stream->items[i];
+    for (size_t i = 0; i < timeline->count; i++) {
+        struct timeline_item *item = &timeline->items[i];
         /* The computing before a call is done where the call before it has left the thread. */
-        uint32_t node = i == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, stream->items[i - 1].index);
+        uint32_t node = i == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, timeline->items[i - 1].index);
         bool inside = item->compute_ps > 0 && scaling->inside[node];
         double scaled_ps = (double)item->compute_ps * (inside ? scaling->factor : 1);
         passed_ps += scaled_ps + (double)(item->call.exit_ps - item->call.enter_ps);
@@ -121,7 +122,7 @@ static enum status scale(const struct trace *trace, const char *argument, const 
     TRY(mark_inside(trace, argument, length, scaling, &found, err));
     if (!found) return unknown_path(trace, paths, argument, length, err);
     scaling->factor = strtod(argument + length + 1, NULL);
-    TRY(stream_each(trace, scale_rank, scaling, made, err));
+    TRY(timeline_each(trace, scale_rank, scaling, made, err));
     char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
     return transform_say(scaling->report, err, "computing in %.*s over all ranks is %s, was %s", (int)length, argument,
                          units_format_duration(scaling->after_s, after),

@@ -10,13 +10,13 @@
 /* Name of the empty user region that keeps a time which no call marks any more. */
 static const char mark_region[] = "rewritten";
 
-bool stream_is_operation(const struct trace_call *call)
+bool timeline_is_operation(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
     return kind == CALL_PUT || kind == CALL_GET || kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE;
 }
 
-bool stream_on_window(const struct trace_call *call)
+bool timeline_on_window(const struct trace_call *call)
 {
     return call->handle != TRACE_NONE && (call_row(call->call)->allowed & F_WIN) && call_kind(call->call) != CALL_LOCAL;
 }
@@ -42,50 +42,53 @@ static enum status copy_faults(const struct trace *from, struct trace *to, struc
     return STATUS_OK;
 }
 
-bool stream_shares(const struct stream *stream, const struct trace_call *call)
+bool timeline_shares(const struct timeline_edit *timeline, const struct trace_call *call)
 {
-    return stream->shared && stream_on_window(call) && stream->shared[call->handle];
+    return timeline->shared && timeline_on_window(call) && timeline->shared[call->handle];
 }
 
 /* What a replay computes before the first call of a thread. */
-static int64_t first_gap_ps(const struct lane *lane, int64_t begin_ps)
+static int64_t first_gap_ps(const struct timeline *recorded, int64_t begin_ps)
 {
-    const struct trace_call *first = lane_call(lane, 0);
-    if (lane->creator == LANE_NO_CREATOR) return first->enter_ps - begin_ps;
-    return call_kind(first->call) == CALL_THREAD_BEGIN ? 0 : first->enter_ps - lane->calls[lane->creator].exit_ps;
+    const struct trace_call *first = timeline_call(recorded, 0);
+    if (recorded->creator == TIMELINE_NO_CREATOR) return first->enter_ps - begin_ps;
+    return call_kind(first->call) == CALL_THREAD_BEGIN ? 0
+                                                       : first->enter_ps - recorded->calls[recorded->creator].exit_ps;
 }
 
-static enum status read_lane(const struct trace *trace, int64_t begin_ps, uint32_t rank, const struct lane *lane,
-                             struct stream *stream, struct err *err)
+static enum status read_timeline(const struct trace *trace, int64_t begin_ps, uint32_t rank,
+                                 const struct timeline *recorded, struct timeline_edit *timeline, struct err *err)
 {
-    struct stream made = {.items = calloc(lane->count + 1, sizeof *made.items), .capacity = lane->count + 1};
+    struct timeline_edit made = {.items = calloc(recorded->count + 1, sizeof *made.items),
+                                 .capacity = recorded->count + 1};
     if (!made.items) return err_memory(err);
-    for (size_t k = 0; k < lane->count; k++) {
-        size_t index = lane_index(lane, k);
-        int64_t gap_ps = k == 0 ? first_gap_ps(lane, begin_ps) /* nothing was recorded before it */
-                                : lane->calls[index].enter_ps - lane_call(lane, k - 1)->exit_ps - trace->record_cost_ps;
+    for (size_t k = 0; k < recorded->count; k++) {
+        size_t index = timeline_index(recorded, k);
+        int64_t gap_ps =
+            k == 0 ? first_gap_ps(recorded, begin_ps) /* nothing was recorded before it */
+                   : recorded->calls[index].enter_ps - timeline_call(recorded, k - 1)->exit_ps - trace->record_cost_ps;
         gap_ps = trace_compute_ps(&trace->ranks[rank], index, gap_ps);
-        made.items[k] = (struct stream_item){.compute_ps = gap_ps > 0 ? gap_ps : 0,
-                                             .call = lane->calls[index],
-                                             .extents = trace_call_extents(trace, rank, index),
-                                             .index = index};
+        made.items[k] = (struct timeline_item){.compute_ps = gap_ps > 0 ? gap_ps : 0,
+                                               .call = recorded->calls[index],
+                                               .extents = trace_call_extents(trace, rank, index),
+                                               .index = index};
     }
-    made.count = lane->count;
-    *stream = made;
+    made.count = recorded->count;
+    *timeline = made;
     return STATUS_OK;
 }
 
-void stream_clear(struct stream *stream)
+void timeline_clear(struct timeline_edit *timeline)
 {
-    free(stream->items);
-    *stream = (struct stream){.thread = stream->thread, .shared = stream->shared};
+    free(timeline->items);
+    *timeline = (struct timeline_edit){.thread = timeline->thread, .shared = timeline->shared};
 }
 
-enum status stream_push(struct stream *stream, struct stream_item item, struct err *err)
+enum status timeline_push(struct timeline_edit *timeline, struct timeline_item item, struct err *err)
 {
-    item.compute_ps += stream->tail_ps;
-    ARRAY_PUSH(stream->items, stream->count, stream->capacity, item, err);
-    stream->tail_ps = 0;
+    item.compute_ps += timeline->tail_ps;
+    ARRAY_PUSH(timeline->items, timeline->count, timeline->capacity, item, err);
+    timeline->tail_ps = 0;
     return STATUS_OK;
 }
 
@@ -99,7 +102,7 @@ static enum status write_mark(struct trace *made, uint32_t rank, int64_t at_ps, 
     return trace_add_call(made, rank, &call, err);
 }
 
-static enum status write_item(const struct stream_item *item, uint32_t rank, uint32_t thread, struct trace *made,
+static enum status write_item(const struct timeline_item *item, uint32_t rank, uint32_t thread, struct trace *made,
                               struct err *err)
 {
     struct trace_call call = item->call;
@@ -108,22 +111,23 @@ static enum status write_item(const struct stream_item *item, uint32_t rank, uin
     return trace_set_extents(made, rank, made->ranks[rank].count - 1, &item->extents, err);
 }
 
-static enum status write_rank(const struct stream *stream, const struct trace_rank *recorded, int64_t begin_ps,
+static enum status write_rank(const struct timeline_edit *timeline, const struct trace_rank *recorded, int64_t begin_ps,
                               uint32_t rank, struct trace *made, struct err *err)
 {
     int64_t now_ps = begin_ps;
     bool first = recorded->count > 0 && recorded->calls[0].enter_ps == begin_ps;
-    if (first && (stream->count == 0 || stream->items[0].compute_ps > 0)) TRY(write_mark(made, rank, begin_ps, err));
-    for (size_t i = 0; i < stream->count; i++) {
-        struct stream_item item = stream->items[i];
+    if (first && (timeline->count == 0 || timeline->items[0].compute_ps > 0))
+        TRY(write_mark(made, rank, begin_ps, err));
+    for (size_t i = 0; i < timeline->count; i++) {
+        struct timeline_item item = timeline->items[i];
         struct trace_call call = item.call;
         int64_t length_ps = call.exit_ps - call.enter_ps;
-        call.enter_ps = now_ps + stream->items[i].compute_ps;
+        call.enter_ps = now_ps + timeline->items[i].compute_ps;
         call.exit_ps = now_ps = call.enter_ps + length_ps;
         item.call = call;
         TRY(write_item(&item, rank, 0, made, err));
     }
-    return stream->tail_ps > 0 ? write_mark(made, rank, now_ps + stream->tail_ps, err) : STATUS_OK;
+    return timeline->tail_ps > 0 ? write_mark(made, rank, now_ps + timeline->tail_ps, err) : STATUS_OK;
 }
 
 /* The place of every call of a rank's made trace among those that were: of a new or moved one that of the call before it
@@ -133,124 +137,126 @@ struct order {
     size_t count, capacity;
 };
 
-static enum status add_at(const struct stream *stream, const struct stream_item *item, uint32_t rank, uint32_t place,
-                          struct trace *made, struct order *order, struct err *err)
+static enum status add_at(const struct timeline_edit *timeline, const struct timeline_item *item, uint32_t rank,
+                          uint32_t place, struct trace *made, struct order *order, struct err *err)
 {
     struct trace_rank *to = &made->ranks[rank];
-    TRY(write_item(item, rank, stream->thread, made, err));
+    TRY(write_item(item, rank, timeline->thread, made, err));
     TRY(trace_set_compute(made, rank, to->count - 1, item->compute_ps, err));
     ARRAY_PUSH(order->items, order->count, order->capacity, place, err);
     return STATUS_OK;
 }
 
 /* The mark takes the computing before it. */
-static enum status add_mark(const struct stream *stream, int64_t at_ps, int64_t compute_ps, uint32_t rank,
+static enum status add_mark(const struct timeline_edit *timeline, int64_t at_ps, int64_t compute_ps, uint32_t rank,
                             uint32_t place, struct trace *made, struct order *order, struct err *err)
 {
-    struct stream_item item = {
+    struct timeline_item item = {
         .compute_ps = compute_ps,
         .call = {
             .enter_ps = at_ps, .exit_ps = at_ps, .handle = TRACE_NONE, .peer = TRACE_NONE, .call = ID_region_enter}};
     TRY(trace_add_region(made, mark_region, &item.call.ref, err));
-    TRY(add_at(stream, &item, rank, place, made, order, err));
+    TRY(add_at(timeline, &item, rank, place, made, order, err));
     item.call.call = ID_region_leave;
     item.compute_ps = 0;
-    return add_at(stream, &item, rank, place, made, order, err);
+    return add_at(timeline, &item, rank, place, made, order, err);
 }
 
-static enum status write_lane(const struct stream *stream, const struct lane *lane, int64_t begin_ps, uint32_t rank,
-                              struct trace *made, struct order *order, struct err *err)
+static enum status write_timeline(const struct timeline_edit *timeline, const struct timeline *recorded,
+                                  int64_t begin_ps, uint32_t rank, struct trace *made, struct order *order,
+                                  struct err *err)
 {
-    bool first = lane->count > 0 && lane_call(lane, 0)->enter_ps == begin_ps;
-    int64_t now_ps = first || lane->count == 0 ? begin_ps : lane_call(lane, 0)->enter_ps;
-    uint32_t place = lane->count > 0 ? (uint32_t)lane_index(lane, 0) : 0;
-    bool stays = stream->count > 0 && !stream->items[0].moved && stream->items[0].call.enter_ps == begin_ps;
-    if (first && !stays) TRY(add_mark(stream, begin_ps, 0, rank, place, made, order, err));
-    for (size_t i = 0; i < stream->count; i++) {
-        struct stream_item item = stream->items[i];
-        bool kept = item.index != STREAM_NEW && !item.moved && item.call.enter_ps >= now_ps;
+    bool first = recorded->count > 0 && timeline_call(recorded, 0)->enter_ps == begin_ps;
+    int64_t now_ps = first || recorded->count == 0 ? begin_ps : timeline_call(recorded, 0)->enter_ps;
+    uint32_t place = recorded->count > 0 ? (uint32_t)timeline_index(recorded, 0) : 0;
+    bool stays = timeline->count > 0 && !timeline->items[0].moved && timeline->items[0].call.enter_ps == begin_ps;
+    if (first && !stays) TRY(add_mark(timeline, begin_ps, 0, rank, place, made, order, err));
+    for (size_t i = 0; i < timeline->count; i++) {
+        struct timeline_item item = timeline->items[i];
+        bool kept = item.index != TIMELINE_NEW && !item.moved && item.call.enter_ps >= now_ps;
         if (kept)
             place = (uint32_t)item.index;
         else
             item.call.enter_ps = item.call.exit_ps = now_ps;
         now_ps = item.call.exit_ps;
-        TRY(add_at(stream, &item, rank, place, made, order, err));
+        TRY(add_at(timeline, &item, rank, place, made, order, err));
     }
-    if (stream->tail_ps == 0) return STATUS_OK;
-    return add_mark(stream, now_ps, stream->tail_ps, rank, place, made, order, err);
+    if (timeline->tail_ps == 0) return STATUS_OK;
+    return add_mark(timeline, now_ps, timeline->tail_ps, rank, place, made, order, err);
 }
 
-static enum status change_lane(const struct trace *trace, const struct lane *lane, int64_t begin_ps, uint32_t rank,
-                               uint32_t thread, const bool *shared, stream_change *change, void *context,
-                               struct trace *made, struct order *order, struct err *err)
+static enum status change_timeline(const struct trace *trace, const struct timeline *recorded, int64_t begin_ps,
+                                   uint32_t rank, uint32_t thread, const bool *shared, timeline_change *change,
+                                   void *context, struct trace *made, struct order *order, struct err *err)
 {
-    struct stream stream;
+    struct timeline_edit timeline;
     bool threads = trace->ranks[rank].thread_count > 0;
-    TRY(read_lane(trace, begin_ps, rank, lane, &stream, err));
-    stream.thread = thread;
-    stream.shared = shared;
-    enum status status = change(context, rank, &stream, made, err);
+    TRY(read_timeline(trace, begin_ps, rank, recorded, &timeline, err));
+    timeline.thread = thread;
+    timeline.shared = shared;
+    enum status status = change(context, rank, &timeline, made, err);
     if (status == STATUS_OK)
-        status = threads ? write_lane(&stream, lane, begin_ps, rank, made, order, err)
-                         : write_rank(&stream, &trace->ranks[rank], begin_ps, rank, made, err);
-    stream_clear(&stream);
+        status = threads ? write_timeline(&timeline, recorded, begin_ps, rank, made, order, err)
+                         : write_rank(&timeline, &trace->ranks[rank], begin_ps, rank, made, err);
+    timeline_clear(&timeline);
     return status;
 }
 
 static enum status find_shared(const struct trace *trace, uint32_t rank, bool *shared, struct err *err)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     uint32_t *user = calloc(trace->window_count + 1, sizeof *user); /* the window's thread, from 1; 0: none yet */
     if (!user) return err_memory(err);
     memset(shared, 0, trace->window_count * sizeof *shared);
-    for (size_t i = 0; i < stream->count; i++) {
-        if (!stream_on_window(&stream->calls[i])) continue;
-        enum call_kind kind = call_kind(stream->calls[i].call);
-        uint32_t thread = trace_call_thread(trace, rank, i) + 1, *first = &user[stream->calls[i].handle];
+    for (size_t i = 0; i < process->count; i++) {
+        if (!timeline_on_window(&process->calls[i])) continue;
+        enum call_kind kind = call_kind(process->calls[i].call);
+        uint32_t thread = trace_call_thread(trace, rank, i) + 1, *first = &user[process->calls[i].handle];
         if (kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE) continue;
-        if (*first != 0 && *first != thread) shared[stream->calls[i].handle] = true;
+        if (*first != 0 && *first != thread) shared[process->calls[i].handle] = true;
         *first = thread;
     }
     free(user);
     return STATUS_OK;
 }
 
-static enum status change_rank(const struct trace *trace, const struct lanes *lanes, int64_t begin_ps, uint32_t rank,
-                               bool *shared, stream_change *change, void *context, struct trace *made, struct err *err)
+static enum status change_rank(const struct trace *trace, const struct timelines *timelines, int64_t begin_ps,
+                               uint32_t rank, bool *shared, timeline_change *change, void *context, struct trace *made,
+                               struct err *err)
 {
     struct order order = {0};
     uint32_t threads = trace_thread_count(trace, rank);
     enum status status = copy_rank(&trace->ranks[rank], &made->ranks[rank], err);
     if (status == STATUS_OK && threads > 1) status = find_shared(trace, rank, shared, err);
     for (uint32_t t = 0; t < threads && status == STATUS_OK; t++) {
-        struct lane lane = lane_of(lanes, rank, t);
-        status = change_lane(trace, &lane, begin_ps, rank, t, threads > 1 ? shared : NULL, change, context, made,
-                             &order, err);
+        struct timeline recorded = timeline_of(timelines, rank, t);
+        status = change_timeline(trace, &recorded, begin_ps, rank, t, threads > 1 ? shared : NULL, change, context,
+                                 made, &order, err);
     }
     if (status == STATUS_OK && threads > 1) status = trace_sort_calls(made, rank, order.items, err);
     free(order.items);
     return status;
 }
 
-enum status stream_each(const struct trace *trace, stream_change *change, void *context, struct trace **made,
-                        struct err *err)
+enum status timeline_each(const struct trace *trace, timeline_change *change, void *context, struct trace **made,
+                          struct err *err)
 {
     struct trace *copy;
-    struct lanes lanes;
-    TRY(lanes_build(trace, &lanes, err));
+    struct timelines timelines;
+    TRY(timelines_build(trace, &timelines, err));
     enum status status = trace_new_like(trace, &copy, err);
     if (status != STATUS_OK) {
-        lanes_clear(&lanes);
+        timelines_clear(&timelines);
         return status;
     }
-    copy->record_cost_ps = 0; /* the streams are without it */
+    copy->record_cost_ps = 0; /* the timelines are without it */
     int64_t begin_ps = trace_begin_ps(trace);
     bool *shared = calloc(trace->window_count + 1, sizeof *shared);
     status = shared ? copy_faults(trace, copy, err) : err_memory(err);
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
-        status = change_rank(trace, &lanes, begin_ps, r, shared, change, context, copy, err);
+        status = change_rank(trace, &timelines, begin_ps, r, shared, change, context, copy, err);
     free(shared);
-    lanes_clear(&lanes);
+    timelines_clear(&timelines);
     if (status == STATUS_OK)
         *made = copy;
     else
@@ -258,76 +264,77 @@ enum status stream_each(const struct trace *trace, stream_change *change, void *
     return status;
 }
 
-enum status stream_replace(struct stream *stream, struct stream *with, enum status status)
+enum status timeline_replace(struct timeline_edit *timeline, struct timeline_edit *with, enum status status)
 {
     if (status == STATUS_OK) {
-        struct stream old = *stream;
-        *stream = *with;
-        stream->thread = old.thread;
-        stream->shared = old.shared;
+        struct timeline_edit old = *timeline;
+        *timeline = *with;
+        timeline->thread = old.thread;
+        timeline->shared = old.shared;
         *with = old;
     }
-    stream_clear(with);
+    timeline_clear(with);
     return status;
 }
 
 static int compare_moves(const void *one, const void *other)
 {
-    const struct stream_move *a = one, *b = other;
+    const struct timeline_move *a = one, *b = other;
     if (a->before != b->before) return a->before < b->before ? -1 : 1;
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static struct stream_item moved_item(const struct stream_item *item)
+static struct timeline_item moved_item(const struct timeline_item *item)
 {
-    return (struct stream_item){.call = item->call, .extents = item->extents, .index = item->index, .moved = true};
+    return (struct timeline_item){.call = item->call, .extents = item->extents, .index = item->index, .moved = true};
 }
 
-static enum status put_early(const struct stream *old, struct stream *stream, size_t from, struct err *err)
+static enum status put_early(const struct timeline_edit *old, struct timeline_edit *timeline, size_t from,
+                             struct err *err)
 {
     /* tail_ps holds what stood before calls that were moved further up: it stays behind this one. */
-    int64_t tail_ps = stream->tail_ps;
-    stream->tail_ps = 0;
-    TRY(stream_push(stream, moved_item(&old->items[from]), err));
-    stream->tail_ps = tail_ps;
+    int64_t tail_ps = timeline->tail_ps;
+    timeline->tail_ps = 0;
+    TRY(timeline_push(timeline, moved_item(&old->items[from]), err));
+    timeline->tail_ps = tail_ps;
     return STATUS_OK;
 }
 
-static enum status rearrange(const struct stream *old, const struct stream_move *moves, size_t count, const bool *moved,
-                             enum stream_end end, struct stream *stream, struct err *err)
+static enum status rearrange(const struct timeline_edit *old, const struct timeline_move *moves, size_t count,
+                             const bool *moved, enum timeline_end end, struct timeline_edit *timeline, struct err *err)
 {
     size_t next = 0;
     for (size_t i = 0; i <= old->count; i++) {
         bool here = i < old->count && !moved[i];
-        if (end == STREAM_LATE && here) stream->tail_ps += old->items[i].compute_ps;
+        if (end == TIMELINE_LATE && here) timeline->tail_ps += old->items[i].compute_ps;
         for (; next < count && moves[next].before == i; next++) {
-            if (end == STREAM_EARLY)
-                TRY(put_early(old, stream, moves[next].from, err));
+            if (end == TIMELINE_EARLY)
+                TRY(put_early(old, timeline, moves[next].from, err));
             else
-                TRY(stream_push(stream, moved_item(&old->items[moves[next].from]), err));
+                TRY(timeline_push(timeline, moved_item(&old->items[moves[next].from]), err));
         }
         if (i == old->count) break;
-        if (end == STREAM_EARLY || !here) stream->tail_ps += old->items[i].compute_ps;
+        if (end == TIMELINE_EARLY || !here) timeline->tail_ps += old->items[i].compute_ps;
         if (here) {
-            struct stream_item item = old->items[i];
+            struct timeline_item item = old->items[i];
             item.compute_ps = 0; /* it is in tail_ps */
-            TRY(stream_push(stream, item, err));
+            TRY(timeline_push(timeline, item, err));
         }
     }
     return STATUS_OK;
 }
 
-enum status stream_rearrange(struct stream *stream, struct stream_move *moves, size_t count, enum stream_end end,
-                             struct err *err)
+enum status timeline_rearrange(struct timeline_edit *timeline, struct timeline_move *moves, size_t count,
+                               enum timeline_end end, struct err *err)
 {
     if (count == 0) return STATUS_OK;
-    struct stream made = {.tail_ps = 0};
-    bool *moved = calloc(stream->count + 1, sizeof *moved);
+    struct timeline_edit made = {.tail_ps = 0};
+    bool *moved = calloc(timeline->count + 1, sizeof *moved);
     if (!moved) return err_memory(err);
     for (size_t i = 0; i < count; i++) moved[moves[i].from] = true;
     qsort(moves, count, sizeof *moves, compare_moves);
-    enum status status = rearrange(stream, moves, count, moved, end, &made, err);
+    enum status status = rearrange(timeline, moves, count, moved, end, &made, err);
     free(moved);
-    made.tail_ps += stream->tail_ps;
-    return stream_replace(stream, &made, status);
+    made.tail_ps += timeline->tail_ps;
+    return timeline_replace(timeline, &made, status);
 }

@@ -20,7 +20,7 @@ enum status replay_fail(struct replay *replay, uint32_t rank, const char *format
     replay->failed = true;
     enum status status = err_set(replay->err, STATUS_DATA, replay->trace->name, place, "%s", message);
     if (!replay->err || count == 0) return status;
-    replay->err->stream = rank;
+    replay->err->list = rank;
     replay->err->item = (int64_t)(next < count ? next : count - 1);
     return status;
 }

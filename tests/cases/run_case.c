@@ -67,12 +67,12 @@ static void compare_calls(struct run *run, const struct expected *expected)
     if (total != expected->call_count) differ(run, "expected %zu calls, got %zu", expected->call_count, total);
     for (size_t i = 0; i < expected->call_count; i++) {
         const struct expected_call *want = &expected->calls[i];
-        const struct trace_rank *stream = find_call(trace, want->rank, want->event);
-        if (!stream) {
+        const struct trace_rank *process = find_call(trace, want->rank, want->event);
+        if (!process) {
             differ(run, "rank %u has no event %u in the predicted trace", want->rank, want->event);
             continue;
         }
-        const struct trace_call *call = &stream->calls[want->event - 1];
+        const struct trace_call *call = &process->calls[want->event - 1];
         char place[TRACE_PLACE_BYTES];
         trace_place(trace, want->rank, want->event - 1, place);
         const char *name = call_name((enum mpi_call)call->call);
@@ -99,12 +99,12 @@ static void compare_xfers(struct run *run, const struct expected *expected)
     if (total != expected->xfer_count) differ(run, "expected %zu transfers, got %zu", expected->xfer_count, total);
     for (size_t i = 0; i < expected->xfer_count; i++) {
         const struct expected_xfer *want = &expected->xfers[i];
-        const struct trace_rank *stream = find_call(trace, want->rank, want->event);
-        if (!stream || !is_transfer(&stream->calls[want->event - 1]) || !stream->sim) {
+        const struct trace_rank *process = find_call(trace, want->rank, want->event);
+        if (!process || !is_transfer(&process->calls[want->event - 1]) || !process->sim) {
             differ(run, "rank %u, event %u is no transfer with a known interval", want->rank, want->event);
             continue;
         }
-        const struct trace_sim *sim = &stream->sim[want->event - 1];
+        const struct trace_sim *sim = &process->sim[want->event - 1];
         char place[TRACE_PLACE_BYTES];
         trace_place(trace, want->rank, want->event - 1, place);
         compare_time(run, place, "begin of transfer", want->start_ps, sim->xfer_start_ps);

@@ -1,6 +1,6 @@
 /* Spools of the recorder, described by lines, so that a mutant changes records and not bytes at random:
  *
- *   spool RANK [THREAD]   the main and the tail file of a stream, which the lines behind it are about
+ *   spool RANK [THREAD]   the main and the tail file of a buffer, which the lines behind it are about
  *   header NAME VALUE     a member of the main file's header: magic, version, unit_bytes, chunk_units, rank, world,
  * base_ns, thread, clock, base_ticks, ticks_per_s tail NAME VALUE       of the tail's: magic, rank, state, base_ns n
  * the definitions of the calls' and operations' names, in the order of enum mpi_call, enum trace_op r TIME KIND FLAGS
@@ -21,9 +21,9 @@
 #include "trace/spool/spool.h"
 #include "trace/spool/read.h"
 
-enum { STREAMS_MAX = 64, CHUNKS_MAX = 4 };
+enum { SLICES_MAX = 64, CHUNKS_MAX = 4 };
 
-struct stream {
+struct buffer {
     char name[64];
     struct spool_header header;
     struct spool_tail tail;
@@ -34,37 +34,37 @@ struct stream {
 
 /* --- building --- */
 
-static void begin_chunk(struct stream *stream)
+static void begin_chunk(struct buffer *buffer)
 {
-    memset(stream->tail.words, 0, sizeof stream->tail.words);
-    stream->tail.words[0] = SPOOL_MARK(stream->chunks);
-    stream->used = 1;
+    memset(buffer->tail.words, 0, sizeof buffer->tail.words);
+    buffer->tail.words[0] = SPOOL_MARK(buffer->chunks);
+    buffer->used = 1;
 }
 
-static void end_chunk(struct stream *stream)
+static void end_chunk(struct buffer *buffer)
 {
-    if (stream->chunks == CHUNKS_MAX) return;
-    memcpy(stream->main[stream->chunks++], stream->tail.words, sizeof stream->tail.words);
-    begin_chunk(stream);
+    if (buffer->chunks == CHUNKS_MAX) return;
+    memcpy(buffer->main[buffer->chunks++], buffer->tail.words, sizeof buffer->tail.words);
+    begin_chunk(buffer);
 }
 
-static void put_words(struct stream *stream, const uint64_t *words, size_t count)
+static void put_words(struct buffer *buffer, const uint64_t *words, size_t count)
 {
     if (count >= SPOOL_CHUNK_WORDS) return;
-    if (stream->used + count > SPOOL_CHUNK_WORDS) end_chunk(stream);
-    if (stream->used + count > SPOOL_CHUNK_WORDS) return;
-    memcpy(&stream->tail.words[stream->used], words, count * sizeof *words);
-    stream->used += count;
+    if (buffer->used + count > SPOOL_CHUNK_WORDS) end_chunk(buffer);
+    if (buffer->used + count > SPOOL_CHUNK_WORDS) return;
+    memcpy(&buffer->tail.words[buffer->used], words, count * sizeof *words);
+    buffer->used += count;
 }
 
-static void put_record(struct stream *stream, uint64_t time, const struct spool_record *record)
+static void put_record(struct buffer *buffer, uint64_t time, const struct spool_record *record)
 {
     uint64_t words[1 + SPOOL_RECORD_WORDS] = {SPOOL_HEAD(15, 0, time)};
     memcpy(&words[1], &record->kind, SPOOL_RECORD_WORDS * sizeof *words);
-    put_words(stream, words, 1 + SPOOL_RECORD_WORDS);
+    put_words(buffer, words, 1 + SPOOL_RECORD_WORDS);
 }
 
-static void put_content(struct stream *stream, const void *content, size_t bytes)
+static void put_content(struct buffer *buffer, const void *content, size_t bytes)
 {
     static uint64_t words[SPOOL_CHUNK_WORDS];
     enum { PART = 4096 };
@@ -73,12 +73,12 @@ static void put_content(struct stream *stream, const void *content, size_t bytes
         words[0] = SPOOL_HEAD(0, SPOOL_CONTENT, part);
         words[part / SPOOL_WORD_BYTES + 1] = 0;
         memcpy(&words[1], (const char *)content + done, part);
-        put_words(stream, words, 1 + (part + SPOOL_WORD_BYTES - 1) / SPOOL_WORD_BYTES);
+        put_words(buffer, words, 1 + (part + SPOOL_WORD_BYTES - 1) / SPOOL_WORD_BYTES);
         done += part;
     }
 }
 
-static void put_names(struct stream *stream, enum spool_names which)
+static void put_names(struct buffer *buffer, enum spool_names which)
 {
     char *names = NULL;
     size_t bytes;
@@ -89,14 +89,14 @@ static void put_names(struct stream *stream, enum spool_names which)
     else
         for (int i = 1; i < TRACE_OP_COUNT; i++) fprintf(out, "%s\n", trace_op_name(i));
     fclose(out);
-    put_record(stream, 0, &(struct spool_record){.kind = SPOOL_NAMES, .peer = (int32_t)which, .bytes = (int64_t)bytes});
-    put_content(stream, names, bytes);
+    put_record(buffer, 0, &(struct spool_record){.kind = SPOOL_NAMES, .peer = (int32_t)which, .bytes = (int64_t)bytes});
+    put_content(buffer, names, bytes);
     free(names);
 }
 
-static void set_header(struct stream *stream, const char *name, uint64_t value)
+static void set_header(struct buffer *buffer, const char *name, uint64_t value)
 {
-    struct spool_header *header = &stream->header;
+    struct spool_header *header = &buffer->header;
     struct {
         const char *name;
         uint32_t *value;
@@ -117,12 +117,12 @@ static void set_header(struct stream *stream, const char *name, uint64_t value)
         if (strcmp(large[i].name, name) == 0) *large[i].value = value;
 }
 
-static void set_tail(struct stream *stream, const char *name, uint64_t value)
+static void set_tail(struct buffer *buffer, const char *name, uint64_t value)
 {
-    if (strcmp(name, "magic") == 0) stream->tail.magic = value;
-    if (strcmp(name, "rank") == 0) stream->tail.rank = (uint32_t)value;
-    if (strcmp(name, "state") == 0) stream->tail.state = (uint32_t)value;
-    if (strcmp(name, "base_ns") == 0) stream->tail.base_ns = value;
+    if (strcmp(name, "magic") == 0) buffer->tail.magic = value;
+    if (strcmp(name, "rank") == 0) buffer->tail.rank = (uint32_t)value;
+    if (strcmp(name, "state") == 0) buffer->tail.state = (uint32_t)value;
+    if (strcmp(name, "base_ns") == 0) buffer->tail.base_ns = value;
 }
 
 static uint64_t number(const char *text)
@@ -134,7 +134,7 @@ static uint64_t number(const char *text)
                                      : strtoull(text, NULL, 0);
 }
 
-static void read_record(struct stream *stream, char **rest)
+static void read_record(struct buffer *buffer, char **rest)
 {
     uint64_t value[9];
     for (int i = 0; i < 9; i++) value[i] = number(strtok_r(NULL, " ", rest));
@@ -146,24 +146,24 @@ static void read_record(struct stream *stream, char **rest)
                                         .tag = (int32_t)value[6],
                                         .bytes = (int64_t)value[7],
                                         .extra = (int64_t)value[8]};
-    put_record(stream, value[0], &record);
+    put_record(buffer, value[0], &record);
 }
 
-static void read_content(struct stream *stream, const char *hex)
+static void read_content(struct buffer *buffer, const char *hex)
 {
     static uint8_t bytes[FUZZ_ROOM];
     size_t count = 0;
     unsigned byte;
     for (; hex && sscanf(hex, "%2x", &byte) == 1 && count < sizeof bytes; hex += hex[1] ? 2 : 1)
         bytes[count++] = (uint8_t)byte;
-    put_content(stream, bytes, count);
+    put_content(buffer, bytes, count);
 }
 
-static void begin_stream(struct stream *stream, const char *rank, const char *thread)
+static void begin_buffer(struct buffer *buffer, const char *rank, const char *thread)
 {
     uint32_t r = (uint32_t)number(rank), t = (uint32_t)number(thread);
-    memset(stream, 0, sizeof *stream);
-    stream->header = (struct spool_header){.magic = SPOOL_MAGIC,
+    memset(buffer, 0, sizeof *buffer);
+    buffer->header = (struct spool_header){.magic = SPOOL_MAGIC,
                                            .version = SPOOL_VERSION,
                                            .unit_bytes = SPOOL_WORD_BYTES,
                                            .chunk_units = SPOOL_CHUNK_WORDS,
@@ -171,87 +171,87 @@ static void begin_stream(struct stream *stream, const char *rank, const char *th
                                            .world = 2,
                                            .base_ns = 1000,
                                            .thread = t};
-    stream->tail.magic = SPOOL_TAIL_MAGIC;
-    stream->tail.rank = r;
-    stream->tail.state = SPOOL_CLOSED;
-    stream->tail.base_ns = stream->header.base_ns;
-    stream->cut_main = stream->cut_tail = -1;
+    buffer->tail.magic = SPOOL_TAIL_MAGIC;
+    buffer->tail.rank = r;
+    buffer->tail.state = SPOOL_CLOSED;
+    buffer->tail.base_ns = buffer->header.base_ns;
+    buffer->cut_main = buffer->cut_tail = -1;
     if (thread)
-        snprintf(stream->name, sizeof stream->name, SPOOL_THREAD_NAME, r, t);
+        snprintf(buffer->name, sizeof buffer->name, SPOOL_THREAD_NAME, r, t);
     else
-        snprintf(stream->name, sizeof stream->name, SPOOL_RANK_NAME, r);
-    begin_chunk(stream);
+        snprintf(buffer->name, sizeof buffer->name, SPOOL_RANK_NAME, r);
+    begin_chunk(buffer);
 }
 
-static void read_line(struct stream *stream, char *line)
+static void read_line(struct buffer *buffer, char *line)
 {
     char *rest, *word = strtok_r(line, " ", &rest);
     if (!word) return;
     if (strcmp(word, "header") == 0 || strcmp(word, "tail") == 0) {
         const char *name = strtok_r(NULL, " ", &rest), *value = strtok_r(NULL, " ", &rest);
-        if (name && value) (*word == 'h' ? set_header : set_tail)(stream, name, number(value));
+        if (name && value) (*word == 'h' ? set_header : set_tail)(buffer, name, number(value));
     } else if (strcmp(word, "n") == 0) {
-        put_names(stream, SPOOL_NAMES_CALLS);
-        put_names(stream, SPOOL_NAMES_OPS);
+        put_names(buffer, SPOOL_NAMES_CALLS);
+        put_names(buffer, SPOOL_NAMES_OPS);
     } else if (strcmp(word, "r") == 0)
-        read_record(stream, &rest);
+        read_record(buffer, &rest);
     else if (strcmp(word, "c") == 0)
-        read_content(stream, strtok_r(NULL, " ", &rest));
+        read_content(buffer, strtok_r(NULL, " ", &rest));
     else if (strcmp(word, "w") == 0)
-        put_words(stream, &(uint64_t){number(strtok_r(NULL, " ", &rest))}, 1);
+        put_words(buffer, &(uint64_t){number(strtok_r(NULL, " ", &rest))}, 1);
     else if (strcmp(word, "chunk") == 0)
-        end_chunk(stream);
+        end_chunk(buffer);
     else if (strcmp(word, "cut") == 0) {
         const char *name = strtok_r(NULL, " ", &rest), *value = strtok_r(NULL, " ", &rest);
         if (name && value)
-            *(strcmp(name, "main") == 0 ? &stream->cut_main : &stream->cut_tail) = (long)(number(value) & 0xfffff);
+            *(strcmp(name, "main") == 0 ? &buffer->cut_main : &buffer->cut_tail) = (long)(number(value) & 0xfffff);
     }
 }
 
-static void write_file(const char *directory, const struct stream *stream, const char *suffix, long cut)
+static void write_file(const char *directory, const struct buffer *buffer, const char *suffix, long cut)
 {
     char path[512];
     bool tail = strcmp(suffix, SPOOL_TAIL_SUFFIX) == 0;
-    snprintf(path, sizeof path, "%s/%s%s", directory, stream->name, suffix);
+    snprintf(path, sizeof path, "%s/%s%s", directory, buffer->name, suffix);
     FILE *out = fopen(path, "w");
     if (!out) return;
-    fwrite(tail ? (const void *)&stream->tail : &stream->header, tail ? sizeof stream->tail : sizeof stream->header, 1,
+    fwrite(tail ? (const void *)&buffer->tail : &buffer->header, tail ? sizeof buffer->tail : sizeof buffer->header, 1,
            out);
-    if (!tail && stream->chunks > 0) {
+    if (!tail && buffer->chunks > 0) {
         fseek(out, SPOOL_FIRST_CHUNK, SEEK_SET);
-        fwrite(stream->main, sizeof *stream->main, stream->chunks, out);
+        fwrite(buffer->main, sizeof *buffer->main, buffer->chunks, out);
     }
     fclose(out);
-    if (!tail && stream->chunks == 0 && truncate(path, SPOOL_FIRST_CHUNK) != 0) abort();
+    if (!tail && buffer->chunks == 0 && truncate(path, SPOOL_FIRST_CHUNK) != 0) abort();
     if (cut >= 0 && truncate(path, cut) != 0) abort();
 }
 
-static void end_stream(const char *directory, const struct stream *stream)
+static void end_buffer(const char *directory, const struct buffer *buffer)
 {
-    if (!stream->name[0]) return;
-    write_file(directory, stream, SPOOL_MAIN_SUFFIX, stream->cut_main);
-    write_file(directory, stream, SPOOL_TAIL_SUFFIX, stream->cut_tail);
+    if (!buffer->name[0]) return;
+    write_file(directory, buffer, SPOOL_MAIN_SUFFIX, buffer->cut_main);
+    write_file(directory, buffer, SPOOL_TAIL_SUFFIX, buffer->cut_tail);
 }
 
 static void build(const char *directory, char *text)
 {
-    static struct stream stream;
+    static struct buffer buffer;
     char *rest;
-    int streams = 0;
-    stream.name[0] = '\0';
+    int buffers = 0;
+    buffer.name[0] = '\0';
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         if (strncmp(line, "spool ", 6) != 0) {
-            if (stream.name[0]) read_line(&stream, line);
+            if (buffer.name[0]) read_line(&buffer, line);
             continue;
         }
-        end_stream(directory, &stream);
-        if (streams++ == STREAMS_MAX) return;
+        end_buffer(directory, &buffer);
+        if (buffers++ == SLICES_MAX) return;
         char *more;
         strtok_r(line, " ", &more);
         const char *rank = strtok_r(NULL, " ", &more), *thread = strtok_r(NULL, " ", &more);
-        begin_stream(&stream, rank, thread);
+        begin_buffer(&buffer, rank, thread);
     }
-    end_stream(directory, &stream);
+    end_buffer(directory, &buffer);
 }
 
 /* --- running --- */

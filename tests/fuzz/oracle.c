@@ -12,7 +12,7 @@
 #include "predictors/transforms/transform.h"
 #include "simulate/verify/verify.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/streams/same_parts.h"
+#include "tests/slices/same_parts.h"
 #include "trace/faults.h"
 #include "trace/open.h"
 #include "trace/otf2/otf2.h"

@@ -115,11 +115,11 @@ static const char *const moves_said[] = {"the other side's call earlier", "anoth
 /* Calls of the thread from `at` on, the first ones or all. */
 static void move_calls(struct trace *trace, struct place at, bool all, int64_t ps)
 {
-    struct trace_rank *stream = &trace->ranks[at.rank];
-    for (size_t i = call_at(trace, at); i < stream->count; i++) {
+    struct trace_rank *rank = &trace->ranks[at.rank];
+    for (size_t i = call_at(trace, at); i < rank->count; i++) {
         if (trace_call_thread(trace, at.rank, i) != at.thread) continue;
-        stream->calls[i].enter_ps += ps;
-        stream->calls[i].exit_ps += ps;
+        rank->calls[i].enter_ps += ps;
+        rank->calls[i].exit_ps += ps;
         if (!all) break;
     }
 }
@@ -127,17 +127,17 @@ static void move_calls(struct trace *trace, struct place at, bool all, int64_t p
 /* One more call of the thread, `ps` in front of a call. */
 static enum status add_call(struct trace *trace, struct place at, int64_t ps, struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[at.rank];
+    struct trace_rank *rank = &trace->ranks[at.rank];
     size_t call = call_at(trace, at);
-    struct trace_call more = {.call = ID_Comm_group, .enter_ps = stream->calls[call].enter_ps - ps};
+    struct trace_call more = {.call = ID_Comm_group, .enter_ps = rank->calls[call].enter_ps - ps};
     struct trace_call last = more;
     more.exit_ps = more.enter_ps;
     last.enter_ps = last.exit_ps = trace_rank_end_ps(trace, at.rank);
     TRY(trace_add_thread_call(trace, at.rank, at.thread, &last, err));
-    memmove(&stream->calls[call + 1], &stream->calls[call], (stream->count - 1 - call) * sizeof last);
-    if (stream->thread)
-        memmove(&stream->thread[call + 1], &stream->thread[call], (stream->count - 1 - call) * sizeof *stream->thread);
-    stream->calls[call] = more;
+    memmove(&rank->calls[call + 1], &rank->calls[call], (rank->count - 1 - call) * sizeof last);
+    if (rank->thread)
+        memmove(&rank->thread[call + 1], &rank->thread[call], (rank->count - 1 - call) * sizeof *rank->thread);
+    rank->calls[call] = more;
     return STATUS_OK;
 }
 

@@ -21,9 +21,9 @@ static enum status break_off(const struct trace *trace, struct trace *broken, st
     memcpy(broken->ranks, trace->ranks, trace->rank_count * sizeof *broken->ranks);
     for (uint32_t r = 0; r < trace->rank_count; r++) random.state = 31 * random.state + trace->ranks[r].count;
     for (uint32_t i = random_below(&random, BROKEN_MOST); i < BROKEN_MOST; i++) {
-        struct trace_rank *stream = &broken->ranks[random_below(&random, trace->rank_count)];
-        stream->count = random_below(&random, (uint32_t)stream->count + 1);
-        stream->incomplete = true;
+        struct trace_rank *rank = &broken->ranks[random_below(&random, trace->rank_count)];
+        rank->count = random_below(&random, (uint32_t)rank->count + 1);
+        rank->incomplete = true;
     }
     return STATUS_OK;
 }

@@ -21,10 +21,10 @@ struct spans {
 
 static const struct trace_call *find_end(const struct trace *trace, uint32_t rank, size_t from)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    const struct trace_call *begin = &stream->calls[from];
-    for (size_t i = from + 1; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    const struct trace_rank *process = &trace->ranks[rank];
+    const struct trace_call *begin = &process->calls[from];
+    for (size_t i = from + 1; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         enum call_kind kind = call_kind(call->call);
         if (call->handle != begin->handle) continue;
         switch (call_kind(begin->call)) {
@@ -107,11 +107,11 @@ enum status lawful_locked_while_exposed(const struct trace *predicted, bool *fou
 
 /* --- calls alone */
 
-static bool is_completed(const struct trace *trace, const struct trace_rank *stream, size_t from)
+static bool is_completed(const struct trace *trace, const struct trace_rank *rank, size_t from)
 {
-    uint32_t request = stream->calls[from].ref;
-    for (size_t i = from + 1; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    uint32_t request = rank->calls[from].ref;
+    for (size_t i = from + 1; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
         enum call_kind kind = call_kind(call->call);
         bool one = kind == CALL_REQUEST_WAIT || kind == CALL_REQUEST_TEST;
         if (one && call->ref == request) return true;
@@ -130,8 +130,8 @@ struct epochs { /* of one rank on one window */
 
 static uint64_t look_at(const struct trace *trace, uint32_t rank, size_t index, struct epochs *epochs)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    const struct trace_call *call = &stream->calls[index];
+    const struct trace_rank *process = &trace->ranks[rank];
+    const struct trace_call *call = &process->calls[index];
     uint64_t faults = 0;
     switch (call_kind(call->call)) {
     case CALL_PUT:
@@ -140,7 +140,7 @@ static uint64_t look_at(const struct trace *trace, uint32_t rank, size_t index, 
     case CALL_GET_ACCUMULATE:
         if (!call_makes_request(call->call)) return 0;
         faults += epochs->locks == 0;
-        return faults + (call->ref != TRACE_NO_REF && !is_completed(trace, stream, index));
+        return faults + (call->ref != TRACE_NO_REF && !is_completed(trace, process, index));
     case CALL_LOCK:
     case CALL_LOCK_ALL: epochs->locks++; return epochs->access;
     case CALL_UNLOCK:

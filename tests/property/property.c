@@ -10,8 +10,8 @@
 #include "tests/property/advice.h"
 #include "tests/property/broken_off.h"
 #include "tests/property/knobs.h"
-#include "tests/property/streams.h"
-#include "tests/streams/same_parts.h"
+#include "tests/property/slices.h"
+#include "tests/slices/same_parts.h"
 #include "tests/property/transforms.h"
 
 void verdict_fail(struct verdict *verdict, const char *what, const char *format, ...)
@@ -202,14 +202,14 @@ static enum status check_ways(const struct trial *trial, const struct program *p
     platform_free(platform);
     TRY(status);
     count_calls(trial->counts, trace, &outcome);
-    status = streams_check(trace, outcome.trace, program->seed, way, &same, what, err);
+    status = slices_check(trace, outcome.trace, program->seed, way, &same, what, err);
     if (!same) verdict_fail(verdict, law, "%s", what);
     replay_outcome_clear(&outcome);
     return status;
 }
 
-static enum status check_streams(const struct trial *trial, const struct program *program, const struct trace *trace,
-                                 struct verdict *verdict, struct err *err)
+static enum status check_slices(const struct trial *trial, const struct program *program, const struct trace *trace,
+                                struct verdict *verdict, struct err *err)
 {
     return check_ways(trial, program, trace, same_in_slices, "slices", verdict, err);
 }
@@ -291,7 +291,7 @@ const struct property properties[] = {
     {"broken-off", "of programs that break off what is left when cut replays and keeps the laws", check_broken_off},
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
     {"advice", "who follows the advice waits less", check_advice},
-    {"streams", "a trace in slices gives the same result as in memory", check_streams},
+    {"slices", "a trace in slices gives the same result as in memory", check_slices},
     {"parts", "a trace gives the same result in several parts as in memory", check_parts},
     {"ahead", "ranks that run ahead of others change nothing", check_ahead},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},

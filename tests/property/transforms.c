@@ -44,28 +44,28 @@ fail(struct verdict *verdict, const char *spec, const char *format, ...)
 
 /* What a replay computes before a call of a thread: the time since the call before it, since time zero, or, where a recorded call
  * made the thread, since that; or what the trace says instead. */
-static int64_t gap_ps(const struct trace *trace, uint32_t rank, const struct lane *lane, size_t k)
+static int64_t gap_ps(const struct trace *trace, uint32_t rank, const struct timeline *timeline, size_t k)
 {
-    const struct trace_call *call = lane_call(lane, k);
-    bool made = k == 0 && lane->creator != LANE_NO_CREATOR;
-    int64_t since_ps = k > 0  ? lane_call(lane, k - 1)->exit_ps
-                       : made ? lane->calls[lane->creator].exit_ps
+    const struct trace_call *call = timeline_call(timeline, k);
+    bool made = k == 0 && timeline->creator != TIMELINE_NO_CREATOR;
+    int64_t since_ps = k > 0  ? timeline_call(timeline, k - 1)->exit_ps
+                       : made ? timeline->calls[timeline->creator].exit_ps
                               : trace_begin_ps(trace);
     if (made && call_kind(call->call) == CALL_THREAD_BEGIN) return 0;
-    int64_t time_ps = trace_compute_ps(&trace->ranks[rank], lane_index(lane, k), call->enter_ps - since_ps);
+    int64_t time_ps = trace_compute_ps(&trace->ranks[rank], timeline_index(timeline, k), call->enter_ps - since_ps);
     return time_ps > 0 ? time_ps : 0;
 }
 
 static enum status computing_ps(const struct trace *trace, uint32_t rank, int64_t *sum_ps, struct err *err)
 {
-    struct lanes lanes;
-    TRY(lanes_build(trace, &lanes, err));
+    struct timelines timelines;
+    TRY(timelines_build(trace, &timelines, err));
     *sum_ps = 0;
     for (uint32_t t = 0; t < trace_thread_count(trace, rank); t++) {
-        struct lane lane = lane_of(&lanes, rank, t);
-        for (size_t k = 0; k < lane.count; k++) *sum_ps += gap_ps(trace, rank, &lane, k);
+        struct timeline timeline = timeline_of(&timelines, rank, t);
+        for (size_t k = 0; k < timeline.count; k++) *sum_ps += gap_ps(trace, rank, &timeline, k);
     }
-    lanes_clear(&lanes);
+    timelines_clear(&timelines);
     return STATUS_OK;
 }
 

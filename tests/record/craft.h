@@ -12,7 +12,7 @@
 /* Calls by their line in the crafted SPOOL_NAMES. */
 enum { CRAFT_INIT, CRAFT_BARRIER, CRAFT_FINALIZE };
 
-struct craft { /* the stream of one rank, in memory */
+struct craft { /* the buffer of one rank, in memory */
     uint32_t rank, world;
     uint64_t base_ns;
     uint64_t ticks_per_s; /* times of the records are ticks since the base; 0: they are nanoseconds, as in version 1 */
@@ -23,7 +23,7 @@ struct craft { /* the stream of one rank, in memory */
 void craft_begin(struct craft *craft, uint32_t rank, uint32_t world, uint64_t base_ns);
 void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record head, const void *content,
                   size_t bytes);
-/* Names and the world; every stream begins so. */
+/* Names and the world; every buffer begins so. */
 void craft_prologue(struct craft *craft);
 /* Ticks since the base, and CLOCK_MONOTONIC then. */
 void craft_anchor(struct craft *craft, uint64_t ticks, uint64_t ns);

@@ -161,13 +161,14 @@ static void recorded(void **state)
     (void)state;
     struct trace *trace = run_recorded("RMACAST_CPU_TIME=1", "busy", 0);
     for (uint32_t rank = 0; rank < 4; rank++) {
-        const struct trace_rank *stream = &trace->ranks[rank];
-        assert_int_equal(stream->count, 7); /* Init, three barriers, the region's begin and end, Finalize */
-        assert_non_null(stream->before_ps[BEFORE_CPU]);
-        for (size_t i = 1; i < 7; i++) assert_true(stream->before_ps[BEFORE_CPU][i] >= 0);
-        assert_true(stream->before_ps[BEFORE_CPU][2] < 20 * MS && stream->calls[2].enter_ps - stream->calls[1].exit_ps >= 60 * MS);
-        assert_true(stream->before_ps[BEFORE_CPU][3] > 29 * MS);
-        assert_true(stream->before_ps[BEFORE_CPU][4] < 20 * MS && stream->before_ps[BEFORE_CPU][5] > 29 * MS);
+        const struct trace_rank *process = &trace->ranks[rank];
+        assert_int_equal(process->count, 7); /* Init, three barriers, the region's begin and end, Finalize */
+        assert_non_null(process->before_ps[BEFORE_CPU]);
+        for (size_t i = 1; i < 7; i++) assert_true(process->before_ps[BEFORE_CPU][i] >= 0);
+        assert_true(process->before_ps[BEFORE_CPU][2] < 20 * MS &&
+                    process->calls[2].enter_ps - process->calls[1].exit_ps >= 60 * MS);
+        assert_true(process->before_ps[BEFORE_CPU][3] > 29 * MS);
+        assert_true(process->before_ps[BEFORE_CPU][4] < 20 * MS && process->before_ps[BEFORE_CPU][5] > 29 * MS);
     }
     trace_free(trace);
     trace = run_recorded("", "locks", 0);
@@ -193,12 +194,12 @@ static void shared_core(void **state)
     assert_true(trace_is_crowded(trace));
     int64_t waited_ps = 0;
     for (uint32_t rank = 0; rank < 4; rank++) {
-        const struct trace_rank *stream = &trace->ranks[rank];
-        assert_int_equal(stream->cores, 1);
-        waited_ps += stream->before_sum_ps[BEFORE_CORE_WAIT];
-        for (size_t i = 1; stream->before_ps[BEFORE_CORE_WAIT] && i < stream->count; i++) {
-            int64_t wait_ps = stream->before_ps[BEFORE_CORE_WAIT][i];
-            int64_t gap_ps = stream->calls[i].enter_ps - stream->calls[i - 1].exit_ps;
+        const struct trace_rank *process = &trace->ranks[rank];
+        assert_int_equal(process->cores, 1);
+        waited_ps += process->before_sum_ps[BEFORE_CORE_WAIT];
+        for (size_t i = 1; process->before_ps[BEFORE_CORE_WAIT] && i < process->count; i++) {
+            int64_t wait_ps = process->before_ps[BEFORE_CORE_WAIT][i];
+            int64_t gap_ps = process->calls[i].enter_ps - process->calls[i - 1].exit_ps;
             if (wait_ps == TRACE_UNKNOWN_PS) continue;
             assert_true(wait_ps > 0 && wait_ps <= gap_ps);
             if (i == 3) assert_true(gap_ps - wait_ps > 29 * MS);

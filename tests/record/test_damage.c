@@ -37,7 +37,7 @@ static void expect_refused(const char *directory, const char *place)
     assert_null(strchr(err.text, '\n'));
 }
 
-/* A stream may end after any record: calls whose exit is there are whole, one whose entry is there is marked. */
+/* A buffer may end after any record: calls whose exit is there are whole, one whose entry is there is marked. */
 static void every_end(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* SIGKILL at random moments: of a process that writes a stream, and of real programs. Every call that had returned
+/* SIGKILL at random moments: of a process that writes a buffer, and of real programs. Every call that had returned
  * before is in the trace, in order, and the trace says that it is incomplete. */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static void begin_ticks(struct spool_header *header)
 }
 
 /* In a child: barriers without end, stamped by the counter if ticks. The first word counts those that have ended. */
-static void write_stream(const char *directory, uint64_t *progress, bool ticks)
+static void write_buffer(const char *directory, uint64_t *progress, bool ticks)
 {
     static const char calls[] = "MPI_Init\nMPI_Barrier\nMPI_Finalize\n";
     struct spool_header header = {.magic = SPOOL_MAGIC,
@@ -73,16 +73,16 @@ static void write_stream(const char *directory, uint64_t *progress, bool ticks)
     if (rec_ticks) begin_ticks(&header);
     struct spool_record names = {.time = rec_stamp(), .kind = SPOOL_NAMES, .peer = SPOOL_NAMES_CALLS};
     struct spool_record world = {.time = rec_stamp(), .kind = SPOOL_COMM, .extra = 1};
-    struct rec_buffer stream;
-    if (rec_buffer_open(&stream, directory, &header)) _exit(1);
-    if (!rec_buffer_define(&stream, names, calls, sizeof calls - 1, NULL, 0)) _exit(1);
-    if (!rec_buffer_define(&stream, world, NULL, 0, NULL, 0)) _exit(1);
+    struct rec_buffer buffer;
+    if (rec_buffer_open(&buffer, directory, &header)) _exit(1);
+    if (!rec_buffer_define(&buffer, names, calls, sizeof calls - 1, NULL, 0)) _exit(1);
+    if (!rec_buffer_define(&buffer, world, NULL, 0, NULL, 0)) _exit(1);
     for (;;) {
         struct spool_record enter = {
             .kind = SPOOL_ENTER, .call = CRAFT_BARRIER, .time = rec_stamp_before(), .peer = -1};
         struct spool_record leave = {.kind = SPOOL_EXIT, .call = CRAFT_BARRIER, .time = rec_stamp(), .peer = -1};
-        if (rec_buffer_unanchored(&stream, leave.time) && !rec_buffer_anchor(&stream)) _exit(1);
-        if (!rec_buffer_put(&stream, &enter) || !rec_buffer_put(&stream, &leave)) _exit(1);
+        if (rec_buffer_unanchored(&buffer, leave.time) && !rec_buffer_anchor(&buffer)) _exit(1);
+        if (!rec_buffer_put(&buffer, &enter) || !rec_buffer_put(&buffer, &leave)) _exit(1);
         __atomic_fetch_add(progress, 1, __ATOMIC_RELEASE);
     }
 }
@@ -100,7 +100,7 @@ static struct trace *read_left(const char *directory, bool any)
     return trace;
 }
 
-/* Times begin when the stream did, after begin_ns, and end before the kill: whatever rate the counter has. Reading both
+/* Times begin when the buffer did, after begin_ns, and end before the kill: whatever rate the counter has. Reading both
  * clocks together errs by less than the 100 us. */
 static void expect_barriers(const struct trace *trace, uint64_t returned, uint64_t begin_ns, uint64_t killed_ns)
 {
@@ -115,7 +115,7 @@ static void expect_barriers(const struct trace *trace, uint64_t returned, uint64
     assert_true(trace_rank_end_ps(trace, 0) <= (int64_t)(killed_ns - begin_ns + 100000) * 1000);
 }
 
-static void streams(void **state)
+static void buffers(void **state)
 {
     (void)state;
     enum { KILLS = 250 };
@@ -125,7 +125,7 @@ static void streams(void **state)
         uint64_t begin_ns = rec_now(); /* before the fork: the child may run first */
         pid_t child = fork();
         assert_true(child >= 0);
-        if (child == 0) write_stream(directory, progress, i % 2);
+        if (child == 0) write_buffer(directory, progress, i % 2);
         sleep_us(random_below(1500));
         kill_and_reap(child);
         struct trace *trace = read_left(directory, *progress > 0);
@@ -261,7 +261,7 @@ static void two_ranks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(streams), cmocka_unit_test(programs), cmocka_unit_test(threads),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(buffers), cmocka_unit_test(programs), cmocka_unit_test(threads),
                                        cmocka_unit_test(two_ranks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

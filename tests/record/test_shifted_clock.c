@@ -34,10 +34,10 @@ static void read_marks(const char *prefix, int rank, struct marks *marks)
 /* The enter of the send to nobody with tag i, in ns of the trace. */
 static double mark_ns(const struct trace *trace, int rank, int i)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    for (size_t k = 0; k < stream->count; k++)
-        if (stream->calls[k].call == ID_Send && stream->calls[k].tag == i)
-            return (double)stream->calls[k].enter_ps / 1000;
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t k = 0; k < process->count; k++)
+        if (process->calls[k].call == ID_Send && process->calls[k].tag == i)
+            return (double)process->calls[k].enter_ps / 1000;
     fail_msg("rank %d has no mark %d", rank, i);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* Any number of threads reads the same trace of a spool, and says the same of a damaged one. What the ranks say is
- * written with the recorder's own stream; they meet call sites, regions, lists of requests, extents and locks in
+ * written with the recorder's own buffer; they meet call sites, regions, lists of requests, extents and locks in
  * different orders, so that where each rank is a block, it numbers them otherwise than one thread does, which reads all
  * ranks as one block. */
 #include <link.h>
@@ -42,7 +42,7 @@ static int (*const functions[])(int) = {site_a, site_b, site_c};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 struct writer {
-    struct rec_buffer stream;
+    struct rec_buffer buffer;
     uint32_t rank;
     uint64_t time;
     uint32_t requests;
@@ -51,14 +51,14 @@ struct writer {
 static void put(struct writer *to, struct spool_record record)
 {
     record.time = to->time += 100;
-    assert_true(rec_buffer_put(&to->stream, &record));
+    assert_true(rec_buffer_put(&to->buffer, &record));
 }
 
 static void define(struct writer *to, enum spool_kind kind, struct spool_record head, const void *content, size_t bytes)
 {
     head.kind = (uint8_t)kind;
     head.time = to->time;
-    assert_true(rec_buffer_define(&to->stream, head, content, bytes, NULL, 0));
+    assert_true(rec_buffer_define(&to->buffer, head, content, bytes, NULL, 0));
 }
 
 /* A return address: just behind a function's first byte. */
@@ -183,7 +183,7 @@ static void begin_rank(struct writer *to, const char *directory, uint32_t rank)
                                         .world = RANKS,
                                         .base_ns = 1000};
     *to = (struct writer){.rank = rank, .time = 1000};
-    assert_null(rec_buffer_open(&to->stream, directory, &header));
+    assert_null(rec_buffer_open(&to->buffer, directory, &header));
     define_all(to);
     call(to, INIT, nothing, nothing);
 }
@@ -200,7 +200,7 @@ static void write_rank(const char *directory, uint32_t rank)
         if (rank > 0) locks(&to, round);
     }
     call(&to, FINALIZE, nothing, nothing);
-    rec_buffer_close(&to.stream);
+    rec_buffer_close(&to.buffer);
 }
 
 static char *write_all(void)
@@ -239,9 +239,9 @@ static struct trace *read_whole(const char *directory)
 
 static const struct trace_call *first_of(const struct trace *trace, uint32_t rank, enum mpi_call function)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++)
-        if (stream->calls[i].call == function) return &stream->calls[i];
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++)
+        if (process->calls[i].call == function) return &process->calls[i];
     fail_msg("rank %u never calls %s", rank, call_name(function));
     return NULL;
 }
@@ -348,7 +348,7 @@ static void wrong_events(void **state)
         begin_rank(&to, directory, rank);
         if (rank % 3 == 2) call(&to, NAMED + (uint16_t)rank, nothing, nothing); /* ranks 2, 5, 8 */
         call(&to, FINALIZE, nothing, nothing);
-        rec_buffer_close(&to.stream);
+        rec_buffer_close(&to.buffer);
     }
     assert_int_equal(check_threads(directory, false, &trace, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "rank-000002.tail"));
@@ -360,7 +360,8 @@ static void wrong_events(void **state)
     craft_remove(directory);
 }
 
-/* A further thread of rank 0, of which its stream says who made it and when (ns behind the base); then it meets nobody. */
+/* A further thread of rank 0, of which its buffer says who made it and when (ns behind the base); then it meets nobody.
+ */
 static void write_thread(const char *directory, uint32_t thread, uint32_t creator, int64_t created, uint64_t first)
 {
     static struct writer to;
@@ -373,7 +374,7 @@ static void write_thread(const char *directory, uint32_t thread, uint32_t creato
                                         .thread = thread};
     const struct spool_record nobody = {.id = 0, .peer = SPOOL_PEER_NONE};
     to = (struct writer){.time = first};
-    assert_null(rec_buffer_open(&to.stream, directory, &header));
+    assert_null(rec_buffer_open(&to.buffer, directory, &header));
     if (thread > 0) {
         to.time -= 200;
         put(&to, (struct spool_record){.kind = SPOOL_CREATED, .id = creator, .peer = -1, .bytes = created});
@@ -385,7 +386,7 @@ static void write_thread(const char *directory, uint32_t thread, uint32_t creato
     }
     call(&to, BARRIER, nobody, nothing);
     if (thread == 0) call(&to, FINALIZE, nothing, nothing);
-    rec_buffer_close(&to.stream);
+    rec_buffer_close(&to.buffer);
 }
 
 static void expect_call(const struct trace *trace, size_t index, uint32_t thread, enum mpi_call function, int64_t enter_ns)
@@ -396,9 +397,9 @@ static void expect_call(const struct trace *trace, size_t index, uint32_t thread
     assert_int_equal(is->enter_ps, enter_ns * 1000);
 }
 
-/* Creations are known from streams whose first records are later: of thread 0 at 350, between its calls at 0 to 100, 200 to
- * 300 and 400 to 500, and of thread 1 at 700, between its call at 500 to 600 and its end. Thread 3's creator has no stream.
- * Thread 2's creation is later than thread 1's last call: it is seen in time's order all the same. */
+/* Creations are known from buffers whose first records are later: of thread 0 at 350, between its calls at 0 to 100,
+ * 200 to 300 and 400 to 500, and of thread 1 at 700, between its call at 500 to 600 and its end. Thread 3's creator has
+ * no buffer. Thread 2's creation is later than thread 1's last call: it is seen in time's order all the same. */
 static void creations(void **state)
 {
     (void)state;

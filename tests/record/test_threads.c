@@ -12,13 +12,13 @@
 #include "run.h"
 
 /* The calls of one thread, in their order. */
-struct lane_walk {
+struct timeline_walk {
     const struct trace *trace;
     uint32_t rank, thread;
     size_t next;
 };
 
-static const struct trace_call *next_call(struct lane_walk *walk)
+static const struct trace_call *next_call(struct timeline_walk *walk)
 {
     const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
     while (walk->next < rank->count && trace_call_thread(walk->trace, walk->rank, walk->next) != walk->thread)
@@ -26,7 +26,7 @@ static const struct trace_call *next_call(struct lane_walk *walk)
     return walk->next < rank->count ? &rank->calls[walk->next++] : NULL;
 }
 
-static const struct trace_call *expect(struct lane_walk *walk, const char *name)
+static const struct trace_call *expect(struct timeline_walk *walk, const char *name)
 {
     const struct trace_call *call = next_call(walk);
     if (!call) fail_msg("rank %u, thread %u ends before %s", walk->rank, walk->thread, name);
@@ -34,7 +34,7 @@ static const struct trace_call *expect(struct lane_walk *walk, const char *name)
     return call;
 }
 
-static void expect_end(struct lane_walk *walk)
+static void expect_end(struct timeline_walk *walk)
 {
     const struct trace_call *call = next_call(walk);
     if (call) fail_msg("rank %u, thread %u goes on with %s", walk->rank, walk->thread, call_name(call->call));
@@ -43,9 +43,10 @@ static void expect_end(struct lane_walk *walk)
 /* The thread of a rank that sends with this tag. */
 static uint32_t thread_of_tag(const struct trace *trace, uint32_t rank, int32_t tag)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++)
-        if (stream->calls[i].call == ID_Isend && stream->calls[i].tag == tag) return trace_call_thread(trace, rank, i);
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++)
+        if (process->calls[i].call == ID_Isend && process->calls[i].tag == tag)
+            return trace_call_thread(trace, rank, i);
     fail_msg("rank %u has no message of tag %d", rank, tag);
     return 0;
 }
@@ -62,7 +63,7 @@ static void a_second_thread(void **state)
     struct trace *trace = run_recorded("", "threads", 0);
     assert_complete(trace);
     for (uint32_t rank = 0; rank < 4; rank++) {
-        struct lane_walk first = {trace, rank, 0, 0}, second = {trace, rank, 1, 0};
+        struct timeline_walk first = {trace, rank, 0, 0}, second = {trace, rank, 1, 0};
         assert_int_equal(trace_thread_count(trace, rank), 2);
         expect(&first, "MPI_Init_thread");
         assert_int_equal(expect(&first, "pthread_create")->ref, 1);
@@ -83,16 +84,16 @@ static void check_first_thread(const struct trace *trace, uint32_t rank)
     static const char *const names[] = {"MPI_Init_thread", "MPI_Win_allocate", "MPI_Win_lock_all",
                                         "pthread_create",  "pthread_create",   "MPI_Win_unlock_all",
                                         "MPI_Barrier",     "MPI_Win_free",     "MPI_Finalize"};
-    struct lane_walk walk = {trace, rank, 0, 0};
+    struct timeline_walk walk = {trace, rank, 0, 0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) expect(&walk, names[i]);
     expect_end(&walk);
 }
 
 /* Returns the walk behind the exchange. */
-static struct lane_walk check_exchange(const struct trace *trace, uint32_t rank, int32_t tag)
+static struct timeline_walk check_exchange(const struct trace *trace, uint32_t rank, int32_t tag)
 {
     int32_t partner = (int32_t)rank ^ 1;
-    struct lane_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
+    struct timeline_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
     const struct trace_call *send = expect(&walk, "MPI_Isend"), *receive = expect(&walk, "MPI_Recv");
     assert_int_equal(send->peer, partner);
     assert_int_equal(receive->peer, partner);
@@ -116,7 +117,7 @@ static void a_pool(void **state)
     for (uint32_t rank = 0; rank < 4; rank++) {
         assert_int_equal(trace_thread_count(trace, rank), 3);
         check_first_thread(trace, rank);
-        struct lane_walk one = check_exchange(trace, rank, 1), two = check_exchange(trace, rank, 2);
+        struct timeline_walk one = check_exchange(trace, rank, 1), two = check_exchange(trace, rank, 2);
         const struct trace_call *receive = expect(&one, "MPI_Irecv");
         assert_int_equal(receive->tag, 9);
         assert_int_equal(receive->peer, rank ^ 1);
@@ -161,7 +162,7 @@ static void check_worker(const struct trace *trace, uint32_t rank, int32_t tag)
 {
     static const char *const before[] = {"thread_begin", "pthread_barrier_wait", "MPI_Isend", "MPI_Recv", "MPI_Wait",
                                          "MPI_Put",      "MPI_Win_flush"};
-    struct lane_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
+    struct timeline_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         const struct trace_call *call = expect(&walk, before[i]);
         if (i == 1) assert_int_equal(call->aux, 3);
@@ -214,7 +215,7 @@ static void primitives_of_a_pool(void **state)
     trace_free(trace);
 }
 
-static void expect_all(struct lane_walk *walk, const char *const *names, uint32_t spin, uint32_t guard)
+static void expect_all(struct timeline_walk *walk, const char *const *names, uint32_t spin, uint32_t guard)
 {
     for (; *names; names++) {
         const struct trace_call *call = expect(walk, *names);
@@ -249,8 +250,8 @@ static void spin_and_read_write_locks(void **state)
         uint32_t guard = only(trace, rank, "pthread_rwlock_wrlock")->ref;
         uint32_t spin = only(trace, rank, "pthread_spin_lock")->ref;
         assert_int_not_equal(guard, spin);
-        expect_all(&(struct lane_walk){trace, rank, 0, 0}, first, spin, guard);
-        expect_all(&(struct lane_walk){trace, rank, 1, 0}, worker, spin, guard);
+        expect_all(&(struct timeline_walk){trace, rank, 0, 0}, first, spin, guard);
+        expect_all(&(struct timeline_walk){trace, rank, 1, 0}, worker, spin, guard);
         int tried = 0;
         int64_t unlocked_ps = 0;
         for (size_t i = 0; i < trace->ranks[rank].count; i++) {
@@ -281,9 +282,9 @@ static void too_many_threads(void **state)
 
 static uint32_t sender(const struct trace *trace, uint32_t rank, int32_t tag)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++)
-        if (stream->calls[i].call == ID_Sendrecv && stream->calls[i].tag == tag)
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++)
+        if (process->calls[i].call == ID_Sendrecv && process->calls[i].tag == tag)
             return trace_call_thread(trace, rank, i);
     fail_msg("rank %u sends nothing with tag %d", rank, tag);
     return 0;
@@ -293,10 +294,10 @@ enum { UNKNOWN = -1 };
 /* Of the thread that sends with this tag. */
 static int creator(const struct trace *trace, uint32_t rank, int32_t tag)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     uint32_t thread = sender(trace, rank, tag);
-    for (size_t i = 0; i < stream->count; i++)
-        if (stream->calls[i].call == ID_pthread_create && stream->calls[i].ref == thread)
+    for (size_t i = 0; i < process->count; i++)
+        if (process->calls[i].call == ID_pthread_create && process->calls[i].ref == thread)
             return (int)trace_call_thread(trace, rank, i);
     return UNKNOWN;
 }
@@ -311,7 +312,7 @@ static void creations_are_recorded(void **state)
     for (uint32_t rank = 0; rank < 4; rank++) {
         static const char *const first[] = {"MPI_Init_thread", "MPI_Barrier",    "pthread_create",
                                             "MPI_Barrier",     "pthread_create", "MPI_Finalize"};
-        struct lane_walk walk = {trace, rank, 0, 0};
+        struct timeline_walk walk = {trace, rank, 0, 0};
         for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
             const struct trace_call *call = expect(&walk, first[i]);
             if (call->call == ID_pthread_create) assert_true(call->site != TRACE_NO_SITE);

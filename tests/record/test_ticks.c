@@ -1,4 +1,4 @@
-/* Time stamps of the time stamp counter: who is believed, anchors in a stream, and what the reader makes of them. */
+/* Time stamps of the time stamp counter: who is believed, anchors in a buffer, and what the reader makes of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,22 +78,22 @@ static void anchors_are_due(void **state)
     (void)state;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.clock = SPOOL_TICKS, .ticks_per_s = 1000000000, .base_ticks = 1};
-    static struct rec_buffer stream;
-    rec_buffer_begin(&stream, tail, &header);
-    assert_true(rec_buffer_unanchored(&stream, 5));
+    static struct rec_buffer buffer;
+    rec_buffer_begin(&buffer, tail, &header);
+    assert_true(rec_buffer_unanchored(&buffer, 5));
     uint64_t before = rec_now();
-    assert_true(rec_buffer_anchor(&stream));
-    uint64_t at = stream.anchor.ticks;
-    assert_int_equal(stream.next - tail->words, 1 + 5);
+    assert_true(rec_buffer_anchor(&buffer));
+    uint64_t at = buffer.anchor.ticks;
+    assert_int_equal(buffer.next - tail->words, 1 + 5);
     assert_int_equal((uint8_t)tail->words[2], SPOOL_ANCHOR);
     assert_int_equal(tail->words[1] >> 15, (at - 1) & (UINT64_MAX >> 15));
     assert_int_equal(tail->words[4], at - 1);
     assert_true(tail->words[5] >= before && tail->words[5] <= rec_now());
-    assert_false(rec_buffer_unanchored(&stream, at));
-    assert_false(rec_buffer_unanchored(&stream, at - 10000000));
-    assert_false(rec_buffer_unanchored(&stream, at + 10000000));
-    assert_true(rec_buffer_unanchored(&stream, at + 10000001));
-    assert_true(rec_buffer_unanchored(&stream, at - 10000001));
+    assert_false(rec_buffer_unanchored(&buffer, at));
+    assert_false(rec_buffer_unanchored(&buffer, at - 10000000));
+    assert_false(rec_buffer_unanchored(&buffer, at + 10000000));
+    assert_true(rec_buffer_unanchored(&buffer, at + 10000001));
+    assert_true(rec_buffer_unanchored(&buffer, at - 10000001));
     free(tail);
 }
 
@@ -104,16 +104,16 @@ static void nanoseconds_that_are_far(void **state)
     const uint64_t far = UINT64_C(1) << 46;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.clock = SPOOL_NANOSECONDS, .base_ns = 7};
-    static struct rec_buffer stream;
-    rec_buffer_begin(&stream, tail, &header);
-    assert_false(rec_buffer_unanchored(&stream, 7));
-    assert_false(rec_buffer_unanchored(&stream, 7 + far));
-    assert_true(rec_buffer_unanchored(&stream, 7 + far + 1));
+    static struct rec_buffer buffer;
+    rec_buffer_begin(&buffer, tail, &header);
+    assert_false(rec_buffer_unanchored(&buffer, 7));
+    assert_false(rec_buffer_unanchored(&buffer, 7 + far));
+    assert_true(rec_buffer_unanchored(&buffer, 7 + far + 1));
     uint64_t before = rec_now();
-    assert_true(rec_buffer_anchor(&stream));
+    assert_true(rec_buffer_anchor(&buffer));
     assert_true(tail->words[4] >= before - 7 && tail->words[4] <= rec_now() - 7);
-    assert_false(rec_buffer_unanchored(&stream, before + far));
-    assert_true(rec_buffer_unanchored(&stream, rec_now() + far + 1));
+    assert_false(rec_buffer_unanchored(&buffer, before + far));
+    assert_true(rec_buffer_unanchored(&buffer, rec_now() + far + 1));
     free(tail);
 }
 
@@ -124,13 +124,13 @@ static void a_counter_that_is_set_back(void **state)
     (void)state;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.clock = SPOOL_TICKS, .ticks_per_s = 1000000000};
-    static struct rec_buffer stream;
+    static struct rec_buffer buffer;
     struct rec_anchor now = rec_anchor_read();
-    rec_buffer_begin(&stream, tail, &header);
-    stream.anchor = now;
-    stream.anchor.ticks += UINT64_C(1000000000000000);
-    stream.base = stream.anchor.ticks - 9000;
-    assert_true(rec_buffer_anchor(&stream));
+    rec_buffer_begin(&buffer, tail, &header);
+    buffer.anchor = now;
+    buffer.anchor.ticks += UINT64_C(1000000000000000);
+    buffer.base = buffer.anchor.ticks - 9000;
+    assert_true(rec_buffer_anchor(&buffer));
     uint64_t time = tail->words[4], passed = rec_now() - now.ns;
     assert_true(time >= 9000 && time <= 9000 + passed);
     free(tail);

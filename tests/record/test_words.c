@@ -460,7 +460,7 @@ static void written_and_read(void **state)
 {
     (void)state;
     char *directory = craft_directory(), *content = malloc(CONTENT);
-    static struct rec_buffer stream;
+    static struct rec_buffer buffer;
     static struct spool_cursor cursor;
     struct spool spool;
     struct err err = {0};
@@ -472,7 +472,7 @@ static void written_and_read(void **state)
                                   .world = 1,
                                   .base_ns = base};
     assert_non_null(content);
-    assert_null(rec_buffer_open(&stream, directory, &header));
+    assert_null(rec_buffer_open(&buffer, directory, &header));
     seed = 3;
     for (int i = 0; i < RECORDS; i++) {
         struct spool_record record = random_record(&time);
@@ -481,15 +481,15 @@ static void written_and_read(void **state)
         record.bytes = i % 3;
         if (record.kind == SPOOL_REGION) half = (bytes = random_content(content, CONTENT)) / 3;
         if (record.kind == SPOOL_REGION)
-            assert_true(rec_buffer_define(&stream, record, content, half, content + half, bytes - half));
+            assert_true(rec_buffer_define(&buffer, record, content, half, content + half, bytes - half));
         else
-            assert_true(rec_buffer_put_as(&stream, &record, (unsigned)i * 7 % SPOOL_CONTENT));
+            assert_true(rec_buffer_put_as(&buffer, &record, (unsigned)i * 7 % SPOOL_CONTENT));
     }
     assert_int_equal(spool_open(directory, 0, false, &spool, &err), STATUS_OK);
     spool_cursor_begin(&cursor, &spool.ranks[0]);
     expect_records(&cursor, 3, content);
     spool_close(&spool);
-    rec_buffer_close(&stream);
+    rec_buffer_close(&buffer);
     free(content);
     craft_remove(directory);
 }

@@ -106,14 +106,14 @@ static void make_ranks(struct model *model, struct reference_times *times)
         rank->number = r;
         rank->node = platform_node_of(model->platform, r);
         rank->pace = pace(model, r);
-        rank->stream = &model->trace->ranks[r];
+        rank->recorded = &model->trace->ranks[r];
         rank->times = times[r];
         rank->instances = model_new(model, channels * sizeof *rank->instances);
         uint32_t requests = 0;
-        for (size_t i = 0; i < rank->stream->count; i++)
-            if (call_makes_request(rank->stream->calls[i].call) && rank->stream->calls[i].ref >= requests)
-                requests = rank->stream->calls[i].ref + 1;
-        rank->heap_ops = model_new(model, rank->stream->count * sizeof *rank->heap_ops);
+        for (size_t i = 0; i < rank->recorded->count; i++)
+            if (call_makes_request(rank->recorded->calls[i].call) && rank->recorded->calls[i].ref >= requests)
+                requests = rank->recorded->calls[i].ref + 1;
+        rank->heap_ops = model_new(model, rank->recorded->count * sizeof *rank->heap_ops);
         rank->requests = model_new(model, requests * sizeof *rank->requests);
         rank_start(model, rank, rank_walk, NULL);
     }

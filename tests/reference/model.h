@@ -56,7 +56,7 @@ struct rank {
     uint32_t number;
     int32_t node;
     double pace; /* computing time here per recorded time */
-    const struct trace_rank *stream;
+    const struct trace_rank *recorded;
     struct reference_times times;
     ucontext_t context, *caller;
     char *stack;

@@ -277,8 +277,8 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
     bool begun = false;
     event_add(model, 0, rank->number, set_true, &begun); /* an event of each rank, in their order */
     suspend(model, rank, is_true, &begun);
-    for (size_t i = 0; i < rank->stream->count; i++) {
-        const struct trace_call *call = &rank->stream->calls[i];
+    for (size_t i = 0; i < rank->recorded->count; i++) {
+        const struct trace_call *call = &rank->recorded->calls[i];
         rank_spend(model, rank, computing_ps(rank, call->enter_ps - recorded_ps));
         recorded_ps = call->exit_ps;
         rank->times.enter_ps[i] = model->now_ps;

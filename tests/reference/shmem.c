@@ -31,7 +31,7 @@ static void operation(struct model *model, struct rank *rank, const struct trace
     *op = (struct op){.kind = call_operation(kind), .lane = lane, .bytes = call->bytes, .acknowledged = true};
     op->result_bytes = op->kind == CALL_GET ? call->bytes : call->aux;
     rank_pay_overhead(model, rank);
-    rank->heap_ops[call - rank->stream->calls] = op;
+    rank->heap_ops[call - rank->recorded->calls] = op;
     lane_append(op);
     lane_pump(model, lane);
     if (kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_GET_NBI) return;
@@ -78,8 +78,8 @@ static void await_write(struct model *model, struct rank *rank, const struct tra
     int64_t last_ps = -1;
     struct awaited awaited = {NULL};
     for (uint32_t r = 0; r < model->rank_count; r++)
-        for (size_t i = 0; i < model->ranks[r].stream->count; i++) {
-            const struct trace_call *call = &model->ranks[r].stream->calls[i];
+        for (size_t i = 0; i < model->ranks[r].recorded->count; i++) {
+            const struct trace_call *call = &model->ranks[r].recorded->calls[i];
             if (!writes_to(call, rank, wait) || call->enter_ps < last_ps) continue;
             last_ps = call->enter_ps;
             awaited.op = &model->ranks[r].heap_ops[i];

@@ -104,9 +104,9 @@ static bool compare_rank(struct replay *replay, uint32_t rank, FILE *file, size_
     static char line[LINE_BYTES_MAX];
     static struct messages sent, planned;
     bool good = true;
-    const struct trace_rank *stream = &replay->trace->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    const struct trace_rank *process = &replay->trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         if (!fgets(line, sizeof line, file)) return false;
         read_sent(line, &sent);
         plan(replay, rank, call, &planned);

@@ -219,6 +219,15 @@ static void write_text(const struct picture *picture)
         for (uint32_t t = 0; t < trace_thread_count(picture->trace, r); t++) write_line(picture, r, t);
 }
 
+static detector_function *detector_of(enum pattern pattern)
+{
+#define DETECTOR(ID, FUNCTION)                                                                                         \
+    if (pattern == PATTERN_##ID) return FUNCTION;
+#include "model/waits/detectors.def"
+#undef DETECTOR
+    return NULL;
+}
+
 static enum status find(const struct relations *relations, enum pattern pattern, struct picture *picture,
                         struct err *err)
 {
@@ -231,7 +240,7 @@ static enum status find(const struct relations *relations, enum pattern pattern,
                                   .observer = collect,
                                   .observer_context = picture,
                                   .err = err};
-    enum status status = detector_of(pattern)->find(&detection);
+    enum status status = detector_of(pattern)(&detection);
     totals_clear(&totals);
     if (status == STATUS_OK && picture->count == 0)
         status = err_set(err, STATUS_DATA, relations->trace->name, NULL, "no %s found, expected one",

@@ -97,10 +97,10 @@ static bool exit_call(struct repair *repair, uint32_t rank, struct trace_call *c
 /* old_exit_ps is that of the call before, as recorded; the mover's shift has moved it already. */
 static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps)
 {
-    struct trace_rank *stream = &repair->trace->ranks[rank];
+    struct trace_rank *process = &repair->trace->ranks[rank];
     struct mover *mover = &repair->movers[rank];
-    for (; mover->index < stream->count; mover->index++) {
-        struct trace_call *call = &stream->calls[mover->index];
+    for (; mover->index < process->count; mover->index++) {
+        struct trace_call *call = &process->calls[mover->index];
         int64_t recorded_exit_ps = call->exit_ps;
         if (!mover->entered) enter_call(repair, rank, call, mover->index > 0 ? call->enter_ps - *old_exit_ps : 0);
         if (!exit_call(repair, rank, call)) return;

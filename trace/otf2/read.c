@@ -114,20 +114,20 @@ enum status archive_open(struct archive_reader *reader)
     return archive_make_trace(reader);
 }
 
-void archive_stream_clear(struct archive_stream *stream)
+void archive_cursor_clear(struct archive_cursor *cursor)
 {
-    archive_requests_clear(&stream->requests);
-    free(stream->completed);
-    free(stream->open);
-    free(stream->late);
-    free(stream->orders);
+    archive_requests_clear(&cursor->requests);
+    free(cursor->completed);
+    free(cursor->open);
+    free(cursor->late);
+    free(cursor->orders);
 }
 
 void archive_close(struct archive_reader *reader)
 {
     if (reader->otf2) OTF2_Reader_Close(reader->otf2);
     archive_definitions_clear(&reader->definitions);
-    archive_stream_clear(&reader->stream);
+    archive_cursor_clear(&reader->cursor);
     free(reader->assumed.functions);
     map_clear(&reader->locks);
     free(reader->self);

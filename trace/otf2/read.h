@@ -135,7 +135,7 @@ struct archive_late {
 };
 
 /* The rank at work: what belongs to the rank, then to the location. */
-struct archive_stream {
+struct archive_cursor {
     uint32_t rank, thread;
     bool several; /* the rank has several locations */
     struct archive_late *late;
@@ -207,7 +207,7 @@ struct archive_reader {
     uint32_t arrows; /* communicators from this one on are a merged archive's arrows */
     uint64_t zero; /* time stamp of time 0 */
     struct archive_definitions definitions;
-    struct archive_stream stream;
+    struct archive_cursor cursor;
     struct archive_assumptions assumed;
     int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
     struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
@@ -219,7 +219,7 @@ struct archive_reader {
 /* An archive's anchor, definitions and the trace without calls. archive_close frees all but the trace. */
 enum status archive_open(struct archive_reader *reader);
 void archive_close(struct archive_reader *reader);
-void archive_stream_clear(struct archive_stream *stream);
+void archive_cursor_clear(struct archive_cursor *cursor);
 
 /* The anchor alone, once more for a reader of some ranks. */
 enum status archive_open_handle(struct archive_reader *reader);
@@ -240,7 +240,7 @@ enum status archive_broken(struct archive_reader *reader, const char *path, cons
 /* archive_file_check_events(), which tells whose events they are. */
 enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
                                  const char *path, uint64_t *whole);
-/* Adds to reader->err the event of reader->stream, and when it was. */
+/* Adds to reader->err the event of reader->cursor, and when it was. */
 void archive_place_fault(struct archive_reader *reader);
 
 /* Fills reader->definitions from the global definitions. */
@@ -277,11 +277,11 @@ enum status archive_shmem_finish(struct archive_reader *reader, struct trace_cal
 /* Stops the reading: the status for a callback whose work failed. */
 OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status);
 
-/* Calls of reader->stream: Enter, Leave, and what is left when the events end. time is a time stamp. */
+/* Calls of reader->cursor: Enter, Leave, and what is left when the events end. time is a time stamp. */
 enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
 enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
-enum status archive_end_stream(struct archive_reader *reader);
-/* When all locations of reader->stream.rank are read: requests made by one and completed by another, order of calls. */
+enum status archive_end_location(struct archive_reader *reader);
+/* When all locations of reader->cursor.rank are read: requests made by one and completed by another, order of calls. */
 enum status archive_end_rank(struct archive_reader *reader);
 enum status archive_take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm,
                                  uint32_t tag, uint64_t bytes);

@@ -45,7 +45,7 @@ static enum status take_string(struct archive_reader *reader, enum archive_attri
 static enum status take_one(struct archive_reader *reader, enum archive_attribute id, OTF2_AttributeValue value,
                             struct trace_call *call)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     switch (id) {
     case ATTRIBUTE_ASSERT: call->flags |= value.uint16 & TRACE_ASSERTIONS; break;
     case ATTRIBUTE_TARGET_DISP: call->disp = (int64_t)value.uint64; break;
@@ -54,26 +54,26 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_NEIGHBORS:
     case ATTRIBUTE_SITE: return take_string(reader, id, value.stringRef, call);
     case ATTRIBUTE_WIN_SIZE:
-        stream->has_size = true;
-        stream->win_bytes = (int64_t)value.uint64;
+        cursor->has_size = true;
+        cursor->win_bytes = (int64_t)value.uint64;
         break;
     case ATTRIBUTE_DISP_UNIT:
-        stream->has_unit = true;
-        stream->disp_unit = value.int32;
+        cursor->has_unit = true;
+        cursor->disp_unit = value.int32;
         break;
-    case ATTRIBUTE_FLAVOR: stream->flavor = (char)value.uint8; break;
-    case ATTRIBUTE_XFER_START: stream->sim.xfer_start_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_XFER_END: stream->sim.xfer_end_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_BASE_END: stream->sim.base_end_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_EXTENDED_END: stream->sim.extended_end_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_BLOCKED: stream->sim.blocked_ps = value.int64; break;
-    case ATTRIBUTE_PROGRESS_FROM: stream->sim.progress_from_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_PROGRESS_UNTIL: stream->sim.progress_until_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_AWAITED_POST: stream->sim.awaited_post_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_RELEASED: stream->sim.released_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_FLAVOR: cursor->flavor = (char)value.uint8; break;
+    case ATTRIBUTE_XFER_START: cursor->sim.xfer_start_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_XFER_END: cursor->sim.xfer_end_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_BASE_END: cursor->sim.base_end_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_EXTENDED_END: cursor->sim.extended_end_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_BLOCKED: cursor->sim.blocked_ps = value.int64; break;
+    case ATTRIBUTE_PROGRESS_FROM: cursor->sim.progress_from_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_PROGRESS_UNTIL: cursor->sim.progress_until_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_AWAITED_POST: cursor->sim.awaited_post_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_RELEASED: cursor->sim.released_ps = after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_CPU_TIME:
     case ATTRIBUTE_CORE_WAIT:
-    case ATTRIBUTE_PAUSED: stream->before_ps[id - ATTRIBUTE_CPU_TIME] = value.int64; break;
+    case ATTRIBUTE_PAUSED: cursor->before_ps[id - ATTRIBUTE_CPU_TIME] = value.int64; break;
     case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
     case ATTRIBUTE_DURATION: call->exit_ps = after(call->enter_ps, (int64_t)value.uint64); break;
     case ATTRIBUTE_WIN: return archive_win_id(reader, value.rmaWinRef, &call->handle);
@@ -93,13 +93,13 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_ORIGIN_EXTENT:
     case ATTRIBUTE_TARGET_EXTENT:
     case ATTRIBUTE_RESULT_EXTENT:
-        stream->extents.of[id - ATTRIBUTE_ORIGIN_EXTENT] = (int64_t)value.uint64;
+        cursor->extents.of[id - ATTRIBUTE_ORIGIN_EXTENT] = (int64_t)value.uint64;
         call->flags |= TRACE_GAPS;
         break;
-    case ATTRIBUTE_ORDER: stream->order = value.uint32; break;
+    case ATTRIBUTE_ORDER: cursor->order = value.uint32; break;
     case ATTRIBUTE_FLAGS:
-        stream->has_flags = true;
-        stream->flags = value.uint16;
+        cursor->has_flags = true;
+        cursor->flags = value.uint16;
         break;
     case ATTRIBUTE_RMA_ID: /* of records that are not calls */
     case ATTRIBUTE_COUNT: break;
@@ -137,10 +137,10 @@ static struct trace_call new_call(int64_t time_ps, uint32_t call)
 
 static enum status check_extents(struct archive_reader *reader, const struct trace_call *call)
 {
-    const struct archive_stream *stream = &reader->stream;
-    if (trace_extents_fit(call_kind(call->call), &stream->extents)) return STATUS_OK;
-    const int64_t *of = stream->extents.of;
-    return trace_fail(reader->err, reader->trace, stream->rank, stream->calls->count, call,
+    const struct archive_cursor *cursor = &reader->cursor;
+    if (trace_extents_fit(call_kind(call->call), &cursor->extents)) return STATUS_OK;
+    const int64_t *of = cursor->extents.of;
+    return trace_fail(reader->err, reader->trace, cursor->rank, cursor->calls->count, call,
                       "RMA::OriginExtent, TargetExtent, ResultExtent are %" PRIu64 ", %" PRIu64 ", %" PRIu64
                       ", expected extents of buffers that the call has",
                       (uint64_t)of[TRACE_ORIGIN], (uint64_t)of[TRACE_TARGET], (uint64_t)of[TRACE_RESULT]);
@@ -149,14 +149,14 @@ static enum status check_extents(struct archive_reader *reader, const struct tra
 /* Slices keep the sums. */
 static enum status append_before(struct archive_reader *reader)
 {
-    const struct archive_stream *stream = &reader->stream;
+    const struct archive_cursor *cursor = &reader->cursor;
     for (int b = 0; b < BEFORE_COUNT; b++) {
-        int64_t ps = stream->before_ps[b];
+        int64_t ps = cursor->before_ps[b];
         if (ps == TRACE_UNKNOWN_PS) continue;
         if (reader->in_slices)
-            trace_sum_before(reader->trace, stream->rank, (enum trace_before)b, ps);
+            trace_sum_before(reader->trace, cursor->rank, (enum trace_before)b, ps);
         else
-            TRY(trace_set_before(reader->trace, stream->rank, stream->calls->count - 1, (enum trace_before)b, ps,
+            TRY(trace_set_before(reader->trace, cursor->rank, cursor->calls->count - 1, (enum trace_before)b, ps,
                                  reader->err));
     }
     return STATUS_OK;
@@ -164,35 +164,35 @@ static enum status append_before(struct archive_reader *reader)
 
 static enum status append(struct archive_reader *reader, const struct trace_call *call)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     if (call->flags & TRACE_GAPS) TRY(check_extents(reader, call));
-    TRY(trace_add_thread_call(reader->trace, stream->rank, stream->thread, call, reader->err));
-    if (stream->several)
-        ARRAY_PUSH(stream->orders, stream->order_count, stream->order_capacity, stream->order, reader->err);
-    if (stream->calls->sim) stream->calls->sim[stream->calls->count - 1] = stream->sim;
-    stream->last_ps = call->exit_ps;
+    TRY(trace_add_thread_call(reader->trace, cursor->rank, cursor->thread, call, reader->err));
+    if (cursor->several)
+        ARRAY_PUSH(cursor->orders, cursor->order_count, cursor->order_capacity, cursor->order, reader->err);
+    if (cursor->calls->sim) cursor->calls->sim[cursor->calls->count - 1] = cursor->sim;
+    cursor->last_ps = call->exit_ps;
     TRY(append_before(reader));
     if (reader->in_slices || !(call->flags & TRACE_GAPS)) return STATUS_OK;
-    return trace_set_extents(reader->trace, stream->rank, stream->calls->count - 1, &stream->extents, reader->err);
+    return trace_set_extents(reader->trace, cursor->rank, cursor->calls->count - 1, &cursor->extents, reader->err);
 }
 
 static enum status append_region(struct archive_reader *reader, int64_t time_ps, uint32_t region, bool enter,
                                  OTF2_AttributeList *list)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
-    stream->sim = trace_sim_unknown;
-    for (int b = 0; b < BEFORE_COUNT; b++) stream->before_ps[b] = TRACE_UNKNOWN_PS;
-    stream->extents = (struct trace_extents){{0}};
-    stream->order = 0;
+    cursor->sim = trace_sim_unknown;
+    for (int b = 0; b < BEFORE_COUNT; b++) cursor->before_ps[b] = TRACE_UNKNOWN_PS;
+    cursor->extents = (struct trace_extents){{0}};
+    cursor->order = 0;
     TRY(archive_region_id(reader, region, &call.ref));
     if (list) TRY(archive_take_attributes(reader, list, &call));
     if (enter) {
-        ARRAY_PUSH(stream->open, stream->open_count, stream->open_capacity, call.ref, reader->err);
-    } else if (stream->open_count == 0 && !reader->ours) {
+        ARRAY_PUSH(cursor->open, cursor->open_count, cursor->open_capacity, call.ref, reader->err);
+    } else if (cursor->open_count == 0 && !reader->ours) {
         return STATUS_OK; /* recording began inside it */
-    } else if (stream->open_count > 0) {
-        stream->open_count--;
+    } else if (cursor->open_count > 0) {
+        cursor->open_count--;
     }
     return append(reader, &call);
 }
@@ -218,14 +218,14 @@ static enum status name_function(struct archive_reader *reader, struct archive_r
 enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t reference,
                                OTF2_AttributeList *list)
 {
-    struct archive_stream *stream = &reader->stream;
-    stream->last_ps = archive_ps(reader, time);
+    struct archive_cursor *cursor = &reader->cursor;
+    cursor->last_ps = archive_ps(reader, time);
     struct archive_region *region = archive_region(&reader->definitions, reference);
     if (!region)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", reference);
-    int64_t time_ps = stream->last_ps;
-    if (stream->in_call) {
-        stream->depth++;
+    int64_t time_ps = cursor->last_ps;
+    if (cursor->in_call) {
+        cursor->depth++;
         reader->assumed.nested_count++;
         return STATUS_OK;
     }
@@ -234,18 +234,18 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
         if (library) TRY(name_function(reader, region));
         return append_region(reader, time_ps, reference, true, list);
     }
-    stream->in_call = true;
-    stream->region = reference;
-    stream->depth = 0;
-    stream->call = new_call(time_ps, (uint32_t)region->call);
-    stream->sim = trace_sim_unknown;
-    for (int b = 0; b < BEFORE_COUNT; b++) stream->before_ps[b] = TRACE_UNKNOWN_PS;
-    stream->extents = (struct trace_extents){{0}};
-    stream->order = 0;
-    stream->completed_one = stream->has_flags = stream->has_size = stream->has_unit = false;
-    stream->flavor = 0;
-    stream->completed_count = 0;
-    return archive_take_attributes(reader, list, &stream->call);
+    cursor->in_call = true;
+    cursor->region = reference;
+    cursor->depth = 0;
+    cursor->call = new_call(time_ps, (uint32_t)region->call);
+    cursor->sim = trace_sim_unknown;
+    for (int b = 0; b < BEFORE_COUNT; b++) cursor->before_ps[b] = TRACE_UNKNOWN_PS;
+    cursor->extents = (struct trace_extents){{0}};
+    cursor->order = 0;
+    cursor->completed_one = cursor->has_flags = cursor->has_size = cursor->has_unit = false;
+    cursor->flavor = 0;
+    cursor->completed_count = 0;
+    return archive_take_attributes(reader, list, &cursor->call);
 }
 
 static char flavor_of(uint16_t call)
@@ -284,17 +284,17 @@ enum status archive_put_window_part(struct archive_reader *reader, const struct 
 
 static enum status note_window(struct archive_reader *reader)
 {
-    const struct archive_stream *stream = &reader->stream;
+    const struct archive_cursor *cursor = &reader->cursor;
     struct archive_share *share = reader->share;
-    if (stream->call.handle == TRACE_NONE) return STATUS_OK;
-    struct archive_window_part part = {.window = stream->call.handle,
-                                       .rank = stream->rank,
-                                       .call = stream->call.call,
-                                       .flavor = stream->flavor,
-                                       .has_size = stream->has_size,
-                                       .has_unit = stream->has_unit,
-                                       .bytes = stream->win_bytes,
-                                       .disp_unit = stream->disp_unit};
+    if (cursor->call.handle == TRACE_NONE) return STATUS_OK;
+    struct archive_window_part part = {.window = cursor->call.handle,
+                                       .rank = cursor->rank,
+                                       .call = cursor->call.call,
+                                       .flavor = cursor->flavor,
+                                       .has_size = cursor->has_size,
+                                       .has_unit = cursor->has_unit,
+                                       .bytes = cursor->win_bytes,
+                                       .disp_unit = cursor->disp_unit};
     if (!share) return archive_put_window_part(reader, &part);
     ARRAY_PUSH(share->windows, share->window_count, share->window_capacity, part, reader->err);
     return STATUS_OK;
@@ -302,25 +302,25 @@ static enum status note_window(struct archive_reader *reader)
 
 static enum status finish_completion(struct archive_reader *reader, enum call_kind kind)
 {
-    struct archive_stream *stream = &reader->stream;
-    if (kind == CALL_REQUEST_TESTALL && stream->completed_one) stream->call.flags |= TRACE_FLAG;
+    struct archive_cursor *cursor = &reader->cursor;
+    if (kind == CALL_REQUEST_TESTALL && cursor->completed_one) cursor->call.flags |= TRACE_FLAG;
     if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
-        return trace_add_list(reader->trace, stream->completed, (uint32_t)stream->completed_count, &stream->call.ref,
+        return trace_add_list(reader->trace, cursor->completed, (uint32_t)cursor->completed_count, &cursor->call.ref,
                               reader->err);
-    if (stream->completed_count) stream->call.ref = stream->completed[0];
-    if (kind == CALL_REQUEST_TEST && stream->completed_one) stream->call.flags |= TRACE_FLAG;
+    if (cursor->completed_count) cursor->call.ref = cursor->completed[0];
+    if (kind == CALL_REQUEST_TEST && cursor->completed_one) cursor->call.flags |= TRACE_FLAG;
     return STATUS_OK;
 }
 
 /* Score-P writes no record for a message to or from MPI_PROC_NULL; replay needs a communicator and a request for it. */
 static void assume_proc_null(struct archive_reader *reader, enum call_kind kind)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     bool message = kind == CALL_SEND || kind == CALL_RECV || kind == CALL_ISEND || kind == CALL_IRECV;
-    if (!message || stream->call.handle != TRACE_NONE) return;
-    if (kind == CALL_IRECV && stream->call.ref != TRACE_NO_REF) return; /* its completion says the rest */
-    stream->call.handle = 0;
-    if (kind == CALL_ISEND || kind == CALL_IRECV) stream->call.ref = stream->next_request++;
+    if (!message || cursor->call.handle != TRACE_NONE) return;
+    if (kind == CALL_IRECV && cursor->call.ref != TRACE_NO_REF) return; /* its completion says the rest */
+    cursor->call.handle = 0;
+    if (kind == CALL_ISEND || kind == CALL_IRECV) cursor->call.ref = cursor->next_request++;
     reader->assumed.proc_null_count++;
 }
 
@@ -331,107 +331,107 @@ static bool is_pending_collective(const struct trace_call *call)
 }
 
 /* Whether the records said what the kind needs. */
-static bool is_bare(const struct archive_stream *stream, enum call_kind kind)
+static bool is_bare(const struct archive_cursor *cursor, enum call_kind kind)
 {
-    uint32_t needed = call_row(stream->call.call)->needed;
-    if (is_pending_collective(&stream->call)) return stream->call.ref == TRACE_NO_REF;
-    if ((needed & (F_WIN | F_COMM)) && stream->call.handle == TRACE_NONE) return kind != CALL_IRECV;
-    if ((needed & F_GROUP) && stream->call.ref == TRACE_NO_REF) return true;
-    if ((needed & F_OBJECT) && stream->call.ref == TRACE_NO_REF) return true;
-    if (call_makes_request(stream->call.call) && stream->call.ref == TRACE_NO_REF) return true;
-    return (needed & (F_ROOT | F_TARGET)) && stream->call.peer == TRACE_NONE;
+    uint32_t needed = call_row(cursor->call.call)->needed;
+    if (is_pending_collective(&cursor->call)) return cursor->call.ref == TRACE_NO_REF;
+    if ((needed & (F_WIN | F_COMM)) && cursor->call.handle == TRACE_NONE) return kind != CALL_IRECV;
+    if ((needed & F_GROUP) && cursor->call.ref == TRACE_NO_REF) return true;
+    if ((needed & F_OBJECT) && cursor->call.ref == TRACE_NO_REF) return true;
+    if (call_makes_request(cursor->call.call) && cursor->call.ref == TRACE_NO_REF) return true;
+    return (needed & (F_ROOT | F_TARGET)) && cursor->call.peer == TRACE_NONE;
 }
 
 /* What a call works on, where the archive ends inside it before the records say so. */
-static bool is_cut_short(const struct archive_stream *stream)
+static bool is_cut_short(const struct archive_cursor *cursor)
 {
-    bool works_on = call_row(stream->call.call)->needed & (F_WIN | F_COMM);
-    return (stream->call.flags & TRACE_BREAK) && works_on && stream->call.handle == TRACE_NONE;
+    bool works_on = call_row(cursor->call.call)->needed & (F_WIN | F_COMM);
+    return (cursor->call.flags & TRACE_BREAK) && works_on && cursor->call.handle == TRACE_NONE;
 }
 
 static enum status append_bare(struct archive_reader *reader)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     reader->assumed.bare_count++;
-    TRY(name_function(reader, archive_region(&reader->definitions, stream->region)));
-    TRY(append_region(reader, stream->call.enter_ps, stream->region, true, NULL));
-    return append_region(reader, stream->call.exit_ps, stream->region, false, NULL);
+    TRY(name_function(reader, archive_region(&reader->definitions, cursor->region)));
+    TRY(append_region(reader, cursor->call.enter_ps, cursor->region, true, NULL));
+    return append_region(reader, cursor->call.exit_ps, cursor->region, false, NULL);
 }
 
 static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
 {
-    struct archive_stream *stream = &reader->stream;
-    enum call_kind kind = call_kind(stream->call.call);
-    stream->in_call = false;
-    stream->call.exit_ps = exit_ps;
+    struct archive_cursor *cursor = &reader->cursor;
+    enum call_kind kind = call_kind(cursor->call.call);
+    cursor->in_call = false;
+    cursor->call.exit_ps = exit_ps;
     if (archive_kind(kind)->shape == SHAPE_COMPLETION) TRY(finish_completion(reader, kind));
     if (kind == CALL_WIN_CREATE) TRY(note_window(reader));
-    if (stream->has_flags) stream->call.flags = stream->flags;
+    if (cursor->has_flags) cursor->call.flags = cursor->flags;
     if (!reader->ours) {
-        bool shmem = call_is_shmem(stream->call.call);
+        bool shmem = call_is_shmem(cursor->call.call);
         assume_proc_null(reader, kind);
-        if (shmem) TRY(archive_shmem_finish(reader, &stream->call));
-        if (is_bare(stream, kind)) return append_bare(reader);
-        bool one_sided = !shmem && (call_row(stream->call.call)->needed & F_WIN);
+        if (shmem) TRY(archive_shmem_finish(reader, &cursor->call));
+        if (is_bare(cursor, kind)) return append_bare(reader);
+        bool one_sided = !shmem && (call_row(cursor->call.call)->needed & F_WIN);
         reader->assumed.one_sided = reader->assumed.one_sided || one_sided;
     }
-    if (is_cut_short(stream)) return append_bare(reader);
-    return append(reader, &stream->call);
+    if (is_cut_short(cursor)) return append_bare(reader);
+    return append(reader, &cursor->call);
 }
 
 enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     int64_t time_ps = archive_ps(reader, time);
-    stream->last_ps = time_ps;
-    if (stream->in_call && stream->depth > 0) {
-        stream->depth--;
+    cursor->last_ps = time_ps;
+    if (cursor->in_call && cursor->depth > 0) {
+        cursor->depth--;
         return STATUS_OK;
     }
     const struct archive_region *left = archive_region(&reader->definitions, region);
     if (!left)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", region);
-    if (!stream->in_call) {
+    if (!cursor->in_call) {
         /* Recording may begin inside a call: its Leave has no Enter. */
         if (left->call != TRACE_NONE) return STATUS_OK;
         return append_region(reader, time_ps, region, false, list);
     }
-    if (region != stream->region)
+    if (region != cursor->region)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
-                       "rank %" PRIu32 " leaves %s inside %s, expected regions to nest", stream->rank,
-                       archive_string(reader, left->name), call_name(stream->call.call));
-    TRY(archive_take_attributes(reader, list, &stream->call));
+                       "rank %" PRIu32 " leaves %s inside %s, expected regions to nest", cursor->rank,
+                       archive_string(reader, left->name), call_name(cursor->call.call));
+    TRY(archive_take_attributes(reader, list, &cursor->call));
     return finish_call(reader, time_ps);
 }
 
 static enum status break_off(struct archive_reader *reader)
 {
-    struct archive_stream *stream = &reader->stream;
-    struct trace_rank *calls = stream->calls;
-    stream->call.flags |= TRACE_BREAK;
+    struct archive_cursor *cursor = &reader->cursor;
+    struct trace_rank *calls = cursor->calls;
+    cursor->call.flags |= TRACE_BREAK;
     if (!calls->incomplete &&
-        asprintf(&calls->incomplete_why, "the archive ends inside %s", call_name(stream->call.call)) < 0) {
+        asprintf(&calls->incomplete_why, "the archive ends inside %s", call_name(cursor->call.call)) < 0) {
         calls->incomplete_why = NULL;
         return err_memory(reader->err);
     }
     calls->incomplete = true;
-    return finish_call(reader, stream->last_ps);
+    return finish_call(reader, cursor->last_ps);
 }
 
-enum status archive_end_stream(struct archive_reader *reader)
+enum status archive_end_location(struct archive_reader *reader)
 {
-    struct archive_stream *stream = &reader->stream;
-    return stream->in_call ? break_off(reader) : STATUS_OK;
+    struct archive_cursor *cursor = &reader->cursor;
+    return cursor->in_call ? break_off(reader) : STATUS_OK;
 }
 
 /* A completion whose request was made by another thread; one that nobody made is left out. */
 static enum status complete_late(struct archive_reader *reader, const struct archive_late *late)
 {
-    struct archive_stream *stream = &reader->stream;
-    struct trace_call *call = &stream->calls->calls[late->call];
+    struct archive_cursor *cursor = &reader->cursor;
+    struct trace_call *call = &cursor->calls->calls[late->call];
     uint64_t index;
     struct trace_call *made =
-        archive_requests_take(&stream->requests, late->request, &index) ? &stream->calls->calls[index] : NULL;
+        archive_requests_take(&cursor->requests, late->request, &index) ? &cursor->calls->calls[index] : NULL;
     if (made && late->receives) TRY(archive_take_message(reader, made, late->peer, late->comm, late->tag, late->bytes));
     if (made && late->cancelled && made->handle == TRACE_NONE) made->handle = 0;
     if (reader->ours) return STATUS_OK; /* requests keep their ids */
@@ -445,9 +445,9 @@ static enum status complete_late(struct archive_reader *reader, const struct arc
 /* Lists hold what was found only. */
 static void leave_out_unknown(struct archive_reader *reader)
 {
-    const struct archive_stream *stream = &reader->stream;
-    for (size_t i = 0; i < stream->late_count; i++) {
-        const struct trace_call *call = &stream->calls->calls[stream->late[i].call];
+    const struct archive_cursor *cursor = &reader->cursor;
+    for (size_t i = 0; i < cursor->late_count; i++) {
+        const struct trace_call *call = &cursor->calls->calls[cursor->late[i].call];
         enum call_kind kind = call_kind(call->call);
         if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) continue;
         struct trace_list *list = &reader->trace->lists[call->ref];
@@ -461,12 +461,12 @@ static void leave_out_unknown(struct archive_reader *reader)
 /* Of which communicator it is was not said, or is none that a trace has. Alone, the rank waits for nobody. */
 static enum status assume_alone(struct archive_reader *reader)
 {
-    struct archive_stream *stream = &reader->stream;
-    for (size_t i = 0; i < stream->calls->count; i++) {
-        struct trace_call *call = &stream->calls->calls[i];
+    struct archive_cursor *cursor = &reader->cursor;
+    for (size_t i = 0; i < cursor->calls->count; i++) {
+        struct trace_call *call = &cursor->calls->calls[i];
         if (call->handle != TRACE_NONE || !is_pending_collective(call)) continue;
         TRY(archive_self_id(reader, &call->handle));
-        if (call_row(call->call)->needed & F_ROOT) call->peer = (int32_t)stream->rank;
+        if (call_row(call->call)->needed & F_ROOT) call->peer = (int32_t)cursor->rank;
         reader->assumed.alone_count++;
     }
     return STATUS_OK;
@@ -474,22 +474,22 @@ static enum status assume_alone(struct archive_reader *reader)
 
 enum status archive_end_rank(struct archive_reader *reader)
 {
-    struct archive_stream *stream = &reader->stream;
-    for (size_t i = 0; i < stream->late_count; i++) TRY(complete_late(reader, &stream->late[i]));
+    struct archive_cursor *cursor = &reader->cursor;
+    for (size_t i = 0; i < cursor->late_count; i++) TRY(complete_late(reader, &cursor->late[i]));
     if (!reader->ours) leave_out_unknown(reader);
     if (!reader->ours) TRY(assume_alone(reader));
-    if (reader->ours || stream->requests.count == 0)
-        return stream->several ? trace_sort_calls(reader->trace, stream->rank, stream->orders, reader->err) : STATUS_OK;
+    if (reader->ours || cursor->requests.count == 0)
+        return cursor->several ? trace_sort_calls(reader->trace, cursor->rank, cursor->orders, reader->err) : STATUS_OK;
     uint64_t *indexes;
-    TRY(archive_requests_values(&stream->requests, &indexes, reader->err));
-    for (size_t i = 0; i < stream->requests.count; i++) {
-        struct trace_call *call = &stream->calls->calls[indexes[i]];
+    TRY(archive_requests_values(&cursor->requests, &indexes, reader->err));
+    for (size_t i = 0; i < cursor->requests.count; i++) {
+        struct trace_call *call = &cursor->calls->calls[indexes[i]];
         if (call_kind(call->call) != CALL_IRECV) continue;
         call->handle = 0;
         reader->assumed.open_receive_count++;
     }
     free(indexes);
-    return stream->several ? trace_sort_calls(reader->trace, stream->rank, stream->orders, reader->err) : STATUS_OK;
+    return cursor->several ? trace_sort_calls(reader->trace, cursor->rank, cursor->orders, reader->err) : STATUS_OK;
 }
 
 /* Where the archive ends before all members have told them, sizes or displacement units are not known. */

@@ -13,9 +13,9 @@
 /* The open call if its records have this shape, else NULL. */
 static struct trace_call *open_call(struct archive_reader *reader, enum archive_shape shape)
 {
-    struct archive_stream *stream = &reader->stream;
-    if (!stream->in_call || stream->depth > 0) return NULL;
-    return archive_kind(call_kind(stream->call.call))->shape == shape ? &stream->call : NULL;
+    struct archive_cursor *cursor = &reader->cursor;
+    if (!cursor->in_call || cursor->depth > 0) return NULL;
+    return archive_kind(call_kind(cursor->call.call))->shape == shape ? &cursor->call : NULL;
 }
 
 static enum status world_rank(struct archive_reader *reader, const struct trace_comm *comm, uint32_t rank,
@@ -44,23 +44,23 @@ enum status archive_take_message(struct archive_reader *reader, struct trace_cal
 /* The call to come next gets this request. Ids of foreign archives may be of any size: they are numbered anew. */
 static enum status make_request(struct archive_reader *reader, struct trace_call *call, uint64_t request)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     if (reader->ours && request > UINT32_MAX)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "request %" PRIu64 ", expected below 2^32",
                        request);
-    call->ref = reader->ours ? (uint32_t)request : stream->next_request++;
+    call->ref = reader->ours ? (uint32_t)request : cursor->next_request++;
     if (reader->ours && call_kind(call->call) != CALL_IRECV) return STATUS_OK; /* its completion says nothing new */
-    return archive_requests_put(&stream->requests, request, stream->calls->count, reader->err);
+    return archive_requests_put(&cursor->requests, request, cursor->calls->count, reader->err);
 }
 
 /* What archive_end_rank() is to do when the other locations of the rank are read. */
 static enum status keep_late(struct archive_reader *reader, const struct archive_late *late)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     struct archive_late kept = *late;
-    kept.call = stream->calls->count;
-    kept.slot = stream->completed_count - 1;
-    ARRAY_PUSH(stream->late, stream->late_count, stream->late_capacity, kept, reader->err);
+    kept.call = cursor->calls->count;
+    kept.slot = cursor->completed_count - 1;
+    ARRAY_PUSH(cursor->late, cursor->late_count, cursor->late_capacity, kept, reader->err);
     return STATUS_OK;
 }
 
@@ -68,22 +68,22 @@ static enum status keep_late(struct archive_reader *reader, const struct archive
  * NULL. */
 static enum status use_request(struct archive_reader *reader, uint64_t request, bool done, struct trace_call **made)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     uint64_t index;
-    bool known = done ? archive_requests_take(&stream->requests, request, &index)
-                      : archive_requests_find(&stream->requests, request, &index);
-    *made = known ? &stream->calls->calls[index] : NULL;
-    if (!open_call(reader, SHAPE_COMPLETION) || (!known && !reader->ours && !stream->several)) return STATUS_OK;
+    bool known = done ? archive_requests_take(&cursor->requests, request, &index)
+                      : archive_requests_find(&cursor->requests, request, &index);
+    *made = known ? &cursor->calls->calls[index] : NULL;
+    if (!open_call(reader, SHAPE_COMPLETION) || (!known && !reader->ours && !cursor->several)) return STATUS_OK;
     uint32_t id = known ? (*made)->ref : reader->ours ? (uint32_t)request : TRACE_NO_REF;
-    stream->completed_one = stream->completed_one || done;
-    ARRAY_PUSH(stream->completed, stream->completed_count, stream->completed_capacity, id, reader->err);
+    cursor->completed_one = cursor->completed_one || done;
+    ARRAY_PUSH(cursor->completed, cursor->completed_count, cursor->completed_capacity, id, reader->err);
     return STATUS_OK;
 }
 
 /* A request of the open wait or test that no location read so far made may be made by one that follows. */
 static bool is_late(struct archive_reader *reader)
 {
-    return reader->stream.several && open_call(reader, SHAPE_COMPLETION);
+    return reader->cursor.several && open_call(reader, SHAPE_COMPLETION);
 }
 
 static OTF2_CallbackCode on_enter(HEAD, OTF2_RegionRef region)
@@ -198,7 +198,7 @@ static OTF2_CallbackCode on_request_test(HEAD, uint64_t request)
     struct trace_call *made;
     enum status status = use_request(reader, request, false, &made);
     /* After the last call our profile tells of the receives that never complete. */
-    if (status == STATUS_OK && made && !reader->stream.in_call) status = archive_take_attributes(reader, list, made);
+    if (status == STATUS_OK && made && !reader->cursor.in_call) status = archive_take_attributes(reader, list, made);
     bool late = !made && !reader->ours && is_late(reader);
     if (status == STATUS_OK && late)
         status = keep_late(reader, &(struct archive_late){.request = request, .waits = true});

@@ -53,7 +53,7 @@ static enum status read_records(struct archive_reader *reader, OTF2_EvtReader *i
         if (code != OTF2_SUCCESS) return archive_broken(reader, path, "cannot read the events");
         done += read;
     }
-    if (done == events) return archive_end_stream(reader);
+    if (done == events) return archive_end_location(reader);
     return err_set(reader->err, STATUS_DATA, path, NULL,
                    "%" PRIu64 " events, expected the %" PRIu64 " that the definitions name", done, events);
 }
@@ -76,27 +76,27 @@ static enum status read_events(struct archive_reader *reader, const struct archi
 /* The call that was open is left out with the rest; what it would have completed stays open. */
 static enum status leave_out_rest(struct archive_reader *reader)
 {
-    struct archive_stream *stream = &reader->stream;
+    struct archive_cursor *cursor = &reader->cursor;
     reader->status = STATUS_OK;
-    stream->in_call = false;
-    TRY(trace_add_fault(reader->trace, stream->rank, stream->calls->count, stream->last_ps, TRACE_FAULT_UNCOUNTED,
+    cursor->in_call = false;
+    TRY(trace_add_fault(reader->trace, cursor->rank, cursor->calls->count, cursor->last_ps, TRACE_FAULT_UNCOUNTED,
                         reader->err->text, reader->err));
-    return archive_end_stream(reader);
+    return archive_end_location(reader);
 }
 
 /* Which event of the rank, and when, an error in the records is about; errors of files stay as they are. */
 void archive_place_fault(struct archive_reader *reader)
 {
-    const struct archive_stream *stream = &reader->stream;
+    const struct archive_cursor *cursor = &reader->cursor;
     size_t length = strlen(reader->anchor);
     if (strncmp(reader->err->text, reader->anchor, length) != 0 || strncmp(reader->err->text + length, ": ", 2) != 0)
         return;
     char message[ERR_TEXT_BYTES], place[TRACE_PLACE_BYTES], time[UNITS_TEXT_BYTES];
-    bool begun = stream->last_ps != TRACE_UNKNOWN_PS;
+    bool begun = cursor->last_ps != TRACE_UNKNOWN_PS;
     snprintf(message, sizeof message, "%s", reader->err->text + length + 2);
-    snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 "%s%s%s", stream->rank,
-             trace_event(reader->trace, stream->rank, stream->calls->count),
-             begun ? " at " : "", begun ? units_format_ps(stream->last_ps, time) : "", begun ? " s" : "");
+    snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 "%s%s%s", cursor->rank,
+             trace_event(reader->trace, cursor->rank, cursor->calls->count), begun ? " at " : "",
+             begun ? units_format_ps(cursor->last_ps, time) : "", begun ? " s" : "");
     err_set(reader->err, STATUS_DATA, reader->anchor, place, "%s", message);
 }
 
@@ -123,7 +123,7 @@ static enum status read_file(struct archive_reader *reader, const struct archive
     if (checked != STATUS_OK && whole == 0) return leave_out_rest(reader);
     struct err damage = {.status = STATUS_OK};
     if (checked != STATUS_OK) damage = *reader->err;
-    TRY(trace_reserve_calls(reader->trace, reader->stream.rank, whole / RECORDS_PER_CALL, reader->err));
+    TRY(trace_reserve_calls(reader->trace, reader->cursor.rank, whole / RECORDS_PER_CALL, reader->err));
     enum status status = read_events(reader, location, callbacks, path, whole);
     if (status == STATUS_DATA) archive_place_fault(reader);
     if (status == STATUS_DATA && reader->keep_going) return leave_out_rest(reader);
@@ -135,11 +135,11 @@ static enum status read_file(struct archive_reader *reader, const struct archive
 
 static void begin_location(struct archive_reader *reader, const struct archive_location *location)
 {
-    struct archive_stream *stream = &reader->stream;
-    stream->thread = location->thread;
-    stream->in_call = false;
-    stream->open_count = 0;
-    stream->last_ps = TRACE_UNKNOWN_PS;
+    struct archive_cursor *cursor = &reader->cursor;
+    cursor->thread = location->thread;
+    cursor->in_call = false;
+    cursor->open_count = 0;
+    cursor->last_ps = TRACE_UNKNOWN_PS;
     archive_messages_clear();
 }
 
@@ -171,18 +171,18 @@ static enum status read_rank(struct archive_reader *reader, const struct place *
                              const OTF2_EvtReaderCallbacks *callbacks)
 {
     const struct archive_location *locations = reader->definitions.locations;
-    struct archive_stream *stream = &reader->stream;
-    stream->rank = (uint32_t)places[0].rank;
-    stream->calls = &reader->trace->ranks[stream->rank];
-    stream->several = count > 1;
-    stream->next_request = 0;
-    stream->late_count = stream->order_count = 0;
-    archive_requests_restart(&stream->requests);
+    struct archive_cursor *cursor = &reader->cursor;
+    cursor->rank = (uint32_t)places[0].rank;
+    cursor->calls = &reader->trace->ranks[cursor->rank];
+    cursor->several = count > 1;
+    cursor->next_request = 0;
+    cursor->late_count = cursor->order_count = 0;
+    archive_requests_restart(&cursor->requests);
     for (size_t i = 0; i < count; i++)
         if (locations[places[i].index].events > 0)
             TRY(read_location(reader, &locations[places[i].index], callbacks));
     TRY(archive_end_rank(reader));
-    trace_trim_calls(reader->trace, stream->rank);
+    trace_trim_calls(reader->trace, cursor->rank);
     return STATUS_OK;
 }
 
@@ -323,12 +323,12 @@ static enum status read_block(void *context, size_t number, struct err *err)
     reader.trace = &block->part;
     reader.share = &block->share;
     reader.assumed = (struct archive_assumptions){0};
-    reader.stream = (struct archive_stream){0};
+    reader.cursor = (struct archive_cursor){0};
     archive_messages_clear();
     enum status status = open_block(&reader, ranks, block);
     if (status == STATUS_OK) status = read_places(&reader, ranks->places, block->first, block->end, ranks->callbacks);
     if (reader.otf2) OTF2_Reader_Close(reader.otf2);
-    archive_stream_clear(&reader.stream);
+    archive_cursor_clear(&reader.cursor);
     block->assumed = reader.assumed;
     return status;
 }
@@ -338,10 +338,10 @@ static void move_lists(const struct ranks *ranks, const struct block *block, uin
 {
     if (lists == 0 || block->part.list_count == 0) return;
     for (int32_t rank = ranks->places[block->first].rank; rank <= ranks->places[block->end - 1].rank; rank++) {
-        const struct trace_rank *stream = &block->part.ranks[rank];
-        for (size_t i = 0; i < stream->count; i++) {
-            enum call_kind kind = call_kind(stream->calls[i].call);
-            if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) stream->calls[i].ref += lists;
+        const struct trace_rank *process = &block->part.ranks[rank];
+        for (size_t i = 0; i < process->count; i++) {
+            enum call_kind kind = call_kind(process->calls[i].call);
+            if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) process->calls[i].ref += lists;
         }
     }
 }

@@ -150,7 +150,7 @@ enum status archive_may_define(struct archive_reader *reader)
 
 enum status archive_self_id(struct archive_reader *reader, int32_t *id)
 {
-    int32_t *self = &reader->self[reader->stream.rank], rank = (int32_t)reader->stream.rank;
+    int32_t *self = &reader->self[reader->cursor.rank], rank = (int32_t)reader->cursor.rank;
     if (*self == ARCHIVE_NOT_MADE) {
         TRY(archive_may_define(reader));
         TRY(trace_add_comm(reader->trace, &rank, 1, self, reader->err));
@@ -485,16 +485,16 @@ static enum status mark_ranks(struct archive_reader *reader)
     for (size_t i = 0; i < reader->definitions.location_count; i++) {
         const struct archive_location *location = &reader->definitions.locations[i];
         if (location->rank == TRACE_NONE || location->thread > 0) continue;
-        struct trace_rank *stream = &reader->trace->ranks[location->rank];
-        stream->speed = location->speed;
-        stream->cores = location->cores;
+        struct trace_rank *rank = &reader->trace->ranks[location->rank];
+        rank->speed = location->speed;
+        rank->cores = location->cores;
         const char *node = node_name(reader, location->group);
         if (*node) TRY(trace_set_node(reader->trace, (uint32_t)location->rank, node, reader->err));
         if (!location->incomplete) continue;
-        stream->incomplete = true;
-        if (location->why == OTF2_UNDEFINED_STRING || stream->incomplete_why) continue;
-        stream->incomplete_why = strdup(archive_string(reader, location->why));
-        if (!stream->incomplete_why) return err_memory(reader->err);
+        rank->incomplete = true;
+        if (location->why == OTF2_UNDEFINED_STRING || rank->incomplete_why) continue;
+        rank->incomplete_why = strdup(archive_string(reader, location->why));
+        if (!rank->incomplete_why) return err_memory(reader->err);
     }
     return STATUS_OK;
 }

@@ -12,7 +12,7 @@ enum { READERS_MAX = 256 };
 
 struct rank_reader {
     const struct archive_location *location;
-    struct archive_stream stream; /* while another rank is at work */
+    struct archive_cursor cursor; /* while another rank is at work */
     OTF2_EvtReader *in;           /* NULL: closed */
     uint64_t done;                /* records read */
     uint64_t used;                /* when it was at work last */
@@ -64,7 +64,7 @@ static enum status read_records(struct archive_source *source, struct rank_reade
                                 size_t wanted)
 {
     struct archive_reader *reader = &source->reader;
-    const struct trace_rank *calls = reader->stream.calls;
+    const struct trace_rank *calls = reader->cursor.calls;
     while (rank->done < rank->location->events && calls->count < wanted) {
         uint64_t left = rank->location->events - rank->done, records = 2 * (wanted - calls->count), read;
         if (records > left) records = left;
@@ -75,7 +75,7 @@ static enum status read_records(struct archive_source *source, struct rank_reade
     }
     if (rank->done < rank->location->events) return STATUS_OK;
     close_reader(source, rank);
-    TRY(archive_end_stream(reader));
+    TRY(archive_end_location(reader));
     return archive_end_rank(reader);
 }
 
@@ -102,12 +102,12 @@ static enum status read_archive(struct trace_source *of, uint32_t number, size_t
     *ended = !rank->location || rank->location->events == 0;
     if (*ended) return STATUS_OK;
     source->reader.err = err;
-    source->reader.stream = rank->stream;
-    source->reader.stream.calls = &of->trace->ranks[number];
+    source->reader.cursor = rank->cursor;
+    source->reader.cursor.calls = &of->trace->ranks[number];
     rank->used = ++source->turn;
     enum status status = read_on(source, rank, of->trace->ranks[number].count + calls);
-    rank->stream = source->reader.stream;
-    source->reader.stream = (struct archive_stream){0};
+    rank->cursor = source->reader.cursor;
+    source->reader.cursor = (struct archive_cursor){0};
     *ended = rank->done == rank->location->events;
     return status;
 }
@@ -115,7 +115,7 @@ static enum status read_archive(struct trace_source *of, uint32_t number, size_t
 static enum status calls_moved(struct trace_source *of, uint32_t number, const size_t *moved, struct err *err)
 {
     struct archive_source *source = of->state;
-    return archive_requests_move(&source->ranks[number].stream.requests, moved, err);
+    return archive_requests_move(&source->ranks[number].cursor.requests, moved, err);
 }
 
 static void close_archive(struct trace_source *of)
@@ -123,7 +123,7 @@ static void close_archive(struct trace_source *of)
     struct archive_source *source = of->state;
     for (uint32_t r = 0; source->ranks && r < source->reader.trace->rank_count; r++) {
         close_reader(source, &source->ranks[r]);
-        archive_stream_clear(&source->ranks[r].stream);
+        archive_cursor_clear(&source->ranks[r].cursor);
     }
     if (source->callbacks) OTF2_EvtReaderCallbacks_Delete(source->callbacks);
     archive_close(&source->reader);
@@ -147,8 +147,8 @@ static enum status find_locations(struct archive_source *source, bool *possible,
         struct rank_reader *rank = &source->ranks[location->rank];
         if (rank->location || location->thread != 0) *possible = false;
         rank->location = location;
-        rank->stream.rank = (uint32_t)location->rank;
-        rank->stream.last_ps = TRACE_UNKNOWN_PS;
+        rank->cursor.rank = (uint32_t)location->rank;
+        rank->cursor.last_ps = TRACE_UNKNOWN_PS;
         *events += location->events;
     }
     return STATUS_OK;
@@ -167,7 +167,7 @@ static enum status open_archive(struct archive_source *source, bool *possible, u
     return archive_open_events(reader);
 }
 
-enum status otf2_stream_open(const char *path, struct trace_source *source, bool *possible, uint64_t *events,
+enum status otf2_slices_open(const char *path, struct trace_source *source, bool *possible, uint64_t *events,
                              struct err *err)
 {
     *source = (struct trace_source){.read = read_archive, .moved = calls_moved, .close = close_archive};

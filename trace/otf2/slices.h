@@ -7,7 +7,7 @@
 
 /* *possible false, and nothing opened: the archive is not in our profile, or ranks have several threads; such ones are
  * read as a whole. *events: records in all. */
-enum status otf2_stream_open(const char *path, struct trace_source *source, bool *possible, uint64_t *events,
+enum status otf2_slices_open(const char *path, struct trace_source *source, bool *possible, uint64_t *events,
                              struct err *err);
 
 #endif

@@ -180,8 +180,8 @@ static void write_markers(struct archive_writer *writer)
     const struct trace *trace = writer->trace;
     OTF2_MarkerWriter *out = NULL;
     for (uint32_t i = 0; i < trace->rank_count; i++) {
-        const struct trace_rank *stream = &trace->ranks[i];
-        if (!stream->incomplete) continue;
+        const struct trace_rank *rank = &trace->ranks[i];
+        if (!rank->incomplete) continue;
         if (!out) {
             out = OTF2_Archive_GetMarkerWriter(writer->archive);
             writer->failed = writer->failed || !out;
@@ -189,10 +189,10 @@ static void write_markers(struct archive_writer *writer)
             ARCHIVE_TRY(writer, OTF2_MarkerWriter_WriteDefMarker(out, 0, "rmacast", "recording stopped here",
                                                                  OTF2_SEVERITY_HIGH));
         }
-        int64_t end_ps = stream->count ? trace_rank_end_ps(trace, i) : writer->begin_ps;
+        int64_t end_ps = rank->count ? trace_rank_end_ps(trace, i) : writer->begin_ps;
         ARCHIVE_TRY(writer,
                     OTF2_MarkerWriter_WriteMarker(out, archive_time(writer, end_ps), 0, 0, OTF2_MARKER_SCOPE_LOCATION,
-                                                  i, stream->incomplete_why ? stream->incomplete_why : ""));
+                                                  i, rank->incomplete_why ? rank->incomplete_why : ""));
     }
     if (out) ARCHIVE_TRY(writer, OTF2_Archive_CloseMarkerWriter(writer->archive, out));
 }

@@ -34,7 +34,7 @@ struct archive_writer {
     bool failed;          /* an OTF2 call failed: archive_message() says why */
     uint64_t *events;     /* records written, per location */
     uint64_t *first_thread; /* per rank and one more: location of its thread 1 */
-    bool *comm_made;      /* CommCreate or CommDestroy stands in some stream */
+    bool *comm_made;        /* CommCreate or CommDestroy stands in some process */
     struct archive_window *windows;
     /* The rank at work. */
     uint32_t thread;       /* whose call is written */
@@ -44,7 +44,7 @@ struct archive_writer {
     uint32_t rank;
     uint32_t order; /* of the call among those of the rank at the same time */
     bool ordered;   /* their order is not that of their threads */
-    const struct trace_rank *stream;
+    const struct trace_rank *process;
     struct archive_requests requests; /* id to index of the call that made it */
     struct archive_requests acquisitions; /* call that got a mutex to the how manieth, from 1, it was of that mutex */
     struct archive_requests held;         /* mutex and thread to the same */

@@ -58,14 +58,14 @@ static void add_primitive(struct archive_writer *writer, const struct trace_call
  * locations. */
 static void add_order(struct archive_writer *writer, size_t index)
 {
-    const struct trace_rank *stream = writer->stream;
-    int64_t enter_ps = stream->calls[index].enter_ps;
-    if (!stream->thread) return;
-    if (index == 0 || stream->calls[index - 1].enter_ps != enter_ps) {
+    const struct trace_rank *rank = writer->process;
+    int64_t enter_ps = rank->calls[index].enter_ps;
+    if (!rank->thread) return;
+    if (index == 0 || rank->calls[index - 1].enter_ps != enter_ps) {
         writer->order = 0;
         writer->ordered = false;
-        for (size_t i = index + 1; i < stream->count && stream->calls[i].enter_ps == enter_ps; i++)
-            writer->ordered = writer->ordered || stream->thread[i] < stream->thread[i - 1];
+        for (size_t i = index + 1; i < rank->count && rank->calls[i].enter_ps == enter_ps; i++)
+            writer->ordered = writer->ordered || rank->thread[i] < rank->thread[i - 1];
     } else {
         writer->order++;
     }
@@ -112,9 +112,9 @@ static void add_time(struct archive_writer *writer, enum archive_attribute id, i
 
 static void add_sim(struct archive_writer *writer, size_t index)
 {
-    if (!writer->stream->sim) return;
-    const struct trace_call *call = &writer->stream->calls[index];
-    const struct trace_sim *sim = &writer->stream->sim[index];
+    if (!writer->process->sim) return;
+    const struct trace_call *call = &writer->process->calls[index];
+    const struct trace_sim *sim = &writer->process->sim[index];
     add_time(writer, ATTRIBUTE_XFER_START, call->enter_ps, sim->xfer_start_ps);
     add_time(writer, ATTRIBUTE_XFER_END, call->enter_ps, sim->xfer_end_ps);
     add_time(writer, ATTRIBUTE_BASE_END, call->enter_ps, sim->base_end_ps);
@@ -125,7 +125,7 @@ static void add_sim(struct archive_writer *writer, size_t index)
 static void add_before(struct archive_writer *writer, size_t index)
 {
     for (unsigned b = 0; b < BEFORE_COUNT; b++) {
-        const int64_t *ps = writer->stream->before_ps[b];
+        const int64_t *ps = writer->process->before_ps[b];
         if (ps && ps[index] != TRACE_UNKNOWN_PS)
             archive_add(writer, ATTRIBUTE_CPU_TIME + b, (OTF2_AttributeValue){.int64 = ps[index]});
     }
@@ -133,7 +133,7 @@ static void add_before(struct archive_writer *writer, size_t index)
 
 static void add_extents(struct archive_writer *writer, size_t index)
 {
-    if (!(writer->stream->calls[index].flags & TRACE_GAPS)) return;
+    if (!(writer->process->calls[index].flags & TRACE_GAPS)) return;
     struct trace_extents extents = trace_call_extents(writer->trace, writer->rank, index);
     for (unsigned i = 0; i < TRACE_BUFFERS; i++)
         if (extents.of[i] != 0)
@@ -142,7 +142,7 @@ static void add_extents(struct archive_writer *writer, size_t index)
 
 void archive_add_enter(struct archive_writer *writer, size_t index, const struct archive_kind *kind, unsigned carries)
 {
-    const struct trace_call *call = &writer->stream->calls[index];
+    const struct trace_call *call = &writer->process->calls[index];
     add_order(writer, index);
     if (call_is_thread(call->call))
         add_primitive(writer, call);
@@ -156,9 +156,9 @@ void archive_add_enter(struct archive_writer *writer, size_t index, const struct
 
 void archive_add_leave(struct archive_writer *writer, size_t index)
 {
-    const struct trace_sim *sim = writer->stream->sim;
+    const struct trace_sim *sim = writer->process->sim;
     if (!sim) return;
-    int64_t enter_ps = writer->stream->calls[index].enter_ps;
+    int64_t enter_ps = writer->process->calls[index].enter_ps;
     if (sim[index].blocked_ps != 0) ARCHIVE_ADD(writer, BLOCKED, int64, sim[index].blocked_ps);
     add_time(writer, ATTRIBUTE_PROGRESS_FROM, enter_ps, sim[index].progress_from_ps);
     add_time(writer, ATTRIBUTE_PROGRESS_UNTIL, enter_ps, sim[index].progress_until_ps);

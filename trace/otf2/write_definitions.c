@@ -129,15 +129,15 @@ static void define_location_properties(struct definitions *definitions)
     uint32_t reason = string(definitions, ARCHIVE_PROPERTY_INCOMPLETE),
              speed = string(definitions, ARCHIVE_PROPERTY_SPEED), cores = string(definitions, ARCHIVE_PROPERTY_CORES);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
-        const struct trace_rank *stream = &trace->ranks[i];
-        OTF2_AttributeValue value = {.float64 = stream->speed};
-        if (stream->speed != 0) DEFINE(LocationProperty, definitions, i, speed, OTF2_TYPE_DOUBLE, value);
-        value = (OTF2_AttributeValue){.uint32 = stream->cores};
-        if (stream->cores != 0) DEFINE(LocationProperty, definitions, i, cores, OTF2_TYPE_UINT32, value);
-        if (!stream->incomplete) continue;
+        const struct trace_rank *rank = &trace->ranks[i];
+        OTF2_AttributeValue value = {.float64 = rank->speed};
+        if (rank->speed != 0) DEFINE(LocationProperty, definitions, i, speed, OTF2_TYPE_DOUBLE, value);
+        value = (OTF2_AttributeValue){.uint32 = rank->cores};
+        if (rank->cores != 0) DEFINE(LocationProperty, definitions, i, cores, OTF2_TYPE_UINT32, value);
+        if (!rank->incomplete) continue;
         value = (OTF2_AttributeValue){.uint8 = 1};
-        if (stream->incomplete_why) value.stringRef = string(definitions, stream->incomplete_why);
-        DEFINE(LocationProperty, definitions, i, reason, stream->incomplete_why ? OTF2_TYPE_STRING : OTF2_TYPE_UINT8,
+        if (rank->incomplete_why) value.stringRef = string(definitions, rank->incomplete_why);
+        DEFINE(LocationProperty, definitions, i, reason, rank->incomplete_why ? OTF2_TYPE_STRING : OTF2_TYPE_UINT8,
                value);
     }
 }
@@ -265,7 +265,7 @@ static void set_numbered(struct archive_writer *writer, const char *name, size_t
     set_property(writer, full, value);
 }
 
-/* What the creations in the streams do not say of a window, since some member's is missing: flavor, bytes, units. */
+/* What the creation calls do not say of a window, since some member's is missing: flavor, bytes, units. */
 static enum status set_window(struct archive_writer *writer, size_t id)
 {
     const struct trace_window *window = &writer->trace->windows[id];

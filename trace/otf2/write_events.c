@@ -174,7 +174,7 @@ static void write_shmem_lock(struct archive_writer *writer, const struct trace_c
 
 static enum status write_message(struct archive_writer *writer, size_t index, const struct archive_kind *kind)
 {
-    const struct trace_call *call = &writer->stream->calls[index];
+    const struct trace_call *call = &writer->process->calls[index];
     uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
     uint32_t peer = member_of(writer, call, call->peer), comm = (uint32_t)call->handle, tag = (uint32_t)call->tag;
     uint64_t bytes = (uint64_t)call->bytes;
@@ -262,7 +262,7 @@ static bool write_shmem_barrier(struct archive_writer *writer, const struct trac
 
 static enum status write_collective(struct archive_writer *writer, size_t index, const struct archive_kind *kind)
 {
-    const struct trace_call *call = &writer->stream->calls[index];
+    const struct trace_call *call = &writer->process->calls[index];
     uint64_t enter = archive_time(writer, call->enter_ps);
     bool barrier = kind->role == OTF2_REGION_ROLE_BARRIER && call_is_shmem(call->call);
     if (barrier && write_shmem_barrier(writer, call)) return STATUS_OK;
@@ -286,7 +286,7 @@ static bool write_completion(struct archive_writer *writer, uint64_t time, uint3
         EVENT(MpiRequestTest, writer, time, id);
         return false;
     }
-    const struct trace_call *made = &writer->stream->calls[index];
+    const struct trace_call *made = &writer->process->calls[index];
     const struct archive_kind *kind = archive_kind(call_kind(made->call));
     if (kind->shape == SHAPE_COLLECTIVE) {
         struct collective_end end = collective_end(writer, made);
@@ -334,7 +334,7 @@ static void write_comm(struct archive_writer *writer, const struct trace_call *c
 static enum status write_records(struct archive_writer *writer, size_t index, const struct archive_kind *kind,
                                  unsigned *flags)
 {
-    const struct trace_call *call = &writer->stream->calls[index];
+    const struct trace_call *call = &writer->process->calls[index];
     enum call_kind what = call_kind(call->call);
     switch (kind->shape) {
     case SHAPE_PLAIN:
@@ -386,7 +386,7 @@ static void write_region(struct archive_writer *writer, const struct trace_call 
 
 static enum status write_call(struct archive_writer *writer, size_t index)
 {
-    const struct trace_call *call = &writer->stream->calls[index];
+    const struct trace_call *call = &writer->process->calls[index];
     enum call_kind what = call_kind(call->call);
     const struct archive_kind *kind = archive_kind(what);
     unsigned carries = archive_carried(call, kind), flags = call->flags & (TRACE_ASSERTIONS | TRACE_BREAK | TRACE_GAPS);
@@ -418,12 +418,12 @@ static void set_thread(struct archive_writer *writer, uint32_t thread)
 /* What only the completion would have said of receives that never complete. */
 static enum status write_open_receives(struct archive_writer *writer)
 {
-    const struct trace_rank *stream = writer->stream;
+    const struct trace_rank *rank = writer->process;
     if (writer->requests.count == 0) return STATUS_OK;
     uint64_t *indexes;
     TRY(archive_requests_values(&writer->requests, &indexes, writer->err));
     for (size_t i = 0; i < writer->requests.count; i++) {
-        const struct trace_call *call = &stream->calls[indexes[i]];
+        const struct trace_call *call = &rank->calls[indexes[i]];
         if (call_kind(call->call) != CALL_IRECV) continue;
         set_thread(writer, trace_call_thread(writer->trace, writer->rank, indexes[i]));
         uint64_t end = archive_time(writer, writer->end_ps[writer->thread]);
@@ -439,7 +439,7 @@ static enum status write_open_receives(struct archive_writer *writer)
 
 enum status archive_write_rank(struct archive_writer *writer)
 {
-    writer->stream = &writer->trace->ranks[writer->rank];
+    writer->process = &writer->trace->ranks[writer->rank];
     writer->operation_id = 0;
     archive_requests_restart(&writer->requests);
     TRY(archive_order_locks(writer));
@@ -447,14 +447,14 @@ enum status archive_write_rank(struct archive_writer *writer)
         writer->windows[i].count = 0;
         writer->windows[i].access_group = writer->windows[i].exposure_group = TRACE_NO_REF;
     }
-    for (size_t i = 0; !writer->failed && i < writer->stream->count; i++) {
+    for (size_t i = 0; !writer->failed && i < writer->process->count; i++) {
         set_thread(writer, trace_call_thread(writer->trace, writer->rank, i));
-        writer->end_ps[writer->thread] = writer->stream->calls[i].exit_ps;
+        writer->end_ps[writer->thread] = writer->process->calls[i].exit_ps;
         TRY(write_call(writer, i));
     }
     if (writer->failed) return STATUS_OK;
     TRY(write_open_receives(writer));
-    writer->team += writer->stream->thread_count > 0;
+    writer->team += writer->process->thread_count > 0;
     for (uint32_t t = 0; writer->view && t < trace_thread_count(writer->trace, writer->rank); t++) {
         set_thread(writer, t);
         archive_write_marks(writer, SIZE_MAX, 0);

@@ -47,15 +47,15 @@ static int by_mutex_and_time(const void *one, const void *two)
 
 enum status archive_order_locks(struct archive_writer *writer)
 {
-    const struct trace_rank *stream = writer->stream;
+    const struct trace_rank *rank = writer->process;
     struct acquisition *items = NULL;
     size_t count = 0, capacity = 0;
     archive_requests_restart(&writer->acquisitions);
     archive_requests_restart(&writer->held);
     enum status status = STATUS_OK;
-    for (size_t i = 0; stream->thread_count > 0 && i < stream->count && status == STATUS_OK; i++) {
-        struct acquisition item = {.exit_ps = stream->calls[i].exit_ps, .index = i};
-        if (!acquires(&stream->calls[i], &item.mutex)) continue;
+    for (size_t i = 0; rank->thread_count > 0 && i < rank->count && status == STATUS_OK; i++) {
+        struct acquisition item = {.exit_ps = rank->calls[i].exit_ps, .index = i};
+        if (!acquires(&rank->calls[i], &item.mutex)) continue;
         status = array_reserve((void **)&items, &capacity, count + 1, sizeof *items, writer->err);
         if (status == STATUS_OK) items[count++] = item;
     }
@@ -76,7 +76,7 @@ static uint64_t holding(uint32_t mutex, uint32_t thread)
 
 static enum status write_locks(struct archive_writer *writer, size_t index, uint32_t thread)
 {
-    const struct trace_call *call = &writer->stream->calls[index];
+    const struct trace_call *call = &writer->process->calls[index];
     uint64_t order = 0; /* of a mutex that was locked before recording began */
     uint32_t mutex;
     if (releases(call, &mutex)) {
@@ -94,7 +94,7 @@ static enum status write_locks(struct archive_writer *writer, size_t index, uint
 
 enum status archive_write_primitive(struct archive_writer *writer, size_t index)
 {
-    const struct trace_call *call = &writer->stream->calls[index];
+    const struct trace_call *call = &writer->process->calls[index];
     uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
     uint32_t team = archive_team_comm(writer, writer->team);
     uint32_t thread = trace_call_thread(writer->trace, writer->rank, index);

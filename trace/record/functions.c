@@ -2,9 +2,9 @@
  * enter and leave one. Addresses are recorded; they become names when the spool is packed.
  *
  * Each thread has the list of its open functions. An entry that was written has its leave written, whatever happens in
- * between; one that could not be written (recording was stopped, the thread had no stream) follows with the thread's next
- * event. A function left by longjmp or an exception does not say so: it is gone when something runs that stands above it
- * on the stack. */
+ * between; one that could not be written (recording was stopped, the thread had no buffer) follows with the thread's
+ * next event. A function left by longjmp or an exception does not say so: it is gone when something runs that stands
+ * above it on the stack. */
 #include <pthread.h>
 #include <stdlib.h>
 

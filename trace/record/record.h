@@ -1,12 +1,12 @@
-/* The recorder: what the wrappers of MPI calls (trace/record/mpi/wrappers.c, made from the rows of trace/calls/mpi_calls.def)
- * need.
+/* The recorder: what the wrappers of MPI calls (trace/record/mpi/wrappers.c, made from the rows of
+ * trace/calls/mpi_calls.def) need.
  *
  * The library is preloaded into foreign programs. It stays passive without RMACAST_SPOOL, never ends the program,
- * allocates nothing per event, and talks to other ranks in MPI_Init and MPI_Finalize only. Each thread writes to a stream of
- * its own, made at its first call; nothing is locked but the tables of handles and requests, and these only where the
- * program asked for MPI_THREAD_MULTIPLE: else MPI's calls of a process never run at the same time (MPI-3.1 12.4.3). What a
- * thread calls inside an MPI call (callbacks, the library itself) is not recorded; PMPI functions that the program or a
- * language binding calls are (trace/record/preload/library.h). */
+ * allocates nothing per event, and talks to other ranks in MPI_Init and MPI_Finalize only. Each thread writes to a
+ * buffer of its own, made at its first call; nothing is locked but the tables of handles and requests, and these only
+ * where the program asked for MPI_THREAD_MULTIPLE: else MPI's calls of a process never run at the same time
+ * (MPI-3.1 12.4.3). What a thread calls inside an MPI call (callbacks, the library itself) is not recorded; PMPI
+ * functions that the program or a language binding calls are (trace/record/preload/library.h). */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -185,7 +185,7 @@ void rec_enter(struct rec_call *rec);            /* stamps, writes the entry rec
 void rec_exit(struct rec_call *rec);             /* writes the exit record */
 void rec_stop(const char *why);                  /* says so once and records no more; errno may be set */
 void rec_put(const struct spool_record *record); /* record->time is absolute */
-/* Into the thread's own stream, while rec_state is REC_OPEN. */
+/* Into the thread's own buffer, while rec_state is REC_OPEN. */
 void rec_put_slowly(struct rec_buffer *own, const struct spool_record *record, unsigned pattern);
 REC_INLINE void rec_put_into(struct rec_buffer *own, const struct spool_record *record, unsigned pattern)
 {
@@ -203,7 +203,7 @@ REC_INLINE void rec_put_event(struct rec_buffer *own, struct spool_record *event
         rec_put_event_slowly(own, event, pattern, passed);
 }
 void rec_put_extents(const struct rec_call *rec, uint64_t time); /* before its entry, if there are gaps */
-void rec_put_anchor(void); /* where the stream ends: what stands before it has an anchor on both sides */
+void rec_put_anchor(void); /* where the buffer ends: what stands before it has an anchor on both sides */
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
                      size_t second_bytes);
@@ -520,7 +520,7 @@ void rec_set_some_done(struct rec_call *rec, int count, const int *indices, cons
 void rec_set_one_done(struct rec_call *rec, int flag, int index, const MPI_Status *status);
 void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *statuses);
 /* place.c */
-/* Opens the stream of this rank where its program may write; collective over the world. NULL, or what went wrong (and
+/* Opens the buffer of this rank where its program may write; collective over the world. NULL, or what went wrong (and
  * errno). */
 const char *rec_spool_open(const struct spool_header *header);
 const char *rec_place(void); /* that directory */

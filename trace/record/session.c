@@ -25,28 +25,28 @@ static uint64_t outside(const uint64_t *words, const uint64_t *end, uint64_t spe
 }
 
 /* Cost of a recorded call outside the interval that is recorded, in picoseconds: of a real wrapper, with a message to
- * nobody, into a stream that is thrown away. The fastest of some batches, since everything slower was disturbed. */
+ * nobody, into a buffer that is thrown away. The fastest of some batches, since everything slower was disturbed. */
 static uint64_t measure_cost(const struct spool_header *header)
 {
     enum { BATCHES = 10, CALLS = 200 };
     struct trial {
-        struct rec_buffer stream;
+        struct rec_buffer buffer;
         struct spool_tail tail;
     } *trial = aligned_alloc(alignof(struct trial), sizeof *trial);
     uint64_t best = UINT64_MAX;
     if (!trial) return 0;
-    rec_buffer_begin(&trial->stream, &trial->tail, header);
-    trial->stream.final_for = UINT64_MAX; /* no anchors between the calls */
-    rec_own = &trial->stream;
+    rec_buffer_begin(&trial->buffer, &trial->tail, header);
+    trial->buffer.final_for = UINT64_MAX; /* no anchors between the calls */
+    rec_own = &trial->buffer;
     uintptr_t inside = rec_inside;
     rec_inside = 0;
     bool functions = rec_functions;
     rec_functions = false;
     for (int batch = 0; batch < BATCHES; batch++) {
-        uint64_t *begin = trial->stream.next = trial->tail.words + 1;
+        uint64_t *begin = trial->buffer.next = trial->tail.words + 1;
         uint64_t spent = rec_stamp();
         for (int i = 0; i < CALLS; i++) rec_own_send(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-        spent = outside(begin, trial->stream.next, rec_stamp() - spent);
+        spent = outside(begin, trial->buffer.next, rec_stamp() - spent);
         if (spent < best) best = spent;
     }
     if (rec_cpu) rec_cpu_measured();

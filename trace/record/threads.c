@@ -1,4 +1,4 @@
-/* Threads of the process: a stream for each, from its first recorded call to its end. */
+/* Threads of the process: a buffer for each, from its first recorded call to its end. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -34,17 +34,17 @@ static bool begin_as(uint32_t number)
     struct spool_header own = header;
     own.thread = number;
     ended = true;
-    struct rec_buffer *stream = number < threads_max && have_key ? aligned_alloc(64, sizeof *stream) : NULL;
-    bool good = stream && !rec_buffer_open(stream, rec_place(), &own);
+    struct rec_buffer *buffer = number < threads_max && have_key ? aligned_alloc(64, sizeof *buffer) : NULL;
+    bool good = buffer && !rec_buffer_open(buffer, rec_place(), &own);
     errno = before;
-    if (!good || pthread_setspecific(at_end, stream) != 0) {
-        if (good) rec_buffer_close(stream);
-        free(stream);
+    if (!good || pthread_setspecific(at_end, buffer) != 0) {
+        if (good) rec_buffer_close(buffer);
+        free(buffer);
         return refuse();
     }
-    stream->limit = rec_out.limit;
-    rec_core_wait_thread(stream);
-    rec_own = stream;
+    buffer->limit = rec_out.limit;
+    rec_core_wait_thread(buffer);
+    rec_own = buffer;
     ended = false;
     if (rec_functions) rec_functions_opened(rec_stamp());
     return true;
@@ -134,7 +134,7 @@ static void begin_thread(uint32_t number)
 
 static const struct rec_primitive_hooks hooks = {enter_primitive, leave_primitive, new_number, begin_thread};
 
-static void end_thread(void *stream)
+static void end_thread(void *buffer)
 {
     if (getpid() != (pid_t)header.pid) return; /* a child made by fork: the files are its parent's */
     if (open.site) leave_primitive(&open, false, true); /* cancelled inside it */
@@ -142,9 +142,9 @@ static void end_thread(void *stream)
     rec_put_anchor();
     rec_own = NULL;
     ended = true;
-    rec_core_wait_end(stream);
-    rec_buffer_close(stream);
-    free(stream);
+    rec_core_wait_end(buffer);
+    rec_buffer_close(buffer);
+    free(buffer);
     rec_pending_clear();
 }
 

@@ -205,8 +205,8 @@ static enum status renumber_block(void *context, size_t number, struct err *err)
     (void)err;
     if (!to->sites_differ && !to->regions_differ && !to->locks_differ && !lists_differ) return STATUS_OK;
     for (uint32_t rank = part->first; rank < part->end; rank++) {
-        struct trace_rank *stream = &blocks->trace->ranks[rank];
-        for (size_t i = 0; i < stream->count; i++) renumber_call(to, &stream->calls[i]);
+        struct trace_rank *process = &blocks->trace->ranks[rank];
+        for (size_t i = 0; i < process->count; i++) renumber_call(to, &process->calls[i]);
     }
     return STATUS_OK;
 }

@@ -5,11 +5,11 @@
 
 #include "common/array.h"
 
-void spool_cursor_begin(struct spool_cursor *cursor, const struct spool_rank *stream)
+void spool_cursor_begin(struct spool_cursor *cursor, const struct spool_rank *files)
 {
     memset(cursor, 0, sizeof *cursor);
-    cursor->stream = stream;
-    cursor->old = spool_is_old(stream);
+    cursor->files = files;
+    cursor->old = spool_is_old(files);
 }
 
 /* Kinds whose bytes are no content's. */
@@ -29,23 +29,23 @@ static enum status check_kind(const struct spool_cursor *cursor, struct err *err
     const struct spool_record *record = &cursor->record;
     if (record->kind >= SPOOL_ENTER && record->kind < SPOOL_KIND_COUNT && (is_bare(record) || record->bytes >= 0))
         return STATUS_OK;
-    return spool_fault(cursor->stream, cursor->at, err, "record of unknown kind %d", record->kind);
+    return spool_fault(cursor->files, cursor->at, err, "record of unknown kind %d", record->kind);
 }
 
 /* Versions 1 and 2: records of one length, contents in the place of records. */
-static const struct spool_record *old_record(const struct spool_rank *stream, size_t at)
+static const struct spool_record *old_record(const struct spool_rank *files, size_t at)
 {
-    return at < stream->chunk_units ? (const struct spool_record *)stream->chunks + at
-                                    : (const struct spool_record *)stream->in_tail + (at - stream->chunk_units);
+    return at < files->chunk_units ? (const struct spool_record *)files->chunks + at
+                                   : (const struct spool_record *)files->in_tail + (at - files->chunk_units);
 }
 
 static enum status old_next(struct spool_cursor *cursor, bool *more, struct err *err)
 {
-    size_t left = spool_units(cursor->stream) - cursor->next, used = 1;
+    size_t left = spool_units(cursor->files) - cursor->next, used = 1;
     cursor->at = cursor->next;
     *more = left > 0;
     if (!*more) return STATUS_OK;
-    cursor->record = *old_record(cursor->stream, cursor->at);
+    cursor->record = *old_record(cursor->files, cursor->at);
     cursor->record.time &= SPOOL_TIME_MASK;
     cursor->content = cursor->at + 1;
     TRY(check_kind(cursor, err));
@@ -59,28 +59,29 @@ static enum status old_next(struct spool_cursor *cursor, bool *more, struct err 
     return STATUS_OK;
 }
 
-static void old_content(const struct spool_rank *stream, size_t at, char *to, size_t bytes)
+static void old_content(const struct spool_rank *files, size_t at, char *to, size_t bytes)
 {
     for (size_t done = 0; done < bytes; done += SPOOL_OLD_MORE_BYTES) {
-        const struct spool_record *from = old_record(stream, at++);
+        const struct spool_record *from = old_record(files, at++);
         size_t room = bytes - done < SPOOL_OLD_MORE_BYTES ? bytes - done : SPOOL_OLD_MORE_BYTES;
         memcpy(to + done, (const char *)from + sizeof from->time, room);
     }
 }
 
-static const uint64_t *words_at(const struct spool_rank *stream, size_t at)
+static const uint64_t *words_at(const struct spool_rank *files, size_t at)
 {
-    return at < stream->chunk_units ? (const uint64_t *)stream->chunks + at
-                                    : (const uint64_t *)stream->in_tail + (at - stream->chunk_units);
+    return at < files->chunk_units ? (const uint64_t *)files->chunks + at
+                                   : (const uint64_t *)files->in_tail + (at - files->chunk_units);
 }
 
-/* Moves *at to where the next record or part of a content begins, and gives its first word; 0 at the stream's end. */
-static uint64_t find_head(const struct spool_rank *stream, size_t *at)
+/* Moves *at to where the next record or part of a content begins, and gives its first word; 0 at the end of the files.
+ */
+static uint64_t find_head(const struct spool_rank *files, size_t *at)
 {
-    while (*at < spool_units(stream)) {
+    while (*at < spool_units(files)) {
         uint64_t head = 0;
         if (*at % SPOOL_CHUNK_WORDS == 0) ++*at;
-        if (*at < spool_units(stream)) head = *words_at(stream, *at);
+        if (*at < spool_units(files)) head = *words_at(files, *at);
         if (head != 0) return head;
         *at += SPOOL_CHUNK_WORDS - *at % SPOOL_CHUNK_WORDS;
     }
@@ -88,52 +89,52 @@ static uint64_t find_head(const struct spool_rank *stream, size_t *at)
 }
 
 /* Nothing reaches beyond its chunk. */
-static enum status check_room(const struct spool_rank *stream, size_t at, uint64_t words, struct err *err)
+static enum status check_room(const struct spool_rank *files, size_t at, uint64_t words, struct err *err)
 {
     size_t room = SPOOL_CHUNK_WORDS - at % SPOOL_CHUNK_WORDS;
-    if (room > spool_units(stream) - at) room = spool_units(stream) - at;
+    if (room > spool_units(files) - at) room = spool_units(files) - at;
     if (words <= room) return STATUS_OK;
-    return spool_fault(stream, at, err, "what begins here does not fit in its chunk");
+    return spool_fault(files, at, err, "what begins here does not fit in its chunk");
 }
 
-/* The part of a content at *at, which moves behind it. *bytes: how many it has; 0 at the stream's end. */
-static enum status next_part(const struct spool_rank *stream, size_t *at, size_t *begin, size_t *bytes, struct err *err)
+/* The part of a content at *at, which moves behind it. *bytes: how many it has; 0 at the end of the files. */
+static enum status next_part(const struct spool_rank *files, size_t *at, size_t *begin, size_t *bytes, struct err *err)
 {
-    uint64_t head = find_head(stream, at), size = SPOOL_HEAD_STAMP(head);
+    uint64_t head = find_head(files, at), size = SPOOL_HEAD_STAMP(head);
     uint64_t words = 1 + size / SPOOL_WORD_BYTES + (size % SPOOL_WORD_BYTES != 0);
     *bytes = 0;
     if (head == 0) return STATUS_OK;
     if (SPOOL_HEAD_TEMPLATE(head) != SPOOL_CONTENT || SPOOL_HEAD_CHANGED(head) != 0 || size == 0)
-        return spool_fault(stream, *at, err, "the content of a definition was expected here");
-    TRY(check_room(stream, *at, words, err));
+        return spool_fault(files, *at, err, "the content of a definition was expected here");
+    TRY(check_room(files, *at, words, err));
     *begin = *at + 1;
     *bytes = (size_t)size;
     *at += (size_t)words;
     return STATUS_OK;
 }
 
-/* To what follows the content; *whole is false if the stream ends before. */
+/* To what follows the content; *whole is false if the files end before. */
 static enum status pass_content(struct spool_cursor *cursor, bool *whole, struct err *err)
 {
     uint64_t left = (uint64_t)cursor->record.bytes;
     size_t at = cursor->content, begin, bytes;
     while (left > 0) {
-        TRY(next_part(cursor->stream, &at, &begin, &bytes, err));
+        TRY(next_part(cursor->files, &at, &begin, &bytes, err));
         *whole = bytes > 0;
         if (!*whole) return STATUS_OK;
-        if (bytes > left) return spool_fault(cursor->stream, begin, err, "more content than the definition has");
+        if (bytes > left) return spool_fault(cursor->files, begin, err, "more content than the definition has");
         left -= bytes;
     }
     cursor->next = at;
     return STATUS_OK;
 }
 
-static void content(const struct spool_rank *stream, size_t at, char *to, size_t bytes)
+static void content(const struct spool_rank *files, size_t at, char *to, size_t bytes)
 {
     size_t begin = 0, part;
     for (size_t done = 0; done < bytes; done += part) {
-        if (next_part(stream, &at, &begin, &part, NULL) != STATUS_OK || part == 0) return; /* was passed before */
-        memcpy(to + done, words_at(stream, begin), part);
+        if (next_part(files, &at, &begin, &part, NULL) != STATUS_OK || part == 0) return; /* was passed before */
+        memcpy(to + done, words_at(files, begin), part);
     }
 }
 
@@ -147,17 +148,17 @@ static void set_time(struct spool_cursor *cursor, uint64_t head)
     cursor->record.time = cursor->time & SPOOL_TIME_MASK;
 }
 
-/* The first word of the record at cursor->next, which moves there; 0 at the stream's end. */
+/* The first word of the record at cursor->next, which moves there; 0 at the end of the files. */
 static uint64_t next_head(struct spool_cursor *cursor)
 {
     uint64_t head = cursor->next < cursor->chunk_end ? cursor->chunk[cursor->next - cursor->chunk_begin] : 0;
     if (head != 0) return head;
-    head = find_head(cursor->stream, &cursor->next);
+    head = find_head(cursor->files, &cursor->next);
     if (head == 0) return 0;
     cursor->chunk_begin = cursor->next - cursor->next % SPOOL_CHUNK_WORDS;
     cursor->chunk_end = cursor->chunk_begin + SPOOL_CHUNK_WORDS;
-    if (cursor->chunk_end > spool_units(cursor->stream)) cursor->chunk_end = spool_units(cursor->stream);
-    cursor->chunk = words_at(cursor->stream, cursor->chunk_begin);
+    if (cursor->chunk_end > spool_units(cursor->files)) cursor->chunk_end = spool_units(cursor->files);
+    cursor->chunk = words_at(cursor->files, cursor->chunk_begin);
     return head;
 }
 
@@ -165,7 +166,7 @@ static uint64_t next_head(struct spool_cursor *cursor)
 static enum status take_words(struct spool_cursor *cursor, unsigned changed, struct err *err)
 {
     uint64_t *words = cursor->templates[cursor->pattern];
-    TRY(check_room(cursor->stream, cursor->at, 1 + (uint64_t)__builtin_popcount(changed), err));
+    TRY(check_room(cursor->files, cursor->at, 1 + (uint64_t)__builtin_popcount(changed), err));
     for (unsigned i = 0; changed != 0; i++, changed >>= 1)
         if (changed & 1) words[i] = cursor->chunk[cursor->next++ - cursor->chunk_begin];
     return STATUS_OK;
@@ -185,7 +186,7 @@ static enum status record_next(struct spool_cursor *cursor, bool *more, struct e
     cursor->pattern = SPOOL_HEAD_TEMPLATE(head);
     cursor->repeated = changed == 0;
     if (!(head & 1) || cursor->pattern == SPOOL_CONTENT)
-        return spool_fault(cursor->stream, cursor->at, err, "no record begins here");
+        return spool_fault(cursor->files, cursor->at, err, "no record begins here");
     cursor->next++;
     if (changed != 0) TRY(take_words(cursor, changed, err));
     memcpy(&cursor->record.kind, cursor->templates[cursor->pattern], SPOOL_RECORD_WORDS * SPOOL_WORD_BYTES);
@@ -200,15 +201,15 @@ enum status spool_cursor_next(struct spool_cursor *cursor, bool *more, struct er
     return cursor->old ? old_next(cursor, more, err) : record_next(cursor, more, err);
 }
 
-enum status spool_item_content(const struct spool_rank *stream, const struct spool_item *item, struct spool_bytes *to,
+enum status spool_item_content(const struct spool_rank *files, const struct spool_item *item, struct spool_bytes *to,
                                struct err *err)
 {
     to->bytes = has_content(&item->record) ? (size_t)item->record.bytes : 0;
     TRY(array_reserve((void **)&to->data, &to->capacity, to->bytes + 1, 1, err));
-    if (spool_is_old(stream))
-        old_content(stream, item->content, to->data, to->bytes);
+    if (spool_is_old(files))
+        old_content(files, item->content, to->data, to->bytes);
     else
-        content(stream, item->content, to->data, to->bytes);
+        content(files, item->content, to->data, to->bytes);
     to->data[to->bytes] = 0;
     return STATUS_OK;
 }
@@ -216,5 +217,5 @@ enum status spool_item_content(const struct spool_rank *stream, const struct spo
 enum status spool_content(const struct spool_cursor *cursor, struct spool_bytes *to, struct err *err)
 {
     const struct spool_item item = {.record = cursor->record, .at = cursor->at, .content = cursor->content};
-    return spool_item_content(cursor->stream, &item, to, err);
+    return spool_item_content(cursor->files, &item, to, err);
 }

@@ -39,7 +39,7 @@ struct unify {
     int32_t *members;
     size_t members_capacity;
     uint32_t between;                 /* as in struct kind */
-    struct spool_rank *rank, *stream; /* of the record in hand */
+    struct spool_rank *rank, *files;  /* of the record in hand */
     const struct spool_item *item;
     const struct spool_record *record; /* the item's */
     size_t index;
@@ -54,9 +54,9 @@ static enum status members_read(struct unify *unify, uint32_t *count)
     size_t last = between ? sizeof unify->between : 0, stored = unify->content.bytes - last;
     unify->between = 0;
     if (unify->content.bytes < last || (between && stored == 0))
-        return spool_fault(unify->stream, unify->index, unify->err, "two groups without members");
+        return spool_fault(unify->files, unify->index, unify->err, "two groups without members");
     if (expected < 0 || expected > world || (stored != 0 && stored != (size_t)expected * sizeof *unify->members))
-        return spool_fault(unify->stream, unify->index, unify->err, "%" PRId64 " members, expected 0 to %" PRId64,
+        return spool_fault(unify->files, unify->index, unify->err, "%" PRId64 " members, expected 0 to %" PRId64,
                            expected, world);
     TRY(array_reserve((void **)&unify->members, &unify->members_capacity, (size_t)expected + 1, sizeof *unify->members,
                       unify->err));
@@ -64,7 +64,7 @@ static enum status members_read(struct unify *unify, uint32_t *count)
         int64_t member = head->peer + i;
         if (stored) member = ((const int32_t *)(const void *)unify->content.data)[i];
         if (member < 0 || member >= world)
-            return spool_fault(unify->stream, unify->index, unify->err,
+            return spool_fault(unify->files, unify->index, unify->err,
                                "member %" PRId64 ", expected a rank below %" PRId64, member, world);
         unify->members[i] = (int32_t)member;
     }
@@ -72,7 +72,7 @@ static enum status members_read(struct unify *unify, uint32_t *count)
     if (!between) return STATUS_OK;
     memcpy(&unify->between, unify->content.data + stored, sizeof unify->between);
     if (unify->between > 0 && unify->between < *count) return STATUS_OK;
-    return spool_fault(unify->stream, unify->index, unify->err,
+    return spool_fault(unify->files, unify->index, unify->err,
                        "%" PRIu32 " members in the first of two groups, expected 1 to %" PRId64, unify->between,
                        expected - 1);
 }
@@ -103,7 +103,7 @@ static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t i
 {
     uint32_t local = unify->record->id;
     if (local != ids->count)
-        return spool_fault(unify->stream, unify->index, unify->err,
+        return spool_fault(unify->files, unify->index, unify->err,
                            "definition %" PRIu32 ", expected %zu: they count up", local, ids->count);
     ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
     return STATUS_OK;
@@ -133,7 +133,7 @@ static enum status define_comm(struct unify *unify)
             TRY(trace_add_comm(unify->trace, kind->members, count, &id, unify->err));
         if (id > 0) unify->trace->comms[id].between = kind->between;
         if (id == 0 && count != unify->spool->world)
-            return spool_fault(unify->stream, unify->index, unify->err, "the first communicator is not the world");
+            return spool_fault(unify->files, unify->index, unify->err, "the first communicator is not the world");
         ARRAY_PUSH(kind->comms.items, kind->comms.count, kind->comms.capacity, (uint32_t)id, unify->err);
     }
     return id_set(unify, &unify->rank->comms, kind->comms.items[(*number)++]);
@@ -159,16 +159,16 @@ static enum status define_window(struct unify *unify)
     uint64_t *number, *slot;
     struct spool *spool = unify->spool;
     if (unify->content.bytes != sizeof about)
-        return spool_fault(unify->stream, unify->index, unify->err, "a window of %zu bytes, expected %zu",
+        return spool_fault(unify->files, unify->index, unify->err, "a window of %zu bytes, expected %zu",
                            unify->content.bytes, sizeof about);
     memcpy(&about, unify->content.data, sizeof about);
     if (about.comm >= unify->rank->comms.count)
-        return spool_fault(unify->stream, unify->index, unify->err, "communicator %" PRIu32 " is not defined",
+        return spool_fault(unify->files, unify->index, unify->err, "communicator %" PRIu32 " is not defined",
                            about.comm);
     int32_t comm = (int32_t)unify->rank->comms.items[about.comm];
     int32_t member = trace_comm_rank(&unify->trace->comms[comm], (int32_t)unify->rank->header->rank);
     if (member == TRACE_NONE)
-        return spool_fault(unify->stream, unify->index, unify->err,
+        return spool_fault(unify->files, unify->index, unify->err,
                            "the rank is no member of the window's communicator");
     TRY(map_put(&unify->windows_of_rank, (uint64_t)comm, 0, &number, unify->err));
     TRY(map_put(&unify->window_index, (uint64_t)comm << 32 | (uint32_t)*number, spool->window_count, &slot,
@@ -198,7 +198,7 @@ static enum status define_counts(struct unify *unify)
     const int64_t *bytes = (const int64_t *)(const void *)unify->content.data;
     size_t count = unify->content.bytes / sizeof *bytes;
     if (unify->content.bytes % sizeof *bytes != 0)
-        return spool_fault(unify->stream, unify->index, unify->err, "counts of %zu bytes, expected 8 for each",
+        return spool_fault(unify->files, unify->index, unify->err, "counts of %zu bytes, expected 8 for each",
                            unify->content.bytes);
     TRY(trace_add_counts(unify->trace, bytes, (uint32_t)count, &id, unify->err));
     return id_set(unify, &unify->rank->counts, id);
@@ -209,7 +209,7 @@ static enum status define_window_name(struct unify *unify)
 {
     uint64_t local = (uint64_t)unify->record->extra;
     if (local >= unify->rank->windows.count)
-        return spool_fault(unify->stream, unify->index, unify->err, "window %" PRIu64 " is not defined", local);
+        return spool_fault(unify->files, unify->index, unify->err, "window %" PRIu64 " is not defined", local);
     char **name = &unify->spool->windows[unify->rank->windows.items[local]].name;
     free(*name);
     *name = strdup(unify->content.data);
@@ -227,7 +227,7 @@ static enum status define_module(struct unify *unify)
 {
     struct spool_loaded made;
     if (unify->content.bytes <= sizeof made.addresses)
-        return spool_fault(unify->stream, unify->index, unify->err, "a module without path");
+        return spool_fault(unify->files, unify->index, unify->err, "a module without path");
     memcpy(&made.addresses, unify->content.data, sizeof made.addresses);
     made.path = strdup(unify->content.data + sizeof made.addresses);
     if (!made.path) return err_memory(unify->err);
@@ -245,7 +245,7 @@ static enum status define_clock(struct unify *unify)
 {
     struct spool_clock clock;
     if (unify->content.bytes != sizeof clock)
-        return spool_fault(unify->stream, unify->index, unify->err, "a clock of %zu bytes, expected %zu",
+        return spool_fault(unify->files, unify->index, unify->err, "a clock of %zu bytes, expected %zu",
                            unify->content.bytes, sizeof clock);
     memcpy(&clock, unify->content.data, sizeof clock);
     ARRAY_PUSH(unify->rank->clocks, unify->rank->clock_count, unify->rank->clock_capacity, clock, unify->err);
@@ -350,7 +350,7 @@ static enum status define_missed(struct unify *unify)
 
 static enum status define(struct unify *unify)
 {
-    TRY(spool_item_content(unify->stream, unify->item, &unify->content, unify->err));
+    TRY(spool_item_content(unify->files, unify->item, &unify->content, unify->err));
     switch (unify->record->kind) {
     case SPOOL_NAMES: return define_names(unify);
     case SPOOL_IDENTITY: return define_identity(unify);
@@ -368,21 +368,21 @@ static enum status define(struct unify *unify)
     }
 }
 
-struct reading { /* of a thread's stream */
-    struct spool_rank *stream;
+struct reading { /* of a thread's files */
+    struct spool_rank *files;
     size_t next; /* of its items; behind the last one stands its fault, if it has one */
     bool over;
 };
 
 static bool is_over(const struct reading *reading)
 {
-    const struct spool_scan *scan = &reading->stream->scan;
+    const struct spool_scan *scan = &reading->files->scan;
     return reading->next == scan->count && scan->status == STATUS_OK;
 }
 
 static uint64_t time_of(const struct reading *reading)
 {
-    const struct spool_scan *scan = &reading->stream->scan;
+    const struct spool_scan *scan = &reading->files->scan;
     return reading->next < scan->count ? scan->items[reading->next].after : scan->after;
 }
 
@@ -395,18 +395,18 @@ static struct reading *earliest(struct reading *readings, size_t count)
     return first;
 }
 
-static enum status fail_at_end(struct unify *unify, struct spool_rank *stream)
+static enum status fail_at_end(struct unify *unify, struct spool_rank *files)
 {
-    unify->stream = stream;
-    unify->index = stream->scan.at;
-    return err_set(unify->err, stream->scan.status, NULL, NULL, "%s", stream->scan.why);
+    unify->files = files;
+    unify->index = files->scan.at;
+    return err_set(unify->err, files->scan.status, NULL, NULL, "%s", files->scan.why);
 }
 
 static enum status define_item(struct unify *unify, struct reading *reading)
 {
-    const struct spool_scan *scan = &reading->stream->scan;
-    if (reading->next == scan->count) return fail_at_end(unify, reading->stream);
-    unify->stream = reading->stream;
+    const struct spool_scan *scan = &reading->files->scan;
+    if (reading->next == scan->count) return fail_at_end(unify, reading->files);
+    unify->files = reading->files;
     unify->item = &scan->items[reading->next++];
     unify->index = unify->item->at;
     unify->record = &unify->item->record;
@@ -415,13 +415,13 @@ static enum status define_item(struct unify *unify, struct reading *reading)
 }
 
 /* Ids count up over the threads of a rank; who makes one holds the recorder's lock, or alone calls MPI then. */
-static enum status define_streams(struct unify *unify, struct reading *readings, size_t count)
+static enum status define_threads(struct unify *unify, struct reading *readings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        readings[i].stream = i == 0 ? unify->rank : &unify->rank->threads[i - 1];
+        readings[i].files = i == 0 ? unify->rank : &unify->rank->threads[i - 1];
         readings[i].over = is_over(&readings[i]);
-        if (readings[i].stream->scan.status != STATUS_OK && !readings[i].stream->scan.begun)
-            return fail_at_end(unify, readings[i].stream);
+        if (readings[i].files->scan.status != STATUS_OK && !readings[i].files->scan.begun)
+            return fail_at_end(unify, readings[i].files);
     }
     for (struct reading *first; (first = earliest(readings, count)) != NULL;) TRY(define_item(unify, first));
     return STATUS_OK;
@@ -434,7 +434,7 @@ static enum status define_rank(struct unify *unify)
         TRY(spool_anchor_add(unify->rank, 0, unify->rank->header->base_ns, unify->err));
     struct reading *readings = calloc(count, sizeof *readings);
     if (!readings) return err_memory(unify->err);
-    enum status status = define_streams(unify, readings, count);
+    enum status status = define_threads(unify, readings, count);
     free(readings);
     return status;
 }
@@ -471,8 +471,7 @@ enum status spool_define(struct spool *spool, struct trace *trace, struct err *e
         if (!spool->ranks[i].present) continue;
         unify.rank = &spool->ranks[i];
         status = define_rank(&unify);
-        if (status == STATUS_DATA && spool->keep_going)
-            status = spool_end_at(unify.stream, unify.index, err->text, err);
+        if (status == STATUS_DATA && spool->keep_going) status = spool_end_at(unify.files, unify.index, err->text, err);
         map_clear(&unify.comms_of_rank);
         map_clear(&unify.windows_of_rank);
     }

@@ -12,7 +12,7 @@ static enum status lookup(struct events *events, const struct spool_ids *ids, ui
                           uint32_t *id)
 {
     if (local >= ids->count)
-        return spool_fault(events->stream, events->index, events->err, "%s %" PRIu32 " is not defined", what, local);
+        return spool_fault(events->files, events->index, events->err, "%s %" PRIu32 " is not defined", what, local);
     *id = ids->items[local];
     return STATUS_OK;
 }
@@ -94,7 +94,7 @@ static enum status set_lock(struct events *events, const struct call_row *row, c
 static enum status set_request_list(struct events *events)
 {
     if (events->list.bytes % sizeof(uint32_t) != 0)
-        return spool_fault(events->stream, events->index, events->err, "a torn list of requests");
+        return spool_fault(events->files, events->index, events->err, "a torn list of requests");
     const uint32_t *requests = (const uint32_t *)(const void *)events->list.data;
     return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests), &events->call.ref,
                           events->err);
@@ -127,7 +127,7 @@ static enum status take_extents(struct events *events, const struct call_row *ro
     events->gaps_next = false;
     if (trace_extents_fit(row->kind, &events->extents)) return STATUS_OK;
     const int64_t *of = events->extents.of;
-    return spool_fault(events->stream, events->index, events->err,
+    return spool_fault(events->files, events->index, events->err,
                        "%s with extents %" PRId64 ", %" PRId64 ", %" PRId64
                        " of origin or send buffer, target, result or receive buffer, expected those that it has",
                        row->name, of[TRACE_ORIGIN], of[TRACE_TARGET], of[TRACE_RESULT]);
@@ -205,7 +205,7 @@ static enum status take_new_enter(struct events *events, const struct spool_reco
     uint32_t call = 0;
     TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
     if (call == SPOOL_NO_ID)
-        return spool_fault(events->stream, events->index, events->err, "a call that this rmacast does not know");
+        return spool_fault(events->files, events->index, events->err, "a call that this rmacast does not know");
     TRY(take_extents(events, call_row((enum mpi_call)call)));
     return describe(events, call, record);
 }
@@ -216,7 +216,7 @@ static enum status take_enter(struct events *events, const struct spool_record *
 {
     unsigned pattern = events->cursor.pattern;
     if (events->enter)
-        return spool_fault(events->stream, events->index, events->err, "a call begins inside another one");
+        return spool_fault(events->files, events->index, events->err, "a call begins inside another one");
     if (events->cursor.repeated && events->is_known[pattern]) {
         events->call = events->known[pattern].call;
         TRY(take_extents(events, call_row((enum mpi_call)events->call.call)));
@@ -407,7 +407,7 @@ static enum status take_exit(struct events *events, const struct spool_record *r
 {
     if (!events->cursor.repeated) events->is_known[events->cursor.pattern] = false;
     if (!events->enter || events->enter->call != record->call)
-        return spool_fault(events->stream, events->index, events->err, "a call ends that has not begun");
+        return spool_fault(events->files, events->index, events->err, "a call ends that has not begun");
     events->enter = NULL;
     events->paused_ps = paused_ps(events);
     if (record->flags & SPOOL_FAILED) {
@@ -428,7 +428,7 @@ static enum status take_match(struct events *events, const struct spool_record *
 {
     const uint64_t *made = map_find(&events->shared->made, record->id);
     if (!made)
-        return spool_fault(events->stream, events->index, events->err, "request %" PRIu32 " was not made", record->id);
+        return spool_fault(events->files, events->index, events->err, "request %" PRIu32 " was not made", record->id);
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
     if (spool_is_unmatched(call)) events->part->unmatched--;
     call->peer = world_rank(events, record->peer);

@@ -42,7 +42,7 @@ struct spool_known { /* what a record of a template means, as long as it repeats
 
 struct events { /* of one thread */
     const struct spool *spool;
-    struct spool_rank *rank, *stream; /* stream: the thread's files */
+    struct spool_rank *rank, *files; /* files: the thread's */
     struct spool_shared *shared;
     struct spool_part *part;
     struct trace *trace;     /* the part's */
@@ -73,10 +73,11 @@ struct events { /* of one thread */
 /* The record in hand, whatever it is. */
 enum status spool_events_take(struct events *events);
 
-/* The thread's creation, which its stream says, as a call of the thread that created it. It took no time that is known. */
+/* The thread's creation, which its files say, as a call of the thread that created it. It took no time that is known.
+ */
 enum status spool_events_add_creation(struct events *creator, const struct spool_record *creation, uint32_t child);
 
-/* The stream ends inside a call. What the call would have made is not there. */
+/* The files end inside a call. What the call would have made is not there. */
 enum status spool_events_break_off(struct events *events);
 
 /* All records of a rank. */

@@ -39,11 +39,11 @@ static const char *signal_name(uint32_t number)
     return "unknown";
 }
 
-/* Stream i of the rank, 0: thread 0; NULL: its tail says nothing of its end. */
+/* Files of thread i of the rank; NULL: its tail says nothing of its end. */
 static const struct spool_tail *end_of(const struct spool_rank *from, size_t i)
 {
-    const struct spool_rank *stream = i == 0 ? from : &from->threads[i - 1];
-    return stream->header && !spool_is_old(stream) ? stream->tail : NULL;
+    const struct spool_rank *files = i == 0 ? from : &from->threads[i - 1];
+    return files->header && !spool_is_old(files) ? files->tail : NULL;
 }
 
 static void reason_of_end(struct reasons *why, const struct spool_rank *from, const char *in)

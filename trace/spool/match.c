@@ -133,13 +133,13 @@ static struct queue *choose(const struct matching *matching, uint32_t rank, cons
 
 static void match_rank(struct matching *matching, uint32_t rank)
 {
-    struct trace_rank *stream = &matching->trace->ranks[rank];
+    struct trace_rank *process = &matching->trace->ranks[rank];
     struct message key;
     struct queue *queue;
-    for (size_t i = 0; i < stream->count; i++)
-        if (known_receive(&stream->calls[i], rank, &key) && (queue = queue_of(matching, &key)) != NULL) queue->known++;
-    for (size_t i = 0; i < stream->count; i++) {
-        struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < process->count; i++)
+        if (known_receive(&process->calls[i], rank, &key) && (queue = queue_of(matching, &key)) != NULL) queue->known++;
+    for (size_t i = 0; i < process->count; i++) {
+        struct trace_call *call = &process->calls[i];
         if (known_receive(call, rank, &key) && (queue = queue_of(matching, &key)) != NULL) {
             queue->known--;
             queue->taken++;

@@ -31,17 +31,17 @@ struct spool_bytes { /* a definition's content */
 struct spool_item { /* a definition or an anchor */
     struct spool_record record;
     size_t at, content; /* its place, in units of the file; that of its content */
-    uint64_t after;     /* the latest time that the stream has had: in the order of these a rank's streams are read */
+    uint64_t after;     /* the latest time up to here in the files: a rank's files are read in the order of these */
 };
 
-struct spool_scan { /* what a first look at a stream finds */
+struct spool_scan { /* what a first pass over a thread's files finds */
     struct spool_item *items;
     size_t count, capacity;
     bool begun;         /* there is a record */
     bool created;       /* there is a SPOOL_CREATED, `creation` */
     struct spool_record creation;
     size_t calls;       /* records that begin a call, or enter or leave a region */
-    enum status status; /* of the stream's end; STATUS_DATA: what stands at `at` is no record */
+    enum status status; /* of the files' end; STATUS_DATA: what stands at `at` is no record */
     size_t at;
     uint64_t after;
     char *why; /* owned */
@@ -148,8 +148,8 @@ enum status spool_fault(const struct spool_rank *rank, size_t at, struct err *er
 /* How many threads read: those that are asked for, else as many as there are processors and work for. */
 unsigned spool_threads(const struct spool *spool);
 
-/* Looks through a stream. Only what fails for other reasons than the file's content fails. */
-enum status spool_scan(struct spool_rank *stream, struct err *err);
+/* Looks through a thread's files. Only what fails for other reasons than the file's content fails. */
+enum status spool_scan(struct spool_rank *files, struct err *err);
 void spool_scan_clear(struct spool_scan *scan);
 
 /* Definitions of all ranks into the trace: the same members and sequence are the same communicator, the same

@@ -1,4 +1,4 @@
-/* All records of a rank: those of its threads together, and how its streams end. */
+/* All records of a rank: those of its threads together, and how its files end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static enum status step(struct events *events)
 static uint64_t next_time(const struct events *events)
 {
     uint64_t time = events->cursor.record.time;
-    uint64_t created = events->uncreated ? (uint64_t)events->stream->scan.creation.bytes : time;
+    uint64_t created = events->uncreated ? (uint64_t)events->files->scan.creation.bytes : time;
     return created < time ? created : time;
 }
 
@@ -79,7 +79,7 @@ static struct events *earliest(struct events *events, size_t count)
 /* Not known where the creator's own files are missing. */
 static enum status add_creation(struct events *events, size_t count, struct events *child)
 {
-    const struct spool_record *creation = &child->stream->scan.creation;
+    const struct spool_record *creation = &child->files->scan.creation;
     size_t i = 0;
     child->uncreated = false;
     while (i < count && events[i].thread != creation->id) i++;
@@ -107,7 +107,7 @@ static enum status read_records(struct events *events, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         events->failed = &events[i];
-        spool_cursor_begin(&events[i].cursor, events[i].stream);
+        spool_cursor_begin(&events[i].cursor, events[i].files);
         TRY(advance(&events[i]));
     }
     TRY(take_all(events, count));
@@ -123,26 +123,26 @@ static enum status read_records(struct events *events, size_t count)
 static enum status leave_out_rest(struct events *events)
 {
     struct trace *trace = events->trace;
-    const struct trace_rank *stream = &trace->ranks[events->number];
-    int64_t time_ps = stream->count > 0 ? stream->calls[stream->count - 1].exit_ps : TRACE_UNKNOWN_PS;
-    return trace_add_fault(trace, events->number, stream->count, time_ps, TRACE_FAULT_UNCOUNTED, events->stream->damage,
+    const struct trace_rank *rank = &trace->ranks[events->number];
+    int64_t time_ps = rank->count > 0 ? rank->calls[rank->count - 1].exit_ps : TRACE_UNKNOWN_PS;
+    return trace_add_fault(trace, events->number, rank->count, time_ps, TRACE_FAULT_UNCOUNTED, events->rank->damage,
                            events->err);
 }
 
-static enum status read_streams(struct events *events, size_t count)
+static enum status read_threads(struct events *events, size_t count)
 {
     struct trace *trace = events->trace;
     struct err *err = events->err;
     size_t calls = 0;
-    for (size_t i = 0; i < count; i++) calls += events[i].stream->scan.calls;
+    for (size_t i = 0; i < count; i++) calls += events[i].files->scan.calls;
     TRY(trace_reserve_calls(trace, events->number, calls, err));
     enum status status = events->rank->present ? read_records(events, count) : STATUS_OK;
     const struct events *failed = events->failed;
     if (status == STATUS_DATA && events->spool->keep_going)
-        status = spool_end_at(failed->stream, failed->index, err->text, err);
+        status = spool_end_at(failed->files, failed->index, err->text, err);
     if (status == STATUS_OK) status = mark_incomplete(events, count);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        if (events[i].stream->damage) status = leave_out_rest(&events[i]);
+        if (events[i].files->damage) status = leave_out_rest(&events[i]);
     trace_trim_calls(trace, events->number);
     return status == STATUS_OK && count > 1 ? trace_sort_calls(trace, events->number, NULL, err) : status;
 }
@@ -159,18 +159,18 @@ enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spo
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         events[i].spool = spool;
         events[i].rank = from;
-        events[i].stream = i == 0 ? from : &from->threads[i - 1];
+        events[i].files = i == 0 ? from : &from->threads[i - 1];
         events[i].shared = &shared;
         events[i].part = part;
         events[i].trace = &part->trace;
         events[i].number = rank;
         events[i].thread = i == 0 ? 0 : from->threads[i - 1].header->thread;
-        events[i].uncreated = events[i].stream->scan.created;
+        events[i].uncreated = events[i].files->scan.created;
         events[i].sites = sites;
         events[i].known = known + i * SPOOL_TEMPLATES;
         events[i].err = err;
     }
-    if (status == STATUS_OK) status = read_streams(events, count);
+    if (status == STATUS_OK) status = read_threads(events, count);
     for (size_t i = 0; events && i < count; i++) {
         free(events[i].list.data);
         free(events[i].regions);

@@ -8,8 +8,8 @@
 bool spool_is_directory(const char *directory);
 
 /* Reads all ranks of a spool directory: unifies communicators, groups and windows over ranks, corrects clocks, resolves
- * call sites, marks ranks whose stream breaks off. Time zero is the first event. Calls that returned an error are left
- * out. A file that is no recorder's, or was cut, is STATUS_DATA "FILE:BYTE: ...". The caller owns *trace. */
+ * call sites, marks ranks whose recording breaks off. Time zero is the first event. Calls that returned an error are
+ * left out. A file that is no recorder's, or was cut, is STATUS_DATA "FILE:BYTE: ...". The caller owns *trace. */
 enum status spool_read(const char *directory, struct trace **trace, struct err *err);
 /* The same to keep going (trace/faults.h): of a damaged file what stands before the damage. */
 enum status spool_read_partly(const char *directory, struct trace **trace, struct err *err);

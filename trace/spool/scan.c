@@ -1,7 +1,6 @@
-/* A first look at a stream: definitions and anchors, which the events before them may need, who created the thread, and
- * how many calls come.
- * Ranks are scanned by several threads; then one thread numbers the definitions in the order of ranks
- * (define.c), and the events are read (blocks.c). */
+/* A first pass over a thread's files: definitions and anchors, which the events before them may need, who created the
+ * thread, and how many calls come. Ranks are scanned by several threads; then one thread numbers the definitions in the
+ * order of ranks (define.c), and the events are read (blocks.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,12 +67,12 @@ static enum status look_through(struct spool_scan *scan, struct spool_cursor *cu
     }
 }
 
-enum status spool_scan(struct spool_rank *stream, struct err *err)
+enum status spool_scan(struct spool_rank *files, struct err *err)
 {
     struct spool_cursor *cursor = malloc(sizeof *cursor);
     if (!cursor) return err_memory(err);
-    spool_cursor_begin(cursor, stream);
-    enum status status = look_through(&stream->scan, cursor, err);
+    spool_cursor_begin(cursor, files);
+    enum status status = look_through(&files->scan, cursor, err);
     free(cursor);
     return status;
 }

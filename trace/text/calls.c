@@ -179,12 +179,12 @@ enum status text_add_call(struct text_reader *reader, uint32_t rank, struct text
     enum status status = trace_add_thread_call(trace, rank, values->thread, &values->call, &cause);
     if (status == STATUS_DATA) TEXT_FAIL(reader, "%s", strstr(cause.text, " s: ") + strlen(" s: "));
     if (status != STATUS_OK) return err_set(reader->err, status, NULL, NULL, "%s", cause.text);
-    struct trace_rank *stream = &trace->ranks[rank];
-    if (stream->sim) stream->sim[stream->count - 1] = values->sim;
-    TRY(trace_set_extents(trace, rank, stream->count - 1, &values->extents, reader->err));
+    struct trace_rank *process = &trace->ranks[rank];
+    if (process->sim) process->sim[process->count - 1] = values->sim;
+    TRY(trace_set_extents(trace, rank, process->count - 1, &values->extents, reader->err));
     for (int b = 0; b < BEFORE_COUNT; b++)
         if (values->before_ps[b] != TRACE_UNKNOWN_PS)
-            TRY(trace_set_before(trace, rank, stream->count - 1, (enum trace_before)b, values->before_ps[b],
+            TRY(trace_set_before(trace, rank, process->count - 1, (enum trace_before)b, values->before_ps[b],
                                  reader->err));
     return STATUS_OK;
 }

@@ -261,12 +261,12 @@ enum status text_read_incomplete(struct text_reader *reader, char **words)
 {
     int64_t rank;
     TRY(text_read_id(reader, "rank", words[1], 0, (int64_t)reader->trace->rank_count - 1, &rank));
-    struct trace_rank *stream = &reader->trace->ranks[rank];
+    struct trace_rank *process = &reader->trace->ranks[rank];
     char *why = words[2] ? strdup(words[2]) : NULL;
     if (words[2] && !why) return err_memory(reader->err);
-    free(stream->incomplete_why);
-    stream->incomplete = true;
-    stream->incomplete_why = why;
+    free(process->incomplete_why);
+    process->incomplete = true;
+    process->incomplete_why = why;
     return STATUS_OK;
 }
 

@@ -214,7 +214,7 @@ enum status text_read_line(struct text_reader *reader, char *text, size_t length
 
 /* --- files --- */
 
-static enum status read_stream(struct text_reader *reader, FILE *in)
+static enum status read_lines(struct text_reader *reader, FILE *in)
 {
     struct text_line *line = &reader->copy;
     ssize_t length;
@@ -240,12 +240,12 @@ static enum status read_open_file(struct text_reader *reader, FILE *in, unsigned
 {
     struct stat about;
     if (fstat(fileno(in), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0 || ftello(in) != 0)
-        return read_stream(reader, in);
+        return read_lines(reader, in);
     size_t bytes = (size_t)about.st_size;
     const struct text_cut cut = cut_of(bytes, threads);
-    if (cut.threads == 1) return read_stream(reader, in);
+    if (cut.threads == 1) return read_lines(reader, in);
     void *text = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fileno(in), 0);
-    if (text == MAP_FAILED) return read_stream(reader, in);
+    if (text == MAP_FAILED) return read_lines(reader, in);
     enum status status = text_read_pieces(reader, text, bytes, &cut);
     munmap(text, bytes);
     return status;

@@ -391,8 +391,8 @@ static enum status is_written(struct writer *writer, size_t index, bool *written
 
 static enum status write_call(struct writer *writer, size_t index)
 {
-    const struct trace_rank *stream = &writer->trace->ranks[writer->rank];
-    const struct trace_call *call = &stream->calls[index];
+    const struct trace_rank *rank = &writer->trace->ranks[writer->rank];
+    const struct trace_call *call = &rank->calls[index];
     const struct call_row *row = call_row(call->call);
     char enter[UNITS_TEXT_BYTES], exit[UNITS_TEXT_BYTES];
     bool written;
@@ -417,22 +417,22 @@ static enum status write_call(struct writer *writer, size_t index)
     write_thread(writer, index);
     if (call->flags & TRACE_BREAK) fputs(" break=1", writer->out);
     write_before(writer, index);
-    if (stream->sim) write_sim(writer->out, &stream->sim[index]);
+    if (rank->sim) write_sim(writer->out, &rank->sim[index]);
     fputc('\n', writer->out);
     return STATUS_OK;
 }
 
 static enum status write_rank(struct writer *writer)
 {
-    const struct trace_rank *stream = &writer->trace->ranks[writer->rank];
+    const struct trace_rank *rank = &writer->trace->ranks[writer->rank];
     const struct text_range *range = writer->range;
     uint32_t threads = trace_thread_count(writer->trace, writer->rank);
     TRY(array_reserve((void **)&writer->region_depth, &writer->thread_capacity, threads, sizeof *writer->region_depth,
                       writer->err));
     memset(writer->region_depth, 0, threads * sizeof *writer->region_depth);
     if (range && range->rank != TRACE_NONE && range->rank != (int32_t)writer->rank) return STATUS_OK;
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
         if (range && (call->exit_ps - writer->zero_ps < range->from_ps ||
                       call->enter_ps - writer->zero_ps > range->to_ps))
             continue;

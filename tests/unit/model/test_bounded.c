@@ -7,7 +7,7 @@
 
 #include "model/slices/slices.h"
 #include "model/match/window_uses.h"
-#include "trace/source.h"
+#include "tests/slices/memory_source.h"
 
 enum { RANKS = 3, CALLS_PER_SLICE = 60 };
 

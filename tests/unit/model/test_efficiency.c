@@ -397,10 +397,10 @@ static void test_marked_intervals(void **state)
                                    "0 0.000052 0.000053 MPI_Recv comm=0 peer=0 tag=2 bytes=0\n");
     trace->ranks[0].calls[0].tag = trace->ranks[0].calls[1].tag = (int32_t)0xAA0007AAu;
     trace->ranks[0].calls[2].tag = trace->ranks[0].calls[3].tag = (int32_t)0xAA0007BBu;
-    struct lanes lanes;
+    struct timelines timelines;
     struct processors processors;
-    assert_int_equal(lanes_build(trace, &lanes, &err), STATUS_OK);
-    assert_int_equal(processors_build(&lanes, &processors, &err), STATUS_OK);
+    assert_int_equal(timelines_build(trace, &timelines, &err), STATUS_OK);
+    assert_int_equal(processors_build(&timelines, &processors, &err), STATUS_OK);
     assert_int_equal(intervals_build(&processors, INTERVALS_OF_REGIONS, &intervals, &err), STATUS_OK);
     assert_int_equal(intervals.count, 2);
     assert_int_equal(interval_at(&intervals, 0, 0), 1);
@@ -408,7 +408,7 @@ static void test_marked_intervals(void **state)
     assert_int_equal(interval_at(&intervals, 0, 2), INTERVAL_ROOT);
     intervals_clear(&intervals);
     processors_clear(&processors);
-    lanes_clear(&lanes);
+    timelines_clear(&timelines);
     struct analyze_options options = ANALYZE_DEFAULTS;
     struct result *result;
     options.intervals = true;

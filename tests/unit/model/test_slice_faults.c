@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/slices/slices.h"
-#include "trace/source.h"
+#include "tests/slices/memory_source.h"
 
 enum { FAR = 4000 }; /* calls between: many slices, and more requests than are remembered one by one */
 

@@ -86,14 +86,14 @@ static void add(struct maker *maker, struct trace_call *call)
 {
     static const int64_t gaps_ps[] = {0, 1, 999, 1000, 123456789, INT64_C(3600) * 1000000000000};
     uint64_t step = maker->step++;
-    struct trace_rank *stream = &maker->trace->ranks[maker->rank];
+    struct trace_rank *rank = &maker->trace->ranks[maker->rank];
     call->enter_ps = maker->time_ps + gaps_ps[step % 5];
     call->exit_ps = call->enter_ps + (step % 4 ? gaps_ps[(step / 5) % 6] : 0);
     call->site = (uint32_t)(step % 6);
     maker->time_ps = call->exit_ps;
     OK(trace_add_call(maker->trace, maker->rank, call, err));
-    if (!stream->sim) return;
-    struct trace_sim *sim = &stream->sim[stream->count - 1];
+    if (!rank->sim) return;
+    struct trace_sim *sim = &rank->sim[rank->count - 1];
     sim->blocked_ps = (call->exit_ps - call->enter_ps) / 2 * (int64_t)(step % 3);
     if (!(call_row(call->call)->allowed & F_TARGET)) return;
     *sim = (struct trace_sim){call->enter_ps + 1, call->enter_ps - 5, step % 2 ? TRACE_UNKNOWN_PS : call->exit_ps,
@@ -183,10 +183,10 @@ static void add_region(struct maker *maker, enum mpi_call id, uint32_t region)
 
 static void break_off(struct maker *maker)
 {
-    struct trace_rank *stream = &maker->trace->ranks[maker->rank];
+    struct trace_rank *rank = &maker->trace->ranks[maker->rank];
     struct trace_call call = bare(maker->rank == 0 ? ID_Recv : ID_Waitall);
-    stream->incomplete = true;
-    if (maker->rank != 2) stream->incomplete_why = strdup(maker->rank == 0 ? "killed by signal 9" : "a limit");
+    rank->incomplete = true;
+    if (maker->rank != 2) rank->incomplete_why = strdup(maker->rank == 0 ? "killed by signal 9" : "a limit");
     call.flags = TRACE_BREAK;
     if (maker->rank == 0) {
         call.handle = COMM_REVERSED;

@@ -134,7 +134,7 @@ static void assert_refused(const struct trace_extents *wrong, const char *messag
     if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_int_equal(otf2_read(directory, &back, &err), STATUS_DATA);
     assert_string_equal(err.text, expected);
-    assert_int_equal(otf2_stream_open(directory, &source, &possible, &events, &err), STATUS_OK);
+    assert_int_equal(otf2_slices_open(directory, &source, &possible, &events, &err), STATUS_OK);
     assert_true(possible);
     assert_int_equal(source.read(&source, 0, 10, &ended, &err), STATUS_DATA);
     assert_string_equal(err.text, expected);
@@ -176,14 +176,14 @@ static void slices(void **state)
     uint64_t events;
     temp_dir_make(directory);
     if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
-    assert_int_equal(otf2_stream_open(directory, &source, &possible, &events, &err), STATUS_OK);
+    assert_int_equal(otf2_slices_open(directory, &source, &possible, &events, &err), STATUS_OK);
     assert_true(possible);
     if (source.read(&source, 0, 100, &ended, &err) != STATUS_OK) fail_msg("%s", err.text);
-    const struct trace_rank *stream = &source.trace->ranks[0];
-    assert_int_equal(stream->count, 31);
+    const struct trace_rank *rank = &source.trace->ranks[0];
+    assert_int_equal(rank->count, 31);
     for (size_t i = 0; i < 31; i++) {
         bool without = i == 0 || i == 3 || i == 13 || i == 29;
-        assert_int_equal(!(stream->calls[i].flags & TRACE_GAPS), without);
+        assert_int_equal(!(rank->calls[i].flags & TRACE_GAPS), without);
         assert_int_equal(trace_call_extents(source.trace, 0, i).of[TRACE_ORIGIN], 0);
     }
     source_close(&source);

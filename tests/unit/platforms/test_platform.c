@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "platforms/topology/topology.h"
+#include "platforms/topology/shape.h"
 #include "tests/unit/platforms/platform_test.h"
 
 static struct platform *from_text(const char *text)
@@ -42,8 +42,8 @@ static void test_defaults(void **state)
     assert_string_equal(platform->semantics.name, "a");
     assert_true(platform->semantics.start_waits);
     assert_string_equal(lock_mode_name(platform->lock), "blocking");
-    assert_string_equal(fence_mode_name(platform->fence), "barrier");
-    assert_string_equal(progress_mode_name(platform->progress), "hardware");
+    assert_int_equal(platform->fence, FENCE_BARRIER);
+    assert_int_equal(platform->progress, PROGRESS_HARDWARE);
     assert_int_equal(platform->issue, ISSUE_IMMEDIATE);
     assert_false(platform->aggregate);
     assert_int_equal(platform->control_bytes, 0);
@@ -53,7 +53,7 @@ static void test_defaults(void **state)
     assert_true(platform->thread_delay_s == 0 && platform_apply_s(platform, 1000) == 0);
     assert_int_equal(platform->ranks_per_node, 1);
     assert_true(platform->contention);
-    assert_string_equal(topology_name(platform->topology), "crossbar");
+    assert_string_equal(platform->topology->shape->name, "crossbar");
     platform_free(platform);
 }
 
@@ -279,7 +279,7 @@ static void test_shipped(void **state)
         struct err err = {.text = ""};
         if (platform_open(rows[i].file, NULL, 0, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
         assert_int_equal(platform->node_count, rows[i].nodes);
-        assert_string_equal(topology_name(platform->topology), rows[i].topology);
+        assert_string_equal(platform->topology->shape->name, rows[i].topology);
         double before_s = 0;
         for (int64_t bytes = 1; bytes < 1 << 24; bytes++) { /* a larger message never takes less time */
             double time_s = platform_latency_s(platform, 0, 1, bytes) +

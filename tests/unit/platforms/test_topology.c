@@ -7,12 +7,17 @@
 
 #include <cmocka.h>
 
-#include "platforms/topology/topology.h"
+#include "platforms/topology/shape.h"
 #include "tests/unit/platforms/platform_test.h"
 
 struct pair {
     int src, dst, links;
 };
+
+static int links_between(const struct platform *platform, int src, int dst)
+{
+    return platform->topology->shape->links(platform->topology, src, dst);
+}
 
 /* latency_s is 1 us at the shortest distance, hop_latency_s 0.25 us. */
 static void check(const char *topology, const char *nodes, int nearest, const struct pair *pairs, size_t count)
@@ -27,10 +32,10 @@ static void check(const char *topology, const char *nodes, int nearest, const st
         double expected_s = 1e-6 + 0.25e-6 * (pair->links - nearest);
         for (int back = 0; back < 2; back++) {
             int src = back ? pair->dst : pair->src, dst = back ? pair->src : pair->dst;
-            if (topology_links(platform->topology, src, dst) != pair->links ||
+            if (links_between(platform, src, dst) != pair->links ||
                 fabs(platform_latency_s(platform, src, dst, 8) - expected_s) > 1e-18)
-                fail_msg("%s: %d to %d: %d links, %g s", topology, src, dst,
-                         topology_links(platform->topology, src, dst), platform_latency_s(platform, src, dst, 8));
+                fail_msg("%s: %d to %d: %d links, %g s", topology, src, dst, links_between(platform, src, dst),
+                         platform_latency_s(platform, src, dst, 8));
         }
     }
     platform_free(platform);

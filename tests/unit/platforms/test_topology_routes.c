@@ -15,7 +15,7 @@
 #include <xbt/dynar.h>
 
 #include "common/children.h"
-#include "platforms/topology/topology.h"
+#include "platforms/topology/shape.h"
 #include "tests/unit/platforms/platform_test.h"
 
 static const char *const shapes[] = {
@@ -114,7 +114,7 @@ static int simgrid_links(size_t index, const struct platform *platform, int src,
         [7] = {1, 1, 4, 2}, [8] = {3, 1, 4, 2}, [9] = {3, 2, 3, 2}, [10] = {2, 3, 2, 1},
         [15] = {3, 2, 3, 2}, [16] = {3, 2, 3, 2}, [17] = {1, 1024, 1048576, 1}};
     const int *size = dragonfly[index];
-    int ours = topology_links(platform->topology, src, dst);
+    int ours = platform->topology->shape->links(platform->topology, src, dst);
     if (!size[0]) return ours;
     int src_router = src / size[3], dst_router = dst / size[3], per_group = size[1] * size[2];
     int dst_chassis = dst_router / size[2] % size[1];
@@ -150,7 +150,7 @@ static void same_link(struct namings *namings, size_t shape, const char *name, u
 static const char *compare_route(struct namings *namings, size_t shape, const struct topology *topology, int src,
                                  int dst, int links, const char *names)
 {
-    int own = strcmp(topology_name(topology), "torus") != 0;
+    int own = strcmp(topology->shape->name, "torus") != 0;
     if (topology_inner_links(topology, src, dst) != links - 2 * own)
         fail_msg("%s: %d to %d: %d links inside, SimGrid has %d", shapes[shape], src, dst,
                  topology_inner_links(topology, src, dst), links - 2 * own);

@@ -30,7 +30,8 @@ static const struct {
     {HEAD "node 1 name=a ranks=0\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,... [cores=N]\""},
     {HEAD "node 0 name=a\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,... [cores=N]\""},
     {HEAD "node 0 name= ranks=0\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,... [cores=N]\""},
-    {HEAD "node 0 name=a ranks=0 more\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,... [cores=N]\""},
+    {HEAD "node 0 name=a ranks=0 more\n",
+     "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,... [cores=N]\""},
     {HEAD "node 0 name=a ranks=-\n", "t.txt:3: node 0 has no ranks, expected one or more"},
     {HEAD "node 0 name=a ranks=0\nnode 1 name=b ranks=1,0\n",
      "t.txt:4: rank 0 is on node 0 already, expected one node for each rank"},
@@ -73,7 +74,8 @@ static const struct {
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 target_extent=-8\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: target_extent=-8, expected a whole number from 1 to 2305843009213693951"},
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 target_extent=2305843009213693952\n",
-     "t.txt:6: rank 0, event 1 at 0.000000 s: target_extent=2305843009213693952, expected a whole number from 1 to 2305843009213693951"},
+     "t.txt:6: rank 0, event 1 at 0.000000 s: target_extent=2305843009213693952, expected a whole number from 1 to "
+     "2305843009213693951"},
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 origin_extent=8 origin_extent=8\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: origin_extent= stands twice"},
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 result_extent=8\n",
@@ -95,7 +97,8 @@ static const struct {
     {WINDOW "0 0 0 MPI_Allgatherv comm=1 bytes=1 counts=\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: 0 numbers in counts=, expected one, or one for each of the 2 members"},
     {WINDOW "0 0 0 MPI_Dist_graph_create comm=0 neighbours=0,1:2\n",
-     "t.txt:rank 0, event 1 (MPI_Dist_graph_create) at 0.000000 s: edges begin at 2 neighbours and end at 1, expected as many"},
+     "t.txt:rank 0, event 1 (MPI_Dist_graph_create) at 0.000000 s: edges begin at 2 neighbours and end at 1, expected "
+     "as many"},
     {WINDOW "0 0 0 MPI_Sendrecv comm=0 peer=1 tag=0 source=7 recvtag=0 bytes=1 received=1\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: source=7 is not a rank, expected 0 to 2"},
     {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=0 started=2\n",
@@ -156,7 +159,8 @@ static const struct {
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=-8\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: bytes=-8, expected a whole number from 0 to 2305843009213693951"},
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=99999999999999999999\n",
-     "t.txt:6: rank 0, event 1 at 0.000000 s: bytes=99999999999999999999, expected a whole number from 0 to 2305843009213693951"},
+     "t.txt:6: rank 0, event 1 at 0.000000 s: bytes=99999999999999999999, expected a whole number from 0 to "
+     "2305843009213693951"},
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=8 disp=1.5\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: disp=1.5, expected a whole number from 0 to 2305843009213693951"},
     {WINDOW "0 0 0 MPI_Win_post win=0 group=1,7\n",
@@ -213,7 +217,7 @@ static const struct {
     {WINDOW "0 0 enter a\n0 0 enter b\n0 0 leave a\n",
      "t.txt:rank 0, event 3 (leave) at 0.000000 s: leave a, expected \"leave b\": the region entered last"},
     {WINDOW "0 0 0 MPI_Barrier comm=0 break=1\n0 0 0 MPI_Barrier comm=0\n",
-     "t.txt:rank 0, event 1 (MPI_Barrier) at 0.000000 s: the stream breaks off here, expected no event after it"},
+     "t.txt:rank 0, event 1 (MPI_Barrier) at 0.000000 s: the recording breaks off here, expected no event after it"},
 };
 
 static void each_fault_has_its_line_and_message(void **state)

@@ -173,9 +173,9 @@ static struct trace *read_whole(const char *data, size_t bytes)
 
 static const struct trace_call *last_of(const struct trace *trace, uint32_t rank, enum mpi_call function)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    for (size_t i = stream->count; i-- > 0;)
-        if (stream->calls[i].call == function) return &stream->calls[i];
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = process->count; i-- > 0;)
+        if (process->calls[i].call == function) return &process->calls[i];
     fail_msg("rank %u never calls %s", rank, call_name(function));
     return NULL;
 }

@@ -127,23 +127,6 @@ static void cpu_times_leave_the_order_of_threads(void **state)
     trace_free(trace);
 }
 
-static void what_knows_one_thread_refuses_more(void **state)
-{
-    (void)state;
-    struct err err;
-    struct trace *trace = trace_of(HEAD "0 0 0 MPI_Init\n1 1 2 MPI_Init\n1 2 3 MPI_Win_fence win=0 thread=1\n");
-    assert_int_equal(trace_check_one_thread(trace, "replay", &err), STATUS_DATA);
-    assert_string_equal(err.text, "t.txt:rank 1: 2 threads, expected one thread per rank for replay");
-    trace_free(trace);
-    trace = trace_of(HEAD "0 0 0 MPI_Init\n0 0 0 pthread_mutex_lock object=1\n");
-    assert_int_equal(trace_check_one_thread(trace, "replay", &err), STATUS_DATA);
-    assert_string_equal(err.text, "t.txt:rank 0: thread primitives, expected none for replay");
-    trace_free(trace);
-    trace = trace_of(HEAD "0 0 0 MPI_Init\n");
-    assert_int_equal(trace_check_one_thread(trace, "replay", &err), STATUS_OK);
-    trace_free(trace);
-}
-
 static const struct {
     const char *text, *message;
 } faults[] = {
@@ -190,10 +173,27 @@ static const struct {
      "t.txt:4: rank 0, event 1 at 0.000000 s: pthread_mutex_trylock lacks flag=, expected flag= object="},
     {"0 0 5 MPI_Recv comm=0 peer=1 tag=0 bytes=0 break=1 thread=1\n0 1 2 MPI_Win_fence win=0\n0 5 6 MPI_Win_fence "
      "win=0 thread=1\n",
-     "t.txt:rank 0, event 1 (MPI_Recv) at 0.000000 s: the stream breaks off here, expected no event after it"},
+     "t.txt:rank 0, event 1 (MPI_Recv) at 0.000000 s: the recording breaks off here, expected no event after it"},
     {"0 0 1 pthread_exit\n", "t.txt:4: rank 0, event 1 at 0.000000 s: 'pthread_exit', expected the name of an MPI call "
                              "or thread primitive, enter or leave"},
 };
+
+static void what_knows_one_thread_refuses_more(void **state)
+{
+    (void)state;
+    struct err err;
+    struct trace *trace = trace_of(HEAD "0 0 0 MPI_Init\n1 1 2 MPI_Init\n1 2 3 MPI_Win_fence win=0 thread=1\n");
+    assert_int_equal(trace_check_one_thread(trace, "replay", &err), STATUS_DATA);
+    assert_string_equal(err.text, "t.txt:rank 1: 2 threads, expected one thread per rank for replay");
+    trace_free(trace);
+    trace = trace_of(HEAD "0 0 0 MPI_Init\n0 0 0 pthread_mutex_lock object=1\n");
+    assert_int_equal(trace_check_one_thread(trace, "replay", &err), STATUS_DATA);
+    assert_string_equal(err.text, "t.txt:rank 0: thread primitives, expected none for replay");
+    trace_free(trace);
+    trace = trace_of(HEAD "0 0 0 MPI_Init\n");
+    assert_int_equal(trace_check_one_thread(trace, "replay", &err), STATUS_OK);
+    trace_free(trace);
+}
 
 static void each_fault_has_its_message(void **state)
 {

@@ -336,7 +336,7 @@ static void of_a_large_trace_the_first_rank_at_fault_is_told(void **state)
     assert_int_equal(trace_check(trace, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "rank 201, event 4 (MPI_Irecv)"));
     assert_non_null(strstr(err.text, "peer=301 is not a rank"));
-    assert_int_equal(err.stream, 201);
+    assert_int_equal(err.list, 201);
     assert_int_equal(err.item, 3);
     trace_free(trace);
 }

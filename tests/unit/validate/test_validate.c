@@ -240,6 +240,14 @@ static void write_file(char *path, const char *text)
     assert_int_equal(fclose(out), 0);
 }
 
+static enum status open_result(const char *path, const char *semantics, struct result **result, struct err *err)
+{
+    struct trace *trace = NULL;
+    enum status status = validate_open_run(path, semantics, NULL, &trace, result, err);
+    if (status == STATUS_OK) trace_free(trace);
+    return status;
+}
+
 /* A comparison of two results of one rank, 2 s under a and 1 s under d. */
 static void a_comparison_needs_a_choice(void **state)
 {
@@ -259,26 +267,26 @@ static void a_comparison_needs_a_choice(void **state)
     char path[64], *text = cJSON_Print(root);
     write_file(path, text);
     struct result *result;
-    assert_int_equal(validate_open(path, NULL, NULL, &result, &err), STATUS_DATA);
+    assert_int_equal(open_result(path, NULL, &result, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "expected --semantics"));
-    assert_int_equal(validate_open(path, "b", NULL, &result, &err), STATUS_DATA);
+    assert_int_equal(open_result(path, "b", &result, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "no result of semantics 'b'"));
-    assert_int_equal(validate_open(path, "d", NULL, &result, &err), STATUS_OK);
+    assert_int_equal(open_result(path, "d", &result, &err), STATUS_OK);
     assert_close(result->run_time_s, 1.0);
     result_free(result);
     remove(path);
     free(text);
     text = cJSON_Print(cJSON_GetArrayItem(results, 0));
     write_file(path, text);
-    assert_int_equal(validate_open(path, NULL, NULL, &result, &err), STATUS_OK);
+    assert_int_equal(open_result(path, NULL, &result, &err), STATUS_OK);
     result_free(result);
-    assert_int_equal(validate_open(path, "d", NULL, &result, &err), STATUS_DATA);
+    assert_int_equal(open_result(path, "d", &result, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "is of semantics 'a', expected 'd'"));
     remove(path);
     free(text);
     cJSON_Delete(root);
     write_file(path, "{\"schema\": \"something/1\"}");
-    assert_int_equal(validate_open(path, NULL, NULL, &result, &err), STATUS_DATA);
+    assert_int_equal(open_result(path, NULL, &result, &err), STATUS_DATA);
     remove(path);
 }
 

@@ -105,10 +105,10 @@ bool rec_file_is(int file, const struct rec_file *expected)
 }
 
 /* A file that create() made, by its name; -1 (errno): it has gone, or another one stands there. */
-static int open_again(const struct rec_buffer *stream, const char *suffix, const struct rec_file *expected, int flags)
+static int open_again(const struct rec_buffer *buffer, const char *suffix, const struct rec_file *expected, int flags)
 {
     char path[PATH_BYTES];
-    if (!make_path(path, stream->directory, &stream->header, suffix)) return -1;
+    if (!make_path(path, buffer->directory, &buffer->header, suffix)) return -1;
     int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0 || rec_file_is(file, expected)) return file;
     close(file);
@@ -117,11 +117,11 @@ static int open_again(const struct rec_buffer *stream, const char *suffix, const
 }
 
 /* Another file under our number is the program's: it is left alone. */
-static bool hold_main_file(struct rec_buffer *stream)
+static bool hold_main_file(struct rec_buffer *buffer)
 {
-    if (rec_file_is(stream->file, &stream->main_file)) return true;
-    int file = open_again(stream, SPOOL_MAIN_SUFFIX, &stream->main_file, O_WRONLY | O_APPEND);
-    stream->file = file >= 0 ? file : REC_CLOSED;
+    if (rec_file_is(buffer->file, &buffer->main_file)) return true;
+    int file = open_again(buffer, SPOOL_MAIN_SUFFIX, &buffer->main_file, O_WRONLY | O_APPEND);
+    buffer->file = file >= 0 ? file : REC_CLOSED;
     return file >= 0;
 }
 
@@ -155,36 +155,36 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
     return tail;
 }
 
-static void set_anchor_due(struct rec_buffer *stream, uint64_t stamp, uint64_t around)
+static void set_anchor_due(struct rec_buffer *buffer, uint64_t stamp, uint64_t around)
 {
-    stream->anchor_from = stamp - around;
-    stream->final_for = 2 * around;
+    buffer->anchor_from = stamp - around;
+    buffer->final_for = 2 * around;
 }
 
 /* A record and the word behind it fit. */
-static void begin_chunk(struct rec_buffer *stream)
+static void begin_chunk(struct rec_buffer *buffer)
 {
-    uint64_t *words = stream->tail->words;
-    stream->next = words + 1;
-    stream->last = words + SPOOL_CHUNK_WORDS - SPOOL_RECORD_WORDS - 2;
-    __atomic_store_n(stream->next, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(words, SPOOL_MARK(stream->chunk), __ATOMIC_RELEASE);
+    uint64_t *words = buffer->tail->words;
+    buffer->next = words + 1;
+    buffer->last = words + SPOOL_CHUNK_WORDS - SPOOL_RECORD_WORDS - 2;
+    __atomic_store_n(buffer->next, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(words, SPOOL_MARK(buffer->chunk), __ATOMIC_RELEASE);
 }
 
-void rec_buffer_begin(struct rec_buffer *stream, struct spool_tail *tail, const struct spool_header *header)
+void rec_buffer_begin(struct rec_buffer *buffer, struct spool_tail *tail, const struct spool_header *header)
 {
     bool ticks = header->clock == SPOOL_TICKS;
-    memset(stream, 0, sizeof *stream);
-    stream->file = REC_MEASURED;
-    stream->tail = tail;
-    stream->base = ticks ? header->base_ticks : header->base_ns;
-    if (!ticks) set_anchor_due(stream, stream->base, FAR);
-    stream->rate = header->ticks_per_s;
-    stream->long_ticks = UINT64_MAX;
-    begin_chunk(stream);
+    memset(buffer, 0, sizeof *buffer);
+    buffer->file = REC_MEASURED;
+    buffer->tail = tail;
+    buffer->base = ticks ? header->base_ticks : header->base_ns;
+    if (!ticks) set_anchor_due(buffer, buffer->base, FAR);
+    buffer->rate = header->ticks_per_s;
+    buffer->long_ticks = UINT64_MAX;
+    begin_chunk(buffer);
 }
 
-const char *rec_buffer_open(struct rec_buffer *stream, const char *directory, const struct spool_header *header)
+const char *rec_buffer_open(struct rec_buffer *buffer, const char *directory, const struct spool_header *header)
 {
     int file = create(directory, header, SPOOL_MAIN_SUFFIX);
     if (file < 0 && errno == EEXIST)
@@ -199,25 +199,25 @@ const char *rec_buffer_open(struct rec_buffer *stream, const char *directory, co
         errno = failure;
         return tail ? "the spool's main file cannot be written" : "the spool's tail file cannot be made";
     }
-    rec_buffer_begin(stream, tail, header);
-    stream->file = file;
-    stream->directory = directory;
-    stream->header = *header;
-    stream->main_file = main_file;
-    stream->tail_file = tail_file;
+    rec_buffer_begin(buffer, tail, header);
+    buffer->file = file;
+    buffer->directory = directory;
+    buffer->header = *header;
+    buffer->main_file = main_file;
+    buffer->tail_file = tail_file;
     return NULL;
 }
 
 /* Killed before the next chunk has its mark the tail is what the main file ends with. */
-bool rec_buffer_flush(struct rec_buffer *stream)
+bool rec_buffer_flush(struct rec_buffer *buffer)
 {
-    stream->limited = stream->limit > 0 && (stream->chunk + 1) * SPOOL_CHUNK_BYTES > stream->limit;
-    if (stream->limited) return false;
-    if (stream->file != REC_MEASURED &&
-        (!hold_main_file(stream) || !write_whole(stream->file, stream->tail->words, SPOOL_CHUNK_BYTES, 0)))
+    buffer->limited = buffer->limit > 0 && (buffer->chunk + 1) * SPOOL_CHUNK_BYTES > buffer->limit;
+    if (buffer->limited) return false;
+    if (buffer->file != REC_MEASURED &&
+        (!hold_main_file(buffer) || !write_whole(buffer->file, buffer->tail->words, SPOOL_CHUNK_BYTES, 0)))
         return false;
-    stream->chunk++;
-    begin_chunk(stream);
+    buffer->chunk++;
+    begin_chunk(buffer);
     return true;
 }
 
@@ -229,27 +229,27 @@ static unsigned differing(const uint64_t *known, const uint64_t *words)
 }
 
 /* Of a call that differs from its template by more than what changes from one call of a place to the next. */
-static unsigned nearer(const struct rec_buffer *stream, const uint64_t *words, unsigned pattern)
+static unsigned nearer(const struct rec_buffer *buffer, const uint64_t *words, unsigned pattern)
 {
     static const uint8_t bits[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-    const uint64_t *known = stream->templates[pattern];
+    const uint64_t *known = buffer->templates[pattern];
     unsigned other = pattern ^ (REC_CALL_TEMPLATES / 2), far = bits[differing(known, words)];
     if (far < 2 || known[0] == 0 || pattern >= REC_CALL_TEMPLATES) return pattern;
-    known = stream->templates[other];
+    known = buffer->templates[other];
     return known[0] == 0 || bits[differing(known, words)] < far ? other : pattern;
 }
 
-bool rec_buffer_put_as(struct rec_buffer *stream, const struct spool_record *record, unsigned pattern)
+bool rec_buffer_put_as(struct rec_buffer *buffer, const struct spool_record *record, unsigned pattern)
 {
     uint64_t words[SPOOL_RECORD_WORDS];
-    if (stream->next > stream->last && !rec_buffer_flush(stream)) return false;
+    if (buffer->next > buffer->last && !rec_buffer_flush(buffer)) return false;
     rec_buffer_words(record, words);
-    pattern = nearer(stream, words, pattern);
-    uint64_t *known = stream->templates[pattern], *at = stream->next;
+    pattern = nearer(buffer, words, pattern);
+    uint64_t *known = buffer->templates[pattern], *at = buffer->next;
     unsigned changed = differing(known, words);
     for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++)
         if (changed >> i & 1) *++at = known[i] = words[i];
-    rec_buffer_publish(stream, at + 1, SPOOL_HEAD(changed, pattern, record->time - stream->base));
+    rec_buffer_publish(buffer, at + 1, SPOOL_HEAD(changed, pattern, record->time - buffer->base));
     return true;
 }
 
@@ -270,79 +270,79 @@ static void take(struct content *from, char *to, size_t bytes)
 }
 
 /* As much of the content as the chunk has room for. */
-static bool put_part(struct rec_buffer *stream, struct content *content)
+static bool put_part(struct rec_buffer *buffer, struct content *content)
 {
-    if (stream->next > stream->last && !rec_buffer_flush(stream)) return false;
+    if (buffer->next > buffer->last && !rec_buffer_flush(buffer)) return false;
     size_t left = content->first_bytes + content->second_bytes;
-    size_t room = (size_t)(stream->tail->words + SPOOL_CHUNK_WORDS - 2 - stream->next) * SPOOL_WORD_BYTES;
+    size_t room = (size_t)(buffer->tail->words + SPOOL_CHUNK_WORDS - 2 - buffer->next) * SPOOL_WORD_BYTES;
     size_t bytes = left < room ? left : room, words = (bytes + SPOOL_WORD_BYTES - 1) / SPOOL_WORD_BYTES;
-    uint64_t *to = stream->next;
+    uint64_t *to = buffer->next;
     to[words] = 0;
     take(content, (char *)(to + 1), bytes);
-    rec_buffer_publish(stream, to + 1 + words, SPOOL_HEAD(0, SPOOL_CONTENT, bytes));
+    rec_buffer_publish(buffer, to + 1 + words, SPOOL_HEAD(0, SPOOL_CONTENT, bytes));
     return true;
 }
 
-bool rec_buffer_define(struct rec_buffer *stream, struct spool_record head, const void *first, size_t first_bytes,
+bool rec_buffer_define(struct rec_buffer *buffer, struct spool_record head, const void *first, size_t first_bytes,
                        const void *second, size_t second_bytes)
 {
     struct content content = {first, second, first_bytes, second_bytes};
     head.bytes = (int64_t)(first_bytes + second_bytes);
-    if (!rec_buffer_put(stream, &head)) return false;
+    if (!rec_buffer_put(buffer, &head)) return false;
     while (content.first_bytes + content.second_bytes > 0)
-        if (!put_part(stream, &content)) return false;
+        if (!put_part(buffer, &content)) return false;
     return true;
 }
 
 /* The counter goes on where it was, by what the clock says has passed. */
-static void set_forward(struct rec_buffer *stream, const struct rec_anchor *now)
+static void set_forward(struct rec_buffer *buffer, const struct rec_anchor *now)
 {
-    double passed = (double)(now->ns - stream->anchor.ns) * 1e-9 * (double)stream->rate;
-    stream->base = now->ticks - (stream->anchor.ticks - stream->base) - (uint64_t)passed;
+    double passed = (double)(now->ns - buffer->anchor.ns) * 1e-9 * (double)buffer->rate;
+    buffer->base = now->ticks - (buffer->anchor.ticks - buffer->base) - (uint64_t)passed;
 }
 
-bool rec_buffer_anchor(struct rec_buffer *stream)
+bool rec_buffer_anchor(struct rec_buffer *buffer)
 {
     enum { PER_SECOND = 100 };
-    uint64_t between = stream->rate > 0 ? stream->rate / PER_SECOND : FAR;
+    uint64_t between = buffer->rate > 0 ? buffer->rate / PER_SECOND : FAR;
     struct rec_anchor now = rec_anchor_read();
-    if (stream->rate == 0) now.ticks = now.ns;
-    if (now.ticks < stream->anchor.ticks) set_forward(stream, &now);
+    if (buffer->rate == 0) now.ticks = now.ns;
+    if (now.ticks < buffer->anchor.ticks) set_forward(buffer, &now);
     struct spool_record record = {.time = now.ticks,
                                   .kind = SPOOL_ANCHOR,
                                   .id = SPOOL_NO_ID,
                                   .peer = SPOOL_PEER_NONE,
                                   .tag = (int32_t)(now.half_ticks & INT32_MAX),
-                                  .bytes = (int64_t)(now.ticks - stream->base),
+                                  .bytes = (int64_t)(now.ticks - buffer->base),
                                   .extra = (int64_t)now.ns};
-    stream->anchor = now;
-    set_anchor_due(stream, now.ticks, between);
-    return rec_buffer_put(stream, &record);
+    buffer->anchor = now;
+    set_anchor_due(buffer, now.ticks, between);
+    return rec_buffer_put(buffer, &record);
 }
 
-bool rec_buffer_detach(struct rec_buffer *stream)
+bool rec_buffer_detach(struct rec_buffer *buffer)
 {
-    struct spool_tail *tail = stream->tail;
+    struct spool_tail *tail = buffer->tail;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
     if (mmap(tail, sizeof *tail, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) return false;
-    begin_tail(tail, &stream->header, stream->chunk);
+    begin_tail(tail, &buffer->header, buffer->chunk);
     return true;
 }
 
-void rec_buffer_restore(const struct rec_buffer *stream)
+void rec_buffer_restore(const struct rec_buffer *buffer)
 {
     struct guard guard;
-    int file = open_again(stream, SPOOL_TAIL_SUFFIX, &stream->tail_file, O_WRONLY);
+    int file = open_again(buffer, SPOOL_TAIL_SUFFIX, &buffer->tail_file, O_WRONLY);
     if (file < 0) return;
     guard_begin(&guard);
-    ssize_t written = pwrite(file, stream->tail, sizeof *stream->tail, 0);
+    ssize_t written = pwrite(file, buffer->tail, sizeof *buffer->tail, 0);
     guard_end(&guard, written < 0 ? errno : 0);
     close(file);
 }
 
-void rec_buffer_close(struct rec_buffer *stream)
+void rec_buffer_close(struct rec_buffer *buffer)
 {
-    __atomic_fetch_or(&stream->tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
-    if (rec_file_is(stream->file, &stream->main_file)) close(stream->file);
-    munmap(stream->tail, sizeof *stream->tail);
+    __atomic_fetch_or(&buffer->tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
+    if (rec_file_is(buffer->file, &buffer->main_file)) close(buffer->file);
+    munmap(buffer->tail, sizeof *buffer->tail);
 }

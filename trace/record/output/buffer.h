@@ -32,7 +32,7 @@ _Static_assert(REC_EXTENT_TEMPLATES + REC_EXTENT_TEMPLATE_COUNT <= SPOOL_CONTENT
 _Static_assert((int)SPOOL_KIND_COUNT <= REC_FUNCTION_TEMPLATES - REC_KIND_TEMPLATES, "one for each kind");
 
 enum rec_no_file {
-    REC_MEASURED = -1, /* a stream that is only measured and wraps around */
+    REC_MEASURED = -1, /* a buffer that is only measured and wraps around */
     REC_CLOSED = -2,   /* the program has closed the main file */
 };
 
@@ -70,31 +70,31 @@ struct rec_buffer {
     uint64_t templates[SPOOL_TEMPLATES][SPOOL_RECORD_WORDS] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
-/* A stream into tail alone. */
-void rec_buffer_begin(struct rec_buffer *stream, struct spool_tail *tail, const struct spool_header *header);
+/* A buffer into tail alone. */
+void rec_buffer_begin(struct rec_buffer *buffer, struct spool_tail *tail, const struct spool_header *header);
 
-/* Makes both files in directory, which is borrowed until the stream is closed. They must not exist: a second program of
+/* Makes both files in directory, which is borrowed until the buffer is closed. They must not exist: a second program of
  * the same job does not write into the first one's. Returns NULL, or what went wrong (errno is set or 0). */
-const char *rec_buffer_open(struct rec_buffer *stream, const char *directory, const struct spool_header *header);
+const char *rec_buffer_open(struct rec_buffer *buffer, const char *directory, const struct spool_header *header);
 
-/* Of a thread that ends: marks the stream as closed. */
-void rec_buffer_close(struct rec_buffer *stream);
+/* Of a thread that ends: marks the buffer as closed. */
+void rec_buffer_close(struct rec_buffer *buffer);
 
 /* Appends the full tail to the main file and begins the next chunk; false on failure (errno) and at the limit. Where the
  * program has closed the main file, and maybe got its descriptor for a file of its own, it is opened again. */
-bool rec_buffer_flush(struct rec_buffer *stream);
+bool rec_buffer_flush(struct rec_buffer *buffer);
 
 /* The tail becomes plain memory without records, since its file was truncated; false: there is none. */
-bool rec_buffer_detach(struct rec_buffer *stream);
+bool rec_buffer_detach(struct rec_buffer *buffer);
 /* Writes such a tail to the file, which so ends with the main file's last chunk. Nothing if that cannot be. */
-void rec_buffer_restore(const struct rec_buffer *stream);
+void rec_buffer_restore(const struct rec_buffer *buffer);
 
-/* The next place is 0 before this one is not: so a word that ends the stream is there, whenever the process dies. */
-static inline void rec_buffer_publish(struct rec_buffer *stream, uint64_t *next, uint64_t head)
+/* The next place is 0 before this one is not: so a word that ends the buffer is there, whenever the process dies. */
+static inline void rec_buffer_publish(struct rec_buffer *buffer, uint64_t *next, uint64_t head)
 {
-    uint64_t *to = stream->next;
+    uint64_t *to = buffer->next;
     *next = 0;
-    stream->next = next;
+    buffer->next = next;
     __atomic_store_n(to, head, __ATOMIC_RELEASE);
 }
 
@@ -111,21 +111,21 @@ static inline void rec_buffer_words(const struct spool_record *record, uint64_t 
 }
 
 /* record->time is absolute. False, and nothing is done: there is no room, or the record is not as its template. */
-static inline bool rec_buffer_put_same(struct rec_buffer *stream, const struct spool_record *record, unsigned pattern)
+static inline bool rec_buffer_put_same(struct rec_buffer *buffer, const struct spool_record *record, unsigned pattern)
 {
-    const uint64_t *known = stream->templates[pattern];
+    const uint64_t *known = buffer->templates[pattern];
     uint64_t words[SPOOL_RECORD_WORDS];
     rec_buffer_words(record, words);
     uint64_t differs = (words[0] ^ known[0]) | (words[1] ^ known[1]) | (words[2] ^ known[2]) | (words[3] ^ known[3]);
-    if (__builtin_expect(differs != 0 || stream->next > stream->last, 0)) return false;
-    rec_buffer_publish(stream, stream->next + 1, SPOOL_HEAD(0, pattern, record->time - stream->base));
+    if (__builtin_expect(differs != 0 || buffer->next > buffer->last, 0)) return false;
+    rec_buffer_publish(buffer, buffer->next + 1, SPOOL_HEAD(0, pattern, record->time - buffer->base));
     return true;
 }
 
 /* Any record, with the words that differ from its template or from that of the other half of the calls', whichever is
  * nearer: two calls of which one takes the other's template in turns have both. False if the tail was full and could not be
  * flushed. */
-bool rec_buffer_put_as(struct rec_buffer *stream, const struct spool_record *record, unsigned pattern);
+bool rec_buffer_put_as(struct rec_buffer *buffer, const struct spool_record *record, unsigned pattern);
 
 static inline unsigned rec_buffer_template(const struct spool_record *record)
 {
@@ -137,22 +137,22 @@ static inline unsigned rec_buffer_template(const struct spool_record *record)
            (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % REC_FUNCTION_TEMPLATE_COUNT;
 }
 
-static inline bool rec_buffer_put(struct rec_buffer *stream, const struct spool_record *record)
+static inline bool rec_buffer_put(struct rec_buffer *buffer, const struct spool_record *record)
 {
-    return rec_buffer_put_as(stream, record, rec_buffer_template(record));
+    return rec_buffer_put_as(buffer, record, rec_buffer_template(record));
 }
 
 /* Puts an anchor. False as rec_buffer_put. */
-bool rec_buffer_anchor(struct rec_buffer *stream);
+bool rec_buffer_anchor(struct rec_buffer *buffer);
 
 /* True if the stamp is far from the last anchor; also where the counter has been set back. */
-static inline bool rec_buffer_unanchored(const struct rec_buffer *stream, uint64_t stamp)
+static inline bool rec_buffer_unanchored(const struct rec_buffer *buffer, uint64_t stamp)
 {
-    return stamp - stream->anchor_from > stream->final_for;
+    return stamp - buffer->anchor_from > buffer->final_for;
 }
 
 /* A definition: head (its bytes are set here; its time is absolute) and its content in two parts. */
-bool rec_buffer_define(struct rec_buffer *stream, struct spool_record head, const void *first, size_t first_bytes,
+bool rec_buffer_define(struct rec_buffer *buffer, struct spool_record head, const void *first, size_t first_bytes,
                        const void *second, size_t second_bytes);
 
 #endif

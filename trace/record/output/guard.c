@@ -10,9 +10,9 @@
 enum { SIGNALS = 32 };
 static struct sigaction before_of[SIGNALS]; /* by number: what was there before */
 
-static bool is_in(const struct rec_buffer *stream, uintptr_t address)
+static bool is_in(const struct rec_buffer *buffer, uintptr_t address)
 {
-    return stream && stream->tail && address - (uintptr_t)stream->tail < sizeof *stream->tail;
+    return buffer && buffer->tail && address - (uintptr_t)buffer->tail < sizeof *buffer->tail;
 }
 
 /* The child of a fork is not the rank. Only stores: the signal may have interrupted anything. */

@@ -1,4 +1,4 @@
-/* The tail of a stream is mapped memory of a file. Where somebody else truncates that file, a store into it would end
+/* The tail of a buffer is mapped memory of a file. Where somebody else truncates that file, a store into it would end
  * the program by SIGBUS: then plain memory takes the tail's place and recording stops. A fault anywhere else goes to
  * the handler that was there before. */
 #ifndef TRACE_RECORD_OUTPUT_GUARD_H

@@ -1,4 +1,4 @@
-/* The state of the recording, and records into a thread's stream: trace/record/record.h. */
+/* The state of the recording, and records into a thread's buffer: trace/record/record.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -28,7 +28,7 @@ static bool set_place(int number)
     return false;
 }
 
-/* Rank 0 takes the first place that is free, and opens its stream there. */
+/* Rank 0 takes the first place that is free, and opens its buffer there. */
 static int take_place(const struct spool_header *header, const char **why)
 {
     int number = 0;

@@ -1,7 +1,7 @@
 /* Who created a thread, and when. The library that is preloaded wraps pthread_create and keeps this beside each thread;
- * the recorder says it in the thread's stream when the thread makes its first recorded call. So a thread that never calls
- * MPI costs its creator one small allocation. Threads that were created before MPI was initialised, inside a call of MPI,
- * or past pthread_create (clone, thrd_create) have none. */
+ * the recorder says it in the thread's buffer when the thread makes its first recorded call. So a thread that never
+ * calls MPI costs its creator one small allocation. Threads that were created before MPI was initialised, inside a call
+ * of MPI, or past pthread_create (clone, thrd_create) have none. */
 #ifndef TRACE_RECORD_THREADS_CREATION_H
 #define TRACE_RECORD_THREADS_CREATION_H
 
@@ -10,7 +10,7 @@
 /* Of the creation of this thread, or of the nearest thread above it whose creator was recorded then. */
 struct rec_creation {
     const void *site; /* in the creator, NULL: not known */
-    uint64_t since;   /* time since the base of the creator's stream */
+    uint64_t since;   /* time since the base of the creator's buffer */
     uint32_t creator;
 };
 

@@ -1,5 +1,5 @@
 /* Between the two libraries that --threads preloads: librmacast-threads.so wraps the thread primitives and knows their
- * objects, the recorder writes the streams. The recorder finds rmacast_threads_attach() when MPI is initialised and
+ * objects, the recorder writes the buffers. The recorder finds rmacast_threads_attach() when MPI is initialised and
  * hands over its functions; before that, and without it, the wrappers only pass calls on. */
 #ifndef TRACE_RECORD_THREADS_PRIMITIVES_H
 #define TRACE_RECORD_THREADS_PRIMITIVES_H

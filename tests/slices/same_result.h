@@ -1,6 +1,6 @@
 /* Whether a trace gives the same result in slices as in memory, to the byte. */
-#ifndef TESTS_STREAMS_SAME_RESULT_H
-#define TESTS_STREAMS_SAME_RESULT_H
+#ifndef TESTS_SLICES_SAME_RESULT_H
+#define TESTS_SLICES_SAME_RESULT_H
 
 #include "model/analyze.h"
 #include "trace/source.h"
@@ -16,7 +16,8 @@ enum status text_of_result(enum status status, struct result *result, const stru
 
 /* The result of the whole trace as text, which the caller frees, and if options->verify the table of its transfers; the
  * fault's text if it cannot be analysed. */
-enum status whole_result(const struct trace *trace, const struct analyze_options *options, char **text, struct err *err);
+enum status whole_result(const struct trace *trace, const struct analyze_options *options, char **text,
+                         struct err *err);
 
 /* Compares the result of a source, `calls` read at a time, with the text. *same false: what says where they differ. The
  * source is closed. */

@@ -1,4 +1,4 @@
-# generated.sh RUN_STREAMS RMACAST DIRECTORY: generated traces of all kinds.
+# generated.sh RUN_SLICES RMACAST DIRECTORY: generated traces of all kinds.
 set -e
 for pattern in halo2d ring transpose; do
   for sync in pscw fence lock flush p2p; do

@@ -1,4 +1,4 @@
-#include "tests/streams/same_parts.h"
+#include "tests/slices/same_parts.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/slices/slices.h"
-#include "tests/streams/late_source.h"
+#include "tests/slices/late_source.h"
 
 enum { PARTS_MAX = 16 };
 

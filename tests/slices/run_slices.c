@@ -1,11 +1,11 @@
-/* Whether traces give the same result in slices, and in several parts, as in memory: run_streams DIRECTORY TRACE...
- * Each is read from memory, and from an archive that is written into the directory. run_streams --long TRACE...: whether
+/* Whether traces give the same result in slices, and in several parts, as in memory: run_slices DIRECTORY TRACE...
+ * Each is read from memory, and from an archive that is written into the directory. run_slices --long TRACE...: whether
  * parts hold little of long traces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/streams/same_parts.h"
+#include "tests/slices/same_parts.h"
 #include "trace/open.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/slices.h"
@@ -28,7 +28,7 @@ static enum status run_archive(const char *path, const struct analyze_options *o
     for (size_t i = 0; status == STATUS_OK && same && i < sizeof sizes / sizeof *sizes; i++) {
         struct trace_source source;
         uint64_t events;
-        status = otf2_stream_open(path, &source, &possible, &events, err);
+        status = otf2_slices_open(path, &source, &possible, &events, err);
         if (status == STATUS_OK && !possible) status = differs(path, "cannot be read in slices", err);
         if (status == STATUS_OK) status = same_result(&source, options, sizes[i], text, &same, what, err);
     }
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 {
     char archive[4096];
     int failed = argc < 3;
-    if (!failed) snprintf(archive, sizeof archive, "%s/streams.rma", argv[1]);
+    if (!failed) snprintf(archive, sizeof archive, "%s/slices.rma", argv[1]);
     for (int i = 2; i < argc; i++) {
         struct err err;
         bool only_long = strcmp(argv[1], "--long") == 0;

@@ -1,10 +1,10 @@
   case $name in
   *lock*|*progress*) simulate "$name-thread" "$trace" --set mpi.rma.progress=thread || rm -f "$place/$name-thread.txt" ;;
   esac
-# simulated.sh RUN_STREAMS RMACAST DIRECTORY: what the simulator makes of the hand-worked cases and of generated traces, with
+# simulated.sh RUN_SLICES RMACAST DIRECTORY: what the simulator makes of the hand-worked cases and of generated traces, with
 # lazy locks and progress by calls, or by a helper thread; two simulated traces written by hand.
 set -e
-streams=$1 rmacast=$2 place=$3
+run_slices=$1 rmacast=$2 place=$3
 rm -f "$place"/*.txt
 simulate() { # NAME TRACE OPTION...: fails where the trace shows what cannot be simulated
   name=$1 trace=$2
@@ -22,4 +22,4 @@ for sync in pscw fence lock flush p2p; do
   "$rmacast" generate halo2d --ranks 6 --iterations 10 --imbalance 0.3 --sync $sync -o "$place/made"
   simulate halo-$sync "$place/made" --set mpi.rma.lock=lazy --set mpi.rma.progress=call
 done
-exec "$streams" "$place" tests/streams/hurried_lock.txt tests/streams/lock_and_progress.txt "$place"/*.txt
+exec "$run_slices" "$place" tests/slices/hurried_lock.txt tests/slices/lock_and_progress.txt "$place"/*.txt

@@ -1,8 +1,9 @@
-#include "tests/streams/late_source.h"
+#include "tests/slices/late_source.h"
 
 #include <stdlib.h>
 
 #include "common/map.h"
+#include "tests/slices/memory_source.h"
 
 struct late_rank {
     struct map made, completed; /* requests of receives: where they are made, and completed */
@@ -31,11 +32,11 @@ static enum status note(struct late *late, uint32_t rank, size_t index, struct e
 }
 
 /* What is complete is told in full, the rest not yet; at the end everything is. */
-static void tell(struct late *late, struct trace_rank *stream, uint32_t rank, bool ended)
+static void tell(struct late *late, struct trace_rank *process, uint32_t rank, bool ended)
 {
     const struct late_rank *of = &late->ranks[rank];
-    for (size_t i = 0; i < stream->count; i++) {
-        struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < process->count; i++) {
+        struct trace_call *call = &process->calls[i];
         if (call_kind(call->call) != CALL_IRECV) continue;
         const uint64_t *made = map_find(&of->made, call->ref), *completed = map_find(&of->completed, call->ref);
         const struct trace_call *whole = &late->trace->ranks[rank].calls[*made];
@@ -49,11 +50,11 @@ static void tell(struct late *late, struct trace_rank *stream, uint32_t rank, bo
 static enum status read_late(struct trace_source *source, uint32_t rank, size_t calls, bool *ended, struct err *err)
 {
     struct late *late = source->state;
-    struct trace_rank *stream = &source->trace->ranks[rank];
-    size_t before = stream->count;
+    struct trace_rank *process = &source->trace->ranks[rank];
+    size_t before = process->count;
     TRY(late->memory.read(&late->memory, rank, calls, ended, err));
-    late->ranks[rank].read += stream->count - before;
-    tell(late, stream, rank, *ended);
+    late->ranks[rank].read += process->count - before;
+    tell(late, process, rank, *ended);
     return STATUS_OK;
 }
 

@@ -1,4 +1,4 @@
-#include "tests/property/streams.h"
+#include "tests/property/slices.h"
 
 #include <stdlib.h>
 
@@ -36,8 +36,8 @@ static enum status at_random(const struct trace *trace, uint64_t seed, struct tr
     return status;
 }
 
-enum status streams_check(const struct trace *trace, struct trace *predicted, uint64_t seed, trace_comparer *compare,
-                          bool *same, char *what, struct err *err)
+enum status slices_check(const struct trace *trace, struct trace *predicted, uint64_t seed, trace_comparer *compare,
+                         bool *same, char *what, struct err *err)
 {
     struct trace *other;
     TRY(compare(predicted, same, what, err));

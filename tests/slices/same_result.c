@@ -1,4 +1,4 @@
-#include "tests/streams/same_result.h"
+#include "tests/slices/same_result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,11 +6,12 @@
 
 #include "model/result/result_csv.h"
 #include "model/slices/slices.h"
+#include "tests/slices/memory_source.h"
 
 #define SAME_OPTIONS(SOURCE)                                                                                           \
     {                                                                                                                  \
         .late_post = LATE_POST_LATEST, .eager_bytes = 65536, .close_ps = INT64_C(10000000), .intervals = true,         \
-        .per_rank = true, .verify = true, .interval_source = SOURCE                                                                    \
+        .per_rank = true, .verify = true, .interval_source = SOURCE                                                    \
     }
 const struct analyze_options same_options = SAME_OPTIONS(INTERVALS_OF_REGIONS);
 const struct analyze_options same_by_callpath = SAME_OPTIONS(INTERVALS_OF_CALLPATHS);

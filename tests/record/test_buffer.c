@@ -1,4 +1,4 @@
-/* The recorder's own parts: the output stream and the table of handles. */
+/* The recorder's own parts: the output buffer and the table of handles. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -34,18 +34,18 @@ static void chunks_and_tail(void **state)
 {
     (void)state;
     char directory[] = "/tmp/rmacast-test-XXXXXX", path[256];
-    static struct rec_buffer stream, other;
+    static struct rec_buffer buffer, other;
     struct stat about;
     struct spool_header header = {.magic = SPOOL_MAGIC, .version = SPOOL_VERSION, .world = 1, .base_ns = 1000};
     assert_non_null(mkdtemp(directory));
-    assert_null(rec_buffer_open(&stream, directory, &header));
+    assert_null(rec_buffer_open(&buffer, directory, &header));
     for (uint64_t i = 0; i < 2 * 4093 + 5; i++) {
         struct spool_record record = {.kind = SPOOL_ENTER, .time = 1000 + i, .bytes = (int64_t)i};
-        assert_true(rec_buffer_put(&stream, &record));
+        assert_true(rec_buffer_put(&buffer, &record));
     }
-    assert_int_equal(fstat(stream.file, &about), 0);
+    assert_int_equal(fstat(buffer.file, &about), 0);
     assert_int_equal(about.st_size, 3 * 65536);
-    const uint64_t *words = stream.tail->words;
+    const uint64_t *words = buffer.tail->words;
     assert_int_equal(words[0], UINT64_C(0x4b4e484300000002)); /* "CHNK", 2 */
     assert_int_equal(words[9], (UINT64_C(2) * 4093 + 4) << 15 | 8 | 1);
     assert_int_equal(words[10], 2 * 4093 + 4);
@@ -73,15 +73,15 @@ static void repeated(void **state)
     (void)state;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.base_ns = 100};
-    static struct rec_buffer stream;
-    rec_buffer_begin(&stream, tail, &header);
+    static struct rec_buffer buffer;
+    rec_buffer_begin(&buffer, tail, &header);
     struct spool_record enter = {
         .kind = SPOOL_ENTER, .call = 3, .id = 7, .peer = -1, .tag = 5, .bytes = 64, .extra = -2};
     struct spool_record leave = {.kind = SPOOL_EXIT, .call = 3, .id = SPOOL_NO_ID};
     for (uint64_t i = 0; i < 3; i++) {
         enter.time = 100 + 2 * i;
         leave.time = 101 + 2 * i;
-        assert_true(rec_buffer_put(&stream, &enter) && rec_buffer_put(&stream, &leave));
+        assert_true(rec_buffer_put(&buffer, &enter) && rec_buffer_put(&buffer, &leave));
     }
     static const uint64_t expected[] = {UINT64_C(0x4b4e484300000000),
                                         0 << 15 | 6 << 5 | 15 << 1 | 1,
@@ -107,17 +107,17 @@ static void two_calls_with_one_template(void **state)
     (void)state;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.base_ns = 0};
-    static struct rec_buffer stream;
-    rec_buffer_begin(&stream, tail, &header);
+    static struct rec_buffer buffer;
+    rec_buffer_begin(&buffer, tail, &header);
     struct spool_record one = {.kind = SPOOL_ENTER, .call = 1, .extra = 4096};
     struct spool_record other = {.kind = SPOOL_ENTER, .call = 2, .extra = 8192};
     for (int i = 0; i < 2; i++) {
-        assert_true(rec_buffer_put_same(&stream, &one, 8) || rec_buffer_put_as(&stream, &one, 8));
-        assert_true(rec_buffer_put_same(&stream, &other, 8) || rec_buffer_put_as(&stream, &other, 8));
+        assert_true(rec_buffer_put_same(&buffer, &one, 8) || rec_buffer_put_as(&buffer, &one, 8));
+        assert_true(rec_buffer_put_same(&buffer, &other, 8) || rec_buffer_put_as(&buffer, &other, 8));
     }
     one.id = 1;
-    assert_false(rec_buffer_put_same(&stream, &one, 8));
-    assert_true(rec_buffer_put_as(&stream, &one, 8));
+    assert_false(rec_buffer_put_same(&buffer, &one, 8));
+    assert_true(rec_buffer_put_as(&buffer, &one, 8));
     const uint64_t first = 8 << 5 | 1, second = 264 << 5 | 1;
     const uint64_t expected[] = {UINT64_C(0x4b4e484300000000),
                                  first | 9 << 1,
@@ -135,13 +135,13 @@ static void two_calls_with_one_template(void **state)
     free(tail);
 }
 
-/* Chunks go to this file, which the stream knows as its own. */
-static void write_to(struct rec_buffer *stream, int file)
+/* Chunks go to this file, which the buffer knows as its own. */
+static void write_to(struct rec_buffer *buffer, int file)
 {
     struct stat about;
     if (fstat(file, &about) != 0) _exit(1);
-    stream->file = file;
-    stream->main_file = (struct rec_file){about.st_dev, about.st_ino};
+    buffer->file = file;
+    buffer->main_file = (struct rec_file){about.st_dev, about.st_ino};
 }
 
 /* The write fails when the tail is full; what is in the tail stays. */
@@ -150,19 +150,19 @@ static void disk_full(void **state)
     (void)state;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.base_ns = 0};
-    static struct rec_buffer stream;
-    rec_buffer_begin(&stream, tail, &header);
-    write_to(&stream, open("/dev/full", O_WRONLY));
+    static struct rec_buffer buffer;
+    rec_buffer_begin(&buffer, tail, &header);
+    write_to(&buffer, open("/dev/full", O_WRONLY));
     struct spool_record record = {.kind = SPOOL_ENTER, .time = 1};
     for (int i = 0; i < 4093; i++) {
         record.bytes = i;
-        assert_true(rec_buffer_put(&stream, &record));
+        assert_true(rec_buffer_put(&buffer, &record));
     }
-    assert_false(rec_buffer_put(&stream, &record));
+    assert_false(rec_buffer_put(&buffer, &record));
     assert_int_equal(errno, ENOSPC);
     assert_int_equal(tail->words[8186], 4092);
     assert_int_equal(tail->words[8187], 0);
-    close(stream.file);
+    close(buffer.file);
     free(tail);
 }
 
@@ -178,11 +178,11 @@ static void file_size_limit(void **state)
         char path[] = "/tmp/rmacast-limit-XXXXXX";
         int file = mkstemp(path);
         struct rlimit limit = {.rlim_cur = 1000, .rlim_max = 1000};
-        static struct rec_buffer stream;
+        static struct rec_buffer buffer;
         if (!tail || file < 0 || unlink(path) != 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
-        rec_buffer_begin(&stream, tail, &header);
-        write_to(&stream, file);
-        _exit(!rec_buffer_flush(&stream) && errno == EFBIG ? 0 : 2);
+        rec_buffer_begin(&buffer, tail, &header);
+        write_to(&buffer, file);
+        _exit(!rec_buffer_flush(&buffer) && errno == EFBIG ? 0 : 2);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -200,9 +200,9 @@ static void file_size_limit_at_the_start(void **state)
     if (child == 0) {
         struct spool_header header = {.magic = SPOOL_MAGIC, .version = SPOOL_VERSION, .world = 1};
         struct rlimit limit = {.rlim_cur = 65535, .rlim_max = 65535};
-        static struct rec_buffer stream;
+        static struct rec_buffer buffer;
         if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
-        _exit(rec_buffer_open(&stream, directory, &header) && errno == EFBIG ? 0 : 2);
+        _exit(rec_buffer_open(&buffer, directory, &header) && errno == EFBIG ? 0 : 2);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -217,10 +217,10 @@ static void definitions(void **state)
     (void)state;
     struct spool_tail *tail = tail_new();
     struct spool_header header = {.base_ns = 0};
-    static struct rec_buffer stream;
-    rec_buffer_begin(&stream, tail, &header);
+    static struct rec_buffer buffer;
+    rec_buffer_begin(&buffer, tail, &header);
     static const char first[] = "0123456789012345678901234567890123456789", second[] = "abcdefghijklmnopqrstuvwxyz";
-    assert_true(rec_buffer_define(&stream, (struct spool_record){.kind = SPOOL_REGION}, first, 40, second, 26));
+    assert_true(rec_buffer_define(&buffer, (struct spool_record){.kind = SPOOL_REGION}, first, 40, second, 26));
     assert_int_equal(tail->words[1], 525 << 5 | 5 << 1 | 1);
     assert_int_equal(tail->words[2], 13);
     assert_int_equal(tail->words[3], 66);
@@ -228,7 +228,7 @@ static void definitions(void **state)
     assert_memory_equal(&tail->words[5], first, 40);
     assert_memory_equal(&tail->words[10], second, 26);
     assert_int_equal(tail->words[14], 0);
-    assert_ptr_equal(stream.next, &tail->words[14]);
+    assert_ptr_equal(buffer.next, &tail->words[14]);
     free(tail);
 }
 

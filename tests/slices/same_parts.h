@@ -1,12 +1,13 @@
-/* Whether a trace gives the same result in several parts (model/shards/shards.h), each in a thread of its own, as in one. */
-#ifndef TESTS_STREAMS_SAME_PARTS_H
-#define TESTS_STREAMS_SAME_PARTS_H
+/* Whether a trace gives the same result in several parts (model/shards/shards.h), each in a thread of its own, as in
+ * one. */
+#ifndef TESTS_SLICES_SAME_PARTS_H
+#define TESTS_SLICES_SAME_PARTS_H
 
-#include "tests/streams/same_result.h"
+#include "tests/slices/same_result.h"
 
 /* The result of the trace in so many parts as text, which the caller frees, or the fault's text, which all parts must
- * tell; *result false then. Each part reads `calls` at a time; *most of the trace's calls are in memory of one at a time when
- * parts meet. */
+ * tell; *result false then. Each part reads `calls` at a time; *most of the trace's calls are in memory of one at a
+ * time when parts meet. */
 enum status parts_result(const struct trace *trace, const struct analyze_options *options, uint32_t parts, size_t calls,
                          char **text, bool *result, size_t *most, struct err *err);
 

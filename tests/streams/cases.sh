@@ -1,5 +1,0 @@
-# cases.sh RUN_STREAMS RMACAST DIRECTORY: all hand-worked cases of ranks with one thread, one where parts must know of a
-# probe, two with intervals that a part does not enter, one with what is counted per call site and size,
-# one where a later epoch decides what an operation waited for, one with blocks that other ranks have not for a rank.
-exec "$1" "$3" tests/streams/taken_out.txt tests/streams/intervals_elsewhere.txt tests/streams/caused_elsewhere.txt \
-  tests/streams/created_again.txt tests/streams/posts_in_one_call.txt tests/streams/blocks_elsewhere.txt $(ls tests/cases/*/*/trace.txt | grep -v /threads/)
