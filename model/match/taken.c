@@ -58,17 +58,17 @@ static int by_time(const void *one, const void *two)
 
 enum status taken_order(const struct trace *trace, uint32_t rank, size_t **order, struct err *err)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
-    struct moment *moments = malloc((stream->count + 1) * sizeof *moments);
-    size_t *made = malloc((stream->count + 1) * sizeof *made);
-    for (size_t i = 0; moments && i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    const struct trace_rank *calls = &trace->ranks[rank];
+    struct moment *moments = malloc((calls->count + 1) * sizeof *moments);
+    size_t *made = malloc((calls->count + 1) * sizeof *made);
+    for (size_t i = 0; moments && i < calls->count; i++) {
+        const struct trace_call *call = &calls->calls[i];
         enum call_kind kind = call_kind(call->call);
         bool probes = kind == CALL_PROBE || kind == CALL_IPROBE;
         moments[i] = (struct moment){probes ? call->exit_ps : call->enter_ps, i};
     }
-    if (moments) qsort(moments, stream->count, sizeof *moments, by_time);
-    for (size_t i = 0; moments && made && i < stream->count; i++) made[i] = moments[i].call;
+    if (moments) qsort(moments, calls->count, sizeof *moments, by_time);
+    for (size_t i = 0; moments && made && i < calls->count; i++) made[i] = moments[i].call;
     bool done = moments && made;
     free(moments);
     if (!done) free(made);

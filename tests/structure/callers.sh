@@ -7,7 +7,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
 # The sources without comments, "FILE<tab>LINE" each.
-find bench cli common export model mpi platforms predictors report simulate trace validate -name '*.[ch]' -o -name '*.def' |
+find bench cli common export model mpi platforms predictors recording report simulate trace validate -name '*.[ch]' -o -name '*.def' |
     LC_ALL=C sort >"$place/files"
 xargs sed -s -n 'F;p' <"$place/files" | awk '
     FNR % 2 { file = $0; next }
