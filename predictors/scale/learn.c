@@ -82,75 +82,6 @@ static enum status find_loops(struct learner *learner)
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ the grid */
-
-static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched,
-                             struct err *err)
-{
-    *matched = 0;
-    TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program, err));
-    enum status status =
-        walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched, err);
-    if (status == STATUS_OK) return status;
-    steps_free(learner->program->steps, learner->program->count);
-    learner->program->steps = NULL;
-    learner->program->count = 0;
-    return status;
-}
-
-struct search {
-    struct learner *learner;
-    struct err best; /* of the shape with which most calls agreed */
-    uint64_t most;
-    bool found;
-};
-
-static enum status search_shape(struct search *search, const struct grid_shape *shape)
-{
-    struct err err;
-    uint64_t matched;
-    enum status status = try_shape(search->learner, shape, &matched, &err);
-    search->found = status == STATUS_OK;
-    if (status == STATUS_DATA && (search->best.status == STATUS_OK || matched > search->most)) {
-        search->best = err;
-        search->most = matched;
-    }
-    if (status == STATUS_DATA) return STATUS_OK;
-    if (status != STATUS_OK) *search->learner->err = err;
-    return status;
-}
-
-static int dimensions_of(enum grid_rule rule)
-{
-    return rule == GRID_LINE ? 1 : rule == GRID_CUBE || rule == GRID_CUBE_HIGH ? 3 : 2;
-}
-
-static enum status search_rule(struct search *search, enum grid_rule rule, int32_t fixed)
-{
-    for (unsigned periodic = 0; !search->found && periodic < 1U << dimensions_of(rule); periodic++) {
-        struct grid_shape shape = {.rule = rule, .fixed = fixed};
-        for (int d = 0; d < GRID_DIMENSIONS; d++) shape.periodic[d] = periodic >> d & 1;
-        TRY(search_shape(search, &shape));
-    }
-    return STATUS_OK;
-}
-
-/* The simplest grid on which one program describes all runs. */
-static enum status find_shape(struct learner *learner)
-{
-    struct search search = {.learner = learner};
-    for (enum grid_rule rule = 0; !search.found && rule < GRID_FIXED; rule++) TRY(search_rule(&search, rule, 0));
-    int32_t ranks = (int32_t)largest(learner)->rank_count;
-    for (int32_t fixed = 2; !search.found && fixed <= ranks / 2; fixed++) {
-        if (ranks % fixed != 0) continue;
-        TRY(search_rule(&search, GRID_FIXED, fixed));
-        if (!search.found) TRY(search_rule(&search, GRID_FIXED_HIGH, fixed));
-    }
-    if (search.found) return STATUS_OK;
-    *learner->err = search.best;
-    return STATUS_DATA;
-}
-
 /* ------------------------------------------------------------------------------------------------ functions of the scale */
 
 static const struct walk_sample *sample_of(const struct learner *learner, size_t run, const struct step *step)
@@ -284,6 +215,81 @@ static enum status fit_steps(const struct learner *learner, struct step *steps, 
     return STATUS_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------ the grid */
+
+static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched,
+                             struct err *err)
+{
+    *matched = 0;
+    TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program, err));
+    enum status status =
+        walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched, err);
+    if (status == STATUS_OK) {
+        struct learner told = *learner;
+        told.err = err;
+        status = fit_steps(&told, learner->program->steps, learner->program->count);
+        walk_clear(&learner->walk, learner->program);
+    }
+    if (status == STATUS_OK) return status;
+    steps_free(learner->program->steps, learner->program->count);
+    learner->program->steps = NULL;
+    learner->program->count = 0;
+    return status;
+}
+
+struct search {
+    struct learner *learner;
+    struct err best; /* of the shape with which most calls agreed */
+    uint64_t most;
+    bool found;
+};
+
+static enum status search_shape(struct search *search, const struct grid_shape *shape)
+{
+    struct err err;
+    uint64_t matched;
+    enum status status = try_shape(search->learner, shape, &matched, &err);
+    search->found = status == STATUS_OK;
+    if (status == STATUS_DATA && (search->best.status == STATUS_OK || matched > search->most)) {
+        search->best = err;
+        search->most = matched;
+    }
+    if (status == STATUS_DATA) return STATUS_OK;
+    if (status != STATUS_OK) *search->learner->err = err;
+    return status;
+}
+
+static int dimensions_of(enum grid_rule rule)
+{
+    return rule == GRID_LINE ? 1 : rule == GRID_CUBE || rule == GRID_CUBE_HIGH ? 3 : 2;
+}
+
+static enum status search_rule(struct search *search, enum grid_rule rule, int32_t fixed)
+{
+    for (unsigned periodic = 0; !search->found && periodic < 1U << dimensions_of(rule); periodic++) {
+        struct grid_shape shape = {.rule = rule, .fixed = fixed};
+        for (int d = 0; d < GRID_DIMENSIONS; d++) shape.periodic[d] = periodic >> d & 1;
+        TRY(search_shape(search, &shape));
+    }
+    return STATUS_OK;
+}
+
+/* The simplest grid on which one program describes all runs, and its numbers are functions of the ranks. */
+static enum status find_shape(struct learner *learner)
+{
+    struct search search = {.learner = learner};
+    for (enum grid_rule rule = 0; !search.found && rule < GRID_FIXED; rule++) TRY(search_rule(&search, rule, 0));
+    int32_t ranks = (int32_t)largest(learner)->rank_count;
+    for (int32_t fixed = 2; !search.found && fixed <= ranks / 2; fixed++) {
+        if (ranks % fixed != 0) continue;
+        TRY(search_rule(&search, GRID_FIXED, fixed));
+        if (!search.found) TRY(search_rule(&search, GRID_FIXED_HIGH, fixed));
+    }
+    if (search.found) return STATUS_OK;
+    *learner->err = search.best;
+    return STATUS_DATA;
+}
+
 /* ------------------------------------------------------------------------------------------------ windows */
 
 static bool window_bytes(const struct trace *trace, size_t number, int64_t *bytes)
@@ -331,7 +337,6 @@ static enum status learn(struct learner *learner, const struct trace *const *tra
     TRY(find_shape(learner));
     learner->program->observed = (int32_t)largest(learner)->rank_count;
     TRY(fit_windows(learner));
-    TRY(fit_steps(learner, learner->program->steps, learner->program->count));
     learner->program->names = learner->keys.names;
     learner->keys.names = NULL;
     return STATUS_OK;
@@ -343,7 +348,6 @@ enum status scale_learn(const struct trace *const *traces, size_t count, struct 
     learner.program = calloc(1, sizeof *learner.program);
     if (!learner.program) return err_memory(err);
     enum status status = learn(&learner, traces, count);
-    walk_clear(&learner.walk, learner.program);
     for (uint32_t r = 0; learner.loops && r < largest(&learner)->rank_count; r++)
         nodes_free(learner.loops[r].items, learner.loops[r].count);
     for (size_t i = 0; learner.runs && i < learner.count; i++)

@@ -104,6 +104,8 @@ static enum status add_reference(struct maker *maker, const struct step *step, s
 static enum status set_counts(const struct maker *maker, const struct step *step, struct trace_call *call)
 {
     int64_t disp;
+    call->disp = -1;
+    if (step->null_outside && call->peer == TRACE_NONE) return STATUS_OK; /* MPI_PROC_NULL: nothing moves */
     if (!count_model_value(&step->bytes, &maker->grid, &call->bytes) ||
         !count_model_value(&step->aux, &maker->grid, &call->aux))
         return refuse(maker, "a size has no value there");
@@ -111,7 +113,6 @@ static enum status set_counts(const struct maker *maker, const struct step *step
         trace_call_set_receive(call, partner_of(maker, &step->partners[1]), (int32_t)step->call.aux);
         return STATUS_OK;
     }
-    call->disp = -1;
     if (step->displacement == DISPLACEMENT_UNKNOWN || !count_model_value(&step->disp, &maker->grid, &disp))
         return STATUS_OK;
     int64_t by = step->displacement == DISPLACEMENT_BY_RANK     ? maker->rank

@@ -89,12 +89,13 @@ static void sample_computing(struct walker *walker, const struct step *body, con
 static void sample_call(struct walker *walker, const struct step *step, const struct observed *call)
 {
     struct walk_sample *sample = &walker->samples[step->number];
+    time_sample_add(&sample->duration, (double)call->duration_ps / UNITS_PS_PER_S);
+    if (step->null_outside && call->peers[0] == TRACE_NONE) return; /* MPI_PROC_NULL: nothing moves */
     note(&sample->bytes, call->bytes);
     note(&sample->aux, call->aux);
     note(&sample->disp[DISPLACEMENT_FIXED], call->disp);
     note_share(&sample->disp[DISPLACEMENT_BY_RANK], call->disp, walker->number);
     note_share(&sample->disp[DISPLACEMENT_BY_TARGET], call->disp, call->peers[0]);
-    time_sample_add(&sample->duration, (double)call->duration_ps / UNITS_PS_PER_S);
 }
 
 static bool walk_call(struct walker *walker, const struct step *body, const struct step *step)

@@ -19,6 +19,24 @@ for pattern in halo2d ring transpose; do
     known $pattern p2p 0.001
 done
 
+# Neighbours that are missing are MPI_PROC_NULL: their puts have no bytes, and are made at every scale.
+line() {
+    echo 'rmacast-trace 1'
+    echo "ranks $1"
+    echo 'window 0 comm=0'
+    awk -v ranks="$1" 'BEGIN { for (r = 0; r < ranks; r++) for (i = 0; i < 3; i++) { t = i / 1000
+        printf "%d %.9f MPI_Win_fence win=0\n", r, t
+        printf "%d %.9f MPI_Put win=0 %s\n", r, t, r > 0 ? "target=" r - 1 " bytes=64 disp=0" : "target=- bytes=0"
+        printf "%d %.9f MPI_Put win=0 %s\n", r, t, r < ranks - 1 ? "target=" r + 1 " bytes=64 disp=64" : "target=- bytes=0" } }' |
+        awk '{ $2 = $2 " " $2; print }'
+}
+for ranks in 2 4 8 12; do line $ranks >line$ranks.txt; done
+run 0 predict line2.txt line4.txt line8.txt --ranks 12 --platform ideal --engine loggp --semantics a --keep-going -o made.txt
+run 0 dump line12.txt
+body made.txt 0 >made
+body out 0 >expected
+cmp -s made expected || fail "puts to MPI_PROC_NULL at 12 ranks: $(diff made expected | head -3)"
+
 # Uneven computing: what is predicted at a number of ranks that was recorded is the replay of that run; at four times as many
 # ranks as the largest run it is within 5 %.
 for ranks in 4 8 16 64; do run 0 generate halo2d --ranks $ranks --iterations 20 --imbalance 0.2 -o run$ranks.txt; done
