@@ -125,7 +125,7 @@ static enum status leave_out_rest(struct events *events)
     struct trace *trace = events->trace;
     const struct trace_rank *rank = &trace->ranks[events->number];
     int64_t time_ps = rank->count > 0 ? rank->calls[rank->count - 1].exit_ps : TRACE_UNKNOWN_PS;
-    return trace_add_fault(trace, events->number, rank->count, time_ps, TRACE_FAULT_UNCOUNTED, events->rank->damage,
+    return trace_add_fault(trace, events->number, rank->count, time_ps, TRACE_FAULT_UNCOUNTED, events->files->damage,
                            events->err);
 }
 
