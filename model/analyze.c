@@ -10,12 +10,12 @@
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
 
 static enum status detect_totals(const struct relations *relations, const struct analyze_options *options,
-                                 struct totals *totals, struct waits *waits, struct err *err)
+                                 struct totals *totals, struct err *err)
 {
     struct group_votes votes;
     bool for_group[GROUP_VOTE_CLASSES];
     struct detection detection = {
-        .relations = relations, .options = options, .totals = totals, .waits = waits, .for_group = for_group, .err = err};
+        .relations = relations, .options = options, .totals = totals, .for_group = for_group, .err = err};
     struct behaviour *behaviour = calloc(1, sizeof *behaviour);
     enum status status = behaviour ? behaviour_add(behaviour, relations, err) : err_memory(err);
     if (status == STATUS_OK) group_votes_count(behaviour, &votes);
@@ -25,15 +25,15 @@ static enum status detect_totals(const struct relations *relations, const struct
     return detect_all(&detection);
 }
 
-static enum status find_totals(const struct trace *trace, const struct analyze_options *options,
-                               struct totals *totals, struct waits *waits, struct err *err)
+enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
+                         struct err *err)
 {
     struct relations relations;
     struct totals made;
     TRY(relations_build(trace, &relations, err));
     enum status status = totals_init(&made, trace->rank_count, err);
     if (status == STATUS_OK) {
-        status = detect_totals(&relations, options ? options : &defaults, &made, waits, err);
+        status = detect_totals(&relations, options ? options : &defaults, &made, err);
         if (status == STATUS_OK)
             *totals = made;
         else
@@ -43,32 +43,17 @@ static enum status find_totals(const struct trace *trace, const struct analyze_o
     return status;
 }
 
-enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
-                         struct err *err)
+void analyze_found_clear(struct analyze_found *found)
 {
-    return find_totals(trace, options, totals, NULL, err);
-}
-
-enum status model_waits(const struct trace *trace, const struct analyze_options *options, struct waits *waits,
-                        struct err *err)
-{
-    struct totals totals;
-    *waits = (struct waits){.count = 0};
-    enum status status = find_totals(trace, options, &totals, waits, err);
-    if (status == STATUS_OK) {
-        totals_clear(&totals);
-        status = waits_sort(waits, trace->rank_count, err);
-    }
-    if (status != STATUS_OK) waits_clear(waits);
-    return status;
+    waits_clear(&found->waits);
+    transfers_clear(&found->transfers);
 }
 
 /* What needs every wait and transfer at once. */
 struct whole {
     const struct relations *relations;
     struct severity *severity;
-    struct waits waits;
-    struct transfers transfers;
+    struct analyze_found found;
     struct result *result;
     struct err *err;
 };
@@ -77,9 +62,9 @@ static enum status report_intervals(struct whole *whole)
 {
     const struct analyze_options *options = whole->severity->options;
     struct result *result = whole->result;
-    TRY(waits_sort(&whole->waits, whole->relations->trace->rank_count, whole->err));
-    TRY(efficiency_new(whole->relations, &whole->waits, &whole->transfers, options->interval_source, options->lost_all,
-                       &result->efficiency, whole->err));
+    TRY(waits_sort(&whole->found.waits, whole->relations->trace->rank_count, whole->err));
+    TRY(efficiency_new(whole->relations, &whole->found.waits, &whole->found.transfers, options->interval_source,
+                       options->lost_all, &result->efficiency, whole->err));
     result->per_rank = options->per_rank;
     result->efficiency->ideal_run_time_s = options->ideal_run_time_s;
     result->efficiency->reference_user_s = options->reference_user_s;
@@ -92,9 +77,9 @@ static enum status report_causes(const struct whole *whole)
     struct time_profile causes = {.trace = whole->relations->trace, .paths = &whole->severity->profile.paths};
     struct time_profile path = causes;
     const struct timelines *timelines = &whole->relations->timelines;
-    enum status status = causes_find(&whole->waits, timelines, &causes, whole->err);
+    enum status status = causes_find(&whole->found.waits, timelines, &causes, whole->err);
     if (status == STATUS_OK) status = time_profile_report(&causes, &result->causes, whole->err);
-    if (status == STATUS_OK) status = critical_path_find(&whole->waits, timelines, &path, whole->err);
+    if (status == STATUS_OK) status = critical_path_find(&whole->found.waits, timelines, &path, whole->err);
     if (status == STATUS_OK) status = time_profile_report(&path, &result->critical_path, whole->err);
     result->causes_known = status == STATUS_OK;
     time_profile_clear(&causes);
@@ -106,11 +91,11 @@ static enum status verify(struct whole *whole)
 {
     struct checks checks = {0};
     wide_ps waited_ps = 0;
-    for (size_t w = 0; w < whole->waits.count; w++) {
-        const struct wait *wait = &whole->waits.items[w];
+    for (size_t w = 0; w < whole->found.waits.count; w++) {
+        const struct wait *wait = &whole->found.waits.items[w];
         if (wait->counted) waited_ps += wait->until_ps - wait->from_ps;
     }
-    enum status status = checks_add(&checks, whole->relations, &whole->waits, whole->err);
+    enum status status = checks_add(&checks, whole->relations, &whole->found.waits, whole->err);
     if (status == STATUS_OK) checks_report(&checks, &whole->severity->totals, NULL, waited_ps, whole->result);
     checks_clear(&checks);
     return status;
@@ -124,7 +109,7 @@ static enum status analyze(struct whole *whole)
         TRY(severity_end(severity, whole->relations, whole->err));
         return severity_report(severity, &whole->relations->timelines, whole->result, whole->err);
     }
-    TRY(severity_add(severity, whole->relations, &whole->waits, &whole->transfers, whole->err));
+    TRY(severity_add(severity, whole->relations, &whole->found.waits, &whole->found.transfers, whole->err));
     TRY(report_intervals(whole));
     TRY(report_causes(whole));
     TRY(severity_end(severity, whole->relations, whole->err));
@@ -145,8 +130,10 @@ static enum status analyze_whole(const struct trace *trace, const struct analyze
     if (status == STATUS_OK && options->filter.section)
         status = section_report(trace, &severity.profile.paths, &options->section, options->filter.section, whole.result,
                                 err);
-    waits_clear(&whole.waits);
-    transfers_clear(&whole.transfers);
+    if (status == STATUS_OK && options->found)
+        *options->found = whole.found;
+    else
+        analyze_found_clear(&whole.found);
     severity_clear(&severity);
     relations_clear(&relations);
     if (status == STATUS_OK)

@@ -17,6 +17,13 @@
 
 enum late_post_mode { LATE_POST_LATEST, LATE_POST_EARLIEST };
 
+/* What an analysis of a whole trace found on its way. */
+struct analyze_found {
+    struct waits waits; /* sorted by waits_sort() */
+    struct transfers transfers;
+};
+void analyze_found_clear(struct analyze_found *found);
+
 struct analyze_options {
     int64_t epsilon_ps; /* severities below count as zero */
     enum late_post_mode late_post;
@@ -27,6 +34,7 @@ struct analyze_options {
     struct section_marks section;              /* of which the times are; of whole traces */
     struct filter filter;                      /* waits that are counted */
     struct transfer_log *transfers;            /* gets every transfer that passes the filter, borrowed; NULL: none */
+    struct analyze_found *found;               /* of model_analyze with intervals: all-zero, is filled; NULL: not wanted */
     bool verify;                               /* result->checks are wanted; needs intervals */
     bool intervals;                            /* result->efficiency, causes and critical path are wanted */
     enum interval_source interval_source;      /* what the intervals of result->efficiency are */
@@ -45,10 +53,6 @@ enum status model_analyze(const struct trace *trace, const struct analyze_option
 
 /* Adds what the trace says of its faults (trace/faults.h) to left_out, as model_analyze does. */
 enum status model_report_faults(const struct trace *trace, struct result *result, struct err *err);
-
-/* Every wait, with its place in time. The caller clears *waits. */
-enum status model_waits(const struct trace *trace, const struct analyze_options *options, struct waits *waits,
-                        struct err *err);
 
 /* Only the severities, exact in picoseconds, for comparing with a simulator's own account. Inits *account. */
 enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,

@@ -23,12 +23,13 @@ static enum status copy_tree(const cJSON *json, FILE *out, struct err *err)
     return STATUS_OK;
 }
 
-static enum status write_result(const struct trace *trace, FILE *out, struct err *err)
+static enum status write_result(const struct trace *trace, struct analyze_found *found, FILE *out, struct err *err)
 {
     struct analyze_options analyze = ANALYZE_DEFAULTS;
     struct result *result;
     cJSON *json;
     analyze.intervals = true;
+    analyze.found = found;
     analyze.per_rank = trace->rank_count <= PER_RANK_MAX;
     TRY(model_analyze(trace, &analyze, &result, err));
     enum status status = result_to_json(result, &json, err);
@@ -42,11 +43,13 @@ static enum status write_result(const struct trace *trace, FILE *out, struct err
 static enum status write_trace(const struct report_options *options, const char *path, FILE *out, struct err *err)
 {
     struct trace *trace;
+    struct analyze_found found = {.waits = {.count = 0}};
     TRY(trace_open(path, &trace, err));
     fputs("\"data\":", out);
-    enum status status = write_result(trace, out, err);
+    enum status status = write_result(trace, &found, out, err);
     fputs(",\"timeline\":", out);
-    if (status == STATUS_OK) status = timeline_write(trace, &options->timeline, out, err);
+    if (status == STATUS_OK) status = timeline_write(trace, &found, &options->timeline, out, err);
+    analyze_found_clear(&found);
     trace_free(trace);
     return status;
 }

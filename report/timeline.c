@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyze.h"
-#include "model/transfers/bounds.h"
 #include "common/json_text.h"
 
 /* What a call is drawn as: the colours of Hermanns 2004, figures of chapter 7, and of our own for one-sided calls. The
@@ -248,15 +246,13 @@ static int by_length(const void *a, const void *b)
 }
 
 /* [rank, thread, from, until, pattern, rank that is waited for, severity, enter of the call], the longest first. */
-static enum status write_waits(const struct writer *writer)
+static void write_waits(const struct writer *writer, struct waits *waits)
 {
-    struct waits waits;
     size_t written = 0;
-    TRY(model_waits(writer->trace, NULL, &waits, writer->err));
-    if (waits.count > 0) qsort(waits.items, waits.count, sizeof *waits.items, by_length);
+    if (waits->count > 0) qsort(waits->items, waits->count, sizeof *waits->items, by_length);
     fputs(",\"waits\":[", writer->out);
-    for (size_t i = 0; i < waits.count && written < WAITS_MAX; i++) {
-        const struct wait *wait = &waits.items[i];
+    for (size_t i = 0; i < waits->count && written < WAITS_MAX; i++) {
+        const struct wait *wait = &waits->items[i];
         const struct trace_call *call = &writer->trace->ranks[wait->rank].calls[wait->call];
         int64_t from_ps = wait->until_ps > wait->from_ps ? wait->from_ps : call->enter_ps;
         int64_t until_ps = wait->until_ps > wait->from_ps ? wait->until_ps : call->enter_ps + wait->severity_ps;
@@ -266,25 +262,21 @@ static enum status write_waits(const struct writer *writer)
                 wait->until_ps > wait->from_ps ? (int64_t)wait->cause_rank : -1, wait->severity_ps,
                 since_begin(writer, call->enter_ps));
     }
-    fprintf(writer->out, "],\"wait_count\":%zu,\"patterns\":[", waits.count);
+    fprintf(writer->out, "],\"wait_count\":%zu,\"patterns\":[", waits->count);
     for (int p = 0; p < PATTERN_COUNT; p++) {
         fputs(p ? "," : "", writer->out);
         json_text_write(writer->out, pattern_row((enum pattern)p)->title);
     }
     fputc(']', writer->out);
-    waits_clear(&waits);
-    return STATUS_OK;
 }
 
 /* [origin, target, start, lower end, upper end or -1, true end or -1, bytes, kind]. */
-static enum status write_transfers(const struct writer *writer)
+static void write_transfers(const struct writer *writer, const struct transfers *transfers)
 {
-    struct transfers transfers;
     size_t written = 0;
-    TRY(bounds_find(writer->trace, &transfers, writer->err));
     fputs(",\"transfers\":[", writer->out);
-    for (size_t i = 0; i < transfers.count && written < TRANSFERS_MAX; i++) {
-        const struct transfer *transfer = &transfers.items[i];
+    for (size_t i = 0; i < transfers->count && written < TRANSFERS_MAX; i++) {
+        const struct transfer *transfer = &transfers->items[i];
         int64_t last_ps = transfer->upper_end_ps > transfer->lower_end_ps ? transfer->upper_end_ps : transfer->lower_end_ps;
         if (!in_window(writer, transfer->start_ps, last_ps)) continue;
         fprintf(writer->out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\"]",
@@ -293,9 +285,7 @@ static enum status write_transfers(const struct writer *writer)
                 since_begin(writer, transfer_true_end_ps(writer->trace, transfer)), transfer->bytes,
                 transfer_kind_name(writer->trace, transfer));
     }
-    fprintf(writer->out, "],\"transfer_count\":%zu", transfers.count);
-    transfers_clear(&transfers);
-    return STATUS_OK;
+    fprintf(writer->out, "],\"transfer_count\":%zu", transfers->count);
 }
 
 static void write_ranks(const struct writer *writer)
@@ -309,8 +299,8 @@ static void write_ranks(const struct writer *writer)
     fputc(']', writer->out);
 }
 
-enum status timeline_write(const struct trace *trace, const struct timeline_options *options, FILE *out,
-                           struct err *err)
+enum status timeline_write(const struct trace *trace, struct analyze_found *found, const struct timeline_options *options,
+                           FILE *out, struct err *err)
 {
     struct writer writer = {.trace = trace, .options = options, .begin_ps = trace_begin_ps(trace), .out = out, .err = err};
     writer.end_ps = writer.begin_ps;
@@ -327,8 +317,8 @@ enum status timeline_write(const struct trace *trace, const struct timeline_opti
     write_names(&writer);
     if (full) write_calls(&writer);
     else TRY(write_pieces(&writer));
-    TRY(write_waits(&writer));
-    TRY(write_transfers(&writer));
+    write_waits(&writer, &found->waits);
+    write_transfers(&writer, &found->transfers);
     fputc('}', out);
     return STATUS_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "model/analyze.h"
 #include "trace/trace.h"
 
 struct timeline_options {
@@ -12,8 +13,9 @@ struct timeline_options {
     uint64_t calls_max;        /* more calls in the window are shown as pieces */
 };
 
-/* Writes one JSON object; its keys are described in report/web/timeline.js. trace has passed trace_check(). */
-enum status timeline_write(const struct trace *trace, const struct timeline_options *options, FILE *out,
-                           struct err *err);
+/* Writes one JSON object; its keys are described in report/web/timeline.js. trace has passed trace_check(); found is what its
+ * analysis found, whose order of waits changes. */
+enum status timeline_write(const struct trace *trace, struct analyze_found *found, const struct timeline_options *options,
+                           FILE *out, struct err *err);
 
 #endif
