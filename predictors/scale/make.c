@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/scramble.h"
 #include "common/units.h"
 #include "predictors/scale/scale.h"
 #include "trace/limits.h"
@@ -34,15 +35,6 @@ static enum status refuse(const struct maker *maker, const char *what)
 static int32_t partner_of(const struct maker *maker, const struct partner *partner)
 {
     return partner_rank(partner, &maker->grid, maker->rank, maker->round);
-}
-
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t scramble(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
 }
 
 static int64_t compute_ps(struct maker *maker, const struct step *body, const struct step *next)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/scramble.h"
 #include "common/units.h"
 
 /* Whom a rank writes to: the rank, and where this rank's block is in its window. */
@@ -238,16 +239,7 @@ const char *const *generate_syncs(void)
     return names;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): the value of a step depends on the state alone, so that (rank, iteration) do.
- */
-static uint64_t scramble(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
+/* The value depends on rank and iteration alone. */
 static int64_t compute_ps(const struct generate_options *options, uint32_t rank, uint32_t iteration)
 {
     uint64_t bits = scramble(scramble(options->seed) ^ ((uint64_t)rank << 32 | iteration));
