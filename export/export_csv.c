@@ -1,24 +1,9 @@
 /* Comma-separated values (RFC 4180): a line per call, ranks one after another, in the order of their calls. */
 #include <inttypes.h>
-#include <string.h>
 
+#include "common/csv.h"
 #include "common/units.h"
 #include "export/export.h"
-
-/* A field of a word and a text. */
-static void write_text(FILE *out, const char *word, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fprintf(out, "%s%s", word, text);
-        return;
-    }
-    fprintf(out, "\"%s", word);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static void write_number(FILE *out, bool known, int64_t number)
 {
@@ -36,7 +21,7 @@ static void write_call(const struct trace *trace, uint32_t rank, size_t index, F
     fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",", rank, trace_call_thread(trace, rank, index),
             trace_event(trace, rank, index));
     if (call_is_region(call->call))
-        write_text(out, call->call == ID_region_enter ? "enter " : "leave ", trace->regions[call->ref]);
+        csv_write_text(out, call->call == ID_region_enter ? "enter " : "leave ", trace->regions[call->ref]);
     else
         fputs(call_name(call->call), out);
     fprintf(out, ",%s,%s", units_format_ps(call->enter_ps - begin_ps, enter), units_format_ps(call->exit_ps - begin_ps, exits));
@@ -46,7 +31,7 @@ static void write_call(const struct trace *trace, uint32_t rank, size_t index, F
     write_number(out, fields & F_BYTES, call->bytes);
     write_number(out, fields & F_TAG, call->tag);
     fputc(',', out);
-    if (site->file) write_text(out, "", site->file);
+    if (site->file) csv_write_text(out, "", site->file);
     write_number(out, site->line > 0, site->line);
     fputs("\r\n", out);
 }

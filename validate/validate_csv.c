@@ -1,19 +1,9 @@
 /* A validation as tables for spreadsheets and scripts (validate/validate.h). Seconds; a field without value is empty. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
+#include "common/csv.h"
 #include "validate/validate.h"
-
-static void write_text(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; text && *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static void write_number(double number, FILE *out)
 {
@@ -52,9 +42,9 @@ void validation_write_quantities(const struct validation *v, FILE *out)
 static void write_place(const struct validate_place *place, FILE *out)
 {
     fprintf(out, "%s,", place->function);
-    write_text(place->callpath, out);
+    csv_write_quoted(out, "", place->callpath);
     fputc(',', out);
-    write_text(place->file, out);
+    csv_write_quoted(out, "", place->file);
     fputc(',', out);
     if (place->line > 0) fprintf(out, "%" PRId32, place->line);
 }

@@ -1,25 +1,10 @@
 #include "model/result/result_csv.h"
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "common/csv.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
-
-static void write_text(const char *text, FILE *out)
-{
-    if (!text) return;
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 void csv_write_patterns(const struct result *result, FILE *out)
 {
@@ -33,9 +18,9 @@ void csv_write_patterns(const struct result *result, FILE *out)
 static void write_place(enum pattern pattern, const struct result_place *place, FILE *out)
 {
     fprintf(out, "%s,", pattern_row(pattern)->name);
-    write_text(place->callpath, out);
+    csv_write_text(out, "", place->callpath);
     fputc(',', out);
-    write_text(place->file, out);
+    csv_write_text(out, "", place->file);
     fputc(',', out);
     if (place->line > 0) fprintf(out, "%" PRId32, place->line);
 }
@@ -47,7 +32,7 @@ static void write_who(const struct result_who *who, FILE *out)
     fputc(',', out);
     if (who->thread >= 0) fprintf(out, "%" PRId32, who->thread);
     fputc(',', out);
-    write_text(who->node, out);
+    csv_write_text(out, "", who->node);
 }
 
 static void write_known(bool known, double value, FILE *out)
@@ -129,14 +114,14 @@ static void write_key(enum transfer_grouping grouping, const struct result_group
         break;
     case TRANSFERS_OF_WINDOW:
         fprintf(out, ",,,%" PRId32 ",", group->window);
-        write_text(group->name, out);
+        csv_write_text(out, "", group->name);
         fputs(",,,,", out);
         break;
     case TRANSFERS_OF_PLACE:
         fputs(",,,,", out);
-        write_text(group->name, out);
+        csv_write_text(out, "", group->name);
         fprintf(out, ",%s,", group->function);
-        write_text(group->file, out);
+        csv_write_text(out, "", group->file);
         fputc(',', out);
         if (group->line > 0) fprintf(out, "%" PRId32, group->line);
         fputc(',', out);

@@ -1,0 +1,13 @@
+/* Fields of comma-separated values (RFC 4180). */
+#ifndef COMMON_CSV_H
+#define COMMON_CSV_H
+
+#include <stdio.h>
+
+/* A field in quotes. NULL is the empty text. */
+void csv_write_quoted(FILE *out, const char *word, const char *text);
+
+/* The same in quotes only where text needs them. word, which stands before the text, needs none. */
+void csv_write_text(FILE *out, const char *word, const char *text);
+
+#endif
