@@ -227,3 +227,13 @@ enum status json_known_keys(const struct json_node *node, const char *const *key
     }
     return STATUS_OK;
 }
+
+cJSON *json_measured(double value, double error, size_t n)
+{
+    cJSON *object = cJSON_CreateObject();
+    if (cJSON_AddNumberToObject(object, "value", value) && cJSON_AddNumberToObject(object, "error", error) &&
+        cJSON_AddNumberToObject(object, "n", (double)n))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}

@@ -60,4 +60,7 @@ enum status json_array(const struct json_node *node, struct err *err);
 enum status json_known_keys(const struct json_node *node, const char *const *keys, struct err *err);
 bool json_key_ignored(const char *key);
 
+/* {"value": value, "error": error, "n": n}, as json_number() takes it; NULL: no memory. The caller owns it. */
+cJSON *json_measured(double value, double error, size_t n);
+
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json.h"
+
 /* In the order of enum calibration_curve. fits: it has lines. */
 static const struct {
     const char *key, *spec;
@@ -96,20 +98,11 @@ static void note(struct writer *writer, const char *format, ...)
     cJSON_AddItemToArray(writer->notes, cJSON_CreateString(text));
 }
 
-static cJSON *measured(double value, double error, size_t n)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "value", value);
-    cJSON_AddNumberToObject(object, "error", error);
-    cJSON_AddNumberToObject(object, "n", (double)n);
-    return object;
-}
-
 /* Adds the value if a platform may have it. */
 static bool add_measured(struct writer *writer, cJSON *object, const char *key, double value, double error, size_t n)
 {
     if (isfinite(value) && isfinite(error) && value >= 0 && error >= 0) {
-        cJSON_AddItemToObject(object, key, measured(value, error, n));
+        cJSON_AddItemToObject(object, key, json_measured(value, error, n));
         return true;
     }
     note(writer, "%s: left out, since it came out as %g +- %g", key, value, error);
@@ -230,7 +223,7 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
         if (i == 0) *first_latency = latency;
         cJSON *row = cJSON_CreateObject();
         if (i + 1 < curve->fit.count)
-            cJSON_AddItemToObject(row, "upto_bytes", measured(segment->upto, curve->fit.segments[i + 1].from - segment->upto, n));
+            cJSON_AddItemToObject(row, "upto_bytes", json_measured(segment->upto, curve->fit.segments[i + 1].from - segment->upto, n));
         if (add_measured(writer, row, "latency_s", latency.value, latency.error, n) &&
             add_measured(writer, row, "bandwidth_Bps", 1 / slope.value, slope.error / (slope.value * slope.value), n))
             cJSON_AddItemToArray(list, row);

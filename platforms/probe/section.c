@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/json.h"
 #include "platforms/read.h"
 
 /* Where no size up to the largest one asks before it sends. */
@@ -18,15 +19,6 @@ static const struct probe_verdict *next_size(given findings, const struct probe_
     bool has = next < findings->verdicts + findings->verdict_count && next->question == verdict->question &&
                next->variant == verdict->variant;
     return has ? next : NULL;
-}
-
-static cJSON *measured(double value, double error, size_t n)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "value", value);
-    cJSON_AddNumberToObject(object, "error", error);
-    cJSON_AddNumberToObject(object, "n", (double)n);
-    return object;
 }
 
 static void add_verdict(cJSON *object, const char *key, const struct probe_verdict *verdict)
@@ -224,7 +216,7 @@ static void add_protocol(given findings, cJSON *rma)
     add_verdict(protocol, "lock_order", probe_find_verdict(findings, PROBE_ASKS_LOCK_ORDER, PROBE_VARIANT_NONE, 0));
     add_assertions(findings, protocol);
     if (probe_put_cost(findings, &cost))
-        cJSON_AddItemToObject(protocol, "put_s_per_byte", measured(cost.below_s_per_byte, cost.error_s, cost.n));
+        cJSON_AddItemToObject(protocol, "put_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
     add_serves(findings, protocol);
     cJSON_AddItemToObject(rma, "protocol", protocol);
 }
@@ -246,7 +238,7 @@ static void add_eager_limit(given findings, cJSON *object, enum probe_question q
     const struct probe_limit *limit = next ? probe_find_limit(findings, last, next) : NULL;
     double bytes = !last ? 0 : !next && last->bytes >= LARGE_BYTES ? UNLIMITED : (double)last->bytes;
     if (limit)
-        cJSON_AddItemToObject(object, "eager_bytes", measured((double)limit->low, (double)(limit->high - limit->low), last->of));
+        cJSON_AddItemToObject(object, "eager_bytes", json_measured((double)limit->low, (double)(limit->high - limit->low), last->of));
     else
         cJSON_AddNumberToObject(object, "eager_bytes", bytes);
 }
@@ -256,7 +248,7 @@ static void add_apply_cost(given findings, cJSON *rma)
     struct probe_cost cost;
     if (!probe_apply_cost(findings, &cost)) return;
     if (cost.upto_bytes == INT64_MAX) {
-        cJSON_AddItemToObject(rma, "atomic_s_per_byte", measured(cost.below_s_per_byte, cost.error_s, cost.n));
+        cJSON_AddItemToObject(rma, "atomic_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
         return;
     }
     cJSON *rows = cJSON_AddArrayToObject(rma, "atomic_s_per_byte");
@@ -264,7 +256,7 @@ static void add_apply_cost(given findings, cJSON *rma)
         cJSON *row = cJSON_CreateObject();
         if (i == 0) cJSON_AddNumberToObject(row, "upto_bytes", (double)cost.upto_bytes);
         cJSON_AddItemToObject(row, "s_per_byte",
-                              measured(i == 0 ? cost.below_s_per_byte : cost.above_s_per_byte, cost.error_s, cost.n));
+                              json_measured(i == 0 ? cost.below_s_per_byte : cost.above_s_per_byte, cost.error_s, cost.n));
         cJSON_AddItemToArray(rows, row);
     }
 }
@@ -304,7 +296,7 @@ static void add_rendezvous(given findings, cJSON *mpi)
 static void add_seconds(given findings, cJSON *mpi, const char *key)
 {
     double value = probe_record_value(findings->record, key, -1);
-    if (value >= 0) cJSON_AddItemToObject(mpi, key, measured(value, 0, 1));
+    if (value >= 0) cJSON_AddItemToObject(mpi, key, json_measured(value, 0, 1));
 }
 
 static void add_progress(given findings, cJSON *rma)
