@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "export/merge.h"
+#include "model/transfers/bounds.h"
 #include "trace/trace.h"
 
 struct export_options {
@@ -30,6 +31,12 @@ struct export_format {
 
 /* The rows in the order of help, ended by a NULL name. */
 extern const struct export_format export_formats[];
+
+/* Where a transfer ends: truly, where the trace says it, else by the extended model; TRACE_UNKNOWN_PS: its epoch does not
+ * end. For formats that draw a transfer as one arrow. */
+int64_t export_transfer_end_ps(const struct trace *trace, const struct transfer *transfer);
+/* What a user should know of them. */
+void export_report_transfers(const struct transfers *transfers, struct export_report *report);
 
 enum status export_otf2(const struct trace *trace, const struct export_options *options, const char *path,
                         struct export_report *report, struct err *err);

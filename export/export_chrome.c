@@ -6,7 +6,6 @@
 
 #include "common/json_text.h"
 #include "export/export.h"
-#include "model/transfers/bounds.h"
 
 struct writer {
     const struct trace *trace;
@@ -87,12 +86,10 @@ static void write_call(struct writer *writer, uint32_t rank, size_t index)
     write_arguments(writer, call);
 }
 
-/* From the operation at the origin to the transfer's end at the target: the true one where the trace says it, else that of
- * the extended model. */
+/* From the operation at the origin to the transfer's end at the target. */
 static void write_transfer(struct writer *writer, const struct transfer *transfer, size_t number)
 {
-    int64_t end_ps = transfer_true_end_ps(writer->trace, transfer);
-    if (end_ps == TRACE_UNKNOWN_PS) end_ps = transfer->upper_end_ps;
+    int64_t end_ps = export_transfer_end_ps(writer->trace, transfer);
     if (end_ps == TRACE_UNKNOWN_PS) return;
     const char *kind = transfer_kind_name(writer->trace, transfer);
     begin_event(writer, "s", transfer->origin, trace_call_thread(writer->trace, transfer->origin, transfer->call),
@@ -115,11 +112,8 @@ enum status export_chrome(const struct trace *trace, const struct export_options
         write_name(&writer, r);
         for (size_t i = 0; i < trace->ranks[r].count; i++) write_call(&writer, r, i);
     }
-    for (size_t i = 0; i < transfers.count; i++) {
-        write_transfer(&writer, &transfers.items[i], i);
-        report->endless += transfers.items[i].upper_end_ps == TRACE_UNKNOWN_PS;
-    }
-    report->transfers = transfers.count;
+    for (size_t i = 0; i < transfers.count; i++) write_transfer(&writer, &transfers.items[i], i);
+    export_report_transfers(&transfers, report);
     fputs("\n]}\n", out);
     transfers_clear(&transfers);
     return STATUS_OK;

@@ -5,7 +5,6 @@
 
 #include "common/units.h"
 #include "export/export.h"
-#include "model/transfers/bounds.h"
 
 enum { DEFINE_CONTAINER, DEFINE_STATE, DEFINE_LINK, DEFINE_VALUE, CREATE, DESTROY, PUSH, POP, START_LINK, END_LINK };
 
@@ -71,17 +70,11 @@ static void add_calls(struct writer *writer, uint32_t rank)
     }
 }
 
-static int64_t transfer_end_ps(const struct writer *writer, const struct transfer *transfer)
-{
-    int64_t end_ps = transfer_true_end_ps(writer->trace, transfer);
-    return end_ps == TRACE_UNKNOWN_PS ? transfer->upper_end_ps : end_ps;
-}
-
 static void add_transfers(struct writer *writer)
 {
     for (size_t i = 0; i < writer->transfers.count; i++) {
         const struct transfer *transfer = &writer->transfers.items[i];
-        int64_t end_ps = transfer_end_ps(writer, transfer);
+        int64_t end_ps = export_transfer_end_ps(writer->trace, transfer);
         if (end_ps == TRACE_UNKNOWN_PS) continue;
         add(writer, transfer->start_ps, transfer->origin,
             trace_call_thread(writer->trace, transfer->origin, transfer->call), START_LINK, (uint32_t)i);
@@ -178,9 +171,7 @@ enum status export_paje(const struct trace *trace, const struct export_options *
     writer.end_ps = writer.begin_ps;
     TRY(bounds_find(trace, &writer.transfers, err));
     enum status status = write_all(&writer);
-    report->transfers = writer.transfers.count;
-    for (size_t i = 0; i < writer.transfers.count; i++)
-        report->endless += writer.transfers.items[i].upper_end_ps == TRACE_UNKNOWN_PS;
+    export_report_transfers(&writer.transfers, report);
     free(writer.events);
     transfers_clear(&writer.transfers);
     return status;
