@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/files.h"
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
 #include "model/match/relations.h"

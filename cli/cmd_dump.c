@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 #include "export/export.h"
 #include "trace/open.h"
 

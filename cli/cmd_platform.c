@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/platform_file.h"
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 #include "platforms/fit/difference.h"
 #include "platforms/fit/plot.h"
 #include "platforms/profile.h"

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 #include "report/report.h"
 
 enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS };

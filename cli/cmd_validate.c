@@ -7,7 +7,7 @@
 #include "cli/files.h"
 #include "cli/platform_file.h"
 #include "cli/prediction_options.h"
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 #include "trace/open.h"
 #include "validate/explain/explain.h"
 #include "validate/ranking.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "recording/guests.h"
-#include "common/installed.h"
+#include "common/files/installed.h"
 
 enum { POLL_MS = 100, END_MS = 3000, LINE_BYTES = 8192 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 
 static int exit_status;
 

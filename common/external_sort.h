@@ -1,11 +1,11 @@
-/* Sorts records of one size, of which there may be more than memory holds (common/temp_file.h). */
+/* Sorts records of one size, of which there may be more than memory holds (common/files/temp_file.h). */
 #ifndef COMMON_EXTERNAL_SORT_H
 #define COMMON_EXTERNAL_SORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/temp_file.h"
+#include "common/files/temp_file.h"
 
 struct external_sort;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/installed.h"
+#include "common/files/installed.h"
 #include "platforms/read.h"
 
 static const char suffix[] = ".json";

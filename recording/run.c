@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "recording/guests.h"
-#include "common/installed.h"
+#include "common/files/installed.h"
 #include "trace/otf2/otf2.h"
 
 #define LIBRARY           "librmacast-record.so"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 #include "trace/faults.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/slices.h"

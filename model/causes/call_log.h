@@ -1,5 +1,5 @@
 /* The call log: enter, exit and a number for every call of every rank, written by an analysis in slices to a temporary
- * file (common/temp_file.h) and read backwards. A call takes about 10 bytes.
+ * file (common/files/temp_file.h) and read backwards. A call takes about 10 bytes.
  *
  * call_log_add() for each rank in the order of its calls, then call_log_back() for each rank. */
 #ifndef MODEL_CAUSES_CALL_LOG_H
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "common/temp_file.h"
+#include "common/files/temp_file.h"
 
 struct call_log_row {
     int64_t enter_ps, exit_ps;

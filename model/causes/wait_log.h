@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "common/temp_file.h"
+#include "common/files/temp_file.h"
 
 enum wait_log_flag {
     WAIT_LOG_BUSY = 1,    /* a transfer is under way; else the rank waits */

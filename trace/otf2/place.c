@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/place.h"
+#include "common/files/place.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/file.h"
 #include "trace/spool/spool.h"

@@ -2,7 +2,7 @@
  * SimGrid's library takes 25 ms to load, which is most of the time of a short command. */
 #include <dlfcn.h>
 
-#include "common/installed.h"
+#include "common/files/installed.h"
 #include "simulate/engine/engine.h"
 #include "simulate/engine/simgrid/host_count.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/installed.h"
+#include "common/files/installed.h"
 
 static void assert_ends(const char *path, const char *end)
 {

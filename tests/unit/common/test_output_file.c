@@ -1,5 +1,5 @@
 /* Files appear as a whole or not at all. */
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "common/remove_tree.h"
+#include "common/files/remove_tree.h"
 
 static char directory[64];
 static bool knows_nameless = true;

@@ -1,6 +1,6 @@
 /* Links in directories for all are followed only if they are ours or the directory's owner's. Made as root, with links
  * given to another user; without root only the rest is tested. */
-#include "common/place.h"
+#include "common/files/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "common/remove_tree.h"
+#include "common/files/remove_tree.h"
 
 enum { SOMEBODY = 12345, SOMEBODY_ELSE = 12346 };
 

@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "common/temp_file.h"
+#include "common/files/temp_file.h"
 
 enum { WRITTEN = 10, FAILED = 11, NAMED = 12, NOT_ALLOWED = 77 };
 

@@ -1,8 +1,8 @@
 /* A temporary file for data that memory should not hold. It is in TMPDIR (else /tmp) and has no name: the system
  * removes it when it is closed or when the process ends. Where the file system cannot make files without a name, a
  * process that is killed at that moment leaves an empty file. */
-#ifndef COMMON_TEMP_FILE_H
-#define COMMON_TEMP_FILE_H
+#ifndef COMMON_FILES_TEMP_FILE_H
+#define COMMON_FILES_TEMP_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "common/place.h"
+#include "common/files/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

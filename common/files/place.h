@@ -4,8 +4,8 @@
  * the directory's owner. This holds in every part of the path and whatever the kernel's fs.protected_symlinks is: with
  * their links, others could make us write any file that we may write. Directories are open while links are checked, so
  * that nobody can change them between check and use. */
-#ifndef COMMON_PLACE_H
-#define COMMON_PLACE_H
+#ifndef COMMON_FILES_PLACE_H
+#define COMMON_FILES_PLACE_H
 
 #include <stdbool.h>
 

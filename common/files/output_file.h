@@ -1,10 +1,10 @@
 /* An output file that appears as a whole or not at all. Until it is closed it has no name (O_TMPFILE); where the file
  * system has no such files, its name is .NAME.rmacast-XXXXXX in the same directory. So the old file of that name is
  * intact, whatever ends the process. The next writer of the same file removes what a killed writer left. Links are
- * followed, except those that another user made in a directory for all (common/place.h). Pipes, devices, and files in a
+ * followed, except those that another user made in a directory for all (common/files/place.h). Pipes, devices, and files in a
  * directory without write permission are written directly. "-" is standard output. */
-#ifndef COMMON_OUTPUT_FILE_H
-#define COMMON_OUTPUT_FILE_H
+#ifndef COMMON_FILES_OUTPUT_FILE_H
+#define COMMON_FILES_OUTPUT_FILE_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Where the files of an installed tree are. The tree may have been moved, and a build tree counts as one. */
-#ifndef COMMON_INSTALLED_H
-#define COMMON_INSTALLED_H
+#ifndef COMMON_FILES_INSTALLED_H
+#define COMMON_FILES_INSTALLED_H
 
 #include <stdbool.h>
 

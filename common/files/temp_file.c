@@ -1,4 +1,4 @@
-#include "common/temp_file.h"
+#include "common/files/temp_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "common/installed.h"
+#include "common/files/installed.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,4 +1,4 @@
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/place.h"
+#include "common/files/place.h"
 
 /* A file that replaces another has a name of its own for a moment, and while it is written where files need a name:
  * ".NAME.rmacast-XXXXXX". It is locked as long as its maker lives. */

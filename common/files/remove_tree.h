@@ -1,5 +1,5 @@
-#ifndef COMMON_REMOVE_TREE_H
-#define COMMON_REMOVE_TREE_H
+#ifndef COMMON_FILES_REMOVE_TREE_H
+#define COMMON_FILES_REMOVE_TREE_H
 
 /* Removes a file, or a directory with all that it holds; links are removed, not followed. What cannot be
  * removed stays. */

@@ -1,4 +1,4 @@
-#include "common/remove_tree.h"
+#include "common/files/remove_tree.h"
 
 #include <ftw.h>
 #include <stdio.h>
