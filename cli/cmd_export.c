@@ -18,7 +18,7 @@ struct options {
 enum { KEY_ARROWS = 0x100 };
 
 static const struct argp_option rows[] = {
-    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory), chrome, paje or csv (a file)", 0},
+    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory), chrome, paje, cube or csv (a file)", 0},
     {"model", 'm', "MODEL", 0,
      "otf2: where transfers end: base (with their operation), extended (with the synchronisation that completes them); "
      "for "

@@ -45,6 +45,8 @@ enum status export_chrome(const struct trace *trace, const struct export_options
                           struct export_report *report, struct err *err);
 enum status export_paje(const struct trace *trace, const struct export_options *options, FILE *out,
                         struct export_report *report, struct err *err);
+enum status export_cube(const struct trace *trace, const struct export_options *options, FILE *out,
+                        struct export_report *report, struct err *err);
 enum status export_csv(const struct trace *trace, const struct export_options *options, FILE *out,
                        struct export_report *report, struct err *err);
 

@@ -47,6 +47,7 @@ void analyze_found_clear(struct analyze_found *found)
 {
     waits_clear(&found->waits);
     transfers_clear(&found->transfers);
+    wait_profile_clear(&found->profile);
 }
 
 /* What needs every wait and transfer at once. */
@@ -130,6 +131,8 @@ static enum status analyze_whole(const struct trace *trace, const struct analyze
     if (status == STATUS_OK && options->filter.section)
         status = section_report(trace, &severity.profile.paths, &options->section, options->filter.section, whole.result,
                                 err);
+    whole.found.profile = severity.profile; /* from here on it is in found */
+    severity.profile = (struct wait_profile){.count = 0};
     if (status == STATUS_OK && options->found)
         *options->found = whole.found;
     else

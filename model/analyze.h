@@ -9,6 +9,7 @@
 #include "model/waits/totals.h"
 #include "model/waits/filter.h"
 #include "model/waits/section.h"
+#include "model/waits/wait_profile.h"
 #include "model/efficiency/intervals.h"
 #include "model/result/result.h"
 #include "model/transfers/transfer_log.h"
@@ -19,8 +20,9 @@ enum late_post_mode { LATE_POST_LATEST, LATE_POST_EARLIEST };
 
 /* What an analysis of a whole trace found on its way. */
 struct analyze_found {
-    struct waits waits; /* sorted by waits_sort() */
-    struct transfers transfers;
+    struct waits waits; /* with intervals: sorted by waits_sort() */
+    struct transfers transfers; /* with intervals */
+    struct wait_profile profile; /* borrows the trace */
 };
 void analyze_found_clear(struct analyze_found *found);
 
@@ -34,7 +36,7 @@ struct analyze_options {
     struct section_marks section;              /* of which the times are; of whole traces */
     struct filter filter;                      /* waits that are counted */
     struct transfer_log *transfers;            /* gets every transfer that passes the filter, borrowed; NULL: none */
-    struct analyze_found *found;               /* of model_analyze with intervals: all-zero, is filled; NULL: not wanted */
+    struct analyze_found *found;               /* of model_analyze: all-zero, is filled; NULL: not wanted */
     bool verify;                               /* result->checks are wanted; needs intervals */
     bool intervals;                            /* result->efficiency, causes and critical path are wanted */
     enum interval_source interval_source;      /* what the intervals of result->efficiency are */

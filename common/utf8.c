@@ -1,0 +1,25 @@
+#include "common/utf8.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+int utf8_length(const char *text)
+{
+    static const struct {
+        unsigned char mask, value;
+        int length;
+        uint32_t least; /* character of this length */
+    } heads[] = {{0x80, 0, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
+    const unsigned char *bytes = (const unsigned char *)text;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        if ((*bytes & heads[i].mask) != heads[i].value) continue;
+        uint32_t character = *bytes & (unsigned char)~heads[i].mask;
+        for (int k = 1; k < heads[i].length; k++) {
+            if ((bytes[k] & 0xc0) != 0x80) return 0;
+            character = character << 6 | (bytes[k] & 0x3f);
+        }
+        if (character < heads[i].least || character > 0x10ffff) return 0;
+        return character >= 0xd800 && character <= 0xdfff ? 0 : heads[i].length;
+    }
+    return 0;
+}

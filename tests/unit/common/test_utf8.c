@@ -1,0 +1,45 @@
+/* Characters of RFC 3629 and its section 4: at each limit of a length the last one that is none and the first one that is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/utf8.h"
+
+static void lengths_are_those_of_the_rfc(void **state)
+{
+    (void)state;
+    assert_int_equal(utf8_length(""), 1);
+    assert_int_equal(utf8_length("\x7f"), 1);
+    assert_int_equal(utf8_length("\xc2\x80"), 2);
+    assert_int_equal(utf8_length("\xe0\xa0\x80"), 3);
+    assert_int_equal(utf8_length("\xed\x9f\xbf"), 3);
+    assert_int_equal(utf8_length("\xee\x80\x80"), 3);
+    assert_int_equal(utf8_length("\xf0\x90\x80\x80"), 4);
+    assert_int_equal(utf8_length("\xf4\x8f\xbf\xbf"), 4);
+}
+
+static void other_bytes_are_no_character(void **state)
+{
+    (void)state;
+    assert_int_equal(utf8_length("\x80"), 0);
+    assert_int_equal(utf8_length("\xc1\xbf"), 0);         /* overlong */
+    assert_int_equal(utf8_length("\xe0\x9f\xbf"), 0);     /* overlong */
+    assert_int_equal(utf8_length("\xed\xa0\x80"), 0);     /* half of a surrogate pair */
+    assert_int_equal(utf8_length("\xed\xbf\xbf"), 0);
+    assert_int_equal(utf8_length("\xf0\x8f\xbf\xbf"), 0); /* overlong */
+    assert_int_equal(utf8_length("\xf4\x90\x80\x80"), 0); /* U+110000 */
+    assert_int_equal(utf8_length("\xf8\x88\x80\x80\x80"), 0);
+    assert_int_equal(utf8_length("\xe2\x82"), 0); /* cut off */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lengths_are_those_of_the_rfc),
+        cmocka_unit_test(other_bytes_are_no_character),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
