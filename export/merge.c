@@ -25,6 +25,7 @@ struct building {
     struct merge *merge;
     int64_t begin_ps;
     uint64_t arrows; /* their tags count up, so that viewers pair them in any order */
+    const struct merge_visitor *visitor; /* of merge_visit(): it gets arrows and grants, and no marks are made */
     struct err *err;
 };
 
@@ -66,8 +67,16 @@ static size_t slot_at(const struct timeline *timeline, int64_t time_ps)
     return call->enter_ps == time_ps ? before : before + 2;
 }
 
+static enum status visit_mark(const struct building *building, struct point at, const struct otf2_mark *mark)
+{
+    if (mark->kind != OTF2_MARK_ACQUIRE) return STATUS_OK;
+    const struct merge_grant grant = {at.rank, mark->window, mark->peer, at.time_ps, mark->number != 0};
+    return building->visitor->grant(building->visitor->context, &grant, building->err);
+}
+
 static enum status add(struct building *building, struct point at, struct otf2_mark mark)
 {
+    if (building->visitor) return visit_mark(building, at, &mark);
     struct otf2_view *view = &building->merge->view;
     struct otf2_marks *marks = &view->lines[view->first_line[at.rank] + at.thread];
     struct timeline timeline = timeline_of(&building->relations->timelines, at.rank, at.thread);
@@ -84,6 +93,10 @@ static enum status add_arrow(struct building *building, enum otf2_arrow_kind kin
     if (to.time_ps < from.time_ps) {
         building->merge->backward++;
         return STATUS_OK;
+    }
+    if (building->visitor) {
+        const struct merge_arrow arrow = {kind, from.rank, to.rank, from.time_ps, to.time_ps, bytes};
+        return building->visitor->arrow(building->visitor->context, &arrow, building->err);
     }
     if (to.time_ps == from.time_ps && to.call == EPOCH_NONE)
         to.time_ps++;
@@ -398,6 +411,27 @@ static enum status make_lines(const struct trace *trace, struct merge *merge, st
     return STATUS_OK;
 }
 
+static enum status add_all(struct building *building, bool data_arrows)
+{
+    TRY(add_transfers(building, data_arrows));
+    if (building->model->dependencies) TRY(add_dependencies(building));
+    return building->model->base ? STATUS_OK : add_grants(building);
+}
+
+enum status merge_visit(const struct relations *relations, const struct merge_model *model,
+                        const struct merge_visitor *visitor, struct err *err)
+{
+    struct merge counted = {0};
+    struct building building = {.trace = relations->trace,
+                                .relations = relations,
+                                .model = model,
+                                .merge = &counted,
+                                .begin_ps = trace_begin_ps(relations->trace),
+                                .visitor = visitor,
+                                .err = err};
+    return add_all(&building, true);
+}
+
 enum status merge_build(const struct trace *trace, const struct merge_model *model, bool data_arrows,
                         struct merge *merge, struct err *err)
 {
@@ -411,9 +445,7 @@ enum status merge_build(const struct trace *trace, const struct merge_model *mod
                                 .begin_ps = trace_begin_ps(trace),
                                 .err = err};
     enum status status = make_lines(trace, &made, err);
-    if (status == STATUS_OK) status = add_transfers(&building, data_arrows);
-    if (status == STATUS_OK && model->dependencies) status = add_dependencies(&building);
-    if (status == STATUS_OK && !model->base) status = add_grants(&building);
+    if (status == STATUS_OK) status = add_all(&building, data_arrows);
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
         for (size_t i = made.view.first_line[r]; status == STATUS_OK && i < made.view.first_line[r + 1]; i++)
             status = sort_marks(&made.view.lines[i], r, err);

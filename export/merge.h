@@ -4,6 +4,7 @@
 #ifndef EXPORT_MERGE_H
 #define EXPORT_MERGE_H
 
+#include "model/match/relations.h"
 #include "trace/otf2/view.h"
 
 struct merge_model {
@@ -29,5 +30,27 @@ struct merge {
 enum status merge_build(const struct trace *trace, const struct merge_model *model, bool data_arrows,
                         struct merge *merge, struct err *err);
 void merge_clear(struct merge *merge);
+
+/* What a model draws between time lines, for who draws it without an archive. Times are those of the calls: no arrow is
+ * moved for viewers. */
+struct merge_arrow {
+    enum otf2_arrow_kind kind;
+    uint32_t from_rank, to_rank;
+    int64_t from_ps, to_ps, bytes;
+};
+struct merge_grant {
+    uint32_t rank;
+    int32_t window, target; /* TRACE_NONE: all targets */
+    int64_t time_ps;
+    bool exclusive;
+};
+struct merge_visitor {
+    void *context;
+    enum status (*arrow)(void *context, const struct merge_arrow *arrow, struct err *err);
+    enum status (*grant)(void *context, const struct merge_grant *grant, struct err *err);
+};
+/* Calls both for the model's arrows, data included, and grants. */
+enum status merge_visit(const struct relations *relations, const struct merge_model *model,
+                        const struct merge_visitor *visitor, struct err *err);
 
 #endif

@@ -5,76 +5,15 @@
 #include <string.h>
 
 #include "common/json_text.h"
-
-/* What a call is drawn as: the colours of Hermanns 2004, figures of chapter 7, and of our own for one-sided calls. The
- * order is that of report/web/colors.js. */
-enum activity {
-    ACTIVITY_COMPUTING,
-    ACTIVITY_REGION, /* user code inside a named region */
-    ACTIVITY_COLLECTIVE,
-    ACTIVITY_SEND,
-    ACTIVITY_ISEND,
-    ACTIVITY_RECEIVE, /* and waits for requests */
-    ACTIVITY_TEST,    /* and non-blocking receives */
-    ACTIVITY_OPERATION,
-    ACTIVITY_ACTIVE,  /* synchronisation of active target: fence, post, start, complete, wait */
-    ACTIVITY_PASSIVE, /* of passive target: lock, unlock, flush */
-    ACTIVITY_WINDOW,  /* creation and freeing */
-    ACTIVITY_OTHER,
-    ACTIVITIES
-};
+#include "report/activities.h"
+#include "report/views.h"
 
 enum {
     ROWS_MAX = 256,    /* of pieces: more ranks share rows */
     PIECES = 2048,     /* per row */
     WAITS_MAX = 60000, /* the longest are kept */
-    TRANSFERS_MAX = 40000,
+    TRANSFERS_MAX = 20000,
 };
-
-static enum activity activity_of(enum mpi_call call)
-{
-    switch (call_kind(call)) {
-    case CALL_WIN_CREATE:
-    case CALL_WIN_FREE: return ACTIVITY_WINDOW;
-    case CALL_FENCE:
-    case CALL_POST:
-    case CALL_START:
-    case CALL_COMPLETE:
-    case CALL_WIN_WAIT:
-    case CALL_WIN_TEST: return ACTIVITY_ACTIVE;
-    case CALL_LOCK:
-    case CALL_UNLOCK:
-    case CALL_LOCK_ALL:
-    case CALL_UNLOCK_ALL:
-    case CALL_FLUSH:
-    case CALL_FLUSH_LOCAL:
-    case CALL_SYNC:
-    case CALL_SHMEM_QUIET:
-    case CALL_SHMEM_FENCE:
-    case CALL_SHMEM_WAIT:
-    case CALL_SHMEM_SET_LOCK:
-    case CALL_SHMEM_CLEAR_LOCK: return ACTIVITY_PASSIVE;
-    case CALL_SEND:
-    case CALL_SENDRECV: return ACTIVITY_SEND;
-    case CALL_ISEND: return ACTIVITY_ISEND;
-    case CALL_RECV:
-    case CALL_PROBE:
-    case CALL_REQUEST_WAIT:
-    case CALL_REQUEST_WAITALL: return ACTIVITY_RECEIVE;
-    case CALL_IRECV:
-    case CALL_IPROBE:
-    case CALL_REQUEST_TEST:
-    case CALL_REQUEST_TESTALL:
-    case CALL_SHMEM_TEST:
-    case CALL_SHMEM_TEST_LOCK: return ACTIVITY_TEST;
-    case CALL_INIT:
-    case CALL_FINALIZE: return ACTIVITY_OTHER;
-    default: break;
-    }
-    if (call_moves(call)) return ACTIVITY_OPERATION;
-    if (call_kind(call) >= CALL_BARRIER && call_kind(call) <= CALL_COMM_FREE) return ACTIVITY_COLLECTIVE;
-    return ACTIVITY_OTHER;
-}
 
 struct writer {
     const struct trace *trace;
@@ -157,6 +96,11 @@ static void write_names(const struct writer *writer)
         fprintf(writer->out, "%s[", i ? "," : "");
         json_text_write(writer->out, trace->sites[i].file ? trace->sites[i].file : "");
         fprintf(writer->out, ",%d]", trace->sites[i].line);
+    }
+    fputs("],\"windows\":[", writer->out);
+    for (size_t i = 0; i < trace->window_count; i++) {
+        fputs(i ? "," : "", writer->out);
+        json_text_write(writer->out, trace->windows[i].name ? trace->windows[i].name : "");
     }
     fputc(']', writer->out);
 }
@@ -270,7 +214,7 @@ static void write_waits(const struct writer *writer, struct waits *waits)
     fputc(']', writer->out);
 }
 
-/* [origin, target, start, lower end, upper end or -1, true end or -1, bytes, kind]. */
+/* Whose true end is known: [origin, target, start, lower end, upper end or -1, true end, bytes, kind]. */
 static void write_transfers(const struct writer *writer, const struct transfers *transfers)
 {
     size_t written = 0;
@@ -278,14 +222,25 @@ static void write_transfers(const struct writer *writer, const struct transfers 
     for (size_t i = 0; i < transfers->count && written < TRANSFERS_MAX; i++) {
         const struct transfer *transfer = &transfers->items[i];
         int64_t last_ps = transfer->upper_end_ps > transfer->lower_end_ps ? transfer->upper_end_ps : transfer->lower_end_ps;
-        if (!in_window(writer, transfer->start_ps, last_ps)) continue;
+        int64_t true_end_ps = transfer_true_end_ps(writer->trace, transfer);
+        if (true_end_ps == TRACE_UNKNOWN_PS || !in_window(writer, transfer->start_ps, last_ps)) continue;
         fprintf(writer->out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\"]",
                 written++ ? "," : "", transfer->origin, transfer->target, since_begin(writer, transfer->start_ps),
                 since_begin(writer, transfer->lower_end_ps), since_begin(writer, transfer->upper_end_ps),
-                since_begin(writer, transfer_true_end_ps(writer->trace, transfer)), transfer->bytes,
+                since_begin(writer, true_end_ps), transfer->bytes,
                 transfer_kind_name(writer->trace, transfer));
     }
     fprintf(writer->out, "],\"transfer_count\":%zu", transfers->count);
+}
+
+static enum status write_views(const struct writer *writer)
+{
+    const struct views_window window = {writer->begin_ps, writer->from_ps, writer->until_ps};
+    struct relations relations;
+    TRY(relations_build(writer->trace, &relations, writer->err));
+    enum status status = views_write(&relations, &window, writer->out, writer->err);
+    relations_clear(&relations);
+    return status;
 }
 
 static void write_ranks(const struct writer *writer)
@@ -315,8 +270,12 @@ enum status timeline_write(const struct trace *trace, struct analyze_found *foun
     fprintf(out, ",\"end_ps\":%" PRId64 ",\"from_ps\":%" PRId64 ",\"until_ps\":%" PRId64, writer.end_ps - writer.begin_ps,
             writer.from_ps - writer.begin_ps, writer.until_ps - writer.begin_ps);
     write_names(&writer);
-    if (full) write_calls(&writer);
-    else TRY(write_pieces(&writer));
+    if (full) {
+        write_calls(&writer);
+        TRY(write_views(&writer));
+    } else {
+        TRY(write_pieces(&writer));
+    }
     write_waits(&writer, &found->waits);
     write_transfers(&writer, &found->transfers);
     fputc('}', out);

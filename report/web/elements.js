@@ -6,7 +6,8 @@ function element(tag, attributes, ...children) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat()) if (child !== null && child !== undefined) made.append(child);
+  for (const child of children.flat(3)) if (child !== null && child !== undefined)
+    made.append(typeof child === "string" ? readable(child) : child);
   return made;
 }
 element.drawing = new Set(["rect", "line", "text", "circle", "path", "title", "g"]);
@@ -24,6 +25,13 @@ function section(title, ...children) {
 // The numbers behind a drawing, for those who cannot see it or want to copy them.
 function behind(head, rows) {
   return element("details", {}, element("summary", { class: "soft" }, "as a table"), table(head, rows));
+}
+
+// The same, made when it is opened.
+function behindLater(title, head, rows) {
+  const place = element("div");
+  return element("details", { ontoggle: (event) => { if (event.target.open) place.replaceChildren(table(head, rows())); } },
+    element("summary", { class: "soft" }, title), place);
 }
 
 function choice(label, names, chosen, act) {

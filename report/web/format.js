@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers as people read them, and names of traces, which may hold anything.
 const units = [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"], [1e-12, "ps"]];
 function formatSeconds(seconds) {
   if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return "unknown";
@@ -7,7 +7,7 @@ function formatSeconds(seconds) {
   return `${Number((seconds / scale).toPrecision(4))} ${name}`;
 }
 const formatPs = (ps) => formatSeconds(ps * 1e-12);
-const formatShare = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+const formatShare = (share) => `${(100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0)} %`;
 function formatBytes(bytes) {
   for (const [scale, name] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
     if (bytes >= scale) return `${Number((bytes / scale).toPrecision(4))} ${name}`;
@@ -21,3 +21,12 @@ function formatRate(rate) {
 const patternTitle = (name) => name.split("_").map((word) => (word === "at" || word === "in" || word === "for" ? word
   : word === "nxn" ? "NxN" : word[0].toUpperCase() + word.slice(1))).join(" ");
 const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+// Control characters, and those that turn the direction of writing, become visible: a name must not look like another one.
+const readable = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+  (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const nameMost = 120;
+const shortName = (text) => {
+  const whole = String(text);
+  return readable(whole.length > nameMost ? `${whole.slice(0, nameMost)}... (${whole.length} characters)` : whole).replace(/[\n\t]/g, " ");
+};

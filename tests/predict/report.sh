@@ -37,8 +37,41 @@ holds data.json '.inputs[0].data.schema == "rmacast.result/1" and .inputs[1].dat
 holds data.json '.inputs[0].timeline | .ranks == 3 and .end_ps == 200000000 and (.calls[1] | length) == 4'
 holds data.json '.inputs[0].timeline | . as $t | [.waits[] | select($t.patterns[.[4]] == "Wait at Barrier")] ==
     [[0, 0, 100000000, 190000000, .waits[0][4], 2, 90000000, 100000000], [1, 0, 180000000, 190000000, .waits[0][4], 2, 10000000, 180000000]]'
-holds data.json '.inputs[0].timeline.transfers | map(.[0:3] + .[6:8]) ==
-    [[0, 1, 50000000, 1024, "put"], [0, 2, 60000000, 1048576, "get"]]'
+
+# Epochs: the access epoch of rank 0 with two partners and operations, the exposure epochs of both.
+holds data.json '.inputs[0].timeline.epochs == [[0, 30000000, 90000000, 0, 0, -1, 2, 2],
+    [1, 35000000, 100000000, 4, 0, -1, 1, 0], [2, 30000000, 100000000, 4, 0, -1, 1, 0]]'
+# Arrows, by the five models (docs/export.md): the data of the put leave at its call (50 us) and are there when it returns (base)
+# or when the wait does; the data of the get leave at its call (60 us) or, of the logical model, 1 ns before complete returns; they
+# are there when the get returns (base), or complete does. Views: base 1, extended 2, closed 4, logical 8, dependencies 16.
+holds data.json '.inputs[0].timeline | .arrow_kinds as $k | (.views | map(.[0])) ==
+    ["base", "extended", "closed", "logical", "dependencies"] and ([.arrows[][] | [$k[.[0]]] + .[1:]]) == [
+    ["data", 0, 50000000, 1, 60000000, 1024, 1], ["data", 2, 60000000, 0, 70000000, 1048576, 1],
+    ["data", 0, 50000000, 1, 100000000, 1024, 22], ["data", 2, 60000000, 0, 90000000, 1048576, 22],
+    ["data", 0, 50000000, 1, 100000000, 1024, 8], ["data", 2, 89999000, 0, 90000000, 1048576, 8],
+    ["get: request", 0, 60000000, 2, 60000000, 0, 20],
+    ["post to start", 1, 35000000, 0, 40000000, 0, 16], ["complete to wait", 0, 70000000, 1, 100000000, 0, 16],
+    ["post to start", 2, 30000000, 0, 40000000, 0, 16], ["complete to wait", 0, 70000000, 2, 100000000, 0, 16]]'
+
+# A lock is granted when its call returns, that of rank 2 after the release by rank 0 at 30 us.
+cat >lock.txt <<'END'
+rmacast-trace 1
+ranks 3
+window 0 comm=0 bytes=4096,4096,4096 disp_unit=1 name=queue
+0 0.000000 0.000005 MPI_Win_create win=0
+0 0.000010 0.000012 MPI_Win_lock win=0 target=1 lock=exclusive
+0 0.000013 0.000014 MPI_Put win=0 target=1 bytes=8 disp=0
+0 0.000020 0.000030 MPI_Win_unlock win=0 target=1
+1 0.000000 0.000005 MPI_Win_create win=0
+2 0.000000 0.000005 MPI_Win_create win=0
+2 0.000015 0.000031 MPI_Win_lock win=0 target=1 lock=exclusive
+2 0.000035 0.000040 MPI_Win_unlock win=0 target=1
+END
+run 0 report lock.txt -o lock.html
+sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' lock.html >data.json
+holds data.json '.inputs[0].timeline | .grants == [[0, 12000000, 0, 1, 1], [2, 31000000, 0, 1, 1]] and
+    (.epochs | map(.[0:6])) == [[0, 10000000, 30000000, 1, 0, 1], [2, 15000000, 40000000, 1, 0, 1]] and
+    .arrow_kinds as $k | [.arrows[][] | select($k[.[0]] == "release to grant") | .[1:]] == [[0, 30000000, 2, 31000000, 0, 30]]'
 
 # More calls than are shown one by one: pieces of time. Rank 1 is in MPI_Win_wait ("I": active target) for 60 of 200 us and
 # computes ("A") from 100 to 180: 2048 pieces of 97657 ps.
