@@ -18,7 +18,7 @@ struct options {
 enum { KEY_ARROWS = 0x100 };
 
 static const struct argp_option rows[] = {
-    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory), chrome, paje, cube or csv (a file)", 0},
+    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory), chrome, paje, cube, goal or csv (a file)", 0},
     {"model", 'm', "MODEL", 0,
      "otf2: where transfers end: base (with their operation), extended (with the synchronisation that completes them); "
      "for "
@@ -99,6 +99,9 @@ static void tell(const struct export_report *report)
         fprintf(stderr,
                 "rmacast: warning: %" PRIu64 " of %" PRIu64 " transfers have no end: their closing call is missing\n",
                 report->endless, report->transfers);
+    if (report->unmatched)
+        fprintf(stderr, "rmacast: warning: %" PRIu64 " sends and receives are left out: their other end is missing\n",
+                report->unmatched);
     if (report->backward)
         fprintf(stderr, "rmacast: warning: %" PRIu64 " arrows are left out: they would end before they begin\n",
                 report->backward);

@@ -16,6 +16,7 @@ struct export_options {
 /* What a user should know of the result; the caller prints it. */
 struct export_report {
     uint64_t transfers, endless, backward; /* as of struct merge */
+    uint64_t unmatched;                    /* sends and receives that are left out, since their other end is missing */
 };
 
 struct export_format {
@@ -46,6 +47,8 @@ enum status export_chrome(const struct trace *trace, const struct export_options
 enum status export_paje(const struct trace *trace, const struct export_options *options, FILE *out,
                         struct export_report *report, struct err *err);
 enum status export_cube(const struct trace *trace, const struct export_options *options, FILE *out,
+                        struct export_report *report, struct err *err);
+enum status export_goal(const struct trace *trace, const struct export_options *options, FILE *out,
                         struct export_report *report, struct err *err);
 enum status export_csv(const struct trace *trace, const struct export_options *options, FILE *out,
                        struct export_report *report, struct err *err);

@@ -8,7 +8,7 @@ enum status export_otf2(const struct trace *trace, const struct export_options *
     if (!options->model) return otf2_write(trace, path, err);
     TRY(merge_build(trace, options->model, options->data_arrows, &merge, err));
     enum status status = otf2_write_view(trace, &merge.view, path, err);
-    *report = (struct export_report){merge.transfers, merge.endless, merge.backward};
+    *report = (struct export_report){.transfers = merge.transfers, .endless = merge.endless, .backward = merge.backward};
     merge_clear(&merge);
     return status;
 }

@@ -97,6 +97,9 @@ enum coll_algorithm coll_choose_ireduce_scatter_block(int64_t bytes);
 /* MPI_Comm_idup: the free context ids are agreed on, then one number says that the communicator is ready. */
 struct coll_shape coll_comm_idup(const struct trace_comm *comm);
 
+/* What a collective call of a trace does, but for what only the other members know. A barrier's messages are empty. */
+struct coll_shape coll_shape_of(const struct trace *trace, const struct trace_call *call);
+
 /* MPICH 4.0.2 leaves a collective that moves no bytes at once, without a message. Only where all members know all sizes, or
  * each needs its own one only: else a member that says 0 alone would leave the others waiting, so these kinds go through
  * their steps with empty messages. bytes: as in coll_choose. */
