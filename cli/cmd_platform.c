@@ -4,10 +4,10 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
-#include "cli/platform_file.h"
 #include "common/files/output_file.h"
 #include "platforms/fit/difference.h"
 #include "platforms/fit/plot.h"
+#include "platforms/platform_file.h"
 #include "platforms/profile.h"
 #include "platforms/simgrid_file.h"
 

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "cli/files.h"
-#include "cli/platform_file.h"
 #include "cli/prediction_options.h"
 #include "common/files/output_file.h"
+#include "platforms/platform_file.h"
 #include "trace/open.h"
 #include "validate/explain/explain.h"
 #include "validate/ranking.h"

@@ -5,20 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/platform_file.h"
 #include "cli/simgrid_files.h"
 #include "cli/trace_memory.h"
 #include "common/array.h"
 #include "platforms/fit/range.h"
+#include "platforms/platform_file.h"
 #include "platforms/profile.h"
+#include "platforms/semantics_text.h"
 #include "simulate/windows/window_modes.h"
 #include "trace/open.h"
 
-enum { ENGINES_MAX = 8, SEMANTICS_PARTS = 17, SEMANTICS_BYTES = 256 };
-
-static const char *const letters[] = {"a", "b", "c", "d", NULL};
-/* In a letter's place: what the platform file says of windows in general. */
-static const char *const bases[] = {"a", "b", "c", "d", "platform", NULL};
+enum { ENGINES_MAX = 8 };
 
 /* An option that stands for a key of the platform file. */
 struct key_option {
@@ -87,35 +84,8 @@ static error_t add_rewrite(const struct argp_state *state, struct prediction_opt
 
 error_t prediction_semantics_check(const struct argp_state *state, const char *text)
 {
-    char copy[SEMANTICS_BYTES], *rest = copy;
-    size_t index, parts = 1;
-    if (snprintf(copy, sizeof copy, "%s", text) >= SEMANTICS_BYTES)
-        return cli_usage(state, "--semantics %.20s..., expected less than %d characters", text, SEMANTICS_BYTES);
-    error_t failed = cli_choice(state, "--semantics", strsep(&rest, "@"), bases, &index);
-    for (char *part; !failed && (part = strsep(&rest, "@"));) {
-        char *letter = strrchr(part, '=');
-        if (!letter || letter == part || ++parts > SEMANTICS_PARTS)
-            return cli_usage(state, "--semantics %s, expected LETTER or LETTER@WINDOW=LETTER, up to %d windows", text,
-                             SEMANTICS_PARTS - 1);
-        failed = cli_choice(state, "--semantics", letter + 1, letters, &index);
-    }
-    return failed;
-}
-
-/* "a@3=c" as overrides, in texts. */
-static size_t semantics_overrides(const char *semantics, char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64])
-{
-    char copy[SEMANTICS_BYTES], *rest = copy;
-    size_t count = 0;
-    snprintf(copy, sizeof copy, "%s", semantics);
-    const char *base = strsep(&rest, "@");
-    if (strcmp(base, "platform") != 0) snprintf(texts[count++], sizeof texts[0], "mpi.rma.semantics=%s", base);
-    for (char *part; count < SEMANTICS_PARTS && (part = strsep(&rest, "@"));) {
-        char *letter = strrchr(part, '=');
-        *letter++ = '\0';
-        snprintf(texts[count++], sizeof texts[0], "mpi.rma.windows.\"%s\".semantics=%s", part, letter);
-    }
-    return count;
+    struct err err;
+    return semantics_text_check(text, &err) == STATUS_OK ? 0 : cli_usage(state, "--%s", err.text);
 }
 
 static error_t parse_engine(const struct argp_state *state, const char *name, struct prediction_options *options)
@@ -284,8 +254,8 @@ static size_t add_overrides_of(const char *const *specs, size_t count, const cha
 /* "a@3=c" says something of window 3. */
 static bool semantics_names(const char *semantics, const char *window)
 {
-    char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64], path[SEMANTICS_BYTES + 64];
-    size_t parts = semantics_overrides(semantics, texts);
+    semantics_override texts[SEMANTICS_TEXT_PARTS], path;
+    size_t parts = semantics_text_overrides(semantics, texts);
     int length = snprintf(path, sizeof path, "mpi.rma.windows.\"%s\".semantics=", window);
     for (size_t i = 0; i < parts; i++)
         if (strncmp(texts[i], path, (size_t)length) == 0) return true;
@@ -325,16 +295,17 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
                                               const char *const *specs, size_t spec_count, const struct trace *trace,
                                               struct platform **platform, struct err *err)
 {
-    char texts[SEMANTICS_PARTS][SEMANTICS_BYTES + 64], file[PLATFORM_PATH_BYTES];
+    semantics_override texts[SEMANTICS_TEXT_PARTS];
+    char file[PLATFORM_PATH_BYTES];
     size_t count = options->override_count;
     TRY(platform_file_find(options->platform, file, err));
     const char **overrides =
-        calloc(count + options->rewrite_count + spec_count + SEMANTICS_PARTS, sizeof *overrides);
+        calloc(count + options->rewrite_count + spec_count + SEMANTICS_TEXT_PARTS, sizeof *overrides);
     if (!overrides) return err_memory(err);
     for (size_t i = 0; i < count; i++) overrides[i] = options->overrides[i];
     count = add_overrides_of((const char *const *)options->rewrites, options->rewrite_count, overrides, count);
     count = add_overrides_of(specs, spec_count, overrides, count);
-    size_t parts = semantics ? semantics_overrides(semantics, texts) : 0;
+    size_t parts = semantics ? semantics_text_overrides(semantics, texts) : 0;
     for (size_t i = 0; i < parts; i++) overrides[count++] = texts[i];
     struct platform *opened;
     enum status status = platform_open(file, overrides, count, &opened, err);

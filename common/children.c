@@ -137,65 +137,126 @@ static enum status child_read(struct child *child, bool *ended, struct err *err)
     return STATUS_OK;
 }
 
-/* Waits until some child has sent or ended and takes it in. */
-static enum status children_step(struct child *children, size_t slots, struct pollfd *polls,
-                                 struct child_answer *answers, size_t *running, struct err *err)
+/* Children at work and who is told of their ends. */
+struct crew {
+    child_work work;
+    const struct children_jobs *jobs;
+    void *context;
+    struct child *children;
+    struct pollfd *polls;
+    size_t slots, running;
+};
+
+static enum status crew_take(struct crew *crew, struct child *child, struct err *err)
 {
-    for (size_t i = 0; i < slots; i++)
-        polls[i] = (struct pollfd){.fd = children[i].pid ? children[i].pipe : -1, .events = POLLIN};
-    if (poll(polls, (nfds_t)slots, -1) < 0) {
+    struct child_answer answer;
+    size_t job = child->job;
+    child_finish(child, &answer);
+    crew->running--;
+    enum status status = crew->jobs->take(crew->context, job, &answer, err);
+    free(answer.data);
+    return status;
+}
+
+/* Waits until some child has sent or ended and takes it in. */
+static enum status crew_step(struct crew *crew, struct err *err)
+{
+    for (size_t i = 0; i < crew->slots; i++)
+        crew->polls[i] = (struct pollfd){.fd = crew->children[i].pid ? crew->children[i].pipe : -1, .events = POLLIN};
+    if (poll(crew->polls, (nfds_t)crew->slots, -1) < 0) {
         if (errno == EINTR) return STATUS_OK;
         return err_set(err, STATUS_SYSTEM, NULL, NULL, "waiting for child processes: %s", strerror(errno));
     }
-    for (size_t i = 0; i < slots; i++) {
-        if (!children[i].pid || !(polls[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
+    for (size_t i = 0; i < crew->slots; i++) {
+        struct child *child = &crew->children[i];
+        if (!child->pid || !(crew->polls[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
         bool ended = false;
-        TRY(child_read(&children[i], &ended, err));
-        if (!ended) continue;
-        child_finish(&children[i], &answers[children[i].job]);
-        --*running;
+        TRY(child_read(child, &ended, err));
+        if (ended) TRY(crew_take(crew, child, err));
     }
     return STATUS_OK;
 }
 
-static enum status run_in_slots(child_work work, void *context, size_t count, struct child *children, size_t slots,
-                                struct pollfd *polls, struct child_answer *answers, struct err *err)
+static enum status crew_run(struct crew *crew, struct err *err)
 {
-    size_t next = 0, running = 0;
-    while (next < count || running > 0) {
-        for (size_t i = 0; i < slots && next < count; i++) {
-            if (children[i].pid) continue;
-            TRY(child_start(&children[i], work, context, next, err));
-            next++;
-            running++;
+    for (;;) {
+        for (size_t i = 0; i < crew->slots; i++) {
+            size_t job;
+            if (crew->children[i].pid) continue;
+            if (!crew->jobs->next(crew->context, &job)) break;
+            TRY(child_start(&crew->children[i], crew->work, crew->context, job, err));
+            crew->running++;
         }
-        TRY(children_step(children, slots, polls, answers, &running, err));
+        if (crew->running == 0) return STATUS_OK;
+        TRY(crew_step(crew, err));
     }
+}
+
+static size_t processors(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (size_t)count : 1;
+}
+
+enum status children_run_jobs(child_work work, const struct children_jobs *jobs, void *context, size_t at_once, struct err *err)
+{
+    struct crew crew = {.work = work, .jobs = jobs, .context = context, .slots = at_once ? at_once : processors()};
+    crew.children = calloc(crew.slots, sizeof *crew.children);
+    crew.polls = calloc(crew.slots, sizeof *crew.polls);
+    enum status status = crew.children && crew.polls ? crew_run(&crew, err) : err_memory(err);
+    for (size_t i = 0; crew.children && i < crew.slots; i++) {
+        if (!crew.children[i].pid) continue;
+        struct child_answer lost;
+        kill(crew.children[i].pid, SIGKILL);
+        child_finish(&crew.children[i], &lost);
+        free(lost.data);
+    }
+    free(crew.children);
+    free(crew.polls);
+    return status;
+}
+
+/* Jobs that are known before. */
+struct batch {
+    child_work work;
+    void *context;
+    size_t count, next;
+    struct child_answer *answers;
+};
+
+static enum status batch_work(void *context, size_t job, FILE *out, struct err *err)
+{
+    const struct batch *batch = context;
+    return batch->work(batch->context, job, out, err);
+}
+
+static bool batch_next(void *context, size_t *job)
+{
+    struct batch *batch = context;
+    if (batch->next == batch->count) return false;
+    *job = batch->next++;
+    return true;
+}
+
+static enum status batch_take(void *context, size_t job, struct child_answer *answer, struct err *err)
+{
+    struct batch *batch = context;
+    (void)err;
+    batch->answers[job] = *answer;
+    answer->data = NULL;
     return STATUS_OK;
 }
 
 enum status children_run(child_work work, void *context, size_t count, size_t at_once, struct child_answer *answers,
                          struct err *err)
 {
+    static const struct children_jobs jobs = {batch_next, batch_take};
+    struct batch batch = {.work = work, .context = context, .count = count, .answers = answers};
+    size_t slots = at_once ? at_once : processors();
     memset(answers, 0, count * sizeof *answers);
     if (count == 0) return STATUS_OK;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t slots = at_once ? at_once : processors > 0 ? (size_t)processors : 1;
-    if (slots > count) slots = count;
-    struct child *children = calloc(slots, sizeof *children);
-    struct pollfd *polls = calloc(slots, sizeof *polls);
-    enum status status = children && polls ? run_in_slots(work, context, count, children, slots, polls, answers, err)
-                                           : err_memory(err);
-    for (size_t i = 0; children && i < slots; i++) {
-        if (!children[i].pid) continue;
-        struct child_answer lost;
-        kill(children[i].pid, SIGKILL);
-        child_finish(&children[i], &lost);
-        free(lost.data);
-    }
+    enum status status = children_run_jobs(batch_work, &jobs, &batch, slots < count ? slots : count, err);
     if (status != STATUS_OK) child_answers_clear(answers, count);
-    free(children);
-    free(polls);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #ifndef COMMON_CHILDREN_H
 #define COMMON_CHILDREN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,6 +18,17 @@ struct child_answer {
     char *data;     /* owned, NUL-terminated; NULL unless status is STATUS_OK */
     size_t bytes;
 };
+
+/* Jobs that are not all known before. next: the number of the next job; false where there is none at present: it is asked again
+ * after each answer. take: as each job ends; it may keep answer->data and set it to NULL. */
+struct children_jobs {
+    bool (*next)(void *context, size_t *job);
+    enum status (*take)(void *context, size_t job, struct child_answer *answer, struct err *err);
+};
+
+/* Runs jobs, at most `at_once` at a time (0: one per processor), until none runs and next has none. A failure of take ends
+ * all. */
+enum status children_run_jobs(child_work work, const struct children_jobs *jobs, void *context, size_t at_once, struct err *err);
 
 /* Runs jobs 0..count-1, at most `at_once` at a time (0: one per processor), and waits for all. answers[i] belongs to
  * job i whatever the order in which they end; a child that ends without an answer is STATUS_SYSTEM saying how it ended

@@ -1,4 +1,4 @@
-#include "cli/platform_file.h"
+#include "platforms/platform_file.h"
 
 #include <stdio.h>
 #include <string.h>

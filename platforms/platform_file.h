@@ -1,6 +1,6 @@
 /* The file of a platform that --platform names: a path, "ideal", or the name of one that is installed. */
-#ifndef CLI_PLATFORM_FILE_H
-#define CLI_PLATFORM_FILE_H
+#ifndef PLATFORMS_PLATFORM_FILE_H
+#define PLATFORMS_PLATFORM_FILE_H
 
 #include "common/status.h"
 

@@ -1,0 +1,125 @@
+#include "cli/sweep_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/files.h"
+#include "common/files/output_file.h"
+#include "predictors/sweep/table.h"
+
+error_t sweep_options_parse(int key, char *argument, struct argp_state *state, struct sweep_options *options)
+{
+    switch (key) {
+    case 'o':
+        if (cli_is_output(argument))
+            return cli_usage(state, "-o - is no file that can be continued, expected --json - for standard output");
+        options->output = argument;
+        return 0;
+    case SWEEP_JSON: options->json = argument; return 0;
+    case SWEEP_CSV: options->csv = argument; return 0;
+    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->config);
+    case ARGP_KEY_END: return cli_needs_argument(state, options->config, "CONFIG.json");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum { OUTPUTS = 3 };
+
+/* Outputs against each other, the configuration, and one more file that is read. */
+static enum status check_against(const struct sweep_options *options, const char *name, const char *path, struct err *err)
+{
+    const struct cli_file files[] = {{CLI_WRITES, "-o", options->output},       {CLI_WRITES, "--json", options->json},
+                                     {CLI_WRITES, "--csv", options->csv},       {CLI_READS, "the configuration", options->config},
+                                     {CLI_READS, name, path}};
+    return cli_check_files(files, sizeof files / sizeof *files, err);
+}
+
+static enum status check_files(const struct sweep_options *options, const struct sweep_config *config, struct err *err)
+{
+    const struct sweep_values *platforms = &config->axes[SWEEP_PLATFORMS];
+    for (size_t i = 0; i < config->trace_count; i++) TRY(check_against(options, "the trace", config->traces[i], err));
+    for (size_t i = 0; i < platforms->count; i++)
+        if (strcmp(platforms->items[i].file, "ideal") != 0)
+            TRY(check_against(options, "the platform", platforms->items[i].file, err));
+    return STATUS_OK;
+}
+
+enum status sweep_options_open(const struct sweep_options *options, struct sweep *sweep, struct err *err)
+{
+    struct sweep made;
+    bool cut = false;
+    TRY(check_against(options, "the trace", NULL, err));
+    TRY(sweep_open(options->config, &made, err));
+    enum status status = check_files(options, &made.config, err);
+    if (status == STATUS_OK && options->output) status = sweep_keep(&made, options->output, &cut, err);
+    if (status == STATUS_OK && (made.taken > 0 || cut))
+        fprintf(stderr, "rmacast: note: %s %s; %zu of %zu points are taken from it\n", options->output,
+                cut ? "breaks off" : "is continued", made.taken, made.count);
+    if (status == STATUS_OK) *sweep = made;
+    else sweep_close(&made);
+    return status;
+}
+
+static bool shown;
+
+static void show(void *context, const struct sweep *sweep)
+{
+    (void)context;
+    if (!isatty(STDERR_FILENO)) return;
+    fprintf(stderr, "\r\033[K%zu of %zu points, %zu failed", sweep->done + sweep->failed, sweep->count, sweep->failed);
+    fflush(stderr);
+    shown = true;
+}
+
+struct sweep_observer sweep_options_progress(void)
+{
+    return (struct sweep_observer){.told = show};
+}
+
+void sweep_options_progress_end(void)
+{
+    if (shown) fputs("\r\033[K", stderr);
+    shown = false;
+}
+
+static enum status write_json(const struct sweep *sweep, FILE *out, struct err *err)
+{
+    (void)err;
+    sweep_write(sweep, out);
+    return STATUS_OK;
+}
+
+static enum status write_file(const struct sweep *sweep, const char *file,
+                              enum status (*write)(const struct sweep *, FILE *, struct err *), struct err *err)
+{
+    FILE *out;
+    if (!file) return STATUS_OK;
+    TRY(output_file_open(file, &out, err));
+    return output_file_close(file, out, write(sweep, out, err), err);
+}
+
+static enum status name_failure(const struct sweep *sweep, struct err *err)
+{
+    size_t first = 0;
+    while (first < sweep->count && sweep->points[first].state != SWEEP_FAILED) first++;
+    if (first == sweep->count) return STATUS_OK;
+    cJSON *point = cJSON_Parse(sweep->points[first].line);
+    const char *reason = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(point, "reason"));
+    enum status status = err_set(err, STATUS_DATA, sweep->config.file, NULL, "%zu of %zu points failed, the first: %s",
+                                 sweep->failed, sweep->count, reason ? reason : "");
+    cJSON_Delete(point);
+    return status;
+}
+
+enum status sweep_options_write(const struct sweep_options *options, struct sweep *sweep, struct err *err)
+{
+    TRY(sweep_end(sweep, err));
+    TRY(write_file(sweep, options->json, write_json, err));
+    TRY(write_file(sweep, options->csv, sweep_write_csv, err));
+    if (!cli_is_output(options->json) && !cli_is_output(options->csv)) {
+        TRY(sweep_print(sweep, stdout, err));
+        TRY(cli_flush(err));
+    }
+    return name_failure(sweep, err);
+}

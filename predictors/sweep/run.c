@@ -1,0 +1,202 @@
+#include "predictors/sweep/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/children.h"
+#include "platforms/platform.h"
+#include "platforms/semantics_text.h"
+#include "predictors/prediction.h"
+#include "predictors/scale/scale.h"
+#include "predictors/transforms/transform.h"
+#include "trace/open.h"
+
+/* ----------------------------------------------------------------------------------------------------------------- the input */
+
+static enum status learn(const struct sweep_config *config, struct program **program, struct err *err)
+{
+    struct trace **traces = calloc(config->trace_count, sizeof *traces);
+    enum status status = traces ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < config->trace_count; i++)
+        status = trace_open(config->traces[i], &traces[i], err);
+    if (status == STATUS_OK)
+        status = scale_learn((const struct trace *const *)traces, config->trace_count, program, err);
+    for (size_t i = 0; traces && i < config->trace_count; i++) trace_free(traces[i]);
+    free(traces);
+    return status;
+}
+
+enum status sweep_input_open(const struct sweep *sweep, struct sweep_input *input, struct err *err)
+{
+    const struct sweep_config *config = &sweep->config;
+    *input = (struct sweep_input){.sweep = sweep};
+    TRY(engine_load(config->engine, err));
+    if (config->trace_count > 1) return learn(config, &input->program, err);
+    return (config->keep_going ? trace_open_partly : trace_open)(config->traces[0], &input->trace, err);
+}
+
+void sweep_input_close(struct sweep_input *input)
+{
+    trace_free(input->trace);
+    program_free(input->program);
+    *input = (struct sweep_input){.sweep = NULL};
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- a point */
+
+struct point_run {
+    const struct sweep_input *input;
+    size_t point;
+    struct trace *made; /* owned; of a program */
+    const struct trace *trace;
+    struct rewrite rewrite;
+    struct platform *platform;
+};
+
+static const struct sweep_value *value_of(const struct point_run *run, enum sweep_axis axis)
+{
+    return sweep_value_of(&run->input->sweep->config, run->point, axis);
+}
+
+static enum status make_trace(struct point_run *run, struct err *err)
+{
+    const struct scale_options scale = {
+        .ranks = value_of(run, SWEEP_RANKS)->ranks, .compute = 1, .seed = run->input->sweep->config.seed};
+    const struct sweep_value *transforms = value_of(run, SWEEP_TRANSFORMS);
+    if (run->input->program) TRY(scale_make(run->input->program, &scale, &run->made, err));
+    run->trace = run->made ? run->made : run->input->trace;
+    TRY(rewrite_run(run->trace, (const char *const *)transforms->texts, transforms->count, &run->rewrite, err));
+    if (run->rewrite.trace) run->trace = run->rewrite.trace;
+    return STATUS_OK;
+}
+
+/* The platform with its own values, then the mapping's, the transforms' and the semantics'. */
+static enum status open_platform(struct point_run *run, struct err *err)
+{
+    const struct sweep_value *platform = value_of(run, SWEEP_PLATFORMS), *mapping = value_of(run, SWEEP_MAPPINGS),
+                             *transforms = value_of(run, SWEEP_TRANSFORMS);
+    semantics_override semantics[SEMANTICS_TEXT_PARTS];
+    size_t parts = semantics_text_overrides(value_of(run, SWEEP_SEMANTICS)->name, semantics), count = 0;
+    const char **overrides = calloc(platform->count + mapping->count + transforms->count + parts + 1, sizeof *overrides);
+    if (!overrides) return err_memory(err);
+    for (size_t i = 0; i < platform->count; i++) overrides[count++] = platform->texts[i];
+    for (size_t i = 0; i < mapping->count; i++) overrides[count++] = mapping->texts[i];
+    for (size_t i = 0; i < transforms->count; i++) {
+        const char *override = transform_override(transforms->texts[i]);
+        if (override) overrides[count++] = override;
+    }
+    for (size_t i = 0; i < parts; i++) overrides[count++] = semantics[i];
+    enum status status = platform_open(platform->file, overrides, count, &run->platform, err);
+    free(overrides);
+    return status == STATUS_OK ? platform_check_ranks(run->platform, run->trace->rank_count, err) : status;
+}
+
+static bool add_waits(cJSON *json, const struct result *result)
+{
+    cJSON *waits = cJSON_AddObjectToObject(json, "wait_states_s");
+    for (int p = 0; waits && p < PATTERN_COUNT; p++)
+        if (result->patterns[p].severity_s > 0 &&
+            !cJSON_AddNumberToObject(waits, pattern_row((enum pattern)p)->name, result->patterns[p].severity_s))
+            return false;
+    return waits != NULL;
+}
+
+static bool add_properties(cJSON *json, const struct result *result)
+{
+    cJSON *properties = cJSON_AddObjectToObject(json, "properties");
+    for (size_t i = 0; properties && i < result->property_count; i++)
+        if (!cJSON_AddNumberToObject(properties, result->properties[i].name, result->properties[i].inclusive_s)) return false;
+    return properties != NULL;
+}
+
+static enum status write_line(const struct point_run *run, const struct result *result, FILE *out, struct err *err)
+{
+    cJSON *json = sweep_point_json(run->input->sweep, run->point, run->trace->rank_count);
+    char *text = NULL;
+    if (json && cJSON_AddStringToObject(json, "state", "done") &&
+        cJSON_AddNumberToObject(json, "run_time_s", result->run_time_s) &&
+        cJSON_AddNumberToObject(json, "transfers", (double)result->transfer_count) &&
+        cJSON_AddNumberToObject(json, "bytes", (double)result->transfer_bytes) &&
+        cJSON_AddBoolToObject(json, "incomplete", result->incomplete || result->left_out_count > 0) && add_waits(json, result) &&
+        add_properties(json, result))
+        text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    if (!text) return err_memory(err);
+    fputs(text, out);
+    cJSON_free(text);
+    return STATUS_OK;
+}
+
+static enum status run_here(struct point_run *run, FILE *out, struct err *err)
+{
+    struct analyze_options analyze = ANALYZE_DEFAULTS;
+    analyze.eager_bytes = EAGER_OF_PLATFORM;
+    TRY(make_trace(run, err));
+    TRY(open_platform(run, err));
+    struct prediction prediction = {.trace = run->trace,
+                                    .platform = run->platform,
+                                    .engine = run->input->sweep->config.engine,
+                                    .analyze = &analyze,
+                                    .keep_going = run->input->sweep->config.keep_going};
+    TRY(prediction_run(&prediction, err));
+    enum status status = write_line(run, prediction.result, out, err);
+    prediction_clear(&prediction);
+    return status;
+}
+
+static enum status run_point(const struct sweep_input *input, size_t point, FILE *out, struct err *err)
+{
+    struct point_run run = {.input = input, .point = point};
+    enum status status = run_here(&run, out, err);
+    platform_free(run.platform);
+    rewrite_clear(&run.rewrite);
+    trace_free(run.made);
+    return status;
+}
+
+enum status sweep_run_one(void *context, size_t index, FILE *out, struct err *err)
+{
+    const struct sweep_one *one = context;
+    (void)index;
+    return run_point(one->input, one->point, out, err);
+}
+
+/* ---------------------------------------------------------------------------------------------- all, in child processes */
+
+struct local_run {
+    struct sweep *sweep;
+    struct sweep_input input;
+    const struct sweep_observer *observer;
+};
+
+static enum status run_in_child(void *context, size_t point, FILE *out, struct err *err)
+{
+    struct local_run *run = context;
+    return run_point(&run->input, point, out, err);
+}
+
+static bool give(void *context, size_t *point)
+{
+    struct local_run *run = context;
+    return sweep_next(run->sweep, 0, 1, point);
+}
+
+static enum status take(void *context, size_t point, struct child_answer *answer, struct err *err)
+{
+    struct local_run *run = context;
+    TRY(sweep_answer(run->sweep, point, answer->status == STATUS_OK ? answer->data : NULL, answer->err.text, err));
+    if (run->observer) run->observer->told(run->observer->context, run->sweep);
+    return STATUS_OK;
+}
+
+enum status sweep_run(struct sweep *sweep, size_t at_once, const struct sweep_observer *observer, struct err *err)
+{
+    static const struct children_jobs jobs = {give, take};
+    struct local_run run = {.sweep = sweep, .observer = observer};
+    if (sweep_finished(sweep)) return STATUS_OK;
+    enum status status = sweep_input_open(sweep, &run.input, err);
+    if (status == STATUS_OK) status = children_run_jobs(run_in_child, &jobs, &run, at_once, err);
+    sweep_input_close(&run.input);
+    return status;
+}

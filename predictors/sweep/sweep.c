@@ -1,0 +1,214 @@
+#include "predictors/sweep/sweep.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "platforms/platform.h"
+#include "platforms/profile.h"
+#include "predictors/sweep/digest.h"
+#include "predictors/sweep/result_file.h"
+#include "trace/open.h"
+
+enum { POINTS_MAX = 1000000 };
+
+/* ------------------------------------------------------------------------------------------------------------- the points */
+
+/* How many points are between two that are neighbours on this axis. */
+static size_t stride(const struct sweep_config *config, enum sweep_axis axis)
+{
+    size_t points = 1;
+    for (enum sweep_axis i = axis + 1; i < SWEEP_AXES; i++) points *= config->axes[i].count;
+    return points;
+}
+
+const struct sweep_value *sweep_value_of(const struct sweep_config *config, size_t point, enum sweep_axis axis)
+{
+    const struct sweep_values *values = &config->axes[axis];
+    return &values->items[point / stride(config, axis) % values->count];
+}
+
+cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
+{
+    char digest[24];
+    cJSON *json = cJSON_CreateObject();
+    bool added = json && (ranks > 0 ? cJSON_AddNumberToObject(json, "ranks", ranks) : cJSON_AddNullToObject(json, "ranks"));
+    for (enum sweep_axis axis = SWEEP_PLATFORMS; added && axis < SWEEP_AXES; axis++)
+        added = cJSON_AddStringToObject(json, sweep_axis_name(axis), sweep_value_of(&sweep->config, point, axis)->name);
+    snprintf(digest, sizeof digest, "%016" PRIx64, sweep->points[point].inputs);
+    if (added && cJSON_AddStringToObject(json, "inputs", digest)) return json;
+    cJSON_Delete(json);
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- digests */
+
+static enum status add_file(void *digest, const char *path, bool directory, struct err *err)
+{
+    if (directory) return digest_add_directory(digest, path, err);
+    return access(path, R_OK) == 0 ? digest_add_file(digest, path, err) : STATUS_OK;
+}
+
+static enum status add_traces(const struct sweep_config *config, uint64_t *digest, struct err *err)
+{
+    for (size_t i = 0; i < config->trace_count; i++) {
+        TRY(digest_add_path(digest, config->traces[i], err));
+        TRY(trace_visit_read(config->traces[i], add_file, digest, err));
+    }
+    return STATUS_OK;
+}
+
+static void add_value(uint64_t *digest, const struct sweep_value *value)
+{
+    digest_add_text(digest, value->name);
+    for (size_t i = 0; i < value->count; i++) digest_add_text(digest, value->texts[i]);
+}
+
+/* The platform's file and those that it names. */
+static enum status add_platform(const struct sweep_value *value, uint64_t *digest, struct err *err)
+{
+    struct platform *platform;
+    char profile[PROFILE_PATH_BYTES];
+    add_value(digest, value);
+    digest_add_number(digest, strcmp(value->file, "ideal") == 0);
+    TRY(platform_open(value->file, (const char *const *)value->texts, value->count, &platform, err));
+    enum status status = strcmp(value->file, "ideal") == 0 ? STATUS_OK : digest_add_file(digest, value->file, err);
+    if (status == STATUS_OK && platform->simgrid_xml) status = digest_add_file(digest, platform->simgrid_xml, err);
+    if (status == STATUS_OK && platform->profile) status = profile_find(platform->profile, value->file, profile, err);
+    if (status == STATUS_OK && platform->profile) status = digest_add_file(digest, profile, err);
+    platform_free(platform);
+    return status;
+}
+
+/* A platform that cannot be opened is the configuration's fault. */
+static enum status check_platforms(struct sweep *sweep, uint64_t *digests, struct err *err)
+{
+    const struct sweep_values *values = &sweep->config.axes[SWEEP_PLATFORMS];
+    for (size_t i = 0; i < values->count; i++) {
+        char place[32];
+        struct err why;
+        digests[i] = DIGEST_BEGIN;
+        if (add_platform(&values->items[i], &digests[i], &why) == STATUS_OK) continue;
+        snprintf(place, sizeof place, "platforms[%zu]", i);
+        return err_set(err, why.status == STATUS_USAGE ? STATUS_DATA : why.status, sweep->config.file, place, "%s", why.text);
+    }
+    return STATUS_OK;
+}
+
+static uint64_t point_digest(const struct sweep *sweep, size_t point, uint64_t traces, const uint64_t *platforms)
+{
+    const struct sweep_config *config = &sweep->config;
+    uint64_t digest = traces;
+    digest_add_text(&digest, RMACAST_VERSION);
+    digest_add_text(&digest, config->engine->name);
+    digest_add_text(&digest, config->keep_going ? "keep_going" : "");
+    digest_add_number(&digest, config->seed);
+    digest_add_number(&digest, platforms[point / stride(config, SWEEP_PLATFORMS) % config->axes[SWEEP_PLATFORMS].count]);
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
+        if (axis != SWEEP_PLATFORMS) add_value(&digest, sweep_value_of(config, point, axis));
+    return digest;
+}
+
+static enum status make_points(struct sweep *sweep, struct err *err)
+{
+    uint64_t traces = DIGEST_BEGIN, *platforms = calloc(sweep->config.axes[SWEEP_PLATFORMS].count, sizeof *platforms);
+    sweep->points = calloc(sweep->count, sizeof *sweep->points);
+    enum status status = sweep->points && platforms ? check_platforms(sweep, platforms, err) : err_memory(err);
+    if (status == STATUS_OK) status = add_traces(&sweep->config, &traces, err);
+    for (size_t i = 0; status == STATUS_OK && i < sweep->count; i++)
+        sweep->points[i].inputs = point_digest(sweep, i, traces, platforms);
+    free(platforms);
+    return status;
+}
+
+static enum status count_points(struct sweep *sweep, struct err *err)
+{
+    sweep->count = 1;
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++) {
+        sweep->count *= sweep->config.axes[axis].count;
+        if (sweep->count > POINTS_MAX)
+            return err_set(err, STATUS_DATA, sweep->config.file, NULL, "more than %d points, expected fewer values", POINTS_MAX);
+    }
+    return STATUS_OK;
+}
+
+enum status sweep_open(const char *config, struct sweep *sweep, struct err *err)
+{
+    *sweep = (struct sweep){.kept_fd = -1};
+    TRY(sweep_config_read(config, &sweep->config, err));
+    enum status status = count_points(sweep, err);
+    if (status == STATUS_OK) status = make_points(sweep, err);
+    if (status != STATUS_OK) sweep_close(sweep);
+    return status;
+}
+
+void sweep_close(struct sweep *sweep)
+{
+    for (size_t i = 0; sweep->points && i < sweep->count; i++) free(sweep->points[i].line);
+    free(sweep->points);
+    if (sweep->kept_fd >= 0) close(sweep->kept_fd);
+    free(sweep->kept);
+    sweep_config_clear(&sweep->config);
+    *sweep = (struct sweep){.kept_fd = -1};
+}
+
+/* --------------------------------------------------------------------------------------------------------- which one is next */
+
+static bool next_again(struct sweep *sweep, size_t worker, size_t workers, size_t *point)
+{
+    for (size_t i = 0; sweep->failed_once > 0 && i < sweep->count; i++) {
+        if (sweep->points[i].state != SWEEP_FAILED_ONCE || (workers > 1 && sweep->points[i].worker == worker)) continue;
+        sweep->failed_once--;
+        *point = i;
+        return true;
+    }
+    return false;
+}
+
+bool sweep_next(struct sweep *sweep, size_t worker, size_t workers, size_t *point)
+{
+    size_t *first = &sweep->first_waiting;
+    while (*first < sweep->count && sweep->points[*first].state != SWEEP_WAITING) ++*first;
+    bool again = *first == sweep->count;
+    if (!again) *point = *first;
+    else if (!next_again(sweep, worker, workers, point)) return false;
+    struct sweep_point *given = &sweep->points[*point];
+    given->state = SWEEP_RUNNING;
+    given->again = again;
+    given->worker = worker;
+    return true;
+}
+
+static enum status failed_line(const struct sweep *sweep, size_t point, const char *reason, char **line, struct err *err)
+{
+    cJSON *json = sweep_point_json(sweep, point, sweep_value_of(&sweep->config, point, SWEEP_RANKS)->ranks);
+    *line = NULL;
+    if (json && cJSON_AddStringToObject(json, "state", "failed") && cJSON_AddStringToObject(json, "reason", reason))
+        *line = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    return *line ? STATUS_OK : err_memory(err);
+}
+
+enum status sweep_answer(struct sweep *sweep, size_t point, const char *line, const char *reason, struct err *err)
+{
+    struct sweep_point *given = &sweep->points[point];
+    if (!line && !given->again) {
+        given->state = SWEEP_FAILED_ONCE;
+        sweep->failed_once++;
+        return STATUS_OK;
+    }
+    if (line) given->line = strdup(line);
+    else TRY(failed_line(sweep, point, reason, &given->line, err));
+    if (!given->line) return err_memory(err);
+    given->state = line ? SWEEP_DONE : SWEEP_FAILED;
+    ++*(line ? &sweep->done : &sweep->failed);
+    return result_file_append(sweep, given->line, err);
+}
+
+bool sweep_finished(const struct sweep *sweep)
+{
+    return sweep->done + sweep->failed == sweep->count;
+}

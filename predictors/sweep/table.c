@@ -1,0 +1,187 @@
+#include "predictors/sweep/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/csv.h"
+#include "common/units.h"
+#include "model/waits/totals.h"
+
+/* A point as its line says. */
+struct row {
+    cJSON *json; /* owned */
+    double run_time_s; /* NAN: it failed */
+};
+
+struct rows {
+    const struct sweep *sweep;
+    struct row *items;
+    int widths[SWEEP_AXES];      /* of the columns; 0: the axis has one value and no column */
+    bool occurs[PATTERN_COUNT];
+};
+
+static const cJSON *member(const struct row *row, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(row->json, key);
+}
+
+static const char *text_of(const struct row *row, const char *key)
+{
+    const char *text = cJSON_GetStringValue(member(row, key));
+    return text ? text : "";
+}
+
+static double wait_of(const struct row *row, enum pattern pattern)
+{
+    const cJSON *waits = member(row, "wait_states_s");
+    const cJSON *wait = cJSON_GetObjectItemCaseSensitive(waits, pattern_row(pattern)->name);
+    return cJSON_IsNumber(wait) ? wait->valuedouble : 0;
+}
+
+/* The text in an axis' column. Returns buffer, or a name that lives as long as the row. */
+static const char *place_of(const struct row *row, enum sweep_axis axis, char buffer[24])
+{
+    const cJSON *item = member(row, sweep_axis_name(axis));
+    if (axis != SWEEP_RANKS) return text_of(row, sweep_axis_name(axis));
+    if (cJSON_IsNumber(item)) snprintf(buffer, 24, "%.0f", item->valuedouble);
+    else snprintf(buffer, 24, "-");
+    return buffer;
+}
+
+static void rows_close(struct rows *rows)
+{
+    for (size_t i = 0; rows->items && i < rows->sweep->count; i++) cJSON_Delete(rows->items[i].json);
+    free(rows->items);
+}
+
+static enum status rows_open(const struct sweep *sweep, struct rows *rows, struct err *err)
+{
+    char buffer[24];
+    *rows = (struct rows){.sweep = sweep, .items = calloc(sweep->count, sizeof *rows->items)};
+    if (!rows->items) return err_memory(err);
+    for (size_t i = 0; i < sweep->count; i++) {
+        struct row *row = &rows->items[i];
+        row->json = sweep->points[i].line ? cJSON_Parse(sweep->points[i].line) : sweep_point_json(sweep, i, 0);
+        if (!row->json) {
+            rows_close(rows);
+            return err_memory(err);
+        }
+        const cJSON *time = member(row, "run_time_s");
+        row->run_time_s = cJSON_IsNumber(time) ? time->valuedouble : NAN;
+        for (int p = 0; p < PATTERN_COUNT; p++) rows->occurs[p] = rows->occurs[p] || wait_of(row, (enum pattern)p) > 0;
+        for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
+            rows->widths[axis] = (int)fmax(rows->widths[axis], (double)strlen(place_of(row, axis, buffer)));
+    }
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
+        rows->widths[axis] = axis != SWEEP_RANKS && sweep->config.axes[axis].count < 2
+                                 ? 0
+                                 : (int)fmax(rows->widths[axis], (double)strlen(sweep_axis_name(axis)));
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ the table */
+
+static void print_head(const struct rows *rows, FILE *out)
+{
+    const struct sweep_config *config = &rows->sweep->config;
+    fprintf(out, "%zu points, engine %s", rows->sweep->count, config->engine->name);
+    for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
+        if (rows->widths[axis] == 0) fprintf(out, ", %s %s", sweep_axis_name(axis), config->axes[axis].items[0].name);
+    fputs("\n\n", out);
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
+        if (rows->widths[axis] > 0)
+            fprintf(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], sweep_axis_name(axis));
+    fputs("   run time  largest wait state\n", out);
+}
+
+static void print_place(const struct rows *rows, const struct row *row, FILE *out)
+{
+    char buffer[24];
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
+        if (rows->widths[axis] > 0)
+            fprintf(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], place_of(row, axis, buffer));
+}
+
+static void print_row(const struct rows *rows, const struct row *row, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+    enum pattern worst = 0;
+    const cJSON *ranks = member(row, "ranks");
+    print_place(rows, row, out);
+    if (isnan(row->run_time_s)) {
+        fprintf(out, "failed: %s\n", text_of(row, "reason"));
+        return;
+    }
+    for (int p = 1; p < PATTERN_COUNT; p++)
+        if (wait_of(row, (enum pattern)p) > wait_of(row, worst)) worst = (enum pattern)p;
+    fprintf(out, "%11s", units_format_duration(row->run_time_s, text));
+    double all_s = row->run_time_s * (cJSON_IsNumber(ranks) ? ranks->valuedouble : 0);
+    if (wait_of(row, worst) > 0 && all_s > 0)
+        fprintf(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * wait_of(row, worst) / all_s);
+    fputc('\n', out);
+}
+
+/* Of each number of ranks, which are as many points behind each other. */
+static void print_fastest(const struct rows *rows, FILE *out)
+{
+    size_t block = rows->sweep->count / rows->sweep->config.axes[SWEEP_RANKS].count;
+    if (block < 2) return;
+    fputc('\n', out);
+    for (size_t first = 0; first < rows->sweep->count; first += block) {
+        const struct row *fastest = NULL;
+        char buffer[24], text[UNITS_TEXT_BYTES];
+        for (size_t i = first; i < first + block; i++)
+            if (!isnan(rows->items[i].run_time_s) && (!fastest || rows->items[i].run_time_s < fastest->run_time_s))
+                fastest = &rows->items[i];
+        if (!fastest) continue;
+        fprintf(out, "Fastest at %s ranks:", place_of(fastest, SWEEP_RANKS, buffer));
+        for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
+            if (rows->widths[axis] > 0) fprintf(out, " %s %s,", sweep_axis_name(axis), place_of(fastest, axis, buffer));
+        fprintf(out, " %s\n", units_format_duration(fastest->run_time_s, text));
+    }
+}
+
+enum status sweep_print(const struct sweep *sweep, FILE *out, struct err *err)
+{
+    struct rows rows;
+    TRY(rows_open(sweep, &rows, err));
+    print_head(&rows, out);
+    for (size_t i = 0; i < sweep->count; i++) print_row(&rows, &rows.items[i], out);
+    print_fastest(&rows, out);
+    rows_close(&rows);
+    return STATUS_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------------------- the CSV */
+
+static void write_row(const struct rows *rows, const struct row *row, FILE *out)
+{
+    char buffer[24];
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++) {
+        csv_write_text(out, "", place_of(row, axis, buffer));
+        fputc(',', out);
+    }
+    csv_write_text(out, "", text_of(row, "state"));
+    if (isnan(row->run_time_s)) fputc(',', out);
+    else fprintf(out, ",%.12g", row->run_time_s);
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (rows->occurs[p]) fprintf(out, ",%.12g", wait_of(row, (enum pattern)p));
+    fputc(',', out);
+    csv_write_text(out, "", text_of(row, "reason"));
+    fputc('\n', out);
+}
+
+enum status sweep_write_csv(const struct sweep *sweep, FILE *out, struct err *err)
+{
+    struct rows rows;
+    TRY(rows_open(sweep, &rows, err));
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++) fprintf(out, "%s,", sweep_axis_name(axis));
+    fputs("state,run_time_s", out);
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (rows.occurs[p]) fprintf(out, ",%s_s", pattern_row((enum pattern)p)->name);
+    fputs(",reason\n", out);
+    for (size_t i = 0; i < sweep->count; i++) write_row(&rows, &rows.items[i], out);
+    rows_close(&rows);
+    return STATUS_OK;
+}

@@ -1,0 +1,206 @@
+/* Which point of a sweep is next, and what of a file of results is taken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "predictors/sweep/digest.h"
+#include "predictors/sweep/sweep.h"
+
+static char directory[] = "/tmp/rmacast-test-sweep-XXXXXX", config[64], kept[64];
+
+static void write_file(const char *name, const char *text, size_t bytes)
+{
+    FILE *out = fopen(name, "w");
+    assert_non_null(out);
+    assert_int_equal(fwrite(text, 1, bytes, out), bytes);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Four points: a, b, c, d. */
+static int make_config(void **state)
+{
+    static const char trace[] = "rmacast-trace 1\nranks 1\n0 0 0 MPI_Barrier comm=0\n";
+    static const char text[] = "{\"traces\": [\"trace.txt\"], \"platforms\": [\"ideal\"]}";
+    char name[64];
+    (void)state;
+    if (!mkdtemp(directory)) return -1;
+    snprintf(name, sizeof name, "%s/trace.txt", directory);
+    snprintf(config, sizeof config, "%s/config.json", directory);
+    snprintf(kept, sizeof kept, "%s/result.json", directory);
+    write_file(name, trace, sizeof trace - 1);
+    write_file(config, text, sizeof text - 1);
+    return 0;
+}
+
+static int remove_config(void **state)
+{
+    char command[96];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r '%s'", directory);
+    return system(command);
+}
+
+static void open_sweep(struct sweep *sweep)
+{
+    struct err err;
+    if (sweep_open(config, sweep, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(sweep->count, 4);
+}
+
+static void answer(struct sweep *sweep, size_t point, bool done)
+{
+    cJSON *json = sweep_point_json(sweep, point, 1);
+    assert_non_null(json);
+    cJSON_AddStringToObject(json, "state", "done");
+    cJSON_AddNumberToObject(json, "run_time_s", (double)point);
+    char *line = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    assert_int_equal(sweep_answer(sweep, point, done ? line : NULL, "why", NULL), STATUS_OK);
+    cJSON_free(line);
+}
+
+static size_t next(struct sweep *sweep, size_t worker, size_t workers)
+{
+    size_t point;
+    return sweep_next(sweep, worker, workers, &point) ? point : SIZE_MAX;
+}
+
+/* Point 0 fails on worker 0: worker 1 gets it again, behind those that have not begun. A second failure is the end of it. */
+static void another_worker_gets_what_failed(void **state)
+{
+    struct sweep sweep;
+    (void)state;
+    open_sweep(&sweep);
+    assert_int_equal(next(&sweep, 0, 2), 0);
+    assert_int_equal(next(&sweep, 1, 2), 1);
+    answer(&sweep, 0, false);
+    assert_int_equal(next(&sweep, 0, 2), 2);
+    answer(&sweep, 2, true);
+    assert_int_equal(next(&sweep, 0, 2), 3);
+    answer(&sweep, 3, true);
+    assert_int_equal(next(&sweep, 0, 2), SIZE_MAX);
+    answer(&sweep, 1, true);
+    assert_int_equal(next(&sweep, 1, 2), 0);
+    assert_false(sweep_finished(&sweep));
+    answer(&sweep, 0, false);
+    assert_true(sweep_finished(&sweep));
+    assert_int_equal(sweep.points[0].state, SWEEP_FAILED);
+    assert_non_null(strstr(sweep.points[0].line, "\"reason\":\"why\""));
+    assert_int_equal(next(&sweep, 1, 2), SIZE_MAX);
+    sweep_close(&sweep);
+}
+
+/* One worker alone gets it again itself. */
+static void a_single_worker_tries_again(void **state)
+{
+    struct sweep sweep;
+    (void)state;
+    open_sweep(&sweep);
+    assert_int_equal(next(&sweep, 0, 1), 0);
+    answer(&sweep, 0, false);
+    for (size_t i = 1; i < 4; i++) {
+        assert_int_equal(next(&sweep, 0, 1), i);
+        answer(&sweep, i, true);
+    }
+    assert_int_equal(next(&sweep, 0, 1), 0);
+    answer(&sweep, 0, true);
+    assert_int_equal(sweep.failed, 0);
+    assert_true(sweep_finished(&sweep));
+    sweep_close(&sweep);
+}
+
+static size_t read_kept(char *text, size_t room)
+{
+    FILE *in = fopen(kept, "r");
+    assert_non_null(in);
+    size_t bytes = fread(text, 1, room - 1, in);
+    fclose(in);
+    text[bytes] = '\0';
+    return bytes;
+}
+
+/* A whole file, and one cut in its head, in the middle of a line, before and behind each end of a line: as many points are taken as
+ * it has whole lines of them. */
+static void what_breaks_off_keeps_its_whole_lines(void **state)
+{
+    struct sweep sweep;
+    static char text[4096];
+    bool cut;
+    (void)state;
+    open_sweep(&sweep);
+    assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
+    for (size_t i = 0; i < 4; i++) {
+        next(&sweep, 0, 1);
+        answer(&sweep, i, true);
+    }
+    assert_int_equal(sweep_end(&sweep, NULL), STATUS_OK);
+    sweep_close(&sweep);
+    size_t bytes = read_kept(text, sizeof text);
+    for (size_t length = 0; length <= bytes; length++) {
+        size_t lines = 0;
+        bool near_end = length == bytes || text[length] == '\n' || (length > 0 && text[length - 1] == '\n');
+        if (!near_end && length % 61 != 0) continue;
+        for (size_t i = 0; i < length; i++) lines += text[i] == '\n';
+        size_t points = lines == 0 ? 0 : lines > 5 ? 4 : lines - 1;
+        write_file(kept, text, length);
+        open_sweep(&sweep);
+        assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
+        assert_int_equal(sweep.taken, points);
+        assert_int_equal(cut, length < bytes);
+        sweep_close(&sweep);
+    }
+}
+
+/* A second sweep may not write the same file; a file of anything else stays. */
+static void a_foreign_file_is_refused(void **state)
+{
+    struct sweep first, second;
+    struct err err;
+    char text[64];
+    bool cut;
+    (void)state;
+    unlink(kept);
+    open_sweep(&first);
+    open_sweep(&second);
+    assert_int_equal(sweep_keep(&first, kept, &cut, NULL), STATUS_OK);
+    assert_int_equal(sweep_keep(&second, kept, &cut, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "is written by another sweep"));
+    sweep_close(&first);
+    sweep_close(&second);
+    write_file(kept, "{}", 2);
+    open_sweep(&first);
+    assert_int_equal(sweep_keep(&first, kept, &cut, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "is no result of a sweep"));
+    sweep_close(&first);
+    assert_int_equal(read_kept(text, sizeof text), 2);
+}
+
+/* The test vectors of FNV-1a, 64 bits: "" and "foobar" (draft-eastlake-fnv, appendix C). */
+static void the_digest_is_the_known_one(void **state)
+{
+    uint64_t digest = DIGEST_BEGIN, expected = DIGEST_BEGIN;
+    (void)state;
+    assert_true(digest == UINT64_C(0xcbf29ce484222325));
+    write_file(kept, "foobar", 6);
+    assert_int_equal(digest_add_file(&digest, kept, NULL), STATUS_OK);
+    expected = UINT64_C(0x85944171f73967e8); /* of "foobar"; behind it the number of bytes */
+    digest_add_number(&expected, 6);
+    assert_true(digest == expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_worker_gets_what_failed), cmocka_unit_test(a_single_worker_tries_again),
+        cmocka_unit_test(what_breaks_off_keeps_its_whole_lines), cmocka_unit_test(a_foreign_file_is_refused),
+        cmocka_unit_test(the_digest_is_the_known_one),
+    };
+    return cmocka_run_group_tests(tests, make_config, remove_config);
+}
