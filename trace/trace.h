@@ -4,7 +4,7 @@
  * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of their
  * enter_ps (at equal times: cause before effect). Every call belongs to a thread of its rank; calls of one thread do
  * not overlap: exit_ps >= enter_ps >= the exit_ps of the thread's call before. Calls of different threads of a rank
- * may. A trace does not interpret calls: epochs, matching and patterns are model/'s. */
+ * may. A trace does not interpret calls: epochs are trace/epoch_cursor.h's, matching and patterns model/'s. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 

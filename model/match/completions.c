@@ -26,12 +26,6 @@ static bool brings_back(const struct trace_call *call)
     return call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
 }
 
-/* An MPI function with a target means that one (MPI_PROC_NULL: none), one without all. */
-static bool means(const struct trace_call *call, int32_t target)
-{
-    return !(call_row(call->call)->needed & F_TARGET) || call->peer == target;
-}
-
 static void note_flush(struct pending *pending, size_t operation, size_t index)
 {
     struct epoch_operation *flushed = &pending->epochs->operations[operation];
@@ -40,9 +34,9 @@ static void note_flush(struct pending *pending, size_t operation, size_t index)
     if (epoch->flush_call == EPOCH_NONE) epoch->flush_call = index;
 }
 
-/* Takes out the operations that the call completes; local: only those that bring data back. What another thread has not
- * returned from when the flush begins is not completed by it. */
-static void finish(struct pending *pending, size_t index, bool local)
+/* Takes out the operations that the call completes at the target; at the origin alone: only those that bring data back.
+ * What another thread has not returned from when the flush begins is not completed by it. */
+static void finish(struct pending *pending, size_t index)
 {
     const struct trace_call *call = &pending->trace->ranks[pending->rank].calls[index];
     size_t *link = &pending->heads[call->handle];
@@ -50,12 +44,10 @@ static void finish(struct pending *pending, size_t index, bool local)
     while (*link != EPOCH_NONE) {
         size_t operation = *link;
         const struct trace_call *of = call_of(pending, operation);
-        if (flush && of->exit_ps > call->enter_ps) {
-            link = &pending->next[operation];
-            continue;
-        }
-        if (flush && means(call, of->peer)) note_flush(pending, operation, index);
-        if (!means(call, of->peer) || (local && !brings_back(of))) {
+        enum epoch_completion completion = epoch_completion(call, of->handle, of->peer);
+        if (flush && of->exit_ps > call->enter_ps) completion = COMPLETE_NOWHERE;
+        if (flush && completion != COMPLETE_NOWHERE) note_flush(pending, operation, index);
+        if (completion != COMPLETE_AT_TARGET && (completion == COMPLETE_NOWHERE || !brings_back(of))) {
             link = &pending->next[operation];
             continue;
         }
@@ -113,9 +105,9 @@ static enum status walk_rank(struct pending *pending, size_t *first)
         if (rank->calls[i].flags & TRACE_BREAK) continue;
         switch (call_kind(rank->calls[i].call)) {
         case CALL_FLUSH:
+        case CALL_FLUSH_LOCAL:
         case CALL_UNLOCK:
-        case CALL_UNLOCK_ALL: finish(pending, i, false); break;
-        case CALL_FLUSH_LOCAL: finish(pending, i, true); break;
+        case CALL_UNLOCK_ALL: finish(pending, i); break;
         case CALL_REQUEST_WAIT:
         case CALL_REQUEST_WAITALL:
         case CALL_REQUEST_TEST:

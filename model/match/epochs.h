@@ -12,14 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/trace.h"
-
-#define EPOCH_NONE SIZE_MAX /* no such call, epoch or pair */
-
-enum epoch_kind { EPOCH_START, EPOCH_LOCK, EPOCH_LOCK_ALL, EPOCH_FENCE };
+#include "trace/epoch_cursor.h"
 
 struct access_epoch {
-    enum epoch_kind kind;
+    enum epoch_kind kind; /* not EPOCH_POST */
     uint32_t rank;
     int32_t window;
     int32_t target;      /* of a lock, else TRACE_NONE */

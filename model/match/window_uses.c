@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "common/search.h"
+#include "trace/epoch_cursor.h"
 #include "trace/faults.h"
 
 void window_uses_clear(struct window_uses *uses)
@@ -15,28 +16,6 @@ void window_uses_clear(struct window_uses *uses)
     free(uses->freed);
     map_clear(&uses->index);
     memset(uses, 0, sizeof *uses);
-}
-
-/* Opens, closes or fills an epoch; the others may be anywhere. */
-static bool is_use(enum call_kind kind)
-{
-    switch (kind) {
-    case CALL_START:
-    case CALL_COMPLETE:
-    case CALL_POST:
-    case CALL_WIN_WAIT:
-    case CALL_WIN_TEST:
-    case CALL_LOCK:
-    case CALL_UNLOCK:
-    case CALL_LOCK_ALL:
-    case CALL_UNLOCK_ALL:
-    case CALL_FENCE:
-    case CALL_PUT:
-    case CALL_GET:
-    case CALL_ACCUMULATE:
-    case CALL_GET_ACCUMULATE: return true;
-    default: return false;
-    }
 }
 
 /* The first range of freed windows that ends at this one or behind it, or is of a later rank. */
@@ -143,7 +122,7 @@ static enum status check_rank(struct window_uses *uses, const struct trace *trac
         enum call_kind kind = call_kind(process->calls[i].call);
         int32_t handle = process->calls[i].handle;
         bool creates = kind == CALL_WIN_CREATE, frees = kind == CALL_WIN_FREE;
-        if (handle == TRACE_NONE || (!creates && !frees && !is_use(kind))) continue;
+        if (handle == TRACE_NONE || (!creates && !frees && !epoch_is_part(kind))) continue;
         if (!use || handle != window) TRY(find_use(uses, rank, window = handle, &use, err));
         if (creates)
             TRY(check_creation(use, trace, rank, i, err));

@@ -6,24 +6,17 @@
 
 #include "common/array.h"
 #include "model/violations/finder.h"
+#include "trace/epoch_cursor.h"
 
 /* What the rank has on a window. */
 struct window_walk {
-    size_t access, lock_all; /* open start and lock_all */
-    size_t start;            /* of access, in finder.starts */
-    size_t exposure, post;   /* open post; in finder.posts */
-    size_t operation;        /* first one that no fence has completed */
-    size_t fence;            /* the last one, NO_CALL none */
-    size_t fence_count;
     size_t first_use, freed; /* while it was not created; while it is freed */
     bool created;
-    uint32_t locks; /* open ones */
 };
 
+/* Of an open lock. */
 struct lock_walk {
-    size_t call;
-    int32_t window, target;
-    bool open, operations, answers; /* operations that bring data back */
+    bool operations, answers; /* operations that bring data back */
     bool proven;
     int64_t proven_ps;
 };
@@ -48,9 +41,9 @@ struct walk {
     size_t init, finalize; /* NO_CALL: none; finalize: once it was met */
     struct window_walk *windows;
     struct comm_walk *comms;
-    struct map lock_index; /* (window, target) to place in locks, plus 1 */
-    struct lock_walk *locks;
-    size_t lock_count, lock_capacity, open_locks;
+    struct epoch_cursor cursor; /* items: of start and post their place in the finder's lists */
+    struct lock_walk *locks;    /* by the epoch's slot */
+    size_t lock_capacity;
     struct map requests; /* request to the call that made it */
     struct map held;     /* (thread, object) to how often the thread has it */
     struct map born;     /* threads that began in the trace */
@@ -61,8 +54,6 @@ struct walk {
     struct reuse *reuses;
     size_t reuse_count, reuse_capacity;
 };
-
-typedef enum status rule(struct walk *walk, struct window_walk *window);
 
 static const struct call_at nowhere = {0, NO_CALL};
 
@@ -77,169 +68,71 @@ static enum status add(struct walk *walk, enum violation_kind kind, size_t other
     return finder_add(walk->finder, kind, walk->at, own(walk, other), "%s", "");
 }
 
-static uint64_t lock_key(int32_t window, int32_t target)
-{
-    return (uint64_t)(uint32_t)window << 32 | (uint32_t)target;
-}
-
-static struct lock_walk *open_lock(const struct walk *walk, int32_t target)
-{
-    const uint64_t *place =
-        walk->open_locks > 0 ? map_find(&walk->lock_index, lock_key(walk->call->handle, target)) : NULL;
-    return place && *place > 0 && walk->locks[*place - 1].open ? &walk->locks[*place - 1] : NULL;
-}
-
-/* Of the window, NO_CALL none. */
-static size_t any_open_lock(const struct walk *walk, const struct window_walk *window)
-{
-    if (window->lock_all != NO_CALL) return window->lock_all;
-    for (size_t i = 0; window->locks > 0 && i < walk->lock_count; i++)
-        if (walk->locks[i].open && walk->locks[i].window == walk->call->handle) return walk->locks[i].call;
-    return NO_CALL;
-}
-
-/* MPI-3.1 11.5: access epochs of a window at one process are disjoint; a fence epoch counts from its first operation.
- */
-static enum status expect_no_access(struct walk *walk, const struct window_walk *window, bool locks_too)
-{
-    size_t open = window->access != NO_CALL ? window->access : window->operation;
-    if (open == NO_CALL) open = locks_too ? any_open_lock(walk, window) : window->lock_all;
-    return open == NO_CALL ? STATUS_OK : add(walk, VIOLATION_epochs_overlap, open);
-}
-
-static enum status add_side(struct walk *walk, struct side_list *list, size_t *place)
+static enum status add_side(struct walk *walk, struct side_list *list, struct epoch *opened)
 {
     struct side made = {.at = walk->at};
-    *place = list->count;
+    opened->item = list->count;
     ARRAY_PUSH(list->items, list->count, list->capacity, made, walk->finder->err);
     if (!walk->trace->groups[walk->call->ref].repeats) return STATUS_OK;
     return add(walk, VIOLATION_group_repeats_rank, NO_CALL);
 }
 
-static enum status on_start(struct walk *walk, struct window_walk *window)
-{
-    TRY(expect_no_access(walk, window, true));
-    window->access = walk->at.call;
-    return add_side(walk, &walk->finder->starts, &window->start);
-}
-
-static enum status on_complete(struct walk *walk, struct window_walk *window)
-{
-    if (window->access == NO_CALL) return add(walk, VIOLATION_close_without_open, NO_CALL);
-    walk->finder->starts.items[window->start].closed = true;
-    window->access = NO_CALL;
-    return STATUS_OK;
-}
-
-static enum status on_post(struct walk *walk, struct window_walk *window)
-{
-    if (window->exposure != NO_CALL) TRY(add(walk, VIOLATION_epochs_overlap, window->exposure));
-    window->exposure = walk->at.call;
-    return add_side(walk, &walk->finder->posts, &window->post);
-}
-
-static enum status on_wait(struct walk *walk, struct window_walk *window)
-{
-    if (window->exposure == NO_CALL) return add(walk, VIOLATION_close_without_open, NO_CALL);
-    if (call_kind(walk->call->call) == CALL_WIN_TEST && !(walk->call->flags & TRACE_FLAG)) return STATUS_OK;
-    walk->finder->posts.items[window->post].closed = true;
-    window->exposure = NO_CALL;
-    return STATUS_OK;
-}
-
 /* A lock of the rank itself blocks (MPI-3.1 11.5.3), so does any in a simulation that says so: it is held when the call
  * returns. That of another rank may be taken later, by MPI_Win_unlock at the latest. */
-static enum status on_lock(struct walk *walk, struct window_walk *window)
+static enum status take_lock(struct walk *walk, const struct epoch *opened)
 {
     const struct trace_call *call = walk->call;
-    TRY(expect_no_access(walk, window, false));
-    struct lock_walk *open = open_lock(walk, call->peer);
-    if (open) return add(walk, VIOLATION_epochs_overlap, open->call);
-    if (walk->open_locks == 0) {
-        walk->lock_count = 0;
-        map_empty(&walk->lock_index);
-    }
     bool blocks = walk->trace->simulated && walk->trace->lock && strcmp(walk->trace->lock, "blocking") == 0;
-    struct lock_walk made = {.call = walk->at.call, .window = call->handle, .target = call->peer, .open = true};
-    made.proven = (blocks || call->peer == (int32_t)walk->at.rank) && !(call->flags & TRACE_NOCHECK);
-    made.proven_ps = call->exit_ps;
-    uint64_t *place;
-    TRY(map_put(&walk->lock_index, lock_key(call->handle, call->peer), 0, &place, walk->finder->err));
-    *place = walk->lock_count + 1;
-    ARRAY_PUSH(walk->locks, walk->lock_count, walk->lock_capacity, made, walk->finder->err);
-    walk->open_locks++;
-    window->locks++;
+    TRY(array_reserve((void **)&walk->locks, &walk->lock_capacity, (size_t)opened->slot + 1, sizeof *walk->locks,
+                      walk->finder->err));
+    walk->locks[opened->slot] =
+        (struct lock_walk){.proven = (blocks || call->peer == (int32_t)walk->at.rank) && !(call->flags & TRACE_NOCHECK),
+                           .proven_ps = call->exit_ps};
     return STATUS_OK;
 }
 
-static enum status on_unlock(struct walk *walk, struct window_walk *window)
+static enum status release_lock(struct walk *walk, const struct epoch *closed)
 {
-    const struct trace_call *call = walk->call;
-    struct lock_walk *lock = open_lock(walk, call->peer);
-    if (!lock) return add(walk, VIOLATION_close_without_open, NO_CALL);
-    lock->open = false;
-    walk->open_locks--;
-    window->locks--;
+    const struct lock_walk *lock = &walk->locks[closed->slot];
+    const struct trace_call *call = walk->call, *opened = &walk->trace->ranks[walk->at.rank].calls[closed->opened];
+    struct finder *finder = walk->finder;
     if (!lock->operations && !lock->proven) return STATUS_OK;
-    const struct trace_call *opened = &walk->trace->ranks[walk->at.rank].calls[lock->call];
-    struct holding made = {.at = own(walk, lock->call),
-                           .window = lock->window,
-                           .target = lock->target,
-                           .exclusive = opened->flags & TRACE_EXCLUSIVE,
+    struct holding made = {.at = own(walk, closed->opened),
+                           .window = closed->window,
+                           .target = closed->target,
+                           .exclusive = closed->flags & TRACE_EXCLUSIVE,
                            .proven = lock->proven,
                            .from_ps = lock->proven ? lock->proven_ps : opened->enter_ps,
                            .until_ps = lock->proven ? call->enter_ps : call->exit_ps};
-    struct finder *finder = walk->finder;
     ARRAY_PUSH(finder->holdings, finder->holding_count, finder->holding_capacity, made, finder->err);
     return STATUS_OK;
 }
 
-static enum status on_lock_all(struct walk *walk, struct window_walk *window)
-{
-    TRY(expect_no_access(walk, window, true));
-    window->lock_all = walk->at.call;
-    return STATUS_OK;
-}
-
-static enum status on_unlock_all(struct walk *walk, struct window_walk *window)
-{
-    if (window->lock_all == NO_CALL) return add(walk, VIOLATION_close_without_open, NO_CALL);
-    window->lock_all = NO_CALL;
-    return STATUS_OK;
-}
-
-/* The return of a flush shows that the lock is held, if there was something to complete. */
-static void prove(const struct walk *walk, struct lock_walk *lock)
-{
-    bool local = call_kind(walk->call->call) == CALL_FLUSH_LOCAL;
-    if (!lock->open || lock->window != walk->call->handle || lock->proven || (walk->call->flags & TRACE_BREAK)) return;
-    lock->proven = local ? lock->answers : lock->operations;
-    lock->proven_ps = walk->call->exit_ps;
-}
-
-static enum status on_flush(struct walk *walk, struct window_walk *window)
+/* The return of a flush shows that the locks that it means are held, if there was something to complete. */
+static void prove_locks(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
-    bool all = !(call_row(call->call)->allowed & F_TARGET);
-    struct lock_walk *lock = all ? NULL : open_lock(walk, call->peer);
-    if (!lock && window->lock_all == NO_CALL && !(all && window->locks > 0))
-        return add(walk, VIOLATION_flush_without_lock, NO_CALL);
-    if (lock) prove(walk, lock);
-    for (size_t i = 0; all && window->locks > 0 && i < walk->lock_count; i++) prove(walk, &walk->locks[i]);
-    return STATUS_OK;
+    bool one = call_row(call->call)->allowed & F_TARGET, local = call_kind(call->call) == CALL_FLUSH_LOCAL;
+    const struct epoch *epoch = one ? epoch_cursor_lock(&walk->cursor, call->handle, call->peer)
+                                    : epoch_cursor_open(&walk->cursor, call->handle, EPOCH_LOCK);
+    if (call->flags & TRACE_BREAK) return;
+    for (; epoch; epoch = one ? NULL : epoch_cursor_newer(&walk->cursor, epoch)) {
+        struct lock_walk *lock = &walk->locks[epoch->slot];
+        if (lock->proven) continue;
+        lock->proven = local ? lock->answers : lock->operations;
+        lock->proven_ps = call->exit_ps;
+    }
 }
 
-static enum status on_fence(struct walk *walk, struct window_walk *window)
+static enum status note_fence(struct walk *walk, const struct epoch_step *step)
 {
     struct finder *finder = walk->finder;
-    size_t operation = window->operation;
-    window->operation = NO_CALL;
-    TRY(expect_no_access(walk, window, true));
-    if (window->exposure != NO_CALL) TRY(add(walk, VIOLATION_epochs_overlap, window->exposure));
-    if (operation != NO_CALL && (walk->call->flags & TRACE_NOPRECEDE))
-        TRY(add(walk, VIOLATION_noprecede_after_operation, operation));
-    window->fence = walk->at.call;
-    uint64_t *slot, key = finder_fence_key(walk->call->handle, walk->at.rank, window->fence_count++);
+    uint64_t *slot, key = finder_fence_key(walk->call->handle, walk->at.rank, step->fence);
+    if (step->faults & EPOCH_PRECEDED) { /* reported: what follows is in an epoch of its own */
+        step->in->opened = walk->at.call;
+        step->in->fence = step->fence;
+        step->in->first_operation = EPOCH_NONE;
+    }
     if (!(walk->call->flags & TRACE_NOPUT) || key == UINT64_MAX) return STATUS_OK;
     return map_put(&finder->noput, key, walk->at.call, &slot, finder->err);
 }
@@ -285,39 +178,77 @@ static enum status keep_update(struct walk *walk, size_t start, size_t fence)
     return STATUS_OK;
 }
 
-static enum status in_start(struct walk *walk, const struct window_walk *window)
-{
-    const struct trace_call *start = &walk->trace->ranks[walk->at.rank].calls[window->access];
-    if (trace_group_rank(&walk->trace->groups[start->ref], walk->call->peer) == TRACE_NONE)
-        return finder_add(walk->finder, VIOLATION_operation_outside_group, walk->at, own(walk, window->access),
-                          "target %" PRId32, walk->call->peer);
-    return keep_update(walk, window->start, 0);
-}
-
-static enum status in_fence(struct walk *walk, struct window_walk *window)
-{
-    if (window->fence == NO_CALL) return add(walk, VIOLATION_operation_outside_epoch, NO_CALL);
-    if (walk->trace->ranks[walk->at.rank].calls[window->fence].flags & TRACE_NOSUCCEED)
-        return add(walk, VIOLATION_operation_after_nosucceed, window->fence);
-    if (window->operation == NO_CALL) window->operation = walk->at.call;
-    return keep_update(walk, NO_CALL, window->fence_count - 1);
-}
-
-static enum status on_operation(struct walk *walk, struct window_walk *window)
+static enum status on_operation(struct walk *walk, const struct epoch_step *step)
 {
     enum call_kind kind = call_kind(walk->call->call);
     if (walk->call->peer == TRACE_NONE) return STATUS_OK;
     TRY(check_end(walk));
-    struct lock_walk *lock = open_lock(walk, walk->call->peer);
-    if (lock) {
+    const struct epoch *in = step->in, *held = epoch_cursor_lock(&walk->cursor, walk->call->handle, walk->call->peer);
+    if (held) {
+        struct lock_walk *lock = &walk->locks[held->slot];
         lock->operations = true;
         lock->answers = lock->answers || kind == CALL_GET || kind == CALL_GET_ACCUMULATE;
     }
-    if (window->access == NO_CALL && (lock || window->lock_all != NO_CALL)) return STATUS_OK;
-    if (call_makes_request(walk->call->call) && (window->access != NO_CALL || window->fence != NO_CALL))
-        TRY(add(walk, VIOLATION_request_operation_outside_lock,
-                window->access != NO_CALL ? window->access : window->fence));
-    return window->access != NO_CALL ? in_start(walk, window) : in_fence(walk, window);
+    if (!in || (step->faults & (EPOCH_OUTSIDE_GROUP | EPOCH_AFTER_NOSUCCEED))) return STATUS_OK;
+    if (in->kind == EPOCH_START) return keep_update(walk, in->item, 0);
+    return in->kind == EPOCH_FENCE ? keep_update(walk, NO_CALL, in->fence) : STATUS_OK;
+}
+
+/* What the call in hand contradicts, with the call that opened the epoch; a fence epoch begins with its first
+ * operation. */
+static enum status report_faults(struct walk *walk, const struct epoch_step *step)
+{
+    bool flush = call_kind(walk->call->call) == CALL_FLUSH || call_kind(walk->call->call) == CALL_FLUSH_LOCAL;
+    bool frees = call_kind(walk->call->call) == CALL_WIN_FREE;
+    for (size_t i = 0; i < 2 && step->overlaps[i]; i++) {
+        const struct epoch *open = step->overlaps[i];
+        TRY(add(walk, frees ? VIOLATION_window_freed_in_epoch : VIOLATION_epochs_overlap,
+                open->kind == EPOCH_FENCE ? open->first_operation : open->opened));
+    }
+    if (step->faults & EPOCH_NOT_OPEN) TRY(add(walk, VIOLATION_close_without_open, NO_CALL));
+    if (step->faults & EPOCH_OUTSIDE)
+        TRY(add(walk, flush ? VIOLATION_flush_without_lock : VIOLATION_operation_outside_epoch, NO_CALL));
+    if (step->faults & EPOCH_PRECEDED) TRY(add(walk, VIOLATION_noprecede_after_operation, step->in->first_operation));
+    if (step->faults & EPOCH_NO_LOCK) TRY(add(walk, VIOLATION_request_operation_outside_lock, step->in->opened));
+    if (step->faults & EPOCH_AFTER_NOSUCCEED) TRY(add(walk, VIOLATION_operation_after_nosucceed, step->in->opened));
+    if (!(step->faults & EPOCH_OUTSIDE_GROUP)) return STATUS_OK;
+    return finder_add(walk->finder, VIOLATION_operation_outside_group, walk->at, own(walk, step->in->opened),
+                      "target %" PRId32, walk->call->peer);
+}
+
+/* Starts and posts of a window that is freed end with it. */
+static void end_sides(const struct walk *walk)
+{
+    const struct epoch *start = epoch_cursor_open(&walk->cursor, walk->call->handle, EPOCH_START);
+    const struct epoch *post = epoch_cursor_open(&walk->cursor, walk->call->handle, EPOCH_POST);
+    if (start) walk->finder->starts.items[start->item].closed = true;
+    if (post) walk->finder->posts.items[post->item].closed = true;
+}
+
+static enum status walk_epochs(struct walk *walk)
+{
+    struct finder *finder = walk->finder;
+    struct epoch_step step;
+    enum call_kind kind = call_kind(walk->call->call);
+    if (kind == CALL_WIN_FREE) end_sides(walk);
+    TRY(epoch_cursor_take(&walk->cursor, walk->call, walk->at.call, &step, finder->err));
+    if (step.faults) TRY(report_faults(walk, &step));
+    if (step.closes && step.closes->kind == EPOCH_START) finder->starts.items[step.closes->item].closed = true;
+    if (step.closes && step.closes->kind == EPOCH_POST) finder->posts.items[step.closes->item].closed = true;
+    if (step.closes && step.closes->kind == EPOCH_LOCK) TRY(release_lock(walk, step.closes));
+    switch (kind) {
+    case CALL_START: return add_side(walk, &finder->starts, step.opens);
+    case CALL_POST: return add_side(walk, &finder->posts, step.opens);
+    case CALL_LOCK: return step.opens ? take_lock(walk, step.opens) : STATUS_OK;
+    case CALL_FENCE: return note_fence(walk, &step);
+    case CALL_FLUSH:
+    case CALL_FLUSH_LOCAL: prove_locks(walk); return STATUS_OK;
+    case CALL_PUT:
+    case CALL_GET:
+    case CALL_ACCUMULATE:
+    case CALL_GET_ACCUMULATE: return on_operation(walk, &step);
+    default: return STATUS_OK;
+    }
 }
 
 static enum status on_create(struct walk *walk, struct window_walk *window)
@@ -332,52 +263,26 @@ static enum status on_create(struct walk *walk, struct window_walk *window)
     return STATUS_OK;
 }
 
-static void forget_epochs(struct walk *walk, struct window_walk *window)
-{
-    for (size_t i = 0; window->locks > 0 && i < walk->lock_count; i++) {
-        if (!walk->locks[i].open || walk->locks[i].window != walk->call->handle) continue;
-        walk->locks[i].open = false;
-        walk->open_locks--;
-        window->locks--;
-    }
-    if (window->access != NO_CALL) walk->finder->starts.items[window->start].closed = true;
-    if (window->exposure != NO_CALL) walk->finder->posts.items[window->post].closed = true;
-    window->access = window->exposure = window->lock_all = window->operation = NO_CALL;
-    window->fence = NO_CALL;
-}
-
 static enum status on_free(struct walk *walk, struct window_walk *window)
 {
     if (window->freed != NO_CALL) return add(walk, VIOLATION_window_freed_twice, window->freed);
-    size_t open = window->access != NO_CALL ? window->access : window->exposure;
-    if (open == NO_CALL) open = any_open_lock(walk, window);
-    if (open == NO_CALL) open = window->operation;
-    if (open != NO_CALL) TRY(add(walk, VIOLATION_window_freed_in_epoch, open));
-    forget_epochs(walk, window);
-    window->created = false;
-    window->first_use = NO_CALL;
-    window->freed = walk->at.call;
+    TRY(walk_epochs(walk));
+    *window = (struct window_walk){.first_use = NO_CALL, .freed = walk->at.call};
     return STATUS_OK;
 }
-
-static rule *const window_rules[CALL_KIND_COUNT] = {
-    [CALL_START] = on_start,       [CALL_COMPLETE] = on_complete,     [CALL_POST] = on_post,
-    [CALL_WIN_WAIT] = on_wait,     [CALL_WIN_TEST] = on_wait,         [CALL_LOCK] = on_lock,
-    [CALL_UNLOCK] = on_unlock,     [CALL_FENCE] = on_fence,           [CALL_PUT] = on_operation,
-    [CALL_GET] = on_operation,     [CALL_ACCUMULATE] = on_operation,  [CALL_GET_ACCUMULATE] = on_operation,
-    [CALL_LOCK_ALL] = on_lock_all, [CALL_UNLOCK_ALL] = on_unlock_all, [CALL_WIN_CREATE] = on_create,
-    [CALL_WIN_FREE] = on_free,     [CALL_FLUSH] = on_flush,           [CALL_FLUSH_LOCAL] = on_flush,
-};
 
 static enum status walk_window(struct walk *walk)
 {
     enum call_kind kind = call_kind(walk->call->call);
-    if (!window_rules[kind] || walk->call->handle == TRACE_NONE) return STATUS_OK;
+    bool part = epoch_is_part(kind) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+    if (walk->call->handle == TRACE_NONE || !(call_row(walk->call->call)->allowed & F_WIN)) return STATUS_OK;
     struct window_walk *window = &walk->windows[walk->call->handle];
-    if (kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE) return window_rules[kind](walk, window);
+    if (kind == CALL_WIN_CREATE) return on_create(walk, window);
+    if (kind == CALL_WIN_FREE) return on_free(walk, window);
+    if (!part) return STATUS_OK;
     if (window->freed != NO_CALL) return add(walk, VIOLATION_window_after_free, window->freed);
     if (!window->created && window->first_use == NO_CALL) window->first_use = walk->at.call;
-    return window_rules[kind](walk, window);
+    return walk_epochs(walk);
 }
 
 /* A trace may begin with communicators that it does not create. Who frees such a one may create another one of its
@@ -579,26 +484,27 @@ static enum status end_symmetric_locks(struct walk *walk)
     return STATUS_OK;
 }
 
+/* What is open at the rank's end. */
 static enum status end_windows(struct walk *walk)
 {
+    static const enum violation_kind kinds[EPOCH_KIND_COUNT] = {[EPOCH_START] = VIOLATION_start_without_complete,
+                                                                [EPOCH_POST] = VIOLATION_post_without_wait,
+                                                                [EPOCH_LOCK_ALL] = VIOLATION_lock_without_unlock,
+                                                                [EPOCH_FENCE] = VIOLATION_operation_without_fence};
     struct finder *finder = walk->finder;
-    for (size_t w = 0; w < walk->trace->window_count; w++) {
-        const struct window_walk *window = &walk->windows[w];
-        const struct {
-            enum violation_kind kind;
-            size_t call;
-        } open[] = {{VIOLATION_start_without_complete, window->access},
-                    {VIOLATION_post_without_wait, window->exposure},
-                    {VIOLATION_lock_without_unlock, window->lock_all},
-                    {VIOLATION_operation_without_fence, window->operation}};
-        for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-            if (open[i].call != NO_CALL)
-                TRY(finder_add(finder, open[i].kind, own(walk, open[i].call), nowhere, "window %zu", w));
+    const struct epoch *open;
+    for (int32_t w = 0; (size_t)w < walk->trace->window_count; w++) {
+        for (int kind = 0; kind < EPOCH_KIND_COUNT; kind++) {
+            open = kind == EPOCH_LOCK ? NULL : epoch_cursor_open(&walk->cursor, w, (enum epoch_kind)kind);
+            if (!open || (kind == EPOCH_FENCE && open->first_operation == EPOCH_NONE)) continue;
+            size_t call = kind == EPOCH_FENCE ? open->first_operation : open->opened;
+            TRY(finder_add(finder, kinds[kind], own(walk, call), nowhere, "window %" PRId32, w));
+        }
+        for (open = epoch_cursor_open(&walk->cursor, w, EPOCH_LOCK); open;
+             open = epoch_cursor_newer(&walk->cursor, open))
+            TRY(finder_add(finder, VIOLATION_lock_without_unlock, own(walk, open->opened), nowhere,
+                           "target %" PRId32 " of window %" PRId32, open->target, w));
     }
-    for (size_t i = 0; i < walk->lock_count; i++)
-        if (walk->locks[i].open)
-            TRY(finder_add(finder, VIOLATION_lock_without_unlock, own(walk, walk->locks[i].call), nowhere,
-                           "target %" PRId32 " of window %" PRId32, walk->locks[i].target, walk->locks[i].window));
     return STATUS_OK;
 }
 
@@ -633,24 +539,18 @@ static enum status end_requests(struct walk *walk)
 static void begin_rank(struct walk *walk, uint32_t rank)
 {
     const struct trace_rank *process = &walk->trace->ranks[rank];
-    const struct window_walk window = {.access = NO_CALL,
-                                       .lock_all = NO_CALL,
-                                       .exposure = NO_CALL,
-                                       .operation = NO_CALL,
-                                       .fence = NO_CALL,
-                                       .first_use = NO_CALL,
-                                       .freed = NO_CALL};
+    const struct window_walk window = {.first_use = NO_CALL, .freed = NO_CALL};
     walk->at.rank = rank;
     for (size_t w = 0; w < walk->trace->window_count; w++) walk->windows[w] = window;
     for (size_t c = 0; c < walk->trace->comm_count; c++)
         walk->comms[c] = (struct comm_walk){NO_CALL, NO_CALL, false, false};
-    map_empty(&walk->lock_index);
+    epoch_cursor_restart(&walk->cursor);
     map_empty(&walk->requests);
     map_empty(&walk->held);
     map_empty(&walk->born);
     map_empty(&walk->symmetric);
     map_empty(&walk->second);
-    walk->lock_count = walk->open_locks = walk->request_frees = 0;
+    walk->request_frees = 0;
     walk->init = walk->finalize = NO_CALL;
     for (size_t i = 0; i < process->count && walk->init == NO_CALL; i++)
         if (call_kind(process->calls[i].call) == CALL_INIT && !call_is_shmem(process->calls[i].call)) walk->init = i;
@@ -683,6 +583,7 @@ enum status find_in_ranks(struct finder *finder)
     walk.comms = calloc(finder->trace->comm_count + 1, sizeof *walk.comms);
     walk.new = calloc(finder->trace->comm_count + 1, sizeof *walk.new);
     if (!walk.windows || !walk.comms || !walk.new) status = err_memory(finder->err);
+    if (status == STATUS_OK) status = epoch_cursor_init(&walk.cursor, finder->trace, finder->err);
     for (uint32_t r = 0; status == STATUS_OK && r < finder->trace->rank_count; r++) status = walk_rank(&walk, r);
     if (status == STATUS_OK) status = end_reuses(&walk);
     free(walk.windows);
@@ -690,7 +591,7 @@ enum status find_in_ranks(struct finder *finder)
     free(walk.new);
     free(walk.reuses);
     free(walk.locks);
-    map_clear(&walk.lock_index);
+    epoch_cursor_clear(&walk.cursor);
     map_clear(&walk.requests);
     map_clear(&walk.held);
     map_clear(&walk.born);

@@ -6,6 +6,7 @@
 #include "common/array.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
+#include "trace/epoch_cursor.h"
 
 struct pending {
     int32_t window, target;
@@ -34,12 +35,6 @@ static uint32_t free_request(const struct trace_rank *rank)
     return next;
 }
 
-static bool completes(const struct trace_call *call)
-{
-    enum call_kind kind = call_kind(call->call);
-    return kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
-}
-
 static enum status request_put(struct requesting *requesting, uint32_t rank, const struct timeline_edit *timeline,
                                struct timeline_item *item, struct err *err)
 {
@@ -64,14 +59,14 @@ static enum status request_put(struct requesting *requesting, uint32_t rank, con
 static enum status wait_before(struct requesting *requesting, struct timeline_item *item, struct timeline_edit *now,
                                struct trace *made, struct err *err)
 {
-    bool one_target = call_row(item->call.call)->allowed & F_TARGET;
     uint32_t count = 0;
     size_t kept = 0;
+    if (requesting->count == 0) return STATUS_OK;
     TRY(array_reserve((void **)&requesting->list, &requesting->list_capacity, requesting->count + 1,
                       sizeof *requesting->list, err));
     for (size_t i = 0; i < requesting->count; i++) {
         const struct pending *pending = &requesting->pending[i];
-        if (pending->window == item->call.handle && (!one_target || pending->target == item->call.peer))
+        if (epoch_completion(&item->call, pending->window, pending->target) != COMPLETE_NOWHERE)
             requesting->list[count++] = pending->request;
         else
             requesting->pending[kept++] = *pending;
@@ -100,7 +95,7 @@ static enum status rewrite(struct requesting *requesting, uint32_t rank, const s
             enum call_kind kind = call_kind(item.call.call);
             uint32_t *locks = &requesting->locks[item.call.handle];
             if (item.call.call == ID_Put) TRY(request_put(requesting, rank, timeline, &item, err));
-            if (completes(&item.call)) TRY(wait_before(requesting, &item, now, made, err));
+            TRY(wait_before(requesting, &item, now, made, err));
             if (kind == CALL_LOCK || kind == CALL_LOCK_ALL) ++*locks;
             if ((kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL) && *locks > 0) --*locks;
         }

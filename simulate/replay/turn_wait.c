@@ -9,9 +9,11 @@
  *   MPI_Win_free: all calls on the window
  * Which epoch of a lock is first is not taken from the trace (simulate/rma/epoch_wait.c). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "simulate/replay/thread.h"
+#include "trace/epoch_cursor.h"
 
 /* An epoch, or a window's life: the last calls in it, one of each thread. */
 struct span {
@@ -23,8 +25,6 @@ struct turn {
     uint32_t call, thread;
 };
 
-enum { SPAN_LIFE, SPAN_FENCE, SPAN_START, SPAN_POST, SPAN_LOCK_ALL, SPAN_COUNT };
-
 /* Of one communicator or window. */
 struct object {
     uint32_t made, turn; /* the last call that made it, the last collective one; NO_INDEX: none */
@@ -34,10 +34,10 @@ struct objects {
     struct replay *replay;
     uint32_t rank;
     struct object *comms, *windows;
-    struct span *spans; /* SPAN_COUNT of each window */
-    struct map lock_index; /* (window, target) to place in locks */
-    struct span *locks;
-    size_t lock_count, lock_capacity;
+    struct span *lives; /* of windows */
+    struct epoch_cursor cursor;
+    struct span *epochs; /* by slot of the epoch */
+    size_t epoch_capacity;
 };
 
 static struct object *object_of(const struct objects *objects, const struct trace_call *call)
@@ -85,7 +85,7 @@ static void open_span(struct span *span, uint32_t index)
 static enum status use_span(struct objects *objects, struct span *span, uint32_t index)
 {
     struct turn made = {index, thread_of(objects, index)};
-    if (!span || span->opened == NO_INDEX) return STATUS_OK;
+    if (span->opened == NO_INDEX) return STATUS_OK;
     TRY(await(objects, index, span->opened));
     for (size_t i = 0; i < span->count; i++)
         if (span->members[i].thread == made.thread) {
@@ -98,92 +98,37 @@ static enum status use_span(struct objects *objects, struct span *span, uint32_t
 
 static enum status close_span(struct objects *objects, struct span *span, uint32_t index)
 {
-    if (!span || span->opened == NO_INDEX) return STATUS_OK;
+    if (span->opened == NO_INDEX) return STATUS_OK;
     TRY(await(objects, index, span->opened));
     for (size_t i = 0; i < span->count; i++) TRY(await(objects, index, span->members[i].call));
     span->opened = NO_INDEX;
     return STATUS_OK;
 }
 
-static struct span *span_of(const struct objects *objects, const struct trace_call *call, int span)
+static enum status open_span_of_epoch(struct objects *objects, const struct epoch *epoch, uint32_t index)
 {
-    return &objects->spans[SPAN_COUNT * call->handle + span];
-}
-
-static uint64_t lock_key(const struct trace_call *call)
-{
-    return (uint64_t)(uint32_t)call->handle << 32 | (uint32_t)call->peer;
-}
-
-/* NULL: the rank has not locked the target so far. */
-static struct span *lock_of(const struct objects *objects, const struct trace_call *call)
-{
-    const uint64_t *place = objects->lock_count > 0 ? map_find(&objects->lock_index, lock_key(call)) : NULL;
-    return place ? &objects->locks[*place] : NULL;
-}
-
-static enum status open_lock(struct objects *objects, const struct trace_call *call, uint32_t index)
-{
-    struct span made = {.opened = NO_INDEX};
-    uint64_t *place;
-    TRY(map_put(&objects->lock_index, lock_key(call), objects->lock_count, &place, objects->replay->err));
-    if (*place == objects->lock_count)
-        ARRAY_PUSH(objects->locks, objects->lock_count, objects->lock_capacity, made, objects->replay->err);
-    open_span(&objects->locks[*place], index);
-    return STATUS_OK;
-}
-
-/* The epoch that an operation or a flush is in (as model/match/epochs.c). */
-static struct span *access_span(const struct objects *objects, const struct trace_call *call)
-{
-    struct span *lock = lock_of(objects, call), *start = span_of(objects, call, SPAN_START);
-    if (start->opened != NO_INDEX) return start;
-    if (lock && lock->opened != NO_INDEX) return lock;
-    struct span *all = span_of(objects, call, SPAN_LOCK_ALL);
-    return all->opened != NO_INDEX ? all : span_of(objects, call, SPAN_FENCE);
-}
-
-static enum status open_epoch(struct objects *objects, const struct trace_call *call, uint32_t index)
-{
-    switch (call_kind(call->call)) {
-    case CALL_START: open_span(span_of(objects, call, SPAN_START), index); break;
-    case CALL_POST: open_span(span_of(objects, call, SPAN_POST), index); break;
-    case CALL_LOCK: return open_lock(objects, call, index);
-    case CALL_LOCK_ALL: open_span(span_of(objects, call, SPAN_LOCK_ALL), index); break;
-    case CALL_FENCE: open_span(span_of(objects, call, SPAN_FENCE), index); break;
-    default: break;
-    }
+    size_t known = objects->epoch_capacity;
+    TRY(array_reserve((void **)&objects->epochs, &objects->epoch_capacity, (size_t)epoch->slot + 1,
+                      sizeof *objects->epochs, objects->replay->err));
+    memset(objects->epochs + known, 0, (objects->epoch_capacity - known) * sizeof *objects->epochs);
+    open_span(&objects->epochs[epoch->slot], index);
     return STATUS_OK;
 }
 
 static enum status pass_epochs(struct objects *objects, const struct trace_call *call, uint32_t index)
 {
-    enum call_kind kind = call_kind(call->call);
-    switch (kind) {
-    case CALL_PUT:
-    case CALL_GET:
-    case CALL_ACCUMULATE:
-    case CALL_GET_ACCUMULATE:
-    case CALL_FLUSH:
-    case CALL_FLUSH_LOCAL: return use_span(objects, access_span(objects, call), index);
-    case CALL_COMPLETE: return close_span(objects, span_of(objects, call, SPAN_START), index);
-    case CALL_WIN_TEST:
-        if (!(call->flags & TRACE_FLAG)) return use_span(objects, span_of(objects, call, SPAN_POST), index);
-        return close_span(objects, span_of(objects, call, SPAN_POST), index);
-    case CALL_WIN_WAIT: return close_span(objects, span_of(objects, call, SPAN_POST), index);
-    case CALL_UNLOCK: return close_span(objects, lock_of(objects, call), index);
-    case CALL_UNLOCK_ALL: return close_span(objects, span_of(objects, call, SPAN_LOCK_ALL), index);
-    case CALL_FENCE: TRY(close_span(objects, span_of(objects, call, SPAN_FENCE), index)); break;
-    default: break;
-    }
-    return open_epoch(objects, call, index);
+    struct epoch_step step;
+    TRY(epoch_cursor_take(&objects->cursor, call, index, &step, objects->replay->err));
+    if (step.in) TRY(use_span(objects, &objects->epochs[step.in->slot], index));
+    if (step.closes) TRY(close_span(objects, &objects->epochs[step.closes->slot], index));
+    return step.opens ? open_span_of_epoch(objects, step.opens, index) : STATUS_OK;
 }
 
 /* MPI_Win_create opens the life of a window; one that no call made lives from the first call on. */
 static enum status pass_life(struct objects *objects, const struct trace_call *call, uint32_t index)
 {
     enum call_kind kind = call_kind(call->call);
-    struct span *life = span_of(objects, call, SPAN_LIFE);
+    struct span *life = &objects->lives[call->handle];
     if (kind == CALL_WIN_CREATE || life->opened == NO_INDEX) open_span(life, index);
     return kind == CALL_WIN_FREE ? close_span(objects, life, index) : use_span(objects, life, index);
 }
@@ -211,24 +156,24 @@ static enum status find_awaited(struct objects *objects, uint32_t index)
 static enum status init_objects(struct objects *objects)
 {
     const struct trace *trace = objects->replay->trace;
-    size_t object_count = trace->comm_count + trace->window_count, span_count = SPAN_COUNT * trace->window_count;
+    size_t object_count = trace->comm_count + trace->window_count;
+    TRY(epoch_cursor_init(&objects->cursor, trace, objects->replay->err));
     objects->comms = malloc((object_count + 1) * sizeof *objects->comms);
-    objects->spans = calloc(span_count + 1, sizeof *objects->spans);
-    if (!objects->comms || !objects->spans) return err_memory(objects->replay->err);
+    objects->lives = calloc(trace->window_count + 1, sizeof *objects->lives);
+    if (!objects->comms || !objects->lives) return err_memory(objects->replay->err);
     objects->windows = objects->comms + trace->comm_count;
     for (size_t i = 0; i < object_count; i++) objects->comms[i] = (struct object){NO_INDEX, NO_INDEX};
-    for (size_t i = 0; i < span_count; i++) objects->spans[i].opened = NO_INDEX;
+    for (size_t i = 0; i < trace->window_count; i++) objects->lives[i].opened = NO_INDEX;
     return STATUS_OK;
 }
 
 static void clear_objects(struct objects *objects)
 {
-    size_t span_count = SPAN_COUNT * objects->replay->trace->window_count;
-    for (size_t i = 0; objects->spans && i < span_count; i++) free(objects->spans[i].members);
-    for (size_t i = 0; i < objects->lock_count; i++) free(objects->locks[i].members);
-    map_clear(&objects->lock_index);
-    free(objects->locks);
-    free(objects->spans);
+    for (size_t i = 0; objects->lives && i < objects->replay->trace->window_count; i++) free(objects->lives[i].members);
+    for (size_t i = 0; i < objects->epoch_capacity; i++) free(objects->epochs[i].members);
+    epoch_cursor_clear(&objects->cursor);
+    free(objects->epochs);
+    free(objects->lives);
     free(objects->comms);
 }
 

@@ -162,39 +162,33 @@ static enum status message_call(struct happens_before *finder, enum call_kind ki
     return STATUS_OK;
 }
 
-static enum status end_access(struct happens_before *finder)
+static enum status end_access(struct happens_before *finder, const struct epoch *closed)
 {
-    struct clock_epoch *epoch = &finder->access[finder->call->handle];
-    if (epoch->group == TRACE_NO_REF) return STATUS_OK;
-    const struct trace_group *group = &finder->trace->groups[epoch->group];
+    struct map *gets = &finder->gets[finder->call->handle];
+    const struct trace_group *group = &finder->trace->groups[closed->group];
     int32_t own = (int32_t)finder->rank;
     for (uint32_t i = 0; i < group->count; i++) {
         int32_t target = group->members[i];
-        bool got = map_find(&epoch->gets, (uint64_t)target) && !(finder->call->flags & TRACE_BREAK);
+        bool got = map_find(gets, (uint64_t)target) && !(finder->call->flags & TRACE_BREAK);
         TRY(add_side(finder, &finder->causes, SIDE_COMPLETE, own, target, true));
         TRY(add_side(finder, &finder->effects, SIDE_POST, target, own, got));
     }
-    epoch->group = TRACE_NO_REF;
-    map_clear(&epoch->gets);
+    map_clear(gets);
     return STATUS_OK;
 }
 
-static enum status end_exposure(struct happens_before *finder)
+static enum status end_exposure(struct happens_before *finder, const struct epoch *closed)
 {
-    struct clock_epoch *epoch = &finder->exposure[finder->call->handle];
-    if (epoch->group == TRACE_NO_REF) return STATUS_OK;
-    const struct trace_group *group = &finder->trace->groups[epoch->group];
+    const struct trace_group *group = &finder->trace->groups[closed->group];
     bool broken = finder->call->flags & TRACE_BREAK;
     for (uint32_t i = 0; i < group->count; i++)
         TRY(add_side(finder, &finder->effects, SIDE_COMPLETE, group->members[i], (int32_t)finder->rank, !broken));
-    epoch->group = TRACE_NO_REF;
     return STATUS_OK;
 }
 
 static enum status begin_exposure(struct happens_before *finder)
 {
     const struct trace_group *group = &finder->trace->groups[finder->call->ref];
-    finder->exposure[finder->call->handle].group = finder->call->ref;
     for (uint32_t i = 0; i < group->count; i++)
         TRY(add_side(finder, &finder->causes, SIDE_POST, (int32_t)finder->rank, group->members[i], true));
     return STATUS_OK;
@@ -203,19 +197,21 @@ static enum status begin_exposure(struct happens_before *finder)
 static enum status window_call(struct happens_before *finder, enum call_kind kind)
 {
     const struct trace_call *call = finder->call;
+    struct epoch_step step;
     uint64_t *slot;
     switch (kind) {
     case CALL_FENCE: return collective(finder, !(call->flags & TRACE_NOPRECEDE), !(call->flags & TRACE_NOPRECEDE));
     case CALL_WIN_FREE: return collective(finder, true, true);
-    case CALL_POST: return begin_exposure(finder);
-    case CALL_START: finder->access[call->handle].group = call->ref; return STATUS_OK;
     case CALL_GET:
-        if (call->peer < 0 || call->bytes == 0 || finder->access[call->handle].group == TRACE_NO_REF) return STATUS_OK;
-        return map_put(&finder->access[call->handle].gets, (uint64_t)call->peer, 1, &slot, finder->err);
-    case CALL_COMPLETE: return end_access(finder);
-    case CALL_WIN_TEST: return call->flags & TRACE_FLAG ? end_exposure(finder) : STATUS_OK;
-    default: return end_exposure(finder);
+        if (call->peer < 0 || call->bytes == 0 || !epoch_cursor_open(&finder->cursor, call->handle, EPOCH_START))
+            return STATUS_OK;
+        return map_put(&finder->gets[call->handle], (uint64_t)call->peer, 1, &slot, finder->err);
+    default: break;
     }
+    TRY(epoch_cursor_take(&finder->cursor, call, finder->index, &step, finder->err));
+    if (kind == CALL_POST) return begin_exposure(finder);
+    if (!step.closes) return STATUS_OK;
+    return kind == CALL_COMPLETE ? end_access(finder, step.closes) : end_exposure(finder, step.closes);
 }
 
 static enum status neighbor_call(struct happens_before *finder)
@@ -275,8 +271,7 @@ static enum status take_call(struct happens_before *finder)
 static enum status walk_rank(struct happens_before *finder)
 {
     const struct trace_rank *rank = &finder->trace->ranks[finder->rank];
-    for (size_t i = 0; i < finder->trace->window_count; i++)
-        finder->access[i].group = finder->exposure[i].group = TRACE_NO_REF;
+    epoch_cursor_restart(&finder->cursor);
     for (finder->index = 0; finder->index < rank->count; finder->index++) {
         finder->call = &rank->calls[finder->index];
         TRY(take_call(finder));
@@ -284,24 +279,18 @@ static enum status walk_rank(struct happens_before *finder)
     return STATUS_OK;
 }
 
-static enum status open_epochs(struct happens_before *finder)
-{
-    size_t windows = finder->trace->window_count + 1;
-    finder->access = calloc(windows, sizeof *finder->access);
-    finder->exposure = calloc(windows, sizeof *finder->exposure);
-    return finder->access && finder->exposure ? STATUS_OK : err_memory(finder->err);
-}
-
 static void end_rank(struct happens_before *finder)
 {
     map_clear(&finder->sequences);
     map_clear(&finder->receives);
-    for (size_t i = 0; i < finder->trace->window_count; i++) map_clear(&finder->access[i].gets);
+    for (size_t i = 0; i < finder->trace->window_count; i++) map_clear(&finder->gets[i]);
 }
 
 enum status happens_before_walk(struct happens_before *finder, uint32_t first, uint32_t end)
 {
-    TRY(open_epochs(finder));
+    finder->gets = calloc(finder->trace->window_count + 1, sizeof *finder->gets);
+    if (!finder->gets) return err_memory(finder->err);
+    TRY(epoch_cursor_init(&finder->cursor, finder->trace, finder->err));
     for (finder->rank = first; finder->rank < end; finder->rank++) {
         enum status status = walk_rank(finder);
         end_rank(finder);
@@ -333,8 +322,8 @@ enum status happens_before_order(struct happens_before *finder, struct clock_sid
 void happens_before_clear(struct happens_before *finder)
 {
     map_clear(&finder->instances);
-    free(finder->access);
-    free(finder->exposure);
+    free(finder->gets);
+    epoch_cursor_clear(&finder->cursor);
     map_clear(&finder->key_index);
     free(finder->keys);
     free(finder->causes.items);

@@ -5,6 +5,7 @@
 #define TRACE_CAUSALITY_HAPPENS_BEFORE_H
 
 #include "trace/causality/clock_conditions.h"
+#include "trace/epoch_cursor.h"
 
 /* The n-th cause of a key belongs to the n-th effect of the same key. All its causes are of rank `from`, all its
  * effects of rank `to`. */
@@ -29,11 +30,6 @@ struct clock_sides {
     size_t count, capacity;
 };
 
-struct clock_epoch {       /* of one rank and window */
-    uint32_t group;  /* TRACE_NO_REF: none is open */
-    struct map gets; /* targets of gets */
-};
-
 struct happens_before {
     const struct trace *trace;
     struct clock_conditions *links;
@@ -45,7 +41,8 @@ struct happens_before {
     struct map instances;                  /* (window or communicator, sequence) to sync_group */
     struct map sequences;            /* of one rank: window or communicator to number of its collective calls */
     struct map receives;             /* of one rank: request to index in effects */
-    struct clock_epoch *access, *exposure; /* of one rank, by window */
+    struct epoch_cursor cursor;      /* of one rank */
+    struct map *gets;                /* of one rank, by window: targets of gets in its open start */
     uint32_t rank;
     size_t index;
     const struct trace_call *call;

@@ -231,6 +231,7 @@ static enum status write_archive(struct archive_writer *writer, struct spares *s
     writer->list = OTF2_AttributeList_New();
     writer->mark_list = OTF2_AttributeList_New();
     if (!writer->comm_made || !writer->windows || !writer->list || !writer->mark_list) return err_memory(writer->err);
+    TRY(epoch_cursor_init(&writer->cursor, writer->trace, writer->err));
     TRY(write_events(writer));
     TRY(write_local_definitions(writer));
     if (!writer->failed) TRY(archive_write_definitions(writer));
@@ -242,6 +243,7 @@ static void clear(struct archive_writer *writer)
 {
     for (size_t i = 0; writer->windows && i < writer->trace->window_count; i++) free(writer->windows[i].operations);
     free(writer->windows);
+    epoch_cursor_clear(&writer->cursor);
     free(writer->comm_made);
     free(writer->events);
     free(writer->first_thread);

@@ -2,6 +2,7 @@
 #ifndef TRACE_OTF2_WRITE_H
 #define TRACE_OTF2_WRITE_H
 
+#include "trace/epoch_cursor.h"
 #include "trace/otf2/profile.h"
 #include "trace/otf2/requests.h"
 #include "trace/otf2/view.h"
@@ -16,7 +17,6 @@ enum { ARCHIVE_OPEN_HERE = 1, ARCHIVE_OPEN_THERE = 2 }; /* not yet complete at t
 struct archive_window {
     struct archive_operation *operations;
     size_t count, capacity;
-    uint32_t access_group, exposure_group; /* of this rank's open epochs, TRACE_NO_REF none */
     uint32_t last_creator, creators;       /* rank that wrote the last creation, plus 1; ranks that did */
     bool allocated;                        /* by MPI_Win_allocate */
 };
@@ -45,6 +45,7 @@ struct archive_writer {
     uint32_t order; /* of the call among those of the rank at the same time */
     bool ordered;   /* their order is not that of their threads */
     const struct trace_rank *process;
+    struct epoch_cursor cursor;       /* takes group synchronisation only */
     struct archive_requests requests; /* id to index of the call that made it */
     struct archive_requests acquisitions; /* call that got a mutex to the how manieth, from 1, it was of that mutex */
     struct archive_requests held;         /* mutex and thread to the same */

@@ -97,20 +97,19 @@ static void complete_symmetric(struct archive_writer *writer, const struct trace
         if (writer->trace->windows[w].flavor == 'h') complete_operations(writer, w, call->exit_ps, TRACE_NONE, true);
 }
 
-static void write_group_sync(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
+static enum status write_group_sync(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
 {
-    struct archive_window *state = &writer->windows[call->handle];
-    bool access = kind == CALL_START || kind == CALL_COMPLETE, opens = kind == CALL_START || kind == CALL_POST;
-    bool closes = kind == CALL_COMPLETE || kind == CALL_WIN_WAIT || (call->flags & TRACE_FLAG);
-    uint32_t *open = access ? &state->access_group : &state->exposure_group;
+    struct epoch_step step;
     OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
-    if (!opens) level = closes ? level | OTF2_RMA_SYNC_LEVEL_MEMORY : OTF2_RMA_SYNC_LEVEL_NONE;
-    if (opens) *open = call->ref;
+    bool in_vain = kind == CALL_WIN_TEST && !(call->flags & TRACE_FLAG);
+    TRY(epoch_cursor_take(&writer->cursor, call, 0, &step, writer->err));
+    if (!step.opens) level = in_vain ? OTF2_RMA_SYNC_LEVEL_NONE : level | OTF2_RMA_SYNC_LEVEL_MEMORY;
     if (kind == CALL_COMPLETE) complete_operations(writer, call->handle, call->exit_ps, TRACE_NONE, false);
     archive_write_implied(writer, call->exit_ps);
+    const struct epoch *epoch = step.opens ? step.opens : step.closes ? step.closes : step.in;
     EVENT(RmaGroupSync, writer, archive_time(writer, call->exit_ps), level, (uint32_t)call->handle,
-          *open == TRACE_NO_REF ? OTF2_UNDEFINED_GROUP : archive_rma_group(writer->trace, *open));
-    if (!opens && closes) *open = TRACE_NO_REF;
+          epoch ? archive_rma_group(writer->trace, epoch->group) : OTF2_UNDEFINED_GROUP);
+    return STATUS_OK;
 }
 
 static void write_rma_collective(struct archive_writer *writer, const struct trace_call *call,
@@ -344,9 +343,8 @@ static enum status write_records(struct archive_writer *writer, size_t index, co
     case SHAPE_FENCE: write_rma_collective(writer, call, kind); break;
     case SHAPE_TRANSFER: return write_transfer(writer, call, what);
     case SHAPE_GROUP_SYNC:
-        write_group_sync(writer, call, what);
         if (what == CALL_WIN_TEST) *flags |= call->flags & TRACE_FLAG;
-        break;
+        return write_group_sync(writer, call, what);
     case SHAPE_LOCK:
     case SHAPE_UNLOCK:
         write_lock(writer, call, kind);
@@ -443,10 +441,8 @@ enum status archive_write_rank(struct archive_writer *writer)
     writer->operation_id = 0;
     archive_requests_restart(&writer->requests);
     TRY(archive_order_locks(writer));
-    for (size_t i = 0; i < writer->trace->window_count; i++) {
-        writer->windows[i].count = 0;
-        writer->windows[i].access_group = writer->windows[i].exposure_group = TRACE_NO_REF;
-    }
+    epoch_cursor_restart(&writer->cursor);
+    for (size_t i = 0; i < writer->trace->window_count; i++) writer->windows[i].count = 0;
     for (size_t i = 0; !writer->failed && i < writer->process->count; i++) {
         set_thread(writer, trace_call_thread(writer->trace, writer->rank, i));
         writer->end_ps[writer->thread] = writer->process->calls[i].exit_ps;
