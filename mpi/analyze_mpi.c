@@ -70,16 +70,16 @@ static void abandon(const struct err *err)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Each process analyses its ranks. A failure of one is that of all; process 0 tells it. */
-static enum status analyze_parts(const struct analysis *analysis, struct trace_source *archive, struct result **result,
-                                 struct err *err)
+/* Each process analyses its ranks. A failure of one is that of all; process 0 prints it. */
+static enum status analyze_shards(const struct analysis *analysis, struct trace_source *archive, struct result **result,
+                                  struct err *err)
 {
     struct mpi_link link;
     if (link_init(&link, err) != STATUS_OK) abandon(err);
-    size_t calls = slice_calls(archive->trace->rank_count) / link.parts.count;
-    enum status status = model_analyze_shard(archive, &analysis->options, calls, &link.parts, result, err);
-    if (link.broken || (status == STATUS_SYSTEM && !link.met)) abandon(err);
-    if (status != STATUS_OK && link.parts.own == 0) complain(err);
+    size_t calls = slice_calls(archive->trace->rank_count) / link.shards.count;
+    enum status status = model_analyze_shard(archive, &analysis->options, calls, &link.shards, result, err);
+    if (link.broken || (status == STATUS_SYSTEM && !link.swapped)) abandon(err);
+    if (status != STATUS_OK && link.shards.own == 0) complain(err);
     link_clear(&link);
     return status;
 }
@@ -87,7 +87,7 @@ static enum status analyze_parts(const struct analysis *analysis, struct trace_s
 static enum status run(const struct analysis *analysis, struct trace_source *archive, struct err *err)
 {
     struct result *result = NULL;
-    enum status status = analyze_parts(analysis, archive, &result, err);
+    enum status status = analyze_shards(analysis, archive, &result, err);
     if (status == STATUS_OK && result) {
         status = analysis_note_unchecked(result, err);
         if (status == STATUS_OK) status = analysis_write(analysis, archive->trace, result, err);
@@ -105,7 +105,7 @@ static int own_number(void)
     return number;
 }
 
-/* One process tells how the program is used. */
+/* Only one process prints help. */
 static enum status read_options(struct analysis *analysis, int argc, char **argv, struct err *err)
 {
     static char name[] = "rmacast-analyze-mpi";
@@ -129,8 +129,8 @@ static void finalize(void)
     MPI_Finalize();
 }
 
-/* UCX, which MPICH may bring along, catches SIGSEGV and the like as soon as it is loaded, and may wait for ever where it
- * asks for memory then: it has to be told before the program starts. */
+/* UCX, which MPICH may load, catches SIGSEGV and similar signals from the moment it is loaded. Its handler may wait for
+ * ever in an allocation. The variable that turns the handler off must be set before the program starts. */
 static void leave_signals_alone(char **argv)
 {
     static const char variable[] = "UCX_HANDLE_ERRORS";

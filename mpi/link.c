@@ -51,7 +51,7 @@ static enum status begin(struct mpi_link *link, uint32_t process, const struct b
 static void swap_sizes(struct mpi_link *link, const struct bytes *to)
 {
     MPI_Request request;
-    for (uint32_t p = 0; p < link->parts.count; p++) link->to_bytes[p] = p == link->parts.own ? 0 : to[p].count;
+    for (uint32_t p = 0; p < link->shards.count; p++) link->to_bytes[p] = p == link->shards.own ? 0 : to[p].count;
     MPI_Ialltoall(link->to_bytes, 1, MPI_UINT64_T, link->from_bytes, 1, MPI_UINT64_T, MPI_COMM_WORLD, &request);
     wait_for(&request);
 }
@@ -60,13 +60,13 @@ static enum status swap_all(struct mpi_link *link, const struct bytes *to, struc
 {
     swap_sizes(link, to);
     link->request_count = 0;
-    for (uint32_t p = 0; p < link->parts.count; p++) {
+    for (uint32_t p = 0; p < link->shards.count; p++) {
         bytes_empty(&from[p]);
         TRY(array_reserve((void **)&from[p].data, &from[p].capacity, (size_t)link->from_bytes[p], 1, err));
         from[p].count = (size_t)link->from_bytes[p];
     }
-    for (uint32_t p = 0; p < link->parts.count; p++)
-        if (p != link->parts.own) TRY(begin(link, p, &to[p], &from[p], err));
+    for (uint32_t p = 0; p < link->shards.count; p++)
+        if (p != link->shards.own) TRY(begin(link, p, &to[p], &from[p], err));
     for (size_t i = 0; i < link->request_count; i++) wait_for((MPI_Request *)link->requests + i);
     return STATUS_OK;
 }
@@ -74,7 +74,7 @@ static enum status swap_all(struct mpi_link *link, const struct bytes *to, struc
 static enum status swap(void *state, const struct bytes *to, struct bytes *from, struct err *err)
 {
     struct mpi_link *link = state;
-    link->met = true;
+    link->swapped = true;
     enum status status = swap_all(link, to, from, err);
     if (status != STATUS_OK) link->broken = true;
     return status;
@@ -85,7 +85,7 @@ enum status link_init(struct mpi_link *link, struct err *err)
     int own, count;
     MPI_Comm_rank(MPI_COMM_WORLD, &own);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
-    *link = (struct mpi_link){.parts = {.own = (uint32_t)own, .count = (uint32_t)count, .state = link, .swap = swap}};
+    *link = (struct mpi_link){.shards = {.own = (uint32_t)own, .count = (uint32_t)count, .state = link, .swap = swap}};
     link->to_bytes = calloc((size_t)count, sizeof *link->to_bytes);
     link->from_bytes = calloc((size_t)count, sizeof *link->from_bytes);
     return link->to_bytes && link->from_bytes ? STATUS_OK : err_memory(err);

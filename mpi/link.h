@@ -1,13 +1,13 @@
-/* How the parts of an analysis (model/shards/shards.h) reach each other: each is a process of MPI_COMM_WORLD. */
+/* Exchanges bytes between shards (model/shards/shards.h), where each shard is a process of MPI_COMM_WORLD. */
 #ifndef MPI_LINK_H
 #define MPI_LINK_H
 
 #include "model/shards/shards.h"
 
 struct mpi_link {
-    struct shards_link parts;
-    bool met;    /* a swap was begun: the other processes know of failures */
-    bool broken; /* a swap has failed: the other processes wait and have to be ended */
+    struct shards_link shards;
+    bool swapped; /* a swap was begun: the other processes know of failures */
+    bool broken;  /* a swap has failed: the other processes wait and have to be ended */
     /* Of a swap. */
     uint64_t *to_bytes, *from_bytes; /* per process */
     void *requests;

@@ -172,7 +172,7 @@ struct trace_rank {
     uint32_t node;   /* index into trace.nodes plus 1; 0: not known. trace_node_name() */
     uint32_t cores;  /* of its node that the program could use when it was recorded; 0: not known */
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
-    bool foreign;    /* another part of the analysis has the rank: its calls are copies of what this part needs, all of
+    bool foreign;    /* another shard of the analysis has the rank: its calls are copies of what this shard needs, all of
                         them kept (model/shards/shards.h) */
     bool incomplete; /* the recording breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
@@ -278,7 +278,7 @@ struct trace {
     struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
     size_t fault_count, fault_capacity;
     bool skips_checks;      /* some call may have MPI_MODE_NOCHECK */
-    uint32_t part, part_count; /* one of several parts of an analysis (model/shards/shards.h); part_count 0: the only one */
+    uint32_t shard, shard_count; /* one of several shards of an analysis (model/shards/shards.h); shard_count 0: the only one */
     bool begin_known;       /* the ranks' first calls may be gone: begin_ps is when the first one began */
     int64_t begin_ps;
     char **notes;           /* what a reader did not find in its input and took instead, one sentence each */

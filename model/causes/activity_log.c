@@ -38,9 +38,9 @@ struct activity_log {
     uint32_t *table;   /* open addressing: number of a kind, 0: free */
     size_t table_size; /* a power of two */
     struct backward_rank_sums *sums;
-    bool tells;
-    wide_ps waited_ps; /* that root causes are shares of */
-    struct bytes told; /* waits that other parts are to be told of */
+    bool keeps_new;
+    wide_ps waited_ps;      /* that root causes are shares of */
+    struct bytes new_waits; /* to be sent to the other shards */
 };
 
 void activity_log_free(struct activity_log *log)
@@ -56,7 +56,7 @@ void activity_log_free(struct activity_log *log)
     wait_log_free(log->wait_log);
     temp_file_close(&log->temp);
     free(log->ranks);
-    bytes_clear(&log->told);
+    bytes_clear(&log->new_waits);
     free(log->kinds);
     free(log->table);
     free(log);
@@ -274,23 +274,23 @@ enum status activity_log_add_waits(struct activity_log *log, const struct waits 
                                     .doubt = wait->doubt,
                                     .flags = wait->counted ? WAIT_LOG_COUNTED : 0};
         if (made.from_ps >= made.until_ps) continue;
-        if (log->tells) TRY(bytes_put(&log->told, &made, sizeof made, err));
-        TRY(activity_log_add_mark(log, &made, err));
+        if (log->keeps_new) TRY(bytes_put(&log->new_waits, &made, sizeof made, err));
+        TRY(activity_log_add_wait(log, &made, err));
     }
     return STATUS_OK;
 }
 
-void activity_log_tell(struct activity_log *log)
+void activity_log_keep_new_waits(struct activity_log *log)
 {
-    log->tells = true;
+    log->keeps_new = true;
 }
 
-struct bytes *activity_log_told(struct activity_log *log)
+struct bytes *activity_log_new_waits(struct activity_log *log)
 {
-    return &log->told;
+    return &log->new_waits;
 }
 
-enum status activity_log_add_mark(struct activity_log *log, const struct wait_log_row *row, struct err *err)
+enum status activity_log_add_wait(struct activity_log *log, const struct wait_log_row *row, struct err *err)
 {
     return wait_log_add(log->wait_log, row, err);
 }

@@ -30,11 +30,12 @@ enum status activity_log_add_calls(struct activity_log *log, const struct callpa
 enum status activity_log_add_waits(struct activity_log *log, const struct waits *waits, struct err *err);
 enum status activity_log_add_transfers(struct activity_log *log, const struct transfers *transfers, struct err *err);
 
-/* Of one part of an analysis (model/shards/shards.h), whose ranks' calls alone are added: all parts need all waits.
- * From activity_log_tell on those added are kept for the others in activity_log_told(), which the caller empties. */
-void activity_log_tell(struct activity_log *log);
-struct bytes *activity_log_told(struct activity_log *log);
-enum status activity_log_add_mark(struct activity_log *log, const struct wait_log_row *row, struct err *err);
+/* For a shard of an analysis (model/shards/shards.h). A shard adds the calls of its own ranks only, but needs the waits
+ * of all. From activity_log_keep_new_waits on, waits added are also kept in activity_log_new_waits() to be sent to the
+ * other shards; the caller empties it. */
+void activity_log_keep_new_waits(struct activity_log *log);
+struct bytes *activity_log_new_waits(struct activity_log *log);
+enum status activity_log_add_wait(struct activity_log *log, const struct wait_log_row *row, struct err *err);
 
 /* No more is added. end_ps: per rank the exit of its last call, INT64_MIN: it has none. */
 enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, const int64_t *end_ps,

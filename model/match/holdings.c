@@ -28,7 +28,7 @@ static enum status note_call(const struct trace *trace, uint32_t rank, size_t in
     uint64_t *slot;
     bool locks = kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK || kind == CALL_SHMEM_CLEAR_LOCK;
     if (!locks || call->flags & TRACE_BREAK) return STATUS_OK;
-    if (trace->part_count > 0 && holdings_part(call->ref, trace->part_count) != trace->part) return STATUS_OK;
+    if (trace->shard_count > 0 && holdings_shard(call->ref, trace->shard_count) != trace->shard) return STATUS_OK;
     if (kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && (call->flags & TRACE_FLAG))) {
         struct holding made = {call->ref, rank, index, HOLDING_NO_CALL, call->exit_ps};
         ARRAY_PUSH(holdings->items, holdings->count, holdings->capacity, made, err);

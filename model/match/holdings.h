@@ -20,14 +20,15 @@ struct holdings {
     size_t count, capacity;
 };
 
-/* Inits *holdings; of one part of an analysis those of its locks. */
+/* Inits *holdings. In a shard of an analysis it finds only those of the shard's locks. */
 enum status holdings_find(const struct trace *trace, struct holdings *holdings, struct err *err);
 void holdings_clear(struct holdings *holdings);
 
-/* The part of an analysis in so many (model/shards/shards.h) that finds who held a lock: all that take it and clear it is known there. */
-static inline uint32_t holdings_part(uint32_t lock, uint32_t part_count)
+/* The shard of an analysis (model/shards/shards.h) that finds who held a lock. It knows all calls that take or clear
+ * the lock. */
+static inline uint32_t holdings_shard(uint32_t lock, uint32_t shard_count)
 {
-    return lock % part_count;
+    return lock % shard_count;
 }
 
 /* Item i is about a lock that another rank held before it, as item i - 1 says, and its call waits for that. */

@@ -1,4 +1,4 @@
-/* Which parts of an analysis need a call. */
+/* Which shards need a copy of a call; declared in model/shards/shards.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +12,14 @@
 /* What one rank has open on one window. */
 struct open_epochs {
     uint32_t start, post;      /* groups, TRACE_NO_REF: none */
-    uint32_t locks, unflushed; /* held; of these with an operation and no flush behind it */
+    uint32_t locks, unflushed; /* held; of these, with an operation and no flush after it */
     bool all, fenced;          /* lock_all is held; a fence was seen */
     bool used;                 /* an operation in the fence epoch that is open */
 };
 
 enum lock_state { LOCK_FREE, LOCK_HELD, LOCK_USED, LOCK_FLUSHED };
 
-struct part_list {
+struct shard_list {
     uint32_t *items;
     uint32_t count;
     bool made;
@@ -28,21 +28,22 @@ struct part_list {
 struct shards_route {
     const struct trace *trace;
     uint32_t own, count;
-    uint32_t *owner;              /* per rank */
-    struct open_epochs **windows; /* per rank, then window; NULL: not its part's, or no call on any yet */
-    struct map *locks;            /* per rank: (window, target) to enum lock_state */
-    bool lazy;                    /* locks ask in an operation or behind it */
-    uint64_t *next_message;       /* per rank: event from which on messages have not been sent */
-    struct part_list *comms, *groups;
+    uint32_t *owner; /* per rank */
+    /* Per rank, then window. NULL: a rank of another shard, or one without calls on windows. */
+    struct open_epochs **windows;
+    struct map *locks;      /* per rank: (window, target) to enum lock_state */
+    bool lazy;              /* lock requests leave with an operation or after it */
+    uint64_t *next_message; /* per rank: messages from this event on have not been sent */
+    struct shard_list *comms, *groups;
     size_t comm_count, group_count;
-    uint64_t *marks; /* per part */
-    uint64_t mark;
+    uint64_t *visited; /* per shard: the last visit that reached it */
+    uint64_t visit;
 };
 
-/* The call at work. */
+/* The call that is routed. */
 struct routing {
     struct shards_route *route;
-    const struct shards_told *update;
+    const struct shards_update *update;
     struct call_copy copy;
     const struct trace_sim *sim; /* of the call, in simulated traces */
     size_t index;                /* of the call */
@@ -67,7 +68,7 @@ void shards_route_free(struct shards_route *route)
     free(route->next_message);
     free(route->comms);
     free(route->groups);
-    free(route->marks);
+    free(route->visited);
     free(route);
 }
 
@@ -89,9 +90,9 @@ enum status shards_route_new(const struct trace *trace, const struct shards_link
     made->next_message = calloc(ranks, sizeof *made->next_message);
     made->comms = calloc(trace->comm_count + 1, sizeof *made->comms);
     made->groups = calloc(trace->group_count + 1, sizeof *made->groups);
-    made->marks = calloc((size_t)link->count + 1, sizeof *made->marks);
+    made->visited = calloc((size_t)link->count + 1, sizeof *made->visited);
     if (!made->owner || !made->windows || !made->locks || !made->next_message || !made->comms || !made->groups ||
-        !made->marks) {
+        !made->visited) {
         shards_route_free(made);
         return err_memory(err);
     }
@@ -117,38 +118,38 @@ static void find_place(struct routing *routing)
     routing->placed = true;
 }
 
-static enum status send_to_part(struct routing *routing, uint32_t part)
+static enum status send_to_shard(struct routing *routing, uint32_t shard)
 {
-    if (part == routing->route->own) return STATUS_OK;
+    if (shard == routing->route->own) return STATUS_OK;
     if (!routing->placed) find_place(routing);
-    return routing->take(routing->context, part, &routing->copy, routing->sim, routing->err);
+    return routing->take(routing->context, shard, &routing->copy, routing->sim, routing->err);
 }
 
 static enum status send_to_rank(struct routing *routing, int32_t rank)
 {
-    return rank == TRACE_NONE ? STATUS_OK : send_to_part(routing, routing->route->owner[rank]);
+    return rank == TRACE_NONE ? STATUS_OK : send_to_shard(routing, routing->route->owner[rank]);
 }
 
-static enum status make_list(struct shards_route *route, struct part_list *list, const int32_t *members, uint32_t count,
-                             struct err *err)
+static enum status make_list(struct shards_route *route, struct shard_list *list, const int32_t *members,
+                             uint32_t count, struct err *err)
 {
     uint32_t *shards = malloc(((size_t)route->count + 1) * sizeof *shards);
     if (!shards) return err_memory(err);
-    route->mark++;
+    route->visit++;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t part = route->owner[members[i]];
-        if (route->marks[part] == route->mark || part == route->own) continue;
-        route->marks[part] = route->mark;
-        shards[list->count++] = part;
+        uint32_t shard = route->owner[members[i]];
+        if (route->visited[shard] == route->visit || shard == route->own) continue;
+        route->visited[shard] = route->visit;
+        shards[list->count++] = shard;
     }
     list->items = shards;
     list->made = true;
     return STATUS_OK;
 }
 
-static enum status send_to_list(struct routing *routing, const struct part_list *list)
+static enum status send_to_list(struct routing *routing, const struct shard_list *list)
 {
-    for (uint32_t i = 0; i < list->count; i++) TRY(send_to_part(routing, list->items[i]));
+    for (uint32_t i = 0; i < list->count; i++) TRY(send_to_shard(routing, list->items[i]));
     return STATUS_OK;
 }
 
@@ -157,7 +158,7 @@ static enum status send_to_comm(struct routing *routing)
     struct shards_route *route = routing->route;
     const struct trace_comm *comm = trace_call_comm(route->trace, &routing->copy.call);
     if (!comm) return STATUS_OK;
-    struct part_list *list = &route->comms[comm - route->trace->comms];
+    struct shard_list *list = &route->comms[comm - route->trace->comms];
     if (!list->made) TRY(make_list(route, list, comm->members, comm->count, routing->err));
     return send_to_list(routing, list);
 }
@@ -166,7 +167,7 @@ static enum status send_to_group(struct routing *routing, uint32_t group)
 {
     struct shards_route *route = routing->route;
     if (group == TRACE_NO_REF) return STATUS_OK;
-    struct part_list *list = &route->groups[group];
+    struct shard_list *list = &route->groups[group];
     const struct trace_group *of = &route->trace->groups[group];
     if (!list->made) TRY(make_list(route, list, of->members, of->count, routing->err));
     return send_to_list(routing, list);
@@ -200,8 +201,8 @@ static enum status on_unlock(struct routing *routing, struct open_epochs *open)
     return send_to_rank(routing, call->peer);
 }
 
-/* Of each lock held the first operation goes to the target's part; lazy ones are taken where the first of all up to the
- * first flush asks for them. */
+/* The first operation under each lock goes to the target's shard. Under lazy locks all operations up to the first flush
+ * go there: any of them may be the one that requests the lock. */
 static enum status on_locked(struct routing *routing, struct open_epochs *open, uint64_t *state)
 {
     if (*state == LOCK_FLUSHED || (*state == LOCK_USED && !routing->route->lazy)) return STATUS_OK;
@@ -210,7 +211,7 @@ static enum status on_locked(struct routing *routing, struct open_epochs *open, 
     return send_to_rank(routing, routing->copy.call.peer);
 }
 
-/* Lazily, a lock_all takes those locks that its operations ask for. */
+/* A lazy lock_all takes only the locks that its operations request. */
 static enum status on_lazy_all(struct routing *routing, struct open_epochs *open)
 {
     const struct trace_call *call = &routing->copy.call;
@@ -231,7 +232,7 @@ static void free_locks(struct routing *routing, struct open_epochs *open)
     open->locks = open->unflushed = 0;
 }
 
-/* As epochs_build() finds its epoch. What stands under lock_all concerns its own rank alone. */
+/* Chooses the epoch as epochs_build() does. An operation under lock_all concerns its own rank alone. */
 static enum status on_operation(struct routing *routing, struct open_epochs *open)
 {
     const struct trace_call *call = &routing->copy.call;
@@ -257,7 +258,7 @@ static enum status on_fence(struct routing *routing, struct open_epochs *open)
     return send_to_comm(routing);
 }
 
-/* The first flush behind an operation, to the parts of the targets that it means. */
+/* Sends the first flush after an operation to the shards of its targets. */
 static enum status on_flush(struct routing *routing, struct open_epochs *open)
 {
     struct shards_route *route = routing->route;
@@ -265,17 +266,17 @@ static enum status on_flush(struct routing *routing, struct open_epochs *open)
     struct map *locks = &route->locks[routing->copy.rank];
     bool one = call_row(call->call)->needed & F_TARGET;
     if (open->unflushed == 0 || call->flags & TRACE_BREAK) return STATUS_OK;
-    route->mark++;
+    route->visit++;
     for (size_t i = 0; i < locks->capacity; i++) {
         if (!locks->used[i] || locks->values[i] != LOCK_USED) continue;
         int32_t target = (int32_t)(uint32_t)locks->keys[i];
         if ((int32_t)(locks->keys[i] >> 32) != call->handle || (one && target != call->peer)) continue;
         locks->values[i] = LOCK_FLUSHED;
         open->unflushed--;
-        uint32_t part = route->owner[target];
-        if (route->marks[part] == route->mark) continue;
-        route->marks[part] = route->mark;
-        TRY(send_to_part(routing, part));
+        uint32_t shard = route->owner[target];
+        if (route->visited[shard] == route->visit) continue;
+        route->visited[shard] = route->visit;
+        TRY(send_to_shard(routing, shard));
     }
     return STATUS_OK;
 }
@@ -322,20 +323,20 @@ static enum status epochs_of(struct shards_route *route, uint32_t rank, struct o
     return STATUS_OK;
 }
 
-/* To the part of the destination without what it receives from elsewhere, and the other way round. */
+/* Sends the sending half to the destination's shard and the receiving half to the source's. */
 static enum status route_sendrecv(struct routing *routing)
 {
     const struct shards_route *route = routing->route;
     const struct trace_call whole = routing->copy.call;
     int32_t to = whole.peer, from = trace_call_source(&whole);
-    uint32_t to_part = to == TRACE_NONE ? route->own : route->owner[to];
-    uint32_t from_part = from == TRACE_NONE ? route->own : route->owner[from];
-    if (to_part == from_part) return send_to_part(routing, to_part);
+    uint32_t to_shard = to == TRACE_NONE ? route->own : route->owner[to];
+    uint32_t from_shard = from == TRACE_NONE ? route->own : route->owner[from];
+    if (to_shard == from_shard) return send_to_shard(routing, to_shard);
     trace_call_set_receive(&routing->copy.call, TRACE_NONE, trace_call_recv_tag(&whole));
-    TRY(send_to_part(routing, to_part));
+    TRY(send_to_shard(routing, to_shard));
     routing->copy.call = whole;
     routing->copy.call.peer = TRACE_NONE;
-    return send_to_part(routing, from_part);
+    return send_to_shard(routing, from_shard);
 }
 
 static enum status route_message(struct routing *routing, enum call_kind kind)
@@ -364,12 +365,12 @@ static enum status route_collective(struct routing *routing, enum call_kind kind
     return send_to_comm(routing);
 }
 
-/* To the part that finds who held it. */
+/* To the shard that finds who held it. */
 static enum status route_shmem_lock(struct routing *routing, enum call_kind kind)
 {
     const struct trace_call *call = &routing->copy.call;
     if (call->flags & TRACE_BREAK || (kind == CALL_SHMEM_TEST_LOCK && !(call->flags & TRACE_FLAG))) return STATUS_OK;
-    return send_to_part(routing, holdings_part(call->ref, routing->route->count));
+    return send_to_shard(routing, holdings_shard(call->ref, routing->route->count));
 }
 
 static bool is_shmem_lock(enum call_kind kind)
@@ -434,11 +435,11 @@ static enum status route_progress(struct routing *routing)
     slice_leave_times(&copy->call);
     copy->flags = SLICE_LATE;
     if (one) return send_to_rank(routing, copy->call.peer);
-    for (uint32_t p = 0; p < routing->route->count; p++) TRY(send_to_part(routing, p));
+    for (uint32_t p = 0; p < routing->route->count; p++) TRY(send_to_shard(routing, p));
     return STATUS_OK;
 }
 
-enum status shards_route_rank(struct shards_route *route, const struct shards_told *update, uint32_t rank, bool ended,
+enum status shards_route_rank(struct shards_route *route, const struct shards_update *update, uint32_t rank, bool ended,
                               call_copy_taker *take, void *context, struct err *err)
 {
     const struct trace_rank *calls = &route->trace->ranks[rank];

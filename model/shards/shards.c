@@ -7,13 +7,13 @@
 #include "common/array.h"
 #include "model/match/shmem_writes.h"
 
-/* What stands first in each part's bytes. */
+/* The bytes that one shard sends to another begin with this. */
 struct head {
     int32_t failure;                   /* enum status */
-    bool of_own;                       /* the failure is about no other part's rank */
+    bool of_own;                       /* the failure is about a rank of the shard itself */
     uint32_t new_nodes, new_intervals; /* call paths and intervals made since the last round */
-    uint64_t marks;                    /* bytes of waits */
-    struct shards_news news;
+    uint64_t waits;                    /* bytes of waits */
+    struct shards_state state;
     char text[ERR_TEXT_BYTES];
 };
 
@@ -21,13 +21,13 @@ struct shards {
     struct trace *trace;
     const struct shards_link *link;
     struct shards_route *route;
-    struct bytes *to, *from;           /* per part */
+    struct bytes *to, *from;           /* per shard */
     size_t nodes_sent, intervals_sent; /* of the own */
-    struct shards_sender *senders;     /* per part */
-    uint32_t *narrowed; /* per group of the archive: without the ranks of other parts; TRACE_NO_REF: not made yet */
+    struct shards_sender *senders;     /* per shard */
+    uint32_t *narrowed; /* per group of the archive: without the ranks of other shards; TRACE_NO_REF: not made yet */
     size_t group_count;
     size_t *coming;     /* per rank: copies of a round */
-    struct head *heads; /* per part: of a round */
+    struct head *heads; /* per shard: of a round */
 };
 
 void shards_free(struct shards *shards)
@@ -53,8 +53,8 @@ void shards_free(struct shards *shards)
 
 static void mark_foreign(struct trace *trace, const struct shards_link *link)
 {
-    trace->part = link->own;
-    trace->part_count = link->count;
+    trace->shard = link->own;
+    trace->shard_count = link->count;
     uint32_t first = shards_first(trace->rank_count, link->own, link->count);
     uint32_t end = shards_first(trace->rank_count, link->own + 1, link->count);
     for (uint32_t r = 0; r < trace->rank_count; r++) trace->ranks[r].foreign = r < first || r >= end;
@@ -102,51 +102,51 @@ static enum status put_items(struct bytes *bytes, const void *items, size_t firs
     return count == 0 ? STATUS_OK : bytes_put(bytes, (const char *)items + first * size, count * size, err);
 }
 
-static const struct intervals *intervals_of(const struct shards_told *update)
+static const struct intervals *intervals_of(const struct shards_update *update)
 {
     return update->efficiency ? efficiency_slices_intervals(update->efficiency) : NULL;
 }
 
-/* marks: waits, may be NULL. */
-static enum status put_told(const struct shards *shards, const struct head *head, const struct shards_told *update,
-                            const struct bytes *marks, struct bytes *to, struct err *err)
+/* waits: waits, may be NULL. */
+static enum status put_update(const struct shards *shards, const struct head *head, const struct shards_update *update,
+                              const struct bytes *waits, struct bytes *to, struct err *err)
 {
     const struct intervals *intervals = intervals_of(update);
     TRY(put_items(to, update->paths->nodes, shards->nodes_sent, head->new_nodes, sizeof *update->paths->nodes, err));
     if (intervals)
         TRY(put_items(to, intervals->items, shards->intervals_sent, head->new_intervals, sizeof *intervals->items,
                       err));
-    return head->marks > 0 ? bytes_put(to, marks->data, marks->count, err) : STATUS_OK;
+    return head->waits > 0 ? bytes_put(to, waits->data, waits->count, err) : STATUS_OK;
 }
 
-/* told NULL: of a failure. */
-static enum status put_head(struct shards *shards, const struct head *head, const struct shards_told *update,
-                            const struct bytes *marks, struct err *err)
+/* update NULL: the message reports a failure. */
+static enum status put_head(struct shards *shards, const struct head *head, const struct shards_update *update,
+                            const struct bytes *waits, struct err *err)
 {
     for (uint32_t p = 0; p < shards->link->count; p++) {
         bytes_empty(&shards->to[p]);
         bytes_empty(&shards->from[p]);
         if (p == shards->link->own) continue;
         TRY(bytes_put(&shards->to[p], head, sizeof *head, err));
-        if (update) TRY(put_told(shards, head, update, marks, &shards->to[p], err));
+        if (update) TRY(put_update(shards, head, update, waits, &shards->to[p], err));
     }
     return STATUS_OK;
 }
 
-/* What all messages of a part begin with: how far it is, its new call paths, intervals and waits. */
-static enum status begin_messages(struct shards *shards, const struct shards_told *update,
-                                  const struct shards_news *news, struct err *err)
+/* Every message begins with the update: how far the shard is, its new call paths, intervals and waits. */
+static enum status begin_messages(struct shards *shards, const struct shards_update *update,
+                                  const struct shards_state *state, struct err *err)
 {
     const struct intervals *intervals = intervals_of(update);
-    struct bytes *marks = update->log ? activity_log_told(update->log) : NULL;
-    struct head head = {.news = *news,
+    struct bytes *waits = update->log ? activity_log_new_waits(update->log) : NULL;
+    struct head head = {.state = *state,
                         .new_nodes = (uint32_t)(update->paths->node_count - shards->nodes_sent),
                         .new_intervals = intervals ? (uint32_t)(intervals->count - shards->intervals_sent) : 0,
-                        .marks = marks ? marks->count : 0};
-    TRY(put_head(shards, &head, update, marks, err));
+                        .waits = waits ? waits->count : 0};
+    TRY(put_head(shards, &head, update, waits, err));
     shards->nodes_sent += head.new_nodes;
     shards->intervals_sent += head.new_intervals;
-    if (marks) bytes_empty(marks);
+    if (waits) bytes_empty(waits);
     return STATUS_OK;
 }
 
@@ -158,25 +158,25 @@ static void put_failure(struct shards *shards, enum status failure, const struct
     put_head(shards, &head, NULL, NULL, &ignored);
 }
 
-/* Of a simulated trace: whether its struct trace_sim follows the copy: who served it, when the write took effect, when
- * the lock was let go. */
+/* Whether the copy's struct trace_sim follows it. It does in a simulated trace, where others need to know who served
+ * the call, when its write took effect, or when it released the lock. */
 static bool has_sim(const struct shards *shards, const struct call_copy *copy)
 {
     enum call_kind kind = call_kind(copy->call.call);
     bool write = shmem_is_write(kind);
-    bool unlocks = kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL; /* when they let go */
+    bool unlocks = kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL; /* when they release */
     return copy->flags & SLICE_LATE || (shards->trace->simulated && (write || unlocks));
 }
 
-static enum status put_copy(void *context, uint32_t part, const struct call_copy *copy, const struct trace_sim *sim,
+static enum status put_copy(void *context, uint32_t shard, const struct call_copy *copy, const struct trace_sim *sim,
                             struct err *err)
 {
     struct shards *shards = context;
-    TRY(bytes_put(&shards->to[part], copy, sizeof *copy, err));
-    return has_sim(shards, copy) ? bytes_put(&shards->to[part], sim, sizeof *sim, err) : STATUS_OK;
+    TRY(bytes_put(&shards->to[shard], copy, sizeof *copy, err));
+    return has_sim(shards, copy) ? bytes_put(&shards->to[shard], sim, sizeof *sim, err) : STATUS_OK;
 }
 
-static enum status put_calls(struct shards *shards, const struct shards_told *update, const bool *ended,
+static enum status put_calls(struct shards *shards, const struct shards_update *update, const bool *ended,
                              struct err *err)
 {
     if (shards->link->count == 1) return STATUS_OK;
@@ -187,12 +187,12 @@ static enum status put_calls(struct shards *shards, const struct shards_told *up
 }
 
 /* Receiving. */
-static void hear(struct shards_news *news, const struct shards_news *other)
+static void merge_state(struct shards_state *state, const struct shards_state *other)
 {
-    if (other->watermark_ps < news->watermark_ps) news->watermark_ps = other->watermark_ps;
-    if (other->begin_ps < news->begin_ps) news->begin_ps = other->begin_ps;
-    if (other->filled > news->filled) news->filled = other->filled;
-    news->ended = news->ended && other->ended;
+    if (other->watermark_ps < state->watermark_ps) state->watermark_ps = other->watermark_ps;
+    if (other->begin_ps < state->begin_ps) state->begin_ps = other->begin_ps;
+    if (other->filled > state->filled) state->filled = other->filled;
+    state->ended = state->ended && other->ended;
 }
 
 static bool counts_before(const struct head *one, const struct head *other)
@@ -201,8 +201,8 @@ static bool counts_before(const struct head *one, const struct head *other)
     return one->of_own && !other->of_own;
 }
 
-/* Returns the failure of all parts together. */
-static enum status swap(struct shards *shards, enum status own, struct shards_news *news, struct err *err)
+/* Returns the first failure among all shards. */
+static enum status swap(struct shards *shards, enum status own, struct shards_state *state, struct err *err)
 {
     const struct shards_link *link = shards->link;
     struct head *heads = shards->heads, *first = &heads[link->count];
@@ -216,7 +216,7 @@ static enum status swap(struct shards *shards, enum status own, struct shards_ne
     for (uint32_t p = 0; p < link->count; p++) {
         if (p != link->own) {
             bytes_take(&shards->from[p], &heads[p], sizeof *heads);
-            hear(news, &heads[p].news);
+            merge_state(state, &heads[p].state);
         }
         if (counts_before(&heads[p], first)) *first = heads[p];
     }
@@ -233,29 +233,29 @@ static enum status add_number(struct shards_numbers *numbers, uint32_t number, s
     return STATUS_OK;
 }
 
-static enum status take_nodes(struct shards *shards, uint32_t part, struct callpaths *paths, struct err *err)
+static enum status take_nodes(struct shards *shards, uint32_t shard, struct callpaths *paths, struct err *err)
 {
-    struct shards_numbers *numbers = &shards->senders[part].nodes;
+    struct shards_numbers *numbers = &shards->senders[shard].nodes;
     if (numbers->count == 0) TRY(add_number(numbers, CALLPATH_ROOT, err));
-    for (uint32_t i = 0; i < shards->heads[part].new_nodes; i++) {
+    for (uint32_t i = 0; i < shards->heads[shard].new_nodes; i++) {
         struct callpath_node node;
         uint32_t number;
-        bytes_take(&shards->from[part], &node, sizeof node);
+        bytes_take(&shards->from[shard], &node, sizeof node);
         TRY(callpaths_child(paths, numbers->items[node.parent], node.region, &number, err));
         TRY(add_number(numbers, number, err));
     }
     return STATUS_OK;
 }
 
-static enum status take_intervals(struct shards *shards, uint32_t part, struct efficiency_slices *efficiency,
+static enum status take_intervals(struct shards *shards, uint32_t shard, struct efficiency_slices *efficiency,
                                   struct err *err)
 {
-    struct shards_numbers *numbers = &shards->senders[part].intervals;
+    struct shards_numbers *numbers = &shards->senders[shard].intervals;
     if (numbers->count == 0) TRY(add_number(numbers, INTERVAL_ROOT, err));
-    for (uint32_t i = 0; i < shards->heads[part].new_intervals; i++) {
+    for (uint32_t i = 0; i < shards->heads[shard].new_intervals; i++) {
         struct interval interval;
         uint32_t number;
-        bytes_take(&shards->from[part], &interval, sizeof interval);
+        bytes_take(&shards->from[shard], &interval, sizeof interval);
         TRY(intervals_child(efficiency_slices_intervals(efficiency), numbers->items[interval.parent], interval.kind,
                             interval.id, &number, err));
         TRY(add_number(numbers, number, err));
@@ -263,23 +263,23 @@ static enum status take_intervals(struct shards *shards, uint32_t part, struct e
     return STATUS_OK;
 }
 
-static enum status take_marks(struct shards *shards, uint32_t part, struct activity_log *log, struct err *err)
+static enum status take_waits(struct shards *shards, uint32_t shard, struct activity_log *log, struct err *err)
 {
-    for (uint64_t left = shards->heads[part].marks; left > 0; left -= sizeof(struct wait_log_row)) {
-        struct wait_log_row mark;
-        bytes_take(&shards->from[part], &mark, sizeof mark);
-        TRY(activity_log_add_mark(log, &mark, err));
+    for (uint64_t left = shards->heads[shard].waits; left > 0; left -= sizeof(struct wait_log_row)) {
+        struct wait_log_row row;
+        bytes_take(&shards->from[shard], &row, sizeof row);
+        TRY(activity_log_add_wait(log, &row, err));
     }
     return STATUS_OK;
 }
 
-static enum status take_beginnings(struct shards *shards, const struct shards_told *update, struct err *err)
+static enum status take_beginnings(struct shards *shards, const struct shards_update *update, struct err *err)
 {
     for (uint32_t p = 0; p < shards->link->count; p++) {
         if (p == shards->link->own) continue;
         TRY(take_nodes(shards, p, update->paths, err));
         TRY(take_intervals(shards, p, update->efficiency, err));
-        TRY(take_marks(shards, p, update->log, err));
+        TRY(take_waits(shards, p, update->log, err));
     }
     return STATUS_OK;
 }
@@ -301,7 +301,7 @@ static enum status narrow(struct shards *shards, uint32_t *group, struct err *er
     return STATUS_OK;
 }
 
-/* The next one that a part sends. */
+/* Takes the next copy that a shard has sent. */
 static void take_copy(const struct shards *shards, struct bytes *from, struct call_copy *copy, struct trace_sim *sim)
 {
     *sim = trace_sim_unknown;
@@ -309,13 +309,13 @@ static void take_copy(const struct shards *shards, struct bytes *from, struct ca
     if (has_sim(shards, copy)) bytes_take(from, sim, sizeof *sim);
 }
 
-/* Requests of messages end in calls that this part does not know. */
-static enum status add_copy(struct shards *shards, uint32_t part, struct call_copy *copy, const struct trace_sim *sim,
+/* This shard does not know the calls that end requests of messages. */
+static enum status add_copy(struct shards *shards, uint32_t shard, struct call_copy *copy, const struct trace_sim *sim,
                             struct err *err)
 {
     struct trace_rank *rank = &shards->trace->ranks[copy->rank];
     enum call_kind kind = call_kind(copy->call.call);
-    const struct shards_sender *sender = &shards->senders[part];
+    const struct shards_sender *sender = &shards->senders[shard];
     struct trace_kept kept = {.event = copy->event,
                               .node = sender->nodes.items[copy->node],
                               .interval = sender->intervals.items[copy->interval],
@@ -355,7 +355,7 @@ static int by_event(const void *one, const void *other)
     return (a->kept.event > b->kept.event) - (a->kept.event < b->kept.event);
 }
 
-/* Messages that waited come behind later calls. */
+/* Messages that were held back come behind later calls. */
 static enum status sort_copies(struct trace_rank *rank, struct err *err)
 {
     size_t i = 1;
@@ -407,48 +407,48 @@ static enum status take_calls(struct shards *shards, struct err *err)
     return STATUS_OK;
 }
 
-enum status shards_exchange(struct shards *shards, const struct shards_told *update, enum status *own,
-                            const bool *ended, struct shards_news *news, struct err *err)
+enum status shards_exchange(struct shards *shards, const struct shards_update *update, enum status *own,
+                            const bool *ended, struct shards_state *state, struct err *err)
 {
-    if (*own == STATUS_OK) *own = begin_messages(shards, update, news, err);
+    if (*own == STATUS_OK) *own = begin_messages(shards, update, state, err);
     if (*own == STATUS_OK) *own = put_calls(shards, update, ended, err);
-    TRY(swap(shards, *own, news, err));
+    TRY(swap(shards, *own, state, err));
     *own = take_beginnings(shards, update, err);
     if (*own == STATUS_OK) *own = take_calls(shards, err);
     return STATUS_OK;
 }
 
-/* Of calls that wait for several targets the longest waits: of all ranks for looking backwards, of the own ones they
- * count. */
-static enum status count_several(struct shards *shards, const struct shards_told *update, struct several *several,
+/* Counts the longest wait of each call that waits for several targets. The backward replay gets those of all ranks;
+ * only those of own ranks are added to the totals. */
+static enum status count_several(struct shards *shards, const struct shards_update *update, struct several *several,
                                  struct severity *severity, struct err *err)
 {
     TRY(several_choose(several, err));
     for (size_t i = 0; i < several->count; i++) {
         const struct several_wait *wait = &several->items[i];
         const struct wait_place *place = &wait->place;
-        struct wait_log_row mark = {.from_ps = wait->from_ps,
-                                    .until_ps = wait->release_ps < wait->exit_ps ? wait->release_ps : wait->exit_ps,
-                                    .rank = place->worst.rank,
-                                    .cause = wait->holder,
-                                    .pattern = place->pattern,
-                                    .flags = wait->counted ? WAIT_LOG_COUNTED : 0};
+        struct wait_log_row row = {.from_ps = wait->from_ps,
+                                   .until_ps = wait->release_ps < wait->exit_ps ? wait->release_ps : wait->exit_ps,
+                                   .rank = place->worst.rank,
+                                   .cause = wait->holder,
+                                   .pattern = place->pattern,
+                                   .flags = wait->counted ? WAIT_LOG_COUNTED : 0};
         int64_t severity_ps = (int64_t)place->severity_ps; /* of one wait */
         if (severity_ps <= 0 || severity_ps < severity->options->epsilon_ps) continue;
-        if (update->log && mark.from_ps < mark.until_ps) TRY(activity_log_add_mark(update->log, &mark, err));
-        if (shards->trace->ranks[mark.rank].foreign) continue;
+        if (update->log && row.from_ps < row.until_ps) TRY(activity_log_add_wait(update->log, &row, err));
+        if (shards->trace->ranks[row.rank].foreign) continue;
         if (update->efficiency)
-            TRY(efficiency_slices_add_wait(update->efficiency, wait->interval, wait->cause, mark.rank,
+            TRY(efficiency_slices_add_wait(update->efficiency, wait->interval, wait->cause, row.rank,
                                            (enum mpi_call)place->call, severity_ps, err));
         if (!wait->counted) continue;
-        totals_add(&severity->totals, (enum pattern)place->pattern, mark.rank, severity_ps);
+        totals_add(&severity->totals, (enum pattern)place->pattern, row.rank, severity_ps);
         severity->totals.in_kind_ps[call_kind((enum mpi_call)place->call)] += severity_ps;
         TRY(wait_profile_add_one(&severity->profile, place, err));
     }
     return STATUS_OK;
 }
 
-/* In the order of parts: of equal waits the first counts. */
+/* Takes them in the order of shards: of equal waits the first one counts. */
 static enum status take_ends(struct shards *shards, struct several *several, struct severity *severity, int64_t *end_ps,
                              struct err *err)
 {
@@ -463,15 +463,15 @@ static enum status take_ends(struct shards *shards, struct several *several, str
     return STATUS_OK;
 }
 
-enum status shards_end(struct shards *shards, const struct shards_told *update, struct severity *severity,
+enum status shards_end(struct shards *shards, const struct shards_update *update, struct severity *severity,
                        int64_t *end_ps, enum status *own, struct err *err)
 {
-    struct shards_news news = {0};
+    struct shards_state state = {0};
     struct several several = {0};
-    if (*own == STATUS_OK) *own = begin_messages(shards, update, &news, err);
+    if (*own == STATUS_OK) *own = begin_messages(shards, update, &state, err);
     for (uint32_t p = 0; *own == STATUS_OK && p < shards->link->count; p++)
         if (p != shards->link->own) *own = shards_put_end(severity, shards->trace, &shards->to[p], err);
-    TRY(swap(shards, *own, &news, err));
+    TRY(swap(shards, *own, &state, err));
     *own = take_beginnings(shards, update, err);
     if (*own == STATUS_OK) *own = take_ends(shards, &several, severity, end_ps, err);
     if (*own == STATUS_OK) *own = count_several(shards, update, &several, severity, err);
@@ -479,7 +479,7 @@ enum status shards_end(struct shards *shards, const struct shards_told *update, 
     return STATUS_OK;
 }
 
-static enum status put_sums(const struct shards *shards, const struct shards_told *update,
+static enum status put_sums(const struct shards *shards, const struct shards_update *update,
                             const struct severity *severity, const struct time_profile *causes,
                             const struct time_profile *path, struct err *err)
 {
@@ -490,12 +490,12 @@ static enum status put_sums(const struct shards *shards, const struct shards_tol
     return update->efficiency ? efficiency_slices_put(update->efficiency, to, err) : STATUS_OK;
 }
 
-static enum status take_sums(struct shards *shards, uint32_t part, const struct shards_told *update,
+static enum status take_sums(struct shards *shards, uint32_t shard, const struct shards_update *update,
                              struct severity *severity, struct time_profile *causes, struct time_profile *path,
                              struct err *err)
 {
-    struct bytes *from = &shards->from[part];
-    const struct shards_sender *sender = &shards->senders[part];
+    struct bytes *from = &shards->from[shard];
+    const struct shards_sender *sender = &shards->senders[shard];
     TRY(shards_take_severity(severity, shards->trace->rank_count, from, sender, err));
     TRY(shards_take_time_profile(causes, from, sender, err));
     TRY(shards_take_time_profile(path, from, sender, err));
@@ -503,21 +503,21 @@ static enum status take_sums(struct shards *shards, uint32_t part, const struct 
     return efficiency_slices_take(update->efficiency, from, sender->intervals.items, err);
 }
 
-enum status shards_gather(struct shards *shards, const struct shards_told *update, struct severity *severity,
+enum status shards_gather(struct shards *shards, const struct shards_update *update, struct severity *severity,
                           struct time_profile *causes, struct time_profile *path, enum status own, struct err *err)
 {
-    struct shards_news news = {0};
+    struct shards_state state = {0};
     const struct shards_link *link = shards->link;
-    if (own == STATUS_OK) own = begin_messages(shards, update, &news, err);
+    if (own == STATUS_OK) own = begin_messages(shards, update, &state, err);
     if (own == STATUS_OK && link->own > 0) own = put_sums(shards, update, severity, causes, path, err);
-    TRY(swap(shards, own, &news, err));
+    TRY(swap(shards, own, &state, err));
     TRY(take_beginnings(shards, update, err));
     for (uint32_t p = 1; link->own == 0 && p < link->count; p++)
         TRY(take_sums(shards, p, update, severity, causes, path, err));
     return STATUS_OK;
 }
 
-/* Some rows of the log for part 0; *left false: these are the last ones. */
+/* Puts the next rows of the log for shard 0. *left false: the log has no more. */
 static enum status put_rows(struct transfer_log *log, struct bytes *rows, bool *left, struct err *err)
 {
     enum { ROWS = 1 << 16 };
@@ -546,22 +546,22 @@ static enum status take_rows(struct transfer_log *log, struct bytes *rows, struc
     return STATUS_OK;
 }
 
-static enum status swap_rows(struct shards *shards, const struct shards_told *update, struct transfer_log *log,
+static enum status swap_rows(struct shards *shards, const struct shards_update *update, struct transfer_log *log,
                              struct bytes *rows, bool *left, struct err *err)
 {
     enum status own = put_rows(log, rows, left, err);
-    struct shards_news news = {.ended = !*left};
-    if (own == STATUS_OK) own = begin_messages(shards, update, &news, err);
+    struct shards_state state = {.ended = !*left};
+    if (own == STATUS_OK) own = begin_messages(shards, update, &state, err);
     if (own == STATUS_OK && rows->count > 0) own = bytes_put(&shards->to[0], rows->data, rows->count, err);
-    TRY(swap(shards, own, &news, err));
+    TRY(swap(shards, own, &state, err));
     TRY(take_beginnings(shards, update, err));
     for (uint32_t p = 1; shards->link->own == 0 && p < shards->link->count; p++)
         TRY(take_rows(log, &shards->from[p], err));
-    *left = *left || !news.ended;
+    *left = *left || !state.ended;
     return STATUS_OK;
 }
 
-enum status shards_gather_transfers(struct shards *shards, const struct shards_told *update, struct transfer_log *log,
+enum status shards_gather_transfers(struct shards *shards, const struct shards_update *update, struct transfer_log *log,
                                     struct err *err)
 {
     struct bytes rows = {0};

@@ -1,28 +1,28 @@
-/* One analysis in several parts, each in a process of its own: how the analysis of a trace in slices
- * (model/slices/slices.h) is shared out.
+/* Analysis by several processes. The analysis of a trace in slices (model/slices/slices.h) is divided into shards; each
+ * process has one.
  *
- * Part p has the ranks shards_first(p) to shards_first(p + 1) - 1: it alone reads and checks their calls, and it counts
- * their waits, transfers and times. What matching and detection need of others' ranks it gets as copies of their calls,
- * which are among the calls of these (trace_rank.foreign) as calls that were kept (trace_kept): so epochs, messages,
- * instances and what is final are found by the same code as of a whole slice. A call goes to
+ * Shard p has the ranks shards_first(p) to shards_first(p + 1) - 1. It alone reads and checks their calls, and it
+ * counts their waits, transfers and times. Matching and detection also need calls of other ranks. The shard gets copies
+ * of them and adds the copies to those ranks (trace_rank.foreign) as calls that were kept (trace_kept). So the same
+ * code finds epochs, messages, instances and final calls as in a whole slice. A copy of a call goes to
  *
- *   the parts of its members              fences, creations and freeings of windows, collectives, lock_all
- *   the parts of its group                post, start, and what ends their epochs
- *   the part of its target                operations under fences and start; of a lock: it, its first operation, the
+ *   the shards of its members              fences, creations and freeings of windows, collectives, lock_all
+ *   the shards of its group                post, start, and what ends their epochs
+ *   the shard of its target                operations under fences and start; of a lock: it, its first operation, the
  *                                         first flush behind that, unlock
- *   the part of the other rank            messages; a successful probe
- *   the part that has the lock's number    of OpenSHMEM's locks: what takes it, what clears it
- *   the part of its target                OpenSHMEM's puts and atomics
+ *   the shard of the other rank            messages; a successful probe
+ *   the shard that has the lock's number    of OpenSHMEM's locks: what takes it, what clears it
+ *   the shard of its target                OpenSHMEM's puts and atomics
  *
- * Of simulated traces all operations under a lazy lock up to the first flush go to the part of their target, and of a
- * call that waited for progress the times to that part; where it may mean several targets, to all parts.
+ * In a simulated trace, all operations under a lazy lock up to the first flush go to the shard of their target. The
+ * times of a call that waited for progress go there, too; if the call may have several targets, they go to all shards.
  *
- * Copies hold of groups and of sendrecv what concerns the part that gets them. Lock Contention and Wait for Progress
- * are found by the part that has the target: all locks of it are known there, and all its calls.
+ * A copy of a post, a start or a sendrecv holds only those ranks that concern the shard that gets it. The shard of the
+ * target finds Lock Contention and Wait for Progress, since it knows all locks and all calls of that target.
  *
- * Parts go in rounds. In each every part reads its ranks on to about the same time, sends the copies, hears how far the
- * others are, and looks at its slice. At the end part 0 merges all sums. Sums are integers or depend on values alone,
- * and what stands in order stands in that of ranks: the result is that of one part to the byte.
+ * Shards work in rounds. In a round every shard reads its ranks up to about the same time, sends the copies, learns how
+ * far the others are, and analyses its slice. At the end shard 0 merges all sums. Sums are integers or depend on values
+ * alone, and lists are in the order of ranks: the result has the same bytes as that of one shard.
  *
  * This module knows no MPI: a shards_link moves the bytes. */
 #ifndef MODEL_SHARDS_SHARDS_H
@@ -43,35 +43,35 @@
 #include "model/transfers/transfer_log.h"
 
 struct shards_link {
-    uint32_t own, count; /* this part, of how many */
+    uint32_t own, count; /* this shard, of how many */
     void *state;
-    /* Every part calls it as often as all others: to[p] goes to part p, from[p] is what part p has for this one;
-     * from[own] stays empty. A failure cannot be told to the others any more: the caller has to end them. */
+    /* All shards call it equally often. to[p] goes to shard p, from[p] comes from shard p; from[own] stays empty. If
+     * it fails, the others cannot learn of that: the caller has to end them. */
     enum status (*swap)(void *state, const struct bytes *to, struct bytes *from, struct err *err);
 };
 
-/* The first rank of a part; that of part `count` is rank_count. */
-static inline uint32_t shards_first(uint32_t rank_count, uint32_t part, uint32_t count)
+/* The first rank of a shard; that of shard `count` is rank_count. */
+static inline uint32_t shards_first(uint32_t rank_count, uint32_t shard, uint32_t count)
 {
-    return (uint32_t)((uint64_t)rank_count * part / count);
+    return (uint32_t)((uint64_t)rank_count * shard / count);
 }
 
 /* The rest is for model/slices/slices.c. */
-struct shards_news {      /* of a part, then of all of them */
-    int64_t watermark_ps; /* no call that comes ends earlier: the earliest */
-    int64_t begin_ps;   /* the first call's enter, INT64_MAX: there is none: the earliest */
-    uint32_t filled;    /* of its slice, in thousandths: the largest */
-    bool ended;         /* all of its ranks have: all */
+struct shards_state {     /* how far a shard is; behind an exchange, how far all are */
+    int64_t watermark_ps; /* no call that comes ends earlier; of all shards the earliest */
+    int64_t begin_ps;     /* enter of the first call, INT64_MAX: no call; of all shards the earliest */
+    uint32_t filled;      /* of the slice, in thousandths; of all shards the largest */
+    bool ended;           /* its ranks have; of all shards: all have */
 };
 
-/* What grows in each part and all hear of. */
-struct shards_told {
+/* What grows in each shard. Each round sends what is new to all others. */
+struct shards_update {
     struct callpaths *paths;
-    struct activity_log *log;             /* its new waits; NULL: not wanted, as the next */
+    struct activity_log *log;             /* waits; NULL: not wanted, as the next */
     struct efficiency_slices *efficiency; /* its intervals */
 };
 
-/* What a part's numbers are here. */
+/* The numbers of another shard, translated: items[its number] is the number here. */
 struct shards_numbers {
     uint32_t *items;
     size_t count, capacity;
@@ -82,59 +82,60 @@ struct shards_sender {
 
 struct shards;
 
-/* Borrows trace and link until shards_free; marks the ranks of other parts. */
+/* Borrows trace and link until shards_free; marks the ranks of other shards. */
 enum status shards_new(struct trace *trace, const struct shards_link *link, struct shards **shards, struct err *err);
 void shards_free(struct shards *shards);
 
-/* Sends the own ranks' new calls, with what is told of them, and takes those of others into the trace. *own: whether
- * this part has failed; if any has, all fail with the error of the first part that did, one of its own ranks before
- * others. What fails here afterwards is put into *own and belongs to the next round. ended: per rank, whether its calls
- * has been read to the end. */
-enum status shards_exchange(struct shards *shards, const struct shards_told *update, enum status *own,
-                            const bool *ended, struct shards_news *news, struct err *err);
+/* Sends the own ranks' new calls with the update, and adds those of other shards to the trace. *own: the status of this
+ * shard. If any shard has failed, all fail with the error of the first one that did; an error about an own rank
+ * precedes others. A failure after the exchange is stored in *own and is reported in the next round. ended: per rank,
+ * whether all its calls have been read. */
+enum status shards_exchange(struct shards *shards, const struct shards_update *update, enum status *own,
+                            const bool *ended, struct shards_state *state, struct err *err);
 
-/* Per own rank: the event from which on its messages have not been sent yet (those of a slice stay); NULL: there
- * is nobody to send them to. */
+/* Per own rank: its messages from this event on have not been sent yet (those of a slice stay). NULL: there is no other
+ * shard. */
 const uint64_t *shards_unsent(const struct shards *shards);
 
-/* Behind the last round, severity_end() done: tells all parts what looking backwards needs, the rest of the waits, what
- * was refuted and the ranks' ends. Inserts others' into end_ps. *own and failures as of shards_exchange(). */
-enum status shards_end(struct shards *shards, const struct shards_told *update, struct severity *severity,
+/* After the last round and severity_end(): sends to all shards what the backward replay needs: the other waits, what
+ * was refuted, and the ends of the ranks. Stores the ends of other shards' ranks in end_ps. *own and failures as in
+ * shards_exchange(). */
+enum status shards_end(struct shards *shards, const struct shards_update *update, struct severity *severity,
                        int64_t *end_ps, enum status *own, struct err *err);
-/* Then: moves all sums into those of part 0. */
-enum status shards_gather(struct shards *shards, const struct shards_told *update, struct severity *severity,
+/* Then: moves all sums into those of shard 0. */
+enum status shards_gather(struct shards *shards, const struct shards_update *update, struct severity *severity,
                           struct time_profile *causes, struct time_profile *path, enum status own, struct err *err);
 
-/* Then: adds the rows of all logs to that of part 0. */
-enum status shards_gather_transfers(struct shards *shards, const struct shards_told *update, struct transfer_log *log,
+/* Then: adds the rows of all logs to that of shard 0. */
+enum status shards_gather_transfers(struct shards *shards, const struct shards_update *update, struct transfer_log *log,
                                     struct err *err);
 
-/* For parts_*.c: which parts need a rank's new calls. */
-struct call_copy { /* a copy underway */
+/* For shards.c: which shards need the new calls of a rank (route.c). */
+struct call_copy { /* as it is sent */
     struct trace_call call;
     uint64_t event; /* from 0 */
     uint32_t rank, node, interval;
-    uint16_t function; /* enum mpi_call: what it was where call has but the times */
+    uint16_t function; /* enum mpi_call: the function, where `call` has only times */
     uint16_t flags;    /* enum slice_flag */
 };
 struct shards_route;
-typedef enum status call_copy_taker(void *context, uint32_t part, const struct call_copy *copy,
+typedef enum status call_copy_taker(void *context, uint32_t shard, const struct call_copy *copy,
                                     const struct trace_sim *sim, struct err *err);
 enum status shards_route_new(const struct trace *trace, const struct shards_link *link, struct shards_route **route,
                              struct err *err);
 void shards_route_free(struct shards_route *route);
 const uint64_t *shards_route_unsent(const struct shards_route *route);
-/* Hands the copies of the rank's new calls to take. Messages behind a receive whose sender is not known yet wait for
- * it: they may be matched otherwise. */
-enum status shards_route_rank(struct shards_route *route, const struct shards_told *update, uint32_t rank, bool ended,
+/* Calls take with each copy of the rank's new calls. Messages behind a receive whose sender is not known yet are held
+ * back until it is: they may be matched otherwise. */
+enum status shards_route_rank(struct shards_route *route, const struct shards_update *update, uint32_t rank, bool ended,
                               call_copy_taker *take, void *context, struct err *err);
 
 enum status shards_put_severity(const struct severity *severity, struct bytes *bytes, struct err *err);
 enum status shards_put_time_profile(const struct time_profile *shares, struct bytes *bytes, struct err *err);
-/* What the end of the trace shows, for all parts. */
+/* What the end of the trace shows; all shards need it. */
 enum status shards_put_end(const struct severity *severity, const struct trace *trace, struct bytes *bytes,
                            struct err *err);
-/* The way back. */
+/* The receiving side of these. */
 enum status shards_take_severity(struct severity *severity, uint32_t ranks, struct bytes *bytes,
                                  const struct shards_sender *sender, struct err *err);
 enum status shards_take_time_profile(struct time_profile *shares, struct bytes *bytes,

@@ -1,10 +1,10 @@
 /* Analysis in rounds: which calls of a slice are final.
  *
- * A slice holds of every rank the calls that earlier rounds have kept and the next ones. Epochs, messages
- * and collective instances are found in it as in a whole trace. What lacks a part that may still come stays open: its
- * calls are kept and its waits not counted yet. All else is counted once and let go. What stays in memory is therefore
- * what open epochs, unmatched messages and unfinished collectives hold, and of each window and lock what the next
- * epochs refer to.
+ * A slice holds, for every rank, the calls that earlier rounds have kept and the next ones. Epochs, messages and
+ * collective instances are found in it as in a whole trace. One whose other calls may still come stays open: its calls
+ * are kept, and its waits are not counted yet. Everything else is counted once and released. So memory holds the calls
+ * of open epochs, unmatched messages and unfinished collectives, and for each window and lock what the next epochs
+ * refer to.
  *
  * Calls may go in any order, but those that are matched by counting go together: the n-th post with the n-th start, a
  * send with its receive, a fence of one rank with that of all others. */

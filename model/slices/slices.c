@@ -20,7 +20,7 @@ struct slices {
     struct slice_state state;
     struct severity severity;
     bool severity_made;
-    struct checks checks; /* of options->verify */
+    struct checks checks;                 /* of options->verify */
     struct activity_log *log;             /* of options->intervals, else NULL */
     struct efficiency_slices *efficiency; /* the same */
     size_t calls, kept;                   /* to read at a time; that stay from the last round */
@@ -31,10 +31,10 @@ struct slices {
     struct heap heap;              /* ranks that have not ended, the one that is least far read first */
     struct trace_checker *checker; /* NULL: the source's calls are checked */
     struct window_uses uses;
-    const struct shards_link *link; /* NULL: there is no other part */
+    const struct shards_link *link; /* NULL: no other shard */
     struct shards *shards;
-    struct shards_news news;
-    int64_t until_ps, last_ps; /* how far is read in this round; how far all were before */
+    struct shards_state reached; /* by this shard; behind an exchange, by all */
+    int64_t until_ps, last_ps;   /* how far is read in this round; how far all were before */
     size_t *moved;
     size_t moved_capacity;
     struct err *err;
@@ -68,19 +68,19 @@ static bool wants_more(const struct slices *slices, bool room)
     return least_ps == INT64_MIN || (room && least_ps < slices->until_ps);
 }
 
-/* Of this part: how far it is; nothing that ends earlier comes. */
-static void tell_news(struct slices *slices, size_t filled)
+/* How far this shard has read; no call that comes ends earlier. */
+static void set_reached(struct slices *slices, size_t filled)
 {
     const struct trace *trace = slices->trace;
-    slices->news = (struct shards_news){.watermark_ps = INT64_MAX,
-                                        .begin_ps = INT64_MAX,
-                                        .filled = (uint32_t)(filled < 1000 ? filled : 1000),
-                                        .ended = slices->heap.count == 0};
-    if (!slices->news.ended) slices->news.watermark_ps = slices->read_ps[slices->heap.items[0]];
+    slices->reached = (struct shards_state){.watermark_ps = INT64_MAX,
+                                            .begin_ps = INT64_MAX,
+                                            .filled = (uint32_t)(filled < 1000 ? filled : 1000),
+                                            .ended = slices->heap.count == 0};
+    if (!slices->reached.ended) slices->reached.watermark_ps = slices->read_ps[slices->heap.items[0]];
     for (uint32_t r = 0; !trace->begin_known && r < trace->rank_count; r++) {
         const struct trace_rank *calls = &trace->ranks[r];
-        if (calls->count > 0 && calls->calls[0].enter_ps < slices->news.begin_ps)
-            slices->news.begin_ps = calls->calls[0].enter_ps;
+        if (calls->count > 0 && calls->calls[0].enter_ps < slices->reached.begin_ps)
+            slices->reached.begin_ps = calls->calls[0].enter_ps;
     }
 }
 
@@ -99,7 +99,7 @@ static enum status read_slice(struct slices *slices)
         if (trace->ranks[rank].count > 0) slices->read_ps[rank] = trace_rank_end_ps(trace, rank);
         sift(slices);
     }
-    tell_news(slices, 1000 * read / wanted);
+    set_reached(slices, 1000 * read / wanted);
     return STATUS_OK;
 }
 
@@ -174,10 +174,10 @@ static enum status drop_final(struct slices *slices)
     return status;
 }
 
-/* The others hear of it. */
-static struct shards_told update(struct slices *slices)
+/* The next exchange sends it to the other shards. */
+static struct shards_update update(struct slices *slices)
 {
-    return (struct shards_told){&slices->severity.profile.paths, slices->log, slices->efficiency};
+    return (struct shards_update){&slices->severity.profile.paths, slices->log, slices->efficiency};
 }
 
 static int64_t plus(int64_t time_ps, int64_t more_ps)
@@ -185,35 +185,35 @@ static int64_t plus(int64_t time_ps, int64_t more_ps)
     return time_ps > INT64_MAX - more_ps ? INT64_MAX : time_ps + more_ps;
 }
 
-/* All parts read on by the same time, so much that the fullest slice of the next round is about full. */
+/* All shards read on by the same time, so much that the fullest slice of the next round is about full. */
 static void choose_next(struct slices *slices)
 {
-    const struct shards_news *news = &slices->news;
-    int64_t went_ps = news->watermark_ps - slices->last_ps, filled = news->filled > 60 ? news->filled : 60;
+    const struct shards_state *reached = &slices->reached;
+    int64_t went_ps = reached->watermark_ps - slices->last_ps, filled = reached->filled > 60 ? reached->filled : 60;
     int64_t next_ps = went_ps > INT64_MAX / 1000 ? INT64_MAX / 2 : went_ps * 1000 / filled;
-    slices->last_ps = news->watermark_ps;
-    slices->until_ps = plus(news->watermark_ps, next_ps > 0 ? next_ps : 1);
+    slices->last_ps = reached->watermark_ps;
+    slices->until_ps = plus(reached->watermark_ps, next_ps > 0 ? next_ps : 1);
 }
 
-/* Hears of the other parts. Returns the failure of any. */
-static enum status meet(struct slices *slices, enum status *own)
+/* Exchanges with the other shards. Returns the failure of any. */
+static enum status exchange_reached(struct slices *slices, enum status *own)
 {
     struct trace *trace = slices->trace;
     if (!slices->shards) {
         TRY(*own);
     } else {
-        struct shards_told mine = update(slices);
-        TRY(shards_exchange(slices->shards, &mine, own, slices->ended, &slices->news, slices->err));
+        struct shards_update mine = update(slices);
+        TRY(shards_exchange(slices->shards, &mine, own, slices->ended, &slices->reached, slices->err));
     }
-    if (!trace->begin_known && slices->news.begin_ps != INT64_MAX) {
-        trace->begin_ps = slices->last_ps = slices->news.begin_ps;
+    if (!trace->begin_known && slices->reached.begin_ps != INT64_MAX) {
+        trace->begin_ps = slices->last_ps = slices->reached.begin_ps;
         trace->begin_known = true;
     }
-    if (slices->shards && !slices->news.ended) choose_next(slices);
+    if (slices->shards && !slices->reached.ended) choose_next(slices);
     return STATUS_OK;
 }
 
-/* A part knows its own waits only. */
+/* A shard knows its own waits only. */
 static bool verifies(const struct slices *slices)
 {
     return slices->options->verify && slices->log && !slices->link;
@@ -240,7 +240,7 @@ static enum status write_down(struct slices *slices, const struct relations *rel
 
 static enum status look_at_slice(struct slices *slices, struct relations *relations, bool last)
 {
-    struct slice_limits limits = {.time_ps = slices->news.watermark_ps,
+    struct slice_limits limits = {.time_ps = slices->reached.watermark_ps,
                                   .eager_bytes = slices->options->eager_bytes,
                                   .unsent = slices->shards ? shards_unsent(slices->shards) : NULL};
     relations->state = &slices->state;
@@ -278,16 +278,16 @@ static enum status look_back(struct slices *slices, struct time_profile *causes,
     return efficiency_slices_sum(slices->efficiency, slices->log, &slices->severity.provisional, slices->err);
 }
 
-/* own: of this part; what failed in it is told to the others when they meet. */
+/* own: the status of this shard. The next exchange sends a failure to the others. */
 static enum status walk(struct slices *slices, enum status own, struct time_profile *causes, struct time_profile *path)
 {
     for (bool last = false; !last;) {
         if (own == STATUS_OK) own = read_on(slices);
-        TRY(meet(slices, &own));
-        last = slices->news.ended;
+        TRY(exchange_reached(slices, &own));
+        last = slices->reached.ended;
         if (own == STATUS_OK) own = look(slices, last);
     }
-    struct shards_told mine = update(slices);
+    struct shards_update mine = update(slices);
     severity_vote(&slices->severity);
     if (slices->shards) TRY(shards_end(slices->shards, &mine, &slices->severity, slices->read_ps, &own, slices->err));
     provisional_decide(&slices->severity.provisional);
@@ -361,7 +361,7 @@ static enum status start(struct slices *slices)
     slices->severity.parted = slices->link != NULL;
     if (!slices->options->intervals) return STATUS_OK;
     TRY(activity_log_new(slices->trace, &slices->log, slices->err));
-    if (slices->shards) activity_log_tell(slices->log);
+    if (slices->shards) activity_log_keep_new_waits(slices->log);
     TRY(efficiency_slices_new(slices->trace, slices->options->interval_source, slices->options->lost_all,
                               &slices->efficiency, slices->err));
     slices->severity.several.intervals = efficiency_slices_intervals(slices->efficiency);

@@ -11,7 +11,7 @@ static bool is_asked(const struct trace *trace, const struct trace_call *call, i
     enum call_kind kind = call_kind(call->call);
     if (call->call == ID_Dist_graph_create) return call->handle == comm;
     return kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && call->handle == comm &&
-           !coll_is_told(kind, trace->comms[comm].between > 0);
+           !coll_knows_receipts(kind, trace->comms[comm].between > 0);
 }
 
 /* Puts the calls of the members into calls->calls, or, while that is NULL, counts them. */
@@ -68,8 +68,8 @@ enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const
                                      struct coll_shape *shape)
 {
     int32_t comm = call->handle;
-    bool told = shape->algorithm != COLL_EDGES && coll_is_told(shape->kind, shape->between > 0);
-    if (told || shape->size < 2) return STATUS_OK;
+    bool known = shape->algorithm != COLL_EDGES && coll_knows_receipts(shape->kind, shape->between > 0);
+    if (known || shape->size < 2) return STATUS_OK;
     if (shape->kind == CALL_GATHERV && (shape->counts || call->peer != (int32_t)rank)) return STATUS_OK;
     if (!replay->coll_calls) {
         replay->coll_calls = calloc(replay->trace->comm_count, sizeof *replay->coll_calls);

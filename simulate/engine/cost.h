@@ -4,8 +4,9 @@
 
 #include "simulate/engine/engine.h"
 
-/* Simulated time ends here, after 50 days. What goes beyond is an error of the replay; until that is told, a cost may
- * be added to a time without overflow, and one that alone is too long leads beyond the end wherever it is added. */
+/* Simulated time ends here, after 50 days; a later time is an error of the replay. Until the error is reported, a cost
+ * may be added to a time without overflow. A single cost that is too long leads beyond the end whatever it is added
+ * to. */
 #define COST_END_PS    (INT64_C(50) * 24 * 3600 * 1000000000000)
 #define COST_BEYOND_PS (COST_END_PS + 1) /* added to a time, and a latency to that: below 2^63 */
 
@@ -21,7 +22,7 @@ struct cost {
 
 struct cost cost_message(const struct platform *platform, const struct engine_message *message);
 
-/* Programs send messages of few sizes again and again: remembers the costs of some sizes between nodes. */
+/* Remembers the costs of some sizes between nodes: programs send few sizes again and again. */
 enum { COST_MEMORY_ROWS = 16, COST_MEMORY_SHIFT = 60 };
 struct cost_memory {
     const struct platform *platform;
@@ -34,7 +35,7 @@ struct cost_memory {
 
 /* Borrows platform. */
 void cost_memory_init(struct cost_memory *memory, const struct platform *platform);
-/* As cost_message, worked out again. */
+/* Computes what cost_message does, and stores it. */
 const struct cost *cost_learn(struct cost_memory *memory, struct cost_row *row, const struct engine_message *message);
 
 /* As cost_message; valid until the next call. */

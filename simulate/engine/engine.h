@@ -16,7 +16,7 @@
 
 struct engine;
 
-/* What the sender says of a message, handed back to the callbacks; no engine reads it. */
+/* The sender's description of a message. Callbacks get it back; no engine reads it. */
 struct engine_note {
     uint32_t source, destination; /* ranks */
     uint32_t ref;                 /* the replay core: op, pair, lock epoch, barrier, envelope, by type */
@@ -27,32 +27,33 @@ struct engine_note {
 /* When a message began to leave the sending NIC and when its last byte has left. */
 #define ENGINE_LATER INT64_MIN
 struct engine_departure {
-    int64_t began_ps, left_ps; /* both ENGINE_LATER: not known yet, the callback left() will tell */
+    int64_t began_ps, left_ps; /* both ENGINE_LATER: not known yet; the callback left() reports them */
 };
 
-/* How far ahead an event is. Each step of a chain of pointers is asked for at another distance: the step before must be
- * there by then. ENGINE_CALLS: all but the calls is in the caches. */
+/* How far ahead an event is. Each step of a chain of pointers is prefetched at another distance, since the step before
+ * must be in the cache by then. ENGINE_CALLS: the caches hold everything but the calls. */
 enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGINE_FAR, ENGINE_CALLS };
 
-/* All callbacks run at the simulated time now_ps, which never decreases but for messages that are told of late. */
+/* All callbacks run at the simulated time now_ps. It never decreases, except for messages that are delivered lazily. */
 struct engine_callbacks {
     void *context;
-    uint32_t ranks; /* only the nodes of the first so many ranks send and receive; 0: any node does */
+    uint32_t ranks; /* only nodes of the first so many ranks send and receive; 0: any node */
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
      * want_left whose departure send() did not know. */
     void (*left)(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps);
-    /* The message has arrived at at_ps: now, or, if it was sent with early, perhaps later. */
+    /* The message has arrived at at_ps: now or, if it was sent with early, perhaps later. */
     void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
-    /* Asked after every callback: true stops run() (the replay core has failed). */
+    /* Called after every callback. True stops run(): the replay core has failed. */
     bool (*stop)(void *context);
-    /* A hint that changes nothing: timer(id) will probably be called soon, or (note) arrived(); who waits is named by his
-     * timer. Wants the memory that the call will look at, and the nodes that it will send to. May be NULL. */
+    /* A hint that changes nothing: timer(id), or arrived() with this note, will probably be called soon. A waiting rank
+     * is named by its timer. Adds the memory that the call will read, and the nodes that it will send to. May be
+     * NULL. */
     void (*prefetch)(void *context, uint32_t id, const struct engine_note *note, enum engine_distance distance,
                      struct prefetch_lines *lines);
-    /* Who needs the route between two nodes, for a message; an empty text: not known. May be NULL. */
+    /* Says who needs the route between two nodes, for an error message; empty text: not known. May be NULL. */
     void (*explain_route)(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
-    struct engine_lazy_callbacks lazy; /* of use to an engine that is lazy */
+    struct engine_lazy_callbacks lazy; /* for an engine with lazy delivery */
 };
 
 struct engine_message {
@@ -62,9 +63,9 @@ struct engine_message {
     int64_t bytes;
     bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */
     bool want_left;
-    bool passes; /* leaves at once beside what its NIC is sending, and is taken in at once: no queue sees it */
-    /* Of use to an engine that is lazy; others call arrived() at the arrival. early: it may do so before, as soon as the time is
-     * known, which saves an event. */
+    bool passes; /* leaves at once beside what its NIC sends and is received at once: no queue delays it */
+    /* For an engine with lazy delivery; others call arrived() at the arrival. early: arrived() may be called before, as
+     * soon as the time is known, which saves an event. */
     bool early;
     enum message_effect effect;
 };
@@ -75,22 +76,22 @@ struct engine_stats {
 
 struct engine_descriptor {
     const char *name, *summary;
-    /* Loads what open needs, once; open does so itself. Worth calling before fork(), so that children share it. NULL:
-     * nothing to load. */
+    /* Loads once what open needs; open also does so. Useful before fork(), so that children share it. NULL: nothing to
+     * load. */
     enum status (*load)(struct err *err);
-    /* Borrows platform until close. pairs (may be NULL): node pairs that will be used, so that a missing route is an
-     * error here and not an abort on the way. */
+    /* Borrows platform until close. pairs (may be NULL): the node pairs that will be used, so that a missing route is
+     * an error here and no abort later. */
     enum status (*open)(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
                         const struct engine_callbacks *callbacks, struct engine **engine, struct err *err);
-    /* Puts the message into the sending NIC's queue at the current time (time zero before run). *departure is set in
-     * any case; an engine that knows the times at once saves the callback left(). */
+    /* Puts the message into the queue of the sending NIC at the current time (time zero before run). Always sets
+     * *departure; an engine that knows the times at once saves the callback left(). */
     enum status (*send)(struct engine *engine, const struct engine_message *message, struct engine_departure *departure,
                         struct err *err);
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
     bool once_per_process; /* SimGrid: a second open in one process is an error */
-    const struct engine_lazy *lazy; /* NULL: it tells of all messages at their moment */
+    const struct engine_lazy *lazy; /* NULL: no lazy delivery */
 };
 
 /* NULL-terminated. The first is the default. */

@@ -5,7 +5,7 @@
 
 #include "common/array.h"
 
-/* So few events are sorted at once; a bucket is to hold about PER_BUCKET, and insertion sorts up to FEW well. */
+/* so few events are sorted at once; a bucket holds about PER_BUCKET; insertion sorts up to FEW well */
 enum { FEW = 32, PER_BUCKET = 16, SORTED_MOST = 256, RESERVED_LEAST = 64 };
 
 void event_queue_clear(struct event_queue *queue)
@@ -14,7 +14,7 @@ void event_queue_clear(struct event_queue *queue)
     free(queue->chunks);
     free(queue->run.items);
     free(queue->heap.items);
-    for (unsigned lane = 0; lane < EVENT_LANES; lane++) free(queue->lanes[lane].items);
+    for (unsigned ring = 0; ring < EVENT_RINGS; ring++) free(queue->rings[ring].items);
     memset(queue, 0, sizeof *queue);
 }
 
@@ -31,7 +31,7 @@ static void rise(struct event *items, size_t hole, const struct event *event)
 {
     while (hole > 0) {
         size_t parent = (hole - 1) / 2;
-        if (!event_before(event->place, items[parent].place)) break;
+        if (!event_before(event->time, items[parent].time)) break;
         items[hole] = items[parent];
         hole = parent;
     }
@@ -50,7 +50,7 @@ static struct event heap_pop(struct event_list *heap)
     size_t hole = 0, count = heap->count, child;
     /* The hole sinks to a leaf first and `last` rises from there: it came from a leaf and mostly belongs near one. */
     for (; (child = 2 * hole + 2) < count; hole = child) {
-        child -= event_before(items[child - 1].place, items[child].place);
+        child -= event_before(items[child - 1].time, items[child].time);
         items[hole] = items[child];
     }
     if (child == count) {
@@ -72,33 +72,34 @@ static void sort_latest_first(struct event *items, size_t count)
         for (size_t gap = gaps[g], i = gap; i < count; i++) {
             const struct event event = items[i];
             size_t hole = i;
-            for (; hole >= gap && event_before(items[hole - gap].place, event.place); hole -= gap)
+            for (; hole >= gap && event_before(items[hole - gap].time, event.time); hole -= gap)
                 items[hole] = items[hole - gap];
             items[hole] = event;
         }
 }
 
-/* Where it belongs, from the end: among the next few. */
+/* Inserts from the end: the event is among the next few. */
 static void run_insert(struct event_list *run, const struct event *event)
 {
     size_t hole = run->count++;
-    for (; hole > 0 && event_before(run->items[hole - 1].place, event->place); hole--)
+    for (; hole > 0 && event_before(run->items[hole - 1].time, event->time); hole--)
         run->items[hole] = run->items[hole - 1];
     run->items[hole] = *event;
 }
 
-/* Nothing but the next few events comes before it. */
-static bool is_soon(const struct event_queue *queue, struct event_time place)
+/* Whether only the next few events come before it. */
+static bool is_near(const struct event_queue *queue, struct event_time time)
 {
     size_t count = queue->run.count;
-    return count < queue->ahead || event_before(place, queue->run.items[count - queue->ahead].place);
+    return count < queue->ahead || event_before(time, queue->run.items[count - queue->ahead].time);
 }
 
 /* --- buckets ---------------------------------------------------------------------------------------------------------
  */
 
-/* Room for twice as many events as there are, so that none is lacking when they change places: a sorted run of all, or
- * chunks of which each bucket and the list behind them may fill one in part. Memory that is not used costs nothing. */
+/* Reserves memory for twice as many events as there are, so that none is needed when events move: a sorted run of all,
+ * or chunks, of which each bucket and the list after them may have one that is not full. Unused memory costs
+ * nothing. */
 static enum status reserve(struct event_queue *queue, struct err *err)
 {
     size_t events = queue->reserved ? 2 * queue->reserved : RESERVED_LEAST, buckets = events / PER_BUCKET + 1;
@@ -130,7 +131,7 @@ static void chunk_put(struct event_queue *queue, uint32_t *list, const struct ev
     chunk->items[chunk->count++] = *event;
 }
 
-/* Gives back the first chunk of a list and goes on to the next. */
+/* Releases the first chunk of a list and advances to the next. */
 static void chunk_drop(struct event_queue *queue, uint32_t *list)
 {
     uint32_t index = *list;
@@ -146,14 +147,14 @@ static uint32_t *bucket_of(const struct event_queue *queue, int64_t time_ps)
 
 static void put_far(struct event_queue *queue, const struct event *event)
 {
-    int64_t time_ps = event->place.time_ps;
+    int64_t time_ps = event->time.time_ps;
     if (queue->far_count++ == 0) queue->far_first_ps = queue->far_last_ps = time_ps;
     if (time_ps < queue->far_first_ps) queue->far_first_ps = time_ps;
     if (time_ps > queue->far_last_ps) queue->far_last_ps = time_ps;
     chunk_put(queue, &queue->far, event);
 }
 
-/* Every event of `far` into its bucket; all buckets are empty. */
+/* Puts every event of `far` into its bucket. All buckets are empty. */
 static void distribute(struct event_queue *queue)
 {
     uint64_t length_ps = (uint64_t)(queue->far_last_ps - queue->far_first_ps);
@@ -168,7 +169,7 @@ static void distribute(struct event_queue *queue)
         struct event_chunk chunk = queue->chunks[queue->far];
         chunk_drop(queue, &queue->far);
         for (uint32_t i = 0; i < chunk.count; i++)
-            chunk_put(queue, bucket_of(queue, chunk.items[i].place.time_ps), &chunk.items[i]);
+            chunk_put(queue, bucket_of(queue, chunk.items[i].time.time_ps), &chunk.items[i]);
     }
     queue->far_count = 0;
 }
@@ -181,7 +182,8 @@ static bool is_long(const struct event_queue *queue, uint32_t list)
     return count > SORTED_MOST;
 }
 
-/* The list becomes the end of the run; a long one the heap, since sorting it would take as much memory again. */
+/* The list becomes the end of the run. A long one becomes the heap, since sorting it would need as much memory
+ * again. */
 static void run_list(struct event_queue *queue, uint32_t *list)
 {
     struct event_list *run = &queue->run;
@@ -203,7 +205,7 @@ static void run_list(struct event_queue *queue, uint32_t *list)
     run->count += count;
 }
 
-/* Takes in what follows the run and the heap; there is something. */
+/* Takes the events that follow the run and the heap. There are some. */
 static void refill(struct event_queue *queue)
 {
     while (queue->bucket < queue->bucket_count && queue->buckets[queue->bucket] == EVENT_NO_CHUNK) queue->bucket++;
@@ -219,32 +221,32 @@ static void refill(struct event_queue *queue)
     queue->near_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket << queue->shift);
 }
 
-/* --- the heap and the lanes ------------------------------------------------------------------------------------------
+/* --- the heap and the rings ------------------------------------------------------------------------------------------
  */
 
-enum { NO_LANE = EVENT_LANES };
+enum { NO_RING = EVENT_RINGS };
 
-/* The earliest outside the run and the buckets, NULL: there is none. *from: its lane, or NO_LANE: the heap. */
+/* The earliest event outside the run and the buckets; NULL: there is none. *from: its ring, or NO_RING: the heap. */
 static inline const struct event *loose_first(const struct event_queue *queue, unsigned *from)
 {
     const struct event *first = queue->heap.count > 0 ? queue->heap.items : NULL;
-    *from = NO_LANE;
-    for (unsigned lane = 0; lane < EVENT_LANES; lane++) {
-        if (queue->lanes[lane].count == 0) continue;
-        const struct event *head = &queue->lanes[lane].items[queue->lanes[lane].first];
-        if (first && !event_before(head->place, first->place)) continue;
+    *from = NO_RING;
+    for (unsigned ring = 0; ring < EVENT_RINGS; ring++) {
+        if (queue->rings[ring].count == 0) continue;
+        const struct event *head = &queue->rings[ring].items[queue->rings[ring].first];
+        if (first && !event_before(head->time, first->time)) continue;
         first = head;
-        *from = lane;
+        *from = ring;
     }
     return first;
 }
 
 static inline struct event loose_take(struct event_queue *queue, unsigned from)
 {
-    return from == NO_LANE ? heap_pop(&queue->heap) : event_lane_pop(&queue->lanes[from]);
+    return from == NO_RING ? heap_pop(&queue->heap) : event_ring_pop(&queue->rings[from]);
 }
 
-/* All that follows the moment is made later: the buckets are empty. */
+/* The buckets are empty: events after this moment are made later. */
 static void reach(struct event_queue *queue, int64_t time_ps)
 {
     if (time_ps < queue->near_ps) return;
@@ -252,17 +254,17 @@ static void reach(struct event_queue *queue, int64_t time_ps)
     queue->near_ps = queue->far_ps = time_ps + 1;
 }
 
-/* The next events into the run; at the least the next one is not in a bucket. */
-static void look_ahead(struct event_queue *queue)
+/* Moves the next events into the run; at least, the next one is in no bucket. */
+static void fill_ahead(struct event_queue *queue)
 {
     size_t least = queue->ahead > 0 ? queue->ahead : 1;
     for (;;) {
         unsigned from;
         const struct event *loose = loose_first(queue, &from);
-        bool sure = loose && (queue->bucketed == 0 || loose->place.time_ps < queue->near_ps);
+        bool sure = loose && (queue->bucketed == 0 || loose->time.time_ps < queue->near_ps);
         if (sure && queue->ahead == 0) return;
-        if (sure && is_soon(queue, loose->place)) {
-            if (queue->bucketed == 0) reach(queue, loose->place.time_ps);
+        if (sure && is_near(queue, loose->time)) {
+            if (queue->bucketed == 0) reach(queue, loose->time.time_ps);
             const struct event event = loose_take(queue, from);
             run_insert(&queue->run, &event);
         } else if (!sure && queue->bucketed > 0 && queue->run.count < least) {
@@ -276,14 +278,15 @@ static void look_ahead(struct event_queue *queue)
 /* --- the queue -------------------------------------------------------------------------------------------------------
  */
 
-/* There is room for it. lane: where it lies if it is not among the next and belongs near the lane's end; may be NULL. */
-static void push(struct event_queue *queue, const struct event *event, struct event_lane *lane)
+/* There is memory for it. ring: where to put it if it is not among the next events and belongs near the ring's end; may
+ * be NULL. */
+static void push(struct event_queue *queue, const struct event *event, struct event_ring *ring)
 {
-    int64_t time_ps = event->place.time_ps;
-    if (time_ps < queue->near_ps && queue->ahead > 0 && is_soon(queue, event->place)) {
+    int64_t time_ps = event->time.time_ps;
+    if (time_ps < queue->near_ps && queue->ahead > 0 && is_near(queue, event->time)) {
         run_insert(&queue->run, event);
-    } else if (lane && event_lane_push(lane, event)) {
-        /* it lies there */
+    } else if (ring && event_ring_push(ring, event)) {
+        /* it is in the ring */
     } else if (time_ps < queue->near_ps) {
         heap_push(&queue->heap, event);
     } else {
@@ -294,24 +297,24 @@ static void push(struct event_queue *queue, const struct event *event, struct ev
             put_far(queue, event);
     }
     queue->count++;
-    if (queue->run.count < queue->ahead) look_ahead(queue);
+    if (queue->run.count < queue->ahead) fill_ahead(queue);
 }
 
-enum status event_queue_push_at(struct event_queue *queue, struct event_time place, uint32_t type, uint32_t id,
+enum status event_queue_push_at(struct event_queue *queue, struct event_time time, uint32_t type, uint32_t id,
                                 struct err *err)
 {
-    const struct event event = {place, type, id};
+    const struct event event = {time, type, id};
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
     push(queue, &event, NULL);
     return STATUS_OK;
 }
 
-enum status event_queue_push_near_lane(struct event_queue *queue, unsigned lane, const struct event *event,
+enum status event_queue_push_ring_slow(struct event_queue *queue, unsigned ring, const struct event *event,
                                        struct err *err)
 {
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
-    struct event_lane *into = &queue->lanes[lane];
-    if (!into->items && !(into->items = malloc(EVENT_LANE_ROOM * sizeof *into->items))) return err_memory(err);
+    struct event_ring *into = &queue->rings[ring];
+    if (!into->items && !(into->items = malloc(EVENT_RING_ROOM * sizeof *into->items))) return err_memory(err);
     push(queue, event, into);
     return STATUS_OK;
 }
@@ -319,21 +322,21 @@ enum status event_queue_push_near_lane(struct event_queue *queue, unsigned lane,
 enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_t key, uint32_t type, uint32_t id,
                              struct err *err)
 {
-    struct event_time place = {time_ps, event_queue_order(queue, key)};
-    return event_queue_push_at(queue, place, type, id, err);
+    struct event_time time = {time_ps, event_queue_order(queue, key)};
+    return event_queue_push_at(queue, time, type, id, err);
 }
 
-/* The next one if it is not in the run, NULL: it is. With queue.ahead the run has it already. */
+/* The next event if it is not in the run; NULL: it is. With queue.ahead the run has it already. */
 static inline const struct event *loose_next(struct event_queue *queue, unsigned *from)
 {
     if (queue->ahead > 0) return NULL;
     const struct event *loose = loose_first(queue, from);
-    if (queue->run.count == 0 && queue->bucketed > 0 && !(loose && loose->place.time_ps < queue->near_ps)) {
-        look_ahead(queue);
+    if (queue->run.count == 0 && queue->bucketed > 0 && !(loose && loose->time.time_ps < queue->near_ps)) {
+        fill_ahead(queue);
         loose = loose_first(queue, from);
     }
     if (!loose || queue->run.count == 0) return loose;
-    return event_before(event_queue_ahead(queue, 0)->place, loose->place) ? NULL : loose;
+    return event_before(event_queue_ahead(queue, 0)->time, loose->time) ? NULL : loose;
 }
 
 struct event event_queue_pop(struct event_queue *queue)
@@ -342,7 +345,7 @@ struct event event_queue_pop(struct event_queue *queue)
     bool loose = loose_next(queue, &from) != NULL;
     struct event event = loose ? loose_take(queue, from) : queue->run.items[--queue->run.count];
     queue->count--;
-    if (queue->ahead > 0) look_ahead(queue);
+    if (queue->ahead > 0) fill_ahead(queue);
     return event;
 }
 
@@ -350,5 +353,5 @@ int64_t event_queue_first_ps(struct event_queue *queue)
 {
     unsigned from;
     const struct event *loose = loose_next(queue, &from);
-    return (loose ? loose : event_queue_ahead(queue, 0))->place.time_ps;
+    return (loose ? loose : event_queue_ahead(queue, 0))->time.time_ps;
 }

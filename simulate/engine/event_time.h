@@ -1,4 +1,4 @@
-/* An event and its place in the order of all. */
+/* An event, and its time in the total order of events. */
 #ifndef SIMULATE_ENGINE_EVENT_TIME_H
 #define SIMULATE_ENGINE_EVENT_TIME_H
 
@@ -11,13 +11,13 @@ struct event_time {  /* in the order of events */
 };
 
 struct event {
-    struct event_time place;
+    struct event_time time;
     uint32_t type, id; /* the owner's */
 };
 
 enum { EVENT_KEY_BITS = 24 }; /* keys are ranks: at most 16 M */
 
-/* Compared as one wide number, since which of two events is the earlier one is a branch that no processor predicts. */
+/* Compares both members as one wide number: a processor cannot predict which of two events is the earlier one. */
 static inline bool event_before(struct event_time a, struct event_time b)
 {
     unsigned __int128 one = (unsigned __int128)(uint64_t)a.time_ps << 64 | a.order;

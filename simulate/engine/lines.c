@@ -12,7 +12,7 @@ static void *reserve(size_t bytes)
     size_t unit = bytes >= 2 * (size_t)HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : LINE_BYTES;
     size_t whole = (bytes + unit - 1) / unit * unit;
     void *data = aligned_alloc(unit, whole ? whole : unit);
-    /* A wish: without it, it is only slower. */
+    /* only a hint */
     if (data && unit == HUGE_PAGE_BYTES) huge_pages_wish(data, whole);
     return data;
 }

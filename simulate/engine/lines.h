@@ -1,5 +1,5 @@
-/* Arrays that begin on a cache line, so that items of 64 or 128 bytes lie in one or two, and on huge pages if they are
- * large: a replay of many ranks jumps about in them. Freed with free(). */
+/* Arrays that begin on a cache line, so that items of 64 or 128 bytes fill one or two lines. Large ones are on huge
+ * pages, since a replay of many ranks accesses them in no order. Freed with free(). */
 #ifndef SIMULATE_ENGINE_LINES_H
 #define SIMULATE_ENGINE_LINES_H
 
@@ -10,15 +10,15 @@
 
 enum { LINE_BYTES = 64, PREFETCH_LINES = 120, PREFETCH_NODES_MOST = 16 };
 
-/* Lines that will be needed. They are noted while others are looked at, and asked for together behind that: a load that
- * comes behind as many requests as the processor can have under way would wait for them. */
+/* Cache lines that will be needed. They are collected first and prefetched together: a load that follows as many
+ * requests as the processor can have under way would wait for them. */
 struct prefetch_lines {
     uint32_t count, node_count;
     const char *at[PREFETCH_LINES];
-    int32_t nodes[PREFETCH_NODES_MOST]; /* to which will be sent: the engine knows their lines */
+    int32_t nodes[PREFETCH_NODES_MOST]; /* nodes to which will be sent: the engine knows their lines */
 };
 
-/* wanted NULL: asked for at once. Those that find no room are forgotten: a wish changes nothing. */
+/* wanted NULL: prefetches at once. A full list drops further lines: prefetching changes no result. */
 static inline void lines_want(struct prefetch_lines *lines, const void *from, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += LINE_BYTES) {

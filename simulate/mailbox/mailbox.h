@@ -1,9 +1,9 @@
-/* Between the replay core and an engine: when a message's arrival is told to the core.
+/* Between the replay core and an engine: decides when a message is delivered to the core.
  *
  * The core posts a message with its effect, waits for a condition (so many messages, a counter, any message), and polls
- * before anything but a message lets a rank go on. The eager mailbox tells of every message at its moment: it says what
- * is meant. The lazy one leaves the moment to the engine, as late as the effect allows, and gives the same results
- * (property late). A rank's node is named by its index. */
+ * before anything but a message lets a rank go on. The eager mailbox delivers every message at its moment: it defines
+ * the meaning. The lazy one lets the engine choose a later moment, as late as the effect allows, and gives the same
+ * results (property late). A node is named by its index. */
 #ifndef SIMULATE_MAILBOX_MAILBOX_H
 #define SIMULATE_MAILBOX_MAILBOX_H
 

@@ -115,7 +115,7 @@ bool coll_moves_nothing(enum call_kind kind, int64_t bytes)
     return bytes == 0 && (kind == CALL_ALLGATHERV || kind == CALL_REDUCE_SCATTER || kind == CALL_SCAN || kind == CALL_EXSCAN);
 }
 
-bool coll_is_told(enum call_kind kind, bool between)
+bool coll_knows_receipts(enum call_kind kind, bool between)
 {
     if (between && (kind == CALL_ALLGATHER || kind == CALL_ALLGATHERV)) return false;
     return kind != CALL_ALLTOALLV && kind != CALL_GATHERV;

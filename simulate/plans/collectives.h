@@ -106,7 +106,7 @@ struct coll_shape coll_shape_of(const struct trace *trace, const struct trace_ca
 bool coll_moves_nothing(enum call_kind kind, int64_t bytes);
 
 /* Whether its counts tell a member what it gets: if not, coll_heard asks the others' calls. between: of two groups. */
-bool coll_is_told(enum call_kind kind, bool between);
+bool coll_knows_receipts(enum call_kind kind, bool between);
 
 /* Bytes that member `from` sends to `own` in this call, by its own counts; more than 0 if that is not known. */
 int64_t coll_heard(const struct coll_shape *shape, uint32_t from, uint32_t own);

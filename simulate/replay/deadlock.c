@@ -87,7 +87,7 @@ void replay_describe_waiting(struct replay *replay, char *text, size_t room)
 }
 
 /* Of a rank with several threads, the first call that one of them waits in. */
-static void tell_stop(struct replay *replay, uint32_t rank)
+static void explain_stop(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     struct explanation cause = {.used = 0};
@@ -106,11 +106,11 @@ static void tell_stop(struct replay *replay, uint32_t rank)
     replay->options->stopped(replay->options->stopped_context, rank, call, cause.bytes);
 }
 
-static void tell_stops(struct replay *replay)
+static void explain_stops(struct replay *replay)
 {
     for (uint32_t rank = 0; replay->options->stopped && rank < replay->trace->rank_count; rank++) {
         const struct rank_state *state = &replay->ranks[rank];
-        if (state->threads ? state->threads->left > 0 : state->status != RANK_DONE) tell_stop(replay, rank);
+        if (state->threads ? state->threads->left > 0 : state->status != RANK_DONE) explain_stop(replay, rank);
     }
 }
 
@@ -121,15 +121,15 @@ enum status replay_report_deadlock(struct replay *replay)
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
         if (replay->ranks[rank].status == RANK_BLOCKED) TRY(replay_check_fence(replay, rank));
     for (uint32_t rank = 0, shown = 0; rank < replay->trace->rank_count && shown < WAITERS_SHOWN; rank++) {
-        const struct trace_rank *stream = &replay->trace->ranks[rank];
-        if (!stream->incomplete) continue;
-        EXPLAIN(&text, "; the recording of rank %u breaks off after event %zu", rank, stream->count);
-        if (stream->incomplete_why) EXPLAIN(&text, " (%s)", stream->incomplete_why);
+        const struct trace_rank *process = &replay->trace->ranks[rank];
+        if (!process->incomplete) continue;
+        EXPLAIN(&text, "; the recording of rank %u breaks off after event %zu", rank, process->count);
+        if (process->incomplete_why) EXPLAIN(&text, " (%s)", process->incomplete_why);
         shown++;
     }
     if (replay_sizes_differ(replay)) EXPLAIN(&text, "; %s", replay_sizes_differ(replay));
     load_waiting(replay, first);
     enum status status = replay_fail(replay, first, "deadlock:%s", text.bytes);
-    tell_stops(replay); /* behind all that looks at the trace */
+    explain_stops(replay); /* behind all that looks at the trace */
     return status;
 }

@@ -51,9 +51,9 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
     enum progress_mode server = server_of(replay, &message.note);
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */
     if (server == PROGRESS_THREAD) message.effect = EFFECT_ACTS; /* who counts from its arrival */
-    struct engine_departure ignored, *told = departure ? departure : &ignored;
-    TRY(replay->mailbox.kind->post(&replay->mailbox, &message, told));
-    bool late = told->left_ps != ENGINE_LATER && replay_past_end(replay, source, told->left_ps);
+    struct engine_departure ignored, *known = departure ? departure : &ignored;
+    TRY(replay->mailbox.kind->post(&replay->mailbox, &message, known));
+    bool late = known->left_ps != ENGINE_LATER && replay_past_end(replay, source, known->left_ps);
     return late ? STATUS_DATA : STATUS_OK;
 }
 

@@ -213,12 +213,12 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
 {
     int32_t(*pairs)[2];
     size_t pair_count;
-    struct engine_callbacks told = *callbacks;
-    told.lazy.apart = nodes_are_apart(replay);
-    told.ranks = replay->trace->rank_count;
-    told.lazy.counters = replay->barrier_counts;
+    struct engine_callbacks completed = *callbacks;
+    completed.lazy.apart = nodes_are_apart(replay);
+    completed.ranks = replay->trace->rank_count;
+    completed.lazy.counters = replay->barrier_counts;
     TRY(replay_used_pairs(replay, &pairs, &pair_count));
-    enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &told,
+    enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &completed,
                                                    &replay->engine, replay->err);
     free(pairs);
     if (status != STATUS_OK) return status;

@@ -1,4 +1,4 @@
-/* Replaying a trace on a platform: every rank walks its stream of calls as a state machine, the engine moves the
+/* Replaying a trace on a platform: every rank walks its calls as a state machine, the engine moves the
  * messages. Source of the semantics: docs/simulation.md. */
 #ifndef SIMULATE_REPLAY_REPLAY_H
 #define SIMULATE_REPLAY_REPLAY_H

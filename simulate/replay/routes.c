@@ -65,7 +65,7 @@ static enum status add_partners(const struct replay *replay, uint32_t rank, cons
     if (shape->algorithm == COLL_EDGES) return add_edges(reach, &shape->neighbors);
     for (uint32_t number = 0; coll_step(shape, own, number, &step); number++) {
         if (step.send_to >= 0) TRY(replay_reach_rank(reach, (int32_t)coll_partner(shape, members, step.send_to)));
-        if (step.receive_from >= 0 && coll_is_told(shape->kind, shape->between > 0)) /* else the sender's plan says it */
+        if (step.receive_from >= 0 && coll_knows_receipts(shape->kind, shape->between > 0)) /* else the sender's plan says it */
             TRY(replay_reach_rank(reach, (int32_t)coll_partner(shape, members, step.receive_from)));
     }
     return STATUS_OK;
@@ -120,11 +120,11 @@ static enum status add_new_plans(const struct replay *replay, struct uses *uses,
 
 static enum status mark_rank(const struct replay *replay, struct uses *uses, uint32_t rank)
 {
-    const struct trace_rank *stream = &replay->trace->ranks[rank];
+    const struct trace_rank *process = &replay->trace->ranks[rank];
     map_empty(&uses->seen);
-    for (size_t i = 0; i < stream->count; i++) {
-        TRY(find_reach(replay, rank, &stream->calls[i], &uses->now));
-        TRY(add_new_plans(replay, uses, rank, &stream->calls[i]));
+    for (size_t i = 0; i < process->count; i++) {
+        TRY(find_reach(replay, rank, &process->calls[i], &uses->now));
+        TRY(add_new_plans(replay, uses, rank, &process->calls[i]));
         TRY(mark(replay, uses, rank));
     }
     return STATUS_OK;
@@ -191,9 +191,9 @@ void replay_explain_route(void *context, int32_t src_node, int32_t dst_node, cha
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         int32_t node = platform_node_of(replay->platform, rank);
         if (node != src_node && node != dst_node) continue;
-        const struct trace_rank *stream = &replay->trace->ranks[rank];
-        for (size_t i = 0; i < stream->count; i++) {
-            int32_t partner = partner_on(replay, rank, &stream->calls[i], node == src_node ? dst_node : src_node);
+        const struct trace_rank *process = &replay->trace->ranks[rank];
+        for (size_t i = 0; i < process->count; i++) {
+            int32_t partner = partner_on(replay, rank, &process->calls[i], node == src_node ? dst_node : src_node);
             char place[TRACE_PLACE_BYTES];
             if (partner == TRACE_NONE) continue;
             snprintf(text, room, "%s needs it with rank %d", trace_place(replay->trace, rank, i, place), partner);

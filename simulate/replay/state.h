@@ -157,7 +157,7 @@ enum timer_kind {
     TIMER_REQUEST,  /* a one-sided operation's data have left */
     TIMER_ROOM,     /* buffered data have left */
     TIMER_THREAD,   /* of a rank with several: TIMER_RANK */
-    TIMER_LOOK,     /* such a thread looks again at what it waits for */
+    TIMER_POLL,     /* such a thread looks again at what it waits for */
     TIMER_KIND_COUNT,
 };
 

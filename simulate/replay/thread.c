@@ -1,4 +1,4 @@
-/* Threads of a rank as streams: which one is loaded, when they begin, who is woken. */
+/* Threads of a rank: which one is loaded, when each begins, which one is woken. */
 #include "simulate/replay/thread.h"
 
 #include <stdlib.h>
@@ -17,20 +17,20 @@ static bool is_primitive(const struct trace_call *call)
 
 uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank)
 {
-    const struct trace_rank *stream = &trace->ranks[rank];
+    const struct trace_rank *process = &trace->ranks[rank];
     uint32_t count = trace_thread_count(trace, rank), created = 0, joined = 0, alive, most;
-    size_t first = stream->count, last = 0;
-    for (size_t i = 0; i < stream->count; i++) {
-        enum call_kind kind = call_kind(stream->calls[i].call);
-        if (kind == CALL_THREAD_CREATE && stream->calls[i].ref != TRACE_NO_REF) created++;
+    size_t first = process->count, last = 0;
+    for (size_t i = 0; i < process->count; i++) {
+        enum call_kind kind = call_kind(process->calls[i].call);
+        if (kind == CALL_THREAD_CREATE && process->calls[i].ref != TRACE_NO_REF) created++;
         if (kind == CALL_THREAD_CREATE && i < first) first = i;
         if (kind == CALL_THREAD_CREATE || kind == CALL_THREAD_JOIN) last = i;
         joined += kind == CALL_THREAD_JOIN;
     }
     most = alive = count - created;
     bool idle = created > 0 && joined > 0;
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *call = &stream->calls[i];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
         enum call_kind kind = call_kind(call->call);
         if (kind == CALL_THREAD_CREATE && call->ref != TRACE_NO_REF) alive++;
         if (kind == CALL_THREAD_JOIN && call->ref != TRACE_NO_REF && alive > 1) alive--;
@@ -75,13 +75,13 @@ enum status replay_thread_wake(struct replay *replay, uint32_t rank, uint32_t th
 {
     struct threads *threads = replay->ranks[rank].threads;
     struct thread *item = &threads->items[thread];
-    if (replay_thread_walk(replay, rank, thread)->status != RANK_BLOCKED || item->looks) return STATUS_OK;
+    if (replay_thread_walk(replay, rank, thread)->status != RANK_BLOCKED || item->polls) return STATUS_OK;
     if (!threads->running) {
         advance(replay, rank, thread);
         return STATUS_OK;
     }
-    item->looks = true;
-    return replay_timer(replay, replay->now_ps, rank, TIMER_LOOK, threads->first_id + thread);
+    item->polls = true;
+    return replay_timer(replay, replay->now_ps, rank, TIMER_POLL, threads->first_id + thread);
 }
 
 enum status replay_threads_wake(struct replay *replay, uint32_t rank)
@@ -101,10 +101,10 @@ enum status replay_on_thread_resumes(struct replay *replay, uint32_t id)
     return STATUS_OK;
 }
 
-enum status replay_on_thread_looks(struct replay *replay, uint32_t id)
+enum status replay_on_thread_poll(struct replay *replay, uint32_t id)
 {
     uint32_t rank = replay->thread_names[id].rank, thread = replay->thread_names[id].thread;
-    replay->ranks[rank].threads->items[thread].looks = false;
+    replay->ranks[rank].threads->items[thread].polls = false;
     if (replay_thread_walk(replay, rank, thread)->status == RANK_BLOCKED) advance(replay, rank, thread);
     return STATUS_OK;
 }
@@ -257,10 +257,10 @@ static bool may_wait_for_thread(const struct trace_call *call)
 
 /* A return at the moment of the thread's first call comes before it if its call does; but in a predicted trace, where much
  * is at one moment, a call that waited until then may have waited for the thread. */
-static bool returns_before(const struct trace *trace, const struct trace_rank *stream, uint32_t call, uint32_t first)
+static bool returns_before(const struct trace *trace, const struct trace_rank *process, uint32_t call, uint32_t first)
 {
-    const struct trace_call *of = &stream->calls[call];
-    int64_t begin_ps = stream->calls[first].enter_ps;
+    const struct trace_call *of = &process->calls[call];
+    int64_t begin_ps = process->calls[first].enter_ps;
     bool waited = trace->simulated && of->enter_ps < of->exit_ps && may_wait_for_thread(of);
     return of->exit_ps < begin_ps || (of->exit_ps == begin_ps && call < first && !waited);
 }
@@ -269,21 +269,21 @@ static bool returns_before(const struct trace *trace, const struct trace_rank *s
  * initialised MPI, last returned from MPI before that: only from then on it can have computed. */
 static enum status place_beginnings(const struct replay *replay, uint32_t rank, struct threads *threads)
 {
-    const struct trace_rank *stream = &replay->trace->ranks[rank];
+    const struct trace_rank *process = &replay->trace->ranks[rank];
     for (uint32_t t = 1; t < threads->count; t++) {
         struct thread *item = &threads->items[t];
         uint32_t after = NO_INDEX;
         if (item->first == NO_INDEX || item->created_by != NO_INDEX) continue;
         for (uint32_t i = threads->items[0].first; i != NO_INDEX; i = threads->following[i]) {
-            if (stream->calls[i].exit_ps > stream->calls[item->first].enter_ps) break;
-            if (returns_before(replay->trace, stream, i, item->first)) after = i;
+            if (process->calls[i].exit_ps > process->calls[item->first].enter_ps) break;
+            if (returns_before(replay->trace, process, i, item->first)) after = i;
         }
         item->begins_after = after;
         if (after == NO_INDEX) continue;
         if (!threads->beginning) {
-            threads->beginning = malloc((stream->count + 1) * sizeof *threads->beginning);
+            threads->beginning = malloc((process->count + 1) * sizeof *threads->beginning);
             if (!threads->beginning) return err_memory(replay->err);
-            for (size_t i = 0; i <= stream->count; i++) threads->beginning[i] = NO_INDEX;
+            for (size_t i = 0; i <= process->count; i++) threads->beginning[i] = NO_INDEX;
         }
         item->next_beginning = threads->beginning[after];
         threads->beginning[after] = t;
@@ -293,7 +293,7 @@ static enum status place_beginnings(const struct replay *replay, uint32_t rank, 
 
 static enum status follow(struct replay *replay, uint32_t rank, struct threads *threads)
 {
-    const struct trace_rank *stream = &replay->trace->ranks[rank];
+    const struct trace_rank *process = &replay->trace->ranks[rank];
     for (uint32_t t = 0; t < threads->count; t++) {
         struct thread *item = &threads->items[t];
         item->first = item->created_by = item->joiner = NO_INDEX;
@@ -301,11 +301,11 @@ static enum status follow(struct replay *replay, uint32_t rank, struct threads *
         item->walk.thread = t;
         item->walk.status = RANK_PAUSED;
     }
-    for (size_t i = stream->count; i-- > 0;) {
+    for (size_t i = process->count; i-- > 0;) {
         uint32_t thread = trace_call_thread(replay->trace, rank, i);
         threads->following[i] = threads->items[thread].first;
         threads->items[thread].first = (uint32_t)i;
-        const struct trace_call *call = &stream->calls[i];
+        const struct trace_call *call = &process->calls[i];
         bool creates = call_kind(call->call) == CALL_THREAD_CREATE && call->ref < threads->count;
         if (creates) threads->items[call->ref].created_by = (uint32_t)i;
     }

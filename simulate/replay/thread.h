@@ -22,7 +22,7 @@ struct thread {
     uint32_t next_beginning; /* thread that begins after the same call, NO_INDEX: none */
     uint32_t joiner;        /* thread that waits for the end, NO_INDEX: none */
     uint32_t next_waiting;  /* in the queue of a mutex, condition, barrier or semaphore */
-    bool ended, looks;      /* looks: it will look again at this moment */
+    bool ended, polls;      /* polls: a timer will advance it again at this moment */
     bool granted;           /* what it queued for is its own */
     bool shares;            /* it waits to read */
     int64_t granted_ps;     /* since when */
@@ -80,7 +80,7 @@ enum status replay_threads_wake(struct replay *replay, uint32_t rank);
 /* Of its timers. */
 uint32_t replay_rank_of_thread(const struct replay *replay, uint32_t id);
 enum status replay_on_thread_resumes(struct replay *replay, uint32_t id);
-enum status replay_on_thread_looks(struct replay *replay, uint32_t id);
+enum status replay_on_thread_poll(struct replay *replay, uint32_t id);
 
 /* The rank's predicted calls into the order of their enters, at equal times of their exits: cause before effect. */
 enum status replay_thread_sort(struct replay *replay, uint32_t rank);

@@ -48,7 +48,7 @@ static void report_progress(struct replay *replay)
     replay->report_at += 1 + all_calls / PROGRESS_STEPS;
 }
 
-static bool end_stream(struct replay *replay, uint32_t rank)
+static bool end_timeline(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_DONE;
@@ -99,8 +99,8 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     state->busy_ps = 0;
     if (++replay->calls_done == replay->report_at) report_progress(replay);
     state->next = next;
-    if (next == state->count) return end_stream(replay, rank);
-    __builtin_prefetch(call + CALLS_AHEAD); /* a thousand ranks' streams are more than hardware follows */
+    if (next == state->count) return end_timeline(replay, rank);
+    __builtin_prefetch(call + CALLS_AHEAD); /* hardware prefetches fewer timelines than there are ranks */
     int64_t gap_ps = state->calls[next].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
     if (state->compute_ps) gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);

@@ -110,7 +110,7 @@ static void explain_epoch(struct replay *replay, uint32_t rank, const struct tra
 }
 
 /* An operation that was let go too late to be waited for. */
-static void tell_leftover(struct replay *replay, const struct op *op, const char *cause)
+static void explain_leftover(struct replay *replay, const struct op *op, const char *cause)
 {
     struct explanation text = {.used = 0};
     if (!replay->options->stopped) return;
@@ -130,7 +130,7 @@ enum status replay_find_held(struct replay *replay)
             "access epoch %u towards rank %u on window %d never met an MPI_Win_post: rank %u posted %u times for "
             "this rank",
             replay->ops[pair->queue_first].epoch, pair->target, pair->window, pair->target, pair->exposures);
-        tell_leftover(replay, &replay->ops[pair->queue_first], "posts");
+        explain_leftover(replay, &replay->ops[pair->queue_first], "posts");
         return status;
     }
     for (size_t i = 0; i < replay->member_count; i++) {
@@ -140,7 +140,7 @@ enum status replay_find_held(struct replay *replay)
             replay, member->rank,
             "operations on window %d are held for an MPI_Win_fence that never comes (mpi.rma.issue = deferred)",
             member->window);
-        tell_leftover(replay, &replay->ops[member->held_first], "comes to the next MPI_Win_fence");
+        explain_leftover(replay, &replay->ops[member->held_first], "comes to the next MPI_Win_fence");
         return status;
     }
     return STATUS_OK;

@@ -14,7 +14,7 @@ struct sync {
     uint32_t first, last;  /* threads that wait, first in, first out */
     uint32_t owed;         /* condition: wake-ups given that the recording does not have */
     uint32_t initial;      /* semaphore */
-    bool told;             /* the predicted trace has its first call, which says the value */
+    bool reported;             /* the predicted trace has its first call, which says the value */
 };
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_QUEUED, PHASE_RETAKE, PHASE_REQUEUED, PHASE_LAST };
@@ -504,8 +504,8 @@ static void keep_values(struct threads *threads, struct trace_call *calls, size_
         enum call_kind kind = call_kind(calls[i].call);
         if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
         struct sync *semaphore = find_sync(threads, calls[i].ref);
-        calls[i].disp = semaphore->told ? -1 : (int64_t)semaphore->initial;
-        semaphore->told = true;
+        calls[i].disp = semaphore->reported ? -1 : (int64_t)semaphore->initial;
+        semaphore->reported = true;
     }
 }
 
@@ -581,7 +581,7 @@ static const struct call_step steps[] = {{CALL_THREAD_BEGIN, CALL_SEM_POST, .ste
                                          {0}};
 
 static const struct timer_row timers[] = {{TIMER_THREAD, replay_rank_of_thread, replay_on_thread_resumes},
-                                          {TIMER_LOOK, replay_rank_of_thread, replay_on_thread_looks},
+                                          {TIMER_POLL, replay_rank_of_thread, replay_on_thread_poll},
                                           {0}};
 
 const struct call_driver threads_driver = {

@@ -12,7 +12,7 @@ static const enum pattern accounted[] = {
     PATTERN_THREAD_BARRIER_WAIT, PATTERN_WAIT_FOR_WRITE,
 };
 
-/* Where a stream breaks off, epochs have no end: the detector says nothing of them (docs/patterns.md), the simulator
+/* Where a timeline breaks off, epochs have no end: the detector says nothing of them (docs/patterns.md), the simulator
  * knows what was waited for. */
 static bool is_partial(const struct verify_context *context)
 {

@@ -129,30 +129,30 @@ static enum status take_text(struct reader *reader, char **text, struct err *err
 
 static enum status take_rank(struct reader *reader, struct trace *trace, uint32_t rank, struct err *err)
 {
-    struct trace_rank *stream = &trace->ranks[rank];
+    struct trace_rank *process = &trace->ranks[rank];
     struct rank_head head = {0};
     TRY(take(reader, &head, sizeof head, err));
-    TRY(take_text(reader, &stream->incomplete_why, err));
+    TRY(take_text(reader, &process->incomplete_why, err));
     size_t count = head.count;
-    stream->speed = head.speed;
-    stream->incomplete = head.incomplete;
-    stream->calls = calloc(count + 1, sizeof *stream->calls);
-    stream->sim = calloc(count + 1, sizeof *stream->sim);
-    if (!stream->calls || !stream->sim) return err_memory(err);
-    TRY(take(reader, stream->calls, count * sizeof *stream->calls, err));
-    TRY(take(reader, stream->sim, count * sizeof *stream->sim, err));
-    stream->count = count;
-    stream->capacity = count + 1;
-    stream->thread_count = head.thread_count;
+    process->speed = head.speed;
+    process->incomplete = head.incomplete;
+    process->calls = calloc(count + 1, sizeof *process->calls);
+    process->sim = calloc(count + 1, sizeof *process->sim);
+    if (!process->calls || !process->sim) return err_memory(err);
+    TRY(take(reader, process->calls, count * sizeof *process->calls, err));
+    TRY(take(reader, process->sim, count * sizeof *process->sim, err));
+    process->count = count;
+    process->capacity = count + 1;
+    process->thread_count = head.thread_count;
     if (head.has_threads) {
-        stream->thread = calloc(count + 1, sizeof *stream->thread);
-        if (!stream->thread) return err_memory(err);
-        stream->thread_capacity = count + 1;
-        TRY(take(reader, stream->thread, count * sizeof *stream->thread, err));
+        process->thread = calloc(count + 1, sizeof *process->thread);
+        if (!process->thread) return err_memory(err);
+        process->thread_capacity = count + 1;
+        TRY(take(reader, process->thread, count * sizeof *process->thread, err));
     }
     if (!head.has_extents) return STATUS_OK;
-    TRY(trace_reserve_extents(stream, err));
-    return take(reader, stream->extents, count * sizeof *stream->extents, err);
+    TRY(trace_reserve_extents(process, err));
+    return take(reader, process->extents, count * sizeof *process->extents, err);
 }
 
 /* Those of the recorded trace stand there already. */

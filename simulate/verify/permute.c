@@ -57,14 +57,14 @@ static uint32_t map_ref(const struct trace *trace, const struct trace_call *call
 static enum status add_as(struct trace *to, uint32_t rank, const struct trace *from, size_t index,
                           const struct trace_call *call, struct err *err)
 {
-    const struct trace_rank *stream = &from->ranks[rank];
-    if (stream->thread_count == 0)
+    const struct trace_rank *process = &from->ranks[rank];
+    if (process->thread_count == 0)
         TRY(trace_add_call(to, rank, call, err));
     else
         TRY(trace_add_thread_call(to, rank, trace_call_thread(from, rank, index), call, err));
     struct trace_extents extents = trace_call_extents(from, rank, index);
     TRY(trace_set_extents(to, rank, index, &extents, err));
-    return stream->compute_ps ? trace_set_compute(to, rank, index, stream->compute_ps[index], err) : STATUS_OK;
+    return process->compute_ps ? trace_set_compute(to, rank, index, process->compute_ps[index], err) : STATUS_OK;
 }
 
 static enum status add_calls(const struct trace *from, struct trace *to, struct err *err)
@@ -84,8 +84,8 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
                 call.disp = reversed((size_t)call.disp, from->counts_count);
             call.site = reversed_but_first(call.site, from->site_count);
             TRY(add_as(to, r, from, i, &call, err));
-            struct trace_rank *stream = &to->ranks[r];
-            if (stream->sim && from->ranks[r].sim) stream->sim[stream->count - 1] = from->ranks[r].sim[i];
+            struct trace_rank *process = &to->ranks[r];
+            if (process->sim && from->ranks[r].sim) process->sim[process->count - 1] = from->ranks[r].sim[i];
         }
         to->ranks[r].incomplete = from->ranks[r].incomplete;
         to->ranks[r].thread_count = from->ranks[r].thread_count; /* some may be without calls */

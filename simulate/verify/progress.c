@@ -12,12 +12,12 @@ static bool is_library(const struct trace_call *call)
     return kind != CALL_REGION_ENTER && kind != CALL_REGION_LEAVE && !call_is_thread(call->call);
 }
 
-static size_t first_from(const struct trace_rank *stream, int64_t time_ps)
+static size_t first_from(const struct trace_rank *process, int64_t time_ps)
 {
-    size_t low = 0, high = stream->count;
+    size_t low = 0, high = process->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (stream->calls[middle].enter_ps < time_ps)
+        if (process->calls[middle].enter_ps < time_ps)
             low = middle + 1;
         else
             high = middle;
@@ -28,24 +28,24 @@ static size_t first_from(const struct trace_rank *stream, int64_t time_ps)
 /* The rank is outside from from_ps on and serves at until_ps. Of one with threads only the latter is looked at. */
 static bool serves(const struct verify_context *context, uint32_t rank, int64_t from_ps, int64_t until_ps)
 {
-    const struct trace_rank *stream = &context->predicted->ranks[rank];
-    size_t next = first_from(stream, until_ps), before = next;
-    while (next < stream->count && !is_library(&stream->calls[next])) next++;
-    bool enters = next < stream->count && stream->calls[next].enter_ps == until_ps;
-    bool ends = next == stream->count && trace_rank_end_ps(context->predicted, rank) == until_ps;
-    while (before > 0 && !is_library(&stream->calls[before - 1])) before--;
-    bool outside = before == 0 || stream->calls[before - 1].exit_ps <= from_ps;
-    return (enters || ends) && (outside || stream->thread_count > 0);
+    const struct trace_rank *process = &context->predicted->ranks[rank];
+    size_t next = first_from(process, until_ps), before = next;
+    while (next < process->count && !is_library(&process->calls[next])) next++;
+    bool enters = next < process->count && process->calls[next].enter_ps == until_ps;
+    bool ends = next == process->count && trace_rank_end_ps(context->predicted, rank) == until_ps;
+    while (before > 0 && !is_library(&process->calls[before - 1])) before--;
+    bool outside = before == 0 || process->calls[before - 1].exit_ps <= from_ps;
+    return (enters || ends) && (outside || process->thread_count > 0);
 }
 
 /* Calls that serve while they wait (mpi.rma.protocol.visit = wait, .lock_order = service) do so at any time of theirs. */
 static bool is_in_library(const struct verify_context *context, uint32_t rank, int64_t until_ps)
 {
-    const struct trace_rank *stream = &context->predicted->ranks[rank];
-    size_t behind = first_from(stream, until_ps + 1);
+    const struct trace_rank *process = &context->predicted->ranks[rank];
+    size_t behind = first_from(process, until_ps + 1);
     for (size_t i = behind; i-- > 0;) {
-        if (is_library(&stream->calls[i]) && stream->calls[i].exit_ps >= until_ps) return true;
-        if (stream->thread_count == 0 && stream->calls[i].exit_ps < until_ps) break;
+        if (is_library(&process->calls[i]) && process->calls[i].exit_ps >= until_ps) return true;
+        if (process->thread_count == 0 && process->calls[i].exit_ps < until_ps) break;
     }
     return trace_rank_end_ps(context->predicted, rank) == until_ps;
 }
@@ -73,13 +73,13 @@ static bool is_served(const struct verify_context *context, uint32_t rank, const
 void verify_served(const struct verify_context *context, struct verify_row *row)
 {
     for (uint32_t r = 0; r < context->predicted->rank_count; r++) {
-        const struct trace_rank *stream = &context->predicted->ranks[r];
-        for (size_t i = 0; i < stream->count; i++) {
-            const struct trace_sim *sim = &stream->sim[i];
+        const struct trace_rank *process = &context->predicted->ranks[r];
+        for (size_t i = 0; i < process->count; i++) {
+            const struct trace_sim *sim = &process->sim[i];
             char place[TRACE_PLACE_BYTES];
             if (sim->progress_until_ps == TRACE_UNKNOWN_PS) continue;
             row->checked++;
-            if (is_served(context, r, &stream->calls[i], sim)) continue;
+            if (is_served(context, r, &process->calls[i], sim)) continue;
             verify_breach(row, "%s: waits for progress from %" PRId64 " to %" PRId64 " ps, when no target of it serves",
                           trace_place(context->predicted, r, i, place), sim->progress_from_ps, sim->progress_until_ps);
         }

@@ -48,19 +48,19 @@ static int64_t known_ps(const struct verify_context *context, uint32_t rank, siz
 /* Every quiet keeps the PE until all that it asked for before is complete. Threads: what had been asked for by then. */
 static void check_quiets(const struct verify_context *context, uint32_t rank, struct verify_row *row)
 {
-    const struct trace_rank *stream = &context->predicted->ranks[rank];
+    const struct trace_rank *process = &context->predicted->ranks[rank];
     int64_t latest_ps = INT64_MIN;
     size_t open = 0; /* operations from here on count */
-    for (size_t i = 0; i < stream->count; i++) {
-        const struct trace_call *quiet = &stream->calls[i];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *quiet = &process->calls[i];
         if (!call_is_shmem(quiet->call) || !call_is_quiet(quiet->call)) continue;
         for (size_t k = open; k < i; k++) {
-            const struct trace_call *call = &stream->calls[k];
+            const struct trace_call *call = &process->calls[k];
             if (!call_is_shmem(call->call) || !verify_is_operation(call) || call->exit_ps > quiet->enter_ps) continue;
             int64_t end_ps = known_ps(context, rank, k);
             if (end_ps > latest_ps) latest_ps = end_ps;
         }
-        if (stream->thread_count == 0) open = i;
+        if (process->thread_count == 0) open = i;
         if (latest_ps != INT64_MIN)
             verify_after(context, row, rank, i, quiet->exit_ps, latest_ps,
                          "returns before an operation is known to be complete");

@@ -92,7 +92,7 @@ enum status verify_held(const struct verify_context *context, struct verify_row 
         size_t close = epoch->flush_call != EPOCH_NONE ? epoch->flush_call : epoch->close_call;
         if (close == EPOCH_NONE || hurried[operation->epoch]) continue;
         const struct trace_rank *rank = &context->predicted->ranks[operation->origin];
-        if (rank->sim[operation->call].xfer_start_ps == TRACE_UNKNOWN_PS) continue; /* the stream ends before that */
+        if (rank->sim[operation->call].xfer_start_ps == TRACE_UNKNOWN_PS) continue; /* the timeline ends before that */
         verify_after(context, row, operation->origin, operation->call, rank->sim[operation->call].xfer_start_ps,
                      rank->calls[close].enter_ps, "the data move before the epoch is closed");
     }

@@ -12,7 +12,7 @@
 #include "predictors/transforms/transform.h"
 #include "simulate/verify/verify.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/slices/same_parts.h"
+#include "tests/slices/same_shards.h"
 #include "trace/faults.h"
 #include "trace/open.h"
 #include "trace/otf2/otf2.h"
@@ -140,9 +140,9 @@ static void check_slices(const struct trace *trace)
     bool same = true;
     if (trace_check_one_thread(trace, "slices", &err) != STATUS_OK) return;
     enum status status =
-        fuzz_once_in(2) ? same_in_slices(trace, &same, what, &err) : same_in_parts(trace, &same, what, &err);
+        fuzz_once_in(2) ? same_in_slices(trace, &same, what, &err) : same_in_shards(trace, &same, what, &err);
     fuzz_check_error("slices", status, &err);
-    if (!same) fuzz_finding("slices or parts differ: %s", what);
+    if (!same) fuzz_finding("slices or shards differ: %s", what);
 }
 
 /* --- replay --- */

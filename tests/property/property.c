@@ -11,7 +11,7 @@
 #include "tests/property/broken_off.h"
 #include "tests/property/knobs.h"
 #include "tests/property/slices.h"
-#include "tests/slices/same_parts.h"
+#include "tests/slices/same_shards.h"
 #include "tests/property/transforms.h"
 
 void verdict_fail(struct verdict *verdict, const char *what, const char *format, ...)
@@ -145,7 +145,7 @@ static enum status check_engines(const struct trial *trial, const struct program
 }
 
 static enum status same_eager(const struct trial *trial, const struct trace *trace, const struct platform *platform,
-                                const struct trace *predicted, struct verdict *verdict, struct err *err)
+                              const struct trace *predicted, struct verdict *verdict, struct err *err)
 {
     const struct replay_options eager = {.engine = trial->engine, .keep_trace = true, .eager = true};
     struct replay_outcome other = {0};
@@ -159,8 +159,8 @@ static enum status same_eager(const struct trial *trial, const struct trace *tra
     return status;
 }
 
-/* What takes no time may arrive with the data that its sender sent in front of it (docs/architecture.md): the answer to an
- * empty get, and a get's request that rides on an empty put. */
+/* What takes no time may arrive with the data that its sender sent in front of it (docs/architecture.md): the answer to
+ * an empty get, and a get's request that rides on an empty put. */
 static bool has_timeless(const struct trace *trace, const struct platform *platform)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++)
@@ -214,10 +214,10 @@ static enum status check_slices(const struct trial *trial, const struct program 
     return check_ways(trial, program, trace, same_in_slices, "slices", verdict, err);
 }
 
-static enum status check_parts(const struct trial *trial, const struct program *program, const struct trace *trace,
-                               struct verdict *verdict, struct err *err)
+static enum status check_shards(const struct trial *trial, const struct program *program, const struct trace *trace,
+                                struct verdict *verdict, struct err *err)
 {
-    return check_ways(trial, program, trace, same_in_parts, "parts", verdict, err);
+    return check_ways(trial, program, trace, same_in_shards, "shards", verdict, err);
 }
 
 static bool same_accounts(const struct totals *one, const struct totals *two)
@@ -250,8 +250,8 @@ static enum status compare_orders(const struct trial *trial, const struct trace 
     return status;
 }
 
-/* Under every semantics, and under a once more, where ranks run ahead. Answers take time, as above: a grant right behind
- * data arrives with them, and which of the two is looked at first is then nobody's order. */
+/* Under every semantics, and under a once more, where ranks run ahead. Answers take time, as above: a grant right
+ * behind data arrives with them, and which of the two is looked at first is then nobody's order. */
 static enum status check_ahead(const struct trial *trial, const struct program *program, const struct trace *trace,
                                struct verdict *verdict, struct err *err)
 {
@@ -292,7 +292,7 @@ const struct property properties[] = {
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
     {"advice", "who follows the advice waits less", check_advice},
     {"slices", "a trace in slices gives the same result as in memory", check_slices},
-    {"parts", "a trace gives the same result in several parts as in memory", check_parts},
+    {"shards", "a trace gives the same result in several shards as in memory", check_shards},
     {"ahead", "ranks that run ahead of others change nothing", check_ahead},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},
     {NULL, NULL, NULL},

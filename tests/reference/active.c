@@ -11,12 +11,12 @@ static void notice_post(struct model *model, void *what)
 {
     struct pair *pair = what;
     if (pair->posts++ >= pair->starts) return;
-    struct lane *lane = pair->started[pair->posts - 1];
-    lane->open = true;
-    if (!epoch_is_open(model, lane->epoch))
-        lane_pump(model, lane);
+    struct access *access = pair->started[pair->posts - 1];
+    access->open = true;
+    if (!epoch_is_open(model, access->epoch))
+        access_pump(model, access);
     else
-        for (uint32_t i = 0; i < lane->epoch->lane_count; i++) lane_pump(model, &lane->epoch->lanes[i]);
+        for (uint32_t i = 0; i < access->epoch->access_count; i++) access_pump(model, &access->epoch->accesses[i]);
 }
 
 struct posted {
@@ -27,7 +27,8 @@ struct posted {
 static void post_arrives(struct model *model, void *what)
 {
     const struct posted *posted = what;
-    rank_serve(model, (struct arrival){posted->target, posted->origin, SERVICE_NOTIFICATION, 0}, notice_post, posted->pair);
+    rank_serve(model, (struct arrival){posted->target, posted->origin, SERVICE_NOTIFICATION, 0}, notice_post,
+               posted->pair);
 }
 
 static const struct trace_group *group_of(const struct model *model, const struct trace_call *call)
@@ -56,12 +57,12 @@ static void start(struct model *model, struct rank *rank, const struct trace_cal
     struct epoch *epoch = epoch_new(model, EPOCH_START, call->handle, rank->number, group->members, group->count);
     epoch->nocheck = call->flags & TRACE_NOCHECK;
     model->starts[(size_t)call->handle * model->rank_count + rank->number] = epoch;
-    for (uint32_t i = 0; i < epoch->lane_count; i++) {
-        struct lane *lane = &epoch->lanes[i];
-        struct pair *pair = pair_of(model, call->handle, rank->number, lane->target);
+    for (uint32_t i = 0; i < epoch->access_count; i++) {
+        struct access *access = &epoch->accesses[i];
+        struct pair *pair = pair_of(model, call->handle, rank->number, access->target);
         pair->started = model_grow(model, pair->started, pair->starts, &pair->started_capacity, sizeof *pair->started);
-        pair->started[pair->starts++] = lane;
-        lane->open = epoch->nocheck || pair->posts >= pair->starts;
+        pair->started[pair->starts++] = access;
+        access->open = epoch->nocheck || pair->posts >= pair->starts;
     }
     if (semantics_of(model, call->handle)->start_waits) rank_await(model, rank, epoch_is_open, epoch);
 }
@@ -76,8 +77,8 @@ static bool nothing_is_kept(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
     (void)model;
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (is_kept(op)) return false;
     return true;
 }
@@ -85,8 +86,8 @@ static bool nothing_is_kept(const struct model *model, const void *what)
 static int64_t own_left_ps(const struct epoch *epoch)
 {
     int64_t last_ps = INT64_MIN;
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (!op->copied && !op->acknowledged && op_left_ps(op) > last_ps) last_ps = op_left_ps(op);
     return last_ps;
 }
@@ -114,9 +115,9 @@ static bool all_is_answered(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
     (void)model;
-    for (uint32_t i = 0; i < epoch->lane_count; i++) {
-        if (!lane_is_answered(&epoch->lanes[i])) return false;
-        for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
+    for (uint32_t i = 0; i < epoch->access_count; i++) {
+        if (!access_is_answered(&epoch->accesses[i])) return false;
+        for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (!op->copied && !is_answered(op)) return false;
     }
     return true;
@@ -124,25 +125,26 @@ static bool all_is_answered(const struct model *model, const void *what)
 
 static void tell_all(struct model *model, struct epoch *epoch)
 {
-    for (uint32_t i = 0; i < epoch->lane_count; i++) {
-        epoch->lanes[i].closing = true;
-        lane_pump(model, &epoch->lanes[i]);
+    for (uint32_t i = 0; i < epoch->access_count; i++) {
+        epoch->accesses[i].closing = true;
+        access_pump(model, &epoch->accesses[i]);
     }
 }
 
-static bool lane_awaits_answer(const struct lane *lane)
+static bool access_awaits_answer(const struct access *access)
 {
-    for (const struct op *op = lane->first; op; op = op->next)
+    for (const struct op *op = access->first; op; op = op->next)
         if (!op->copied && !op->known && (op->acknowledged || rma_kind_of(op->kind) == RMA_GET)) return true;
     return false;
 }
 
-/* Nothing is asked of a target from which nothing is waited for, nor of one for which something waits for the post as complete is entered. */
+/* Nothing is asked of a target from which nothing is waited for, nor of one for which something waits for the post as
+ * complete is entered. */
 static void request_all(struct model *model, struct epoch *epoch)
 {
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        if (lane_awaits_answer(&epoch->lanes[i]) && !lane_unissued(&epoch->lanes[i]))
-            lane_request(model, &epoch->lanes[i]);
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        if (access_awaits_answer(&epoch->accesses[i]) && !access_unissued(&epoch->accesses[i]))
+            access_request(model, &epoch->accesses[i]);
 }
 
 /* Some operation of the table may. */
@@ -170,8 +172,8 @@ static bool runs_ahead(const struct rma_semantics *semantics)
 static bool near_enough(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
-    for (uint32_t i = 0; i < epoch->lane_count; i++) {
-        const struct pair *pair = pair_of(model, epoch->window, epoch->origin, epoch->lanes[i].target);
+    for (uint32_t i = 0; i < epoch->access_count; i++) {
+        const struct pair *pair = pair_of(model, epoch->window, epoch->origin, epoch->accesses[i].target);
         if (pair->starts > pair->posts && pair->starts - pair->posts > model->platform->epochs_ahead) return false;
     }
     return true;
@@ -181,11 +183,11 @@ static void complete(struct model *model, struct rank *rank, const struct trace_
 {
     struct epoch *epoch = open_start(model, rank, call->handle);
     bool remote = is_remote(model);
-    if (epoch->lane_count > 0) rank_pay_overhead(model, rank);
-    for (uint32_t i = 0; i < epoch->lane_count; i++) {
-        epoch->lanes[i].closing = !remote;
-        lane_unhold(&epoch->lanes[i]);
-        lane_pump(model, &epoch->lanes[i]);
+    if (epoch->access_count > 0) rank_pay_overhead(model, rank);
+    for (uint32_t i = 0; i < epoch->access_count; i++) {
+        epoch->accesses[i].closing = !remote;
+        access_unhold(&epoch->accesses[i]);
+        access_pump(model, &epoch->accesses[i]);
     }
     if (remote) request_all(model, epoch);
     if (runs_ahead(semantics_of(model, call->handle)) && !epoch->nocheck) rank_await(model, rank, near_enough, epoch);
@@ -205,7 +207,7 @@ struct exposure {
 };
 
 /* NULL: the origin has not started yet. */
-static const struct lane *exposed_to(const struct model *model, const struct exposure *exposure, uint32_t origin)
+static const struct access *exposed_to(const struct model *model, const struct exposure *exposure, uint32_t origin)
 {
     const struct pair *pair =
         pair_of(model, exposure->window, (uint32_t)exposure->origins->members[origin], exposure->target);
@@ -216,8 +218,8 @@ static bool exposure_is_over(const struct model *model, const void *what)
 {
     const struct exposure *exposure = what;
     for (uint32_t i = 0; i < exposure->origins->count; i++) {
-        const struct lane *lane = exposed_to(model, exposure, i);
-        if (!lane || !lane->heard || !lane_is_done(lane)) return false;
+        const struct access *access = exposed_to(model, exposure, i);
+        if (!access || !access->heard || !access_is_done(access)) return false;
     }
     return true;
 }
@@ -229,7 +231,7 @@ static void wait_for_origins(struct model *model, struct rank *rank, const struc
     int64_t done_ps = INT64_MIN;
     rank_await(model, rank, exposure_is_over, &exposure);
     for (uint32_t i = 0; i < origins->count; i++) {
-        int64_t ps = lane_done_ps(exposed_to(model, &exposure, i));
+        int64_t ps = access_done_ps(exposed_to(model, &exposure, i));
         if (ps > done_ps) done_ps = ps;
     }
     rank_await_time(model, rank, done_ps);

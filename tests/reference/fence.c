@@ -4,18 +4,18 @@
 static bool all_known(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        if (!lane_is_known(model, &epoch->lanes[i]) || !lane_is_answered(&epoch->lanes[i])) return false;
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        if (!access_is_known(model, &epoch->accesses[i]) || !access_is_answered(&epoch->accesses[i])) return false;
     return true;
 }
 
 /* mpi.rma.protocol.flush: accumulates and fetching operations have answers of their own. */
 static void request_answers(struct model *model, struct epoch *epoch)
 {
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        for (const struct op *op = epoch->lanes[i].first; op; op = op->next)
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (!op->known && (op->kind == CALL_PUT || op->kind == CALL_GET)) {
-                lane_request(model, &epoch->lanes[i]);
+                access_request(model, &epoch->accesses[i]);
                 break;
             }
 }
@@ -33,8 +33,8 @@ static bool all_came(const struct model *model, const void *what)
     for (uint32_t i = 0; i < incoming->comm->count; i++) {
         const struct fences *fences = fences_of(model, incoming->window, (uint32_t)incoming->comm->members[i]);
         const struct epoch *epoch = fences->closed[incoming->number];
-        for (uint32_t k = 0; k < epoch->lane_count; k++)
-            if (epoch->lanes[k].target == incoming->target && !lane_is_done(&epoch->lanes[k])) return false;
+        for (uint32_t k = 0; k < epoch->access_count; k++)
+            if (epoch->accesses[k].target == incoming->target && !access_is_done(&epoch->accesses[k])) return false;
     }
     return true;
 }
@@ -46,25 +46,25 @@ static int64_t last_done_ps(const struct model *model, const struct incoming *in
     for (uint32_t i = 0; i < incoming->comm->count; i++) {
         const struct fences *fences = fences_of(model, incoming->window, (uint32_t)incoming->comm->members[i]);
         const struct epoch *epoch = fences->closed[incoming->number];
-        for (uint32_t k = 0; k < epoch->lane_count; k++)
-            if (epoch->lanes[k].target == incoming->target && lane_done_ps(&epoch->lanes[k]) > last_ps)
-                last_ps = lane_done_ps(&epoch->lanes[k]);
+        for (uint32_t k = 0; k < epoch->access_count; k++)
+            if (epoch->accesses[k].target == incoming->target && access_done_ps(&epoch->accesses[k]) > last_ps)
+                last_ps = access_done_ps(&epoch->accesses[k]);
     }
     return last_ps;
 }
 
 static bool has_unsent(const struct epoch *epoch)
 {
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        if (lane_unissued(&epoch->lanes[i])) return true;
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        if (access_unissued(&epoch->accesses[i])) return true;
     return false;
 }
 
 static void let_go(struct model *model, struct epoch *epoch)
 {
-    for (uint32_t i = 0; i < epoch->lane_count; i++) {
-        lane_unhold(&epoch->lanes[i]);
-        lane_pump(model, &epoch->lanes[i]);
+    for (uint32_t i = 0; i < epoch->access_count; i++) {
+        access_unhold(&epoch->accesses[i]);
+        access_pump(model, &epoch->accesses[i]);
     }
 }
 

@@ -43,7 +43,7 @@ static void obey_protocol(const struct model *model, struct op *op)
     enum rma_kind kind = rma_kind_of(op->kind);
     if (kind == RMA_GET) return;
     op->local = protocol->local[kind];
-    op->acknowledged = op->lane->epoch->kind != EPOCH_START || op->local == LOCAL_ACKNOWLEDGED ||
+    op->acknowledged = op->access->epoch->kind != EPOCH_START || op->local == LOCAL_ACKNOWLEDGED ||
                        protocol->complete[kind] == COMPLETE_REMOTE;
 }
 
@@ -54,27 +54,27 @@ static void append(struct model *model, struct rank *rank, struct op *op, bool i
     int64_t copy_ps = 0, lead_ps = 0;
     if (op->kind == CALL_PUT && !op->copied)
         copy_ps = lead_ps = units_ps((double)op->bytes * model->platform->protocol.put_s_per_byte);
-    if (issues) lead_ps -= network_lasts_ps(model, rank->number, op->lane->target, op->bytes);
+    if (issues) lead_ps -= network_lasts_ps(model, rank->number, op->access->target, op->bytes);
     if (lead_ps < 0) lead_ps = 0;
     rank_spend(model, rank, lead_ps);
-    lane_append(op);
-    if (op->has_request) lane_unhold(op->lane);
-    lane_pump(model, op->lane);
+    access_append(op);
+    if (op->has_request) access_unhold(op->access);
+    access_pump(model, op->access);
     rank_spend(model, rank, copy_ps - lead_ps);
 }
 
 /* In an access epoch of PSCW. */
 static void issue_active(struct model *model, struct rank *rank, struct op *op)
 {
-    struct lane *lane = op->lane;
-    const struct rma_semantics *semantics = semantics_of(model, lane->epoch->window);
+    struct access *access = op->access;
+    const struct rma_semantics *semantics = semantics_of(model, access->epoch->window);
     op->waits = semantics_waits(semantics, rma_kind_of(op->kind), op->bytes);
     bool copies = op->waits == WAITS_NEVER && op->kind != CALL_GET && op->kind != CALL_GET_ACCUMULATE;
     op->group = semantics_waits_for_group(semantics, rma_kind_of(op->kind), op->bytes);
-    if (op->waits == WAITS_CALL && op->group) rank_await(model, rank, epoch_is_open, lane->epoch);
-    if (op->waits == WAITS_CALL) rank_await(model, rank, lane_is_open, lane);
+    if (op->waits == WAITS_CALL && op->group) rank_await(model, rank, epoch_is_open, access->epoch);
+    if (op->waits == WAITS_CALL) rank_await(model, rank, access_is_open, access);
     if (copies) await_room(model, rank, op->bytes, semantics);
-    bool posted = lane->open && !lane_awaits_group(lane) && (!op->group || epoch_is_open(model, lane->epoch));
+    bool posted = access->open && !access_awaits_group(access) && (!op->group || epoch_is_open(model, access->epoch));
     bool sends = !op->held && posted; /* else it is sent in the background */
     if (copies) copy(model, rank, op);
     if (sends) rank_pay_overhead(model, rank);
@@ -83,25 +83,25 @@ static void issue_active(struct model *model, struct rank *rank, struct op *op)
 
 static void issue_passive(struct model *model, struct rank *rank, struct op *op)
 {
-    struct lane *lane = op->lane;
-    bool asks = op->has_request && !lane->open && !lane->asked;
+    struct access *access = op->access;
+    bool asks = op->has_request && !access->open && !access->asked;
     if (op->has_request) op->held = false;
-    bool sends = !op->held && lane->open;
+    bool sends = !op->held && access->open;
     if (asks || sends) rank_pay_overhead(model, rank);
     append(model, rank, op, sends && model->platform->issue == ISSUE_IMMEDIATE);
-    if (asks) lane_ask(model, lane);
-    lane_pump(model, lane);
+    if (asks) access_ask(model, access);
+    access_pump(model, access);
 }
 
-static struct lane *lane_of(const struct model *model, int32_t window, uint32_t origin, uint32_t target)
+static struct access *access_of(const struct model *model, int32_t window, uint32_t origin, uint32_t target)
 {
     struct pair *pair = pair_of(model, window, origin, target);
     if (pair->lock) return pair->lock;
     struct epoch *fence = fences_of(model, window, origin)->open;
-    struct lane *start = pair->starts > 0 ? pair->started[pair->starts - 1] : NULL;
+    struct access *start = pair->starts > 0 ? pair->started[pair->starts - 1] : NULL;
     if (start && !start->closing) return start;
-    for (uint32_t i = 0; fence && i < fence->lane_count; i++)
-        if (fence->lanes[i].target == target) return &fence->lanes[i];
+    for (uint32_t i = 0; fence && i < fence->access_count; i++)
+        if (fence->accesses[i].target == target) return &fence->accesses[i];
     return NULL;
 }
 
@@ -118,17 +118,17 @@ void do_operation(struct model *model, struct rank *rank, const struct trace_cal
     struct op *op = model_new(model, sizeof *op);
     *op = (struct op){
         .kind = call_kind(call->call),
-        .lane = lane_of(model, call->handle, rank->number, (uint32_t)call->peer),
+        .access = access_of(model, call->handle, rank->number, (uint32_t)call->peer),
         .bytes = call->bytes,
         .result_bytes = call_kind(call->call) == CALL_GET ? call->bytes : call->aux,
         .held = model->platform->issue == ISSUE_DEFERRED,
         .has_request = call_makes_request(call->call),
     };
     if (op->kind == CALL_GET) op->bytes = call->bytes;
-    if (!op->lane) rank_await(model, rank, never, NULL); /* an error of the program: it does not end */
+    if (!op->access) rank_await(model, rank, never, NULL); /* an error of the program: it does not end */
     if (op->has_request) rank->requests[call->ref].op = op;
     obey_protocol(model, op);
-    switch (op->lane->epoch->kind) {
+    switch (op->access->epoch->kind) {
     case EPOCH_START: issue_active(model, rank, op); break;
     case EPOCH_FENCE:
     case EPOCH_LOCK: issue_passive(model, rank, op); break;

@@ -85,12 +85,13 @@ static void data_arrived(struct model *model, void *what)
 static void send_data(struct model *model, void *what)
 {
     struct message *message = what;
-    network_send(model, (struct transport){.from = message->envelope.from,
-                                           .to = message->envelope.to,
-                                           .bytes = message->bytes,
-                                           .left = model->platform->rendezvous == RENDEZVOUS_DIRECT ? send_is_over : NULL,
-                                           .arrived = data_arrived,
-                                           .what = message});
+    network_send(model,
+                 (struct transport){.from = message->envelope.from,
+                                    .to = message->envelope.to,
+                                    .bytes = message->bytes,
+                                    .left = model->platform->rendezvous == RENDEZVOUS_DIRECT ? send_is_over : NULL,
+                                    .arrived = data_arrived,
+                                    .what = message});
 }
 
 static void cleared(struct model *model, void *what)

@@ -46,13 +46,13 @@ struct epoch *epoch_new(struct model *model, enum epoch_kind kind, int32_t windo
                         const int32_t *targets, uint32_t count)
 {
     struct epoch *epoch = model_new(model, sizeof *epoch);
-    *epoch = (struct epoch){.kind = kind, .window = window, .origin = origin, .lane_count = 0};
-    epoch->lanes = model_new(model, count * sizeof *epoch->lanes);
+    *epoch = (struct epoch){.kind = kind, .window = window, .origin = origin, .access_count = 0};
+    epoch->accesses = model_new(model, count * sizeof *epoch->accesses);
     for (uint32_t rank = 0; rank < model->rank_count; rank++)
         for (uint32_t i = 0; i < count; i++)
             if (targets[i] == (int32_t)rank)
-                epoch->lanes[epoch->lane_count++] =
-                    (struct lane){.epoch = epoch, .target = rank, .open = kind == EPOCH_FENCE};
+                epoch->accesses[epoch->access_count++] =
+                    (struct access){.epoch = epoch, .target = rank, .open = kind == EPOCH_FENCE};
     return epoch;
 }
 

@@ -147,7 +147,7 @@ bool event_take(struct model *model, struct event *event);
 
 /* ranks.c: of the rank that runs. */
 void rank_await(struct model *model, struct rank *rank, condition *ready, const void *what);
-void rank_spend(struct model *model, struct rank *rank, int64_t ps); /* not as who waits */
+void rank_spend(struct model *model, struct rank *rank, int64_t ps);            /* not as who waits */
 void rank_await_time(struct model *model, struct rank *rank, int64_t until_ps); /* as who waits; nothing, if past */
 void rank_pay_overhead(struct model *model, struct rank *rank);
 void rank_look(struct model *model, struct rank *rank); /* serves what lies there */
@@ -160,8 +160,8 @@ void ranks_go_on(struct model *model);
 /* Within an event: now and not behind it. False: it still waits, or the event is its own step. */
 bool rank_go_on(struct model *model, struct rank *rank);
 
-/* A message that has arrived, and who serves it by mpi.rma.protocol.serves: hardware, and whoever has sent it to itself,
- * at once, thread after its delay, call when a call of the rank serves. */
+/* A message that has arrived, and who serves it by mpi.rma.protocol.serves: hardware, and whoever has sent it to
+ * itself, at once, thread after its delay, call when a call of the rank serves. */
 struct arrival {
     uint32_t from, to;
     enum service service;

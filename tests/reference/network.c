@@ -30,8 +30,8 @@ static void leave(struct model *model, void *what)
     if (flight->transport.left) flight->transport.left(model, flight->transport.what);
 }
 
-/* Messages arrive in the order of their heads, also where those without bytes wait for the same data and arrive with them;
- * messages of equal heads in the order of their senders. */
+/* Messages arrive in the order of their heads, also where those without bytes wait for the same data and arrive with
+ * them; messages of equal heads in the order of their senders. */
 static uint32_t order_of(const struct model *model, struct nic *nic, const struct flight *flight)
 {
     uint32_t rank = flight->transport.from;
@@ -49,7 +49,7 @@ static void head_arrives(struct model *model, void *what)
     struct nic *nic = &model->nics[flight->to_node];
     int64_t begin_ps = nic->receive_ps > model->now_ps ? nic->receive_ps : model->now_ps;
     bool at_once = flight->lasts_ps == 0 && nic->receive_ps < model->now_ps; /* nobody is before it */
-    if (flight->lasts_ps > 0) { /* else nobody is behind it */
+    if (flight->lasts_ps > 0) {                                              /* else nobody is behind it */
         nic->receive_ps = begin_ps + flight->lasts_ps;
         nic->head_ps = model->now_ps;
         nic->last = flight->transport.from;

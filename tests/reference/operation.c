@@ -6,7 +6,7 @@
 /* What leaves at one moment to one target: one operation, or with aggregation several. */
 enum { PARCEL_OPS_MAX = 64 };
 struct parcel {
-    struct lane *lane;
+    struct access *access;
     struct op *ops[PARCEL_OPS_MAX];
     uint32_t count;
     int64_t bytes;
@@ -51,15 +51,15 @@ static void know(struct model *model, void *what)
 {
     struct op *op = what;
     op->known = true;
-    lane_pump(model, op->lane);
+    access_pump(model, op->access);
 }
 
 static void acknowledgement_arrives(struct model *model, void *what)
 {
     const struct op *op = what;
     rank_serve(model,
-               (struct arrival){op->lane->target, op->lane->epoch->origin, SERVICE_ACKNOWLEDGEMENT, op->bytes}, know,
-               what);
+               (struct arrival){op->access->target, op->access->epoch->origin, SERVICE_ACKNOWLEDGEMENT, op->bytes},
+               know, what);
 }
 
 static void done(struct op *op, int64_t done_ps)
@@ -70,7 +70,7 @@ static void done(struct op *op, int64_t done_ps)
 
 static void answer(struct model *model, struct op *op)
 {
-    uint32_t origin = op->lane->epoch->origin, target = op->lane->target;
+    uint32_t origin = op->access->epoch->origin, target = op->access->target;
     done(op, network_send(model,
                           (struct transport){
                               .from = target, .to = origin, .bytes = op->result_bytes, .arrived = know, .what = op}));
@@ -81,7 +81,7 @@ static void acknowledge(struct model *model, struct op *op)
     op->written = true;
     done(op, model->now_ps);
     if (op->acknowledged)
-        network_send_control(model, op->lane->target, op->lane->epoch->origin, true, acknowledgement_arrives, op);
+        network_send_control(model, op->access->target, op->access->epoch->origin, true, acknowledgement_arrives, op);
     else
         op->known = true; /* nobody asks */
 }
@@ -99,7 +99,7 @@ static void applied(struct model *model, void *what)
 static void serve(struct model *model, void *what)
 {
     struct op *op = what;
-    struct rank *target = &model->ranks[op->lane->target];
+    struct rank *target = &model->ranks[op->access->target];
     int64_t lasts_ps = units_ps(platform_apply_s(model->platform, op->bytes));
     if (lasts_ps == 0) {
         applied(model, op);
@@ -129,8 +129,8 @@ static void answer_gets(struct model *model, struct parcel *parcel)
             gets++;
         }
     if (gets == 0) return;
-    int64_t left_ps = network_send(model, (struct transport){.from = parcel->lane->target,
-                                                             .to = parcel->lane->epoch->origin,
+    int64_t left_ps = network_send(model, (struct transport){.from = parcel->access->target,
+                                                             .to = parcel->access->epoch->origin,
                                                              .bytes = bytes,
                                                              .arrived = gets_arrived,
                                                              .what = parcel});
@@ -165,12 +165,12 @@ static int64_t served_bytes(const struct parcel *parcel)
     return parcel->count > 1 ? INT64_MAX : parcel->ops[0]->bytes;
 }
 
-/* Several operations are served as the largest one could be: puts as puts, gets as gets, others by the last of all kinds in the order
- * hardware, thread, call. */
+/* Several operations are served as the largest one could be: puts as puts, gets as gets, others by the last of all
+ * kinds in the order hardware, thread, call. */
 static struct arrival arrival_of(const struct model *model, const struct parcel *parcel)
 {
     static const enum service kinds[] = {SERVICE_GET, SERVICE_ACCUMULATE, SERVICE_FETCH};
-    struct arrival arrival = {parcel->lane->epoch->origin, parcel->lane->target, service_of(parcel->ops[0]),
+    struct arrival arrival = {parcel->access->epoch->origin, parcel->access->target, service_of(parcel->ops[0]),
                               parcel->ops[0]->bytes};
     bool puts = true, gets = true;
     if (parcel->count == 1) return arrival;
@@ -198,7 +198,7 @@ static void parcel_arrives(struct model *model, void *what)
 static void parcel_left(struct model *model, void *what)
 {
     struct parcel *parcel = what;
-    struct rank *origin = &model->ranks[parcel->lane->epoch->origin];
+    struct rank *origin = &model->ranks[parcel->access->epoch->origin];
     for (uint32_t i = 0; i < parcel->count; i++) {
         struct op *op = parcel->ops[i];
         op->left = true;
@@ -230,8 +230,8 @@ static void send_parcel(struct model *model, void *what)
         if (parcel->ops[i]->kind != CALL_GET) only_gets = false;
     for (uint32_t i = 0; i < parcel->count; i++) parcel->ops[i]->sent = true;
     int64_t bytes = asks_only(parcel) ? model->platform->control_bytes : parcel->bytes;
-    int64_t left_ps = network_send(model, (struct transport){.from = parcel->lane->epoch->origin,
-                                                             .to = parcel->lane->target,
+    int64_t left_ps = network_send(model, (struct transport){.from = parcel->access->epoch->origin,
+                                                             .to = parcel->access->target,
                                                              .bytes = bytes,
                                                              .bypass = only_gets,
                                                              .left = matters(parcel) ? parcel_left : NULL,
@@ -244,30 +244,31 @@ static void cleared(struct model *model, void *what)
 {
     struct parcel *parcel = what;
     send_parcel(model, parcel);
-    lane_pump(model, parcel->lane);
+    access_pump(model, parcel->access);
 }
 
 static void clear_arrives(struct model *model, void *what)
 {
     const struct parcel *parcel = what;
-    rank_serve(model,
-               (struct arrival){parcel->lane->target, parcel->lane->epoch->origin, SERVICE_CLEAR, served_bytes(parcel)},
-               cleared, what);
+    rank_serve(
+        model,
+        (struct arrival){parcel->access->target, parcel->access->epoch->origin, SERVICE_CLEAR, served_bytes(parcel)},
+        cleared, what);
 }
 
 static void clear_to_send(struct model *model, void *what)
 {
     struct parcel *parcel = what;
-    network_send_control(model, parcel->lane->target, parcel->lane->epoch->origin, true, clear_arrives, parcel);
+    network_send_control(model, parcel->access->target, parcel->access->epoch->origin, true, clear_arrives, parcel);
 }
 
 static void asked_to_send(struct model *model, void *what)
 {
     const struct parcel *parcel = what;
-    rank_serve(
-        model,
-        (struct arrival){parcel->lane->epoch->origin, parcel->lane->target, SERVICE_RENDEZVOUS, served_bytes(parcel)},
-        clear_to_send, what);
+    rank_serve(model,
+               (struct arrival){parcel->access->epoch->origin, parcel->access->target, SERVICE_RENDEZVOUS,
+                                served_bytes(parcel)},
+               clear_to_send, what);
 }
 
 static void parcel_leaves(struct model *model, struct parcel *parcel)
@@ -275,7 +276,7 @@ static void parcel_leaves(struct model *model, struct parcel *parcel)
     const struct platform *platform = model->platform;
     bool asks = platform->progress != PROGRESS_HARDWARE && parcel->bytes > platform->rma_eager_bytes;
     if (asks)
-        network_send_control(model, parcel->lane->epoch->origin, parcel->lane->target, true, asked_to_send, parcel);
+        network_send_control(model, parcel->access->epoch->origin, parcel->access->target, true, asked_to_send, parcel);
     else
         send_parcel(model, parcel);
 }
@@ -283,48 +284,48 @@ static void parcel_leaves(struct model *model, struct parcel *parcel)
 bool epoch_is_open(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        if (!lane_is_open(model, &epoch->lanes[i])) return false;
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        if (!access_is_open(model, &epoch->accesses[i])) return false;
     return true;
 }
 
 static bool waits_for_group(const struct op *op)
 {
-    return op->group && !op->sending && !epoch_is_open(NULL, op->lane->epoch);
+    return op->group && !op->sending && !epoch_is_open(NULL, op->access->epoch);
 }
 
-bool lane_awaits_group(const struct lane *lane)
+bool access_awaits_group(const struct access *access)
 {
-    for (const struct op *op = lane->first; op; op = op->next)
+    for (const struct op *op = access->first; op; op = op->next)
         if (waits_for_group(op)) return true;
     return false;
 }
 
 static bool may_leave(const struct op *op)
 {
-    return !op->sent && !op->held && op->lane->open;
+    return !op->sent && !op->held && op->access->open;
 }
 
-bool lane_unsent(const struct lane *lane)
+bool access_unsent(const struct access *access)
 {
-    for (const struct op *op = lane->first; op; op = op->next)
+    for (const struct op *op = access->first; op; op = op->next)
         if (!op->sent) return true;
     return false;
 }
 
-bool lane_unhold(struct lane *lane)
+bool access_unhold(struct access *access)
 {
     bool some = false;
-    for (struct op *op = lane->first; op; op = op->next) {
+    for (struct op *op = access->first; op; op = op->next) {
         some |= !op->sent;
         op->held = false;
     }
     return some;
 }
 
-bool lane_unissued(const struct lane *lane)
+bool access_unissued(const struct access *access)
 {
-    for (const struct op *op = lane->first; op; op = op->next)
+    for (const struct op *op = access->first; op; op = op->next)
         if (!op->sending) return true;
     return false;
 }
@@ -332,7 +333,7 @@ bool lane_unissued(const struct lane *lane)
 static void heard(struct model *model, void *what)
 {
     (void)model;
-    ((struct lane *)what)->heard = true;
+    ((struct access *)what)->heard = true;
 }
 
 /* --- requests of flushes */
@@ -340,132 +341,132 @@ static void heard(struct model *model, void *what)
 static void request_answered(struct model *model, void *what)
 {
     (void)model;
-    ((struct lane *)what)->requests_answered++;
+    ((struct access *)what)->requests_answered++;
 }
 
 static void request_answer_arrives(struct model *model, void *what)
 {
-    const struct lane *lane = what;
-    rank_serve(model, (struct arrival){lane->target, lane->epoch->origin, SERVICE_ACKNOWLEDGEMENT, 0},
+    const struct access *access = what;
+    rank_serve(model, (struct arrival){access->target, access->epoch->origin, SERVICE_ACKNOWLEDGEMENT, 0},
                request_answered, what);
 }
 
 static void answer_request(struct model *model, void *what)
 {
-    const struct lane *lane = what;
-    network_send_control(model, lane->target, lane->epoch->origin, true, request_answer_arrives, what);
+    const struct access *access = what;
+    network_send_control(model, access->target, access->epoch->origin, true, request_answer_arrives, what);
 }
 
 static void request_arrives(struct model *model, void *what)
 {
-    const struct lane *lane = what;
-    rank_serve(model, (struct arrival){lane->epoch->origin, lane->target, SERVICE_PUT, 0}, answer_request, what);
+    const struct access *access = what;
+    rank_serve(model, (struct arrival){access->epoch->origin, access->target, SERVICE_PUT, 0}, answer_request, what);
 }
 
-void lane_request(struct model *model, struct lane *lane)
+void access_request(struct model *model, struct access *access)
 {
     if (model->platform->protocol.flush != FLUSH_REQUESTED) return;
-    if (!lane->called || lane->target == lane->epoch->origin) return;
-    lane->called = false;
-    lane->requests = true;
-    lane->requests_made++;
-    lane_pump(model, lane);
+    if (!access->called || access->target == access->epoch->origin) return;
+    access->called = false;
+    access->requests = true;
+    access->requests_made++;
+    access_pump(model, access);
 }
 
-bool lane_is_answered(const struct lane *lane)
+bool access_is_answered(const struct access *access)
 {
-    return lane->requests_made == lane->requests_answered;
+    return access->requests_made == access->requests_answered;
 }
 
-static void send_request(struct model *model, struct lane *lane)
+static void send_request(struct model *model, struct access *access)
 {
-    if (!lane->requests || !lane->open || lane_unissued(lane)) return;
-    lane->requests = false;
-    network_send_control(model, lane->epoch->origin, lane->target, false, request_arrives, lane);
+    if (!access->requests || !access->open || access_unissued(access)) return;
+    access->requests = false;
+    network_send_control(model, access->epoch->origin, access->target, false, request_arrives, access);
 }
 
 /* Complete tells a target behind the data, and behind their acknowledgements. */
-static bool may_tell(const struct lane *lane)
+static bool may_tell(const struct access *access)
 {
-    for (const struct op *op = lane->first; op; op = op->next)
+    for (const struct op *op = access->first; op; op = op->next)
         if (!op->sent || (op->acknowledged && !op->known)) return false;
-    return lane->closing && lane->open && !lane->told;
+    return access->closing && access->open && !access->told;
 }
 
-void lane_pump(struct model *model, struct lane *lane)
+void access_pump(struct model *model, struct access *access)
 {
     struct parcel *parcel = NULL;
-    for (struct op *op = lane->first; op; op = op->next) {
+    for (struct op *op = access->first; op; op = op->next) {
         if (waits_for_group(op)) break;
         if (!may_leave(op) || op->sending) continue;
         if (!parcel || !model->platform->aggregate) {
             if (parcel) parcel_leaves(model, parcel);
             parcel = model_new(model, sizeof *parcel);
-            parcel->lane = lane;
+            parcel->access = access;
         }
         op->sending = true;
         parcel->ops[parcel->count++] = op;
         parcel->bytes += moves_out(op) ? op->bytes : 0;
     }
     if (parcel) parcel_leaves(model, parcel);
-    send_request(model, lane);
-    if (!may_tell(lane)) return;
-    lane->told = true;
-    network_send_control(model, lane->epoch->origin, lane->target, false, heard, lane);
+    send_request(model, access);
+    if (!may_tell(access)) return;
+    access->told = true;
+    network_send_control(model, access->epoch->origin, access->target, false, heard, access);
 }
 
-void lane_append(struct op *op)
+void access_append(struct op *op)
 {
-    struct lane *lane = op->lane;
-    if (op->kind == CALL_PUT || op->kind == CALL_GET) lane->called = true;
-    if (lane->last)
-        lane->last->next = op;
+    struct access *access = op->access;
+    if (op->kind == CALL_PUT || op->kind == CALL_GET) access->called = true;
+    if (access->last)
+        access->last->next = op;
     else
-        lane->first = op;
-    lane->last = op;
+        access->first = op;
+    access->last = op;
 }
 
-bool lane_is_open(const struct model *model, const void *what)
+bool access_is_open(const struct model *model, const void *what)
 {
     (void)model;
-    return ((const struct lane *)what)->open;
+    return ((const struct access *)what)->open;
 }
 
-bool lane_is_away(const struct model *model, const void *what)
+bool access_is_away(const struct model *model, const void *what)
 {
     (void)model;
-    for (const struct op *op = ((const struct lane *)what)->first; op; op = op->next)
+    for (const struct op *op = ((const struct access *)what)->first; op; op = op->next)
         if (!op_is_away(op)) return false;
     return true;
 }
 
-int64_t lane_left_ps(const struct lane *lane)
+int64_t access_left_ps(const struct access *access)
 {
     int64_t last_ps = INT64_MIN;
-    for (const struct op *op = lane->first; op; op = op->next)
+    for (const struct op *op = access->first; op; op = op->next)
         if (op_left_ps(op) > last_ps) last_ps = op_left_ps(op);
     return last_ps;
 }
 
-bool lane_is_known(const struct model *model, const void *what)
+bool access_is_known(const struct model *model, const void *what)
 {
     (void)model;
-    for (const struct op *op = ((const struct lane *)what)->first; op; op = op->next)
+    for (const struct op *op = ((const struct access *)what)->first; op; op = op->next)
         if (!op->known) return false;
     return true;
 }
 
-bool lane_is_done(const struct lane *lane)
+bool access_is_done(const struct access *access)
 {
-    for (const struct op *op = lane->first; op; op = op->next)
+    for (const struct op *op = access->first; op; op = op->next)
         if (!op->done) return false;
     return true;
 }
 
-int64_t lane_done_ps(const struct lane *lane)
+int64_t access_done_ps(const struct access *access)
 {
     int64_t last_ps = INT64_MIN;
-    for (const struct op *op = lane->first; op; op = op->next)
+    for (const struct op *op = access->first; op; op = op->next)
         if (op->done_ps > last_ps) last_ps = op->done_ps;
     return last_ps;
 }

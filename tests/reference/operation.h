@@ -2,7 +2,7 @@
  *
  * An operation goes through these states, each with the moment at which it is reached: queued at the origin; sent (its
  * data or its request are in the NIC); left (the last byte has left the origin's NIC); done at the target (arrived,
- * applied, answered); known at the origin (acknowledged, or its data are there). A lane is what an epoch has towards
+ * applied, answered); known at the origin (acknowledged, or its data are there). A access is what an epoch has towards
  * one target: it opens when the target's post, or its grant, has come. */
 #ifndef TESTS_REFERENCE_OPERATION_H
 #define TESTS_REFERENCE_OPERATION_H
@@ -11,7 +11,7 @@
 
 struct op {
     enum call_kind kind; /* CALL_PUT, ... */
-    struct lane *lane;
+    struct access *access;
     int64_t bytes, result_bytes;
     enum rma_waits waits;
     bool group;                   /* waits for the posts of the whole group */
@@ -25,10 +25,10 @@ struct op {
     int64_t done_ps;              /* when it takes effect; once it is done */
     bool written;                 /* its effect is in the target's memory */
     bool has_request;
-    struct op *next; /* of the lane */
+    struct op *next; /* of the access */
 };
 
-struct lane {
+struct access {
     struct epoch *epoch;
     uint32_t target;
     bool open;     /* W, the grant, or nothing to wait for */
@@ -51,18 +51,18 @@ struct epoch {
     int32_t window;
     uint32_t origin, target;
     bool nocheck, exclusive, all;
-    uint32_t lane_count;
-    struct lane *lanes; /* by ascending target */
+    uint32_t access_count;
+    struct access *accesses; /* by ascending target */
 };
 
 /* Between the origin and the target of a window, over all epochs. */
 struct pair {
-    uint32_t posts;        /* of the target, noticed by the origin */
-    uint32_t posts_made;   /* by the target */
-    uint32_t starts;       /* of the origin */
-    struct lane **started; /* lanes by number of start */
+    uint32_t posts;          /* of the target, noticed by the origin */
+    uint32_t posts_made;     /* by the target */
+    uint32_t starts;         /* of the origin */
+    struct access **started; /* accesses by number of start */
     size_t started_capacity;
-    struct lane *lock; /* the open lock epoch's */
+    struct access *lock; /* the open lock epoch's */
 };
 
 struct fences {                   /* of one rank on one window */
@@ -80,32 +80,32 @@ enum lock_mode lock_of(const struct model *model, int32_t window);
 enum fence_mode fence_of(const struct model *model, int32_t window);
 
 /* The epoch's operations that nothing keeps any more leave, target by target; then notifications and the like. */
-void lane_pump(struct model *model, struct lane *lane);
+void access_pump(struct model *model, struct access *access);
 
 /* The closing call (or a flush) lets go what is held. Returns whether there was something unsent. */
-bool lane_unhold(struct lane *lane);
-bool lane_unsent(const struct lane *lane);   /* data still to be sent, by a rendezvous perhaps */
-bool lane_unissued(const struct lane *lane); /* something still queued */
+bool access_unhold(struct access *access);
+bool access_unsent(const struct access *access);   /* data still to be sent, by a rendezvous perhaps */
+bool access_unissued(const struct access *access); /* something still queued */
 
 /* mpi.rma.protocol.flush: asks the target for an answer to what was called, as soon as all of that has left. */
-void lane_request(struct model *model, struct lane *lane);
+void access_request(struct model *model, struct access *access);
 
 /* Some operation of it waits for the posts of the whole group: what comes behind does not leave before it. */
-bool lane_awaits_group(const struct lane *lane);
+bool access_awaits_group(const struct access *access);
 
 /* Conditions. */
-bool epoch_is_open(const struct model *model, const void *epoch); /* all its lanes */
-bool lane_is_open(const struct model *model, const void *lane);
-bool lane_is_away(const struct model *model, const void *lane);  /* complete at the origin as soon as all has left */
-bool lane_is_known(const struct model *model, const void *lane); /* known to be complete at the target */
-bool lane_is_answered(const struct lane *lane);                  /* all requests of flushes are */
-bool lane_is_done(const struct lane *lane);                      /* complete at the target at lane_done_ps() */
-void lane_append(struct op *op);
+bool epoch_is_open(const struct model *model, const void *epoch); /* all its accesses */
+bool access_is_open(const struct model *model, const void *access);
+bool access_is_away(const struct model *model, const void *access); /* complete at the origin as soon as all has left */
+bool access_is_known(const struct model *model, const void *access); /* known to be complete at the target */
+bool access_is_answered(const struct access *access);                /* all requests of flushes are */
+bool access_is_done(const struct access *access);                    /* complete at the target at access_done_ps() */
+void access_append(struct op *op);
 bool op_is_away_now(const struct model *model, const void *op); /* as a condition */
 bool op_is_away(const struct op *op);                           /* complete at the origin at op_left_ps() */
 bool op_is_local(const struct op *op);                          /* of one with a request */
 int64_t op_left_ps(const struct op *op);
-int64_t lane_left_ps(const struct lane *lane);
-int64_t lane_done_ps(const struct lane *lane);
+int64_t access_left_ps(const struct access *access);
+int64_t access_done_ps(const struct access *access);
 
 #endif

@@ -2,40 +2,40 @@
 #include "tests/reference/passive.h"
 
 /* The queue of one target: holders and those that wait, first come, first served. */
-static struct server *server_of(const struct model *model, const struct lane *lane)
+static struct server *server_of(const struct model *model, const struct access *access)
 {
-    return &model->servers[(size_t)lane->epoch->window * model->rank_count + lane->target];
+    return &model->servers[(size_t)access->epoch->window * model->rank_count + access->target];
 }
 
 static void granted(struct model *model, void *what)
 {
-    struct lane *lane = what;
-    lane->open = true;
-    lane_pump(model, lane);
+    struct access *access = what;
+    access->open = true;
+    access_pump(model, access);
 }
 
 static void grant_arrives(struct model *model, void *what)
 {
-    const struct lane *lane = what;
-    rank_serve(model, (struct arrival){lane->target, lane->epoch->origin, SERVICE_NOTIFICATION, 0}, granted, what);
+    const struct access *access = what;
+    rank_serve(model, (struct arrival){access->target, access->epoch->origin, SERVICE_NOTIFICATION, 0}, granted, what);
 }
 
-static bool fits(const struct server *server, const struct lane *lane)
+static bool fits(const struct server *server, const struct access *access)
 {
-    return server->holder_count == 0 || (!server->exclusive && !lane->epoch->exclusive);
+    return server->holder_count == 0 || (!server->exclusive && !access->epoch->exclusive);
 }
 
 static void grant(struct model *model, struct server *server, size_t place)
 {
-    struct lane *lane = server->queue[place];
+    struct access *access = server->queue[place];
     server->queue_count--;
     for (size_t i = place; i < server->queue_count; i++) server->queue[i] = server->queue[i + 1];
     server->holder_count++;
-    server->exclusive = lane->epoch->exclusive;
-    if (lane->target == lane->epoch->origin)
-        granted(model, lane);
+    server->exclusive = access->epoch->exclusive;
+    if (access->target == access->epoch->origin)
+        granted(model, access);
     else
-        network_send_control(model, lane->target, lane->epoch->origin, true, grant_arrives, lane);
+        network_send_control(model, access->target, access->epoch->origin, true, grant_arrives, access);
 }
 
 /* lock_all goes past exclusive ones that wait for a shared lock. Who is granted its own lock goes on before the next
@@ -43,36 +43,36 @@ static void grant(struct model *model, struct server *server, size_t place)
 static void grant_all_that_fit(struct model *model, struct server *server)
 {
     for (size_t i = 0; i < server->queue_count;) {
-        struct lane *lane = server->queue[i];
-        if ((i > 0 && !lane->epoch->all) || !fits(server, lane)) {
+        struct access *access = server->queue[i];
+        if ((i > 0 && !access->epoch->all) || !fits(server, access)) {
             i++;
             continue;
         }
         grant(model, server, i);
-        if (lane->target == lane->epoch->origin) rank_go_on(model, &model->ranks[lane->target]);
+        if (access->target == access->epoch->origin) rank_go_on(model, &model->ranks[access->target]);
         i = 0;
     }
 }
 
 static void request_served(struct model *model, void *what)
 {
-    struct lane *lane = what;
-    struct server *server = server_of(model, lane);
+    struct access *access = what;
+    struct server *server = server_of(model, access);
     server->queue =
         model_grow(model, server->queue, server->queue_count, &server->queue_capacity, sizeof *server->queue);
-    server->queue[server->queue_count++] = lane;
+    server->queue[server->queue_count++] = access;
     grant_all_that_fit(model, server);
 }
 
 static void request_arrives(struct model *model, void *what)
 {
-    const struct lane *lane = what;
-    rank_serve(model, (struct arrival){lane->epoch->origin, lane->target, SERVICE_LOCK, 0}, request_served, what);
+    const struct access *access = what;
+    rank_serve(model, (struct arrival){access->epoch->origin, access->target, SERVICE_LOCK, 0}, request_served, what);
 }
 
-static void let_go(struct model *model, struct lane *lane)
+static void let_go(struct model *model, struct access *access)
 {
-    struct server *server = server_of(model, lane);
+    struct server *server = server_of(model, access);
     server->holder_count--;
     grant_all_that_fit(model, server);
 }
@@ -80,61 +80,62 @@ static void let_go(struct model *model, struct lane *lane)
 static void release_answered(struct model *model, void *what)
 {
     (void)model;
-    ((struct lane *)what)->answered = true;
+    ((struct access *)what)->answered = true;
 }
 
 static void release_answer_arrives(struct model *model, void *what)
 {
-    const struct lane *lane = what;
-    rank_serve(model, (struct arrival){lane->target, lane->epoch->origin, SERVICE_ACKNOWLEDGEMENT, 0},
+    const struct access *access = what;
+    rank_serve(model, (struct arrival){access->target, access->epoch->origin, SERVICE_ACKNOWLEDGEMENT, 0},
                release_answered, what);
 }
 
 static void release_served(struct model *model, void *what)
 {
-    struct lane *lane = what;
-    let_go(model, lane);
-    if (!lane->answered)
-        network_send_control(model, lane->target, lane->epoch->origin, true, release_answer_arrives, lane);
+    struct access *access = what;
+    let_go(model, access);
+    if (!access->answered)
+        network_send_control(model, access->target, access->epoch->origin, true, release_answer_arrives, access);
 }
 
 static void release_arrives(struct model *model, void *what)
 {
-    const struct lane *lane = what;
-    rank_serve(model, (struct arrival){lane->epoch->origin, lane->target, SERVICE_RELEASE, 0}, release_served, what);
+    const struct access *access = what;
+    rank_serve(model, (struct arrival){access->epoch->origin, access->target, SERVICE_RELEASE, 0}, release_served,
+               what);
 }
 
-void lane_ask(struct model *model, struct lane *lane)
+void access_ask(struct model *model, struct access *access)
 {
-    lane->asked = true;
-    if (lane->target == lane->epoch->origin)
-        request_served(model, lane);
+    access->asked = true;
+    if (access->target == access->epoch->origin)
+        request_served(model, access);
     else
-        network_send_control(model, lane->epoch->origin, lane->target, true, request_arrives, lane);
+        network_send_control(model, access->epoch->origin, access->target, true, request_arrives, access);
 }
 
-static void release(struct model *model, struct lane *lane)
+static void release(struct model *model, struct access *access)
 {
-    bool own = lane->target == lane->epoch->origin;
-    lane->answered = !lane->asked || own || model->platform->protocol.unlock == UNLOCK_RELEASED;
-    if (!lane->asked) return;
+    bool own = access->target == access->epoch->origin;
+    access->answered = !access->asked || own || model->platform->protocol.unlock == UNLOCK_RELEASED;
+    if (!access->asked) return;
     if (own)
-        let_go(model, lane);
+        let_go(model, access);
     else
-        network_send_control(model, lane->epoch->origin, lane->target, false, release_arrives, lane);
+        network_send_control(model, access->epoch->origin, access->target, false, release_arrives, access);
 }
 
 static bool is_open(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
-    for (uint32_t i = 0; i < epoch->lane_count; i++)
-        if (epoch->lanes[i].asked && !lane_is_open(model, &epoch->lanes[i])) return false;
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        if (epoch->accesses[i].asked && !access_is_open(model, &epoch->accesses[i])) return false;
     return true;
 }
 
-static bool is_away(const struct lane *lane)
+static bool is_away(const struct access *access)
 {
-    return lane->target != lane->epoch->origin;
+    return access->target != access->epoch->origin;
 }
 
 static void lock(struct model *model, struct rank *rank, const struct trace_call *call)
@@ -147,34 +148,34 @@ static void lock(struct model *model, struct rank *rank, const struct trace_call
     epoch->exclusive = call->flags & TRACE_EXCLUSIVE;
     epoch->nocheck = call->flags & TRACE_NOCHECK;
     bool asks = !epoch->nocheck && lock_of(model, call->handle) == LOCK_BLOCKING;
-    for (uint32_t i = 0; i < epoch->lane_count; i++) {
-        struct lane *lane = &epoch->lanes[i];
-        pair_of(model, call->handle, rank->number, lane->target)->lock = lane;
-        lane->open = epoch->nocheck;
-        pays |= asks && is_away(lane);
+    for (uint32_t i = 0; i < epoch->access_count; i++) {
+        struct access *access = &epoch->accesses[i];
+        pair_of(model, call->handle, rank->number, access->target)->lock = access;
+        access->open = epoch->nocheck;
+        pays |= asks && is_away(access);
     }
     if (pays) rank_pay_overhead(model, rank);
-    for (uint32_t i = 0; asks && i < epoch->lane_count; i++) lane_ask(model, &epoch->lanes[i]);
+    for (uint32_t i = 0; asks && i < epoch->access_count; i++) access_ask(model, &epoch->accesses[i]);
     if (model->platform->protocol.visit == VISIT_ENTER) rank_look(model, rank); /* if it has not */
     rank_await(model, rank, is_open, epoch);
 }
 
-/* The lanes that a call names: of one target, or all. */
+/* The accesses that a call names: of one target, or all. */
 struct named {
-    struct lane *lanes[64];
+    struct access *accesses[64];
     uint32_t count;
     bool all;
 };
 
-static struct named name_lanes(const struct model *model, const struct rank *rank, const struct trace_call *call)
+static struct named name_accesses(const struct model *model, const struct rank *rank, const struct trace_call *call)
 {
     const struct trace_comm *comm = trace_call_comm(model->trace, call);
     bool all = !(call_row(call->call)->needed & F_TARGET);
     struct named named = {.all = all};
     for (uint32_t t = 0; t < model->rank_count; t++) {
         if (all ? trace_comm_rank(comm, (int32_t)t) == TRACE_NONE : (int32_t)t != call->peer) continue;
-        struct lane *lane = pair_of(model, call->handle, rank->number, t)->lock;
-        if (lane) named.lanes[named.count++] = lane;
+        struct access *access = pair_of(model, call->handle, rank->number, t)->lock;
+        if (access) named.accesses[named.count++] = access;
     }
     return named;
 }
@@ -183,7 +184,7 @@ static bool is_complete(const struct model *model, const void *what)
 {
     const struct named *named = what;
     for (uint32_t i = 0; i < named->count; i++)
-        if (!lane_is_known(model, named->lanes[i]) || !lane_is_answered(named->lanes[i])) return false;
+        if (!access_is_known(model, named->accesses[i]) || !access_is_answered(named->accesses[i])) return false;
     return true;
 }
 
@@ -192,7 +193,7 @@ static bool are_answered(const struct model *model, const void *what)
     const struct named *named = what;
     (void)model;
     for (uint32_t i = 0; i < named->count; i++)
-        if (!named->lanes[i]->answered) return false;
+        if (!named->accesses[i]->answered) return false;
     return true;
 }
 
@@ -201,51 +202,51 @@ static bool are_open(const struct model *model, const void *what)
     const struct named *named = what;
     (void)model;
     for (uint32_t i = 0; i < named->count; i++)
-        if (named->lanes[i]->asked && !named->lanes[i]->open) return false;
+        if (named->accesses[i]->asked && !named->accesses[i]->open) return false;
     return true;
 }
 
 /* Whether the lock has to be asked for now. */
-static bool must_ask(const struct lane *lane, bool unlocks)
+static bool must_ask(const struct access *access, bool unlocks)
 {
-    if (lane->epoch->nocheck || lane->asked) return false;
-    return lane_unissued(lane) || (unlocks && !lane->epoch->all);
+    if (access->epoch->nocheck || access->asked) return false;
+    return access_unissued(access) || (unlocks && !access->epoch->all);
 }
 
-static void go(struct model *model, struct lane *lane, bool asks)
+static void go(struct model *model, struct access *access, bool asks)
 {
-    lane_unhold(lane);
-    if (asks) lane_ask(model, lane);
-    lane_pump(model, lane);
+    access_unhold(access);
+    if (asks) access_ask(model, access);
+    access_pump(model, access);
 }
 
 /* mpi.rma.protocol.flush: one target is asked in any case, of all those where something is not known to be complete. */
 static void request_answers(struct model *model, const struct named *named)
 {
     for (uint32_t i = 0; i < named->count; i++)
-        if (!named->all || !lane_is_known(model, named->lanes[i])) lane_request(model, named->lanes[i]);
+        if (!named->all || !access_is_known(model, named->accesses[i])) access_request(model, named->accesses[i]);
 }
 
 /* mpi.rma.protocol.local: what is copied waits for nothing but a lazy lock that is not granted. */
-static bool needs_grant(const struct lane *lane)
+static bool needs_grant(const struct access *access)
 {
-    for (const struct op *op = lane->first; op; op = op->next)
-        if (op->local == LOCAL_COPIED && !lane->open) return true;
+    for (const struct op *op = access->first; op; op = op->next)
+        if (op->local == LOCAL_COPIED && !access->open) return true;
     return false;
 }
 
 static void flush(struct model *model, struct rank *rank, const struct trace_call *call)
 {
-    struct named named = name_lanes(model, rank, call);
+    struct named named = name_accesses(model, rank, call);
     bool pays = false;
-    for (uint32_t i = 0; i < named.count; i++) pays |= lane_unissued(named.lanes[i]);
+    for (uint32_t i = 0; i < named.count; i++) pays |= access_unissued(named.accesses[i]);
     if (pays) rank_pay_overhead(model, rank);
-    for (uint32_t i = 0; i < named.count; i++) go(model, named.lanes[i], must_ask(named.lanes[i], false));
+    for (uint32_t i = 0; i < named.count; i++) go(model, named.accesses[i], must_ask(named.accesses[i], false));
     bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
     for (uint32_t i = 0; local && i < named.count; i++) { /* one after another */
-        if (needs_grant(named.lanes[i])) rank_await(model, rank, lane_is_open, named.lanes[i]);
-        rank_await(model, rank, lane_is_away, named.lanes[i]);
-        rank_await_time(model, rank, lane_left_ps(named.lanes[i]));
+        if (needs_grant(named.accesses[i])) rank_await(model, rank, access_is_open, named.accesses[i]);
+        rank_await(model, rank, access_is_away, named.accesses[i]);
+        rank_await_time(model, rank, access_left_ps(named.accesses[i]));
     }
     if (local) return;
     request_answers(model, &named);
@@ -254,20 +255,20 @@ static void flush(struct model *model, struct rank *rank, const struct trace_cal
 
 static void unlock(struct model *model, struct rank *rank, const struct trace_call *call)
 {
-    struct named named = name_lanes(model, rank, call);
+    struct named named = name_accesses(model, rank, call);
     bool pays = false;
     for (uint32_t i = 0; i < named.count; i++) {
-        struct lane *lane = named.lanes[i];
-        pays |= lane_unissued(lane) || (is_away(lane) && (lane->asked || must_ask(lane, true)));
+        struct access *access = named.accesses[i];
+        pays |= access_unissued(access) || (is_away(access) && (access->asked || must_ask(access, true)));
     }
     if (pays) rank_pay_overhead(model, rank);
-    for (uint32_t i = 0; i < named.count; i++) go(model, named.lanes[i], must_ask(named.lanes[i], true));
+    for (uint32_t i = 0; i < named.count; i++) go(model, named.accesses[i], must_ask(named.accesses[i], true));
     request_answers(model, &named);
     rank_await(model, rank, are_open, &named);
     rank_await(model, rank, is_complete, &named);
     for (uint32_t i = 0; i < named.count; i++) {
-        release(model, named.lanes[i]);
-        pair_of(model, call->handle, rank->number, named.lanes[i]->target)->lock = NULL;
+        release(model, named.accesses[i]);
+        pair_of(model, call->handle, rank->number, named.accesses[i]->target)->lock = NULL;
     }
     rank_await(model, rank, are_answered, &named);
 }

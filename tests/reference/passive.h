@@ -5,10 +5,10 @@
 #include "tests/reference/operation.h"
 
 /* Sends the request for the lock's grant. */
-void lane_ask(struct model *model, struct lane *lane);
+void access_ask(struct model *model, struct access *access);
 
 struct server {
-    struct lane **queue;
+    struct access **queue;
     size_t queue_count, queue_capacity, holder_count;
     bool exclusive; /* the holder is alone */
 };

@@ -13,9 +13,9 @@ void shmem_open_heaps(struct model *model)
         for (uint32_t i = 0; is_heap(model, w) && i < comm->count; i++) {
             uint32_t origin = (uint32_t)comm->members[i];
             struct epoch *epoch = epoch_new(model, EPOCH_LOCK, (int32_t)w, origin, comm->members, comm->count);
-            for (uint32_t k = 0; k < epoch->lane_count; k++) {
-                epoch->lanes[k].open = true;
-                pair_of(model, (int32_t)w, origin, epoch->lanes[k].target)->lock = &epoch->lanes[k];
+            for (uint32_t k = 0; k < epoch->access_count; k++) {
+                epoch->accesses[k].open = true;
+                pair_of(model, (int32_t)w, origin, epoch->accesses[k].target)->lock = &epoch->accesses[k];
             }
         }
     }
@@ -26,14 +26,14 @@ void shmem_open_heaps(struct model *model)
 static void operation(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    struct lane *lane = pair_of(model, call->handle, rank->number, (uint32_t)call->peer)->lock;
+    struct access *access = pair_of(model, call->handle, rank->number, (uint32_t)call->peer)->lock;
     struct op *op = model_new(model, sizeof *op);
-    *op = (struct op){.kind = call_operation(kind), .lane = lane, .bytes = call->bytes, .acknowledged = true};
+    *op = (struct op){.kind = call_operation(kind), .access = access, .bytes = call->bytes, .acknowledged = true};
     op->result_bytes = op->kind == CALL_GET ? call->bytes : call->aux;
     rank_pay_overhead(model, rank);
     rank->heap_ops[call - rank->recorded->calls] = op;
-    lane_append(op);
-    lane_pump(model, lane);
+    access_append(op);
+    access_pump(model, access);
     if (kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_GET_NBI) return;
     rank_await(model, rank, op_is_away_now, op);
     rank_await_time(model, rank, op_left_ps(op));
@@ -44,8 +44,8 @@ static bool all_is_known(const struct model *model, const void *what)
     const struct rank *rank = what;
     for (size_t w = 0; w < model->trace->window_count; w++)
         for (uint32_t target = 0; is_heap(model, w) && target < model->rank_count; target++) {
-            const struct lane *lane = pair_of(model, (int32_t)w, rank->number, target)->lock;
-            if (lane && !lane_is_known(model, lane)) return false;
+            const struct access *access = pair_of(model, (int32_t)w, rank->number, target)->lock;
+            if (access && !access_is_known(model, access)) return false;
         }
     return true;
 }

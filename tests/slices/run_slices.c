@@ -1,11 +1,11 @@
-/* Whether traces give the same result in slices, and in several parts, as in memory: run_slices DIRECTORY TRACE...
+/* Whether traces give the same result in slices, and in several shards, as in memory: run_slices DIRECTORY TRACE...
  * Each is read from memory, and from an archive that is written into the directory. run_slices --long TRACE...: whether
- * parts hold little of long traces. */
+ * shards hold little of long traces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/slices/same_parts.h"
+#include "tests/slices/same_shards.h"
 #include "trace/open.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/slices.h"
@@ -50,7 +50,7 @@ static enum status run_trace(const char *path, const struct trace *trace, const 
     bool same;
     if (has_threads(trace)) return STATUS_OK; /* are analysed as a whole */
     TRY(same_in_slices(trace, &same, what, err));
-    if (same) TRY(same_in_parts(trace, &same, what, err));
+    if (same) TRY(same_in_shards(trace, &same, what, err));
     if (!same) return differs(path, what, err);
     TRY(otf2_write(trace, archive, err));
     TRY(run_archive(archive, &same_options, err));
@@ -63,7 +63,7 @@ static enum status run_long(const char *path, struct err *err)
     struct trace *trace;
     bool little;
     TRY(trace_open(path, &trace, err));
-    enum status status = parts_hold_little(trace, &little, what, err);
+    enum status status = shards_hold_little(trace, &little, what, err);
     trace_free(trace);
     TRY(status);
     return little ? STATUS_OK : differs(path, what, err);

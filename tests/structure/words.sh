@@ -20,9 +20,9 @@ all=$(grep -v '^#' tests/structure/words.txt | cut -f1 | paste -sd '|')
 { xargs grep -nHiIE "(^|[^a-z])($all)([^a-z]|$)" <"$place/files" || true
   grep -iE "(^|[^a-z])($all)([^a-z]|$)" "$place/files" || true
 } >"$place/candidates"
-grep -v '^#' tests/structure/words.txt | while IFS=$tab read -r word unless; do
+grep -v '^#' tests/structure/words.txt | while IFS=$tab read -r word unless only; do
     { grep -iE "(^|[^a-z])($word)([^a-z]|$)" "$place/candidates" || true
-    } | { if [ -n "$unless" ]; then grep -vE "$unless" || true; else cat; fi; }
+    } | grep -E "${only:-.}" | { case $unless in "" | -) cat ;; *) grep -vE "$unless" ;; esac; } || true
 done >"$place/found"
 if [ -s "$place/found" ]; then
     cat "$place/found"

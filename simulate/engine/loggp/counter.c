@@ -1,9 +1,10 @@
-/* The loggp engine's messages that only count: a place and a counter, in a list of their node.
+/* Counter messages of the loggp engine. Such a message has only an event time and a counter; it is in a list of its
+ * destination node.
  *
- * A barrier's round is such a message where each node has one rank and control messages have no bytes. It takes the
- * receiving network card no time, so no other message waits for it, and it need not be in order among the flights. It
- * may wait for data that came before: its time is known when all of these have been taken in. A rank that waits for one
- * round's message is not woken by another round's. */
+ * A round of a barrier sends such messages where each node has one rank and control messages have no bytes. A counter
+ * message takes the receiving NIC no time. So no other message waits for it, and it need not be ordered among the
+ * flights. It may wait for data that arrived before it: its time is known once the NIC has received all of these. A
+ * message of one round does not wake a rank that waits for another round. */
 #include "simulate/engine/loggp/state.h"
 
 bool loggp_counts(struct engine *engine, int64_t bytes)
@@ -45,36 +46,36 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
     *free_ps = begin_ps + engine->count_cost.occupy_ps;
     engine->stats.messages++;
     const struct counter_message sent = {
-        .place = {begin_ps + engine->count_cost.latency_ps, event_queue_order(&engine->queue, message->source)},
+        .time = {begin_ps + engine->count_cost.latency_ps, event_queue_order(&engine->queue, message->source)},
         .counter = message->counter,
         .rank = message->destination};
     struct inbox *inbox = &engine->nics[message->dst_node].inbox;
     TRY(put(engine, inbox, &sent, err));
     if (!inbox_awaits(inbox, sent.counter)) return STATUS_OK;
-    return loggp_set_alarm(engine, message->dst_node, sent.place, err);
+    return loggp_set_alarm(engine, message->dst_node, sent.time, err);
 }
 
-/* The message whose head came first of those that are not final; NULL: none came by the limit. */
+/* Of the messages that are not final, the one whose head arrives first; NULL: none arrives by the limit. */
 static struct counter_message *first_head(struct engine *engine, const struct nic *nic, struct event_time limit)
 {
     struct counter_message *first = NULL;
     for (uint32_t at = nic->inbox.counter_messages; at != COUNTER_NONE; at = engine->counter_messages[at].next) {
         struct counter_message *sent = &engine->counter_messages[at];
-        bool comes = !sent->final && !event_before(limit, sent->place);
-        if (comes && (!first || event_before(sent->place, first->place))) first = sent;
+        bool comes = !sent->final && !event_before(limit, sent->time);
+        if (comes && (!first || event_before(sent->time, first->time))) first = sent;
     }
     return first;
 }
 
-/* The NIC may be taking in what came before, or be done with it at this moment: then messages come behind that, in the order
- * of their heads. */
+/* At this moment the NIC may be receiving earlier messages, or may just have received the last of them. Counter
+ * messages then come after these, in the order of their heads. */
 static void make_final(struct engine *engine, struct nic *nic, struct event_time limit)
 {
     for (struct counter_message *sent; (sent = first_head(engine, nic, limit));) {
         sent->final = true;
-        if (nic->receive_free_ps < sent->place.time_ps) continue;
-        uint32_t key = loggp_key_behind(nic, sent->place.time_ps, event_key(sent->place.order));
-        sent->place = (struct event_time){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
+        if (nic->receive_free_ps < sent->time.time_ps) continue;
+        uint32_t key = loggp_key_behind(nic, sent->time.time_ps, event_key(sent->time.order));
+        sent->time = (struct event_time){nic->receive_free_ps, event_queue_order(&engine->queue, key)};
     }
 }
 
@@ -93,23 +94,23 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
     uint32_t *awaited = NULL;
     for (uint32_t *link = &nic->inbox.counter_messages; *link != COUNTER_NONE;) {
         struct counter_message *sent = &engine->counter_messages[*link];
-        bool comes = !event_before(limit, sent->place);
+        bool comes = !event_before(limit, sent->time);
         if (comes && !sent->final) {
             make_final(engine, nic, limit);
-            comes = !event_before(limit, sent->place);
+            comes = !event_before(limit, sent->time);
         }
         if (comes && !inbox_awaits(&nic->inbox, sent->counter)) {
             engine->callbacks.lazy.counters[sent->counter]++;
             unlink_counter(engine, link);
             continue;
         }
-        if (comes && (!awaited || event_before(sent->place, engine->counter_messages[*awaited].place))) awaited = link;
+        if (comes && (!awaited || event_before(sent->time, engine->counter_messages[*awaited].time))) awaited = link;
         link = &sent->next;
     }
     if (!awaited) return true;
     const struct counter_message sent = engine->counter_messages[unlink_counter(engine, awaited)];
-    engine->now = sent.place;
-    engine->callbacks.lazy.counted(engine->callbacks.context, sent.rank, sent.counter, sent.place.time_ps);
+    engine->now = sent.time;
+    engine->callbacks.lazy.counted(engine->callbacks.context, sent.rank, sent.counter, sent.time.time_ps);
     return false;
 }
 
@@ -118,7 +119,7 @@ struct event_time loggp_counter_due(const struct engine *engine, const struct in
     struct event_time due = INBOX_NO_ALARM;
     for (uint32_t at = inbox->counter_messages; at != COUNTER_NONE; at = engine->counter_messages[at].next) {
         const struct counter_message *sent = &engine->counter_messages[at];
-        if (inbox_awaits(inbox, sent->counter) && event_before(sent->place, due)) due = sent->place;
+        if (inbox_awaits(inbox, sent->counter) && event_before(sent->time, due)) due = sent->time;
     }
     return due;
 }

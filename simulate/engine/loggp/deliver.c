@@ -1,22 +1,22 @@
-/* The loggp engine's inboxes: when the ranks of a node are told of what has come to it.
+/* The inboxes of the loggp engine: when it delivers messages to a node.
  *
- * Most arrivals only change what the destination reads when it acts next: a post while the origin computes, an
+ * Most arrivals only change state that the destination reads when it acts next: a post while the origin computes, an
  * acknowledgement. The sender says so (enum message_effect). The engine delivers such a message at the next event of
  * the node. Where a rank waits, it delivers at the first moment at which the rank can go on: a rank that needs four
- * notifications is not woken by the third. Messages that are delivered lazily keep their order and their own times, so
+ * notifications is not woken by the third. Messages that are delivered lazily keep their order and their own times. So
  * results equal those of an engine that delivers at once (property late).
  *
- * A message that is answered may be delivered lazily, too, until its answer could arrive. Request and answer are then
- * one event, which visits both nodes. An answer that arrives alone, at the moment of the event, is delivered at once. A
- * lock's release is delivered with the next request, or at its moment where a request waits. */
+ * A message that is answered may also be delivered lazily, until its answer could arrive. Request and answer are then
+ * one event, which visits both nodes. An answer that arrives alone, at the moment of the event, is delivered at once.
+ * The release of a lock is delivered with the next request, or at its moment where a request waits. */
 #include "common/units.h"
 #include "simulate/engine/loggp/state.h"
 
-/* The earliest moment at which an answer's head may arrive, before all other events of that moment. Between two nodes the
- * latency is the same for all sizes (engine.in_order). */
+/* The earliest moment at which the head of an answer may arrive, before all other events of that moment. Between two
+ * nodes the latency is the same for all sizes (engine.in_order). */
 static struct event_time answer_due(struct engine *engine, const struct flight *flight)
 {
-    int64_t arrival_ps = flight->place.time_ps + (flight->taken_in ? 0 : flight->transmit_ps);
+    int64_t arrival_ps = flight->time.time_ps + (flight->received ? 0 : flight->transmit_ps);
     if (engine->answer_latency_ps >= 0) return (struct event_time){arrival_ps + engine->answer_latency_ps, 0};
     const struct engine_message back = {.src_node = flight->dst_node, .dst_node = flight->src_node};
     return (struct event_time){arrival_ps + cost_recall(&engine->costs, &back)->latency_ps, 0};
@@ -26,43 +26,43 @@ enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err 
 {
     struct event_time due = answer_due(engine, &engine->flights[index]);
     engine->answers++;
-    return event_queue_push_lane(&engine->queue, LANE_ANSWERS, due, EVENT_ANSWER, index, err);
+    return event_queue_push_ring(&engine->queue, RING_ANSWERS, due, EVENT_ANSWER, index, err);
 }
 
-/* The receiving NIC takes messages one after another. True: the message has arrived, or may be told of now. */
-static bool take_in(struct engine *engine, struct flight *flight, int64_t *arrival_ps)
+/* The receiving NIC receives messages one after another. True: the message has arrived, or may be delivered now. */
+static bool receive(struct engine *engine, struct flight *flight, int64_t *arrival_ps)
 {
-    *arrival_ps = flight->place.time_ps;
-    if (flight->taken_in || !flight->network) return true;
+    *arrival_ps = flight->time.time_ps;
+    if (flight->received || !flight->network) return true;
     struct nic *nic = &engine->nics[flight->dst_node];
-    bool behind = nic->receive_free_ps == *arrival_ps; /* what comes in now was there first */
+    bool behind = nic->receive_free_ps == *arrival_ps; /* the earlier message came first */
     if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
     *arrival_ps = units_add_ps(*arrival_ps, flight->transmit_ps);
-    flight->taken_in = true;
+    flight->received = true;
     if (flight->transmit_ps > 0) {
         nic->receive_free_ps = *arrival_ps;
-        nic->head_ps = flight->place.time_ps;
-        nic->key = event_key(flight->place.order);
+        nic->head_ps = flight->time.time_ps;
+        nic->key = event_key(flight->time.order);
         nic->before = 0;
     }
-    return flight->early || (*arrival_ps == flight->place.time_ps && !behind);
+    return flight->early || (*arrival_ps == flight->time.time_ps && !behind);
 }
 
-/* The flight would be the next that look_until() takes. */
+/* drain_until() would take this flight next. */
 static bool is_next(const struct engine *engine, const struct flight *flight, struct event_time limit)
 {
-    if (flight->effect == EFFECT_ACTS || event_before(limit, flight->place)) return false;
+    if (flight->effect == EFFECT_ACTS || event_before(limit, flight->time)) return false;
     uint32_t first = inbox_first(&engine->nics[flight->dst_node].inbox, engine->flights);
-    return first == FLIGHT_NONE || event_before(flight->place, engine->flights[first].place);
+    return first == FLIGHT_NONE || event_before(flight->time, engine->flights[first].time);
 }
 
-/* The flight has arrived at arrival_ps, or will with its head at head_ps. */
-static inline void tell_arrived(struct engine *engine, uint32_t index, int64_t head_ps, int64_t arrival_ps)
+/* Delivers a flight that has arrived at arrival_ps, or that will arrive then and whose head is here at head_ps. */
+static inline void deliver_arrived(struct engine *engine, uint32_t index, int64_t head_ps, int64_t arrival_ps)
 {
     struct flight *flight = &engine->flights[index];
     const struct engine_note note = flight->note;
     struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
-    flight->told = true;
+    flight->delivered = true;
     flight->next = engine->free_flight;
     engine->free_flight = index;
     if (flight->effect == EFFECT_COUNTS && !inbox_awaits(inbox, note.ref)) {
@@ -73,31 +73,31 @@ static inline void tell_arrived(struct engine *engine, uint32_t index, int64_t h
     engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
 }
 
-/* Its tail comes later than its head: arrives then, unless it would be told of next. limit: what comes to the node until
- * then is told of now. */
-static enum status tell_tail(struct engine *engine, uint32_t index, int64_t arrival_ps, struct event_time limit,
-                             struct err *err)
+/* The tail comes later than the head. The message is delivered when the tail arrives, unless drain_until() would take
+ * it next: then it is delivered now. limit: everything that comes to the node until then is delivered now. */
+static enum status deliver_tail(struct engine *engine, uint32_t index, int64_t arrival_ps, struct event_time limit,
+                                struct err *err)
 {
     struct flight *flight = &engine->flights[index];
-    bool later = arrival_ps > flight->place.time_ps + flight->transmit_ps;
-    uint32_t key = event_key(flight->place.order);
-    if (flight->transmit_ps == 0) key = loggp_key_behind(&engine->nics[flight->dst_node], flight->place.time_ps, key);
-    flight->place = (struct event_time){arrival_ps, event_queue_order(&engine->queue, key)};
+    bool later = arrival_ps > flight->time.time_ps + flight->transmit_ps;
+    uint32_t key = event_key(flight->time.order);
+    if (flight->transmit_ps == 0) key = loggp_key_behind(&engine->nics[flight->dst_node], flight->time.time_ps, key);
+    flight->time = (struct event_time){arrival_ps, event_queue_order(&engine->queue, key)};
     if (is_next(engine, flight, limit)) {
-        engine->now = flight->place;
-        tell_arrived(engine, index, arrival_ps, arrival_ps);
+        engine->now = flight->time;
+        deliver_arrived(engine, index, arrival_ps, arrival_ps);
         return STATUS_OK;
     }
     if (later && flight->effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     return loggp_put(engine, index, err);
 }
 
-static inline enum status tell(struct engine *engine, uint32_t index, struct event_time limit, struct err *err)
+static inline enum status deliver(struct engine *engine, uint32_t index, struct event_time limit, struct err *err)
 {
-    int64_t head_ps = engine->flights[index].place.time_ps, arrival_ps;
-    if (!take_in(engine, &engine->flights[index], &arrival_ps))
-        return tell_tail(engine, index, arrival_ps, limit, err);
-    tell_arrived(engine, index, head_ps, arrival_ps);
+    int64_t head_ps = engine->flights[index].time.time_ps, arrival_ps;
+    if (!receive(engine, &engine->flights[index], &arrival_ps))
+        return deliver_tail(engine, index, arrival_ps, limit, err);
+    deliver_arrived(engine, index, head_ps, arrival_ps);
     return STATUS_OK;
 }
 
@@ -109,41 +109,41 @@ void loggp_prefetch_inbox(const struct engine *engine, const struct inbox *inbox
     engine->callbacks.prefetch(engine->callbacks.context, 0, &first->note, ENGINE_NEAR, lines);
 }
 
-static enum status look_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
+static enum status drain_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
     struct event_time now = engine->now;
     for (;;) {
         uint32_t first = inbox_first(inbox, engine->flights);
-        bool comes = first != FLIGHT_NONE && !event_before(limit, engine->flights[first].place);
+        bool comes = first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time);
         if (inbox->counter_messages != COUNTER_NONE &&
-            !loggp_counted_all(engine, node, comes ? engine->flights[first].place : limit))
+            !loggp_counted_all(engine, node, comes ? engine->flights[first].time : limit))
             continue;
         if (!comes) break;
         inbox_take(inbox, engine->flights, first);
         if (engine->prefetches) loggp_prefetch_inbox(engine, inbox, &engine->lines);
-        engine->now = engine->flights[first].place;
-        TRY(tell(engine, first, limit, err));
+        engine->now = engine->flights[first].time;
+        TRY(deliver(engine, first, limit, err));
     }
     engine->now = now;
     return STATUS_OK;
 }
 
-/* Something has come to the node by the limit, or a counter message may have. */
-static inline bool has_come(const struct engine *engine, int32_t node, struct event_time limit)
+/* A message for the node has arrived by the limit, or a counter message may have. */
+static inline bool has_pending(const struct engine *engine, int32_t node, struct event_time limit)
 {
     const struct inbox *inbox = &engine->nics[node].inbox;
     uint32_t first = inbox_first(inbox, engine->flights);
     return inbox->counter_messages != COUNTER_NONE ||
-           (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].place));
+           (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time));
 }
 
 enum status loggp_poll_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
 {
-    return look_until(engine, node, limit, err);
+    return drain_until(engine, node, limit, err);
 }
 
-/* The earliest place at which a waiting rank may go on by what has been sent to the node. */
+/* The earliest time at which a message to the node may let a waiting rank go on, or an earlier one. */
 static inline struct event_time due(const struct engine *engine, const struct inbox *inbox)
 {
     struct event_time arrives = inbox_due(inbox, engine->flights);
@@ -157,29 +157,29 @@ static inline enum status watch(struct engine *engine, int32_t node, struct err 
     return loggp_set_alarm(engine, node, due(engine, &engine->nics[node].inbox), err);
 }
 
-/* A rank that waits again meanwhile need not be watched twice. */
-static enum status look_and_watch(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
+/* A rank that waits again during the drain need not be watched twice. */
+static enum status drain_and_watch(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
 {
-    int32_t outer = engine->looking;
-    engine->looking = node;
-    enum status status = look_until(engine, node, limit, err);
-    engine->looking = outer;
+    int32_t outer = engine->draining;
+    engine->draining = node;
+    enum status status = drain_until(engine, node, limit, err);
+    engine->draining = outer;
     return status == STATUS_OK ? watch(engine, node, err) : status;
 }
 
 enum status loggp_poll(struct engine *engine, int32_t node, struct err *err)
 {
-    return look_and_watch(engine, node, engine->now, err);
+    return drain_and_watch(engine, node, engine->now, err);
 }
 
 enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
                         struct err *err)
 {
     inbox_await(&engine->nics[node].inbox, rank, need, counter);
-    return node == engine->looking ? STATUS_OK : watch(engine, node, err);
+    return node == engine->draining ? STATUS_OK : watch(engine, node, err);
 }
 
-/* Whoever tells it watches the inbox afterwards. */
+/* The caller that delivers watches the inbox afterwards. */
 void loggp_await_next(struct engine *engine, int32_t node, uint32_t counter)
 {
     inbox_await_next(&engine->nics[node].inbox, counter);
@@ -193,62 +193,61 @@ void loggp_resume(struct engine *engine, int32_t node)
 enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err)
 {
     inbox_watch_all(&engine->nics[node].inbox, on);
-    return node == engine->looking ? STATUS_OK : watch(engine, node, err);
+    return node == engine->draining ? STATUS_OK : watch(engine, node, err);
 }
 
 /* --- events ----------------------------------------------------------------------------------------------------------
  */
 
-/* An alarm that was set again for earlier, or whose rank went on, is stale. */
-enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_time place, struct err *err)
+/* An alarm is stale if it was set again for an earlier time, or if its rank has gone on. */
+enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_time time, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
-    if (place.time_ps != inbox->alarm.time_ps || place.order != inbox->alarm.order) return STATUS_OK;
-    engine->now = place;
+    if (time.time_ps != inbox->alarm.time_ps || time.order != inbox->alarm.order) return STATUS_OK;
+    engine->now = time;
     engine->stats.events++;
     inbox->alarm = INBOX_NO_ALARM;
-    return look_and_watch(engine, node, place, err);
+    return drain_and_watch(engine, node, time, err);
 }
 
 enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *err)
 {
     int32_t node = engine->flights[index].dst_node;
     engine->stats.events++;
-    TRY(look_until(engine, node, engine->now, err));
-    TRY(tell(engine, index, engine->now, err));
+    TRY(drain_until(engine, node, engine->now, err));
+    TRY(deliver(engine, index, engine->now, err));
     return watch(engine, node, err);
 }
 
-/* The node tells of what came by the event's place. The alarm of a rank that waits for one message, or for none, stands
- * as early as it did. */
-static enum status look_for_answer(struct engine *engine, int32_t node, int32_t asker, struct event_time place,
-                                   struct err *err)
+/* Drains the node up to the event's time. If one message or none is awaited, the alarm keeps its time. */
+static enum status drain_for_answer(struct engine *engine, int32_t node, int32_t asker, struct event_time time,
+                                    struct err *err)
 {
     const struct inbox *inbox = &engine->nics[node].inbox;
     bool changes = inbox->need > 1 || inbox->queued > 0;
     engine->answered = asker;
-    engine->answer_ps = place.time_ps;
-    enum status status = look_until(engine, node, place, err);
+    engine->answer_ps = time.time_ps;
+    enum status status = drain_until(engine, node, time, err);
     engine->answered = NO_NODE;
     return status == STATUS_OK && changes ? watch(engine, node, err) : status;
 }
 
-/* The answer that nobody has put anywhere. alone: nothing else happens at this moment. */
+/* Delivers the answer, which is in no inbox. alone: nothing else happens at this moment. */
 static enum status take_answer(struct engine *engine, int32_t node, int32_t asker, bool alone, struct err *err)
 {
     const struct answer answer = engine->answer;
     engine->holds_answer = false;
-    if (alone && has_come(engine, asker, answer.place)) TRY(look_until(engine, asker, answer.place, err));
-    bool behind = engine->nics[asker].receive_free_ps >= answer.place.time_ps; /* what is taken in */
+    if (alone && has_pending(engine, asker, answer.time)) TRY(drain_until(engine, asker, answer.time, err));
+    bool behind = engine->nics[asker].receive_free_ps >= answer.time.time_ps; /* the NIC still receives */
     if (alone && !behind) {
-        engine->now = answer.place;
+        engine->now = answer.time;
         inbox_count_arrival(&engine->nics[asker].inbox);
-        engine->callbacks.arrived(engine->callbacks.context, &answer.note, answer.place.time_ps, answer.place.time_ps);
+        engine->callbacks.arrived(engine->callbacks.context, &answer.note, answer.time.time_ps, answer.time.time_ps);
         return STATUS_OK;
     }
     uint32_t index;
     TRY(loggp_take_flight(engine, &index, err));
-    engine->flights[index] = (struct flight){.place = answer.place,
+    engine->flights[index] = (struct flight){.time = answer.time,
                                              .note = answer.note,
                                              .dst_node = asker,
                                              .src_node = node,
@@ -257,28 +256,28 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
     return loggp_put(engine, index, err);
 }
 
-/* An answer's destination mostly waits for it: it is told at once unless something else happens at this moment, and with
- * it what comes behind it at this moment. An event is stale if its message has
- * been told of, or arrived later than it might have. */
-enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time place, struct err *err)
+/* The destination of an answer mostly waits for it. The answer is delivered at once unless something else happens at
+ * this moment; so is what follows it at this moment. The event is stale if its message was delivered before, or arrived
+ * later than it might have. */
+enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time time, struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
-    if (flight->told || flight->effect != EFFECT_REPLIES) return STATUS_OK;
-    if (answer_due(engine, flight).time_ps != place.time_ps) return STATUS_OK;
+    if (flight->delivered || flight->effect != EFFECT_REPLIES) return STATUS_OK;
+    if (answer_due(engine, flight).time_ps != time.time_ps) return STATUS_OK;
     int32_t node = flight->dst_node, asker = flight->src_node;
-    engine->now = place;
+    engine->now = time;
     engine->stats.events++;
-    TRY(look_for_answer(engine, node, asker, place, err));
-    struct event_time last = {place.time_ps, UINT64_MAX};
-    bool alone = engine->queue.count == 0 || place.time_ps < event_queue_first_ps(&engine->queue);
-    alone = alone && !(engine->holds_next && event_before(engine->next.place, last));
-    engine->looking = asker;
+    TRY(drain_for_answer(engine, node, asker, time, err));
+    struct event_time last = {time.time_ps, UINT64_MAX};
+    bool alone = engine->queue.count == 0 || time.time_ps < event_queue_first_ps(&engine->queue);
+    alone = alone && !(engine->holds_next && event_before(engine->next.time, last));
+    engine->draining = asker;
     enum status status = STATUS_OK;
     if (engine->holds_answer) status = take_answer(engine, node, asker, alone, err);
-    if (status == STATUS_OK && alone && has_come(engine, asker, last)) {
+    if (status == STATUS_OK && alone && has_pending(engine, asker, last)) {
         engine->now = last;
-        status = look_until(engine, asker, last, err);
+        status = drain_until(engine, asker, last, err);
     }
-    engine->looking = NO_NODE;
+    engine->draining = NO_NODE;
     return status == STATUS_OK ? watch(engine, asker, err) : status;
 }

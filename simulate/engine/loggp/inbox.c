@@ -1,6 +1,6 @@
 #include "simulate/engine/loggp/inbox.h"
 
-enum { STEPS_UP = 4 }; /* the list of a node that many send to in any order must not become slow */
+enum { STEPS_UP = 4 }; /* a node that receives in any order must not become slow */
 
 void inbox_init(struct inbox *inbox)
 {
@@ -16,7 +16,7 @@ static uint32_t join(struct flight *flights, uint32_t a, uint32_t b)
     if (a == FLIGHT_NONE) return b;
     if (b == FLIGHT_NONE) return a;
     uint32_t first = a, second = b;
-    if (event_before(flights[b].place, flights[a].place)) first = b, second = a;
+    if (event_before(flights[b].time, flights[a].time)) first = b, second = a;
     flights[second].next = flights[first].before;
     flights[first].before = second;
     return first;
@@ -49,16 +49,16 @@ void inbox_take_root(struct inbox *inbox, struct flight *flights)
 /* --- the list --------------------------------------------------------------------------------------------------------
  */
 
-/* Not behind the last one, but at most STEPS_UP before it. */
+/* The flight does not belong after the last one, but at most STEPS_UP before it. */
 void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index)
 {
-    struct event_time place = flights[index].place;
+    struct event_time time = flights[index].time;
     uint32_t before = inbox->last;
     int steps = 0;
     do {
         before = flights[before].before;
         steps++;
-    } while (before != FLIGHT_NONE && steps < STEPS_UP && event_before(place, flights[before].place));
+    } while (before != FLIGHT_NONE && steps < STEPS_UP && event_before(time, flights[before].time));
     flights[index].in_heap = steps == STEPS_UP;
     flights[index].before = steps == STEPS_UP ? FLIGHT_NONE : before;
     if (steps == STEPS_UP) {
@@ -74,7 +74,7 @@ void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t ind
 /* --- waiting ---------------------------------------------------------------------------------------------------------
  */
 
-/* Several ranks may wait: the least of their needs holds for all, and they may wait for any counters. */
+/* Several ranks may wait. The least of their needs holds for all, and they may wait for any counters. */
 void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter)
 {
     inbox->waiter = rank;
@@ -85,10 +85,9 @@ void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t cou
 
 struct event_time inbox_counted_due(const struct inbox *inbox, const struct flight *flights)
 {
-    if (inbox->heap != FLIGHT_NONE) return flights[inbox_first(inbox, flights)].place;
+    if (inbox->heap != FLIGHT_NONE) return flights[inbox_first(inbox, flights)].time;
     for (uint32_t at = inbox->first; at != FLIGHT_NONE; at = flights[at].next)
-        if (flights[at].effect == EFFECT_COUNTS && flights[at].note.ref == inbox->awaits)
-            return flights[at].place;
+        if (flights[at].effect == EFFECT_COUNTS && flights[at].note.ref == inbox->awaits) return flights[at].time;
     return INBOX_NO_ALARM;
 }
 

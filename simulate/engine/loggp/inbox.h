@@ -1,8 +1,9 @@
-/* Messages on their way to one node that nobody has been told of: the loggp engine's, for messages whose arrival only
- * changes what ranks of that node look at (engine.h, notice). They cost no event of the queue unless a rank waits.
+/* Messages on their way to one node that are not delivered yet: those whose arrival only changes state that ranks of
+ * the node read (enum message_effect). They need no event in the queue unless a rank waits.
  *
- * Flights by place: a list, since messages mostly come in the order of their sending, and a pairing heap (M. Fredman et
- * al., The pairing heap, Algorithmica 1, 1986) for those that would have to go far up the list. */
+ * Flights are ordered by event time. Most are in a list, since messages mostly come in the order of their sending.
+ * Those that would move far up the list are in a pairing heap (M. Fredman et al., The pairing heap, Algorithmica 1,
+ * 1986). */
 #ifndef SIMULATE_ENGINE_LOGGP_INBOX_H
 #define SIMULATE_ENGINE_LOGGP_INBOX_H
 
@@ -11,51 +12,51 @@
 
 enum { FLIGHT_NONE = 0 }; /* flight 0 is never used */
 
-struct flight {               /* a message that has not arrived yet: one cache line */
-    struct event_time place;  /* of its head's arrival, then of its own */
+struct flight {             /* a message that has not arrived yet: one cache line */
+    struct event_time time; /* of the head's arrival, later of the message's */
     int64_t transmit_ps;
     struct engine_note note;
     int32_t dst_node;
     uint32_t next, before; /* in the list; next: in the free list */
     int32_t src_node;
     uint8_t effect;     /* enum message_effect */
-    bool early : 1;       /* as in engine_message */
-    bool taken_in : 1;    /* the head has arrived */
-    bool network : 1;     /* passes the receiving NIC */
-    bool in_heap : 1;     /* before: the first child */
-    bool told : 1;        /* in the free list */
+    bool early : 1;     /* as in engine_message */
+    bool received : 1;  /* the head has arrived */
+    bool network : 1;   /* passes the receiving NIC */
+    bool in_heap : 1;   /* before: the first child */
+    bool delivered : 1; /* in the free list */
 };
 
 struct inbox {
-    /* What those touch who send: one cache line. */
-    uint32_t first, last; /* or FLIGHT_NONE */
-    uint32_t count;       /* of the watched ones: EFFECT_CHANGES */
-    uint32_t waiting;     /* ranks of the node that wait for messages */
-    uint32_t need;        /* none of them goes on before so many watched ones more have arrived */
-    uint32_t queued;      /* what queues at the node and may go on by any message */
-    int64_t last_ps;      /* of the last one, of use while there is one */
-    struct event_time latest; /* of the watched ones; of use while count > 0 */
-    struct event_time alarm;  /* when the engine looks into it, INBOX_NO_ALARM: at the node's next event */
+    /* Senders touch only these members: one cache line. */
+    uint32_t first, last;     /* or FLIGHT_NONE */
+    uint32_t count;           /* watched ones: EFFECT_CHANGES */
+    uint32_t waiting;         /* ranks of the node that wait for messages */
+    uint32_t need;            /* no rank goes on before so many more watched messages have arrived */
+    uint32_t queued;          /* requests queued at the node that any message may let go on */
+    int64_t last_ps;          /* of the last flight; valid while there is one */
+    struct event_time latest; /* of the watched ones; valid while count > 0 */
+    struct event_time alarm;  /* when the engine drains the inbox; INBOX_NO_ALARM: at the node's next event */
 
     uint32_t heap;    /* or FLIGHT_NONE */
-    uint32_t waiter;  /* one of those that wait, for hints */
-    uint32_t awaits;  /* the counter that the only one who waits waits for; or that nobody, or some may */
-    uint32_t counted; /* of those of EFFECT_COUNTS */
-    uint32_t counter_messages; /* the first of what count() sent, or COUNTER_NONE: simulate/engine/loggp/counter.c */
+    uint32_t waiter;  /* one of the waiting ranks, for prefetch */
+    uint32_t awaits;  /* the counter that the only waiting rank awaits, ENGINE_NO_COUNTER or ENGINE_ANY_COUNTER */
+    uint32_t counted; /* messages of EFFECT_COUNTS */
+    uint32_t counter_messages; /* first message of count(), or COUNTER_NONE (counter.c) */
 };
 
 #define INBOX_NO_ALARM ((struct event_time){INT64_MAX, UINT64_MAX})
 
 void inbox_init(struct inbox *inbox);
-/* Among those that come earlier and later than it. */
+/* Puts the flight between earlier and later ones. */
 void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index);
 
 static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32_t index)
 {
     struct flight *flight = &flights[index];
     uint32_t last = inbox->last;
-    if (last != FLIGHT_NONE && flight->place.time_ps <= inbox->last_ps &&
-        event_before(flight->place, flights[last].place)) {
+    if (last != FLIGHT_NONE && flight->time.time_ps <= inbox->last_ps &&
+        event_before(flight->time, flights[last].time)) {
         inbox_put_between(inbox, flights, index);
     } else {
         *(last == FLIGHT_NONE ? &inbox->first : &flights[last].next) = index;
@@ -63,25 +64,25 @@ static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32
         flight->next = FLIGHT_NONE;
         flight->in_heap = false;
         inbox->last = index;
-        inbox->last_ps = flight->place.time_ps;
+        inbox->last_ps = flight->time.time_ps;
     }
     if (flight->effect == EFFECT_COUNTS) inbox->counted++;
     if (flight->effect != EFFECT_CHANGES) return;
-    if (inbox->count++ == 0 || event_before(inbox->latest, flight->place)) inbox->latest = flight->place;
+    if (inbox->count++ == 0 || event_before(inbox->latest, flight->time)) inbox->latest = flight->time;
 }
 
 /* Takes the root out of the heap. */
 void inbox_take_root(struct inbox *inbox, struct flight *flights);
 
-/* The earliest of all, or FLIGHT_NONE. */
+/* The earliest flight, or FLIGHT_NONE. */
 static inline uint32_t inbox_first(const struct inbox *inbox, const struct flight *flights)
 {
     uint32_t a = inbox->first, b = inbox->heap;
     if (b == FLIGHT_NONE) return a;
-    return a != FLIGHT_NONE && event_before(flights[a].place, flights[b].place) ? a : b;
+    return a != FLIGHT_NONE && event_before(flights[a].time, flights[b].time) ? a : b;
 }
 
-/* Removes what inbox_first returned. */
+/* Removes the flight that inbox_first returned. */
 static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
 {
     const struct flight *flight = &flights[first];
@@ -95,11 +96,11 @@ static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint3
     *(flight->next == FLIGHT_NONE ? &inbox->last : &flights[flight->next].before) = FLIGHT_NONE;
 }
 
-/* A rank waits, and does not go on before `need` (0 is taken as 1) messages have arrived at the node, or before one of
- * those of the counter. */
+/* A rank waits. It does not go on before `need` (0 means 1) messages have arrived at the node, or before a message of
+ * the counter. */
 void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter);
 void inbox_resume(struct inbox *inbox);
-/* As resume and await of a rank that waited for a counter. */
+/* Does resume and await for a rank that waited for a counter. */
 static inline void inbox_await_next(struct inbox *inbox, uint32_t counter)
 {
     if (inbox->waiting > 1) return;
@@ -107,7 +108,7 @@ static inline void inbox_await_next(struct inbox *inbox, uint32_t counter)
     inbox->need = 1;
     if (inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
 }
-/* Something queues at the node, or no longer. */
+/* on: something queues at the node from now on; off: nothing does. */
 void inbox_watch_all(struct inbox *inbox, bool on);
 /* A message has arrived at the node, through the inbox or past it. */
 static inline void inbox_count_arrival(struct inbox *inbox)
@@ -115,33 +116,33 @@ static inline void inbox_count_arrival(struct inbox *inbox)
     if (inbox->need > 1) inbox->need--;
 }
 
-/* Who waits for a counter goes on by nothing else. */
+/* A rank that awaits a counter goes on by nothing else. */
 static inline bool inbox_awaits_one(const struct inbox *inbox)
 {
     return inbox->awaits < ENGINE_ANY_COUNTER;
 }
 
-/* A waiting rank may go on by a message of EFFECT_COUNTS. */
+/* Whether a message of EFFECT_COUNTS may let a waiting rank go on. */
 static inline bool inbox_awaits(const struct inbox *inbox, uint32_t counter)
 {
     return inbox->awaits == counter || inbox->awaits == ENGINE_ANY_COUNTER;
 }
 
-/* The place of the first message of the counter that is awaited, or an earlier one. */
+/* The time of the first message of the awaited counter, or an earlier time. */
 struct event_time inbox_counted_due(const struct inbox *inbox, const struct flight *flights);
 
-/* The earliest place at which a waiting rank may go on by what is in the inbox; INBOX_NO_ALARM: by nothing in it.
- * The first one, watched or not, is a bound. */
+/* The earliest time at which a message in the inbox may let a waiting rank go on, or an earlier time; INBOX_NO_ALARM:
+ * no message can. The time of the first flight, watched or not, is a bound. */
 static inline struct event_time inbox_due(const struct inbox *inbox, const struct flight *flights)
 {
     bool any = inbox->awaits == ENGINE_ANY_COUNTER && inbox->counted > 0;
     if (inbox->queued > 0 || any) {
         uint32_t first = inbox_first(inbox, flights);
-        return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].place;
+        return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].time;
     }
     if (inbox_awaits_one(inbox)) return inbox->counted > 0 ? inbox_counted_due(inbox, flights) : INBOX_NO_ALARM;
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].place;
+    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].time;
 }
 
 #endif

@@ -1,18 +1,19 @@
-/* The LogGP engine: latency, overhead, gap and time per byte with one sending and one receiving queue per node; links
- * inside the network are never a bottleneck, or (engine.links = queue) queues like the NICs: simulate/engine/loggp/link_queues.h.
- * Source: A. Alexandrov et al., LogGP: Incorporating Long Messages into the LogP Model, SPAA 1995, sec. 2; the queues
- * at the NICs as in T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md.
+/* The LogGP engine: latency, overhead, gap and time per byte, with one sending and one receiving queue per node. Links
+ * inside the network never limit the rate, or (engine.links = queue) are queues like the NICs (link_queues.h). Source:
+ * A. Alexandrov et al., LogGP: Incorporating Long Messages into the LogP Model, SPAA 1995, sec. 2; the queues at the
+ * NICs: T. Hoefler et al., LogGOPSim, HPDC 2010, sec. 3. Costs: docs/simulation.md.
  *
- * A message is one event at its head's arrival (and another where the receiving NIC is busy), unless nobody acts at
- * that moment: then it lies in its node's inbox until an event of the node, or an alarm for a rank that waits.
+ * A message is one event, at the arrival of its head, and a second one where the receiving NIC is busy. If nobody acts
+ * at that moment, it is no event: it stays in the inbox of its node until an event of the node, or until an alarm for a
+ * rank that waits.
  *
- * A message that is answered lies there, too, at the longest until its answer may arrive: by then all that can come to
- * its destination before has been sent, and what the destination sends late, as of its own time, nobody has missed.
- * So a node's time may lie behind the engine's by at most the latency.
+ * A message that is answered also stays in the inbox, at the longest until its answer may arrive. By then everything
+ * that can reach the destination before has been sent. What the destination sends late, with its own earlier time, has
+ * reached nobody too late. So the time of a node may be behind the engine's by at most the latency.
  *
- * A node runs ahead of the others where they cannot tell: what they send from now on comes a latency later at the
- * earliest, so that an event of a node for which nothing else is pending, and which is due before that, is handled as
- * soon as it is made and never sees the queue; while an answer is awaited nobody does. Both are the lookahead of a
+ * A node runs ahead of the others where they cannot know of it. What other nodes send from now on arrives a latency
+ * later at the earliest. So if nothing else is pending for a node, an event of it that is due before that is handled at
+ * once and never enters the queue. While an answer is awaited no node runs ahead. Both rules are the lookahead of a
  * conservative parallel simulation (K. M. Chandy, J. Misra, Distributed simulation, IEEE TSE 5(5), 1979). */
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@
 
 enum { PREFETCH_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3 };
 
-/* The least time between two nodes, whatever is sent. */
+/* The least time that any message takes between two nodes. */
 static int64_t least_latency_ps(const struct platform *platform)
 {
     int64_t least_ps = INT64_MAX;
@@ -61,7 +62,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->at_once = least_latency_ps(platform) == 0;
     made->plain = made->in_order && !made->at_once && !made->links.used;
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
-    made->answered = made->looking = NO_NODE;
+    made->answered = made->draining = NO_NODE;
     made->contention = platform->contention;
     if (callbacks->lazy.apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
@@ -79,8 +80,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
 /* --- sending ---------------------------------------------------------------------------------------------------------
  */
 
-/* An unwatched message is told of by what comes behind it: it must not be overtaken. Where some message may come at the
- * moment of its sending, behind events that stand later in the order, only the queue keeps the order of all. */
+/* An unwatched message is delivered when the next one is, so no message may overtake it. Where a message may arrive at
+ * the moment of its sending, after events that are later in the order, only the queue keeps the total order. */
 static enum message_effect effect_of(const struct engine *engine, const struct engine_message *message, bool queues)
 {
     if (queues && engine->plain) return message->effect;
@@ -90,14 +91,14 @@ static enum message_effect effect_of(const struct engine *engine, const struct e
     return message->effect;
 }
 
-/* An event at the head's arrival at the next link; behind the last one the flight goes on as any other. */
+/* Schedules the arrival of the head at the next link. After the last link the flight goes on as any other. */
 static enum status to_next_link(struct engine *engine, uint32_t index, struct err *err)
 {
     struct flight *flight = &engine->flights[index];
-    bool at_link = link_queues_next(&engine->links, index, &flight->place.time_ps);
-    flight->place.order = event_queue_order(&engine->queue, event_key(flight->place.order));
+    bool at_link = link_queues_next(&engine->links, index, &flight->time.time_ps);
+    flight->time.order = event_queue_order(&engine->queue, event_key(flight->time.order));
     if (!at_link) return loggp_put(engine, index, err);
-    return loggp_schedule(engine, flight->place, EVENT_LINK, index, flight->dst_node, err);
+    return loggp_schedule(engine, flight->time, EVENT_LINK, index, flight->dst_node, err);
 }
 
 static enum status on_link(struct engine *engine, uint32_t index, struct err *err)
@@ -117,19 +118,19 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
     if (queues) *free_ps = units_add_ps(begin_ps, cost->occupy_ps);
     *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
-    int64_t told_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
-    const struct event_time place = {told_ps, event_queue_order(&engine->queue, message->key)};
+    int64_t head_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
+    const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
     uint32_t index;
     enum message_effect effect = effect_of(engine, message, queues);
     if (message->dst_node == engine->answered && effect == EFFECT_CHANGES && !engine->holds_answer &&
-        told_ps == engine->answer_ps && cost->transmit_ps == 0) {
-        engine->answer = (struct answer){place, message->note};
+        head_ps == engine->answer_ps && cost->transmit_ps == 0) {
+        engine->answer = (struct answer){time, message->note};
         engine->holds_answer = true;
         return STATUS_OK;
     }
     TRY(loggp_take_flight(engine, &index, err));
     struct flight *flight = &engine->flights[index];
-    flight->place = place;
+    flight->time = time;
     flight->transmit_ps = cost->transmit_ps;
     flight->dst_node = message->dst_node;
     flight->src_node = message->src_node;
@@ -137,7 +138,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->effect = (uint8_t)effect;
     flight->early = message->early;
     flight->network = queues;
-    flight->taken_in = flight->told = false;
+    flight->received = flight->delivered = false;
     if (effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     struct link_path path = {.src_node = message->src_node,
@@ -149,7 +150,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     return to_next_link(engine, index, err);
 }
 
-/* Keys are ranks, and a rank's timers are its node's. */
+/* Keys are ranks. A timer of a rank belongs to the rank's node. */
 static int32_t timer_node(const struct engine *engine, uint32_t key)
 {
     return engine->lookahead_ps > 0 ? platform_node_of(engine->platform, key) : -1;
@@ -157,8 +158,8 @@ static int32_t timer_node(const struct engine *engine, uint32_t key)
 
 static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err)
 {
-    const struct event_time place = {at_ps, event_queue_order(&engine->queue, key)};
-    return loggp_schedule(engine, place, EVENT_TIMER, id, timer_node(engine, key), err);
+    const struct event_time time = {at_ps, event_queue_order(&engine->queue, key)};
+    return loggp_schedule(engine, time, EVENT_TIMER, id, timer_node(engine, key), err);
 }
 
 /* --- running ---------------------------------------------------------------------------------------------------------
@@ -176,14 +177,14 @@ static void prefetch_alarm(const struct engine *engine, const struct nic *nic, e
     case ENGINE_HERE:
     case ENGINE_CALLS: break;
     }
-    /* One step behind: the NIC says who it is. */
+    /* One step later: the NIC names the rank. */
     on->prefetch(on->context, nic->inbox.waiter, NULL, distance + 1, lines);
 }
 
 static void prefetch_timer(const struct engine *engine, const struct event *event, enum engine_distance distance,
                            struct prefetch_lines *lines)
 {
-    int32_t node = distance == ENGINE_FAR ? timer_node(engine, event_key(event->place.order)) : NO_NODE;
+    int32_t node = distance == ENGINE_FAR ? timer_node(engine, event_key(event->time.order)) : NO_NODE;
     if (node != NO_NODE) lines_want(lines, &engine->nics[node], sizeof *engine->nics);
     engine->callbacks.prefetch(engine->callbacks.context, event->id, NULL, distance, lines);
 }
@@ -206,7 +207,7 @@ static void prefetch_event(const struct engine *engine, const struct event *even
     }
 }
 
-/* Each event is looked at as it comes nearer. */
+/* Prefetches for the next events, for each according to its distance. */
 static void prefetch_next(struct engine *engine)
 {
     static const struct {
@@ -221,11 +222,11 @@ static void prefetch_next(struct engine *engine)
     lines_fetch(&engine->lines);
 }
 
-/* Caches that hold all but the trace: only the call of the rank that goes on then is fetched. */
+/* For caches that hold everything but the trace: fetches only the call of the rank that goes on next. */
 static void peek(const struct engine *engine)
 {
     const struct engine_callbacks *on = &engine->callbacks;
-    const struct event *alarm = event_queue_in_lane(&engine->queue, LANE_ALARMS, PEEK - 1);
+    const struct event *alarm = event_queue_in_ring(&engine->queue, RING_ALARMS, PEEK - 1);
     const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
     const struct inbox *inbox = alarm ? &engine->nics[alarm->id].inbox : NULL;
     if (inbox && !inbox_awaits_one(inbox)) on->prefetch(on->context, inbox->waiter, NULL, ENGINE_CALLS, NULL);
@@ -234,26 +235,26 @@ static void peek(const struct engine *engine)
         on->prefetch(on->context, engine->nics[other->id].inbox.waiter, NULL, ENGINE_CALLS, NULL);
 }
 
-/* Nothing can come to the node before the event: no message of others, nothing that is pending for it. */
+/* Whether nothing can reach the node before the event: no message of other nodes, no pending event of its own. */
 static bool may_run_ahead(const struct engine *engine, const struct event *event, int32_t node)
 {
     const struct nic *nic = &engine->nics[node];
-    return nic->pending == 0 && engine->answers == 0 && !event_before(nic->inbox.alarm, event->place);
+    return nic->pending == 0 && engine->answers == 0 && !event_before(nic->inbox.alarm, event->time);
 }
 
 static enum status handle(struct engine *engine, const struct event *event, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
-    if (event->type != EVENT_ALARM && event->type != EVENT_ANSWER) engine->now = event->place;
+    if (event->type != EVENT_ALARM && event->type != EVENT_ANSWER) engine->now = event->time;
     switch ((enum event_type)event->type) {
     case EVENT_TIMER:
         engine->stats.events++;
-        on->timer(on->context, event->id, event->place.time_ps);
+        on->timer(on->context, event->id, event->time.time_ps);
         return STATUS_OK;
     case EVENT_MESSAGE: return loggp_on_message(engine, event->id, err);
     case EVENT_LINK: return on_link(engine, event->id, err);
-    case EVENT_ANSWER: return loggp_on_answer(engine, event->id, event->place, err);
-    case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->place, err);
+    case EVENT_ANSWER: return loggp_on_answer(engine, event->id, event->time, err);
+    case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->time, err);
     }
     return STATUS_OK;
 }
@@ -264,8 +265,8 @@ static struct event take_event(struct engine *engine)
     struct event event = event_queue_pop(&engine->queue);
     if (event.type == EVENT_ANSWER) engine->answers--;
     if (engine->lookahead_ps == 0) return event;
-    engine->watermark_ps = event.place.time_ps + engine->lookahead_ps;
-    if (event.type == EVENT_TIMER) engine->nics[timer_node(engine, event_key(event.place.order))].pending--;
+    engine->watermark_ps = event.time.time_ps + engine->lookahead_ps;
+    if (event.type == EVENT_TIMER) engine->nics[timer_node(engine, event_key(event.time.order))].pending--;
     if (event.type == EVENT_MESSAGE) engine->nics[engine->flights[event.id].dst_node].pending--;
     return event;
 }

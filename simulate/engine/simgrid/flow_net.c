@@ -7,7 +7,7 @@
 
 enum { NONE = 0 }; /* item 0 is never used: all-zero NICs are empty */
 
-/* The owner's clock is a double of seconds: some rounding steps of it, at least 10 ps. */
+/* The owner's clock is a double of seconds. Tolerance: some rounding steps of it, at least 10 ps. */
 enum { SNAP_PS = 10, SNAP_SHIFT = 50 };
 
 enum event_type { EVENT_TIMER, EVENT_BEGIN, EVENT_ALONE_END, EVENT_FLOW_END, EVENT_LEFT, EVENT_ARRIVED };
@@ -79,7 +79,7 @@ static int64_t alone_end_ps(const struct flow_item *item)
     return item->began_ps + item->cost.transmit_ps;
 }
 
-/* A flow that was alone so far shares a link from now on. Its end is still to come, so that at least a byte is left. */
+/* A flow that was alone shares a link from now on. Its end is in the future, so at least one byte is left. */
 static void end_loneliness(struct flow_net *net, uint32_t node)
 {
     const struct flow_item *item = &net->items[net->nics[node].first];
@@ -88,7 +88,7 @@ static void end_loneliness(struct flow_net *net, uint32_t node)
     make_job(net, node, fmax(1, round(item->flow_bytes * left)));
 }
 
-/* The end of a flow that stays alone stands before all other events of its time, as one that the owner reports. */
+/* The end of a flow that stays alone precedes all other events of its time, like an end that the owner reports. */
 static enum status begin_flow(struct flow_net *net, uint32_t node, struct err *err)
 {
     struct flow_item *item = &net->items[net->nics[node].first];
@@ -159,7 +159,7 @@ enum status flow_net_timer(struct flow_net *net, int64_t at_ps, uint32_t key, ui
     return event_queue_push(&net->queue, at_ps, key, EVENT_TIMER, id, err);
 }
 
-static void tell_left(const struct flow_net *net, const struct flow_item *item)
+static void report_left(const struct flow_net *net, const struct flow_item *item)
 {
     const struct engine_callbacks *on = &net->callbacks;
     if (item->want_left) on->left(on->context, &item->note, item->began_ps, net->now_ps);
@@ -175,11 +175,11 @@ static enum status end_flow(struct flow_net *net, uint32_t node, struct err *err
     nic->free_ps = gap_end_ps > net->now_ps ? gap_end_ps : net->now_ps;
     TRY(push_arrival(net, index, net->now_ps, err));
     TRY(begin_next(net, node, err));
-    tell_left(net, &item);
+    report_left(net, &item);
     return STATUS_OK;
 }
 
-/* Stale if it became a job. */
+/* The event is stale if the flow became a job. */
 static enum status end_alone(struct flow_net *net, uint32_t node, struct err *err)
 {
     struct flow_nic *nic = &net->nics[node];
@@ -193,16 +193,16 @@ static enum status end_alone(struct flow_net *net, uint32_t node, struct err *er
 static enum status execute(struct flow_net *net, struct event event, struct err *err)
 {
     const struct engine_callbacks *on = &net->callbacks;
-    net->now_ps = event.place.time_ps;
+    net->now_ps = event.time.time_ps;
     net->stats.events++;
     switch ((enum event_type)event.type) {
-    case EVENT_TIMER: on->timer(on->context, event.id, event.place.time_ps); break;
+    case EVENT_TIMER: on->timer(on->context, event.id, event.time.time_ps); break;
     case EVENT_BEGIN: return begin_flow(net, event.id, err);
     case EVENT_ALONE_END: return end_alone(net, event.id, err);
     case EVENT_FLOW_END: return end_flow(net, event.id, err);
     case EVENT_LEFT: {
         const struct flow_item item = net->items[event.id];
-        tell_left(net, &item);
+        report_left(net, &item);
         break;
     }
     case EVENT_ARRIVED: {
@@ -215,7 +215,7 @@ static enum status execute(struct flow_net *net, struct event event, struct err 
     return STATUS_OK;
 }
 
-/* Without jobs the owner's clock has nothing to do but to follow. */
+/* Without jobs the owner's clock only follows. */
 static bool is_due(struct flow_net *net, int64_t limit_ps)
 {
     int64_t due_ps = flow_net_due_ps(net);

@@ -1,8 +1,8 @@
 /* NIC queues and the event loop of an engine whose messages share links as flows: everything but the flows themselves.
- * The sending NIC of a node is first in, first out and sends one message at a time. What is due is executed by
- * flow_net_run; flows that have begun are jobs that the owner takes, lets flow, and reports the end of. If the owner lets
- * flow_net know of links (flow_net_watch), a flow is a job only from the moment on at which it shares one, with what is
- * left of it. Times are picoseconds. */
+ * The sending NIC of a node is first in, first out and sends one message at a time. flow_net_run executes what is due.
+ * A flow that has begun is a job: the owner takes it, lets it flow, and reports its end. If flow_net knows the links
+ * (flow_net_watch), a flow becomes a job only when it begins to share one, with the bytes that are left. Times are
+ * picoseconds. */
 #ifndef SIMULATE_ENGINE_SIMGRID_FLOW_NET_H
 #define SIMULATE_ENGINE_SIMGRID_FLOW_NET_H
 
@@ -26,7 +26,7 @@ struct flow_nic {
     int64_t free_ps;
     uint32_t first, last; /* in items; 0: none */
     bool alone;           /* the first is a flow that has begun and is no job */
-    double job_bytes;     /* else what is left of it when it became one */
+    double job_bytes;     /* else the bytes that were left when it became one */
 };
 
 struct flow_net {
@@ -37,7 +37,7 @@ struct flow_net {
     struct flow_item *items;
     size_t item_count, item_capacity;
     uint32_t free_item;
-    uint32_t *jobs; /* nodes whose first item has begun to flow and nobody has taken: a ring of node_count */
+    uint32_t *jobs; /* nodes whose first item has begun to flow and is not taken yet: a ring of node_count */
     size_t job_first, job_count;
     size_t flows; /* jobs that are not reported as ended */
     struct lone_flows lone;
@@ -54,24 +54,25 @@ struct flow_job {
 enum status flow_net_init(struct flow_net *net, const struct platform *platform,
                           const struct engine_callbacks *callbacks, struct err *err);
 void flow_net_clear(struct flow_net *net);
-/* From now on flows that share no link with another one are no jobs; the platform has a topology. */
+/* From now on a flow that shares no link with another one is no job. The platform has a topology. */
 enum status flow_net_watch(struct flow_net *net, struct err *err);
 
-/* engine.send: flow_bytes > 0 are handed to the job, 0 means that the message is only timed by its cost. */
+/* As engine.send. flow_bytes > 0 go to the job; 0: the message takes the time of its cost. */
 enum status flow_net_send(struct flow_net *net, const struct engine_message *message, const struct cost *cost,
                           double flow_bytes, struct engine_departure *departure, struct err *err);
 enum status flow_net_timer(struct flow_net *net, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
 
-/* Executes all events up to limit_ps; with flow_net_watch, while there are no jobs, later ones too, up to the moment
- * now_ps at which there are. *more is false when nothing is left, or the stop callback has said so. */
+/* Executes all events up to limit_ps. With flow_net_watch, while there are no jobs, it also executes later ones, up to
+ * the moment now_ps at which there are. *more is false when nothing is left, or when the stop callback returned
+ * true. */
 enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, struct err *err);
 /* When the next event is due; INT64_MAX: none is pending. */
 int64_t flow_net_due_ps(struct flow_net *net);
 
 /* job_count > 0. */
 struct flow_job flow_net_take_job(struct flow_net *net);
-/* The flow from that node has ended at end_ps by the owner's clock. An end within rounding of the time that the message
- * takes alone is taken for that time, so that an uncontended message costs exactly what cost_message says. */
+/* The flow from that node has ended at end_ps by the owner's clock. If that is within rounding of the time that the
+ * message takes alone, it is set to that time. So an uncontended message costs exactly what cost_message says. */
 enum status flow_net_ended(struct flow_net *net, int32_t src_node, int64_t end_ps, struct err *err);
 
 #endif

@@ -7,8 +7,8 @@
 /* Each host costs SimGrid 3 KB and 25 us. */
 enum { HOSTS_OF_CLUSTERS = 1 << 18 };
 
-/* STATUS_DATA: the clusters and cabinets of the file have more hosts than HOSTS_OF_CLUSTERS together. What SimGrid
- * cannot read it says itself. */
+/* STATUS_DATA: the clusters and cabinets of the file together have more hosts than HOSTS_OF_CLUSTERS. SimGrid itself
+ * reports what it cannot read. */
 enum status host_count_check(const char *file, struct err *err);
 
 #endif

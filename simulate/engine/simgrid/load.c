@@ -1,5 +1,5 @@
-/* The SimGrid engine as the rest of the program sees it. The module with SimGrid is loaded when the engine is used:
- * SimGrid's library takes 25 ms to load, which is most of the time of a short command. */
+/* The SimGrid engine as the rest of the program sees it. The module with SimGrid is loaded only when the engine is
+ * used: loading SimGrid's library takes 25 ms, most of the time of a short command. */
 #include <dlfcn.h>
 
 #include "common/files/installed.h"

@@ -1,16 +1,16 @@
 /* The SimGrid engine: messages share links by the flow model of SimGrid 3.32, driven through its C API. The only file
- * that includes SimGrid, and a module of its own, which simulate/engine/simgrid/load.c loads.
+ * that includes SimGrid, in a module of its own that load.c loads.
  *
- * Time is kept here, in an event queue of integer picoseconds. One clock actor runs the queue: it executes all events
- * that are due and sleeps until the next one, or until a courier wakes it. A courier is an actor that is blocked in
- * sg_host_sendto while a message's bytes flow; at the end it puts an event into the queue.
+ * Times are kept in an event queue of integer picoseconds. One clock actor runs the queue: it executes all events that
+ * are due and sleeps until the next one, or until a courier wakes it. A courier is an actor that is blocked in
+ * sg_host_sendto while the bytes of a message flow; at the end it puts an event into the queue.
  *
- * SimGrid moves bytes only. Latencies are added here, after the last byte has left: CM02 gives routes of different
- * latency unequal shares of a link (the inverse of the latencies), but equal ones when the latency factor is 0.
- * Messages of at most FLOW_LEAST_BYTES never become flows. On our topologies, whose links we know, a message becomes one
- * when it begins to share a link with another one: as long as it does not, its rate is that of its links. The sending
- * NIC is first in, first out and sends one message at a time, as in the loggp engine; the receiving NIC and all links
- * are shared. Source of the flow model: P. Velho et al., On the Validity of Flow-level TCP Network Models for Grid and
+ * SimGrid moves bytes only. This engine adds latencies after the last byte has left: CM02 gives routes of different
+ * latency unequal shares of a link (the inverse of the latencies), but equal shares when the latency factor is 0.
+ * Messages of at most FLOW_LEAST_BYTES never become flows. On our topologies, whose links are known, a message becomes
+ * a flow when it begins to share a link with another one; before that, its rate is that of its links. The sending NIC
+ * is first in, first out and sends one message at a time, as in the loggp engine. The receiving NIC and all links are
+ * shared. Source of the flow model: P. Velho et al., On the Validity of Flow-level TCP Network Models for Grid and
  * Cloud Simulations, TOMACS 23(4), 2013; docs/simulation.md. */
 #include <math.h>
 #include <signal.h>
@@ -36,8 +36,8 @@
 
 enum { FLOW_LEAST_BYTES = 64, CLOCK_STACK_BYTES = 256 * 1024 };
 
-/* SimGrid 3.32 moves whole bytes: on our topologies it is told of links and messages 1024 times as large, so that
- * rounding stretched messages costs less than a picosecond. */
+/* SimGrid 3.32 moves whole bytes. On our topologies it gets links and messages 1024 times as large, so that rounding
+ * stretched messages costs less than a picosecond. */
 enum { FLOW_SCALE = 1024 };
 
 #define CLOCK_STEP_S 1e-12 /* surf/precision */
@@ -53,13 +53,13 @@ struct engine {
     struct err *err;
     bool uses_flows;
     double link_Bps;        /* of the topology's links, as SimGrid knows them */
-    sg_host_t *hosts;       /* by node; NULL: nobody sends from there */
+    sg_host_t *hosts;       /* by node; NULL: no rank sends from there */
     sg_host_t home;         /* where the engine's own actors are */
-    struct map route_index; /* user's platform: node pair to routes */
+    struct map route_index; /* of a user's platform: node pair to routes */
     struct route *routes;
     size_t route_count, route_capacity;
     size_t couriers, idle_couriers;
-    size_t jobs_announced; /* of net.job_count: a courier is on its way to each */
+    size_t jobs_announced; /* of net.job_count: jobs with a courier */
     sg_sem_t job_sem, clock_sem;
     bool clock_woken, quit;
 };
@@ -78,7 +78,7 @@ static enum status route_of(struct engine *engine, int32_t src, int32_t dst, str
     return STATUS_OK;
 }
 
-/* On a user's SimGrid platform latency and rate between nodes are those of its routes. A message that is slower than
+/* On a user's SimGrid platform, latency and rate between nodes are those of its routes. A message that is slower than
  * its links occupies them as long as it takes: its bytes are stretched. */
 static enum status set_cost(struct engine *engine, const struct engine_message *message, struct cost *cost,
                             double *flow_bytes, struct err *err)
@@ -121,7 +121,7 @@ static int64_t clock_ps(void)
     return cost_duration_ps(simgrid_get_clock());
 }
 
-static struct engine *the_engine; /* of the running simulation: SimGrid's actors take text arguments only */
+static struct engine *the_engine; /* of the running simulation: actors of SimGrid take only text arguments */
 
 static void courier(int argc, char **argv)
 {
@@ -156,7 +156,7 @@ static void start_couriers(struct engine *engine)
     }
 }
 
-/* flow_net runs ahead of SimGrid's clock as long as nothing flows there. */
+/* flow_net runs ahead of SimGrid's clock while nothing flows there. */
 static void catch_up(const struct engine *engine)
 {
     double ahead_s = units_s(engine->net.now_ps) - simgrid_get_clock();
@@ -164,8 +164,8 @@ static void catch_up(const struct engine *engine)
     if (idle && ahead_s > CLOCK_STEP_S) sg_actor_sleep_for(ahead_s);
 }
 
-/* Until the next event is due or a courier has put one in. Returns the time up to which events may be executed:
- * couriers whose flows end at the same time have put in theirs by then. */
+/* Sleeps until the next event is due, or until a courier has put one into the queue. Returns the time up to which
+ * events may be executed: couriers whose flows end at the same time have put theirs by then. */
 static int64_t sleep_until_due(struct engine *engine)
 {
     int64_t due_ps = flow_net_due_ps(&engine->net);
@@ -500,7 +500,7 @@ static enum status simgrid_engine_open(const struct platform *platform, const in
     return STATUS_OK;
 }
 
-/* What simulate/engine/simgrid/load.c looks for in this module. */
+/* load.c finds this symbol in the module. */
 extern const struct engine_descriptor engine_simgrid_module;
 const struct engine_descriptor engine_simgrid_module = {
     .name = "simgrid",

@@ -19,7 +19,7 @@ static size_t earliest(const struct list *list)
 {
     size_t first = 0;
     for (size_t i = 1; i < list->count; i++) {
-        const struct event_time *a = &list->items[i].place, *b = &list->items[first].place;
+        const struct event_time *a = &list->items[i].time, *b = &list->items[first].time;
         if (a->time_ps < b->time_ps || (a->time_ps == b->time_ps && a->order < b->order)) first = i;
     }
     return first;
@@ -36,14 +36,14 @@ static void push(struct event_queue *queue, struct list *list, int64_t time_ps, 
 {
     struct err err;
     const struct event *made = note(queue, list, time_ps, key);
-    assert_int_equal(event_queue_push_at(queue, made->place, made->type, made->id, &err), STATUS_OK);
+    assert_int_equal(event_queue_push_at(queue, made->time, made->type, made->id, &err), STATUS_OK);
 }
 
-static void push_lane(struct event_queue *queue, struct list *list, unsigned lane, int64_t time_ps, uint32_t key)
+static void push_ring(struct event_queue *queue, struct list *list, unsigned ring, int64_t time_ps, uint32_t key)
 {
     struct err err;
     const struct event *made = note(queue, list, time_ps, key);
-    assert_int_equal(event_queue_push_lane(queue, lane, made->place, made->type, made->id, &err), STATUS_OK);
+    assert_int_equal(event_queue_push_ring(queue, ring, made->time, made->type, made->id, &err), STATUS_OK);
 }
 
 /* Returns the time of what was taken. */
@@ -51,14 +51,14 @@ static int64_t pop(struct event_queue *queue, struct list *list)
 {
     size_t first = earliest(list);
     const struct event expected = list->items[first];
-    assert_int_equal(event_queue_first_ps(queue), expected.place.time_ps);
+    assert_int_equal(event_queue_first_ps(queue), expected.time.time_ps);
     struct event event = event_queue_pop(queue);
-    assert_int_equal(event.place.time_ps, expected.place.time_ps);
-    assert_true(event.place.order == expected.place.order);
+    assert_int_equal(event.time.time_ps, expected.time.time_ps);
+    assert_true(event.time.order == expected.time.order);
     assert_int_equal(event.id, expected.id);
     list->items[first] = list->items[--list->count];
     assert_int_equal(queue->count, list->count);
-    return event.place.time_ps;
+    return event.time.time_ps;
 }
 
 /* How far ahead of the last event the next one is made. */
@@ -90,11 +90,11 @@ static void look(const struct event_queue *queue, const struct list *list, size_
     }
     const struct event *event = event_queue_ahead(queue, place);
     assert_int_equal(event != NULL, rest.count > 0);
-    if (event) assert_true(event->place.order == rest.items[earliest(&rest)].place.order);
+    if (event) assert_true(event->time.order == rest.items[earliest(&rest)].time.order);
 }
 
-/* lanes: of so many events in a hundred; their delays belong together, but for some of any. */
-static void run(delay_function *delay, size_t pending, uint32_t ahead, uint32_t lanes)
+/* rings: of so many events in a hundred; their delays belong together, but for some of any. */
+static void run(delay_function *delay, size_t pending, uint32_t ahead, uint32_t rings)
 {
     static struct list list;
     struct event_queue queue = {.ahead = ahead};
@@ -105,10 +105,10 @@ static void run(delay_function *delay, size_t pending, uint32_t ahead, uint32_t 
         bool fills = list.count < pending && random_chance(&random, i < ROUNDS / 2 ? 80 : 50);
         int64_t ahead_ps = delay(&random);
         if (now_ps > INT64_C(1) << 61) ahead_ps = 0;
-        if ((fills || list.count == 0) && random_chance(&random, lanes)) {
-            unsigned lane = random_below(&random, EVENT_LANES);
-            int64_t near_ps = random_chance(&random, 5) ? ahead_ps : 1000 * lane + random_below(&random, 20);
-            push_lane(&queue, &list, lane, now_ps + near_ps, random_below(&random, 5));
+        if ((fills || list.count == 0) && random_chance(&random, rings)) {
+            unsigned ring = random_below(&random, EVENT_RINGS);
+            int64_t near_ps = random_chance(&random, 5) ? ahead_ps : 1000 * ring + random_below(&random, 20);
+            push_ring(&queue, &list, ring, now_ps + near_ps, random_below(&random, 5));
         } else if (fills || list.count == 0)
             push(&queue, &list, now_ps + ahead_ps, random_below(&random, 5));
         else
@@ -126,25 +126,25 @@ static void test_order(void **state)
     for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)
         for (size_t pending = 1; pending <= MOST; pending *= 10)
             for (uint32_t ahead = 0; ahead <= 12; ahead += 6)
-                for (uint32_t lanes = 0; lanes <= 100; lanes += 50) run(delays[i], pending, ahead, lanes);
+                for (uint32_t rings = 0; rings <= 100; rings += 50) run(delays[i], pending, ahead, rings);
 }
 
-/* More events than a lane holds, and one that belongs before them all. */
-static void test_full_lane(void **state)
+/* More events than a ring holds, and one that belongs before them all. */
+static void test_full_ring(void **state)
 {
     (void)state;
     struct err err;
     struct event_queue queue = {0};
-    const int64_t most = EVENT_LANE_ROOM + 100;
+    const int64_t most = EVENT_RING_ROOM + 100;
     for (int64_t i = 1; i <= most; i++) {
-        struct event_time place = {i, event_queue_order(&queue, 0)};
-        assert_int_equal(event_queue_push_lane(&queue, 1, place, 0, (uint32_t)i, &err), STATUS_OK);
+        struct event_time time = {i, event_queue_order(&queue, 0)};
+        assert_int_equal(event_queue_push_ring(&queue, 1, time, 0, (uint32_t)i, &err), STATUS_OK);
     }
-    assert_int_equal(event_queue_in_lane(&queue, 1, 0)->id, 1);
-    assert_int_equal(event_queue_in_lane(&queue, 1, EVENT_LANE_ROOM - 1)->id, EVENT_LANE_ROOM);
-    assert_null(event_queue_in_lane(&queue, 1, EVENT_LANE_ROOM));
+    assert_int_equal(event_queue_in_ring(&queue, 1, 0)->id, 1);
+    assert_int_equal(event_queue_in_ring(&queue, 1, EVENT_RING_ROOM - 1)->id, EVENT_RING_ROOM);
+    assert_null(event_queue_in_ring(&queue, 1, EVENT_RING_ROOM));
     struct event_time before = {0, event_queue_order(&queue, 0)};
-    assert_int_equal(event_queue_push_lane(&queue, 1, before, 0, 0, &err), STATUS_OK);
+    assert_int_equal(event_queue_push_ring(&queue, 1, before, 0, 0, &err), STATUS_OK);
     for (int64_t i = 0; i <= most; i++) assert_int_equal(event_queue_pop(&queue).id, i);
     assert_int_equal(queue.count, 0);
     event_queue_clear(&queue);
@@ -187,7 +187,7 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_now),
         cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_full_lane),
+        cmocka_unit_test(test_full_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ struct box {
 static void put(struct box *box, int64_t time_ps, enum message_effect notice, uint32_t counter)
 {
     uint32_t index = ++box->count; /* flight 0 is never used */
-    box->flights[index] = (struct flight){.place = {time_ps, index}, .note.ref = counter, .effect = (uint8_t)notice};
+    box->flights[index] = (struct flight){.time = {time_ps, index}, .note.ref = counter, .effect = (uint8_t)notice};
     inbox_put(&box->inbox, box->flights, index);
 }
 
