@@ -41,7 +41,7 @@ static enum status start_task_step(struct replay *replay, uint32_t index, const 
     return replay_send_side(replay, &match, step->send_bytes, replay_plan_protocol(replay, step), request);
 }
 
-/* The call that begins it goes as far as nothing must come; behind that it needs the rank's progress. */
+/* The call that begins the task advances it as far as nothing must arrive. After that it needs the rank's progress. */
 static enum status advance_task(struct replay *replay, uint32_t index, bool begins)
 {
     const struct trace_comm *comm = &replay->trace->comms[replay->tasks[index].comm];
@@ -61,7 +61,7 @@ static enum status advance_task(struct replay *replay, uint32_t index, bool begi
         }
         task->step++;
         task->overlap = step.overlap;
-        task->missing++; /* what is done at once must not advance the task from within */
+        task->missing++; /* sends that are done at once must not advance the task from within */
         TRY(start_task_step(replay, index, &step));
         replay->tasks[index].missing--;
     }
@@ -83,7 +83,7 @@ static bool sends_something(const struct coll_shape *shape)
     return shape->size > 1 && shape->algorithm != COLL_NOTHING;
 }
 
-/* The call pays overhead once; what goes on later is the network's, the helper thread's or another call's time. */
+/* The call pays overhead once. Later steps cost time of the network, of the helper thread or of another call. */
 static enum step begin_task(struct replay *replay, uint32_t rank, const struct coll_shape *shape)
 {
     enum { PHASE_ENTER, PHASE_BEGIN };

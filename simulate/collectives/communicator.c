@@ -1,19 +1,20 @@
-/* Making communicators, as MPICH 4.0.2 does: an all-gather of colours and keys where the call splits, an all-reduce of
- * the free context ids, a broadcast of one number over the new communicator when it is ready. Of two groups each does so
- * by itself, and the first ranks tell each other (src/mpi/comm; the messages are counted by tests/schedules). */
+/* Creation of communicators, as in MPICH 4.0.2: an all-gather of colours and keys where the call splits, an all-reduce
+ * of the free context ids, a broadcast of one number over the new communicator when it is ready. Each of two groups
+ * does so by itself, and the first ranks of both exchange the results (src/mpi/comm; tests/schedules counts the
+ * messages). */
 #include "simulate/collectives/collective.h"
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/plan_run.h"
 
 enum {
-    CONTEXT_MASK_BYTES = 260, /* 64 words of free ids, and who owns the mask */
+    CONTEXT_MASK_BYTES = 260, /* 64 words of free ids, and the owner of the mask */
     CONTEXT_BYTES = 2,
     COLOUR_AND_KEY_BYTES = 8,
     READY_BYTES = 4,
     INT_BYTES = 4,
-    PROCESS_BYTES = 8, /* who a process is, for those of another group */
-    SUMMARY_BYTES = 16, /* of the other group: what its first rank has said of it */
-    DEGREES_BYTES = 8, /* of MPI_Dist_graph_create, per rank: how many edges others know of to and from it */
+    PROCESS_BYTES = 8, /* identifies a process to another group */
+    SUMMARY_BYTES = 16, /* of the other group, as its first rank sends it */
+    DEGREES_BYTES = 8, /* of MPI_Dist_graph_create, per rank: numbers of edges that others define to and from it */
 };
 
 enum where { OVER_OLD, OVER_NEW };
@@ -24,8 +25,8 @@ struct part {
     enum where over;
     enum call_kind kind;
     enum times times;
-    int64_t bytes; /* so many times */
-    enum coll_meeting meeting;
+    int64_t bytes; /* per `times` */
+    enum coll_scope scope;
 };
 
 #define CONTEXT {OVER_OLD, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_TOGETHER}
@@ -47,18 +48,18 @@ static const struct part distribute[] = {
 
 #define OWN_CONTEXT(OVER) {OVER, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_EACH}
 #define EXCHANGE(OVER, TIMES, BYTES) {OVER, CALL_BARRIER, TIMES, BYTES, COLL_FIRST_RANKS}
-#define TELL(OVER, TIMES, BYTES) {OVER, CALL_BCAST, TIMES, BYTES, COLL_EACH}
+#define BROADCAST(OVER, TIMES, BYTES) {OVER, CALL_BCAST, TIMES, BYTES, COLL_EACH}
 #define MATCH_INTERCOMMUNICATOR                                                                                        \
-    OWN_CONTEXT(OVER_OLD), EXCHANGE(OVER_OLD, ONCE, CONTEXT_BYTES), TELL(OVER_OLD, ONCE, CONTEXT_BYTES)
+    OWN_CONTEXT(OVER_OLD), EXCHANGE(OVER_OLD, ONCE, CONTEXT_BYTES), BROADCAST(OVER_OLD, ONCE, CONTEXT_BYTES)
 
-/* Of communicators of two groups. */
-static const struct part meet[] = {EXCHANGE(OVER_NEW, ONCE, INT_BYTES),
+/* Creation of an intercommunicator. */
+static const struct part create_intercomm[] = {EXCHANGE(OVER_NEW, ONCE, INT_BYTES),
                                    EXCHANGE(OVER_NEW, PER_OWN, PROCESS_BYTES),
-                                   TELL(OVER_NEW, ONCE, SUMMARY_BYTES),
-                                   TELL(OVER_NEW, PER_OTHER, PROCESS_BYTES),
+                                   BROADCAST(OVER_NEW, ONCE, SUMMARY_BYTES),
+                                   BROADCAST(OVER_NEW, PER_OTHER, PROCESS_BYTES),
                                    OWN_CONTEXT(OVER_NEW),
                                    EXCHANGE(OVER_NEW, ONCE, CONTEXT_BYTES),
-                                   TELL(OVER_NEW, ONCE, READY_BYTES),
+                                   BROADCAST(OVER_NEW, ONCE, READY_BYTES),
                                    {0}};
 static const struct part duplicate_between[] = {MATCH_INTERCOMMUNICATOR, {0}};
 static const struct part split_between[] = {
@@ -66,20 +67,20 @@ static const struct part split_between[] = {
 static const struct part create_between[] = {OWN_CONTEXT(OVER_OLD),
                                              EXCHANGE(OVER_OLD, ONCE, 2 * INT_BYTES),
                                              EXCHANGE(OVER_OLD, PER_OWN, INT_BYTES),
-                                             TELL(OVER_OLD, ONCE, 2 * INT_BYTES),
-                                             TELL(OVER_OLD, PER_OTHER, INT_BYTES),
+                                             BROADCAST(OVER_OLD, ONCE, 2 * INT_BYTES),
+                                             BROADCAST(OVER_OLD, PER_OTHER, INT_BYTES),
                                              {0}};
-/* Do all of a group say the same of `high`? What does the other group say? */
+/* The members of a group check that they agree on `high`, and get that of the other group. */
 static const struct part merge[] = {{OVER_OLD, CALL_COMM_CREATE, ONCE, INT_BYTES, COLL_EACH},
                                     EXCHANGE(OVER_OLD, ONCE, INT_BYTES),
-                                    TELL(OVER_OLD, ONCE, INT_BYTES),
+                                    BROADCAST(OVER_OLD, ONCE, INT_BYTES),
                                     {OVER_NEW, CALL_COMM_CREATE, ONCE, CONTEXT_MASK_BYTES, COLL_TOGETHER},
                                     {0}};
 
 static const struct part *parts_between(enum mpi_call call)
 {
     switch (call) {
-    case ID_Intercomm_create: return meet;
+    case ID_Intercomm_create: return create_intercomm;
     case ID_Intercomm_merge: return merge;
     case ID_Comm_split:
     case ID_Comm_split_type: return split_between;
@@ -101,7 +102,7 @@ static const struct part *parts_among(enum mpi_call call)
     }
 }
 
-/* How many members the rank's group has, or the other one. */
+/* The number of members of the rank's group, or of the other one. */
 static uint32_t group_size(const struct trace_comm *comm, uint32_t rank, bool own)
 {
     bool first = (uint32_t)trace_comm_rank(comm, (int32_t)rank) < comm->between;
@@ -120,14 +121,14 @@ bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct t
     if (part->bytes == 0) return false;
     *comm = part->over == OVER_NEW ? made : call->handle;
     if (*comm == TRACE_NONE) return true;
-    bool of_made = made != TRACE_NONE && comms[made].between > 0; /* else the groups are taken to go on as a whole */
+    bool of_made = made != TRACE_NONE && comms[made].between > 0; /* else the groups are taken to remain as they are */
     const struct trace_comm *members = &comms[*comm], *groups = &comms[of_made ? made : *comm];
     int64_t times = part->times == PER_MEMBER ? members->count
                     : part->times == ONCE     ? 1
                                               : group_size(groups, rank, part->times == PER_OWN);
     *shape = (struct coll_shape){.size = members->count, .bytes = times * part->bytes, .kind = part->kind};
     shape->between = members->between;
-    shape->meeting = part->meeting;
+    shape->scope = part->scope;
     shape->algorithm = coll_choose(part->kind, false, shape->size, shape->bytes);
     if (function == ID_Comm_create_group && part->kind == CALL_COMM_CREATE) shape->algorithm = COLL_ALLREDUCE_DOUBLING;
     if (part->kind == CALL_NEIGHBOR) {

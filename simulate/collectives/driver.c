@@ -14,7 +14,8 @@ static enum step step_barrier(struct replay *replay, uint32_t rank)
     return replay_step_comm_barrier(replay, rank);
 }
 
-/* mpi.init_s, mpi.finalize_s: the rank does not wait meanwhile, which matters to what its calls serve only while they wait. */
+/* mpi.init_s, mpi.finalize_s: the rank works for that time and does not wait. So calls that serve only while they wait
+ * serve nothing. */
 static enum step add_own_time(struct replay *replay, uint32_t rank, enum step step, double own_s)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -26,7 +27,7 @@ static enum step add_own_time(struct replay *replay, uint32_t rank, enum step st
     return replay_exit(state, state->resume_ps + own_ps);
 }
 
-/* MPICH synchronises all processes in MPI_Init and MPI_Finalize; a broken-off trace has them on some ranks only. */
+/* MPICH synchronises all processes in MPI_Init and MPI_Finalize. In an incomplete trace only some ranks have them. */
 static enum step step_init(struct replay *replay, uint32_t rank)
 {
     enum step step = replay->init_is_barrier ? step_barrier(replay, rank) : replay_step_local(replay, rank);
@@ -73,7 +74,7 @@ static enum status reach(const struct replay *replay, uint32_t rank, const struc
     if (call->handle == TRACE_NONE || kind == CALL_COMM_FREE) return STATUS_OK;
     if (kind == CALL_COMM_CREATE) return reach_parts(replay, rank, call, to);
     struct coll_shape shape = replay_shape_of(replay, call);
-    shape.counts = NULL; /* whatever the sizes, no block counts as empty */
+    shape.counts = NULL; /* no block counts as empty, whatever the sizes */
     shape.bytes += shape.bytes == 0;
     return replay_reach_plan(to, call->handle, &shape);
 }

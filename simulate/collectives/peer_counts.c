@@ -1,6 +1,6 @@
-/* What the other members of a communicator say in the same call, before they come to it: who gets nothing from a member posts no
- * receive for it, and a member's own counts do not tell that in an all-to-all, nor in a gather whose root's counts are
- * unknown. */
+/* The counts of the other members of a communicator in the same call, before they enter it. A member posts no receive
+ * for a member that sends it nothing. Its own counts do not say who that is in an all-to-all, nor in a gather if the
+ * root's counts are unknown. */
 #include <stdlib.h>
 
 #include "common/search.h"
@@ -14,7 +14,7 @@ static bool is_asked(const struct trace *trace, const struct trace_call *call, i
            !coll_knows_receipts(kind, trace->comms[comm].between > 0);
 }
 
-/* Puts the calls of the members into calls->calls, or, while that is NULL, counts them. */
+/* Stores the calls of the members in calls->calls; while that is NULL, counts them. */
 static void walk_members(const struct trace *trace, int32_t comm, struct coll_calls *calls)
 {
     size_t count = 0;
@@ -46,7 +46,7 @@ static enum status make_calls(struct replay *replay, int32_t comm)
     return STATUS_OK;
 }
 
-/* How many of the rank's calls of a communicator stand before this one. */
+/* The number of the rank's calls on the communicator before this one. */
 static size_t turn_of(const struct coll_calls *calls, uint32_t own, size_t index)
 {
     const size_t *list = calls->calls + calls->first[own];
@@ -55,12 +55,12 @@ static size_t turn_of(const struct coll_calls *calls, uint32_t own, size_t index
     return low;
 }
 
-/* All blocks of the other group; where they are not known, they are taken as the own one. */
+/* All blocks of the other group. Unknown ones are taken to be as large as the own one. */
 static int64_t other_bytes(const struct coll_shape *shape, uint32_t between, uint32_t own)
 {
     int64_t bytes = 0;
     bool first = own < between;
-    for (uint32_t m = first ? between : 0; m < (first ? shape->size : between); m++) bytes += coll_heard(shape, m, own);
+    for (uint32_t m = first ? between : 0; m < (first ? shape->size : between); m++) bytes += coll_sent_by(shape, m, own);
     return bytes;
 }
 

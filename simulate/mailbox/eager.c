@@ -1,4 +1,4 @@
-/* The eager mailbox: every message is told at its moment, so nobody has to say for what he waits. */
+/* The eager mailbox: every message is delivered at its moment, so no condition is needed. */
 #include "simulate/mailbox/mailbox.h"
 
 static enum status post(const struct mailbox *mailbox, const struct engine_message *message,

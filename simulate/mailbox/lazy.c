@@ -1,4 +1,4 @@
-/* The lazy mailbox: the engine knows the effects and the conditions, and chooses the moment (simulate/engine/loggp/). */
+/* The lazy mailbox: the engine knows the effects and the conditions and chooses the moment (simulate/engine/loggp/). */
 #include "simulate/mailbox/mailbox.h"
 
 static enum status post(const struct mailbox *mailbox, const struct engine_message *message,

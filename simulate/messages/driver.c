@@ -59,7 +59,7 @@ static enum status reach(const struct replay *replay, uint32_t rank, const struc
     return kind >= CALL_SEND && kind <= CALL_IPROBE ? replay_reach_rank(to, call->peer) : STATUS_OK;
 }
 
-/* Calls like this one, on the same communicator or window, up to and with calls[last]. */
+/* The number of calls like this one, on the same communicator or window, up to and including calls[last]. */
 static size_t count_like(const struct rank_state *state, const struct trace_call *like, size_t last)
 {
     size_t found = 0;
@@ -68,7 +68,7 @@ static size_t count_like(const struct rank_state *state, const struct trace_call
     return found;
 }
 
-/* The call that made a request; of a collective one, the ranks that have not come to it. */
+/* Explains the call that made a request; for a collective one, the ranks that have not entered it. */
 static void explain_operation_of(struct replay *replay, const struct rank_state *state, size_t made, struct explanation *text)
 {
     const struct trace_call *call = &state->calls[made];

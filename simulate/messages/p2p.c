@@ -7,8 +7,8 @@
 
 enum { PHASE_ENTER, PHASE_COPIED, PHASE_POST, PHASE_WAIT, PHASE_TAKE };
 
-/* MPI-3.1 3.4: a buffered send copies first; a synchronous one is finished when the receive has been matched; a ready
- * one knows the receive is there and needs no rendezvous, yet MPICH sends it as a standard one. */
+/* MPI-3.1 3.4: a buffered send copies first. A synchronous one is finished when its receive has been matched. A ready
+ * one may rely on the receive and needs no rendezvous, but MPICH sends it as a standard one. */
 static enum send_protocol protocol_of(const struct replay *replay, const struct trace_call *call)
 {
     if (call->bytes > replay->platform->eager_bytes) return SEND_RENDEZVOUS;
@@ -55,7 +55,7 @@ enum step replay_step_send(struct replay *replay, uint32_t rank)
         STEP_TRY(replay_call_request(replay, rank, call, false, blocking && !buffered, &request));
         state->step = request;
         state->phase = PHASE_WAIT;
-        if (buffered) { /* the copy is what the sender needed; the message goes on without a request */
+        if (buffered) { /* the sender only needed the copy; the message goes on without a request */
             STEP_TRY(replay_request_done(replay, request));
             STEP_TRY(replay_send_side(replay, &match, call->bytes, protocol_of(replay, call), NO_INDEX));
         } else {
@@ -83,7 +83,7 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
         state->phase = PHASE_WAIT;
         if (call->peer == TRACE_NONE) {
             replay->requests[request].done = true;
-            replay->requests[request].receive = false; /* takes nothing in */
+            replay->requests[request].receive = false; /* receives nothing */
             return STEP_AGAIN;
         }
         struct match match = match_of(call, (uint32_t)call->peer, rank), taken;
@@ -100,11 +100,11 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
     }
 }
 
-/* Registers as waiting for one request; counts those that took a message in. */
+/* Waits for one request, and counts requests that received a message. */
 static void await(struct replay *replay, struct rank_state *state, uint32_t id)
 {
     uint32_t index = replay_request_index(replay, state, id);
-    if (index >= REQUEST_GONE) return; /* MPI_REQUEST_NULL, or finished by an earlier call */
+    if (index >= REQUEST_GONE) return; /* MPI_REQUEST_NULL, or completed by an earlier call */
     struct request *request = &replay->requests[index];
     if (request->receive) state->received++;
     if (request->done) return;
@@ -113,7 +113,7 @@ static void await(struct replay *replay, struct rank_state *state, uint32_t id)
     state->missing++;
 }
 
-/* With several threads a request may be waited for before it is made; missing: of these. */
+/* With several threads a call may wait for a request before another one makes it. missing: counts these. */
 static void count_unmade(struct replay *replay, struct rank_state *state, uint32_t id)
 {
     state->missing += replay_request_index(replay, state, id) == NO_INDEX;

@@ -1,5 +1,5 @@
-/* Sendrecv (MPI-3.1 3.10), probes (3.8). A probe returns when the message that it found, or its request to send, is
- * there and no receive has been posted for it; a matched one takes it out for its MPI_Mrecv or MPI_Imrecv. */
+/* Sendrecv (MPI-3.1 3.10), probes (3.8). A probe returns when a message, or its request to send, has arrived and no
+ * receive has been posted for it. A matched probe takes the message out of matching for its MPI_Mrecv or MPI_Imrecv. */
 #include "simulate/messages/messages.h"
 #include "simulate/replay/envelope.h"
 #include "simulate/replay/request.h"

@@ -1,6 +1,7 @@
-/* Messages that MPI_Mprobe took out of matching: which MPI_Mrecv finds which (model/match/taken.h). What a thread keeps waits in
- * a channel of the thread, what it hands to others in one of the rank: its receive waits, outside MPI, until one is there,
- * since what handed it over was not recorded. */
+/* Messages that MPI_Mprobe takes out of matching: which MPI_Mrecv receives which (model/match/taken.h). A message that
+ * one thread probes and receives waits in a channel of that thread. One that another thread receives waits in a channel
+ * of the rank: its receive waits outside MPI until one is there, since the recording does not say how it was handed
+ * over. */
 #include <stdlib.h>
 
 #include "model/match/messages.h"

@@ -1,6 +1,6 @@
 #include "simulate/plans/plan.h"
 
-enum { /* the tuning table that MPICH 4.0.2's library carries (maint/tuning/coll/mpir/generic.json there); bytes */
+enum { /* limits of MPICH 4.0.2's tuning table (maint/tuning/coll/mpir/generic.json), in bytes */
        BCAST_SHORT = 12288,
        BCAST_LONG = 524288,
        BCAST_MIN_PROCS = 8,
@@ -49,19 +49,19 @@ static uint32_t log2_of(uint32_t power)
     return exponent;
 }
 
-/* bytes * size < limit; bytes may be INT64_MAX where they are not known. */
+/* bytes * size < limit, where bytes may be INT64_MAX (not known). */
 static bool all_below(int64_t bytes, uint32_t size, int64_t limit)
 {
     return bytes <= (limit - 1) / (int64_t)size;
 }
 
-/* Too few elements for each of the ranks that halve to have one. */
+/* Too few elements for one element on each of the ranks that halve. */
 static bool few_elements(int64_t bytes, int64_t element, uint32_t size)
 {
     return bytes / element < (int64_t)floor_power(size);
 }
 
-/* MPI_Bcast takes its limits with "up to", MPI_Ibcast with "below". */
+/* Limits of MPI_Bcast are inclusive, those of MPI_Ibcast exclusive. */
 static enum coll_algorithm choose_bcast(bool later, uint32_t size, int64_t bytes)
 {
     if (bytes < BCAST_SHORT + !later || size < BCAST_MIN_PROCS) return COLL_BCAST_BINOMIAL;
@@ -121,13 +121,13 @@ bool coll_knows_receipts(enum call_kind kind, bool between)
     return kind != CALL_ALLTOALLV && kind != CALL_GATHERV;
 }
 
-/* Without counts blocks of an all-to-all are equal parts; of few bytes, too, none is empty. */
+/* Without counts the blocks of an all-to-all are equal. None is empty, also if there are few bytes. */
 static int64_t equal_block(const struct coll_shape *shape, bool to_all, int64_t bytes)
 {
     return to_all ? (bytes + shape->size - 1) / (int64_t)shape->size : bytes;
 }
 
-/* What a member's call gives this one. */
+/* The bytes that a member's call sends to this one. */
 static int64_t given(const struct coll_shape *shape, const struct trace_call *call, uint32_t own)
 {
     bool to_all = call_kind(call->call) == CALL_ALLTOALLV;
@@ -142,7 +142,7 @@ const struct trace_call *coll_call_of(const struct coll_shape *shape, uint32_t m
     return &calls->trace->ranks[calls->comm->members[member]].calls[calls->calls[calls->first[member] + shape->turn]];
 }
 
-int64_t coll_heard(const struct coll_shape *shape, uint32_t from, uint32_t own)
+int64_t coll_sent_by(const struct coll_shape *shape, uint32_t from, uint32_t own)
 {
     if (!shape->calls && !shape->counts) return equal_block(shape, shape->algorithm == COLL_ALLTOALLV_SCATTERED, shape->bytes);
     const struct trace_call *call = coll_call_of(shape, from);
@@ -157,7 +157,7 @@ uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *c
 /* --- binomial trees: v is the rank relative to the root
  * ------------------------------------------------------------------ */
 
-/* The span of v's subtree: its lowest set bit; the root's spans all. */
+/* The size of v's subtree: its lowest set bit. The root's subtree is the whole tree. */
 static uint32_t span_of(uint32_t v, uint32_t n)
 {
     return v == 0 ? ceil_power(n) : v & -v;
@@ -181,7 +181,7 @@ static uint32_t down_steps(uint32_t v, uint32_t n)
     return log2_of(span_of(v, n)) + (v != 0);
 }
 
-/* From the root to the leaves. block 0: the whole vector of `total` bytes travels, else subtrees' blocks. */
+/* From the root to the leaves. block 0: the whole vector of `total` bytes is sent, else the blocks of subtrees. */
 static bool down_step(const struct coll_shape *shape, uint32_t v, uint32_t number, int64_t block, int64_t total,
                       struct coll_step *step)
 {
@@ -268,14 +268,15 @@ static bool bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t n
 /* --- broadcast of long vectors
  * ------------------------------------------------------------------------------------------ */
 
-/* Step `number` of v, not the root, is the first one that sends in the scatter: larger children would lie behind the end. */
+/* Whether step `number` of v, not the root, is the first one of the scatter that sends: larger children would be out of
+ * range. */
 static bool is_first_child(const struct coll_shape *shape, uint32_t v, uint32_t number)
 {
     uint32_t span = span_of(v, shape->size);
     return number == 1 || v + (span >> (number - 1)) >= shape->size;
 }
 
-/* The non-blocking schedule cannot know what a rank in the middle will have: its first message to others holds all blocks up
+/* The non-blocking schedule does not know what an inner rank will have. Its first message to others holds all blocks up
  * to the end. */
 static bool scatter_allgather_step(const struct coll_shape *shape, uint32_t v, uint32_t number, bool ring,
                                    struct coll_step *step)
@@ -310,7 +311,7 @@ uint32_t coll_unfold(const struct coll_fold *fold, uint32_t place)
     return place < fold->rest ? 2 * place + fold->keeper : place + fold->rest;
 }
 
-/* The step before (hand in) or after (hand out) the exchange among those that stay. */
+/* The step before (hand in) or after (hand out) the exchange among the ranks that stay. */
 static void hand_step(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t v, bool in,
                       struct coll_step *step)
 {
@@ -353,7 +354,7 @@ static bool allreduce_step(const struct coll_shape *shape, uint32_t rank, uint32
         exchange(shape, &fold, 1u << round, shape->bytes, step);
         return true;
     }
-    if (round >= rounds) round = 2 * rounds - 1 - round; /* the all-gather goes the reduce-scatter's way back */
+    if (round >= rounds) round = 2 * rounds - 1 - round; /* the all-gather reverses the steps of the reduce-scatter */
     exchange(shape, &fold, 1u << round, share(shape->bytes, fold.power >> (round + 1), fold.power), step);
     return true;
 }
@@ -366,7 +367,7 @@ static bool comm_idup_step(const struct coll_shape *shape, uint32_t rank, uint32
     return down_step(shape, rank, number - agreeing, 0, READY_BYTES, step);
 }
 
-/* The root, if it dropped out, takes the place of 0 for the gather. */
+/* A root that dropped out takes the place of rank 0 in the gather. */
 static void gather_reduced(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t rank, uint32_t bit,
                            bool root_back, struct coll_step *step)
 {
@@ -374,7 +375,7 @@ static void gather_reduced(const struct coll_shape *shape, const struct coll_fol
     bool here = root_back && rank == shape->root, gone = root_back && fold->place == 0;
     if ((fold->place < 0 && !here) || gone) return;
     uint32_t place = here ? 0 : (uint32_t)fold->place, other = place ^ (1u << bit);
-    if (place >> (bit + 1) != root_place >> (bit + 1)) return; /* has sent its part before */
+    if (place >> (bit + 1) != root_place >> (bit + 1)) return; /* its blocks have been sent before */
     int32_t partner = root_back && other == 0 ? (int32_t)shape->root : (int32_t)coll_unfold(fold, other);
     if ((place ^ root_place) >> bit & 1) {
         step->send_to = partner;
@@ -384,7 +385,8 @@ static void gather_reduced(const struct coll_shape *shape, const struct coll_fol
     }
 }
 
-/* Reduce-scatter by recursive halving, then a binomial gather to the root. Odd ranks drop out, the root among them. */
+/* Reduce-scatter by recursive halving, then a binomial gather to the root. Odd ranks drop out, even if one is the
+ * root. */
 static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t rank, uint32_t number,
                                        struct coll_step *step)
 {
@@ -428,7 +430,7 @@ static bool alltoall_bruck_step(const struct coll_shape *shape, uint32_t rank, u
     return true;
 }
 
-/* A batch of k partners has k steps that receive, then k that send; distance 0, the own rank, has none. */
+/* A batch of k partners has k steps that receive, then k that send. Distance 0, the own rank, has none. */
 bool coll_at_once(uint32_t number, uint32_t size, struct coll_at_once *place)
 {
     if (number / 2 + 1 >= size) return false;

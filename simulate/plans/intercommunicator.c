@@ -1,22 +1,21 @@
-/* Plans of collectives between two groups (MPI-3.1 5.2.2), as MPICH 4.0.2 makes them: what a group does among itself are the
- * plans of one group with its first rank as the root; the first ranks then meet. The messages are counted by
- * tests/schedules. */
+/* Plans of collectives between two groups (MPI-3.1 5.2.2), as in MPICH 4.0.2. Inside a group they are the plans of one
+ * group with its first rank as root; then the first ranks exchange messages. tests/schedules counts the messages. */
 #include "simulate/plans/plan.h"
 
 enum { GATHER_BETWEEN_SHORT = 2048, TURN_BYTES = 1, CONTEXT_BYTES = 2 };
 
-/* How the rank sees the communicator. first: of its own group, others: of the other one. */
+/* The communicator as the rank sees it. first: of its own group; others: of the other one. */
 struct sides {
     uint32_t first, count, others, other_count;
     uint32_t rank; /* in its group */
-    bool low;      /* of the group that stands first */
+    bool low;      /* its group is the first one */
 };
 
-/* One part of a plan: a plan of the own group, or messages of this rank to the other group and from it. */
+/* One part of a plan: a plan of the own group, or messages of this rank to and from the other group. */
 struct part {
     bool local;
     struct coll_shape shape;      /* local */
-    uint32_t to_first, to_count;  /* else: whom it sends to, all at once; ranks of the communicator */
+    uint32_t to_first, to_count;  /* else: the ranks of the communicator that it sends to, all at once */
     uint32_t from_first, from_count;
     int64_t bytes;
     bool blocks; /* of their own sizes: empty ones are left out */
@@ -37,28 +36,28 @@ static struct part local_part(const struct coll_shape *shape, const struct sides
     return part;
 }
 
-/* The first ranks of the groups: this one sends bytes, hears from the other, or both at once. */
-static struct part leaders_part(const struct sides *sides, bool sends, bool hears, int64_t bytes)
+/* The first rank of a group sends bytes to the other group's, receives from it, or both at once. */
+static struct part leaders_part(const struct sides *sides, bool sends, bool receives, int64_t bytes)
 {
     bool leader = sides->rank == 0;
     return (struct part){.to_first = sides->others,
                          .to_count = leader && sends,
                          .from_first = sides->others,
-                         .from_count = leader && hears,
+                         .from_count = leader && receives,
                          .bytes = bytes};
 }
 
-/* The low group broadcasts to the high one, then back: part 0 to 2. */
+/* The low group broadcasts to the high one, then the high group to the low one: parts 0 to 2. */
 static struct part broadcast_both(const struct coll_shape *shape, const struct sides *sides, uint32_t number,
                                   int64_t own_bytes, int64_t other_bytes)
 {
-    uint32_t sends = sides->low ? 0 : 2, hears = sides->low ? 1 : 0;
+    uint32_t sends = sides->low ? 0 : 2, receives = sides->low ? 1 : 0;
     if (number == sends) return leaders_part(sides, true, false, own_bytes);
-    if (number == hears) return leaders_part(sides, false, true, 0);
+    if (number == receives) return leaders_part(sides, false, true, 0);
     return local_part(shape, sides, CALL_BCAST, other_bytes);
 }
 
-/* Everybody to the other group's first rank; the low group's one hears first. */
+/* Every rank sends to the first rank of the other group; that of the low group receives first. */
 static struct part gather_both(const struct sides *sides, uint32_t number, int64_t bytes)
 {
     struct part part = {.blocks = true};
@@ -73,7 +72,7 @@ static struct part gather_both(const struct sides *sides, uint32_t number, int64
     return part;
 }
 
-/* Among itself, each rank its part of what the first rank has. */
+/* Inside the group: each rank gets its block from the first rank. */
 static struct part scatter_part(const struct coll_shape *shape, const struct sides *sides)
 {
     if (!shape->counts) return local_part(shape, sides, CALL_SCATTER, shape->bytes / sides->count);
@@ -83,7 +82,7 @@ static struct part scatter_part(const struct coll_shape *shape, const struct sid
     return part;
 }
 
-/* MPI_Bcast of no bytes sends nothing, MPI_Ibcast does. */
+/* MPI_Bcast of no bytes sends nothing; MPI_Ibcast sends a message. */
 static struct part broadcast_blocks(const struct coll_shape *shape, const struct sides *sides, int64_t bytes)
 {
     if (bytes == 0 && !shape->later) return (struct part){.local = false};
@@ -111,25 +110,25 @@ static bool symmetric_part(const struct coll_shape *shape, const struct sides *s
                 : number == 1 ? leaders_part(sides, true, true, shape->bytes)
                               : local_part(shape, sides, CALL_BCAST, shape->bytes);
         return number < 3;
-    default: { /* reduce-scatter: the low group's first rank hears before its group reduces */
-        uint32_t reduces = sides->low ? 1 : 0, hears = sides->low ? 0 : 2;
+    default: { /* reduce-scatter: the first rank of the low group receives before its group reduces */
+        uint32_t reduces = sides->low ? 1 : 0, receives = sides->low ? 0 : 2;
         *part = number == reduces       ? local_part(shape, sides, CALL_REDUCE, shape->bytes)
                 : number == reduces + 1 ? leaders_part(sides, true, false, shape->bytes)
-                : number == hears       ? leaders_part(sides, false, true, 0)
+                : number == receives       ? leaders_part(sides, false, true, 0)
                                         : scatter_part(shape, sides);
         return number < 4;
     }
     }
 }
 
-/* The root stands alone, in front of the other group. */
+/* The root is alone, against the other group. */
 static bool rooted_part(const struct coll_shape *shape, const struct sides *sides, uint32_t number, struct part *part)
 {
     bool root = sides->low, in = shape->kind == CALL_REDUCE || shape->kind == CALL_GATHER;
     bool blocks = shape->kind == CALL_GATHER || shape->kind == CALL_SCATTER;
     uint32_t group = root ? sides->other_count : sides->count;
     int64_t all = blocks ? group * shape->bytes : shape->bytes;
-    if (blocks && all >= GATHER_BETWEEN_SHORT) { /* every rank for itself */
+    if (blocks && all >= GATHER_BETWEEN_SHORT) { /* every rank by itself */
         *part = (struct part){.to_first = sides->others, .from_first = sides->others, .bytes = shape->bytes};
         part->to_count = root == in ? 0 : sides->other_count;
         part->from_count = root == in ? sides->other_count : 0;
@@ -144,7 +143,7 @@ static bool rooted_part(const struct coll_shape *shape, const struct sides *side
     return number < 2;
 }
 
-/* In turn with all ranks of the other group, as if both had as many. MPI_Ialltoallv leaves out empty blocks. */
+/* A turn with each rank of the other group, as if both groups were equally large. MPI_Ialltoallv omits empty blocks. */
 static bool pairwise_step(const struct coll_shape *shape, const struct sides *sides, uint32_t number,
                           struct coll_step *step)
 {
@@ -152,7 +151,7 @@ static bool pairwise_step(const struct coll_shape *shape, const struct sides *si
     uint32_t most = sides->count > sides->other_count ? sides->count : sides->other_count;
     if (number >= most) return false;
     uint32_t from = (sides->rank + most - number) % most, to = (sides->rank + number) % most;
-    if (from < sides->other_count && !(blocks && coll_heard(shape, sides->others + from, sides->first + sides->rank) == 0))
+    if (from < sides->other_count && !(blocks && coll_sent_by(shape, sides->others + from, sides->first + sides->rank) == 0))
         step->receive_from = (int32_t)(sides->others + from);
     if (to >= sides->other_count || (blocks && shape->counts[sides->others + to] == 0)) return true;
     step->send_to = (int32_t)(sides->others + to);
@@ -163,7 +162,7 @@ static bool pairwise_step(const struct coll_shape *shape, const struct sides *si
     return true;
 }
 
-/* MPI_Comm_idup: each group agrees on free context ids, their first ranks exchange them and tell the others. */
+/* MPI_Comm_idup: each group reduces the free context ids; the first ranks exchange the results and broadcast them. */
 static bool idup_part(const struct coll_shape *shape, const struct sides *sides, uint32_t number, struct part *part)
 {
     *part = number == 0   ? local_part(shape, sides, CALL_COMM_CREATE, shape->bytes)
@@ -172,10 +171,10 @@ static bool idup_part(const struct coll_shape *shape, const struct sides *sides,
     return number < 3;
 }
 
-/* What is no collective of both groups. */
+/* Parts of calls that are no collective of both groups. */
 static bool single_part(const struct coll_shape *shape, const struct sides *sides, uint32_t number, struct part *part)
 {
-    *part = shape->meeting == COLL_EACH ? local_part(shape, sides, shape->kind, shape->bytes)
+    *part = shape->scope == COLL_EACH ? local_part(shape, sides, shape->kind, shape->bytes)
                                         : leaders_part(sides, true, true, shape->bytes);
     return number < 1;
 }
@@ -184,14 +183,14 @@ typedef bool parts_of_plan(const struct coll_shape *shape, const struct sides *s
 
 static parts_of_plan *plan_of(const struct coll_shape *shape)
 {
-    if (shape->meeting != COLL_TOGETHER) return single_part;
+    if (shape->scope != COLL_TOGETHER) return single_part;
     if (shape->algorithm == COLL_COMM_IDUP) return idup_part;
     bool rooted = shape->kind == CALL_BCAST || shape->kind == CALL_REDUCE || shape->kind == CALL_GATHER ||
                   shape->kind == CALL_SCATTER;
     return rooted ? rooted_part : symmetric_part;
 }
 
-/* Fills step `number` of a part; false behind its last one. */
+/* Fills step `number` of a part. False: the part has no more. */
 static bool part_step(const struct coll_shape *shape, const struct part *part, const struct sides *sides, uint32_t number,
                       struct coll_step *step)
 {
@@ -205,7 +204,7 @@ static bool part_step(const struct coll_shape *shape, const struct part *part, c
     *step = (struct coll_step){.send_to = -1, .receive_from = -1, .overlap = number + 1 < most};
     if (number >= most) return false;
     bool silent = part->blocks && number < part->from_count &&
-                  coll_heard(shape, part->from_first + number, sides->first + sides->rank) == 0;
+                  coll_sent_by(shape, part->from_first + number, sides->first + sides->rank) == 0;
     if (number < part->from_count && !silent) step->receive_from = (int32_t)(part->from_first + number);
     if (number >= part->to_count) return true;
     step->send_to = (int32_t)(part->to_first + number);

@@ -1,7 +1,7 @@
 /* coll_shape_of(): which algorithm a call of a trace runs, with what sizes. */
 #include "simulate/plans/collectives.h"
 
-/* Of an allgatherv; without counts nobody knows: the algorithm for long ones does not ask. */
+/* Of an allgatherv. Without counts it is unknown; the algorithm for long ones does not need it. */
 static int64_t total_bytes(const struct coll_shape *shape)
 {
     int64_t total = 0;
@@ -10,7 +10,7 @@ static int64_t total_bytes(const struct coll_shape *shape)
     return total;
 }
 
-/* Where two groups meet in another way than one group would. */
+/* Whether two groups exchange messages in another way than one group would. */
 static bool is_between(enum call_kind kind)
 {
     switch (kind) {

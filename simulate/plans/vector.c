@@ -1,20 +1,21 @@
 /* Plans of the collectives with counts per rank, of reduce-scatters and scans. */
 #include "simulate/plans/plan.h"
 
-/* Bytes of one rank's block; without counts all have the same part of the vector, or an all-gather's own size. */
+/* Bytes of one rank's block. Without counts all blocks are equal: shares of the vector, or the size of an
+ * all-gather. */
 static int64_t count_of(const struct coll_shape *shape, uint32_t rank, bool of_vector)
 {
     if (shape->counts) return shape->counts[rank];
     return of_vector ? shape->bytes / (int64_t)shape->size : shape->bytes;
 }
 
-/* A block of these bytes is known to hold nothing: less than a byte each of a vector is not. */
+/* Whether a block of these bytes is known to be empty. Less than a byte per rank of a vector is not. */
 static bool is_empty(const struct coll_shape *shape, int64_t bytes)
 {
     return bytes == 0 && (shape->counts || shape->bytes == 0);
 }
 
-/* Bytes of `count` blocks from `first` on, around the end. */
+/* Bytes of `count` blocks from `first` on, cyclically. */
 static int64_t sum_of(const struct coll_shape *shape, uint32_t first, uint32_t count)
 {
     int64_t bytes = 0;
@@ -24,7 +25,8 @@ static int64_t sum_of(const struct coll_shape *shape, uint32_t first, uint32_t c
 
 enum { SYNCHRONOUS_MIN_PROCS = 32 }; /* MPICH 4.0.2: MPIR_CVAR_GATHERV_INTER_SSEND_MIN_PROCS */
 
-/* The root takes from, or gives to, every other rank that has something, all at once (MPICH's only algorithms). */
+/* The root receives from, or sends to, every other rank whose block is not empty, all at once (MPICH's only
+ * algorithms). */
 static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, bool gather,
                         struct coll_step *step)
 {
@@ -40,7 +42,7 @@ static bool linear_step(const struct coll_shape *shape, uint32_t rank, uint32_t 
     uint32_t other = number < shape->root ? number : number + 1;
     if (other >= n) return false;
     step->overlap = number + 2 < n;
-    int64_t bytes = gather && !shape->counts ? coll_heard(shape, other, rank) : count_of(shape, other, false);
+    int64_t bytes = gather && !shape->counts ? coll_sent_by(shape, other, rank) : count_of(shape, other, false);
     if (bytes == 0) return true;
     if (gather) {
         step->receive_from = (int32_t)other;
@@ -62,8 +64,8 @@ static int64_t piece_limit(const struct coll_shape *shape)
     return least > PIECE_BYTES ? least : PIECE_BYTES;
 }
 
-/* Bytes of piece `number` of the blocks that go round, beginning with `first`'s and going down; -1 behind the last. An empty
- * block has its turn, too. */
+/* Bytes of piece `number` of the blocks in the ring, from `first` downwards; -1: there are no more. An empty block also
+ * has a piece. */
 static int64_t piece_bytes(const struct coll_shape *shape, uint32_t first, uint32_t number, int64_t limit)
 {
     uint32_t n = shape->size;
@@ -113,7 +115,7 @@ static bool alltoallv_step(const struct coll_shape *shape, uint32_t rank, uint32
     uint32_t from = (rank + place.distance) % n, to = (rank + n - place.distance) % n;
     step->overlap = place.overlap;
     if (place.receives) {
-        if (coll_heard(shape, from, rank) > 0) step->receive_from = (int32_t)from;
+        if (coll_sent_by(shape, from, rank) > 0) step->receive_from = (int32_t)from;
         return true;
     }
     int64_t bytes = count_of(shape, to, true);
@@ -144,7 +146,7 @@ static int64_t place_bytes(const struct coll_shape *shape, const struct coll_fol
 }
 
 /* Blocks of the `count` places from first on. */
-static int64_t wait_profile_bytes(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t first,
+static int64_t places_bytes(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t first,
                                   uint32_t count)
 {
     int64_t bytes = 0;
@@ -175,8 +177,8 @@ static bool halving_step(const struct coll_shape *shape, uint32_t rank, uint32_t
     if (fold.place < 0) return true;
     uint32_t mask = fold.power >> (number - folded + 1), other = (uint32_t)fold.place ^ mask;
     int32_t peer = (int32_t)coll_unfold(&fold, other);
-    int64_t ours = wait_profile_bytes(shape, &fold, (uint32_t)fold.place & ~(mask - 1), mask);
-    int64_t theirs = wait_profile_bytes(shape, &fold, other & ~(mask - 1), mask);
+    int64_t ours = places_bytes(shape, &fold, (uint32_t)fold.place & ~(mask - 1), mask);
+    int64_t theirs = places_bytes(shape, &fold, other & ~(mask - 1), mask);
     if (!is_empty(shape, ours)) step->receive_from = peer;
     if (is_empty(shape, theirs)) return true;
     step->send_to = peer;
@@ -220,7 +222,7 @@ static bool neighbor_step(const struct coll_shape *shape, uint32_t number, struc
     return true;
 }
 
-/* What these edges tell a member: how many of them end there, or begin. */
+/* How many of these edges end at a member, or begin there. */
 static int64_t edge_bytes(const struct trace_neighbors *edges, int32_t member, bool ends)
 {
     enum { EDGE_BYTES = 8 }; /* the other end and the weight */

@@ -1,5 +1,5 @@
-/* SimGrid ends the process on faults that it meets on the way, with a message of its own that knows no rank. Behind
- * that line, on the standard error that a parent process reads (common/children.h), goes who waited for what. */
+/* SimGrid ends the process on faults during a simulation, with a message that knows no rank. This file writes who
+ * waited for what after that message, on the standard error that a parent process reads (common/children.h). */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { SIGNAL_COUNT = sizeof signals / sizeof *signals, LINE_MAX_BYTES = 1024 };
 static struct replay *running;
 static struct sigaction before[SIGNAL_COUNT];
 
-/* The first line of what SimGrid has said, behind the file that it may be about. Returns its length. */
+/* Finds the first line of SimGrid's message and puts the name of the platform file before it. Returns its length. */
 static size_t name_platform(const struct replay *replay, char line[LINE_MAX_BYTES], size_t said)
 {
     static char first[LINE_MAX_BYTES / 2];
@@ -25,14 +25,14 @@ static size_t name_platform(const struct replay *replay, char line[LINE_MAX_BYTE
     return (size_t)snprintf(line, LINE_MAX_BYTES / 2 + 256, "%.255s%s%s", file ? file : "", file && *first ? ": " : "", first);
 }
 
-/* The process is lost: what else goes wrong in here ends it a second time, by the default action. */
+/* The process ends in any case. A second fault in here ends it by the default action. */
 static void on_abort(int signal)
 {
     static char line[LINE_MAX_BYTES];
     struct replay *replay = running;
     running = NULL;
     ssize_t n = pread(STDERR_FILENO, line, LINE_MAX_BYTES / 2, 0);
-    if (replay && n >= 0) { /* a file: nobody else sees it before it ends */
+    if (replay && n >= 0) { /* a file: nobody reads it before the process ends */
         size_t length = name_platform(replay, line, (size_t)n);
         length += (size_t)snprintf(line + length, 16, "%s", length ? "; meanwhile" : "meanwhile");
         replay_describe_waiting(replay, line + length, LINE_MAX_BYTES - length - 2);

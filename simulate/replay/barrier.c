@@ -14,8 +14,8 @@ static uint32_t rounds_of(uint32_t count)
     return rounds;
 }
 
-/* Returns how many counts there are so far. */
-static size_t prepare_meeting(struct replay *replay, size_t index, const struct trace_comm *comm, size_t first_count)
+/* Returns the number of counts so far. */
+static size_t prepare_group(struct replay *replay, size_t index, const struct trace_comm *comm, size_t first_count)
 {
     struct quick_barrier *quick_barrier = &replay->quick_barriers[index];
     *quick_barrier = (struct quick_barrier){.comm = comm,
@@ -32,10 +32,10 @@ enum status replay_prepare_barriers(struct replay *replay)
     size_t quick_barriers = trace->comm_count + trace->window_count, counts = 0;
     replay->quick_barriers = calloc(quick_barriers + 1, sizeof *replay->quick_barriers);
     if (!replay->quick_barriers) return err_memory(replay->err);
-    for (size_t c = 0; c < trace->comm_count; c++) counts = prepare_meeting(replay, c, &trace->comms[c], counts);
+    for (size_t c = 0; c < trace->comm_count; c++) counts = prepare_group(replay, c, &trace->comms[c], counts);
     replay->first_window_barrier = replay->barrier_count;
     for (size_t w = 0; w < trace->window_count; w++)
-        counts = prepare_meeting(replay, trace->comm_count + w, &trace->comms[trace->windows[w].comm], counts);
+        counts = prepare_group(replay, trace->comm_count + w, &trace->comms[trace->windows[w].comm], counts);
     replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
     replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
     if (!replay->barriers || !replay->barrier_counts) return err_memory(replay->err);
@@ -65,7 +65,7 @@ void replay_barrier_begin(struct replay *replay, uint32_t index)
     barrier->sent = false;
 }
 
-/* So many messages of a round have come, modulo 256: not yet one of every instance. */
+/* Whether messages of the round are missing. received: so many came, modulo 256. */
 static bool lacks(const struct barrier *barrier, uint8_t received)
 {
     uint8_t missing = (uint8_t)(barrier->instance - received);
@@ -119,7 +119,7 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
     return STATUS_OK;
 }
 
-/* A rank that blocks in the barrier goes on in it without looking at its call before the last round. */
+/* A rank that blocks in the barrier goes on to its last round here; its call's step function is not called before. */
 enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter)
 {
     const struct rank_state *state = &replay->ranks[rank];

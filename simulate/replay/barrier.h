@@ -8,16 +8,16 @@
 
 enum status replay_prepare_barriers(struct replay *replay);
 void replay_clear_barriers(struct replay *replay);
-/* Of the `own`-th member of the communicator. */
+/* The barrier of the `own`-th member of the communicator. */
 uint32_t replay_barrier_of_comm(const struct replay *replay, int32_t comm, uint32_t own);
 void replay_barrier_begin(struct replay *replay, uint32_t barrier);
-/* *done: false while it waits. */
+/* *done: false while the rank waits. */
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t barrier, bool *done);
-/* The step of a call that is a barrier of its communicator, or of the world. */
+/* The step function of a call that is a barrier of its communicator, or of the world. */
 enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank);
-/* A round's message has come: the rank's counter says of which. */
+/* A message of a round has arrived; the counter names the round. */
 enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter);
-/* What a round's message does: a row of the collectives' driver. */
+/* The arrival of a round's message: a row of the collectives' driver. */
 enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
 
 #endif

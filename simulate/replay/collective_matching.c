@@ -7,27 +7,27 @@
 #include "common/array.h"
 #include "simulate/replay/walk.h"
 
-/* One turn of a communicator that not all members have come to. */
+/* One collective call of a communicator ("turn") that not all members have begun. */
 struct turn {
-    uint32_t rank; /* who came first */
-    uint32_t come; /* members */
-    size_t call;   /* its call */
-    int64_t *said; /* of gatherv and scatterv, by member: bytes, NOT_SAID: it has not come; NULL: of no such call */
+    uint32_t rank; /* the first member's */
+    uint32_t come; /* members that have begun it */
+    size_t call;   /* that member's call */
+    int64_t *said; /* of gatherv and scatterv, per member: bytes, NOT_SAID: not begun; NULL: another call */
 };
 
 enum { NOT_SAID = -1, SAID_NOTHING = -2 };
 
-/* Of one communicator: members are at most some turns apart, as what they exchange holds them together. */
+/* Of one communicator. Members are at most some turns apart, since their messages hold them together. */
 struct turns {
-    struct turn *items; /* open ones, items[first] is turn number `begun` */
+    struct turn *items; /* open turns; items[first] is turn number `begun` */
     size_t first, count, capacity;
     uint32_t begun;
 };
 
 struct agreements {
     struct turns *comms;
-    uint32_t *done; /* as replay.barriers: turns that a member has begun */
-    char sizes[2 * TRACE_PLACE_BYTES + 128]; /* the first sizes that differ; empty: none */
+    uint32_t *done; /* as replay.barriers: turns that each member has begun */
+    char sizes[2 * TRACE_PLACE_BYTES + 128]; /* text: the first sizes that differ; empty: none */
 };
 
 #define KIND(NAME) (UINT64_C(1) << CALL_##NAME)
@@ -39,7 +39,7 @@ static const uint64_t rooted =
 static const uint64_t of_one_size = KIND(BCAST) | KIND(REDUCE) | KIND(ALLREDUCE) | KIND(GATHER) | KIND(SCATTER) |
                                     KIND(ALLGATHER) | KIND(ALLTOALL) | KIND(REDUCE_SCATTER) | KIND(SCAN) | KIND(EXSCAN);
 static const uint64_t of_equal_counts = KIND(ALLGATHERV) | KIND(REDUCE_SCATTER);
-/* Only the root knows all counts: they are what the others send or get. */
+/* Only the root knows all counts: the bytes that the others send or get. */
 static const uint64_t counted_by_root = KIND(GATHERV) | KIND(SCATTERV);
 
 static bool is_in(uint64_t set, const struct trace_call *call)
@@ -63,7 +63,7 @@ static void note_sizes(struct replay *replay, uint32_t rank, const struct turn *
              trace_place(replay->trace, turn->rank, turn->call, its), other);
 }
 
-/* Of two groups, each may have its own sizes, but in what both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
+/* Each of two groups may have its own sizes, except where both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
 static bool are_apart(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t other)
 {
     const struct trace_comm *comm = &replay->trace->comms[call->handle];
@@ -95,7 +95,7 @@ static enum status compare(struct replay *replay, uint32_t rank, const struct tu
     return STATUS_OK;
 }
 
-/* What the root's counts say of a member, against what that member says. */
+/* Compares the root's count for a member with the member's own. */
 static void compare_count(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t member,
                                  int64_t count, int64_t said)
 {
@@ -122,7 +122,7 @@ static enum status compare_with_root(struct replay *replay, uint32_t rank, struc
     }
     if (own != root) {
         turn->said[own] = call->flags & TRACE_BREAK ? SAID_NOTHING : call->bytes;
-        if (turn->said[root] < 0) return STATUS_OK; /* its counts, see below */
+        if (turn->said[root] < 0) return STATUS_OK; /* compared when the root begins */
         const struct trace_call *its = &replay->ranks[call->peer].calls[turn->said[root]];
         compare_count(replay, rank, call, own, trace_call_counts(replay->trace, its)[own], turn->said[own]);
         return STATUS_OK;
@@ -186,7 +186,7 @@ enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32
     return STATUS_OK;
 }
 
-/* A member that has not begun so many turns; a turn that is open lacks one. */
+/* A member that has begun fewer turns. An open turn has one. */
 static int32_t absent_from(const struct replay *replay, size_t comm, uint32_t number)
 {
     const uint32_t *done = replay->agreements->done + replay->quick_barriers[comm].first;

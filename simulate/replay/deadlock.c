@@ -34,7 +34,7 @@ static void name_cause(struct replay *replay, uint32_t rank, struct explanation 
         replay_explain_absent(replay, call, text);
 }
 
-/* Every thread of the rank that waits; of a rank without threads it is the only one. */
+/* Adds every thread of the rank that waits. A rank without threads has one. */
 static void name_waiting(struct replay *replay, uint32_t rank, uint32_t *waiting, struct explanation *text)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -68,7 +68,7 @@ static uint32_t name_all_waiting(struct replay *replay, struct explanation *text
     return first;
 }
 
-/* What is said of the rank is said of its first thread that waits. */
+/* Loads the first thread that waits: the message about the rank is about that thread. */
 static void load_waiting(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
@@ -86,7 +86,7 @@ void replay_describe_waiting(struct replay *replay, char *text, size_t room)
     snprintf(text, room, "%s", waiting.bytes);
 }
 
-/* Of a rank with several threads, the first call that one of them waits in. */
+/* For a rank with several threads: the first call that one of them waits in. */
 static void explain_stop(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -130,6 +130,6 @@ enum status replay_report_deadlock(struct replay *replay)
     if (replay_sizes_differ(replay)) EXPLAIN(&text, "; %s", replay_sizes_differ(replay));
     load_waiting(replay, first);
     enum status status = replay_fail(replay, first, "deadlock:%s", text.bytes);
-    explain_stops(replay); /* behind all that looks at the trace */
+    explain_stops(replay); /* last: the caller may cut the trace */
     return status;
 }

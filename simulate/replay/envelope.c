@@ -33,9 +33,9 @@ static struct channel *slot_of(struct channel *channels, size_t capacity, const 
 
 enum { CHANNELS_KEPT = 1 << 16 };
 
-/* Channels live while an envelope waits in them: the table is as large as what is under way. A large one is given back
- * as soon as nothing is. What stands behind the hole and is not at home there moves up (linear probing without
- * tombstones; Knuth, TAOCP 3, 6.4, algorithm R). */
+/* A channel exists while an envelope waits in it: the table is as large as what is under way. A large table is freed as
+ * soon as it is empty. Entries after the hole that belong before it move up (linear probing without tombstones; Knuth,
+ * TAOCP 3, 6.4, algorithm R). */
 static void remove_channel(struct replay *replay, struct channel *channel)
 {
     size_t mask = replay->channel_capacity - 1, hole = (size_t)(channel - replay->channels);
@@ -96,7 +96,7 @@ static enum status append(struct replay *replay, const struct match *match, uint
     return STATUS_OK;
 }
 
-/* The oldest envelope of the channel that lacks this side, or a new one at the channel's end. */
+/* The oldest envelope of the channel that lacks this side, or a new one at the end of the channel. */
 static enum status take_side(struct replay *replay, const struct match *match, bool receiving, uint32_t *envelope)
 {
     struct channel *channel;
@@ -149,7 +149,7 @@ static enum status acknowledge(struct replay *replay, uint32_t index)
 }
 
 /* The receive is posted and eager data or the request to send has arrived. */
-static enum status meet(struct replay *replay, uint32_t index)
+static enum status match_sides(struct replay *replay, uint32_t index)
 {
     const struct envelope *envelope = &replay->envelopes[index];
     if (!envelope->posted || !envelope->arrived) return STATUS_OK;
@@ -182,7 +182,7 @@ enum status replay_receive_side(struct replay *replay, const struct match *match
     struct envelope *envelope = &replay->envelopes[index];
     envelope->posted = true;
     envelope->receive_request = request;
-    return meet(replay, index);
+    return match_sides(replay, index);
 }
 
 bool replay_message_waits(const struct replay *replay, const struct match *match)
@@ -202,7 +202,7 @@ int64_t replay_unexpected_ps(const struct replay *replay, const struct match *ma
     return first->mode == SEND_RENDEZVOUS ? 0 : replay_copy_ps(replay, first->bytes);
 }
 
-/* A message has come for which nobody has asked. */
+/* A message arrived before its receive. */
 static void wake_prober(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
@@ -219,7 +219,7 @@ static enum status arrived(struct replay *replay, uint32_t index)
 {
     struct envelope *envelope = &replay->envelopes[index];
     envelope->arrived = true;
-    if (envelope->posted) return meet(replay, index);
+    if (envelope->posted) return match_sides(replay, index);
     wake_prober(replay, envelope->destination);
     return STATUS_OK;
 }
@@ -248,7 +248,8 @@ enum status replay_on_send_clear(struct replay *replay, const struct engine_note
     return replay_timer(replay, departure.left_ps, envelope->source, TIMER_ENVELOPE, message->ref);
 }
 
-/* At equal times the data may arrive before the notice that they have left: the envelope stays until both have come. */
+/* At equal times the data may arrive before the sender knows that they have left. The envelope stays until both have
+ * happened. */
 enum status replay_envelope_left(struct replay *replay, uint32_t index)
 {
     struct envelope *envelope = &replay->envelopes[index];
@@ -272,7 +273,7 @@ enum status replay_on_send_put(struct replay *replay, const struct engine_note *
     return replay_send_control(replay, MESSAGE_SEND_STORED, message->destination, message->source, message->ref, 0);
 }
 
-/* The receiver is told before the sender goes on. */
+/* The receiver gets the notification before the sender goes on. */
 enum status replay_on_send_stored(struct replay *replay, const struct engine_note *message)
 {
     uint32_t request = replay->envelopes[message->ref].send_request;

@@ -10,22 +10,22 @@ enum send_protocol { SEND_EAGER, SEND_RENDEZVOUS, SEND_SYNC };
 struct match {
     uint32_t context, source, destination;
     int32_t tag;
-    uint16_t thread; /* of messages taken out of matching: the thread that receives them, plus 1; 0: any */
+    uint16_t thread; /* of messages taken out of matching: the thread that receives them, plus 1; 0: any thread */
 };
 
-/* One side of a message comes; request (may be NO_INDEX) is marked done when that side is finished. */
+/* One side of a message is there. request (may be NO_INDEX) is done when that side is finished. */
 enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes,
                              enum send_protocol protocol, uint32_t request);
 enum status replay_receive_side(struct replay *replay, const struct match *match, uint32_t request);
-/* The next message of the channel has arrived and no receive has been posted for it. */
+/* Whether the next message of the channel has arrived before its receive was posted. */
 bool replay_message_waits(const struct replay *replay, const struct match *match);
-/* How long it takes to copy that message, if it came eagerly and mpi.unexpected_copy says so; else 0. */
+/* The time to copy that message, if it is eager and mpi.unexpected_copy asks for it; else 0. */
 int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match);
-/* Takes this message out of matching: only MPI_Mrecv and MPI_Imrecv find it, who look for the match of messages taken out. */
+/* Takes this message out of matching. Only MPI_Mrecv and MPI_Imrecv find it: they match messages taken out. */
 enum status replay_message_take(struct replay *replay, const struct match *match, const struct match *taken);
 struct match replay_taken_out(const struct match *match);
 
-/* What their messages do: rows of the messages' driver. */
+/* The arrivals of these messages: rows of the messages' driver. */
 enum status replay_on_eager(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_ask(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message);
@@ -34,7 +34,7 @@ enum status replay_on_send_put(struct replay *replay, const struct engine_note *
 enum status replay_on_send_stored(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_notice(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_ack(struct replay *replay, const struct engine_note *message);
-/* Rendezvous data have left. */
+/* The data of a rendezvous have left. */
 enum status replay_envelope_left(struct replay *replay, uint32_t envelope);
 uint32_t replay_rank_of_envelope(const struct replay *replay, uint32_t envelope);
 void replay_clear_envelopes(struct replay *replay);

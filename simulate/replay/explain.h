@@ -1,5 +1,5 @@
-/* The text of a deadlock: who waits for what. Drivers say it of their calls (struct call_driver.explain_wait); what is said
- * first is shown, WAITERS_SHOWN things per rank. */
+/* The text of a deadlock: who waits for what. Drivers explain the waits of their calls (struct
+ * call_driver.explain_wait). Per rank the first WAITERS_SHOWN reasons are shown. */
 #ifndef SIMULATE_REPLAY_EXPLAIN_H
 #define SIMULATE_REPLAY_EXPLAIN_H
 
@@ -9,7 +9,7 @@
 
 enum { EXPLANATION_BYTES = 640, WAITERS_SHOWN = 4 };
 
-/* named: how many things the waiter at hand waits for, of which WAITERS_SHOWN are shown. */
+/* named: number of reasons of the current waiter, of which WAITERS_SHOWN are shown. */
 struct explanation {
     char bytes[EXPLANATION_BYTES];
     size_t used;
@@ -23,7 +23,7 @@ struct explanation {
         if ((text)->used >= EXPLANATION_BYTES) (text)->used = EXPLANATION_BYTES - 1;                                   \
     } while (0)
 
-/* One of the things that the waiter at hand waits for. */
+/* Adds one reason of the current waiter. */
 #define EXPLAIN_ONE(text, ...)                                                                                         \
     do {                                                                                                               \
         if ((text)->named++ < WAITERS_SHOWN) {                                                                         \
@@ -32,7 +32,7 @@ struct explanation {
         }                                                                                                              \
     } while (0)
 
-/* Ranks of the communicator that are not in the same call. */
+/* Adds the ranks of the communicator that are not in the same call. */
 void replay_explain_absent(struct replay *replay, const struct trace_call *call, struct explanation *text);
 
 #endif

@@ -1,9 +1,9 @@
-/* The rules for code of the replay, so that lazily delivered messages give the results of immediate ones:
- *   - A rank learns of a rank of another node by a message only; exceptions are what nodes_are_apart of a driver finds.
- *   - A message that acts on others when it arrives (it sends, grants, answers) is EFFECT_ACTS in its row, or
- *     the rank that it acts on has said replay_await() and not yet replay_resume() (a queue: replay_watch_all()).
- *   - A message that is EFFECT_REPLIES sends, and wakes nobody at its destination.
- *   - Whatever else lets a rank or its side act (a timer, progress of another rank) calls replay_poll() before.
+/* Rules for code of the replay, so that lazy delivery gives the results of immediate delivery:
+ *   - A rank learns of a rank of another node by messages only. nodes_are_apart of a driver finds the exceptions.
+ *   - A message whose arrival acts on others (it sends, grants, answers) is EFFECT_ACTS in its row, or the rank that it
+ *     acts on has called replay_await() and not yet replay_resume() (a queue: replay_watch_all()).
+ *   - A message of EFFECT_REPLIES sends, and wakes no rank at its destination.
+ *   - Before anything else lets a rank or its side act (a timer, progress of another rank), replay_poll() is called.
  * The properties late and ahead compare random programs with the eager mailbox. */
 #include "simulate/replay/message.h"
 
@@ -15,7 +15,7 @@
 
 DEFINE_POOL(message, next);
 
-/* Of messages of several operations whoever of their servers comes last serves them. */
+/* A message of several operations is served by the slowest of their servers. */
 static enum progress_mode server_of(const struct replay *replay, const struct engine_note *message)
 {
     const struct message_row *row = replay->messages_of[message->type];
@@ -50,7 +50,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
     if (row->vary) row->vary(replay, ref, &message);
     enum progress_mode server = server_of(replay, &message.note);
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */
-    if (server == PROGRESS_THREAD) message.effect = EFFECT_ACTS; /* who counts from its arrival */
+    if (server == PROGRESS_THREAD) message.effect = EFFECT_ACTS; /* the helper thread's time counts from its arrival */
     struct engine_departure ignored, *known = departure ? departure : &ignored;
     TRY(replay->mailbox.kind->post(&replay->mailbox, &message, known));
     bool late = known->left_ps != ENGINE_LATER && replay_past_end(replay, source, known->left_ps);

@@ -20,14 +20,14 @@
 #include "simulate/replay/thread.h"
 #include "simulate/replay/walk.h"
 
-/* Cores that a thread gets: all threads of all ranks of a node share its cores. */
+/* The share of a core that a thread gets: all threads of all ranks of a node share its cores. */
 static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
 {
     uint32_t threads = load[platform_node_of(platform, rank)], cores = (uint32_t)platform->cores;
     return threads > cores ? (double)cores / threads : 1.0;
 }
 
-/* Of the core whose computing times the trace holds. */
+/* The speed of the core on which the computing times were recorded. */
 static double source_speed(const struct trace_rank *rank)
 {
     return rank->speed > 0 ? rank->speed : 1.0;
@@ -74,7 +74,7 @@ static enum status keep_threads(const struct trace_rank *from, struct trace_rank
     return STATUS_OK;
 }
 
-/* What breaks off when recorded is as partial when predicted. */
+/* A recording that breaks off is as incomplete when predicted. */
 static enum status keep_incomplete(const struct trace_rank *from, struct trace_rank *to, struct err *err)
 {
     to->incomplete = from->incomplete;
@@ -83,7 +83,7 @@ static enum status keep_incomplete(const struct trace_rank *from, struct trace_r
     return to->incomplete_why ? STATUS_OK : err_memory(err);
 }
 
-/* The predicted trace ran on the platform's nodes. */
+/* The predicted trace names the platform's nodes. */
 static enum status name_nodes(const struct replay *replay, struct trace *made)
 {
     char name[32];
@@ -143,7 +143,8 @@ static bool all_ranks_call(const struct trace *trace, enum call_kind kind, bool 
     return true;
 }
 
-/* Those that no recorded call creates, and before whose first call nothing of thread 0 has returned, begin as a rank does. */
+/* Threads without a recorded creation begin with their rank, unless a call of thread 0 returned before their first
+ * call. */
 static enum status start_threads(struct replay *replay, uint32_t rank, int64_t begin_ps)
 {
     const struct rank_state *state = &replay->ranks[rank];
@@ -178,7 +179,7 @@ static enum status start_ranks(struct replay *replay)
     return STATUS_OK;
 }
 
-/* What happens at a node depends on others by messages alone. */
+/* Whether nodes learn of each other by messages only. */
 static bool nodes_are_apart(const struct replay *replay)
 {
     bool apart = !replay->options->in_step && !replay->options->eager && replay->hardware && !replay->trace->skips_checks;
@@ -187,16 +188,16 @@ static bool nodes_are_apart(const struct replay *replay)
     return apart;
 }
 
-/* Several ranks on a node; nodes of ranks rise where each has one: a mapping in another order is not asked for. */
-static bool time_profile_nodes(const struct replay *replay)
+/* Whether a node has several ranks. Where each has one, the nodes of ranks are taken to ascend. */
+static bool nodes_are_shared(const struct replay *replay)
 {
     for (uint32_t rank = 1; rank < replay->trace->rank_count; rank++)
         if (replay->nodes[rank] <= replay->nodes[rank - 1]) return true;
     return false;
 }
 
-/* Nodes without ranks cost nothing. Where ranks are dealt in turn to more nodes than there are ranks, rank r stays on
- * node r. A SimGrid platform of the user's has as many hosts as it says. */
+/* Leaves out the nodes after the last one that has a rank: they would cost memory. Where ranks are dealt to more nodes
+ * than there are ranks, rank r stays on node r. A SimGrid platform file keeps all its hosts. */
 static void take_part(struct replay *replay, const struct platform *platform)
 {
     int32_t last = 0;
@@ -223,7 +224,7 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     free(pairs);
     if (status != STATUS_OK) return status;
     mailbox_init(&replay->mailbox, replay->engine_kind, replay->engine, replay->options->eager, replay->err);
-    if (!time_profile_nodes(replay))
+    if (!nodes_are_shared(replay))
         replay->counts = replay->mailbox.kind->counts(&replay->mailbox, replay->platform->control_bytes);
     return STATUS_OK;
 }

@@ -8,7 +8,7 @@
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
                         const struct replay_options *options, struct replay_outcome *outcome,
                         const struct engine_callbacks *callbacks, struct err *err);
-/* All ranks have ended: the sums, and the predicted trace with the transfers' bounds. */
+/* After all ranks have ended: the sums, and the predicted trace with the bounds of transfers. */
 enum status replay_finish(struct replay *replay);
 void replay_close(struct replay *replay);
 

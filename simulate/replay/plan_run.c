@@ -8,7 +8,7 @@ enum send_protocol replay_plan_protocol(const struct replay *replay, const struc
     return step->synchronous ? SEND_SYNC : SEND_EAGER;
 }
 
-/* Messages of one step: requests that count down rank.missing and are never seen by the program. */
+/* Sends and receives of one step. Their requests count down rank.missing; the program never sees them. */
 static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm_id, const struct coll_shape *shape,
                               const struct coll_step *step)
 {
@@ -41,7 +41,7 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
     *done = false;
     for (;;) {
         if (state->missing > 0 && !state->overlap) return STEP_BLOCK;
-        if (state->received > 0 && !state->overlap) { /* each message taken in costs overhead */
+        if (state->received > 0 && !state->overlap) { /* each message received costs overhead */
             int64_t cost_ps = (int64_t)state->received * overhead_ps;
             state->received = 0;
             if (cost_ps > 0) return replay_spend(replay, state, cost_ps, state->phase);

@@ -1,5 +1,5 @@
-/* Pools of small items with free lists: indices stay valid while arrays move. A pool NAME of struct TYPE is a member of struct
- * replay; replay_take_NAME gives the index of a zeroed item, replay_release_NAME takes it back. */
+/* Pools of small items with free lists: indices stay valid when arrays move. A pool NAME of struct TYPE is a member of
+ * struct replay. replay_take_NAME returns the index of a zeroed item, replay_release_NAME frees it. */
 #ifndef SIMULATE_REPLAY_POOL_H
 #define SIMULATE_REPLAY_POOL_H
 
@@ -12,7 +12,7 @@
     enum status replay_take_##name(struct replay *replay, uint32_t *index);                                            \
     void replay_release_##name(struct replay *replay, uint32_t index)
 
-/* `link` is the member that chains free items. */
+/* link: the member that chains free items. */
 #define DEFINE_POOL(name, link)                                                                                        \
     DECLARE_POOL(name);                                                                                                \
     enum status replay_take_##name(struct replay *replay, uint32_t *index)                                             \

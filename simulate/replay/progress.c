@@ -1,6 +1,7 @@
-/* Wait for Progress (docs/simulation.md, "Progress"): an origin waits in a completing call for a request that has reached
- * its target, which has not served it yet. Counts from the moment when nothing else is missing: when the request that is
- * served last has arrived, no earlier than Lock Contention and Late Post end. A fence waits for the target's own fence anyway. */
+/* Wait for Progress (docs/simulation.md, "Progress"): an origin waits in a completing call for a request that has
+ * reached its target, which has not served it yet. The wait begins when nothing else is missing: when the request that
+ * is served last has arrived, and not before Lock Contention and Late Post end. A fence has none: it waits for the
+ * target's own fence anyway. */
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
 
@@ -8,7 +9,7 @@ void replay_served_late(struct replay *replay, const struct waiting_message *wai
 {
     const struct engine_note *message = &waiting->message;
     struct rank_state *origin = &replay->ranks[message->source];
-    if (origin->threads) return; /* which of them waits is not looked for */
+    if (origin->threads) return; /* not determined: which thread waits */
     if (!origin->inside || origin->next >= origin->count || message->source == message->destination) return;
     const struct message_row *row = replay->messages_of[message->type];
     if (!row->awaited || !row->awaited(replay, &origin->calls[origin->next], message)) return;

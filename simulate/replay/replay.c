@@ -1,4 +1,4 @@
-/* A replay from begin to end, and what the engine tells it. */
+/* A replay from begin to end, and the engine's callbacks. */
 #include "simulate/replay/replay.h"
 
 #include <string.h>

@@ -45,7 +45,7 @@ static enum status make_request(struct replay *replay, uint32_t rank, bool recei
     return STATUS_OK;
 }
 
-/* Ids from here on take a map, so that memory follows the calls. */
+/* Ids from this one on are in a map, so that memory grows with the calls. */
 static uint32_t far_from(const struct rank_state *state)
 {
     enum { LEAST = 8192, PER_CALL = 8 };
@@ -90,7 +90,8 @@ static enum status set_request(struct replay *replay, uint32_t rank, uint32_t id
 static enum status note_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
 {
     TRY(set_request(replay, rank, id, index));
-    if (replay->ranks[rank].threads) return replay_threads_wake(replay, rank); /* another thread may wait for it already */
+    /* another thread may wait for it already */
+    if (replay->ranks[rank].threads) return replay_threads_wake(replay, rank);
     return STATUS_OK;
 }
 

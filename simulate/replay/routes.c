@@ -1,5 +1,5 @@
-/* Which nodes of a user's platform send to each other, and for what: a route that lacks is told with the call that
- * needs it. Grows with the pairs of nodes that do, however many nodes the platform has. */
+/* Which nodes of a user's platform send to each other, and for which calls. A missing route is an error that names the
+ * call that needs it. Costs grow with the pairs of nodes that communicate, not with the nodes of the platform. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ struct plan {
 };
 enum { PLANS_MAX = 8 };
 
-/* Of one call; ranks may be there several times. */
+/* Of one call. A rank may occur several times. */
 struct reach {
     uint32_t *ranks;
     size_t count, capacity;
@@ -46,7 +46,7 @@ enum status replay_reach_barrier(struct reach *reach, const struct replay *repla
     return replay_reach_plan(reach, comm, &shape);
 }
 
-/* The ranks that the edges which a rank names concern. */
+/* The ranks at the other ends of a rank's edges. */
 static enum status add_edges(struct reach *reach, const struct trace_neighbors *edges)
 {
     for (uint32_t i = 0; i < edges->source_count; i++) {
@@ -65,13 +65,14 @@ static enum status add_partners(const struct replay *replay, uint32_t rank, cons
     if (shape->algorithm == COLL_EDGES) return add_edges(reach, &shape->neighbors);
     for (uint32_t number = 0; coll_step(shape, own, number, &step); number++) {
         if (step.send_to >= 0) TRY(replay_reach_rank(reach, (int32_t)coll_partner(shape, members, step.send_to)));
-        if (step.receive_from >= 0 && coll_knows_receipts(shape->kind, shape->between > 0)) /* else the sender's plan says it */
+        /* else the sender's plan has it */
+        if (step.receive_from >= 0 && coll_knows_receipts(shape->kind, shape->between > 0))
             TRY(replay_reach_rank(reach, (int32_t)coll_partner(shape, members, step.receive_from)));
     }
     return STATUS_OK;
 }
 
-/* The ranks and plans of the call, instead of those of the call before. */
+/* Replaces the ranks and plans of the previous call by those of this one. */
 static enum status find_reach(const struct replay *replay, uint32_t rank, const struct trace_call *call,
                               struct reach *reach)
 {
@@ -83,9 +84,9 @@ static enum status find_reach(const struct replay *replay, uint32_t rank, const 
 }
 
 struct uses {
-    struct map between;    /* from one node to another with a higher number: their numbers in one word */
-    struct map seen;       /* of the rank at hand: what names the partners of a call */
-    struct reach now;      /* of the call at hand */
+    struct map between;    /* from one node to another with a higher number; key: both numbers */
+    struct map seen;       /* for the current rank: keys of partner sets */
+    struct reach now;      /* of the current call */
 };
 
 static enum status mark(const struct replay *replay, struct uses *uses, uint32_t rank)
@@ -100,8 +101,8 @@ static enum status mark(const struct replay *replay, struct uses *uses, uint32_t
     return STATUS_OK;
 }
 
-/* Partners in a plan depend on communicator, algorithm and root, or the neighbours, whatever the sizes: a rank calls the
- * same one often. */
+/* Partners in a plan depend on communicator, algorithm and root, or on the neighbours, but not on sizes. A rank makes
+ * the same call often. */
 static enum status add_new_plans(const struct replay *replay, struct uses *uses, uint32_t rank,
                                  const struct trace_call *call)
 {
@@ -111,7 +112,7 @@ static enum status add_new_plans(const struct replay *replay, struct uses *uses,
         uint64_t named_by = neighbors ? (uint32_t)call->tag : plan->shape.root;
         uint64_t *seen, key = (uint64_t)plan->comm << 38 | (uint64_t)plan->shape.algorithm << 32 | named_by;
         TRY(map_put(&uses->seen, key, 0, &seen, replay->err));
-        if (*seen && plan->shape.between == 0) continue; /* between groups each has its own algorithm */
+        if (*seen && plan->shape.between == 0) continue; /* each of two groups has its own algorithm */
         *seen = 1;
         TRY(add_partners(replay, rank, plan, &uses->now));
     }
@@ -137,7 +138,7 @@ static int by_nodes(const void *a, const void *b)
     return (one[1] > other[1]) - (one[1] < other[1]);
 }
 
-/* Both ways. An array without pairs: no route is needed; NULL would stand for all. */
+/* Lists both directions. An empty array means that no route is needed; NULL would mean all. */
 static enum status list_pairs(const struct uses *uses, int32_t (**pairs)[2], size_t *count, struct err *err)
 {
     *pairs = malloc((2 * uses->between.count + 1) * sizeof **pairs);
@@ -170,7 +171,7 @@ enum status replay_used_pairs(const struct replay *replay, int32_t (**pairs)[2],
     return status;
 }
 
-/* A rank of that node with which the call has to do; TRACE_NONE: none. */
+/* A rank of that node that the call concerns; TRACE_NONE: none. */
 static int32_t partner_on(const struct replay *replay, uint32_t rank, const struct trace_call *call, int32_t node)
 {
     struct reach reach = {0};

@@ -1,20 +1,20 @@
-/* Node pairs that messages may use, where the platform may lack some. Drivers say whom a call reaches. */
+/* Node pairs that messages may use, where the platform may lack routes. Drivers say which ranks a call reaches. */
 #ifndef SIMULATE_REPLAY_ROUTES_H
 #define SIMULATE_REPLAY_ROUTES_H
 
 #include "simulate/replay/state.h"
 
-/* Whom one call reaches: ranks, and plans of collectives whose partners it sends to or hears from. */
+/* Whom one call reaches: ranks, and the plans of collectives, whose partners it sends to or receives from. */
 struct reach;
 enum status replay_reach_rank(struct reach *reach, int32_t rank); /* TRACE_NONE: nobody */
 enum status replay_reach_ranks(struct reach *reach, const int32_t *ranks, uint32_t count);
 enum status replay_reach_plan(struct reach *reach, int32_t comm, const struct coll_shape *shape);
-/* Barriers of windows go the ways of those of communicators. */
+/* Barriers of windows use the routes of those of communicators. */
 enum status replay_reach_barrier(struct reach *reach, const struct replay *replay, int32_t comm);
 
 /* The caller frees *pairs; NULL: the platform has all routes. */
 enum status replay_used_pairs(const struct replay *replay, int32_t (**pairs)[2], size_t *count);
-/* A call that needs the route, as text (empty: none), for struct engine_callbacks. */
+/* Names a call that needs the route (empty text: none), for struct engine_callbacks. */
 void replay_explain_route(void *context, int32_t src_node, int32_t dst_node, char *text, size_t room);
 
 #endif

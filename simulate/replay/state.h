@@ -1,5 +1,5 @@
-/* What the replay core knows of ranks, messages and requests: the state that the services of simulate/replay/ share. Not for
- * use outside simulate/replay/, simulate/windows/ and the rooms of the drivers. */
+/* The state of ranks, messages and requests that the services of simulate/replay/ share. Not for use outside
+ * simulate/replay/, simulate/windows/ and the rooms of the drivers. */
 #ifndef SIMULATE_REPLAY_STATE_H
 #define SIMULATE_REPLAY_STATE_H
 
@@ -18,20 +18,20 @@ struct threads; /* simulate/replay/thread.h */
 
 /* Members that are used together share a cache line, here and in struct pair and struct member. */
 struct rank_state {
-    /* Of the thread that is loaded; up to `calls` (WALK_BYTES in replay/thread.c). */
+    /* Of the loaded thread, up to `calls` (WALK_BYTES in replay/thread.c). */
     _Alignas(LINE_BYTES) size_t next;
     int64_t enter_ps, resume_ps;
-    int64_t busy_ps; /* time in this call that was no waiting: overhead, copies */
+    int64_t busy_ps; /* time in this call that is no waiting: overhead, copies */
     uint8_t status, phase;
     bool overlap, paid; /* of a collective's current step */
     uint32_t thread;
     union {
         uint32_t step;    /* of a collective's plan */
-        uint32_t barrier; /* in which it blocks, where `in_barrier` */
+        uint32_t barrier; /* valid where `in_barrier`: the barrier in which it blocks */
     };
-    uint32_t missing;  /* what a wait on requests or a collective step still needs */
-    uint32_t need;     /* with STEP_BLOCK: at least so many messages must arrive first; 0: one */
-    uint32_t received; /* messages that a wait or a collective step took in: each costs overhead */
+    uint32_t missing;  /* requests that a wait or a collective step still needs */
+    uint32_t need;     /* with STEP_BLOCK: at least so many messages must arrive before; 0: one */
+    uint32_t received; /* messages that a wait or a collective step received: each costs overhead */
     /* Of the rank. */
     const struct trace_call *calls;
 
@@ -42,31 +42,32 @@ struct rank_state {
     const int64_t *compute_ps; /* of the trace, NULL: the times between its calls */
     uint32_t last_member;      /* of its last post or start; NO_INDEX: none yet */
     uint32_t lock_list;        /* open lock epochs as origin */
-    uint32_t serve_first;      /* of the messages that wait for progress */
+    uint32_t serve_first;      /* the first message that waits for progress */
     bool inside;               /* in MPI, for progress = call */
     bool in_barrier;           /* blocks in a barrier, if it blocks */
-    int64_t lacked_until_ps;   /* of this call: the end of Lock Contention or Late Post, or earlier than its enter */
+    int64_t lacked_until_ps;   /* of this call: the end of Lock Contention or Late Post; before its enter: none */
 };
 _Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank touches two cache lines");
 
-/* What few programs use of a rank: pages of these that nobody touches take no memory. */
+/* Members that few programs use: pages that nobody writes take no memory. */
 struct rank_rare {
     uint32_t *requests; /* request id -> index in replay.requests; NULL: none used */
-    struct map *far_requests; /* the same of ids far beyond the number of the rank's calls; NULL: none used */
+    struct map *far_requests; /* the same for ids much larger than the number of calls; NULL: none used */
     uint32_t request_limit;
-    uint32_t serve_last;    /* of use where rank_state.serve_first is something */
-    int64_t buffered_bytes; /* d: copied, or being copied, and not left yet; counted where the buffer is limited */
-    int64_t progress_from_ps, progress_until_ps; /* of this call: arrived, and served, last; not with progress hardware */
+    uint32_t serve_last;    /* valid where rank_state.serve_first is not NO_INDEX */
+    int64_t buffered_bytes; /* d: copied or being copied, and not left yet; kept where the buffer is limited */
+    /* of this call: last arrival, last service; not with progress hardware */
+    int64_t progress_from_ps, progress_until_ps;
 };
 
 /* In rank_rare.requests and far_requests. NO_INDEX: not made yet. */
 #define REQUEST_GONE (NO_INDEX - 1)
 
-/* Who meets in dissemination barriers: the members of a communicator, or of a window. */
+/* A group that has dissemination barriers: the members of a communicator, or of a window. */
 struct quick_barrier {
     const struct trace_comm *comm;
     uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
-    uint32_t first_count, rounds; /* in replay.barrier_counts: for each barrier one of each round */
+    uint32_t first_count, rounds; /* in replay.barrier_counts: one count per barrier and round */
 };
 
 /* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
@@ -80,7 +81,7 @@ struct barrier {
 };
 
 struct request { /* of a send or receive, or the call itself if blocking */
-    uint32_t rank, thread; /* thread: who waits */
+    uint32_t rank, thread; /* thread: the one that waits */
     bool done, awaited, receive;
     bool hidden;  /* of a collective: released when done */
     bool of_task; /* of a non-blocking one: rank is the task */
@@ -90,19 +91,19 @@ struct request { /* of a send or receive, or the call itself if blocking */
 struct envelope {
     uint32_t source, destination;
     int64_t bytes;
-    uint32_t send_request, receive_request; /* NO_INDEX: that side is not there yet, or wants no notice */
+    uint32_t send_request, receive_request; /* NO_INDEX: that side is not there yet, or needs no completion */
     uint32_t next;
     uint8_t mode;         /* enum send_protocol */
-    bool sent, posted;    /* each side has come */
+    bool sent, posted;    /* each side is there */
     bool arrived;         /* eager data, or the request to send */
     bool left, delivered; /* rendezvous data */
 };
 
-/* A non-blocking collective of one rank on its way. */
+/* A non-blocking collective of one rank. */
 struct coll_task {
     uint32_t rank, comm, request; /* request: the program's */
-    uint32_t step, missing;       /* as of a rank in a blocking one */
-    uint32_t instance;            /* tells its messages from those of others on the communicator */
+    uint32_t step, missing;       /* as those of a rank in a blocking one */
+    uint32_t instance;            /* distinguishes its messages from others on the communicator */
     uint32_t next;
     bool overlap;
     struct coll_shape shape;
@@ -120,15 +121,15 @@ enum message_type {
     MESSAGE_FETCH,   /* get_accumulate and the like: its data */
     MESSAGE_RMA_ASK, /* rendezvous of a large put */
     MESSAGE_RMA_CLEAR,
-    MESSAGE_TOGETHER,        /* puts to one target in one message */
-    MESSAGE_TOGETHER_SERVED, /* accumulates and gets among them */
-    MESSAGE_TOGETHER_GETS,   /* nothing but gets */
+    MESSAGE_TOGETHER,        /* several puts to one target in one message */
+    MESSAGE_TOGETHER_SERVED, /* accumulates and gets are among them */
+    MESSAGE_TOGETHER_GETS,   /* only gets */
     MESSAGE_TOGETHER_REPLY,
     MESSAGE_LOCK_ASK,
     MESSAGE_LOCK_GRANT,
     MESSAGE_LOCK_RELEASE,
     MESSAGE_LOCK_RELEASED, /* the target knows of the release */
-    MESSAGE_FLUSH_ASK,     /* behind the data of its pair, or of its lock */
+    MESSAGE_FLUSH_ASK,     /* follows the data of its pair, or of its lock */
     MESSAGE_PAIR_FLUSHED,
     MESSAGE_LOCK_FLUSHED,
     MESSAGE_FENCE_FLUSHED,
@@ -138,13 +139,13 @@ enum message_type {
     MESSAGE_SEND_CLEAR,
     MESSAGE_SEND_DATA,
     MESSAGE_SEND_PUT,    /* rendezvous = notified: data whose storing the receiver acknowledges */
-    MESSAGE_SEND_STORED, /* that */
-    MESSAGE_SEND_NOTICE, /* the sender tells the receiver that all is there */
+    MESSAGE_SEND_STORED, /* that acknowledgement */
+    MESSAGE_SEND_NOTICE, /* the sender notifies the receiver that all data are there */
     MESSAGE_SEND_ACK, /* of a small synchronous send */
     MESSAGE_SHMEM_ASK, /* of an OpenSHMEM lock */
     MESSAGE_SHMEM_GRANT,
     MESSAGE_SHMEM_RELEASE,
-    MESSAGE_TASK,     /* never sent: a collective that goes on when its rank is inside MPI */
+    MESSAGE_TASK,     /* never sent: a collective goes on when its rank is inside MPI */
     MESSAGE_TYPE_COUNT,
 };
 
@@ -157,7 +158,7 @@ enum timer_kind {
     TIMER_REQUEST,  /* a one-sided operation's data have left */
     TIMER_ROOM,     /* buffered data have left */
     TIMER_THREAD,   /* of a rank with several: TIMER_RANK */
-    TIMER_POLL,     /* such a thread looks again at what it waits for */
+    TIMER_POLL,     /* such a thread is advanced again */
     TIMER_KIND_COUNT,
 };
 
@@ -216,14 +217,17 @@ struct replay {
                      struct prefetch_lines *);
     struct replay_outcome *outcome;
     const struct replay_options *options; /* of the caller */
-    uint64_t calls_done, report_at;       /* report_at: options->progress is told then; 0: never */
+    /* report_at: calls_done at which options->progress is called next; 0: never */
+    uint64_t calls_done, report_at;
     struct trace *made;                   /* the predicted trace, or NULL */
-    bool notes_exits;                     /* of calls: there is one, or progress is accounted for */
+    /* of calls: the predicted trace needs them, or Wait for Progress is counted */
+    bool notes_exits;
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps;
     struct shmem *shmem;     /* NULL: no symmetric memory */
-    bool (*is_quiet)(struct replay *, uint32_t rank); /* the rank's operations on it are complete; NULL: there is none */
+    /* whether the rank's operations on symmetric memory are complete; NULL: there is none */
+    bool (*is_quiet)(struct replay *, uint32_t rank);
     struct watches *watches; /* the same */
     struct agreements *agreements; /* NULL: no collective has been called */
     enum status (*task_received)(struct replay *, uint32_t task); /* a request of a non-blocking collective is done */
@@ -266,8 +270,9 @@ struct replay {
     POOL(room, room);
     struct channel *channels;
     size_t channel_count, channel_capacity;
-    int64_t *incoming_latest_ps; /* fence = notify: per member and fence & 1, when the last operation towards it that is
-                                    counted takes effect there; NULL: no window has such fences */
+    /* fence = notify: per member and fence & 1, when the last counted operation towards it takes effect there; NULL: no
+     * window has such fences */
+    int64_t *incoming_latest_ps;
     struct map fence_answers; /* flush = requested: per member and target the puts and gets of fence epochs that are not complete */
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
 };
@@ -277,7 +282,7 @@ static inline struct rank_rare *replay_rare(const struct replay *replay, const s
     return &replay->rare[rank - replay->ranks];
 }
 
-/* In replay.requests, of the program's request `id`; NO_INDEX or REQUEST_GONE: none. */
+/* Index in replay.requests of the program's request `id`; NO_INDEX or REQUEST_GONE: none. */
 static inline uint32_t replay_request_index(const struct replay *replay, const struct rank_state *rank, uint32_t id)
 {
     const struct rank_rare *rare = replay_rare(replay, rank);

@@ -61,7 +61,7 @@ int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
     return stretched < (double)COST_BEYOND_PS ? llround(stretched) : COST_BEYOND_PS;
 }
 
-/* A time that has overflowed is negative. */
+/* An overflowed time is negative. */
 bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps)
 {
     if ((uint64_t)at_ps <= COST_END_PS) return false;

@@ -138,7 +138,7 @@ enum status replay_thread_reenter(struct replay *replay, uint32_t rank)
     return state->serve_first == NO_INDEX ? STATUS_OK : replay_serve_waiting(replay, rank);
 }
 
-/* Its creation is not known: it computes from the return on. */
+/* Its creation was not recorded: it computes from the return on. */
 static enum status begin_after(struct replay *replay, uint32_t rank, uint32_t thread, int64_t exit_ps)
 {
     const struct rank_state *state = &replay->ranks[rank];
@@ -148,7 +148,7 @@ static enum status begin_after(struct replay *replay, uint32_t rank, uint32_t th
     return replay_thread_start(replay, rank, thread, exit_ps + replay_compute_ps(state, gap_ps));
 }
 
-/* Threads that wait outside MPI look again. */
+/* Advances threads that wait outside MPI. */
 static enum status wake_outside(struct replay *replay, uint32_t rank)
 {
     const struct threads *threads = replay->ranks[rank].threads;
@@ -199,8 +199,7 @@ static enum status note_completed(const struct trace *trace, struct trace_call *
     return STATUS_OK;
 }
 
-/* A test that says no may come behind the call of another thread that completes the request: it has none to ask about.
- */
+/* A failed test may come after another thread's call that completes the request. There is no request for it then. */
 static enum status forget_tested(struct replay *replay, uint32_t rank)
 {
     struct trace_rank *made = &replay->made->ranks[rank];
@@ -246,7 +245,7 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank)
     return threads->count > 1 ? forget_tested(replay, rank) : STATUS_OK;
 }
 
-/* What another thread of the same rank may end: messages and epochs with oneself, locks, primitives. */
+/* Whether another thread of the rank may end the wait: in messages and epochs with oneself, locks, primitives. */
 static bool may_wait_for_thread(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
@@ -255,8 +254,8 @@ static bool may_wait_for_thread(const struct trace_call *call)
            kind == CALL_SHMEM_SET_LOCK;
 }
 
-/* A return at the moment of the thread's first call comes before it if its call does; but in a predicted trace, where much
- * is at one moment, a call that waited until then may have waited for the thread. */
+/* Whether a call of thread 0 returned before the thread's first call. At equal times it did if its enter is earlier. In
+ * a predicted trace many events have one time, and a call that waited until then may have waited for the thread. */
 static bool returns_before(const struct trace *trace, const struct trace_rank *process, uint32_t call, uint32_t first)
 {
     const struct trace_call *of = &process->calls[call];
@@ -265,8 +264,8 @@ static bool returns_before(const struct trace *trace, const struct trace_rank *p
     return of->exit_ps < begin_ps || (of->exit_ps == begin_ps && call < first && !waited);
 }
 
-/* A thread whose creation nobody recorded was there at its first call, and not before the rank's first thread, which
- * initialised MPI, last returned from MPI before that: only from then on it can have computed. */
+/* A thread whose creation was not recorded existed at its first call. It can have computed only after the last return
+ * from MPI, before that call, of the rank's first thread, which initialised MPI. */
 static enum status place_beginnings(const struct replay *replay, uint32_t rank, struct threads *threads)
 {
     const struct trace_rank *process = &replay->trace->ranks[rank];

@@ -1,13 +1,13 @@
-/* What several threads of a rank do with one communicator or window in turns. MPI wants them in order (MPI-3.1 12.4.3:
- * no two collective calls on a communicator at once; 6.4: a communicator is made before it is used; 11.5: an operation is
- * inside its epoch), but what ordered the threads may be unrecorded (an atomic, a spin). The order of the trace is taken,
- * and a call waits, outside MPI, until these calls of other threads have returned:
+/* Turns of several threads of a rank on one communicator or window. MPI requires an order (MPI-3.1 12.4.3: no two
+ * collective calls on a communicator at once; 6.4: a communicator is made before it is used; 11.5: an operation is
+ * inside its epoch), but what ordered the threads may not be recorded (an atomic, a spin). So the order of the trace is
+ * used: a call waits, outside MPI, until these calls of other threads have returned:
  *   a collective call: the collective call before it
  *   any other call: the one that made its communicator or window
  *   an operation, a flush, a test and the end of an epoch: the call that opened the epoch
- *   the end of an epoch: what was called in it
+ *   the end of an epoch: the calls in it
  *   MPI_Win_free: all calls on the window
- * Which epoch of a lock is first is not taken from the trace (simulate/rma/epoch_wait.c). */
+ * The order of lock epochs is not taken from the trace (simulate/rma/epoch_wait.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "simulate/replay/thread.h"
 #include "trace/epoch_cursor.h"
 
-/* An epoch, or a window's life: the last calls in it, one of each thread. */
+/* An epoch, or the life of a window, with the last call of each thread in it. */
 struct span {
     uint32_t opened;      /* NO_INDEX: it is not open */
     struct turn *members; /* owned */
@@ -27,7 +27,7 @@ struct turn {
 
 /* Of one communicator or window. */
 struct object {
-    uint32_t made, turn; /* the last call that made it, the last collective one; NO_INDEX: none */
+    uint32_t made, turn; /* the last call that made it, the last collective call; NO_INDEX: none */
 };
 
 struct objects {
@@ -48,7 +48,7 @@ static struct object *object_of(const struct objects *objects, const struct trac
     return allowed & F_COMM ? &objects->comms[call->handle] : NULL;
 }
 
-/* Calls that make a communicator of their own may be made by several threads at once: tags tell them apart. */
+/* Several threads may at once make calls that create a communicator: tags distinguish them. */
 static bool takes_turns(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
@@ -124,7 +124,7 @@ static enum status pass_epochs(struct objects *objects, const struct trace_call 
     return step.opens ? open_span_of_epoch(objects, step.opens, index) : STATUS_OK;
 }
 
-/* MPI_Win_create opens the life of a window; one that no call made lives from the first call on. */
+/* MPI_Win_create begins the life of a window. A window without a recorded creation lives from its first call on. */
 static enum status pass_life(struct objects *objects, const struct trace_call *call, uint32_t index)
 {
     enum call_kind kind = call_kind(call->call);
@@ -135,7 +135,7 @@ static enum status pass_life(struct objects *objects, const struct trace_call *c
 
 /* --- */
 
-/* Which calls of other threads this one waits for. Notes what it is for later ones. */
+/* Finds the calls of other threads that this one waits for, and records this call for later ones. */
 static enum status find_awaited(struct objects *objects, uint32_t index)
 {
     const struct trace_call *call = &objects->replay->trace->ranks[objects->rank].calls[index];

@@ -54,7 +54,7 @@ static bool end_timeline(struct replay *replay, uint32_t rank)
     state->status = RANK_DONE;
     if (state->threads && replay_thread_end(replay, rank) != STATUS_OK) replay->failed = true;
     if (state->threads && state->threads->left > 0) return false;
-    state->inside = true; /* in MPI_Finalize, traced or not, which serves what still comes (MPI-3.1 8.7) */
+    state->inside = true; /* as in MPI_Finalize, recorded or not: it serves what still comes (MPI-3.1 8.7) */
     if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
     replay->done_count++;
     return false;
@@ -74,7 +74,8 @@ static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
     if (!replay->hardware) replay_account_progress(replay, rank, exit_ps);
 }
 
-/* Notes the call's end and finds the next call's enter, now or by a timer. False: the rank does not go on now. */
+/* Records the end of the call and finds the enter of the next one, now or by a timer. False: the rank does not go on
+ * now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -111,9 +112,9 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     return false;
 }
 
-/* Whether a call serves what lies at its rank as soon as it is entered (mpi.rma.protocol.visit, .lock_order): one that only
- * serves while it waits begins to when it does. Calls that close an epoch, flushes, and waits and tests for requests look
- * once in any case (CALL_SERVES): what ends a request is found by looking. */
+/* Whether a call serves its rank's waiting messages on entry (mpi.rma.protocol.visit, .lock_order). Otherwise it serves
+ * them when it begins to wait. Calls that close an epoch, flushes, and waits and tests for requests always serve on
+ * entry (CALL_SERVES): they poll to find out whether a request is done. */
 static bool serves_on_enter(const struct replay *replay, uint32_t rank)
 {
     const struct rma_protocol *protocol = &replay->platform->protocol;
@@ -167,13 +168,14 @@ static void block(struct replay *replay, uint32_t rank)
     replay->counter = ENGINE_NO_COUNTER;
 }
 
-/* Whether a rank is inside MPI matters to progress = call only: there the exit is a moment of its own. */
+/* Whether the exit of a call needs an event of its own: only with progress = call does it matter whether a rank is
+ * inside MPI. */
 static bool exits_apart(const struct replay *replay, const struct rank_state *state)
 {
     return replay->needs_call && state->resume_ps > replay->now_ps;
 }
 
-/* The call that the rank is in begins to serve what lies there. True: it did serve something, which may let it go on. */
+/* The rank's call begins to serve. True: it served something, so the rank may be able to go on. */
 static bool begin_serving(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -198,13 +200,13 @@ static void advance(struct replay *replay, uint32_t rank)
         bool served = replay->needs_call && waits && begin_serving(replay, rank);
         if (served && step == STEP_BLOCK) {
             state->need = 0;
-            continue; /* looks again */
+            continue; /* steps once more */
         }
         switch (step) {
         case STEP_AGAIN: break;
         case STEP_BLOCK: block(replay, rank); return;
         case STEP_FAIL: replay->failed = true; return;
-        case STEP_SPEND: /* works, and serves nothing meanwhile, unless it does so from its entry on */
+        case STEP_SPEND: /* works, and meanwhile serves nothing unless it serves from its entry on */
             if (state->inside && replay->needs_call && !state->threads) state->inside = serves_on_enter(replay, rank);
             /* fall through */
         case STEP_PAUSE:

@@ -1,22 +1,22 @@
-/* The program counter of each rank: it computes until its next call, enters it and is advanced by the call's step function,
- * which looks at the state, acts, and says what it waits for. Messages change the state and wake the rank concerned; its
- * step function then looks again. Nothing else moves time. */
+/* The program counter of each rank. A rank computes until its next call, enters it, and is advanced by the call's step
+ * function, which reads the state, acts, and returns what it waits for. Messages change the state and wake the rank;
+ * then its step function is called again. Nothing else advances time. */
 #ifndef SIMULATE_REPLAY_WALK_H
 #define SIMULATE_REPLAY_WALK_H
 
 #include "simulate/replay/state.h"
 
-/* What a step function says. */
+/* The result of a step function: when to call it again. */
 enum step {
-    STEP_BLOCK, /* look again when woken */
-    STEP_AGAIN, /* look again at once: the phase has changed */
-    STEP_PAUSE, /* waits for something known: look again at rank.resume_ps */
-    STEP_SPEND, /* works: look again at rank.resume_ps */
-    STEP_EXIT,  /* the call returns at rank.resume_ps, now or later */
-    STEP_FAIL,  /* replay.err is set */
+    STEP_BLOCK, /* when woken */
+    STEP_AGAIN, /* at once: the phase has changed */
+    STEP_PAUSE, /* at rank.resume_ps: it waits for something known */
+    STEP_SPEND, /* at rank.resume_ps: it works */
+    STEP_EXIT,  /* never: the call returns at rank.resume_ps, now or later */
+    STEP_FAIL,  /* never: replay.err is set */
 };
 
-/* The last phase of every call: it only waits for its own exit time. */
+/* The last phase of every call: it waits for its own exit time. */
 enum { PHASE_LEAVE = 255 };
 
 #define STEP_TRY(call)                                                                                                 \
@@ -24,24 +24,26 @@ enum { PHASE_LEAVE = 255 };
         if ((call) != STATUS_OK) return STEP_FAIL;                                                                     \
     } while (0)
 
-void replay_advance(struct replay *replay, uint32_t rank); /* the loaded thread: enters its next call, or looks again */
+/* of the loaded thread: enters its next call, or steps in the current one */
+void replay_advance(struct replay *replay, uint32_t rank);
 void replay_wake_blocked(struct replay *replay, uint32_t rank);
 
-/* A blocked rank, or the blocked ones of its threads, look again. */
+/* Advances a blocked rank, or its blocked threads. */
 static inline void replay_wake(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
     if (state->status == RANK_BLOCKED || state->threads) replay_wake_blocked(replay, rank);
 }
 
-/* Something that waits at the rank's side (the rank itself in a call, an operation for its post, a request for the
- * lock, a non-blocking collective) may be moved by any message that arrives at the rank, until it is moved: the engine
- * tells of all messages at their moment. Calls of await and resume come in pairs. */
+/* From await to resume, any message that arrives at the rank may advance something that waits at the rank's side: the
+ * rank itself in a call, an operation that waits for its post, a lock request, a non-blocking collective. The engine
+ * delivers all messages at their moment meanwhile. Calls come in pairs. */
 void replay_await(struct replay *replay, uint32_t rank);
 void replay_resume(struct replay *replay, uint32_t rank);
-/* The rank sees what has arrived by now: before anything but a message lets it go on, or lets its side send. */
+/* Delivers what has arrived by now. Called before anything but a message lets the rank go on, or lets its side send. */
 enum status replay_poll(struct replay *replay, uint32_t rank);
-/* Something queues at the rank's side, for the rank or for others: the same for all messages, watched or not. */
+/* on: something queues at the rank's side, for the rank or for others, and any message may advance it, watched or
+ * not. */
 enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on);
 
 /* --- step.c: what step functions return, and costs */
@@ -50,14 +52,14 @@ enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase)
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase); /* own work */
 enum step replay_exit(struct rank_state *rank, int64_t at_ps);
 enum step replay_step_local(struct replay *replay, uint32_t rank); /* of a call that waits for nobody */
-/* Stops the replay: "FILE:rank R, event E (MPI_Put): message". */
+/* Stops the replay with the error "FILE:rank R, event E (MPI_Put): message". */
 enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* at_ps is behind the end of simulated time (COST_END_PS): then the replay has failed. */
+/* Whether at_ps is after the end of simulated time (COST_END_PS). If so, the replay has failed. */
 bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps);
 int64_t replay_copy_ps(const struct replay *replay, int64_t bytes);
 int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps);
-/* The timer's row acts on the item at at_ps. key: the rank that breaks ties. */
+/* Calls the row of this kind of timer for the item at at_ps. key: the rank that breaks ties. */
 enum status replay_timer(struct replay *replay, int64_t at_ps, uint32_t key, enum timer_kind kind, uint32_t item);
 enum { TIMER_SHIFT = 29 };
 

@@ -1,5 +1,5 @@
 /* General active target synchronisation: post, start, complete, wait (MPI-3.1 11.5.2) under the blocking semantics a to
- * d. What waits for what: docs/simulation.md, "Blocking semantics". */
+ * d. The calls' waits: docs/simulation.md, "Blocking semantics". */
 #include "simulate/replay/message.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/pair.h"
@@ -7,8 +7,8 @@
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT, PHASE_LAST };
 
-/* Threads of a rank may wait for the same posts. What is left of a call before is a post that had come before this
- * one began to wait. */
+/* Several threads of a rank may wait for the same posts. A value left from an earlier call is of a post that came
+ * before this call began to wait. */
 void replay_await_group(struct replay *replay, struct member *member)
 {
     bool waits = false;
@@ -65,8 +65,8 @@ enum step replay_step_post(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* The notification of the pair's current exposure epoch has come while the target was in its wait. Of origins that
- * entered complete last together, the one whose last operation ended last counts. */
+/* The notification of the pair's current exposure epoch has arrived while the target was in its wait. Among origins
+ * that entered complete last at the same time, the one whose last operation ended last counts. */
 static void note_awaited_complete(struct replay *replay, struct member *target, uint32_t index)
 {
     const struct pair *pair = &replay->pairs[index];
@@ -82,7 +82,7 @@ static void note_awaited_complete(struct replay *replay, struct member *target, 
     target->last_completer = index;
 }
 
-/* Early Wait, and the part of it that is Late Complete, of a wait that returns. */
+/* Counts Early Wait, and the share of it that is Late Complete, for a wait that returns. */
 static void account_early_wait(struct replay *replay, const struct member *member)
 {
     if (member->last_completer == NO_INDEX) return;
@@ -109,7 +109,7 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
         state->need = member->missing_completes;
         return STEP_BLOCK;
     }
-    /* MPI-3.1 11.5.2: all accesses are complete at the target when wait returns, reading ones too. */
+    /* MPI-3.1 11.5.2: when wait returns, all accesses are complete at the target, also those that read. */
     if (member->last_effect_ps > replay->now_ps) return replay_pause(state, member->last_effect_ps, PHASE_WAIT);
     account_early_wait(replay, member);
     member->exposed = member->in_wait = false;
@@ -177,7 +177,7 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* The origin has opened more epochs towards the target than complete may leave without a post. */
+/* Whether the origin has opened more epochs towards the target than complete may leave without a post. */
 static bool is_ahead(const struct replay *replay, const struct member *member, const struct pair *pair)
 {
     int64_t ahead = (int64_t)pair->accesses - (int64_t)pair->posts_arrived;
@@ -189,7 +189,7 @@ static void note_awaited_post(struct member *origin, int64_t post_ps)
     if (post_ps > origin->awaited_post_ps) origin->awaited_post_ps = post_ps;
 }
 
-/* The post, of an epoch before the current one, for which the origin's complete has waited. */
+/* The post has come of an earlier epoch for which the origin's complete has waited. */
 static void end_wait_before(struct replay *replay, struct pair *pair)
 {
     struct member *origin = &replay->members[pair->origin_member];
@@ -199,7 +199,7 @@ static void end_wait_before(struct replay *replay, struct pair *pair)
     if (--origin->missing_before == 0) replay_wake(replay, origin->rank);
 }
 
-/* All posts of the access epoch have come: what waits for them leaves, target by target. */
+/* All posts of the access epoch have come: issues what waits for them, target by target. */
 static enum status issue_for_group(struct replay *replay, const struct member *origin)
 {
     for (uint32_t i = 0; i < origin->access.pair_count; i++)
@@ -207,7 +207,7 @@ static enum status issue_for_group(struct replay *replay, const struct member *o
     return STATUS_OK;
 }
 
-/* What is queued for the group leaves before the rank goes on, which one of these operations may wake. */
+/* Issues what is queued for the group before the rank goes on. One of these operations may wake the rank. */
 static enum status issue_before_rank(struct replay *replay, struct member *origin)
 {
     struct rank_state *state = &replay->ranks[origin->rank];
@@ -241,8 +241,8 @@ enum status replay_on_post(struct replay *replay, const struct engine_note *mess
     return STATUS_OK;
 }
 
-/* Whether complete waits for the pair's post: always where a row of the semantics waits in complete, else for the data
- * of the epoch's gets, and until the data of puts have left, that are queued behind it. */
+/* Whether complete waits for the pair's post. It does where a row of the semantics waits in complete; else for the data
+ * of the epoch's gets, and until queued data of puts have left. */
 static bool complete_awaits(const struct replay *replay, const struct member *member, const struct pair *pair)
 {
     if (replay_pair_ready(member, pair)) return false;
@@ -271,7 +271,7 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
     return STATUS_OK;
 }
 
-/* What is held towards the target leaves. */
+/* Issues what is held towards the target. */
 static enum status issue_to_target(struct replay *replay, struct member *member, uint32_t index)
 {
     struct pair *pair = &replay->pairs[index];
@@ -282,8 +282,8 @@ static enum status issue_to_target(struct replay *replay, struct member *member,
     return replay_pair_ready(member, pair) ? replay_pair_issue_until(replay, index, pair->accesses) : STATUS_OK;
 }
 
-/* Tells the target, behind what is issued or queued for it; a queued notification leaves when the post has come and the data
- * in front of it have been sent or, where complete waits for it, acknowledged. */
+/* Sends the notification after what is issued or queued for the target. A queued notification leaves when the post has
+ * come and the data before it have been sent or, where complete waits for that, acknowledged. */
 static enum status notify_target(struct replay *replay, const struct member *member, uint32_t index)
 {
     const struct pair *pair = &replay->pairs[index];
@@ -305,8 +305,8 @@ static enum status notify_targets(struct replay *replay, struct member *member, 
     return STATUS_OK;
 }
 
-/* mpi.rma.protocol.flush = requested: complete asks the targets from which it waits for something. What is still queued for the post
- * has not left: its acknowledgement is the answer. */
+/* mpi.rma.protocol.flush = requested: complete sends requests to the targets for which it waits. What is still queued
+ * for the post has not left: its acknowledgement is the answer. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
     if (replay->platform->protocol.flush != FLUSH_REQUESTED ) return STATUS_OK;
@@ -328,7 +328,7 @@ enum status replay_on_pair_flushed(struct replay *replay, const struct engine_no
     return STATUS_OK;
 }
 
-/* complete = remote: the targets hear of it when all that complete waits for is acknowledged. */
+/* complete = remote: the targets are notified when everything that complete waits for is acknowledged. */
 static enum status issue_to_targets(struct replay *replay, struct member *member)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++)

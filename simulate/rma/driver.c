@@ -1,6 +1,6 @@
 /* The rows of the driver of one-sided calls.
  *
- * Most arrivals only change what a rank looks at when it acts next; the rules are at the top of
+ * Most arrivals only change state that a rank reads when it acts next; the rules are at the top of
  * simulate/replay/message.c. */
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock.h"
@@ -28,8 +28,8 @@ static const struct call_step steps[] = {
     {CALL_SYNC, .step = replay_step_local},
     {0}};
 
-/* Of a put in an active epoch only wait looks at the arrival, and complete's notification comes behind it unless the
- * data left after a rendezvous. */
+/* Only wait reads the arrival of a put in an active epoch. The notification of complete follows it, unless the data
+ * left after a rendezvous. */
 static void vary_data(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
     const struct op *op = &replay->ops[ref];
@@ -62,13 +62,13 @@ static void vary_lock_release(const struct replay *replay, uint32_t ref, struct 
     if (replay->lock_epochs[ref].releasing) message->effect = EFFECT_ACTS;
 }
 
-/* Of several operations the largest row of the platform holds. */
+/* Of several operations, the largest row of the platform counts. */
 static int64_t op_bytes(const struct replay *replay, uint32_t ref)
 {
     return replay->ops[ref].together ? INT64_MAX : replay->ops[ref].bytes;
 }
 
-/* Each operation has its own acknowledgement, of those that came together, too. */
+/* Each operation has its own acknowledgement, also those sent in one message. */
 static int64_t acknowledged_bytes(const struct replay *replay, uint32_t ref)
 {
     return replay->ops[ref].bytes;

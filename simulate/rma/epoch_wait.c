@@ -1,5 +1,5 @@
-/* Epochs that several threads of a rank open, use and close. What ordered these threads in the program may be
- * unrecorded (an atomic, a spin): a call that another thread's call must precede waits for it, outside MPI. */
+/* Epochs that several threads of a rank open, use and close. What ordered these threads in the program may not be
+ * recorded (an atomic, a spin). A call that another thread's call must precede waits for it, outside MPI. */
 #include "simulate/replay/thread.h"
 #include "simulate/rma/rma.h"
 

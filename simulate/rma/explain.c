@@ -1,4 +1,4 @@
-/* For what the calls of one-sided communication wait, and what never left. */
+/* What calls of one-sided communication wait for, and which operations never left. */
 #include "simulate/replay/thread.h"
 #include "simulate/rma/rma.h"
 
@@ -19,7 +19,7 @@ static void explain_posts(struct replay *replay, const struct member *member, st
     }
 }
 
-/* A put that waits for room waits for the posts of those whose data fill the buffer. */
+/* A put that waits for buffer bytes waits for the posts of the puts whose data fill the buffer. */
 static void explain_buffered(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
 {
     EXPLAIN(text, " room for %lld bytes in its buffer, where data wait for", (long long)call->bytes);
@@ -75,7 +75,7 @@ static void explain_holders(struct replay *replay, uint32_t rank, uint32_t targe
     }
 }
 
-/* Locks that are not granted, operations that are not complete. */
+/* Explains locks that are not granted and operations that are not complete. */
 static void explain_locks(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
 {
     uint32_t lock;
@@ -92,7 +92,7 @@ static void explain_locks(struct replay *replay, uint32_t rank, const struct tra
     }
 }
 
-/* What another thread of the rank must do first. */
+/* Explains what another thread of the rank must do first. */
 static void explain_epoch(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
 {
     enum call_kind kind = call_kind(call->call);
@@ -109,7 +109,7 @@ static void explain_epoch(struct replay *replay, uint32_t rank, const struct tra
         EXPLAIN(text, ", locked by thread %u", replay->lock_epochs[lock].thread);
 }
 
-/* An operation that was let go too late to be waited for. */
+/* Explains an operation that was issued too late for any call to wait for it. */
 static void explain_leftover(struct replay *replay, const struct op *op, const char *cause)
 {
     struct explanation text = {.used = 0};

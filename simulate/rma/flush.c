@@ -1,6 +1,6 @@
 /* Locks of all targets, and completion without unlock (MPI-3.1 11.5.3, 11.5.4). A lock_all is one shared lock per
- * target: blocking ones are all asked for at once, lazy ones and NOCHECK's begin with the first operation on their
- * target. */
+ * target. Blocking ones are all requested at once; lazy ones and those with NOCHECK begin with the first operation on
+ * their target. */
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -23,7 +23,7 @@ static int compare_places(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Leaves those that have something outstanding, in the order of their targets. */
+/* Keeps the lock epochs that have something outstanding, in the order of their targets. */
 static enum status sort_busy(struct replay *replay, const struct member *member)
 {
     struct all_locks *all = member->all;
@@ -45,11 +45,11 @@ static enum status sort_busy(struct replay *replay, const struct member *member)
     return STATUS_OK;
 }
 
-/* Of a flush of all under lock_all, the busy ones; else all that the call may concern. Another thread may move what is
- * busy. */
+/* The lock epochs that a call visits: under lock_all a flush of all visits the busy ones, else all that the call may
+ * concern. Another thread may move what is busy. */
 struct lock_walk {
     bool busy;
-    uint32_t at; /* place, or lock epoch */
+    uint32_t at; /* communicator rank, or lock epoch */
 };
 
 static struct lock_walk walk_of(struct replay *replay, uint32_t rank, const struct trace_call *call)
@@ -61,7 +61,7 @@ static struct lock_walk walk_of(struct replay *replay, uint32_t rank, const stru
     return (struct lock_walk){busy, busy ? member->all->busy_first : 0};
 }
 
-/* False behind the last one; *lock may be NO_INDEX. */
+/* False: there are no more. *lock may be NO_INDEX. */
 static bool walk_next(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct lock_walk *walk,
                       uint32_t *lock)
 {
@@ -144,7 +144,7 @@ static bool sends(struct replay *replay, uint32_t rank, const struct trace_call 
     return false;
 }
 
-/* Lets everything go that waits for the call. */
+/* Issues everything that waits for the call. */
 static enum status hurry(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct lock_walk walk = walk_of(replay, rank, call);
@@ -153,8 +153,8 @@ static enum status hurry(struct replay *replay, uint32_t rank, const struct trac
     return STATUS_OK;
 }
 
-/* mpi.rma.protocol.flush = requested. A call that names its target asks in any case; one for all only where something is not
- * known to be complete. */
+/* mpi.rma.protocol.flush = requested. A call that names its target sends the request in any case. One for all targets
+ * sends it only where something is not known to be complete. */
 static enum status request_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     bool always = call->peer != TRACE_NONE;
@@ -176,7 +176,7 @@ static enum status release_all(struct replay *replay, struct member *member)
     return status;
 }
 
-/* How many targets have to say that they know of the release. */
+/* The number of targets that have to answer the release. */
 static uint32_t count_answers(const struct replay *replay, const struct member *member)
 {
     uint32_t count = 0;
@@ -188,7 +188,7 @@ static uint32_t count_answers(const struct replay *replay, const struct member *
     return count;
 }
 
-/* Lets all go; the epochs but the own rank's stay until the targets have answered. */
+/* Issues everything. The epochs except the one of the own rank remain until the targets have answered. */
 static enum status begin_release(struct replay *replay, struct member *member)
 {
     struct all_locks *all = member->all;
@@ -210,8 +210,8 @@ static void forget_all(struct replay *replay, struct member *member)
     free(all);
 }
 
-/* From rank.step on, where the walk stands: STEP_EXIT if all that the call means is complete (granted and known to be
- * there; local: at the origin). */
+/* Continues at rank.step. STEP_EXIT: everything that the call concerns is complete (granted and known to be at the
+ * target; local: at the origin). */
 static enum step completed(struct replay *replay, uint32_t rank, const struct trace_call *call, bool local)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -295,7 +295,8 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
     }
     bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
     enum step step = completed(replay, rank, call, local);
-    if (step == STEP_BLOCK && state->threads) { /* what another thread made meanwhile is waited for, too: let it go */
+    /* also waits for operations that another thread made meanwhile: issue them */
+    if (step == STEP_BLOCK && state->threads) {
         STEP_TRY(hurry(replay, rank, call));
         step = completed(replay, rank, call, local);
     }

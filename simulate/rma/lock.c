@@ -4,7 +4,7 @@
 
 enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_FLUSH, PHASE_COMPLETE, PHASE_ANSWER };
 
-/* MPI_Win_lock returns: from now on the rank's other threads may use the epoch. */
+/* MPI_Win_lock returns: from now on other threads of the rank may use the epoch. */
 static enum step return_locked(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     replay->lock_epochs[lock].returned = true;
@@ -33,7 +33,7 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ASK);
 }
 
-/* Lock Contention of the call that asked: while others held the lock incompatibly. */
+/* Lock Contention of the call that sent the request: while others held the lock incompatibly. */
 static void account_contention(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     int64_t until_ps = replay_lock_contended_ps(replay, lock), enter_ps = replay->ranks[rank].enter_ps;
@@ -69,7 +69,7 @@ static void unlink_lock(struct replay *replay, uint32_t rank, uint32_t lock)
     *link = replay->lock_epochs[lock].next;
 }
 
-/* All operations are complete. Where the target has to say that it knows of the release, the epoch ends when it has. */
+/* All operations are complete. If the target has to answer the release, the epoch ends with the answer. */
 static enum step end_lock(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     struct rank_state *state = &replay->ranks[rank];

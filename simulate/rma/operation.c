@@ -1,5 +1,5 @@
-/* The calls of put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3): whether the operation waits for posts, is
- * queued, copied or issued. */
+/* The calls of put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3): whether the operation waits for posts,
+ * is queued, is copied or is issued. */
 #include "simulate/engine/cost.h"
 #include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
@@ -12,18 +12,18 @@ enum { PHASE_ENTER, PHASE_POST, PHASE_ISSUE, PHASE_QUEUE, PHASE_COPIED };
 
 static enum rma_kind rma_kind_of(enum call_kind kind)
 {
-    if (kind == CALL_GET_ACCUMULATE) return RMA_GET; /* what waits for data waits as a get does */
+    if (kind == CALL_GET_ACCUMULATE) return RMA_GET; /* waits for data as a get does */
     return kind == CALL_PUT ? RMA_PUT : kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE;
 }
 
-/* What the call of a put copies on its own time: mpi.rma.protocol.put_s_per_byte. */
+/* The time in which the call of a put copies data: mpi.rma.protocol.put_s_per_byte. */
 static int64_t put_copy_ps(const struct replay *replay, const struct trace_call *call)
 {
     if (call_kind(call->call) != CALL_PUT) return 0;
     return cost_duration_ps((double)call->bytes * replay->platform->protocol.put_s_per_byte);
 }
 
-/* The data leave while the call copies them: they begin to so that the last byte has been copied when it leaves. */
+/* Data leave while the call copies them. They begin to leave such that the last byte leaves when it has been copied. */
 static int64_t copy_ahead_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     int64_t copy_ps = put_copy_ps(replay, call);
@@ -37,7 +37,7 @@ static int64_t copy_ahead_ps(const struct replay *replay, uint32_t rank, const s
     return copy_ps > cost.transmit_ps ? copy_ps - cost.transmit_ps : 0;
 }
 
-/* The call returns; that of a put which has been issued, when it has copied the rest. */
+/* The call returns. The call of a put that has been issued returns when it has copied the rest. */
 static enum step leave(struct replay *replay, struct rank_state *state, struct pair *pair)
 {
     const struct trace_call *call = &state->calls[state->next];
@@ -54,7 +54,7 @@ static bool is_for_group(const struct replay *replay, const struct trace_call *c
                                      call->bytes);
 }
 
-/* The call's wait for its target's post, or for those of the whole group, is over. */
+/* Whether the call need not wait any more for its target's post, or for those of the whole group. */
 static bool has_posts(const struct replay *replay, const struct member *member, const struct pair *pair,
                       const struct trace_call *call)
 {
@@ -78,7 +78,7 @@ static void account_posts(struct replay *replay, uint32_t rank, const struct mem
     replay_account_post(replay, rank, PATTERN_EARLY_TRANSFER, post_ps);
 }
 
-/* What the semantics make of an operation in an access epoch of start: now, later, after a copy. */
+/* What the semantics do with an operation in an access epoch of start: issue now, issue later, copy first. */
 static enum step decide_active(struct replay *replay, struct rank_state *state, struct member *member,
                                const struct pair *pair, const struct trace_call *call)
 {
@@ -145,7 +145,7 @@ static enum status dispatch(struct replay *replay, uint32_t index, const struct 
     return hurries ? replay_lock_hurry(replay, lock) : STATUS_OK;
 }
 
-/* The request of MPI_Rput and the like; a buffered put is locally complete by now. */
+/* Makes the request of MPI_Rput and the like. A buffered put is locally complete by now. */
 static enum status attach_request(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t op,
                                   bool complete)
 {
@@ -159,7 +159,7 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
 /* --- plain puts ------------------------------------------------------------------------------------------------------
  */
 
-/* Most puts of an active epoch leave in their call and nothing asks for them later: they need no struct op. */
+/* Most puts of an active epoch leave in their call and are never referred to later: they need no struct op. */
 static bool is_plain_put(const struct replay *replay, const struct rank_state *state, const struct trace_call *call)
 {
     return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->ref == TRACE_NO_REF &&
@@ -207,7 +207,7 @@ enum status replay_on_put(struct replay *replay, const struct engine_note *messa
     return STATUS_OK;
 }
 
-/* Nothing is missing for it any more; it may have come while the call copied. */
+/* Whether the operation can leave; what it waited for may have come while the call copied. */
 static bool may_leave(const struct replay *replay, const struct member *member, const struct op *op)
 {
     if (op->epoch_kind == OP_FENCE) return true;

@@ -7,7 +7,7 @@
 
 extern const struct call_driver rma_driver;
 
-/* The rest is of the files of this room alone. window.c: creation, freeing, fences. */
+/* The rest is for the files of this room. window.c: creation, freeing, fences. */
 enum step replay_step_win_create(struct replay *replay, uint32_t rank);
 enum step replay_step_win_free(struct replay *replay, uint32_t rank);
 enum step replay_step_fence(struct replay *replay, uint32_t rank);
@@ -22,9 +22,9 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank);
 enum status replay_on_post(struct replay *replay, const struct engine_note *message);
 enum status replay_on_complete(struct replay *replay, const struct engine_note *message);
 enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message);
-/* The call, an operation, waits for all posts of the access epoch that have not come. */
+/* The call, an operation, waits for all missing posts of the access epoch. */
 void replay_await_group(struct replay *replay, struct member *member);
-/* The rank's call has waited for posts of which the latest was entered at post_ps; TRACE_UNKNOWN_PS: for none. */
+/* The rank's call waited for posts; the latest one was entered at post_ps (TRACE_UNKNOWN_PS: there was none). */
 void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps);
 
 /* operation.c: the calls of operations, and plain puts. */
@@ -39,14 +39,14 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank);
 enum step replay_step_unlock_all(struct replay *replay, uint32_t rank);
 enum step replay_step_flush(struct replay *replay, uint32_t rank);
 
-/* epoch_wait.c: the loaded thread's next call needs an epoch that another thread must open or close first. */
+/* epoch_wait.c: whether the loaded thread's next call needs an epoch that another thread must open or close first. */
 bool replay_epoch_awaited(struct replay *replay, uint32_t rank);
-/* A lock of the rank towards the target (TRACE_NONE: any) on the member's window, by MPI_Win_lock; returned: whose call
- * has returned. NO_INDEX: none. */
+/* A lock of the rank towards the target (TRACE_NONE: any) on the member's window, by MPI_Win_lock. returned: one whose
+ * call has returned. NO_INDEX: none. */
 uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target,
                                bool returned);
 
-/* served.c: whether a call waits for a message to be served, columns of the driver's messages. */
+/* served.c: whether a call waits for a message to be served; used in the driver's rows of messages. */
 bool replay_awaits_ops(const struct replay *replay, const struct trace_call *call, const struct engine_note *message);
 bool replay_awaits_lock(const struct replay *replay, const struct trace_call *call, const struct engine_note *message);
 bool replay_awaits_release(const struct replay *replay, const struct trace_call *call, const struct engine_note *message);

@@ -1,8 +1,9 @@
-/* Whether the call that an origin is in waits for its message to be served at the target: Wait for Progress. */
+/* Whether the current call of an origin waits for its message to be served at the target: Wait for Progress. */
 #include "simulate/rma/rma.h"
 #include "simulate/windows/transfer.h"
 
-/* flush_local and complete wait until data have left, which those that ask first do late; complete not for copies. */
+/* flush_local and complete wait until data have left. Data that send a request first leave late. Complete does not wait
+ * for copies. */
 static bool holds_back(const struct op *op, enum message_type type)
 {
     return replay_is_get(op) || type == MESSAGE_RMA_ASK;
@@ -34,7 +35,7 @@ static bool awaits_op(const struct replay *replay, const struct trace_call *call
     }
 }
 
-/* message.ref: an operation, or the head of those that travel together. */
+/* message.ref: an operation, or the head of several in one message. */
 bool replay_awaits_ops(const struct replay *replay, const struct trace_call *call, const struct engine_note *message)
 {
     enum message_type type = (enum message_type)message->type;

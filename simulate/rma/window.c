@@ -6,8 +6,8 @@
 #include "simulate/rma/rma.h"
 #include "simulate/windows/transfer.h"
 
-/* The instances of create, fence and free on a window are entered by all before any member leaves, so that no member is
- * ever two ahead of another: two slots hold the latest enter. */
+/* All members enter an instance of create, fence or free before any member leaves it. So no member is ever two
+ * instances ahead, and two slots hold the latest enter. */
 static void sync_enter(struct replay *replay, struct member *member, int64_t enter_ps)
 {
     struct window_state *window = &replay->windows[member->window];
@@ -39,8 +39,8 @@ struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size
                                .bytes = replay->platform->window_info_bytes};
 }
 
-/* What MPICH 4.0.2 exchanges to make a window: a communicator of its own (MPI_Comm_dup), whether all went well, remote keys and
- * addresses; MPI_Win_allocate, who has the largest part (docs/protocols.md). */
+/* The messages with which MPICH 4.0.2 makes a window: a communicator of its own (MPI_Comm_dup), whether all went well,
+ * remote keys and addresses; for MPI_Win_allocate, the rank with the largest size (docs/protocols.md). */
 struct creation_part {
     enum call_kind kind;
     int64_t bytes;
@@ -66,7 +66,7 @@ static const struct creation_part *creation_parts(enum mpi_call call)
     }
 }
 
-/* One part after the other; then the barrier, for which rank.phase has another value. */
+/* Runs one part after the other, then the barrier, for which rank.phase has another value. */
 static enum step create_as_mpich(struct replay *replay, uint32_t rank, struct member *member)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -136,12 +136,12 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
     if (!done) return STEP_BLOCK;
     sync_exit(replay, member, PATTERN_WAIT_AT_FREE, replay->now_ps);
-    member->created = member->fence_open = false; /* its number may be that of another window from now on */
+    member->created = member->fence_open = false; /* another window may get its number */
     return replay_exit(state, replay->now_ps);
 }
 
 /* fence = notify: the rank goes on when its own operations are done and the closed epoch's operations towards it have
- * arrived; how many there are, the barrier's rounds (a reduce-scatter of the counts) have told it. */
+ * arrived. The rounds of the barrier (a reduce-scatter of the counts) carry their number. */
 static bool fence_incoming_done(const struct replay *replay, const struct member *member)
 {
     if (replay->modes[member->window].fence != FENCE_NOTIFY) return true;
@@ -149,7 +149,7 @@ static bool fence_incoming_done(const struct replay *replay, const struct member
     return member->incoming_arrived[slot] == member->incoming_issued[slot];
 }
 
-/* mpi.rma.protocol.flush = requested: asks every other rank that has not answered all. */
+/* mpi.rma.protocol.flush = requested: sends a request to every other rank that has answers open. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
     if (replay->platform->protocol.flush != FLUSH_REQUESTED || member->fence_outstanding == 0) return STATUS_OK;

@@ -11,11 +11,11 @@
 #include "simulate/windows/transfer.h"
 #include "simulate/windows/watch.h"
 
-struct shmem_lock { /* its queue is at the window's first rank */
+struct shmem_lock { /* the window's first rank keeps the queue */
     uint32_t holder, first, last;
-    uint32_t cleared_by; /* last; NO_INDEX nobody yet */
+    uint32_t cleared_by; /* the last PE that cleared it; NO_INDEX: none yet */
     int64_t cleared_ps;  /* when that clear_lock returned */
-    bool released;       /* the holder has cleared it, its release is on the way */
+    bool released;       /* the holder has cleared it; its release is on the way */
 };
 
 struct shmem {
@@ -32,7 +32,8 @@ enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT };
 
 /* --- operations */
 
-/* Puts wait until their data have left, gets and fetching atomics until the data are there; _nbi for nothing. */
+/* Puts wait until their data have left, gets and fetching atomics until the data are there, and _nbi calls for
+ * nothing. */
 static enum step operate(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -56,7 +57,7 @@ static enum step operate(struct replay *replay, uint32_t rank, const struct trac
     }
 }
 
-/* All operations of the rank are known to be complete. */
+/* Whether all operations of the rank are known to be complete. */
 static bool is_quiet(struct replay *replay, uint32_t rank)
 {
     if (!replay->shmem) return true;
@@ -139,7 +140,7 @@ static enum status on_release(struct replay *replay, const struct engine_note *m
     return grant(replay, message->ref, next);
 }
 
-/* Lock Contention: until who held the lock before had cleared it. A test_lock that got it is no wait of the program. */
+/* Lock Contention: until the previous holder had cleared the lock. A test_lock that got it did not wait. */
 static enum status account_contention(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     const struct rank_state *state = &replay->ranks[rank];
@@ -171,7 +172,7 @@ static enum step set_lock(struct replay *replay, uint32_t rank, const struct tra
     }
 }
 
-/* What was written under the lock is complete before anybody else has it (9.11). */
+/* What was written under the lock is complete before another PE gets it (9.11). */
 static enum step clear_lock(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -273,7 +274,7 @@ static void explain_wait(struct replay *replay, uint32_t rank, const struct trac
         replay_explain_absent(replay, call, text);
 }
 
-/* The memory wakes whom a write concerns at once. */
+/* A write wakes the waiting PEs of its memory at once. */
 static bool nodes_are_apart(const struct replay *replay)
 {
     return !replay->shmem;

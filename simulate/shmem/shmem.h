@@ -1,5 +1,5 @@
-/* The driver of OpenSHMEM: the symmetric memory is a window that every PE has locked for all, without asking anybody, from the
- * beginning to the end. */
+/* The driver of OpenSHMEM. The symmetric memory is a window that every PE has locked for all, without a request, from
+ * the beginning to the end. */
 #ifndef SIMULATE_SHMEM_SHMEM_H
 #define SIMULATE_SHMEM_SHMEM_H
 

@@ -1,5 +1,5 @@
-/* Thread primitives: create, join, mutexes, read-write locks, conditions, barriers, semaphores of the threads of one rank.
- * Everything is given first in, first out, but for readers, who wait for a writer only while it has the lock; costs are
+/* Thread primitives: create, join, mutexes, read-write locks, conditions, barriers and semaphores of the threads of one
+ * rank. All are first in, first out, except for readers: they wait for a writer only while it holds the lock. Costs are
  * the platform's `threads`. */
 #include <stdlib.h>
 
@@ -10,16 +10,17 @@
 /* A mutex, spin lock, read-write lock, condition, barrier or semaphore. */
 struct sync {
     uint32_t owner, depth; /* mutex, writer: thread, NO_INDEX: free */
-    uint32_t count;        /* semaphore: value; condition: wake-ups that nobody waited for yet; barrier: who has come; readers */
+    /* semaphore: value; condition: wake-ups for later waits; barrier: threads that have entered; readers */
+    uint32_t count;
     uint32_t first, last;  /* threads that wait, first in, first out */
     uint32_t owed;         /* condition: wake-ups given that the recording does not have */
     uint32_t initial;      /* semaphore */
-    bool reported;             /* the predicted trace has its first call, which says the value */
+    bool reported;             /* the predicted trace has its first call, which holds the value */
 };
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_QUEUED, PHASE_RETAKE, PHASE_REQUEUED, PHASE_LAST };
 
-/* The object; made when it is first named. */
+/* Finds the object, or makes it when a call first names it. */
 static enum status sync_of(struct replay *replay, struct threads *threads, uint32_t object, struct sync **sync)
 {
     uint64_t *index;
@@ -49,7 +50,7 @@ static void enqueue(struct threads *threads, struct sync *sync, uint32_t thread)
     sync->last = thread;
 }
 
-/* The first one that waits is given what it waits for; NO_INDEX: nobody does. */
+/* Grants the object to the first waiting thread; NO_INDEX: none waits. */
 static uint32_t grant_first(const struct replay *replay, struct threads *threads, struct sync *sync)
 {
     uint32_t thread = sync->first;
@@ -60,14 +61,14 @@ static uint32_t grant_first(const struct replay *replay, struct threads *threads
     return thread;
 }
 
-/* The loaded thread has waited in its call until until_ps for another one. */
+/* The loaded thread waited in its call until until_ps for another one. */
 static void account_wait(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t until_ps)
 {
     int64_t waited_ps = until_ps - replay->ranks[rank].enter_ps;
     if (waited_ps > 0) totals_add(&replay->outcome->totals, pattern, rank, waited_ps);
 }
 
-/* The same at the end of a call that was given what it asked for; at the moment of asking, it has not waited. */
+/* The same at the end of a call that was granted its object. A grant at the moment of the request is no wait. */
 static void account_grant(struct replay *replay, uint32_t rank, enum pattern pattern)
 {
     const struct rank_state *state = &replay->ranks[rank];
@@ -103,7 +104,7 @@ static bool shares(enum call_kind kind)
     return kind == CALL_RDLOCK || kind == CALL_TRYRDLOCK || kind == CALL_TIMEDRDLOCK;
 }
 
-/* Readers go past writers that wait, as glibc has it where nothing else is asked for. */
+/* Readers overtake waiting writers, as in glibc with default attributes. */
 static bool take_rwlock(struct threads *threads, struct sync *lock, uint32_t thread, bool shared)
 {
     bool free = lock->owner == NO_INDEX && (shared || lock->count == 0);
@@ -118,7 +119,7 @@ static bool take_rwlock(struct threads *threads, struct sync *lock, uint32_t thr
     return free;
 }
 
-/* Gives the free lock to all readers that wait, or else to the first writer. */
+/* Gives the free lock to all waiting readers, or else to the first waiting writer. */
 static enum status pass_rwlock(struct replay *replay, uint32_t rank, struct sync *lock)
 {
     struct threads *threads = replay->ranks[rank].threads;
@@ -149,7 +150,7 @@ static enum status release_rwlock(struct replay *replay, uint32_t rank, struct s
     return free ? pass_rwlock(replay, rank, lock) : STATUS_OK;
 }
 
-/* One wake-up or unit for whoever waits first, or for one that comes later. */
+/* Gives one wake-up or unit to the first waiting thread, or keeps it for a later one. */
 static enum status give_one(struct replay *replay, uint32_t rank, struct sync *sync)
 {
     uint32_t thread = grant_first(replay, replay->ranks[rank].threads, sync);
@@ -195,7 +196,7 @@ static enum step join(struct replay *replay, uint32_t rank, const struct trace_c
     return replay_spend(replay, state, replay->thread_costs.join_ps, PHASE_LAST);
 }
 
-/* Takes the mutex, behind those that wait for it. phase: where it is looked for the grant. */
+/* Takes the mutex after the threads that wait for it. phase: the one in which the grant is checked. */
 static enum step lock(struct replay *replay, uint32_t rank, struct sync *mutex, uint8_t queued)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -209,8 +210,8 @@ static enum step lock(struct replay *replay, uint32_t rank, struct sync *mutex, 
     return STEP_BLOCK;
 }
 
-/* How long a wait that timed out waited before it took the mutex again: a recording says both together, a predicted trace
- * says the second part as what it was blocked. */
+/* How long a wait that timed out waited before it took the mutex again. A recording has both together; a predicted
+ * trace has the second one as blocked time. */
 static int64_t timeout_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     const struct trace_sim *sim = replay->trace->ranks[rank].sim;
@@ -218,7 +219,7 @@ static int64_t timeout_ps(const struct replay *replay, uint32_t rank, const stru
     return call->exit_ps - call->enter_ps - blocked_ps;
 }
 
-/* Waits for the wake-up with the mutex released, takes it again behind those that wait for it. */
+/* Waits for the wake-up with the mutex released, then takes it again after the threads that wait for it. */
 static enum step wait_condition(struct replay *replay, uint32_t rank, const struct trace_call *call, bool woken)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -287,8 +288,8 @@ static enum step barrier(struct replay *replay, uint32_t rank, const struct trac
     }
 }
 
-/* One wake-up, or one for everybody who waits. Those of the recording that find nobody are kept, but for as many as
- * woke somebody beyond the recording: each wait takes one. */
+/* Gives one wake-up, or one to every waiting thread. A recorded wake-up that finds no waiting thread is kept for a
+ * later wait, unless a thread was woken that the recording did not wake: each of these uses one. */
 static enum step signal_waiters(struct replay *replay, uint32_t rank, struct sync *condition, bool all)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -307,7 +308,7 @@ static enum step signal_waiters(struct replay *replay, uint32_t rank, struct syn
     return replay_exit(state, replay->now_ps);
 }
 
-/* What the call costs before it acts. */
+/* The cost of the call before it acts. */
 static int64_t cost_of(const struct replay *replay, enum call_kind kind)
 {
     switch (kind) {
@@ -387,14 +388,14 @@ static bool waits_on(const struct trace_call *call, uint32_t object)
     return waits && call->ref == object;
 }
 
-/* Waits of one rank that may still be going on, in the order of their calls. */
+/* Waits of one rank that may not be over, in the order of their calls. */
 struct open_waits {
     uint32_t *items;
     size_t count;
 };
 
-/* The wait on the condition that is going on at the signal and ended first; NO_INDEX: none. Waits that are over are
- * dropped. */
+/* The wait on the condition that was under way at the signal and ended first; NO_INDEX: none. Drops waits that are
+ * over. */
 static uint32_t take_woken(const struct rank_state *state, struct open_waits *open, const struct trace_call *signal)
 {
     size_t kept = 0, found = SIZE_MAX;
@@ -414,7 +415,7 @@ static uint32_t take_woken(const struct rank_state *state, struct open_waits *op
     return woken;
 }
 
-/* A moment at which a wait begins, a signal wakes, a unit is given or taken. */
+/* A moment at which a wait begins, a signal wakes, or a unit is given or taken. */
 struct moment {
     int64_t time_ps;
     uint32_t call;
@@ -429,8 +430,9 @@ static int compare_moments(const void *one, const void *two)
     return (a->call > b->call) - (a->call < b->call);
 }
 
-/* Waits by their enter; signals when they wake: at their exit in a predicted trace, else no later than the one who is
- * woken. Semaphores: posts by their enter, those who took a unit by their exit. In the order of time. */
+/* Finds these in the order of time. Waits count by their enter. Signals count when they wake: at their exit in a
+ * predicted trace, else not after the thread that is woken. Posts of a semaphore count by their enter, the calls that
+ * took a unit by their exit. */
 static struct moment *find_moments(const struct replay *replay, const struct rank_state *state, size_t *count)
 {
     struct moment *all = malloc((state->count + 1) * sizeof *all);
@@ -475,7 +477,8 @@ static enum status find_wakes(struct replay *replay, const struct rank_state *st
     return STATUS_OK;
 }
 
-/* A semaphore's first value as recorded; where that is unknown, the least that lets every wait end when it did. */
+/* The initial value of a semaphore as recorded. If it is unknown: the least value that lets every wait end when it
+ * did. */
 static enum status find_values(struct replay *replay, const struct rank_state *state, struct threads *threads,
                                const struct moment *moments, size_t count)
 {
@@ -540,7 +543,7 @@ static enum status finish(struct replay *replay)
 static bool nodes_are_apart(const struct replay *replay)
 {
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
-        if (replay->ranks[rank].threads) return false; /* they wake each other at once */
+        if (replay->ranks[rank].threads) return false; /* its threads wake each other at once */
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* The driver of the primitives of a rank's threads: create, join, mutexes, read-write locks, conditions, barriers, semaphores.
- * Threads themselves are a service (simulate/replay/thread.h). */
+/* The driver of thread primitives: create, join, mutexes, read-write locks, conditions, barriers, semaphores. Threads
+ * themselves are a service (simulate/replay/thread.h). */
 #ifndef SIMULATE_THREADS_SYNC_H
 #define SIMULATE_THREADS_SYNC_H
 

@@ -1,4 +1,4 @@
-/* Law 3 for wait states: the detector, on the predicted trace, finds what the simulator knows. */
+/* Law 3 for wait states: on the predicted trace the detector finds the waits that the simulator counted. */
 #include <inttypes.h>
 
 #include "model/analyze.h"
@@ -12,8 +12,8 @@ static const enum pattern accounted[] = {
     PATTERN_THREAD_BARRIER_WAIT, PATTERN_WAIT_FOR_WRITE,
 };
 
-/* Where a timeline breaks off, epochs have no end: the detector says nothing of them (docs/patterns.md), the simulator
- * knows what was waited for. */
+/* Where a timeline breaks off, epochs have no end. The detector reports nothing for them (docs/patterns.md); the
+ * simulator knows what the rank waited for. */
 static bool is_partial(const struct verify_context *context)
 {
     for (uint32_t r = 0; r < context->predicted->rank_count; r++)
@@ -36,8 +36,8 @@ static void compare_figure(const struct verify_context *context, const struct to
                   pattern_row(pattern)->name, rank, own_ps, own_count, seen_ps, seen_count);
 }
 
-/* Where messages between ranks take no time, a lock may be released, granted and released again at one moment: time
- * stamps do not tell in which order its holders had it. */
+/* Where messages between ranks take no time, a lock may be released, granted and released again at one moment. Then
+ * times do not give the order of its holders. */
 static bool holders_in_order(const struct verify_context *context)
 {
     if (context->platform->simgrid_xml) return true; /* latencies are the engine's */

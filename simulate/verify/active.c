@@ -1,5 +1,5 @@
-/* Law 2 for post, start, complete and wait: what each call of an epoch pair has to wait for, from the pairs that the
- * model finds in the predicted trace, not from the replay's own bookkeeping. */
+/* Law 2 for post, start, complete and wait: what each call of an epoch pair has to wait for. Uses the pairs that the
+ * model finds in the predicted trace, not the replay's own state. */
 #include <string.h>
 
 #include "simulate/verify/law.h"
@@ -10,7 +10,7 @@ struct pair_view {
     uint32_t origin, target;
     const struct trace_call *calls; /* the origin's */
     const struct trace_sim *sim;
-    int64_t posted_ps; /* the earliest at which the origin can know of the post */
+    int64_t posted_ps; /* the earliest time at which the origin can know of the post */
     bool knows_posted; /* NOCHECK: it need not wait for it */
 };
 
@@ -37,7 +37,7 @@ size_t verify_pair_before(const struct epochs *epochs, size_t pair, int64_t coun
     return pair;
 }
 
-/* d: complete waits until no more than epochs_ahead completed epochs are without their post. */
+/* d: complete waits until at most epochs_ahead completed epochs lack their post. */
 static void check_ahead(const struct verify_context *context, size_t index, struct verify_row *row)
 {
     struct pair_view view, before;
@@ -68,7 +68,7 @@ static void check_pair(const struct verify_context *context, const struct pair_v
                  "wait returns before the origin's complete can be known");
 }
 
-/* complete keeps the origin until a put has left and a get has arrived; d lets puts go on alone. */
+/* complete holds the origin until a put has left and a get has arrived; under d puts leave on their own. */
 static void check_complete(const struct verify_context *context, const struct pair_view *view, size_t index,
                            enum rma_waits waits, struct verify_row *row)
 {

@@ -12,7 +12,7 @@ struct one_job {
     const struct replay_options *options;
 };
 
-/* What of an outcome has a fixed size; the arrays follow in the order of the members. */
+/* The members of an outcome of fixed size. The arrays follow in the order of the members. */
 struct outcome_head {
     double run_time_s, wall_s;
     struct engine_stats stats;
@@ -102,7 +102,7 @@ static enum status replay_whole(void *context, size_t index, FILE *out, struct e
     return status;
 }
 
-/* Reads what put() wrote; the child is our own, so a shortage is its failure, not the user's. */
+/* Reads what put() wrote. The child is our own program, so missing bytes are its failure, not the user's. */
 struct reader {
     const char *at, *end;
 };
@@ -155,7 +155,7 @@ static enum status take_rank(struct reader *reader, struct trace *trace, uint32_
     return take(reader, process->extents, count * sizeof *process->extents, err);
 }
 
-/* Those of the recorded trace stand there already. */
+/* The notes of the recorded trace are in it already. */
 static enum status take_notes(struct reader *reader, struct trace *trace, struct err *err)
 {
     uint64_t count;
@@ -265,7 +265,7 @@ static void replay_here(const struct apart_job *job, struct apart_summary *summa
     summary->digest = answer.digest;
 }
 
-/* To make a child takes longer than to replay so many calls. */
+/* Whether the replays take less time than making a child. */
 static bool replays_here(const struct apart_job *jobs, size_t count)
 {
     enum { FEW_CALLS = 1000 };

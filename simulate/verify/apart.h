@@ -1,11 +1,11 @@
-/* Replays in child processes: an engine that runs once per process can be asked again, and one that aborts costs an
- * answer, not the program. */
+/* Replays in child processes. So an engine that runs once per process can run again, and one that aborts ends only the
+ * child. */
 #ifndef SIMULATE_VERIFY_APART_H
 #define SIMULATE_VERIFY_APART_H
 
 #include "simulate/replay/replay.h"
 
-/* As replay_run, in a child process; the outcome, with its trace if asked for, comes back. */
+/* As replay_run, in a child process, which sends back the outcome, with its trace if requested. */
 enum status apart_replay(const struct trace *trace, const struct platform *platform,
                          const struct replay_options *options, struct replay_outcome *outcome, struct err *err);
 
@@ -15,14 +15,14 @@ struct apart_job {
     const struct engine_descriptor *engine;
 };
 struct apart_summary {
-    enum status status; /* of this replay; the rest holds if STATUS_OK, else err */
+    enum status status; /* of this replay; STATUS_OK: the other members are valid, else err is */
     struct err err;
     double run_time_s;
     uint64_t digest; /* verify_digest of the predicted trace */
 };
 
-/* Replays every job, as many at once as there are processors, or, where the engine can run again and the traces are small,
- * one after another in this process. summaries has room for count. */
+/* Replays every job, as many at once as there are processors. If the engine can run again and the traces are small, it
+ * runs them one after another in this process. summaries has room for count. */
 enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries,
                             struct err *err);
 

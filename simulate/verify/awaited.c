@@ -1,6 +1,6 @@
-/* Law 3 for posts: which post each call waited for, and for how long, follows from the platform's semantics and the
- * time stamps. The replay notes it from the conditions that it waited on, in the predicted trace (RMA::AwaitedPost) and
- * in its account. */
+/* Law 3 for posts. Which post each call waited for, and how long, follows from the platform's semantics and the times.
+ * The replay records both from the conditions on which it waited: in the predicted trace (RMA::AwaitedPost) and in its
+ * totals. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct awaiter {
     const struct verify_context *context;
     struct verify_row *row;
     bool *gets; /* per pair: the epoch has an operation for which complete waits, though its puts go on alone */
-    struct totals totals; /* as the predicted trace says */
+    struct totals totals; /* as in the predicted trace */
 };
 
 static const struct access_epoch *access_of(const struct awaiter *awaiter, size_t index)
@@ -44,8 +44,8 @@ static void take_group(const struct awaiter *awaiter, const struct access_epoch 
         take_post(awaiter, p, latest_ps);
 }
 
-/* latest_ps: enter of the latest post that the call has to wait for, INT64_MIN: for none; that it waits shows only in
- * posts behind free_ps, where it begins to wait. */
+/* latest_ps: enter of the latest post that the call has to wait for, INT64_MIN: none. Only posts after free_ps, where
+ * it begins to wait, show that it waits. */
 static void check_call(struct awaiter *awaiter, enum pattern pattern, uint32_t rank, size_t call, int64_t latest_ps,
                        int64_t free_ps)
 {
@@ -72,7 +72,7 @@ static void check_start(struct awaiter *awaiter, const struct access_epoch *acce
     check_call(awaiter, PATTERN_LATE_POST, access->rank, access->open_call, latest_ps, start->enter_ps);
 }
 
-/* complete pays its overhead before it waits. */
+/* complete spends its overhead before it waits. */
 static void check_complete(struct awaiter *awaiter, const struct access_epoch *access)
 {
     const struct window_mode *mode = &awaiter->context->modes[access->window];

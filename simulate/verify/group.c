@@ -1,4 +1,4 @@
-/* Law 2 for what whole communicators do together. */
+/* Law 2 for calls of whole communicators. */
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -6,7 +6,7 @@
 
 enum { SKIPS_SYNC = TRACE_NOPRECEDE | TRACE_NOSUCCEED };
 
-/* One turn of a communicator: the call of each member, INSTANCE_NONE if it has none. */
+/* One collective call: the call of each member, INSTANCE_NONE: the member has none. */
 struct gathering {
     const struct trace_comm *comm;
     const size_t *calls;
@@ -19,12 +19,12 @@ static const struct trace_call *member_call(const struct verify_context *context
     return &context->predicted->ranks[gathering->comm->members[member]].calls[gathering->calls[member]];
 }
 
-/* Enters of the members whose arrival a member may have to wait for. */
+/* Enters of the members that a member may have to wait for. */
 struct arrivals {
     int64_t last_ps;   /* latest of all */
-    uint32_t last;     /* whose it is */
+    uint32_t last;     /* the member with last_ps */
     int64_t root_ps;   /* of the root, INT64_MIN if there is none */
-    bool synchronises; /* fences: no member's assertions switch it off */
+    bool synchronises; /* fences: no member's assertions disable it */
 };
 
 static struct arrivals find_arrivals(const struct verify_context *context, const struct gathering *gathering)
@@ -54,7 +54,7 @@ static int64_t prefix_ps(const struct verify_context *context, const struct gath
     return last_ps;
 }
 
-/* The latest enter of those that the member receives from. */
+/* The latest enter of the members that this one receives from. */
 static int64_t sources_ps(const struct verify_context *context, const struct gathering *gathering,
                           const struct trace_call *call)
 {
@@ -76,7 +76,7 @@ static bool gives(const struct verify_context *context, const struct gathering *
     return call && instance_gives(context->predicted, gathering->comm, call, giver, taker);
 }
 
-/* The latest enter of those that this member gets something of: mostly the latest of all. */
+/* The latest enter of the members that send something to this one: mostly the latest of all. */
 static int64_t givers_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member,
                          const struct arrivals *arrivals)
 {
@@ -90,7 +90,7 @@ static int64_t givers_ps(const struct verify_context *context, const struct gath
     return last_ps;
 }
 
-/* Who gets a vector or block without bytes waits for nobody. */
+/* A member that gets a vector or block without bytes waits for no other. */
 static bool gets_nothing(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
@@ -104,7 +104,7 @@ static int64_t awaited_ps(const struct verify_context *context, const struct gat
     bool root = gathering->comm->members[member] == call->peer;
     if (gets_nothing(call)) return INT64_MIN;
     switch (call_kind(call->call)) {
-    case CALL_FENCE: return arrivals->synchronises ? arrivals->last_ps : INT64_MIN; /* notify: its counts come of all */
+    case CALL_FENCE: return arrivals->synchronises ? arrivals->last_ps : INT64_MIN; /* notify: counts come from all */
     case CALL_WIN_CREATE:
     case CALL_WIN_FREE: return arrivals->last_ps;
     case CALL_BARRIER:
@@ -146,8 +146,8 @@ static void check_gathering(const struct verify_context *context, const struct g
     }
 }
 
-/* Non-blocking collectives and the making of communicators are no instances of the model: nobody is told to wait in them.
- * The k-th of each kind on a communicator belong together. */
+/* Non-blocking collectives and the creation of communicators are no instances of the model: no wait state is reported
+ * in them. The k-th calls of each kind on a communicator belong together. */
 struct turn {
     int32_t comm;
     bool makes_comm;
@@ -196,7 +196,7 @@ static enum status gather_turns(const struct verify_context *context, uint32_t r
     return status;
 }
 
-/* The members of the turn that begins at first; returns where the next one does. */
+/* Checks the members of the turn that begins at first. Returns where the next turn begins. */
 static size_t check_turn(const struct verify_context *context, const struct turns *turns, size_t first,
                          size_t *calls, struct verify_row *row)
 {
@@ -227,7 +227,7 @@ static enum status check_turns(const struct verify_context *context, struct veri
     return status;
 }
 
-/* The closing fence keeps an origin until its operations are known to be complete, unless NOPRECEDE says there are
+/* The closing fence holds an origin until its operations are known to be complete, unless NOPRECEDE says that there are
  * none. */
 static void check_fence_operations(const struct verify_context *context, struct verify_row *row)
 {

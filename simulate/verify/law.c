@@ -59,7 +59,7 @@ int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, 
     return context->platform->simgrid_xml ? 0 : least_cost(context, from, to, bytes).transmit_ps;
 }
 
-/* The least over `bytes` and, with aggregation, over larger messages: they may belong to a faster segment. */
+/* The least over `bytes` and, with aggregation, over larger messages, which may be in a faster segment. */
 static int64_t operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes,
                             int64_t (*of_message)(const struct verify_context *, uint32_t, uint32_t, int64_t))
 {

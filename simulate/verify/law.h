@@ -1,5 +1,5 @@
-/* Inside verify: what a law sees, how it reports. Each law is a row of the table in
- * verify.c and a function here. */
+/* Inside verify: what a law reads and how it reports. Each law is a row of the table in verify.c and a function
+ * here. */
 #ifndef SIMULATE_VERIFY_LAW_H
 #define SIMULATE_VERIFY_LAW_H
 
@@ -19,42 +19,41 @@ struct verify_context {
     int64_t slack_ps;           /* rounding of the engine's clock */
 };
 
-/* Notes a breach; the first one stays as the row's detail. */
+/* Counts a breach. The first one becomes the row's detail. */
 void verify_breach(struct verify_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void verify_skip(struct verify_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A call that returns (or a transfer that begins) at time_ps although what it waits for happens at cause_ps at the
- * earliest. Counts the check, and the breach if there is one. */
+/* Checks a call that returns (or a transfer that begins) at time_ps. What it waits for happens at cause_ps at the
+ * earliest: an earlier return is a breach. */
 void verify_after(const struct verify_context *context, struct verify_row *row, uint32_t rank, size_t call,
                   int64_t time_ps, int64_t cause_ps, const char *cause);
 
-/* The least time from a message's first byte leaving to its arrival; 0 where only the engine knows the route (a SimGrid
- * platform of the user's own). verify_control_ps: of a control message.
- * verify_transmit_ps: until its last byte has left. */
+/* The least time from the first byte leaving to the arrival; 0 where only the engine knows the route (a user's SimGrid
+ * platform). verify_control_ps: the same for a control message. verify_transmit_ps: until the last byte has left. */
 int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to);
-/* The same for data of an operation, which may travel with that of others (mpi.rma.aggregate). */
+/* The same for the data of an operation, which may be in one message with others (mpi.rma.aggregate). */
 int64_t verify_operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 
-/* The earliest at which a put or accumulate of the predicted trace is complete at its origin (mpi.rma.protocol.local), or its
- * origin has heard that it is complete at its target. */
+/* The earliest time at which a put or accumulate of the predicted trace is complete at its origin
+ * (mpi.rma.protocol.local), or its origin knows that it is complete at its target. */
 int64_t verify_local_ps(const struct verify_context *context, uint32_t origin, size_t index);
 int64_t verify_known_ps(const struct verify_context *context, uint32_t origin, size_t index);
 
 /* The calls of a whole trace that ended requests. verify_ending: the call whose return shows that the one at index is
- * finished, the wait or test for its request or itself if it makes none; INSTANCE_NONE: nobody waits. */
+ * complete: the wait or test for its request, or itself if it makes none; INSTANCE_NONE: no call. */
 enum status verify_endings_find(const struct trace *trace, struct map *endings, struct err *err);
 size_t verify_ending(const struct verify_context *context, uint32_t rank, size_t index);
 
-/* So many pairs before this one; EPOCH_NONE: there are not so many. */
+/* The pair `count` pairs before this one; EPOCH_NONE: there are fewer. */
 size_t verify_pair_before(const struct epochs *epochs, size_t pair, int64_t count);
 
-/* Law 3 of the waits for progress that the predicted trace tells of: somebody served as they ended. */
+/* Law 3 for waits for progress in the predicted trace: the target served when they ended. */
 void verify_served(const struct verify_context *context, struct verify_row *row);
 
-/* Operations of MPI and OpenSHMEM with a target. */
+/* Whether it is an operation of MPI or OpenSHMEM with a target. */
 bool verify_is_operation(const struct trace_call *call);
 enum rma_kind verify_rma_kind(enum call_kind kind);
 

@@ -7,8 +7,8 @@
 #include "simulate/verify/apart.h"
 #include "simulate/verify/law.h"
 
-/* Law 4 holds where nothing but waiting decides times: no contention, free copies and application of data, no overhead
- * (an operation that is queued costs its origin none, one that is issued does: a later post may spare it). */
+/* Law 4 holds where only waiting determines times: no contention, free copies and application of data, no overhead (a
+ * queued operation costs its origin none, an issued one does, so a later post may save overhead). */
 struct variant {
     struct platform platform;
     struct net_segment *segments, *loopback;
@@ -77,7 +77,7 @@ static bool takes_lock(enum call_kind kind)
     return kind == CALL_LOCK || kind == CALL_LOCK_ALL || kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK;
 }
 
-/* Why the law says nothing about this run; NULL if it does. */
+/* Why the law does not apply to this run; NULL: it does. */
 static const char *no_monotony(const struct verify_context *context)
 {
     if (context->engine->once_per_process || context->platform->simgrid_xml)
@@ -93,8 +93,8 @@ static const char *no_monotony(const struct verify_context *context)
     return NULL;
 }
 
-/* A program that deadlocks never ends: where only the one that waits longer deadlocks, the law holds. slack_s:
- * rounding, a picosecond per call at most. */
+/* A program that deadlocks never ends. If only the variant that waits longer deadlocks, the law holds. slack_s:
+ * rounding, at most a picosecond per call. */
 static void expect_no_longer(struct verify_row *row, const struct apart_summary *summaries, enum variant_kind shorter,
                              enum variant_kind longer, double slack_s)
 {
@@ -125,8 +125,8 @@ static enum status run_variants(const struct verify_context *context, struct var
     return apart_summaries(jobs, VARIANT_COUNT, summaries, err);
 }
 
-/* Some start names a target without an operation on it: complete waits for its post under c, and for the one before it
- * under d, but not under b. */
+/* Whether some start names a target without an operation on it: complete waits for its post under c, and for the one
+ * before it under d, but not under b. */
 static bool has_idle_target(const struct epochs *epochs)
 {
     for (size_t i = 0; i < epochs->pair_count; i++)

@@ -1,10 +1,10 @@
-/* Law 2 for locks: unlock waits for its operations, and incompatible holders follow one another. */
+/* Law 2 for locks: unlock waits for its operations, and incompatible holders do not overlap. */
 #include <stdlib.h>
 
 #include "simulate/verify/law.h"
 
-/* One lock epoch while its holder surely has the lock: from the return of lock (blocking) or the first data (lazy) to
- * the return of unlock. */
+/* One lock epoch while its holder certainly has the lock: from the return of lock (blocking) or the first data (lazy)
+ * to the return of unlock. */
 struct hold {
     int32_t window, target;
     uint32_t origin;
@@ -28,7 +28,7 @@ static bool brings_data(const struct trace_call *call)
     return call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
 }
 
-/* The data of an operation are there, and for puts the origin has been told, before unlock or flush returns. */
+/* Before unlock or flush returns, the data of an operation have arrived, and the origin of a put knows it. */
 static void check_known(const struct verify_context *context, const struct epoch_operation *operation, size_t close,
                         struct verify_row *row)
 {
@@ -59,7 +59,8 @@ static bool is_blocking(const struct verify_context *context, int32_t window)
     return context->modes[window].lock == LOCK_BLOCKING;
 }
 
-/* Lazy locks: begin_ps of a hold is INT64_MAX until its first operation is seen; a hold without any stays unknown. */
+/* Lazy locks: begin_ps of a hold is INT64_MAX until its first operation is read. A hold without operations remains
+ * unknown. */
 static void gather_holds(const struct verify_context *context, struct hold *holds, size_t *count)
 {
     const struct epochs *epochs = &context->relations.epochs;

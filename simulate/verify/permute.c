@@ -5,7 +5,7 @@
 
 #include "simulate/windows/window_modes.h"
 
-/* Definitions are added from the last to the first, so that id i of n becomes n - 1 - i; the world and the unknown site
+/* Definitions are added from the last to the first, so that id i of n becomes n - 1 - i. The world and the unknown site
  * keep 0. */
 static uint32_t reversed(size_t id, size_t count)
 {
@@ -88,7 +88,7 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
             if (process->sim && from->ranks[r].sim) process->sim[process->count - 1] = from->ranks[r].sim[i];
         }
         to->ranks[r].incomplete = from->ranks[r].incomplete;
-        to->ranks[r].thread_count = from->ranks[r].thread_count; /* some may be without calls */
+        to->ranks[r].thread_count = from->ranks[r].thread_count; /* some threads may have no calls */
         to->ranks[r].speed = from->ranks[r].speed;
     }
     return STATUS_OK;

@@ -1,6 +1,6 @@
-/* Law 3 for Wait for Progress: what the replay notes of it (RMA::ProgressFrom, RMA::ProgressUntil) against the calls of
- * the ranks that may serve. With progress `call` the target is outside its library all the time and enters it, or ends,
- * at the end; with `thread` the wait is no longer than the thread's delay. */
+/* Law 3 for Wait for Progress: compares what the replay records of it (RMA::ProgressFrom, RMA::ProgressUntil) with the
+ * calls of the ranks that may serve. With progress `call` the target is outside its library during the wait, and enters
+ * it, or ends, at the end. With `thread` the wait is not longer than the thread's delay. */
 #include <inttypes.h>
 
 #include "common/units.h"
@@ -25,7 +25,8 @@ static size_t first_from(const struct trace_rank *process, int64_t time_ps)
     return low;
 }
 
-/* The rank is outside from from_ps on and serves at until_ps. Of one with threads only the latter is looked at. */
+/* Whether the rank is outside from from_ps on and serves at until_ps. For a rank with threads only the latter is
+ * checked. */
 static bool serves(const struct verify_context *context, uint32_t rank, int64_t from_ps, int64_t until_ps)
 {
     const struct trace_rank *process = &context->predicted->ranks[rank];
@@ -38,7 +39,8 @@ static bool serves(const struct verify_context *context, uint32_t rank, int64_t 
     return (enters || ends) && (outside || process->thread_count > 0);
 }
 
-/* Calls that serve while they wait (mpi.rma.protocol.visit = wait, .lock_order = service) do so at any time of theirs. */
+/* Calls that serve while they wait (mpi.rma.protocol.visit = wait, .lock_order = service) may serve at any time in the
+ * call. */
 static bool is_in_library(const struct verify_context *context, uint32_t rank, int64_t until_ps)
 {
     const struct trace_rank *process = &context->predicted->ranks[rank];

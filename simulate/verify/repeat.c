@@ -1,4 +1,4 @@
-/* Laws 1 and 6: the replay again, in child processes. */
+/* Laws 1 and 6: repeats the replay in child processes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

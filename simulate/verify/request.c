@@ -46,7 +46,7 @@ size_t verify_ending(const struct verify_context *context, uint32_t rank, size_t
     return slot ? (size_t)*slot : INSTANCE_NONE;
 }
 
-/* When the last byte can have left the sender and arrived at the receiver. What goes by rendezvous asks, and waits for
+/* When the last byte can have left the sender and arrived at the receiver. A rendezvous sends a request and waits for
  * the receive (MPI-3.1 3.4). */
 struct passage {
     int64_t left_ps, arrived_ps;
@@ -99,8 +99,8 @@ enum status verify_waits_message(const struct verify_context *context, struct ve
     return STATUS_OK;
 }
 
-/* When the operation is complete at its origin, at the earliest: a get when its data are there, a put when its last byte
- * has left (MPI-3.1 11.3.5). A put that d buffers is complete when it has been copied. */
+/* The earliest completion of the operation at its origin: of a get when its data have arrived, of a put when its last
+ * byte has left (MPI-3.1 11.3.5). A put that d buffers is complete when it has been copied. */
 static int64_t local_ps(const struct verify_context *context, uint32_t origin, size_t index, bool buffers)
 {
     const struct trace_rank *rank = &context->predicted->ranks[origin];

@@ -22,7 +22,7 @@ static bool is_nonblocking(const struct trace_call *call)
     return kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_GET_NBI;
 }
 
-/* The routine itself: until the source may be used again, or the data are there. */
+/* The routine itself: until the source may be reused, or the data have arrived. */
 static void check_operation(const struct verify_context *context, uint32_t rank, size_t index, struct verify_row *row)
 {
     const struct trace_call *call = call_of(context, rank, index);
@@ -45,7 +45,7 @@ static int64_t known_ps(const struct verify_context *context, uint32_t rank, siz
     return end_ps + verify_control_ps(context, (uint32_t)call->peer, rank);
 }
 
-/* Every quiet keeps the PE until all that it asked for before is complete. Threads: what had been asked for by then. */
+/* Every quiet holds the PE until its earlier operations are complete; with threads, those issued by then. */
 static void check_quiets(const struct verify_context *context, uint32_t rank, struct verify_row *row)
 {
     const struct trace_rank *process = &context->predicted->ranks[rank];
@@ -67,7 +67,7 @@ static void check_quiets(const struct verify_context *context, uint32_t rank, st
     }
 }
 
-/* A lock while its holder surely has it. */
+/* A lock while its holder certainly has it. */
 struct hold {
     uint32_t object, rank;
     size_t call;
@@ -94,7 +94,7 @@ static enum status gather_holds(const struct verify_context *context, struct hol
 {
     size_t capacity = 0;
     for (uint32_t r = 0; r < context->predicted->rank_count; r++) {
-        size_t first = *count; /* those of the rank that are not cleared have end_ps INT64_MIN */
+        size_t first = *count; /* holds that are not cleared have end_ps INT64_MIN */
         for (size_t i = 0; i < context->predicted->ranks[r].count; i++) {
             const struct trace_call *call = call_of(context, r, i);
             struct hold made = {call->ref, r, i, call->exit_ps, INT64_MIN};
@@ -110,7 +110,7 @@ static enum status gather_holds(const struct verify_context *context, struct hol
     return STATUS_OK;
 }
 
-/* The rank that keeps the locks: the first one of the symmetric memory. */
+/* The rank that keeps the queues of locks: the first one of the symmetric memory. */
 static uint32_t find_home(const struct trace *trace)
 {
     for (size_t w = 0; w < trace->window_count; w++)
@@ -136,7 +136,7 @@ static enum status check_locks(const struct verify_context *context, struct veri
     return status;
 }
 
-/* The write that ended the wait when it was recorded is there. */
+/* The write that ended the wait when it was recorded has arrived. */
 static enum status check_waits(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
     struct shmem_writes writes;
@@ -165,5 +165,5 @@ enum status verify_waits_shmem(const struct verify_context *context, struct veri
         check_quiets(context, r, row);
     }
     TRY(check_locks(context, row, err));
-    return threads ? STATUS_OK : check_waits(context, row, err); /* calls of threads change places */
+    return threads ? STATUS_OK : check_waits(context, row, err); /* the order of threads' calls may change */
 }

@@ -23,7 +23,7 @@ static int64_t least_transfer_ps(const struct verify_context *context, uint32_t 
     return verify_operation_ps(context, origin, target, call->bytes) + applied_ps;
 }
 
-/* Whether a call behind an operation closes or flushes its epoch: else what waits for a lazy lock, or is held, never
+/* Whether a later call closes or flushes the operation's epoch. Otherwise what waits for a lazy lock, or is held, never
  * leaves. */
 static bool is_let_go(const struct trace_rank *rank, size_t operation)
 {
@@ -65,7 +65,7 @@ enum status verify_transfer_time(const struct verify_context *context, struct ve
     return STATUS_OK;
 }
 
-/* Epochs in which an operation with a request lets go what is held for its target. */
+/* Finds the epochs in which an operation with a request lets held operations on its target leave. */
 static enum status find_hurried(const struct verify_context *context, bool **hurried, struct err *err)
 {
     const struct epochs *epochs = &context->relations.epochs;
@@ -79,7 +79,7 @@ static enum status find_hurried(const struct verify_context *context, bool **hur
     return STATUS_OK;
 }
 
-/* With mpi.rma.issue = deferred no data move before a flush or the call that closes the epoch. */
+/* With mpi.rma.issue = deferred no data move before a flush, or before the call that closes the epoch. */
 enum status verify_held(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
     const struct epochs *epochs = &context->relations.epochs;
@@ -147,7 +147,7 @@ static enum status find_balance(struct balances *balances, uint32_t rank_count, 
     return STATUS_OK;
 }
 
-/* What comes back, of operations that fetch. */
+/* The bytes that fetching operations return. */
 static int64_t result_bytes(const struct trace_call *call)
 {
     return call_operation(call_kind(call->call)) == CALL_GET_ACCUMULATE ? call->aux : 0;
@@ -168,7 +168,7 @@ static enum status add_operations(struct balances *balances, const struct trace 
     return STATUS_OK;
 }
 
-/* What the replay moved is what stands in the recording. */
+/* Compares what the replay moved with the recording. */
 static void compare_totals(const struct verify_context *context, struct verify_row *row)
 {
     uint64_t count = 0, bytes = 0;

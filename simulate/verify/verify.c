@@ -7,7 +7,7 @@
 
 struct law_row {
     int law;
-    const char *name, *unit; /* unit: what a check looks at, for "12 transfers" */
+    const char *name, *unit; /* unit: what is counted, for "12 transfers" */
     verify_law *check;
 };
 
@@ -53,7 +53,7 @@ static enum status check_law(const struct verify_context *context, const struct 
 enum status verify_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        const struct replay_outcome *outcome, struct verify_report *report, struct err *err)
 {
-    /* SimGrid's clock counts seconds in doubles; ours counts picoseconds. */
+    /* the clock of SimGrid counts seconds in doubles, ours picoseconds */
     struct verify_context context = {
         .trace = trace,
         .predicted = outcome->trace,

@@ -1,5 +1,5 @@
-/* The laws that every simulation must keep (docs/simulation.md, "What must always hold"), checked on one replay and its
- * outcome. What a law needs beyond them (repeated replays, other semantics) runs in child processes. */
+/* The laws that every simulation must obey (docs/simulation.md, "What must always hold"), checked on one replay and its
+ * outcome. Repeated replays and replays with other semantics run in child processes. */
 #ifndef SIMULATE_VERIFY_VERIFY_H
 #define SIMULATE_VERIFY_VERIFY_H
 
@@ -16,7 +16,7 @@ struct verify_row {
     const char *name;
     enum verify_state state;
     uint64_t checked, breaches;
-    char detail[VERIFY_DETAIL_BYTES]; /* holds: what was looked at; broken: the first breach; not applicable: why */
+    char detail[VERIFY_DETAIL_BYTES]; /* holds: what was checked; broken: the first breach; not applicable: why */
 };
 
 struct verify_report {
@@ -24,16 +24,16 @@ struct verify_report {
     size_t count;
 };
 
-/* outcome is what replay_run(trace, platform, options) gave with keep_trace. A process that has run an engine of the
- * kind "once per process" cannot verify: make the outcome with apart_replay (simulate/verify/apart.h). STATUS_OK
- * whether the laws hold or not. */
+/* outcome: of replay_run(trace, platform, options) with keep_trace. A process that has run an engine with
+ * once_per_process cannot verify: use apart_replay for the outcome (simulate/verify/apart.h). STATUS_OK whether the
+ * laws hold or not. */
 enum status verify_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        const struct replay_outcome *outcome, struct verify_report *report, struct err *err);
 
-/* No row is broken. */
+/* Whether no row is broken. */
 bool verify_holds(const struct verify_report *report);
 
-/* A line per row; only_broken: those that are broken. */
+/* Prints a line per row; only_broken: only those that are broken. */
 void verify_print(const struct verify_report *report, bool only_broken, FILE *out);
 const char *verify_state_name(enum verify_state state);
 

@@ -1,5 +1,5 @@
-/* The buffer of semantics d where it is limited (mpi.rma.buffer_bytes): each origin has one for all its windows. A put
- * takes its room when it begins to be copied and gives it back when its last byte has left. */
+/* The buffer of semantics d where it is limited (mpi.rma.buffer_bytes). Each origin has one for all its windows. A put
+ * occupies its bytes from the begin of its copy until its last byte has left. */
 #include "simulate/replay/walk.h"
 #include "simulate/windows/transfer.h"
 

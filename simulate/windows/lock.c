@@ -10,7 +10,7 @@ static enum status issue_queued(struct replay *replay, uint32_t lock)
     uint32_t first = epoch->queue_first, last = replay->deferred ? epoch->leaves_to : epoch->queue_last;
     if (!epoch->granted || first == NO_INDEX || last == NO_INDEX) return STATUS_OK;
     epoch->queue_first = replay->ops[last].next;
-    epoch->leaves_to = NO_INDEX; /* what comes later is held again */
+    epoch->leaves_to = NO_INDEX; /* later operations are held again */
     replay->ops[last].next = NO_INDEX;
     return replay_issue_chain(replay, first);
 }
@@ -31,9 +31,9 @@ static enum status send_grant(struct replay *replay, uint32_t lock)
     return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
 }
 
-/* The link to the request that is served next, NULL: none can be now. The head of the queue; nobody overtakes it but,
- * on a lock that is held shared, requests of MPI_Win_lock_all: two of those, each holding a lock that the other asks for
- * behind an exclusive request, would wait for ever. */
+/* The link to the request that is served next; NULL: none can be now. It is the head of the queue. On a lock that is
+ * held shared, a request of MPI_Win_lock_all may overtake: otherwise two of these, each holding a lock that the other
+ * requests behind an exclusive request, would wait for ever. */
 static uint32_t *next_request(struct replay *replay, struct member *target)
 {
     uint32_t *link = &target->queue_first;
@@ -53,7 +53,7 @@ static void unlink_request(struct replay *replay, struct member *target, uint32_
         target->queue_last = at;
 }
 
-/* Grants as long as the holders allow it. */
+/* Grants requests while the holders allow it. */
 static enum status grant_next(struct replay *replay, struct member *target)
 {
     uint32_t *link;
@@ -113,7 +113,7 @@ static enum status release(struct replay *replay, uint32_t lock)
         target->shared_holders--;
     if (!answers) replay_release_lock_epoch(replay, lock);
     uint32_t rank = target->rank;
-    TRY(grant_next(replay, target)); /* before the answer, as MPICH 4.0.2: src/mpid/ch4/src/mpidig_rma_callbacks.c */
+    TRY(grant_next(replay, target)); /* before the answer, as in MPICH 4.0.2: src/mpid/ch4/src/mpidig_rma_callbacks.c */
     return answers ? replay_send_control(replay, MESSAGE_LOCK_RELEASED, rank, origin, lock, 0) : STATUS_OK;
 }
 

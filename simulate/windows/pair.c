@@ -9,7 +9,7 @@ void replay_end_epochs(struct replay *replay, struct pair *pair)
     uint32_t woken = NO_INDEX;
     while (pair->epochs_done < pair->completes_arrived &&
            pair->data_arrived >= pair->data_expected[(pair->epochs_done + 1) & 1]) {
-        if (++pair->epochs_done > pair->exposures) continue; /* ahead of the post: only with MPI_MODE_NOCHECK */
+        if (++pair->epochs_done > pair->exposures) continue; /* before the post: only with MPI_MODE_NOCHECK */
         struct member *target = &replay->members[pair->target_member];
         if (pair->epochs_done == pair->exposures && --target->pending_origins == 0) woken = target->rank;
     }
@@ -24,8 +24,8 @@ void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps)
     replay_end_epochs(replay, pair);
 }
 
-/* What the target needs to know of the epoch is written into the pair as the notification leaves: the post of epoch n
- * has come, so that the target is done with epoch n - 2 and its slot. */
+/* Writes into the pair what the target needs to know of the epoch, when the notification leaves. The post of epoch n
+ * has arrived then, so the target has finished epoch n - 2 and its slot is free. */
 enum status replay_send_notification(struct replay *replay, uint32_t index, const struct notification *notification)
 {
     struct pair *pair = &replay->pairs[index];
@@ -47,7 +47,7 @@ static enum status send_queued(struct replay *replay, uint32_t op)
     return replay_send_notification(replay, pair, &notification);
 }
 
-/* A notification, an operation, or (aggregated) all operations of the epoch that wait there. */
+/* Takes a notification, an operation, or (aggregated) all operations of the epoch out of the queue. */
 static uint32_t take_queued(struct replay *replay, struct pair *pair)
 {
     uint32_t first = pair->queue_first, last = first;

@@ -1,18 +1,18 @@
-/* What memory the next events will need. With many ranks every event is at another place: without this a
- * replay mostly waits for memory. Changes nothing.
+/* Prefetches the memory that the next events will read. With many ranks every event reads other memory, and without
+ * this a replay mostly waits for it. No result changes.
  *
- * The event queue always knows its next dozen events. From 4096 nodes on each of them asks for memory step by step, as
- * it comes nearer: node, rank, calls and window, pairs, inboxes of neighbours. Between 128 and 4095 nodes all but the
- * trace is in the caches, so only the rank's next calls are asked for. What is read on the way is read first, and the
- * lines that it leads to are asked for behind that, all together (struct prefetch_lines): a read behind as many
- * requests as the processor keeps under way would wait for them. */
+ * The event queue always knows its next dozen events. From 4096 nodes on, each of them prefetches step by step as it
+ * comes nearer: node, rank, calls and window, pairs, inboxes of neighbours. Between 128 and 4095 nodes the caches hold
+ * everything but the trace, so only the rank's next calls are prefetched. What must be read on the way is read first;
+ * the lines found there are prefetched afterwards, all together (struct prefetch_lines). A read after as many requests
+ * as the processor can have under way would wait for them. */
 #include "simulate/windows/window.h"
 
-/* Calls of a visit: the one that ends and the next one's time; what a rank puts; a post and a start. */
+/* Calls of a visit: the one that ends and the next one's time; puts; a post and a start. */
 enum { CALLS_FIRST = 2, CALLS_PUT = 8, CALLS_POST = 4, PAIRS_SOON = 8 };
 
-/* A rank that goes on in an access epoch puts and completes; in an exposure epoch alone it waited for its end; else it
- * will post, and start. */
+/* A rank that goes on in an access epoch puts and completes. In an exposure epoch alone, it waited for its end.
+ * Otherwise it posts and starts next. */
 static bool will_put(const struct member *member)
 {
     return member->access_open;
@@ -33,7 +33,7 @@ static void want_member(const struct member *member, struct prefetch_lines *want
     if (member) lines_want(wanted, member, offsetof(struct member, fence_outstanding));
 }
 
-/* What the end of an exposure epoch looks at stands in the target's half of a pair. */
+/* The end of an exposure epoch reads the target's half of a pair. */
 static void want_pairs(const struct replay *replay, const struct member *member, struct prefetch_lines *wanted)
 {
     const struct role *exposure = &member->exposure, *access = &member->access;
@@ -46,7 +46,7 @@ static void want_pairs(const struct replay *replay, const struct member *member,
         lines_want(wanted, &replay->pairs[role_pairs(access)[i]], sizeof *replay->pairs);
 }
 
-/* To whom the posts, or the data and the notifications, will go. */
+/* The nodes that get the posts, or the data and the notifications. */
 static void want_nodes(const struct replay *replay, const struct member *member, struct prefetch_lines *wanted)
 {
     bool puts = will_put(member);

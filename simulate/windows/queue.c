@@ -1,5 +1,5 @@
-/* Operations that wait at their origin, for a post, a grant or (mpi.rma.issue = deferred) the closing call, and how
- * they leave: one by one or (mpi.rma.aggregate) those of one target together, in one message each way. */
+/* Operations that wait at their origin for a post, a grant or (mpi.rma.issue = deferred) the closing call, and how they
+ * leave: one by one or (mpi.rma.aggregate) those of one target in one message each way. */
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -16,9 +16,8 @@ void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last,
     *last = op;
 }
 
-/* One message for a chain of operations on one target: the data of puts and accumulates; what gets and
- * fetches without data ask rides along. Where the target must do more than take puts in, its progress serves the whole
- * message. */
+/* Sends one message for a chain of operations on one target: the data of puts and accumulates, and the requests of gets
+ * and fetches without data. If the target must do more than receive puts, its progress serves the whole message. */
 static enum status send_together(struct replay *replay, uint32_t first)
 {
     int64_t bytes = 0;
@@ -130,7 +129,7 @@ static int compare_held(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The held operations of one target as a chain; *next is the place of the following target. */
+/* Makes a chain of the held operations of one target. *next: index of the following target. */
 static uint32_t chain_target(struct replay *replay, const struct held *held, size_t count, size_t *next)
 {
     uint32_t first = NO_INDEX, last = NO_INDEX, target = held[*next].target;

@@ -1,14 +1,14 @@
-/* What the replay knows of windows: epochs, pairs of origin and target, locks, operations. The services in this room
- * change it, and the drivers that use windows read it. Not for use outside simulate/windows/ and these drivers. */
+/* The state of windows: epochs, pairs of origin and target, locks, operations. The services in this room change it, and
+ * the drivers that use windows read it. Not for use outside simulate/windows/ and these drivers. */
 #ifndef SIMULATE_WINDOWS_STATE_H
 #define SIMULATE_WINDOWS_STATE_H
 
 #include "simulate/replay/state.h"
 #include "simulate/windows/window_modes.h"
 
-/* One origin and one target on one window, counting epochs as patterns.md pairs them: the n-th access epoch of the
- * origin that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays indexed n
- * & 1: a target never opens exposure n + 2 before the origin's epoch n + 1 has begun. */
+/* One origin and one target on one window. Epochs are counted as docs/patterns.md pairs them: the n-th access epoch of
+ * the origin that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays are
+ * indexed n & 1: a target never opens exposure n + 2 before the origin's epoch n + 1 has begun. */
 struct pair {
     /* At the origin. */
     _Alignas(LINE_BYTES) uint32_t origin;
@@ -20,8 +20,8 @@ struct pair {
     uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
     uint32_t open : 1;                /* the origin's current access epoch names the target */
     uint32_t closing : 1;             /* and its complete has begun: held operations leave */
-    uint32_t awaited : 1;             /* the start, complete or operation that the origin is in waits for the post */
-    uint32_t awaited_before : 1;      /* the complete that it is in waits for the post of an epoch before */
+    uint32_t awaited : 1;             /* the start, complete or operation of the origin waits for the post */
+    uint32_t awaited_before : 1;      /* its complete waits for the post of an earlier epoch */
     uint32_t unflushed : 1;           /* puts or gets since the last request to flush (mpi.rma.protocol.flush) */
     uint32_t uncleared : 27;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
@@ -30,8 +30,8 @@ struct pair {
     /* At the target. */
     _Alignas(LINE_BYTES) uint32_t target_member;
     uint32_t exposures, completes_arrived, epochs_done;
-    uint32_t answers; /* at the origin: gets and acknowledgements that its complete waits for, where they hold its notification */
-    uint32_t data_arrived, data_expected[2]; /* operations over all epochs of which the time of their effect is known */
+    uint32_t answers; /* at the origin: gets and acknowledgements that complete waits for before it notifies */
+    uint32_t data_arrived, data_expected[2]; /* operations over all epochs whose time of effect is known */
     int64_t complete_enter_ps[2], complete_last_op_ps[2];
 };
 
@@ -39,7 +39,7 @@ enum { ROLE_FEW = 4 };
 struct role { /* origin or target of start/post epochs: the pairs of the group last used */
     uint32_t group, pair_count;
     union {
-        uint32_t few[ROLE_FEW]; /* if there are no more */
+        uint32_t few[ROLE_FEW]; /* used for groups up to that size */
         uint32_t *many;
     };
 };
@@ -50,11 +50,12 @@ static inline const uint32_t *role_pairs(const struct role *role)
 }
 
 struct all_locks {
-    /* Those whose operations may not all be complete, once each, by lock_epoch.next: what a flush of all looks at. */
+    /* Lock epochs that may have incomplete operations, each once, chained by lock_epoch.next: a flush of all visits
+     * these. */
     uint32_t busy_first, busy_last;
     uint32_t thread;          /* that called MPI_Win_lock_all */
     bool returned, unlocking; /* MPI_Win_lock_all has; MPI_Win_unlock_all has begun */
-    uint32_t unanswered;      /* releases under way whose answers are awaited */
+    uint32_t unanswered;      /* releases whose answers are awaited */
     uint32_t locks[]; /* per rank of the communicator its lock epoch, NO_INDEX: none yet */
 };
 
@@ -68,14 +69,14 @@ struct member {
     int32_t window;
     bool access_open, nocheck, exposed;
     bool fence_open : 1, created : 1;
-    bool posted : 1; /* the posts of the whole access epoch have come, or need not: what is queued for them leaves */
+    bool posted : 1; /* all posts of the access epoch have come or are not needed: queued operations leave */
     bool exclusive_held : 1, all_nocheck : 1; /* lock, as target; lock_all, as origin */
-    bool in_wait : 1;                         /* the exposure epoch's wait waits for notifications */
+    bool in_wait : 1;                         /* the wait of the exposure epoch waits for notifications */
 
     /* exposure epoch by post */
     struct role exposure;
-    int64_t last_effect_ps; /* the puts that are on their way have arrived, the gets being read have left */
-    uint32_t pending_origins, missing_completes; /* epochs that have not ended; notifications that are missing */
+    int64_t last_effect_ps; /* until then, puts under way arrive and gets being read leave */
+    uint32_t pending_origins, missing_completes; /* epochs that have not ended; missing notifications */
     /* fence */
     uint32_t fence_outstanding, fence_instance;
     uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
@@ -87,9 +88,9 @@ struct member {
     struct all_locks *all; /* lock_all, as origin; NULL: not open. Owned */
     uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
     uint32_t queue_first, queue_last; /* lock, as target */
-    int64_t awaited_post_ps; /* enter of the latest post that the call has waited for, TRACE_UNKNOWN_PS: none */
-    uint32_t missing_before; /* posts of epochs before the current one that complete waits for */
-    uint32_t last_completer; /* pair of the latest complete that the wait has waited for; NO_INDEX: none */
+    int64_t awaited_post_ps; /* enter of the latest post that the call waited for, TRACE_UNKNOWN_PS: none */
+    uint32_t missing_before; /* posts of earlier epochs that complete waits for */
+    uint32_t last_completer; /* pair of the latest complete that the wait waited for; NO_INDEX: none */
 };
 _Static_assert(sizeof(struct member) == 3 * LINE_BYTES, "a million ranks have a million of them");
 
@@ -102,7 +103,7 @@ struct window_state {
 
 enum op_epoch { OP_ACTIVE, OP_FENCE, OP_LOCK };
 
-/* A put, get or accumulate on its way, or a complete notification in a pair's queue. */
+/* A put, get or accumulate, or a notification of complete in the queue of a pair. */
 struct op {
     uint32_t origin, target, member, pair, lock; /* pair or lock by epoch kind, else NO_INDEX */
     uint32_t next;                               /* in a queue, or the free list */
@@ -121,9 +122,9 @@ struct op {
     uint8_t epoch_kind;     /* enum op_epoch */
     bool counts_left;       /* complete waits for its last byte to leave */
     bool group;             /* leaves when the posts of the whole access epoch have come */
-    uint32_t request;       /* that its local completion ends, or NO_INDEX */
-    bool buffered;          /* gives its bytes back to the rank's buffer when they have left */
-    bool together;          /* heads a chain (by next) that travels in one message */
+    uint32_t request;       /* completed by the operation's local completion, or NO_INDEX */
+    bool buffered;          /* releases its bytes of the rank's buffer when they have left */
+    bool together;          /* head of a chain (by next) that is sent in one message */
 };
 
 struct lock_epoch {
@@ -133,25 +134,26 @@ struct lock_epoch {
     bool exclusive, nocheck, asked, granted;
     bool of_all;           /* of lock_all */
     bool busy;             /* in its list of busy ones */
-    bool awaited;          /* the origin's rank does nothing until it is granted */
+    bool awaited;          /* the origin's rank waits for the grant */
     bool queued;           /* in the target's queue */
     bool waits;            /* in the target's queue, behind holders */
     bool returned;         /* MPI_Win_lock has */
     bool unlocking;        /* MPI_Win_unlock has begun */
-    bool releasing;        /* its release is under way, and the target's answer is awaited */
-    bool answered;         /* that has come */
+    bool releasing;        /* the release is under way, the answer of the target is awaited */
+    bool answered;         /* the answer has arrived */
     bool unflushed;        /* puts or gets since the last request to flush */
-    bool flushing;         /* a flush waits for the grant: it asks then */
-    int64_t held_until_ps; /* by others, incompatibly, as of the grant: the last exit of their unlocks */
+    bool flushing;         /* a flush waits for the grant and sends its request then */
+    /* others held it incompatibly until then, as known at the grant: the last exit of their unlocks */
+    int64_t held_until_ps;
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
-    uint32_t leaves_to;   /* issue = deferred: the last of those in the queue that may leave, NO_INDEX: none may */
-    uint32_t lefts;       /* operations that are not yet complete at the origin */
+    uint32_t leaves_to;   /* issue = deferred: the last queued operation that may leave, NO_INDEX: none */
+    uint32_t lefts;       /* operations that are not complete at the origin */
     uint32_t thread;      /* of the origin, that called MPI_Win_lock */
-    int64_t last_left_ps; /* those that are, from then on */
+    int64_t last_left_ps; /* from then on the others are complete at the origin */
 };
 
-/* Room in an origin's buffer that comes free at a moment known before. */
+/* Bytes of an origin's buffer that become free at a known time. */
 struct room {
     uint32_t rank, next;
     int64_t bytes;

@@ -240,7 +240,7 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
     return STATUS_OK;
 }
 
-/* The operation is remotely complete: an active epoch counts it at the target, others tell the origin. */
+/* The operation is remotely complete: an active epoch counts it at the target, other epochs notify the origin. */
 static enum status reached_target(struct replay *replay, uint32_t index, int64_t at_ps)
 {
     struct op *op = &replay->ops[index];

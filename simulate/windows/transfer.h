@@ -22,7 +22,7 @@ bool replay_is_copied(const struct replay *replay, const struct op *op);
 bool replay_complete_awaits_ack(const struct replay *replay, const struct op *op);
 /* Complete waits until the operation has left, or has brought its data. */
 bool replay_complete_awaits_op(const struct op *op);
-/* Nobody looks at the operation's arrival at the target but those whom the acknowledgement or the data reach. */
+/* Whether only the ranks that get the acknowledgement or the data read the operation's arrival at the target. */
 bool replay_answers_late(const struct replay *replay, const struct op *op);
 /* The operation is issued: complete's notification may have to wait for its acknowledgement. */
 void replay_note_issue(struct replay *replay, const struct op *op);

@@ -263,8 +263,8 @@ uint32_t replay_barrier_of(const struct replay *replay, const struct member *mem
     return (uint32_t)(replay->first_window_barrier + (size_t)(member - replay->members));
 }
 
-/* But for these: the accounts of an epoch look at when its posts were entered, which messages have told by then only where
- * start waits for them; a fence that is notified knows of a get's end at its origin. */
+/* Two exceptions. The wait states of an epoch use the enter of its posts, which messages have reported by then only
+ * where start waits for them. A fence that is notified knows when a get ends at its origin. */
 bool replay_windows_are_apart(const struct replay *replay)
 {
     bool apart = true;

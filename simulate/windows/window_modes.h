@@ -1,5 +1,5 @@
-/* What the platform says of each window of a trace: the platform's own semantics, locks and fences, or those of the
- * rule (mpi.rma.windows) that names the window by number or name. */
+/* The settings of each window of a trace: the platform's semantics, locks and fences, or those of the rule
+ * (mpi.rma.windows) that names the window by number or name. */
 #ifndef SIMULATE_WINDOWS_WINDOW_MODES_H
 #define SIMULATE_WINDOWS_WINDOW_MODES_H
 
@@ -11,7 +11,7 @@ struct window_mode {
     enum lock_mode lock;
     enum fence_mode fence;
     bool complete_waits_all; /* complete waits for every target's post (c) */
-    bool queues_for_group;   /* of these operations some leave only when every target's post has come */
+    bool queues_for_group;   /* some operations leave only when the posts of all targets have come */
     int64_t epochs_ahead;    /* complete waits for the post of that many epochs before; INT64_MAX: for none */
 };
 
@@ -21,10 +21,10 @@ enum status window_modes_new(const struct trace *trace, const struct platform *p
 
 /* A rule of the platform that names no window of the trace; NULL: there is none. */
 const struct window_rule *window_modes_unknown(const struct trace *trace, const struct platform *platform);
-/* What is wrong with it. */
+/* The error text for such a rule. */
 #define WINDOW_MODES_UNKNOWN "'%s' is no window of %s, expected a number below %zu or the name of a window"
 
-/* A rule's text that is a number means the window of that number, any other text the windows of that name. */
+/* A rule with a number as text means the window of that number. Any other text means the windows of that name. */
 bool window_modes_number(const char *text, size_t *number);
 
 #endif
