@@ -19,7 +19,7 @@ enum status analysis_keep_going(struct trace *trace, struct err *err)
 {
     TRY(relations_keep_going(trace, err));
     for (size_t i = 0; i < trace->fault_count; i++)
-        fprintf(stderr, "rmacast: %s (left out from there on)\n", trace->faults[i].text);
+        cli_note("%s (left out from there on)", trace->faults[i].text);
     return STATUS_OK;
 }
 

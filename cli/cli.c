@@ -63,10 +63,42 @@ static void name_bad_option(const struct argp *argp, const struct argp_state *st
         cli_usage(state, "option --%s takes no value", found->name);
 }
 
-enum { KEY_HELP = 'h' };
+enum { KEY_HELP = 'h', KEY_QUIET = 'q', LAST_GROUP = -1 };
+
+const struct argp_option cli_common_options[] = {
+    {"help", KEY_HELP, NULL, 0, "this text", LAST_GROUP},
+    {"quiet", KEY_QUIET, NULL, 0, "results and errors only: no progress, warnings and notes", LAST_GROUP},
+    {0},
+};
+
+static bool quiet;
+static void (*describe_table)(void *context, const struct argp *argp);
+static void *describe_context;
+
+bool cli_is_quiet(void)
+{
+    return quiet;
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list arguments;
+    if (quiet) return;
+    va_start(arguments, format);
+    fputs("rmacast: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+void cli_describe(void (*describe)(void *context, const struct argp *argp), void *context)
+{
+    describe_table = describe;
+    describe_context = context;
+}
 
 struct outer {
-    const struct argp *command;
+    const struct argp *whole, *command;
     void *input;
 };
 
@@ -77,8 +109,9 @@ static error_t parse_outer(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = outer->input; return 0;
     case KEY_HELP:
-        argp_help(outer->command, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
+        argp_help(outer->whole, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
         exit(EXIT_SUCCESS);
+    case KEY_QUIET: quiet = true; return 0;
     case ARGP_KEY_ERROR:
         if (!parse_failed) name_bad_option(outer->command, state);
         return 0;
@@ -88,10 +121,13 @@ static error_t parse_outer(int key, char *argument, struct argp_state *state)
 
 enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err)
 {
-    static const struct argp_option options[] = {{"help", KEY_HELP, NULL, 0, "this text", -1}, {0}};
     const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
-    const struct argp whole = {options, parse_outer, NULL, NULL, children, NULL, NULL};
-    struct outer outer = {argp, input};
+    const struct argp whole = {cli_common_options, parse_outer, NULL, NULL, children, NULL, NULL};
+    struct outer outer = {&whole, argp, input};
+    if (describe_table) {
+        describe_table(describe_context, argp);
+        return STATUS_USAGE;
+    }
     parse_err = err;
     parse_failed = false;
     parse_command = argv[0];

@@ -26,10 +26,20 @@ struct command {
 #include "cli/commands.def"
 #undef COMMAND
 
+/* The options that all commands have. */
+extern const struct argp_option cli_common_options[];
+
 /* Parses the command line; argv[0] is "rmacast COMMAND". flags: 0, or ARGP_IN_ORDER where the first argument ends the
  * options. Wrong usage is STATUS_USAGE in one line; --help prints help and does not return. input is the parser's
  * state->input. */
 enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err);
+
+/* Until it is called with NULL: cli_parse() hands its table to describe, and returns STATUS_USAGE. */
+void cli_describe(void (*describe)(void *context, const struct argp *argp), void *context);
+
+/* Whether --quiet was given; a line of information on standard error, unless it was. */
+bool cli_is_quiet(void);
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Inside a parser: writes the message and returns what the parser has to return. */
 error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));

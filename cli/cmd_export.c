@@ -96,15 +96,12 @@ static enum status write_file(const struct options *options, const struct trace 
 static void tell(const struct export_report *report)
 {
     if (report->endless)
-        fprintf(stderr,
-                "rmacast: warning: %" PRIu64 " of %" PRIu64 " transfers have no end: their closing call is missing\n",
-                report->endless, report->transfers);
+        cli_note("warning: %" PRIu64 " of %" PRIu64 " transfers have no end: their closing call is missing", report->endless,
+                 report->transfers);
     if (report->unmatched)
-        fprintf(stderr, "rmacast: warning: %" PRIu64 " sends and receives are left out: their other end is missing\n",
-                report->unmatched);
+        cli_note("warning: %" PRIu64 " sends and receives are left out: their other end is missing", report->unmatched);
     if (report->backward)
-        fprintf(stderr, "rmacast: warning: %" PRIu64 " arrows are left out: they would end before they begin\n",
-                report->backward);
+        cli_note("warning: %" PRIu64 " arrows are left out: they would end before they begin", report->backward);
 }
 
 enum status cmd_export(int argc, char **argv, struct err *err)

@@ -147,7 +147,7 @@ static enum status evaluate(const struct options *options, const struct probe_re
     if (status == STATUS_OK && why)
         return err_set(err, STATUS_DATA, options->command[0], NULL, "%s: the results are those until then", why);
     if (status == STATUS_OK && outcome->end == LAUNCHER_TIME_OUT)
-        fprintf(stderr, "rmacast: note: MPI_Finalize did not return, the ranks were ended; all questions had been asked\n");
+        cli_note("note: MPI_Finalize did not return, the ranks were ended; all questions had been asked");
     return status;
 }
 

@@ -144,23 +144,21 @@ static const struct argp argp = {
 static void warn_misaligned(void *context, const struct spool_misaligned *found)
 {
     (void)context;
-    fprintf(stderr,
-            "rmacast: warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64
-            ", not a multiple of 16: %s puts and gets at "
-            "a wrong address there; use MPI_Win_allocate, align the memory, or set UCX_RCACHE_ENABLE=n\n",
-            found->window, found->rank, found->base, found->library);
+    cli_note("warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64 ", not a multiple of 16: %s puts and gets at a "
+             "wrong address there; use MPI_Win_allocate, align the memory, or set UCX_RCACHE_ENABLE=n",
+             found->window, found->rank, found->base, found->library);
 }
 
 static void say_packed(void *context, const struct record_packed *packed)
 {
     (void)context;
     if (packed->incomplete_count > 0)
-        fprintf(stderr, "rmacast: warning: %s: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s\n",
-                packed->directory, packed->incomplete_count, packed->rank_count, packed->first_incomplete,
-                packed->incomplete_why ? packed->incomplete_why : "its recording breaks off");
-    if (packed->foreign_launcher) fprintf(stderr, "rmacast: warning: %s\n", packed->foreign_launcher);
-    fprintf(stderr, "rmacast: %" PRIu32 " ranks, %zu events: %s/traces.otf2\nrmacast: next: rmacast analyze %s\n",
-            packed->rank_count, packed->call_count, packed->directory, packed->directory);
+        cli_note("warning: %s: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s", packed->directory,
+                 packed->incomplete_count, packed->rank_count, packed->first_incomplete,
+                 packed->incomplete_why ? packed->incomplete_why : "its recording breaks off");
+    if (packed->foreign_launcher) cli_note("warning: %s", packed->foreign_launcher);
+    cli_note("%" PRIu32 " ranks, %zu events: %s/traces.otf2", packed->rank_count, packed->call_count, packed->directory);
+    cli_note("next: rmacast analyze %s", packed->directory);
 }
 
 static void say_kept(void *context, const char *spool)

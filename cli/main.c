@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/manual.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2 };
 
@@ -56,6 +57,14 @@ static enum status run_command(const struct command *command, int argc, char **a
     return status;
 }
 
+/* For the build: help --man [COMMAND], help --completion SHELL. */
+static enum status help_as_page(int argc, char **argv, struct err *err)
+{
+    const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
+    if (argc > 2 && !command) return unknown_command(argv[2], err);
+    return manual_page(commands, command, stdout, err);
+}
+
 static enum status help(int argc, char **argv, struct err *err)
 {
     static char option[] = "--help";
@@ -63,6 +72,8 @@ static enum status help(int argc, char **argv, struct err *err)
         print_help();
         return STATUS_OK;
     }
+    if (strcmp(argv[1], "--man") == 0) return help_as_page(argc, argv, err);
+    if (strcmp(argv[1], "--completion") == 0) return manual_completion(commands, argc > 2 ? argv[2] : "no shell", stdout, err);
     const struct command *command = find_command(argv[1]);
     if (!command) return unknown_command(argv[1], err);
     char *arguments[] = {argv[1], option, NULL};

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
+
 enum { WIDTH = 20 };
 static const double first_s = 1, every_s = 0.2;
 
@@ -74,7 +76,7 @@ enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct e
 {
     struct progress_bar *made = mmap(NULL, size_of(count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (made == MAP_FAILED) return err_memory(err);
-    made->terminal = isatty(STDERR_FILENO) ? dup(STDERR_FILENO) : -1;
+    made->terminal = isatty(STDERR_FILENO) && !cli_is_quiet() ? dup(STDERR_FILENO) : -1;
     made->count = count;
     for (size_t i = 0; i < count; i++) made->shares[i].bar = made;
     *bar = made;

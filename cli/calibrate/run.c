@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/launcher.h"
 #include "platforms/probe/section.h"
 
@@ -67,7 +68,7 @@ enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err
     if (!has_results(run->directory))
         return err_set(err, STATUS_DATA, run->command[0], NULL,
                        "%s %s without results, expected a launcher of MPI ranks that see %s", name, how, run->directory);
-    fprintf(stderr, "rmacast: note: %s %s; the results until then are used\n", name, how);
+    cli_note("note: %s %s; the results until then are used", name, how);
     return STATUS_OK;
 }
 
@@ -105,7 +106,7 @@ enum status calibrate_run_probe(const struct calibrate_run *run, cJSON **mpi, st
     if (status == STATUS_OK) status = evaluate_probe(&record, mpi, &found);
     probe_record_clear(&record);
     if (status == STATUS_OK) return STATUS_OK;
-    fprintf(stderr, "rmacast: note: without the library's protocol: %s\n", found.text);
+    cli_note("note: without the library's protocol: %s", found.text);
     if (err) *err = found;
     return STATUS_OK;
 }
