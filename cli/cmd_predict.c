@@ -4,36 +4,59 @@
 
 #include "cli/prediction_options.h"
 #include "common/array.h"
+#include "common/files/output_file.h"
 #include "predictors/comparison.h"
 #include "predictors/prediction.h"
 #include "predictors/scale/curve.h"
+#include "predictors/scale/noise.h"
 #include "predictors/scale/scale.h"
 #include "trace/limits.h"
 #include "trace/open.h"
 
-enum { KEY_RANKS = 1000, KEY_SEMANTICS, KEY_JSON, KEY_PROGRAM, KEY_SEED, ROWS_MAX = 8, SCALES_MAX = 64, NAME_BYTES = 64 };
+enum {
+    KEY_RANKS = 1000,
+    KEY_SEMANTICS,
+    KEY_JSON,
+    KEY_CSV,
+    KEY_SVG,
+    KEY_PROGRAM,
+    KEY_SEED,
+    KEY_NOISE,
+    KEY_RUNS,
+    ROWS_MAX = 8,
+    SCALES_MAX = 64,
+    NAME_BYTES = 64,
+    RUNS = 20,
+    RUNS_MAX = 100000
+};
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"ranks", KEY_RANKS, "N,...", 0, "the numbers of ranks to predict (needed)", 0},
     {"semantics", KEY_SEMANTICS, "LIST", 0, "the rows, as a,b,c,d (default); platform is what the platform file says", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
+    {"csv", KEY_CSV, "FILE", 0, "write a row per point as comma-separated values; - is standard output, without the table", 0},
+    {"svg", KEY_SVG, "FILE", 0, "draw run time against ranks", 0},
     {"program", KEY_PROGRAM, NULL, 0, "show the program that the traces have in common, too", 0},
     {"seed", KEY_SEED, "SEED", 0, "of which recorded execution's time is taken (1)", 0},
+    {"noise", KEY_NOISE, "SEED", 0,
+     "run each point with noise, too: computing times drawn from the distribution fitted to the recorded ones", 0},
+    {"runs", KEY_RUNS, "N", 0, "how many runs with noise (20)", 0},
     {"output", 'o', "TRACE", 0, "write the run at the last number of ranks, before it is replayed", 0},
     ANALYZE_OPTIONS,
     {0}};
 
 struct settings {
     struct cli_strings traces;
-    const char *json, *output;
+    const char *json, *csv, *svg, *output;
     uint32_t ranks[SCALES_MAX];
     size_t rank_count;
     char names[ROWS_MAX][NAME_BYTES];
-    char *semantics[ROWS_MAX];
+    const char *semantics[ROWS_MAX];
     size_t row_count;
-    bool program;
-    uint64_t seed;
+    bool program, noise;
+    uint64_t seed, noise_seed;
+    int64_t runs; /* 0: not given */
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
@@ -84,11 +107,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         shared = cli_count(state, "--seed", argument, 0, INT64_MAX, &seed);
         if (!shared) settings->seed = (uint64_t)seed;
         return shared;
+    case KEY_CSV: settings->csv = argument; return 0;
+    case KEY_SVG: settings->svg = argument; return 0;
+    case KEY_NOISE:
+        shared = cli_count(state, "--noise", argument, 0, INT64_MAX, &seed);
+        if (!shared) settings->noise_seed = (uint64_t)seed;
+        settings->noise = true;
+        return shared;
+    case KEY_RUNS: return cli_count(state, "--runs", argument, 1, RUNS_MAX, &settings->runs);
     case 'o': settings->output = argument; return 0;
     case ARGP_KEY_ARG: return cli_add_string(state, &settings->traces, argument);
     case ARGP_KEY_END:
         if (settings->traces.count == 0) return cli_usage(state, "TRACE... is missing");
         if (settings->rank_count == 0) return cli_usage(state, "--ranks N,... is missing");
+        if (settings->runs && !settings->noise) return cli_usage(state, "--runs is of runs with noise, expected --noise SEED, too");
         return prediction_options_end(state, &settings->prediction);
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -130,20 +162,42 @@ static enum status replay_factor(const struct settings *settings, const struct p
     return status;
 }
 
+/* What runs with noise of one number of ranks give, per row. */
+static enum status replay_noise(const struct settings *settings, struct program *program, uint32_t ranks, size_t runs,
+                                struct curve_noise *found, struct err *err)
+{
+    struct noise noise;
+    double *run_times_s = calloc(runs * settings->row_count + 1, sizeof *run_times_s), of_rows_s[ROWS_MAX];
+    if (!run_times_s) return err_memory(err);
+    enum status status = noise_open(program, &noise, err);
+    for (size_t run = 0; status == STATUS_OK && run < runs; run++) {
+        status = noise_draw(&noise, settings->noise_seed + run, err);
+        if (status == STATUS_OK) status = replay_factor(settings, program, ranks, 1, of_rows_s, err);
+        for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) run_times_s[i * runs + run] = of_rows_s[i];
+    }
+    noise_close(&noise);
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) found[i] = curve_noise_of(run_times_s + i * runs, runs);
+    free(run_times_s);
+    return status;
+}
+
 static enum status add_points(const struct settings *settings, uint32_t ranks, struct comparison *comparison,
-                              const double *low_s, const double *high_s, struct curve *curve, struct err *err)
+                              const double *low_s, const double *high_s, const struct curve_noise *noise, struct curve *curve,
+                              struct err *err)
 {
     for (size_t i = 0; i < settings->row_count; i++) {
-        struct curve_point point = {ranks, low_s[i], high_s[i], comparison->results[i]};
+        struct curve_point point = {ranks, low_s[i], high_s[i], noise[i], comparison->results[i]};
         ARRAY_PUSH(curve->points, curve->count, curve->capacity, point, err);
+        point.result->wall_ns = point.result->peak_bytes = 0; /* the same seed gives the same bytes */
         comparison->results[i] = NULL;
     }
     return STATUS_OK;
 }
 
-static enum status predict_scale(const struct settings *settings, uint32_t ranks, bool last, struct curve *curve,
-                                 struct err *err)
+static enum status predict_scale(const struct settings *settings, struct program *program, uint32_t ranks, bool last,
+                                 struct curve *curve, struct err *err)
 {
+    struct curve_noise noise[ROWS_MAX] = {{0}};
     const struct scale_options scale = {.ranks = ranks, .compute = 1, .seed = settings->seed};
     double error = scale_error(curve->program, ranks), low_s[ROWS_MAX], high_s[ROWS_MAX];
     struct comparison comparison = {.count = 0};
@@ -158,9 +212,21 @@ static enum status predict_scale(const struct settings *settings, uint32_t ranks
         status = replay_factor(settings, curve->program, ranks, error < 1 ? 1 - error : 0, low_s, err);
     if (status == STATUS_OK && error > 0)
         status = replay_factor(settings, curve->program, ranks, 1 + error, high_s, err);
-    if (status == STATUS_OK) status = add_points(settings, ranks, &comparison, low_s, high_s, curve, err);
+    if (status == STATUS_OK && curve->noisy_runs > 0)
+        status = replay_noise(settings, program, ranks, curve->noisy_runs, noise, err);
+    if (status == STATUS_OK) status = add_points(settings, ranks, &comparison, low_s, high_s, noise, curve, err);
     comparison_clear(&comparison);
     return status;
+}
+
+static enum status write_file(const struct curve *curve, const char *file, void (*write)(const struct curve *, FILE *),
+                              struct err *err)
+{
+    FILE *out;
+    if (!file) return STATUS_OK;
+    TRY(output_file_open(file, &out, err));
+    write(curve, out);
+    return output_file_close(file, out, STATUS_OK, err);
 }
 
 static enum status write_outputs(const struct settings *settings, const struct curve *curve, struct err *err)
@@ -172,20 +238,23 @@ static enum status write_outputs(const struct settings *settings, const struct c
         cJSON_Delete(json);
         TRY(status);
     }
-    if (cli_is_output(settings->json)) return STATUS_OK;
+    TRY(write_file(curve, settings->csv, curve_write_csv, err));
+    TRY(write_file(curve, settings->svg, curve_write_svg, err));
+    if (cli_is_output(settings->json) || cli_is_output(settings->csv) || cli_is_output(settings->svg)) return STATUS_OK;
     if (settings->program) program_print(curve->program, stdout);
     curve_print(curve, stdout);
     return cli_flush(err);
 }
 
-static enum status predict(const struct settings *settings, const struct program *program, uint32_t few, uint32_t many,
+static enum status predict(const struct settings *settings, struct program *program, uint32_t few, uint32_t many,
                            struct err *err)
 {
-    struct curve curve = {.program = program, .semantics = (char **)settings->semantics, .rows = settings->row_count};
+    struct curve curve = {.program = program, .semantics = settings->semantics, .rows = settings->row_count};
+    if (settings->noise) curve.noisy_runs = settings->runs ? (size_t)settings->runs : RUNS;
     curve_choose_scaling(&curve, few, many);
-    enum status status = settings->ranks[0] == few ? STATUS_OK : predict_scale(settings, few, false, &curve, err);
+    enum status status = settings->ranks[0] == few ? STATUS_OK : predict_scale(settings, program, few, false, &curve, err);
     for (size_t i = 0; status == STATUS_OK && i < settings->rank_count; i++)
-        status = predict_scale(settings, settings->ranks[i], i + 1 == settings->rank_count, &curve, err);
+        status = predict_scale(settings, program, settings->ranks[i], i + 1 == settings->rank_count, &curve, err);
     if (status == STATUS_OK) status = write_outputs(settings, &curve, err);
     curve_clear(&curve);
     return status;
@@ -216,6 +285,8 @@ static enum status check_files(struct settings *settings, struct err *err)
 {
     settings->prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings->json};
     settings->prediction.outputs[1] = (struct cli_file){CLI_WRITES_TRACE, "-o", settings->output};
+    settings->prediction.outputs[2] = (struct cli_file){CLI_WRITES, "--csv", settings->csv};
+    settings->prediction.outputs[3] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
     for (size_t i = 0; i < settings->traces.count; i++)
         TRY(prediction_options_check_files(&settings->prediction, settings->traces.items[i], err));
     return STATUS_OK;

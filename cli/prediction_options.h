@@ -75,7 +75,7 @@ enum {
     {"callpath", OPTION_CALLPATH, "PATTERN", 0, "of that what is at call paths like 'main/exchange*'", 0},             \
     {"without-init", OPTION_WITHOUT_INIT, NULL, 0, "without MPI_Init and MPI_Finalize and what is outside them", 0}
 
-enum { PREDICTION_OUTPUTS = 2 };
+enum { PREDICTION_OUTPUTS = 4 };
 
 struct prediction_options {
     const char *platform;

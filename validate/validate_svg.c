@@ -1,6 +1,7 @@
 /* The picture of a validation (validate/validate.h). */
 #include <math.h>
 
+#include "common/svg.h"
 #include "common/units.h"
 #include "validate/validate.h"
 
@@ -36,20 +37,6 @@ static void widen(struct plot *plot, const struct validate_value *value)
     }
 }
 
-static void write_escaped(const char *text, FILE *out)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else
-            fputc(*text, out);
-    }
-}
-
 static void draw_point(const struct plot *plot, const struct validate_value *value, const char *colour, const char *what,
                        const char *name)
 {
@@ -61,7 +48,7 @@ static void draw_point(const struct plot *plot, const struct validate_value *val
                 x_of(plot, value->measured_min_s), x_of(plot, value->measured_max_s), y, y, colour);
     fprintf(plot->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\" fill-opacity=\"0.7\"><title>%s ",
             x_of(plot, value->measured_s), y, colour, what);
-    write_escaped(name, plot->out);
+    svg_escape(plot->out, name);
     fprintf(plot->out, ": predicted %s, measured %s</title></circle>\n",
             units_format_duration(value->predicted_s, predicted), units_format_duration(value->measured_s, measured));
 }

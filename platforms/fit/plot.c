@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "common/svg.h"
 #include "common/units.h"
 
 enum { CURVES = 4, WIDTH = 560, LEFT = 70, TOP = 40, TALL = 330, GAP = 36, LOW = 150, MARGIN = 24, BOTTOM = 46 };
@@ -76,40 +77,29 @@ static bool find_range(const cJSON *place, struct axes *axes)
     return isfinite(axes->y_low);
 }
 
-static void draw_line(FILE *out, double x1, double y1, double x2, double y2, const char *color, double width)
-{
-    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", x1, y1, x2, y2, color,
-            width);
-}
-
-static void draw_text(FILE *out, double x, double y, const char *anchor, const char *text)
-{
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, text);
-}
-
 static void draw_axes(const struct axes *axes, const char *title, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     double left = axes->left + LEFT, right = axes->left + WIDTH - MARGIN, bottom = TOP + TALL + GAP + LOW;
-    draw_text(out, left, TOP - 14, "start", title);
+    svg_text(out, left, TOP - 14, "start", title);
     for (double y = axes->y_low; y <= axes->y_high + 1e-9; y++) {
-        draw_line(out, left, place_y(axes, pow(10, y)), right, place_y(axes, pow(10, y)), "#ddd", 1);
-        draw_text(out, left - 6, place_y(axes, pow(10, y)) + 4, "end", units_format_duration(pow(10, y), text));
+        svg_line(out, left, place_y(axes, pow(10, y)), right, place_y(axes, pow(10, y)), "#ddd", 1);
+        svg_text(out, left - 6, place_y(axes, pow(10, y)) + 4, "end", units_format_duration(pow(10, y), text));
     }
     for (double share = -RESIDUAL_MOST; share <= RESIDUAL_MOST + 1e-9; share += RESIDUAL_MOST / 2) {
-        draw_line(out, left, place_residual(share), right, place_residual(share), fabs(share) < 1e-9 ? "#888" : "#ddd", 1);
+        svg_line(out, left, place_residual(share), right, place_residual(share), fabs(share) < 1e-9 ? "#888" : "#ddd", 1);
         snprintf(text, sizeof text, "%+.0f %%", 100 * share);
-        draw_text(out, left - 6, place_residual(share) + 4, "end", text);
+        svg_text(out, left - 6, place_residual(share) + 4, "end", text);
     }
     for (double bits = 0; bits <= 40; bits += 3) {
         double x = place_x(axes, exp2(bits));
         if (x < left - 0.5 || x > right + 0.5) continue;
-        draw_line(out, x, TOP, x, TOP + TALL, "#eee", 1);
-        draw_line(out, x, TOP + TALL + GAP, x, bottom, "#eee", 1);
+        svg_line(out, x, TOP, x, TOP + TALL, "#eee", 1);
+        svg_line(out, x, TOP + TALL + GAP, x, bottom, "#eee", 1);
         snprintf(text, sizeof text, bits < 10 ? "%.0f" : bits < 20 ? "%.0f K" : "%.0f M", exp2(bits < 10 ? bits : bits < 20 ? bits - 10 : bits - 20));
-        draw_text(out, x, bottom + 16, "middle", text);
+        svg_text(out, x, bottom + 16, "middle", text);
     }
-    draw_text(out, (left + right) / 2, bottom + 34, "middle", "bytes");
+    svg_text(out, (left + right) / 2, bottom + 34, "middle", "bytes");
 }
 
 /* --- curves ----------------------------------------------------------------------------------------------------------- */
@@ -120,7 +110,7 @@ static void draw_point(const struct axes *axes, const cJSON *point, const cJSON 
     const char *fill = cJSON_IsTrue(cJSON_GetObjectItem(point, "unsteady")) ? "white" : color;
     if (!(used > 0) || !isfinite(bytes)) return;
     double x = place_x(axes, bytes), fitted = fitted_time(curve, bytes);
-    if (p90 > 0) draw_line(out, x, place_y(axes, used), x, fmax(place_y(axes, p90), TOP), color, 0.7);
+    if (p90 > 0) svg_line(out, x, place_y(axes, used), x, fmax(place_y(axes, p90), TOP), color, 0.7);
     fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\" stroke=\"%s\"/>\n", x, place_y(axes, used), fill, color);
     if (!isfinite(fitted) || fitted <= 0) return;
     fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\" stroke=\"%s\"/>\n", x, place_residual(used / fitted - 1), fill,
@@ -149,7 +139,7 @@ static void draw_curve(const struct axes *axes, const cJSON *place, int index, F
     cJSON_ArrayForEach (item, cJSON_GetObjectItem(curve, "points")) draw_point(axes, item, curve, curves[index].color, out);
     double y = TOP + 16 + 16 * index;
     fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", axes->left + LEFT + 12, y - 4, curves[index].color);
-    draw_text(out, axes->left + LEFT + 22, y, "start", curves[index].title);
+    svg_text(out, axes->left + LEFT + 22, y, "start", curves[index].title);
 }
 
 enum status platform_plot(const cJSON *platform, const char *file, FILE *out, struct err *err)

@@ -1,13 +1,13 @@
 #include "predictors/scale/curve.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/units.h"
+#include "predictors/scale/limits.h"
 #include "predictors/scale/scale.h"
-
-#define EQUALLY_FAST 1e-3 /* relative difference of run times that decides nothing */
-#define STILL_PAYS 0.5 /* parallel efficiency of weak scaling below which more ranks are said not to pay */
 
 void curve_clear(struct curve *curve)
 {
@@ -49,60 +49,67 @@ double curve_efficiency(const struct curve *curve, size_t point)
     return curve_speedup(curve, point) / growth(curve, point);
 }
 
-/* The pattern with most waiting; its share of all ranks' time. */
-static enum pattern worst_pattern(const struct curve_point *point, double *share)
+double curve_wait_share(const struct curve *curve, size_t point, enum pattern pattern)
 {
-    const struct result *result = point->result;
+    const struct result *result = curve->points[point].result;
+    double all_s = result->run_time_s * curve->points[point].ranks;
+    return all_s > 0 ? result->patterns[pattern].severity_s / all_s : 0;
+}
+
+bool curve_pop(const struct curve *curve, size_t point, struct efficiency_pop *pop)
+{
+    const cJSON *carried = curve->points[point].result->carried;
+    const cJSON *efficiency = cJSON_GetObjectItemCaseSensitive(carried, "efficiency");
+    if (efficiency) *pop = efficiency_pop_read(efficiency);
+    return efficiency != NULL;
+}
+
+struct curve_noise curve_noise_of(double *run_times_s, size_t count)
+{
+    gsl_sort(run_times_s, 1, count);
+    return (struct curve_noise){gsl_stats_quantile_from_sorted_data(run_times_s, 1, count, 0.5),
+                                gsl_stats_quantile_from_sorted_data(run_times_s, 1, count, 0.05),
+                                gsl_stats_quantile_from_sorted_data(run_times_s, 1, count, 0.95)};
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ the table */
+
+static enum pattern worst_pattern(const struct curve *curve, size_t point)
+{
     enum pattern worst = 0;
     for (int p = 1; p < PATTERN_COUNT; p++)
-        if (result->patterns[p].severity_s > result->patterns[worst].severity_s) worst = (enum pattern)p;
-    double all = result->run_time_s * point->ranks;
-    *share = all > 0 ? result->patterns[worst].severity_s / all : 0;
+        if (curve_wait_share(curve, point, (enum pattern)p) > curve_wait_share(curve, point, worst)) worst = (enum pattern)p;
     return worst;
+}
+
+static void print_noise(const struct curve *curve, size_t i, FILE *out)
+{
+    char median[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
+    const struct curve_noise *noise = &curve->points[i].noise;
+    if (curve->noisy_runs == 0) return;
+    fprintf(out, "  %11s  %11s  %11s", units_format_duration(noise->median_s, median), units_format_duration(noise->p5_s, low),
+            units_format_duration(noise->p95_s, high));
 }
 
 static void print_point(const struct curve *curve, size_t i, FILE *out)
 {
     char run_time[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
     const struct curve_point *point = &curve->points[i];
-    double share;
-    enum pattern worst = worst_pattern(point, &share);
-    fprintf(out, "%8u  %-9s  %11s  %11s  %11s  %8.2f  %7.1f %%", point->ranks, curve->semantics[i % curve->rows],
+    enum pattern worst = worst_pattern(curve, i);
+    double share = curve_wait_share(curve, i, worst);
+    fprintf(out, "%8u  %-9s  %11s  %11s  %11s", point->ranks, curve->semantics[i % curve->rows],
             units_format_duration(point->result->run_time_s, run_time), units_format_duration(point->low_s, low),
-            units_format_duration(point->high_s, high), curve_speedup(curve, i), 100 * curve_efficiency(curve, i));
+            units_format_duration(point->high_s, high));
+    print_noise(curve, i, out);
+    fprintf(out, "  %8.2f  %7.1f %%", curve_speedup(curve, i), 100 * curve_efficiency(curve, i));
     if (share > 0) fprintf(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * share);
     fputc('\n', out);
-}
-
-/* The point of a row from which on more ranks do not pay; count: they do everywhere. */
-static size_t stops_paying(const struct curve *curve, size_t row)
-{
-    size_t fastest = row;
-    for (size_t i = row; i < curve->count; i += curve->rows) {
-        if (!curve->strong && curve_efficiency(curve, i) < STILL_PAYS) return i;
-        if (curve->points[i].result->run_time_s < curve->points[fastest].result->run_time_s) fastest = i;
-    }
-    return curve->strong && fastest + curve->rows < curve->count ? fastest : curve->count;
-}
-
-static double least_run_time(const struct curve *curve, size_t first)
-{
-    double least = curve->points[first].result->run_time_s;
-    for (size_t i = first + 1; i < first + curve->rows; i++)
-        least = fmin(least, curve->points[i].result->run_time_s);
-    return least;
-}
-
-/* Among the fastest of its number of ranks. */
-static bool is_fastest(const struct curve *curve, size_t i)
-{
-    return curve->points[i].result->run_time_s <= least_run_time(curve, i - i % curve->rows) * (1 + EQUALLY_FAST);
 }
 
 static void print_limits(const struct curve *curve, FILE *out)
 {
     for (size_t row = 0; row < curve->rows; row++) {
-        size_t stops = stops_paying(curve, row);
+        size_t stops = limits_stops_paying(curve, row);
         if (stops == curve->count) continue;
         if (curve->strong)
             fprintf(out, "%s: more than %u ranks do not make it faster.\n", curve->semantics[row],
@@ -111,21 +118,126 @@ static void print_limits(const struct curve *curve, FILE *out)
             fprintf(out, "%s: at %u ranks less than half of the work per rank and time of %u ranks is done.\n",
                     curve->semantics[row], curve->points[stops].ranks, curve->points[row].ranks);
     }
-    for (size_t i = 0; curve->rows > 1 && i < curve->count; i++) {
-        if (i % curve->rows == 0) fprintf(out, "Fastest at %u ranks:", curve->points[i].ranks);
-        if (is_fastest(curve, i)) fprintf(out, " %s", curve->semantics[i % curve->rows]);
-        if ((i + 1) % curve->rows == 0) fputc('\n', out);
+    for (size_t row = 0; row < curve->rows; row++) {
+        struct amdahl amdahl = limits_amdahl(curve, row);
+        if (!amdahl.known) continue;
+        fprintf(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, within %.1f %%)", curve->semantics[row],
+                100 * amdahl.serial_share, 100 * amdahl.error);
+        if (amdahl.serial_share > 0) fprintf(out, ": no speed-up above %.4g against one rank", 1 / amdahl.serial_share);
+        fputs(".\n", out);
+    }
+    for (size_t row = 0; curve->rows > 1 && row < curve->rows; row++) {
+        size_t first, last = SIZE_MAX;
+        while (limits_next_win(curve, row, &first, &last)) {
+            fprintf(out, "%s is the fastest, or within 0.1 %% of it, at %u", curve->semantics[row], curve->points[first].ranks);
+            if (last > first) fprintf(out, " to %u", curve->points[last].ranks);
+            fputs(" ranks.\n", out);
+        }
+    }
+}
+
+static void print_waits_head(const struct curve *curve, FILE *out)
+{
+    fprintf(out, "\n%-24s  %-9s", "share of the time at", "semantics");
+    for (size_t i = 0; i < curve->count; i += curve->rows) fprintf(out, "  %8u", curve->points[i].ranks);
+    fputs(" ranks\n", out);
+}
+
+static bool is_seen(const struct curve *curve, enum pattern pattern, size_t row)
+{
+    for (size_t i = row; i < curve->count; i += curve->rows)
+        if (curve_wait_share(curve, i, pattern) >= 0.0005) return true;
+    return false;
+}
+
+/* Shares of all ranks' time, where they are not 0.0 % everywhere. */
+static void print_waits(const struct curve *curve, FILE *out)
+{
+    bool begun = false;
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        for (size_t row = 0, printed = 0; row < curve->rows; row++) {
+            if (!is_seen(curve, (enum pattern)p, row)) continue;
+            if (!begun) print_waits_head(curve, out);
+            begun = true;
+            fprintf(out, "%-24s  %-9s", printed++ ? "" : pattern_row((enum pattern)p)->title, curve->semantics[row]);
+            for (size_t i = row; i < curve->count; i += curve->rows)
+                fprintf(out, "  %6.1f %%", 100 * curve_wait_share(curve, i, (enum pattern)p));
+            fputc('\n', out);
+        }
+}
+
+static void print_factor(double value, FILE *out)
+{
+    if (value >= 0) fprintf(out, "  %13.4f", value);
+    else fprintf(out, "  %13s", "-");
+}
+
+/* POP's metrics, where they were asked for. */
+static void print_pop(const struct curve *curve, FILE *out)
+{
+    struct efficiency_pop pop;
+    if (!curve_pop(curve, 0, &pop)) return;
+    fprintf(out, "\n%8s  %-9s  %13s  %13s  %13s  %13s\n", "ranks", "semantics", "parallel eff.", "load balance", "serialization",
+            "transfer");
+    for (size_t i = 0; i < curve->count; i++) {
+        if (!curve_pop(curve, i, &pop)) continue;
+        fprintf(out, "%8u  %-9s", curve->points[i].ranks, curve->semantics[i % curve->rows]);
+        print_factor(pop.parallel, out);
+        print_factor(pop.load_balance, out);
+        print_factor(pop.serialization, out);
+        print_factor(pop.transfer, out);
+        fputc('\n', out);
     }
 }
 
 void curve_print(const struct curve *curve, FILE *out)
 {
-    fprintf(out, "%s scaling, against %u ranks\n", curve->strong ? "Strong" : "Weak", curve->points[0].ranks);
-    fprintf(out, "%8s  %-9s  %11s  %11s  %11s  %8s  %9s  %s\n", "ranks", "semantics", "run time", "at least", "at most",
-            "speed-up", "efficiency", "largest wait state");
+    fprintf(out, "%s scaling, against %u ranks", curve->strong ? "Strong" : "Weak", curve->points[0].ranks);
+    if (curve->noisy_runs > 0) fprintf(out, "; median, 5th and 95th percentile of %zu runs with noise", curve->noisy_runs);
+    fprintf(out, "\n%8s  %-9s  %11s  %11s  %11s", "ranks", "semantics", "run time", "at least", "at most");
+    if (curve->noisy_runs > 0) fprintf(out, "  %11s  %11s  %11s", "median", "5 %", "95 %");
+    fprintf(out, "  %8s  %9s  %s\n", "speed-up", "efficiency", "largest wait state");
     for (size_t i = 0; i < curve->count; i++) print_point(curve, i, out);
+    print_waits(curve, out);
+    print_pop(curve, out);
     fputc('\n', out);
     print_limits(curve, out);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- the JSON */
+
+static bool add_waits(const struct curve *curve, size_t i, cJSON *item)
+{
+    cJSON *shares = cJSON_AddObjectToObject(item, "wait_shares");
+    for (int p = 0; shares && p < PATTERN_COUNT; p++) {
+        double share = curve_wait_share(curve, i, (enum pattern)p);
+        if (share > 0 && !cJSON_AddNumberToObject(shares, pattern_row((enum pattern)p)->name, share)) return false;
+    }
+    return shares != NULL;
+}
+
+static bool add_factor(cJSON *pop, const char *key, double value)
+{
+    return value >= 0 ? cJSON_AddNumberToObject(pop, key, value) != NULL : cJSON_AddNullToObject(pop, key) != NULL;
+}
+
+static bool add_pop(const struct curve *curve, size_t i, cJSON *item)
+{
+    struct efficiency_pop pop;
+    if (!curve_pop(curve, i, &pop)) return true;
+    cJSON *factors = cJSON_AddObjectToObject(item, "pop");
+    return factors && add_factor(factors, "parallel_efficiency", pop.parallel) && add_factor(factors, "load_balance", pop.load_balance) &&
+           add_factor(factors, "serialization", pop.serialization) && add_factor(factors, "transfer", pop.transfer);
+}
+
+static bool add_noise(const struct curve *curve, size_t i, cJSON *item)
+{
+    const struct curve_noise *noise = &curve->points[i].noise;
+    if (curve->noisy_runs == 0) return true;
+    cJSON *object = cJSON_AddObjectToObject(item, "noise");
+    return object && cJSON_AddNumberToObject(object, "runs", (double)curve->noisy_runs) &&
+           cJSON_AddNumberToObject(object, "median_s", noise->median_s) && cJSON_AddNumberToObject(object, "p5_s", noise->p5_s) &&
+           cJSON_AddNumberToObject(object, "p95_s", noise->p95_s);
 }
 
 static enum status add_point(const struct curve *curve, size_t i, cJSON *points, struct err *err)
@@ -139,7 +251,8 @@ static enum status add_point(const struct curve *curve, size_t i, cJSON *points,
         !cJSON_AddNumberToObject(item, "run_time_low_s", point->low_s) ||
         !cJSON_AddNumberToObject(item, "run_time_high_s", point->high_s) ||
         !cJSON_AddNumberToObject(item, "speedup", curve_speedup(curve, i)) ||
-        !cJSON_AddNumberToObject(item, "efficiency", curve_efficiency(curve, i)))
+        !cJSON_AddNumberToObject(item, "efficiency", curve_efficiency(curve, i)) || !add_waits(curve, i, item) ||
+        !add_pop(curve, i, item) || !add_noise(curve, i, item))
         return err_memory(err);
     TRY(result_to_json(point->result, &result, err));
     return cJSON_AddItemToObject(item, "result", result) ? STATUS_OK : err_memory(err);
@@ -150,7 +263,7 @@ static enum status add_limits(const struct curve *curve, cJSON *json, struct err
     cJSON *limits = cJSON_AddArrayToObject(json, "stops_paying"), *fastest = cJSON_AddArrayToObject(json, "fastest");
     if (!limits || !fastest) return err_memory(err);
     for (size_t row = 0; row < curve->rows; row++) {
-        size_t stops = stops_paying(curve, row);
+        size_t stops = limits_stops_paying(curve, row);
         cJSON *item = cJSON_CreateObject();
         if (!item || !cJSON_AddItemToArray(limits, item) ||
             !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
@@ -159,7 +272,7 @@ static enum status add_limits(const struct curve *curve, cJSON *json, struct err
             return err_memory(err);
     }
     for (size_t i = 0; i < curve->count; i++) {
-        if (!is_fastest(curve, i)) continue;
+        if (!limits_is_fastest(curve, i)) continue;
         cJSON *item = cJSON_CreateObject();
         if (!item || !cJSON_AddItemToArray(fastest, item) ||
             !cJSON_AddNumberToObject(item, "ranks", curve->points[i].ranks) ||
@@ -167,6 +280,42 @@ static enum status add_limits(const struct curve *curve, cJSON *json, struct err
             return err_memory(err);
     }
     return STATUS_OK;
+}
+
+static bool add_row_limits(const struct curve *curve, size_t row, cJSON *optimum, cJSON *shares, cJSON *wins)
+{
+    const struct curve_point *best = &curve->points[limits_optimum(curve, row)];
+    struct amdahl amdahl = limits_amdahl(curve, row);
+    cJSON *item = cJSON_CreateObject();
+    size_t first, last = SIZE_MAX;
+    if (!item || !cJSON_AddItemToArray(optimum, item) ||
+        !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) || !cJSON_AddNumberToObject(item, "ranks", best->ranks))
+        return false;
+    if (amdahl.known) {
+        item = cJSON_CreateObject();
+        if (!item || !cJSON_AddItemToArray(shares, item) ||
+            !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
+            !cJSON_AddNumberToObject(item, "serial_share", amdahl.serial_share) ||
+            !cJSON_AddNumberToObject(item, "error", amdahl.error))
+            return false;
+    }
+    while (limits_next_win(curve, row, &first, &last)) {
+        item = cJSON_CreateObject();
+        if (!item || !cJSON_AddItemToArray(wins, item) || !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
+            !cJSON_AddNumberToObject(item, "from_ranks", curve->points[first].ranks) ||
+            !cJSON_AddNumberToObject(item, "to_ranks", curve->points[last].ranks))
+            return false;
+    }
+    return true;
+}
+
+static enum status add_rows_limits(const struct curve *curve, cJSON *json, struct err *err)
+{
+    cJSON *optimum = cJSON_AddArrayToObject(json, "optimum"), *amdahl = cJSON_AddArrayToObject(json, "amdahl"),
+          *wins = cJSON_AddArrayToObject(json, "wins");
+    bool added = optimum && amdahl && wins;
+    for (size_t row = 0; added && row < curve->rows; row++) added = add_row_limits(curve, row, optimum, amdahl, wins);
+    return added ? STATUS_OK : err_memory(err);
 }
 
 static enum status fill_json(const struct curve *curve, cJSON *json, struct err *err)
@@ -183,7 +332,8 @@ static enum status fill_json(const struct curve *curve, cJSON *json, struct err 
     cJSON *points = written ? cJSON_AddArrayToObject(json, "points") : NULL;
     if (!points) return err_memory(err);
     for (size_t i = 0; i < curve->count; i++) TRY(add_point(curve, i, points, err));
-    return add_limits(curve, json, err);
+    TRY(add_limits(curve, json, err));
+    return add_rows_limits(curve, json, err);
 }
 
 enum status curve_to_json(const struct curve *curve, cJSON **json, struct err *err)

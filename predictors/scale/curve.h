@@ -7,21 +7,32 @@
 
 #include <cjson/cJSON.h>
 
+#include "model/efficiency/efficiency.h"
 #include "model/result/result.h"
 #include "predictors/scale/program.h"
+
+/* Of the run times of several runs with noise (noise.h). */
+struct curve_noise {
+    double median_s, p5_s, p95_s;
+};
 
 struct curve_point {
     uint32_t ranks;
     double low_s, high_s;  /* run time by the error of the computing times */
+    struct curve_noise noise; /* if curve->noisy_runs > 0 */
     struct result *result; /* owned */
 };
 
+/* run_times_s gets sorted. */
+struct curve_noise curve_noise_of(double *run_times_s, size_t count);
+
 struct curve {
     const struct program *program; /* borrowed */
-    char **semantics;              /* borrowed names of the rows */
+    const char *const *semantics;  /* borrowed names of the rows */
     size_t rows;
     struct curve_point *points; /* owned; rows points per number of ranks, which rise; the first is the reference */
     size_t count, capacity;
+    size_t noisy_runs; /* per point; 0: none */
     bool strong; /* computing per rank falls as ranks are added; else it is about the same */
 };
 
@@ -34,9 +45,21 @@ void curve_choose_scaling(struct curve *curve, uint32_t few, uint32_t many);
 double curve_speedup(const struct curve *curve, size_t point);
 double curve_efficiency(const struct curve *curve, size_t point);
 
+/* Sets pop to POP's metrics of a point; false: they were not asked for. Each of them is negative where it is not known. */
+bool curve_pop(const struct curve *curve, size_t point, struct efficiency_pop *pop);
+
+/* A wait state's share of the time of all ranks. */
+double curve_wait_share(const struct curve *curve, size_t point, enum pattern pattern);
+
 void curve_print(const struct curve *curve, FILE *out);
 
 /* Schema rmacast.scaling/1. The caller owns the tree. */
 enum status curve_to_json(const struct curve *curve, cJSON **json, struct err *err);
+
+/* Comma-separated values: a row per point, a column per wait state that occurs. */
+void curve_write_csv(const struct curve *curve, FILE *out);
+
+/* A picture: run time against ranks, a line per semantics with its band, and the time of a speed-up without loss. */
+void curve_write_svg(const struct curve *curve, FILE *out);
 
 #endif

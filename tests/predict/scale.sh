@@ -67,6 +67,40 @@ shows '^Strong scaling, against 2 ranks'
 shows '^ *16  a  *4 ms  *4 ms  *4 ms  *8.00  *100.0 %'
 holds scaling.json '.scaling == "strong" and near(.points[2].run_time_s; 0.004) and near(.points[2].speedup; 8)'
 
+# Besides, 1 ms of every iteration does not shrink: 4 iterations take 4 ms + 64 ms / ranks. Amdahl's share of 68 ms is 1 / 17, or 5.88 %.
+serial() {
+    strong $1 | awk '/Barrier/ { $2 += 0.001 * ++calls[$1]; $3 = $2; } 1'
+}
+for ranks in 2 4 8; do serial $ranks >serial$ranks.txt; done
+run 0 predict serial2.txt serial4.txt serial8.txt --ranks 4,16 --platform ideal --engine loggp --semantics a,b --json scaling.json \
+    --csv curve.csv --svg curve.svg
+shows '^a: 5.88 % of one rank.s run time do not shrink with ranks .Amdahl, within 0.0 %.: no speed-up above 17 against one rank\.$'
+shows '^b is the fastest, or within 0.1 % of it, at 2 to 16 ranks\.$'
+holds scaling.json '(.amdahl[0].serial_share * 17 - 1 | fabs) < 1e-6 and .optimum[0].ranks == 16'
+holds scaling.json '.wins == [{semantics: "a", from_ranks: 2, to_ranks: 16}, {semantics: "b", from_ranks: 2, to_ranks: 16}]'
+holds scaling.json '(.points[4].speedup - 36 / 8 | fabs) < 1e-6'
+[ "$(head -1 curve.csv)" = ranks,semantics,run_time_s,run_time_low_s,run_time_high_s,speedup,efficiency ] || fail "$(head -1 curve.csv)"
+[ "$(sed -n 6p curve.csv | cut -d, -f1-3)" = 16,a,0.008 ] || fail "$(sed -n 6p curve.csv)"
+[ "$(grep -c '<circle.*<title>a at' curve.svg)" -eq 3 ] && grep -q '</svg>' curve.svg || fail 'the picture lacks points'
+error 2 '--csv' predict serial2.txt serial4.txt --ranks 16 --platform ideal --csv serial2.txt
+error 2 '--runs is of runs with noise' predict serial2.txt serial4.txt --ranks 16 --platform ideal --runs 3
+
+# Noise: what does not vary has none; what varies gives the same bytes for the same seed, others for another.
+run 0 predict serial2.txt serial4.txt --ranks 8 --platform ideal --engine loggp --semantics a --noise 1 --runs 3 --json noise.json
+holds noise.json '[.points[].noise | near(.median_s; .p5_s) and near(.median_s; .p95_s) and .runs == 3] | all'
+few='--ranks 16 --platform ideal --engine loggp --semantics a --runs 5'
+for ranks in 4 8; do run 0 generate halo2d --ranks $ranks --iterations 20 --imbalance 0.2 -o uneven$ranks.txt; done
+run 0 predict uneven4.txt uneven8.txt $few --noise 7 --json noise7.json
+run 0 predict uneven4.txt uneven8.txt $few --noise 7 --json again.json
+cmp -s noise7.json again.json || fail 'the same seed gives other bytes'
+run 0 predict uneven4.txt uneven8.txt $few --noise 8 --json noise8.json
+holds noise7.json '[.points[].noise | .p5_s < .median_s and .median_s < .p95_s] | all'
+[ "$(jq .points[1].noise.median_s noise7.json)" != "$(jq .points[1].noise.median_s noise8.json)" ] || fail 'two seeds give the same runs'
+
+# POP's factors, on request: the ideal platform transfers in no time.
+run 0 predict uneven4.txt uneven8.txt --ranks 16 --platform ideal --engine loggp --semantics a --efficiency --json pop.json
+holds pop.json '[.points[].pop | (.parallel_efficiency - .load_balance * .serialization * .transfer | fabs) < 1e-6] | all'
+
 # What is refused, and why.
 error 1 'one run can be replayed, but says nothing of other scales' predict run4.txt --ranks 16 --platform ideal
 error 1 'has 4 ranks like' predict run4.txt run4.txt --ranks 16 --platform ideal

@@ -1,0 +1,84 @@
+#include "predictors/scale/noise.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/scramble.h"
+
+struct noise_place {
+    struct executions *executions; /* borrowed from the program */
+    float *recorded;               /* owned: their values */
+    double zeta, sigma;            /* mean and deviation of the logarithm */
+};
+
+/* Squared relative deviation of the values from their mean. */
+static double variation(const struct executions *executions)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < executions->count; i++) { /* B. P. Welford, Technometrics 4 (1962) */
+        double from_mean = executions->values[i] - mean;
+        mean += from_mean / (double)(i + 1);
+        squares += from_mean * (executions->values[i] - mean);
+    }
+    return executions->count > 1 && mean > 0 ? squares / (double)(executions->count - 1) / (mean * mean) : 0;
+}
+
+static enum status add_place(struct noise *noise, struct executions *executions, struct err *err)
+{
+    double log_variance = log1p(variation(executions));
+    if (!(log_variance > 0)) return STATUS_OK;
+    struct noise_place place = {.executions = executions, .zeta = -log_variance / 2, .sigma = sqrt(log_variance)};
+    TRY(array_reserve((void **)&noise->places, &noise->capacity, noise->count + 1, sizeof place, err));
+    place.recorded = malloc(executions->count * sizeof *place.recorded);
+    if (!place.recorded) return err_memory(err);
+    memcpy(place.recorded, executions->values, executions->count * sizeof *place.recorded);
+    noise->places[noise->count++] = place;
+    return STATUS_OK;
+}
+
+static enum status add_places(struct noise *noise, struct step *steps, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (int place = 0; place < COMPUTING_PLACES; place++)
+            TRY(add_place(noise, &steps[i].computing[place].executions, err));
+        TRY(add_places(noise, steps[i].body, steps[i].count, err));
+    }
+    return STATUS_OK;
+}
+
+enum status noise_open(struct program *program, struct noise *noise, struct err *err)
+{
+    *noise = (struct noise){.count = 0};
+    enum status status = add_places(noise, program->steps, program->count, err);
+    if (status != STATUS_OK) noise_close(noise);
+    return status;
+}
+
+enum status noise_draw(struct noise *noise, uint64_t seed, struct err *err)
+{
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_taus2);
+    if (!random) return err_memory(err);
+    gsl_rng_set(random, scramble(seed) | 1); /* 0 means the generator's own seed */
+    for (size_t i = 0; i < noise->count; i++) {
+        const struct noise_place *place = &noise->places[i];
+        for (size_t k = 0; k < place->executions->count; k++)
+            place->executions->values[k] = (float)gsl_ran_lognormal(random, place->zeta, place->sigma);
+    }
+    gsl_rng_free(random);
+    return STATUS_OK;
+}
+
+void noise_close(struct noise *noise)
+{
+    for (size_t i = 0; i < noise->count; i++) {
+        struct noise_place *place = &noise->places[i];
+        memcpy(place->executions->values, place->recorded, place->executions->count * sizeof *place->recorded);
+        free(place->recorded);
+    }
+    free(noise->places);
+    *noise = (struct noise){.count = 0};
+}

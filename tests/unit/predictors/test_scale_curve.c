@@ -1,0 +1,154 @@
+/* What a curve says as a whole, and noise: values worked out by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "predictors/scale/curve.h"
+#include "predictors/scale/limits.h"
+#include "predictors/scale/noise.h"
+
+enum { SCALES = 4 };
+static const char *const names[] = {"a", "b"};
+
+/* At 2, 4, 8, 16 ranks; times per row. */
+static struct curve make_curve(size_t rows, bool strong, const double times[][SCALES])
+{
+    struct curve curve = {.semantics = names, .rows = rows, .strong = strong};
+    curve.points = calloc(rows * SCALES, sizeof *curve.points);
+    assert_non_null(curve.points);
+    for (size_t scale = 0; scale < SCALES; scale++)
+        for (size_t row = 0; row < rows; row++) {
+            struct curve_point *point = &curve.points[curve.count++];
+            point->ranks = 2U << scale;
+            assert_int_equal(result_new(1, &point->result, NULL), STATUS_OK);
+            point->result->run_time_s = times[row][scale];
+        }
+    return curve;
+}
+
+/* 4 ms + 64 ms / p. */
+static void the_share_that_does_not_shrink_is_found(void **state)
+{
+    (void)state;
+    static const double times[][SCALES] = {{0.036, 0.020, 0.012, 0.008}};
+    struct curve curve = make_curve(1, true, times);
+    struct amdahl amdahl = limits_amdahl(&curve, 0);
+    assert_true(amdahl.known);
+    assert_true(fabs(amdahl.serial_share - 1. / 17) < 1e-9);
+    assert_true(amdahl.error < 1e-9);
+    assert_int_equal(limits_optimum(&curve, 0), 3);
+    assert_int_equal(limits_stops_paying(&curve, 0), curve.count);
+    curve.strong = false;
+    assert_false(limits_amdahl(&curve, 0).known);
+    curve_clear(&curve);
+}
+
+/* Row a is the fastest at 2, 4 and 16 ranks, b at 8, and within 0.1 % at 4. */
+static void ranges_of_ranks_have_their_winners(void **state)
+{
+    (void)state;
+    static const double times[][SCALES] = {{1, 0.6, 0.5, 0.7}, {1.1, 0.6005, 0.4, 0.8}};
+    struct curve curve = make_curve(2, true, times);
+    size_t first, last = SIZE_MAX;
+    assert_int_equal(curve.points[limits_optimum(&curve, 0)].ranks, 8);
+    assert_int_equal(curve.points[limits_stops_paying(&curve, 1)].ranks, 8);
+    assert_true(limits_next_win(&curve, 0, &first, &last));
+    assert_int_equal(curve.points[first].ranks, 2);
+    assert_int_equal(curve.points[last].ranks, 4);
+    assert_true(limits_next_win(&curve, 0, &first, &last));
+    assert_int_equal(curve.points[first].ranks, 16);
+    assert_int_equal(curve.points[last].ranks, 16);
+    assert_false(limits_next_win(&curve, 0, &first, &last));
+    last = SIZE_MAX;
+    assert_true(limits_next_win(&curve, 1, &first, &last));
+    assert_int_equal(curve.points[first].ranks, 4);
+    assert_int_equal(curve.points[last].ranks, 8);
+    assert_false(limits_next_win(&curve, 1, &first, &last));
+    curve_clear(&curve);
+}
+
+/* Between the sorted 1 2 3 4 5 the quantile q is at 1 + 4 q. */
+static void percentiles_are_between_runs(void **state)
+{
+    (void)state;
+    double times[] = {5, 1, 3, 2, 4};
+    struct curve_noise noise = curve_noise_of(times, 5);
+    assert_true(fabs(noise.median_s - 3) < 1e-12);
+    assert_true(fabs(noise.p5_s - 1.2) < 1e-12);
+    assert_true(fabs(noise.p95_s - 4.8) < 1e-12);
+}
+
+enum { EXECUTIONS = 20000 };
+
+/* One place, one rank: executions of 0.9 s and 1.1 s in turn have the mean 1 s and the variance 0.01 s^2. */
+static void make_program(struct program *program, struct step *step)
+{
+    struct executions *executions = &step->computing[COMPUTING_BEFORE].executions;
+    *step = (struct step){.kind = STEP_CALL};
+    *program = (struct program){.steps = step, .count = 1, .step_count = 1, .observed = 1};
+    assert_int_equal(executions_open(executions, 1, NULL), STATUS_OK);
+    for (int i = 0; i < EXECUTIONS; i++) assert_int_equal(executions_add(executions, i % 2 ? 0.9 : 1.1, NULL), STATUS_OK);
+    executions->first[1] = executions->count;
+    assert_int_equal(executions_split(executions, 1, true, NULL), STATUS_OK);
+}
+
+static void noise_has_the_recorded_mean_and_variance(void **state)
+{
+    (void)state;
+    struct program program;
+    struct step step;
+    struct noise noise;
+    make_program(&program, &step);
+    const float *values = step.computing[COMPUTING_BEFORE].executions.values;
+    assert_int_equal(noise_open(&program, &noise, NULL), STATUS_OK);
+    assert_int_equal(noise_draw(&noise, 1, NULL), STATUS_OK);
+    double sum = 0, squares = 0, first = values[0];
+    for (int i = 0; i < EXECUTIONS; i++) {
+        assert_true(values[i] > 0);
+        sum += values[i];
+        squares += (values[i] - 1) * (values[i] - 1);
+    }
+    /* the mean of 20,000 has the deviation 0.1 / sqrt(20000) = 0.0007; their variance is within 1 % in one of two cases */
+    assert_true(fabs(sum / EXECUTIONS - 1) < 0.0035);
+    assert_true(fabs(squares / EXECUTIONS - 0.01) < 0.0006);
+    assert_int_equal(noise_draw(&noise, 2, NULL), STATUS_OK);
+    assert_true(values[0] != (float)first);
+    assert_int_equal(noise_draw(&noise, 1, NULL), STATUS_OK);
+    assert_true(values[0] == (float)first);
+    noise_close(&noise);
+    assert_true(fabs(values[0] - 1.1) < 1e-6 && fabs(values[1] - 0.9) < 1e-6);
+    executions_clear(&step.computing[COMPUTING_BEFORE].executions);
+}
+
+/* Equal executions have none. */
+static void what_does_not_vary_has_no_noise(void **state)
+{
+    (void)state;
+    struct step step = {.kind = STEP_CALL};
+    struct program program = {.steps = &step, .count = 1, .step_count = 1, .observed = 1};
+    struct executions *executions = &step.computing[COMPUTING_AFTER].executions;
+    struct noise noise;
+    assert_int_equal(executions_open(executions, 1, NULL), STATUS_OK);
+    for (int i = 0; i < 3; i++) assert_int_equal(executions_add(executions, 0.25, NULL), STATUS_OK);
+    executions->first[1] = executions->count;
+    assert_int_equal(executions_split(executions, 1, true, NULL), STATUS_OK);
+    assert_int_equal(noise_open(&program, &noise, NULL), STATUS_OK);
+    assert_int_equal(noise.count, 0);
+    noise_close(&noise);
+    executions_clear(executions);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_share_that_does_not_shrink_is_found), cmocka_unit_test(ranges_of_ranks_have_their_winners),
+        cmocka_unit_test(percentiles_are_between_runs),            cmocka_unit_test(noise_has_the_recorded_mean_and_variance),
+        cmocka_unit_test(what_does_not_vary_has_no_noise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
