@@ -6,7 +6,7 @@
 #include "common/files/output_file.h"
 #include "report/report.h"
 
-enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS };
+enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS, KEY_SLICES };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "the page (report.html); - is standard output", 0},
@@ -14,12 +14,17 @@ static const struct argp_option options[] = {
     {"from", KEY_FROM, "TIME", 0, "show calls from this time of the run on", 0},
     {"to", KEY_TO, "TIME", 0, "show calls up to this time of the run", 0},
     {"calls", KEY_CALLS, "N", 0, "show each call where there are at most N of a run, else what ranks mostly do (200000)", 0},
+    {"slices", KEY_SLICES, NULL, 0,
+     "read archives in slices however small they are, in memory that does not grow with their length (default from 4 million "
+     "records on, without --from and --to)",
+     0},
     {0}};
 
 struct settings {
     struct cli_strings inputs;
     const char *output, *title;
     struct timeline_options timeline;
+    bool slices;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -36,6 +41,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         failed = cli_count(state, "--calls", argument, 1, INT64_MAX, &calls);
         if (!failed) settings->timeline.calls_max = (uint64_t)calls;
         return failed;
+    case KEY_SLICES: settings->slices = true; return 0;
     case ARGP_KEY_ARG: return cli_add_string(state, &settings->inputs, argument);
     case ARGP_KEY_END:
         if (settings->inputs.count == 0) return cli_usage(state, "TRACE|RESULT... is missing");
@@ -63,7 +69,8 @@ static enum status run(const struct settings *settings, struct err *err)
     const struct report_options report = {.inputs = settings->inputs.items,
                                           .input_count = settings->inputs.count,
                                           .title = settings->title,
-                                          .timeline = settings->timeline};
+                                          .timeline = settings->timeline,
+                                          .slices = settings->slices};
     FILE *out;
     TRY(check_files(settings, err));
     TRY(output_file_open(settings->output, &out, err));

@@ -26,6 +26,12 @@ struct analyze_found {
 };
 void analyze_found_clear(struct analyze_found *found);
 
+/* Who looks on while a trace is analysed in slices: gets the waits that a round found, sorted, and their trace. */
+struct analyze_watcher {
+    void *context;
+    enum status (*found)(void *context, const struct trace *trace, const struct waits *waits, struct err *err);
+};
+
 struct analyze_options {
     int64_t epsilon_ps; /* severities below count as zero */
     enum late_post_mode late_post;
@@ -37,6 +43,7 @@ struct analyze_options {
     struct filter filter;                      /* waits that are counted */
     struct transfer_log *transfers;            /* gets every transfer that passes the filter, borrowed; NULL: none */
     struct analyze_found *found;               /* of model_analyze: all-zero, is filled; NULL: not wanted */
+    const struct analyze_watcher *watcher;     /* of model_analyze_slices with intervals, borrowed; NULL: nobody */
     bool verify;                               /* result->checks are wanted; needs intervals */
     bool intervals;                            /* result->efficiency, causes and critical path are wanted */
     enum interval_source interval_source;      /* what the intervals of result->efficiency are */

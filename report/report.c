@@ -9,7 +9,10 @@
 #include "report/web.h"
 #include "trace/open.h"
 
-enum { PER_RANK_MAX = 1024 }; /* ranks whose values are shown one by one */
+enum {
+    PER_RANK_MAX = 1024,           /* ranks whose values are shown one by one */
+    SLICES_FROM_RECORDS = 4 << 20, /* of an archive that is read in slices: some 300 MB in memory as a whole */
+};
 
 static const char *const schemas[] = {"rmacast.result/1", "rmacast.comparison/1", "rmacast.validation/1",
                                       "rmacast.scaling/1", "rmacast.advice/1"};
@@ -23,35 +26,66 @@ static enum status copy_tree(const cJSON *json, FILE *out, struct err *err)
     return STATUS_OK;
 }
 
-static enum status write_result(const struct trace *trace, struct analyze_found *found, FILE *out, struct err *err)
+static struct analyze_options options_of(const struct trace *trace)
 {
     struct analyze_options analyze = ANALYZE_DEFAULTS;
-    struct result *result;
-    cJSON *json;
     analyze.intervals = true;
-    analyze.found = found;
     analyze.per_rank = trace->rank_count <= PER_RANK_MAX;
-    TRY(model_analyze(trace, &analyze, &result, err));
-    enum status status = result_to_json(result, &json, err);
-    result_free(result);
-    TRY(status);
-    status = copy_tree(json, out, err);
+    return analyze;
+}
+
+static enum status write_result(const struct result *result, FILE *out, struct err *err)
+{
+    cJSON *json;
+    TRY(result_to_json(result, &json, err));
+    fputs("\"data\":", out);
+    enum status status = copy_tree(json, out, err);
+    fputs(",\"timeline\":", out);
     cJSON_Delete(json);
     return status;
 }
 
-static enum status write_trace(const struct report_options *options, const char *path, FILE *out, struct err *err)
+static enum status write_whole(const struct report_options *options, const char *path, FILE *out, struct err *err)
 {
     struct trace *trace;
+    struct result *result = NULL;
     struct analyze_found found = {.waits = {.count = 0}};
     TRY(trace_open(path, &trace, err));
-    fputs("\"data\":", out);
-    enum status status = write_result(trace, &found, out, err);
-    fputs(",\"timeline\":", out);
+    struct analyze_options analyze = options_of(trace);
+    analyze.found = &found;
+    enum status status = model_analyze(trace, &analyze, &result, err);
+    if (status == STATUS_OK) status = write_result(result, out, err);
     if (status == STATUS_OK) status = timeline_write(trace, &found, &options->timeline, out, err);
+    result_free(result);
     analyze_found_clear(&found);
     trace_free(trace);
     return status;
+}
+
+static enum status write_slices(struct trace_source *source, FILE *out, struct err *err)
+{
+    const struct analyze_options analyze = options_of(source->trace);
+    struct report_slices slices;
+    TRY(report_slices_read(source, &analyze, &slices, err));
+    enum status status = write_result(slices.result, out, err);
+    if (status == STATUS_OK) timeline_write_slices(source->trace, &slices, out);
+    report_slices_clear(&slices);
+    return status;
+}
+
+/* A window of time needs the whole trace: epochs and transfers reach beyond it. */
+static enum status write_trace(const struct report_options *options, const char *path, FILE *out, struct err *err)
+{
+    struct trace_source source;
+    uint64_t records;
+    bool possible;
+    if (options->timeline.from_ps || options->timeline.until_ps) return write_whole(options, path, out, err);
+    TRY(trace_open_source(path, &source, &possible, &records, err));
+    if (!possible) return write_whole(options, path, out, err);
+    bool large = options->slices || records >= SLICES_FROM_RECORDS;
+    enum status status = large ? write_slices(&source, out, err) : STATUS_OK;
+    source_close(&source);
+    return large ? status : write_whole(options, path, out, err);
 }
 
 static enum status check_schema(const struct json_document *document, struct err *err)

@@ -11,6 +11,7 @@ struct report_options {
     size_t input_count;
     const char *title; /* NULL: the first input's name */
     struct timeline_options timeline;
+    bool slices; /* archives are read in slices however small they are */
 };
 
 /* Writes HTML. STATUS_DATA names the input that is none of these. */

@@ -231,6 +231,8 @@ static enum status write_down(struct slices *slices, const struct relations *rel
     if (status == STATUS_OK && slices->efficiency)
         status = efficiency_slices_add(slices->efficiency, relations, &waits, slices->err);
     if (status == STATUS_OK && verifies(slices)) status = checks_add(&slices->checks, relations, &waits, slices->err);
+    const struct analyze_watcher *watcher = slices->options->watcher;
+    if (status == STATUS_OK && watcher) status = watcher->found(watcher->context, slices->trace, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_waits(slices->log, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_transfers(slices->log, &transfers, slices->err);
     waits_clear(&waits);

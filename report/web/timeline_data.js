@@ -1,11 +1,14 @@
 // The time line of one run as report/timeline.c and report/views.c write it, all times in picoseconds since its first event:
-//   ranks, nodes[], end_ps, from_ps, until_ps (the window that is shown), functions[], activities[] (of each function, -1: a
-//   region's mark), regions[], sites[[file, line]], windows[] (names), patterns[]
-//   calls[rank][[thread, enter, duration, function, window or communicator, peer, bytes, region or site]], or, of long runs,
-//   pieces[row]: two letters per piece of piece_ps: the activity with most time, its share in 21sts
-//   waits[[rank, thread, from, until, pattern, cause's rank or -1, severity, enter of the call]]
+//   ranks, nodes[], end_ps, from_ps, until_ps (the window that is shown), patterns[]
+//   waits[[rank, thread, from, until, pattern, cause's rank or -1, severity, enter of the call]], the longest first
+// Of long runs:
+//   levels[{from_ps, piece_ps, rows[]}], the finest first (report/levels.h): three letters per piece, from "A" on: the activity
+//   with most time, its share and that of waiting in 21sts
+// Else each call and what belongs to it:
+//   functions[], activities[] (of each function, -1: a region's mark), regions[], sites[[file, line]], windows[] (names)
+//   calls[rank][[thread, enter, duration, function, window or communicator, peer, bytes, region or site]]
 //   transfers[[origin, target, start, lower end, upper end, true end, bytes, kind]] of predicted runs
-//   with calls: views[[name, summary]], epochs[[rank, from, until, band, window, target, partners, operations]],
+//   views[[name, summary]], epochs[[rank, from, until, band, window, target, partners, operations]],
 //   grants[[rank, time, window, target, exclusive]], arrow_kinds[], arrows[][[kind, from rank, from, to rank, to, bytes, views]]
 function regionsOf(timeline, calls) {
   const regions = [], stacks = new Map();
@@ -33,7 +36,7 @@ function firstFrom(calls, time) {
 const bits = (view) => 1 << view;
 
 function timelineData(timeline) {
-  const rows = timeline.calls ? timeline.calls.length : timeline.pieces.length;
+  const rows = timeline.calls ? timeline.calls.length : timeline.levels[0].rows.length;
   const rowOf = (rank) => (timeline.calls ? rank : Math.floor((rank * rows) / timeline.ranks));
   const rankOf = (row) => (timeline.calls ? row : Math.ceil((row * timeline.ranks) / rows));
   const perRow = (items) => {
@@ -88,12 +91,18 @@ function timelineData(timeline) {
     for (const epoch of epochs[row]) if (epoch[1] <= time && time <= epoch[2]) lines.push(epochText(epoch));
     return lines;
   }
-  function describePieces(row, time) {
-    const letter = timeline.pieces[row].charCodeAt(2 * Math.floor((time - timeline.from_ps) / timeline.piece_ps)) - 65;
-    return [letter >= 0 ? `mostly ${activities[letter][0]} in ${formatPs(timeline.piece_ps)}` : "ended"];
+  // The coarsest level whose pieces are no longer than that; else the finest one.
+  const levelFor = (ps) => [...timeline.levels].reverse().find((level) => level.piece_ps <= ps) || timeline.levels[0];
+  const shareOf = (text, at) => (text.charCodeAt(at) - 65) / 21;
+  function describePieces(row, time, ps) {
+    const level = levelFor(ps), at = 3 * Math.floor((time - level.from_ps) / level.piece_ps), text = level.rows[row];
+    if (at < 0 || at >= text.length || text[at] === " ") return ["nothing was recorded"];
+    const lines = [`in ${formatPs(level.piece_ps)}: ${formatShare(shareOf(text, at + 1))} ${activities[text.charCodeAt(at) - 65][0]}`];
+    if (shareOf(text, at + 2) > 0) lines.push(`${formatShare(shareOf(text, at + 2))} waiting`);
+    return lines;
   }
-  function describe(row, time) {
-    const lines = timeline.calls ? describeCalls(row, time) : describePieces(row, time);
+  function describe(row, time, ps) {
+    const lines = timeline.calls ? describeCalls(row, time) : describePieces(row, time, ps);
     for (const wait of waits[row]) if (wait[2] <= time && time <= wait[3]) lines.push(waitText(wait));
     const node = timeline.nodes[rankOf(row)];
     return [`rank ${rankOf(row)}${node ? ` on ${shortName(node)}` : ""}, ${formatPs(time)}`, ...lines].join("\n");
@@ -118,9 +127,10 @@ function timelineData(timeline) {
   function occurring() {
     const seen = new Set([0]), made = new Set((timeline.epochs || []).map((epoch) => epoch[3]));
     for (const calls of timeline.calls || []) for (const call of calls) seen.add(timeline.activities[call[3]] < 0 ? 1 : timeline.activities[call[3]]);
-    for (const text of timeline.pieces || []) for (let i = 0; i < text.length; i += 2) seen.add(text.charCodeAt(i) - 65);
+    for (const text of timeline.levels ? timeline.levels[0].rows : [])
+      for (let i = 0; i < text.length; i += 3) if (text[i] !== " ") seen.add(text.charCodeAt(i) - 65);
     return { activities: seen, bands: made };
   }
-  return { occurring, timeline, rows, rowOf, rankOf, regions, waits, epochs, grants, arrowsOf, callText, waitText, epochText, grantText, arrowText,
+  return { occurring, levelFor, shareOf, timeline, rows, rowOf, rankOf, regions, waits, epochs, grants, arrowsOf, callText, waitText, epochText, grantText, arrowText,
     describe, search };
 }

@@ -54,14 +54,16 @@ function createCanvas(input, shared) {
     }
   }
   function drawPieces(row, top) {
-    const text = timeline.pieces[row], first = Math.max(0, Math.floor((view.from - timeline.from_ps) / timeline.piece_ps));
-    for (let i = first; 2 * i < text.length; i++) {
-      const from = timeline.from_ps + i * timeline.piece_ps;
+    const level = data.levelFor(1.5 / scale()), text = level.rows[row];
+    for (let i = Math.max(0, Math.floor((view.from - level.from_ps) / level.piece_ps)); 3 * i < text.length; i++) {
+      const from = level.from_ps + i * level.piece_ps;
       if (from > view.until) break;
-      if (text[2 * i] === " ") continue;
-      context.globalAlpha = 0.35 + (0.65 * (text.charCodeAt(2 * i + 1) - 65)) / 21;
-      box(from, from + timeline.piece_ps, top, rowHeight - 1, colorOf(text.charCodeAt(2 * i) - 65));
+      if (text[3 * i] === " ") continue;
+      context.globalAlpha = 0.35 + 0.65 * data.shareOf(text, 3 * i + 1);
+      box(from, from + level.piece_ps, top, rowHeight - 1, colorOf(text.charCodeAt(3 * i) - 65));
+      const waiting = shared.waits ? data.shareOf(text, 3 * i + 2) : 0;
       context.globalAlpha = 1;
+      if (waiting > 0) box(from, from + level.piece_ps, top + (rowHeight - 1) * (1 - waiting), (rowHeight - 1) * waiting, pattern);
     }
   }
   function drawBands(row, top) {
@@ -145,7 +147,7 @@ function createCanvas(input, shared) {
     for (let row = 0; row < rows; row++) {
       const top = AXIS + row * rowHeight;
       if (timeline.calls) drawCalls(row, top); else drawPieces(row, top);
-      if (shared.waits) for (const wait of data.waits[row])
+      if (shared.waits && timeline.calls) for (const wait of data.waits[row])
         if (wait[3] > view.from && wait[2] < view.until) box(wait[2], wait[3], top, callsHeight() - 1, pattern);
       if (banded()) drawBands(row, top);
     }
@@ -166,7 +168,7 @@ function createCanvas(input, shared) {
     const arrow = drawn.find((one) => distance(one, px, py) < 3);
     if (arrow) return data.arrowText(arrow[0]);
     const grant = banded() && data.grants[row].find((one) => Math.abs(x(one[1]) - px) < 5);
-    return (grant ? `${data.grantText(grant)}\n` : "") + data.describe(row, time);
+    return (grant ? `${data.grantText(grant)}\n` : "") + data.describe(row, time, 1.5 / scale());
   }
   // A call becomes the chosen one: by keys, by search.
   function choose(row, call, zoomTo) {

@@ -28,7 +28,7 @@ function matrixSection(input) {
 
 // True rate against the bounds, on logarithmic axes; of predicted runs.
 function boundsSection(input) {
-  const known = input.timeline ? input.timeline.transfers.filter((transfer) => transfer[5] > transfer[2] && transfer[6] > 0) : [];
+  const known = input.timeline && input.timeline.calls ? input.timeline.transfers.filter((transfer) => transfer[5] > transfer[2] && transfer[6] > 0) : [];
   if (!known.length) return null;
   const rows = known.slice(0, 1500).map(([, , start, lower, upper, end, bytes]) => ({
     truth: bytes / ((end - start) * 1e-12), most: lower > start ? bytes / ((lower - start) * 1e-12) : null,

@@ -73,12 +73,24 @@ holds data.json '.inputs[0].timeline | .grants == [[0, 12000000, 0, 1, 1], [2, 3
     (.epochs | map(.[0:6])) == [[0, 10000000, 30000000, 1, 0, 1], [2, 15000000, 40000000, 1, 0, 1]] and
     .arrow_kinds as $k | [.arrows[][] | select($k[.[0]] == "release to grant") | .[1:]] == [[0, 30000000, 2, 31000000, 0, 30]]'
 
-# More calls than are shown one by one: pieces of time. Rank 1 is in MPI_Win_wait ("I": active target) for 60 of 200 us and
-# computes ("A") from 100 to 180: 2048 pieces of 97657 ps.
-run 0 report run.txt --calls 3 -o pieces.html
-sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' pieces.html >data.json
-holds data.json '.inputs[0].timeline | .calls == null and .piece_ps == 97657 and (.pieces | length) == 3 and
-    .pieces[1][1200:1202] == "IV" and .pieces[1][2400:2402] == "AV"'
+# More calls than are shown one by one: levels of detail. 200 us are 12500 pieces of 16 ns. Rank 1 is in MPI_Win_wait ("I": active
+# target) from 40 to 100 us and waits in it until 70, then computes ("A") to 180. Of the coarsest piece from 69.888 to 70.144 us it
+# waits for 0.4375: 9 of 21.
+run 0 report run.txt --calls 3 -o levels.html
+sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' levels.html >data.json
+holds data.json '.inputs[0].timeline | .calls == null and (.levels | map(.piece_ps)) == [16000, 64000, 256000] and
+    (.levels[0].rows | map(length / 3) == [12500, 12500, 12500]) and (.levels[0].rows[1] |
+    .[3 * 3750:3 * 3751] == "IVV" and .[3 * 5000:3 * 5001] == "IVA" and .[3 * 8750:3 * 8751] == "AVA") and
+    .levels[2].rows[1][3 * 273:3 * 274] == "IVJ"'
+
+# The same in slices, of an archive.
+run 0 export run.txt --to otf2 -o run.rma
+run 0 report run.rma --calls 3 -o whole.html
+run 0 report run.rma --slices -o slices.html
+for page in whole slices; do sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' $page.html >$page.json; done
+jq -e -n --slurpfile a whole.json --slurpfile b slices.json '$a[0].inputs[0] as $a | $b[0].inputs[0] as $b |
+    $a.timeline.levels == $b.timeline.levels and $a.timeline.waits == $b.timeline.waits and
+    $a.data.patterns == $b.data.patterns' >found || fail "a page in slices differs: $(cat found)"
 
 # A window of time: the barrier alone.
 run 0 report run.txt --from 101us -o window.html
@@ -88,6 +100,7 @@ holds data.json '[.inputs[0].timeline.calls[] | length] == [1, 1, 1]'
 error 2 'TRACE|RESULT... is missing' report
 error 2 '--to is not behind --from' report run.txt --from 2us --to 1us
 error 2 'run.txt' report run.txt -o run.txt
+error 1 'ends before --from' report run.txt --from 1s -o window.html
 echo '{"schema": "rmacast.platform/1"}' >other.json
 error 1 'other.json:schema: ' report other.json -o other.html
 [ ! -e other.html ] || fail 'a page was written in spite of the error'

@@ -1,0 +1,22 @@
+/* A trace that is too large for the memory, for a page: it is read in slices once (model/slices/slices.h), for its result and
+ * its levels of detail. */
+#ifndef REPORT_SLICES_H
+#define REPORT_SLICES_H
+
+#include "model/analyze.h"
+#include "report/levels.h"
+#include "report/placed_waits.h"
+#include "trace/source.h"
+
+struct report_slices {
+    struct result *result;
+    struct levels *levels;
+    struct placed_waits waits; /* the longest ones */
+};
+
+/* options are those of the analysis. Inits *made; the caller closes the source, whose definitions stay. */
+enum status report_slices_read(struct trace_source *source, const struct analyze_options *options,
+                               struct report_slices *made, struct err *err);
+void report_slices_clear(struct report_slices *slices);
+
+#endif

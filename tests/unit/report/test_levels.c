@@ -1,0 +1,169 @@
+/* Levels of detail: pieces begin as 1 ns and are 16384 for a few ranks. Letters: "C" is a collective, "H" an operation, "A" computing;
+ * shares are 21sts, "V" is all of a piece. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "report/levels.h"
+
+enum { PIECES = 16384, NS = 1000 };
+
+static struct err err;
+
+static struct levels *make(uint32_t ranks, int64_t from_ns, int64_t until_ns)
+{
+    struct levels *levels;
+    bool all = until_ns == 0;
+    assert_int_equal(levels_new(ranks, all ? INT64_MIN : from_ns * NS, all ? INT64_MAX : until_ns * NS, &levels, &err), STATUS_OK);
+    return levels;
+}
+
+static void add(struct levels *levels, uint32_t rank, enum mpi_call call, int64_t enter_ns, int64_t exit_ns)
+{
+    const struct trace_call made = {.call = (uint16_t)call, .enter_ps = enter_ns * NS, .exit_ps = exit_ns * NS};
+    levels_add_call(levels, rank, &made);
+}
+
+/* What levels_write() makes, and frees the levels. */
+static cJSON *written(struct levels *levels, int64_t begin_ns)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fputs("{\"first\":0", out);
+    levels_write(levels, begin_ns * NS, out);
+    fputc('}', out);
+    fclose(out);
+    levels_free(levels);
+    cJSON *json = cJSON_Parse(text);
+    free(text);
+    assert_non_null(json);
+    return json;
+}
+
+static const cJSON *level(const cJSON *json, int number)
+{
+    const cJSON *found = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "levels"), number);
+    assert_non_null(found);
+    return found;
+}
+
+static double number_of(const cJSON *of, const char *key)
+{
+    return cJSON_GetObjectItem(of, key)->valuedouble;
+}
+
+static const char *row(const cJSON *of, int number)
+{
+    return cJSON_GetArrayItem(cJSON_GetObjectItem(of, "rows"), number)->valuestring;
+}
+
+static void expect_piece(const cJSON *of, int number, size_t piece, const char *letters)
+{
+    char found[4] = "";
+    assert_true(strlen(row(of, number)) >= 3 * piece + 3);
+    memcpy(found, row(of, number) + 3 * piece, 3);
+    assert_string_equal(found, letters);
+}
+
+/* The second call goes beyond the last piece: pieces of 2 ns. Coarser levels have pieces four times as long. */
+static void pieces_grow(void **state)
+{
+    (void)state;
+    struct levels *levels = make(1, 0, 0);
+    add(levels, 0, ID_Barrier, 0, 3);
+    add(levels, 0, ID_Put, 3, 4);
+    levels_add_wait(levels, 0, 0, 3 * NS);
+    add(levels, 0, ID_Barrier, 10, PIECES);
+    add(levels, 0, ID_Barrier, PIECES, 2 * PIECES);
+    cJSON *json = written(levels, 0);
+    const cJSON *finest = level(json, 0), *next = level(json, 1), *last = level(json, 2);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "levels")), 3);
+    assert_true(number_of(finest, "piece_ps") == 2 * NS && number_of(next, "piece_ps") == 8 * NS && number_of(last, "piece_ps") == 32 * NS);
+    assert_int_equal(strlen(row(finest, 0)), 3 * PIECES);
+    assert_int_equal(strlen(row(last, 0)), 3 * PIECES / 16);
+    expect_piece(finest, 0, 0, "CVV");
+    expect_piece(finest, 0, 1, "CKK"); /* half of it the put */
+    expect_piece(finest, 0, 2, "AVA");
+    expect_piece(finest, 0, 5, "CVA");
+    expect_piece(finest, 0, PIECES - 1, "CVA");
+    expect_piece(next, 0, 0, "AKH"); /* of 8 ns 4 computing, 3 waiting: 21 x 3 / 8 = 7.9 */
+    cJSON_Delete(json);
+}
+
+/* Rank 1 began earlier than rank 0, which was added first. */
+static void earlier_ranks_come_later(void **state)
+{
+    (void)state;
+    struct levels *levels = make(2, 0, 0);
+    add(levels, 0, ID_Barrier, 1100, 1200);
+    add(levels, 1, ID_Barrier, 1000, 1050);
+    assert_int_equal(levels_begin_ps(levels), 1000 * NS);
+    assert_int_equal(levels_end_ps(levels), 1200 * NS);
+    cJSON *json = written(levels, 1000);
+    const cJSON *finest = level(json, 0);
+    assert_true(number_of(finest, "from_ps") == 0 && number_of(finest, "piece_ps") == NS);
+    expect_piece(finest, 0, 99, "   ");
+    expect_piece(finest, 0, 100, "CVA");
+    expect_piece(finest, 1, 0, "CVA");
+    expect_piece(finest, 1, 49, "CVA");
+    expect_piece(finest, 1, 50, "   ");
+    cJSON_Delete(json);
+}
+
+/* So much earlier that both do not fit before the pieces have grown. */
+static void much_earlier(void **state)
+{
+    (void)state;
+    struct levels *levels = make(2, 0, 0);
+    add(levels, 0, ID_Barrier, 5 * PIECES, 6 * PIECES);
+    add(levels, 1, ID_Barrier, 0, PIECES);
+    cJSON *json = written(levels, 0);
+    const cJSON *finest = level(json, 0);
+    int64_t piece_ns = (int64_t)number_of(finest, "piece_ps") / NS, from_ns = (int64_t)number_of(finest, "from_ps") / NS;
+    assert_true(piece_ns == 8 && from_ns <= 0 && from_ns > -piece_ns);
+    expect_piece(finest, 0, (size_t)(5 * PIECES - from_ns) / 8 - 1, "   ");
+    expect_piece(finest, 0, (size_t)(5 * PIECES - from_ns) / 8 + 1, "CVA");
+    expect_piece(finest, 1, 1, "CVA");
+    expect_piece(finest, 1, (size_t)(PIECES - from_ns) / 8 + 1, "   ");
+    cJSON_Delete(json);
+}
+
+static void window_is_cut_out(void **state)
+{
+    (void)state;
+    struct levels *levels = make(1, 10, 20);
+    add(levels, 0, ID_Barrier, 0, 30);
+    add(levels, 0, ID_Barrier, 40, 50);
+    cJSON *json = written(levels, 0);
+    assert_true(number_of(level(json, 0), "from_ps") == 10 * NS);
+    assert_int_equal(strlen(row(level(json, 0), 0)), 3 * 10);
+    cJSON_Delete(json);
+}
+
+static void nothing_at_all(void **state)
+{
+    (void)state;
+    cJSON *json = written(make(1, 0, 0), 0);
+    assert_string_equal(row(level(json, 0), 0), "");
+    cJSON_Delete(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_grow),
+        cmocka_unit_test(earlier_ranks_come_later),
+        cmocka_unit_test(much_earlier),
+        cmocka_unit_test(window_is_cut_out),
+        cmocka_unit_test(nothing_at_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
