@@ -9,6 +9,9 @@
 #include "common/array.h"
 #include "common/units.h"
 
+/* Barriers side by side that are one train. */
+enum { TRAIN_LEAST = 10 };
+
 static enum call_kind kind_of(const struct trace_call *call)
 {
     return call_rows[call->call].kind;
@@ -109,24 +112,41 @@ static enum status add_stretch(const struct trace_rank *measured, const struct t
 {
     char name[SKELETON_NAME_BYTES];
     struct stretch stretch = find_stretch(measured, before + 1, barrier);
-    if (before + 1 == barrier)
-        return add_times(skeletons, "MPI_Barrier behind another", units_s(measured->calls[barrier].exit_ps - measured->calls[before].exit_ps),
-                         units_s(predicted->calls[barrier].exit_ps - predicted->calls[before].exit_ps), err);
+    if (before + 1 == barrier) return STATUS_OK;
     if (stretch.empty || stretch.prepares) return STATUS_OK;
     name_stretch(measured, &stretch, name);
     return add_times(skeletons, name, time_of(measured, &stretch), time_of(predicted, &stretch), err);
 }
 
+static double mean_of_train(const struct trace_rank *rank, size_t first, size_t last)
+{
+    return units_s(rank->calls[last].exit_ps - rank->calls[first].exit_ps) / (double)(last - first);
+}
+
+/* Barriers side by side, of which `last` is the last one. A single barrier's time alternates on one rank's clock; the train's mean
+ * does not. */
+static enum status add_train(const struct trace_rank *measured, const struct trace_rank *predicted, size_t first, size_t last,
+                             struct skeletons *skeletons, struct err *err)
+{
+    if (last - first < TRAIN_LEAST) return STATUS_OK;
+    return add_times(skeletons, "MPI_Barrier, one of a train", mean_of_train(measured, first, last), mean_of_train(predicted, first, last),
+                     err);
+}
+
 static enum status collect(const struct trace_rank *measured, const struct trace_rank *predicted, struct skeletons *skeletons,
                            struct err *err)
 {
-    size_t before = SIZE_MAX;
+    size_t before = SIZE_MAX, train = SIZE_MAX;
     for (size_t i = 0; i < measured->count; i++) {
         if (measured->calls[i].call != ID_Barrier) continue;
         if (before != SIZE_MAX) TRY(add_stretch(measured, predicted, before, i, skeletons, err));
+        if (before == SIZE_MAX || before + 1 < i) {
+            if (train != SIZE_MAX) TRY(add_train(measured, predicted, train, before, skeletons, err));
+            train = i;
+        }
         before = i;
     }
-    return STATUS_OK;
+    return train == SIZE_MAX ? STATUS_OK : add_train(measured, predicted, train, before, skeletons, err);
 }
 
 static double median_of(double *values, size_t count)

@@ -11,7 +11,7 @@ enum { SKELETON_NAME_BYTES = 160, SKELETON_COUNT_LEAST = 10 };
 
 struct skeleton {
     char name[SKELETON_NAME_BYTES]; /* "MPI_Put 8 > 1, MPI_Win_flush"; "100 MPI_Win_fence" */
-    double *measured_s, *predicted_s; /* owned; of each repetition. Of adjacent barriers: from the end of one to that of the next */
+    double *measured_s, *predicted_s; /* owned; of each repetition. Of a train of barriers: their mean */
     size_t count, capacity, predicted_capacity;
     double measured_median_s, measured_p10_s, predicted_median_s;
 };

@@ -252,13 +252,24 @@ static void add_gap(struct writer *writer, cJSON *network, const struct size_cur
     add_measured(writer, network, "gap_s", gap, 3 * point->error, train->sizes[0].statistics.count);
 }
 
+/* An unlock that waits for its answer is as long as the lock. */
+static bool unlocks_wait(const cJSON *mpi)
+{
+    const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
+    const char *unlock = cJSON_GetStringValue(cJSON_GetObjectItem(protocol, "unlock"));
+    return unlock && strcmp(unlock, "acknowledged") == 0;
+}
+
 /* Messages by which the latency can be told, too: those that are more than 10 % apart are noted. */
 static void compare_latencies(struct writer *writer, bool between, double overhead, double latency)
 {
-    static const struct {
+    const struct {
         enum calibration_curve curve;
         double overheads, latencies;
-    } ways[] = {{CALIBRATION_GET, 1, 2}, {CALIBRATION_FETCH, 1, 2}, {CALIBRATION_PING_PONG, 2, 1}, {CALIBRATION_LOCK, 2, 2}};
+    } ways[] = {{CALIBRATION_GET, 1, 2},
+                {CALIBRATION_FETCH, 1, 2},
+                {CALIBRATION_PING_PONG, 2, 1},
+                {CALIBRATION_LOCK, 2, unlocks_wait(writer->mpi) ? 4 : 2}};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
         const struct fit_point *point = size_curve_point(curve, -1);

@@ -1,5 +1,6 @@
 #include "platforms/fit/size_curve.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,29 @@ static enum status keep_middles(const struct placed *placed, size_t count, struc
     return STATUS_OK;
 }
 
+/* The noise from one size to the next, relative to the time: each point against the line through its neighbours. It has what
+ * changes between series, which no series alone shows. A jump concerns two points; the median does not see them. */
+static double scatter(const struct fit_point *points, size_t count)
+{
+    enum { COUNT_LEAST = 8 };
+    double sizes[FIT_POINTS_MOST];
+    size_t used = 0;
+    for (size_t i = 1; i + 1 < count; i++) {
+        double weight = (points[i].x - points[i - 1].x) / (points[i + 1].x - points[i - 1].x);
+        double between = (1 - weight) * points[i - 1].y + weight * points[i + 1].y;
+        double wider = sqrt(1 + weight * weight + (1 - weight) * (1 - weight));
+        sizes[used++] = fabs(points[i].y - between) / wider / points[i].y;
+    }
+    if (used < COUNT_LEAST) return 0;
+    return 1.4826 * gsl_stats_median(sizes, 1, used);
+}
+
+static void add_scatter(struct size_curve *curve)
+{
+    double share = scatter(curve->points, curve->count);
+    for (size_t i = 0; i < curve->count; i++) curve->points[i].error = fmax(curve->points[i].error, share * curve->points[i].y);
+}
+
 enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between, struct size_curve *curve, struct err *err)
 {
     struct placed *placed = calloc(results->count + 1, sizeof *placed);
@@ -62,6 +86,7 @@ enum status size_curve_collect(const struct bench_results *results, const char *
     }
     qsort(placed, count, sizeof *placed, compare_placed);
     if (status == STATUS_OK) status = keep_middles(placed, count, curve, err);
+    if (status == STATUS_OK) add_scatter(curve);
     free(placed);
     return status;
 }

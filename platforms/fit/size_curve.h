@@ -9,7 +9,8 @@
 
 /* A size of a test function. What the lines take is in points: the median and its standard error where the series is steady. Load
  * only ever adds time, so of an unsteady one it is the 10th percentile, with the distance to the lower quartile as its error. No
- * error is below CURVE_ERROR_LEAST of the time, since a straight line is a model. Of several places (pairs of nodes) it is the
+ * error is below CURVE_ERROR_LEAST of the time, since a straight line is a model, or below the scatter from size to size
+ * (pseudo-residuals: Gasser, Sroka, Jennen-Steinmetz, Biometrika 73, 1986; here their median). Of several places (pairs of nodes) it is the
  * middle one. */
 #define CURVE_ERROR_LEAST 0.01
 struct curve_size {

@@ -116,10 +116,10 @@ static int by_question(const void *a, const void *b)
 
 /* --- times ------------------------------------------------------------------------------------------------------------ */
 
-static enum probe_refusal refuse(const struct probe_time *time, double gap_s)
+static enum probe_refusal refuse(const struct probe_time *time, double lost_share)
 {
     if (time->spread > SPREAD_MOST) return PROBE_SPREAD;
-    return gap_s >= PROBE_GAP_LEAST_S && time->value_s > gap_s / 10 ? PROBE_BUSY : PROBE_ACCEPTED;
+    return lost_share > PROBE_LOST_MOST ? PROBE_BUSY : PROBE_ACCEPTED;
 }
 
 static enum status measure(const struct probe_series *series, struct probe_findings *findings, struct err *err)
@@ -139,7 +139,7 @@ static enum status measure(const struct probe_series *series, struct probe_findi
                               .error_s = 1.253 * quartiles / 1.349 / sqrt((double)series->count),
                               .spread = median > 0 ? most / median : 1,
                               .n = series->count};
-    made.refused = refuse(&made, probe_record_value(findings->record, "gap_s", 0));
+    made.refused = refuse(&made, probe_record_value(findings->record, "lost_share", 0));
     ARRAY_PUSH(findings->times, findings->time_count, findings->time_capacity, made, err);
     return STATUS_OK;
 }

@@ -3,15 +3,14 @@
  * A verdict is what most tries of one operation and size say. Its confidence is the probability that a try says so more often than
  * not, given its votes and no prior knowledge: 9 of 9 give 99.9 %, 5 of 9 give 62 %. A measured time is the median of a series;
  * its error is the standard error of a median (1.253 s / sqrt(n), s from the quartiles). It is refused where the 90th percentile
- * is above 1.2 medians, and where others used the cores: if a rank was off its core for 1 ms or more, what takes longer than a tenth
- * of that is waiting for the core as well. */
+ * is above 1.2 medians, and where others used a rank's core for more than a fifth of the time: what is measured there is waiting for
+ * the core as well. A smaller share is seen in the 90th percentile. */
 #ifndef PLATFORMS_PROBE_FINDINGS_H
 #define PLATFORMS_PROBE_FINDINGS_H
 
 #include "platforms/probe/record.h"
 
-/* A rank that was off its core for so long shares it. */
-#define PROBE_GAP_LEAST_S 1e-3
+#define PROBE_LOST_MOST 0.2
 
 enum probe_refusal { PROBE_ACCEPTED, PROBE_SPREAD, PROBE_BUSY };
 

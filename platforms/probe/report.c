@@ -92,12 +92,11 @@ static void print_skips(const struct probe_findings *findings, FILE *out)
 
 static void refusal(const struct probe_findings *findings, const struct probe_time *time, char text[EVIDENCE_BYTES])
 {
-    char gap[UNITS_TEXT_BYTES];
     if (time->refused == PROBE_SPREAD)
         snprintf(text, EVIDENCE_BYTES, "the 90th percentile is %.2f medians, at most 1.2 are accepted", time->spread);
     else
-        snprintf(text, EVIDENCE_BYTES, "others used the cores for %s at a time",
-                 units_format_duration(probe_record_value(findings->record, "gap_s", 0), gap));
+        snprintf(text, EVIDENCE_BYTES, "others used a rank's core for %.0f %% of the time, at most %.0f %% are accepted",
+                 100 * probe_record_value(findings->record, "lost_share", 0), 100 * PROBE_LOST_MOST);
 }
 
 static void print_times(const struct probe_findings *findings, FILE *out)
@@ -250,6 +249,7 @@ enum status probe_to_json(const struct probe_findings *findings, const char *bro
     if (broken) cJSON_AddStringToObject(made, "broken", broken);
     cJSON_AddNumberToObject(made, "delay_s", probe_record_value(record, "delay_s", 0));
     cJSON_AddNumberToObject(made, "gap_s", probe_record_value(record, "gap_s", 0));
+    cJSON_AddNumberToObject(made, "lost_share", probe_record_value(record, "lost_share", 0));
     cJSON_AddItemToObject(made, "latency_s", latency_json(findings));
     cJSON_AddItemToObject(made, "mpi", section);
     cJSON *rows = cJSON_AddArrayToObject(made, "evidence");

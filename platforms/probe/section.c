@@ -7,7 +7,7 @@
 
 /* Where no size up to the largest one asks before it sends. */
 #define UNLIMITED 0x1p50
-enum { LARGE_BYTES = 1 << 20 };
+enum { LARGE_BYTES = 65536 };
 /* Times in units of the latency say something only where the latency is far above what the calls take themselves. */
 #define LATENCY_LEAST 20e-6
 
@@ -223,8 +223,8 @@ static void add_protocol(given findings, cJSON *rma)
 
 /* --- mpi -------------------------------------------------------------------------------------------------------------- */
 
-/* The largest size that was seen to be sent without asking, with how far the limit may be above it; none asks if those of a
- * megabyte and more do not. */
+/* The largest size that is sent without asking, with how far the limit may be above it; none asks if the largest one tried does not
+ * and is 64 KB or more: on slow networks larger ones take too long to be tried. */
 static void add_eager_limit(given findings, cJSON *object, enum probe_question question, enum probe_variant variant,
                             const char *eager)
 {

@@ -125,13 +125,18 @@ static void print_value(const char *name, double value)
     fflush(stdout);
 }
 
-/* The longest gap so far is what counts. */
+/* The longest gap so far and the mean share. */
 static double note_noise(void)
 {
-    static double most_s;
-    most_s = fmax(most_s, noise_s());
-    print_value("gap_s", most_s);
-    return most_s;
+    static double longest_s, shares;
+    static int times;
+    struct noise noise = noise_of_both();
+    longest_s = fmax(longest_s, noise.longest_s);
+    shares += noise.share;
+    times++;
+    print_value("gap_s", longest_s);
+    print_value("lost_share", shares / times);
+    return longest_s;
 }
 
 #define DELAY_S      3e-3

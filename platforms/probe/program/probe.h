@@ -28,6 +28,7 @@ struct marks {
     double begin_s, end_s[PROBE_CALLS_MAX];
     double event_s; /* where the partner was late, or, of PROBE_ISSUE, the origin */
     double helper;
+    double lost_share; /* of STEP_NOISE */
 };
 
 /* program/pair.c: what the two ranks have in common. */
@@ -50,8 +51,11 @@ void report(const struct marks *marks);
 void await_report(struct marks *marks);
 double clock_offset_s(double error_s); /* rank 1's clock minus rank 0's, on rank 0; a larger error is tried to be avoided */
 void clock_answer(void);               /* of rank 1 */
-double longest_gap_s(void);  /* for which somebody else had this core */
-double noise_s(void);        /* the larger one of both ranks */
+/* What somebody else had of this core between two polls inside MPI: the longest gap, and the share of the time in gaps. */
+struct noise {
+    double longest_s, share;
+};
+struct noise noise_of_both(void); /* of each the larger one of both ranks */
 void noise_answer(void);
 
 /* program/operations.c: one-sided calls towards rank 1. */

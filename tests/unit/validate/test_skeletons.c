@@ -16,8 +16,8 @@
 
 enum { REPETITIONS = 12 };
 
-/* Per repetition of 1 s: a barrier of 1 ms, at 0.1 s a put, until 0.1 s + slow (3 us + i) a flush; then a train of three fences of
- * slow 2 us each behind a barrier. The last repetition's put is far too late: medians do not see it. */
+/* Per repetition of 1 s: a barrier of 1 ms, at 0.1 s a put, until 0.1 s + slow (3 us + i) a flush; from 0.17 s on eleven barriers of slow
+ * 1 ms and one until 0.201 s; then three fences of slow 2 us each. The last repetition's put is far too late: medians do not see it. */
 static struct trace *make_trace(double slow)
 {
     char file[] = "/tmp/rmacast-skeletons-XXXXXX";
@@ -32,6 +32,8 @@ static struct trace *make_trace(double slow)
             fprintf(out, "%d %d.000 %d.001 MPI_Barrier comm=0\n", rank, i, i);
             if (rank == 0) fprintf(out, "0 %d.1 %.9f MPI_Put win=0 target=1 bytes=8 disp=0\n", i, i + 0.1 + 1e-6);
             if (rank == 0) fprintf(out, "0 %.9f %.9f MPI_Win_flush win=0 target=1\n", i + 0.1 + 1e-6, i + 0.1 + flush);
+            for (int k = 0; k < 11; k++)
+                fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, i + 0.17 + 1e-3 * slow * k, i + 0.17 + 1e-3 * slow * (k + 1));
             fprintf(out, "%d %d.2 %d.201 MPI_Barrier comm=0\n", rank, i, i);
             for (int k = 0; k < 3; k++)
                 fprintf(out, "%d %.9f %.9f MPI_Win_fence win=0 assert=0\n", rank, i + 0.3 + 2e-6 * slow * k, i + 0.3 + 2e-6 * slow * (k + 1));
@@ -49,11 +51,11 @@ static void repetitions_are_rows(void **state)
     struct skeletons skeletons;
     struct err err = {0};
     if (skeletons_compare(measured, predicted, 0, &skeletons, &err) != STATUS_OK) fail_msg("%s", err.text);
-    assert_int_equal(skeletons.count, 2);
-    const struct skeleton *put = &skeletons.items[0], *fences = &skeletons.items[1];
+    assert_int_equal(skeletons.count, 3);
+    const struct skeleton *put = &skeletons.items[0], *fences = &skeletons.items[1], *train = &skeletons.items[2];
     assert_string_equal(put->name, "MPI_Put 8 > 1, MPI_Win_flush");
     assert_int_equal(put->count, REPETITIONS);
-    /* 3, 4, ... 13 us and one of 50 ms: between the sixth and the seventh, 8.5 us. */
+    /* 3, 4, ... 13 us and one of 50 ms more: between the sixth and the seventh, 8.5 us. */
     assert_true(fabs(put->measured_median_s - 8.5e-6) < 1e-9);
     assert_true(fabs(put->measured_p10_s - 4.1e-6) < 1e-9); /* 1.1 steps from the first of 12 */
     assert_true(fabs(put->predicted_median_s - 17e-6) < 1e-9);
@@ -61,13 +63,18 @@ static void repetitions_are_rows(void **state)
     assert_int_equal(fences->count, REPETITIONS - 1); /* those behind the last barrier are not between two */
     assert_true(fabs(fences->measured_median_s - 6e-6) < 1e-9);
     assert_true(fabs(fences->predicted_median_s - 12e-6) < 1e-9);
+    assert_string_equal(train->name, "MPI_Barrier, one of a train");
+    assert_int_equal(train->count, REPETITIONS);
+    /* From the end of the first, at 0.171 s, predicted 0.172 s, to 0.201 s: 11 barriers. */
+    assert_true(fabs(train->measured_median_s - 0.03 / 11) < 1e-9);
+    assert_true(fabs(train->predicted_median_s - 0.029 / 11) < 1e-9);
     skeletons_clear(&skeletons);
 
-    /* The partner has barriers and fences only. */
+    /* The partner has barriers and fences only: the train begins with the barrier until 0.001 s. */
     assert_int_equal(skeletons_compare(measured, predicted, 1, &skeletons, &err), STATUS_OK);
     assert_int_equal(skeletons.count, 2);
-    assert_string_equal(skeletons.items[0].name, "MPI_Barrier behind another");
-    assert_true(fabs(skeletons.items[0].measured_median_s - 0.2) < 1e-9);
+    assert_string_equal(skeletons.items[1].name, "MPI_Barrier, one of a train");
+    assert_true(fabs(skeletons.items[1].measured_median_s - 0.2 / 12) < 1e-9);
     skeletons_clear(&skeletons);
 
     assert_int_equal(skeletons_compare(measured, predicted, 2, &skeletons, &err), STATUS_DATA);
