@@ -5,8 +5,8 @@ set -u
 source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$source/validate/campaigns/cluster-1ms-100mbit.json" "$work"
-jq '.programs = [.programs[0] | .bytes = [64] | .semantics = ["a", "d"]] | .repetitions = 2 | .disturbed_share = 1' \
+cp "$source/platforms/virtual-1ms-100mbit.json" "$work"
+jq '.programs = [.programs[0] | .bytes = [64] | .semantics = ["a", "d"]] | .platform = "virtual-1ms-100mbit.json" | .repetitions = 2 | .disturbed_share = 1' \
     "$source/validate/campaigns/small.json" >"$work/campaign.json"
 timeout -k 5 250 "$source/validate/campaigns/run.sh" "$work/campaign.json" "$build" "$work/result.json"
 status=$?

@@ -256,7 +256,7 @@ run 0 compare "$worked" --platform two-nodes --semantics a --json by-name.json
 run 0 compare "$worked" --platform "$source/platforms/two-nodes.json" --semantics a --json by-path.json
 holds by-name.json ".results[0].run_time_s == $(jq '.results[0].run_time_s' by-path.json)"
 run 0 simulate "$worked" --platform two-nodes.json
-error 1 "no such file or installed platform, expected a file, ideal or one of dragonfly-512, ethernet-16, four-nodes, infiniband-64, two-nodes" \
+error 1 "no such file or installed platform, expected a file, ideal or one of dragonfly-512, ethernet-16, four-nodes, infiniband-64, two-nodes, virtual-1ms-100mbit, virtual-300us-200mbit" \
     simulate "$worked" --platform three-nodes
 cp "$platform" four-nodes # a file of the name comes first; base.json has its own name
 run 0 simulate "$worked" --platform four-nodes --json result.json

@@ -25,8 +25,11 @@ if [ -z "${CAMPAIGN_WORK:-}" ]; then
 fi
 work=$CAMPAIGN_WORK
 limit=$(setting '.time_limit_s // 40') repetitions=$(setting '.repetitions // 3') share=$(setting '.disturbed_share // 0.02')
-platform=$(dirname "$config")/$(setting .platform)
+platform=$(setting .platform)
+case $platform in /*) ;; *) platform=$(dirname "$config")/$platform ;; esac
 [ -f "$platform" ] || die "$1: platform: there is no $platform"
+jq --argjson nodes "$(setting .cluster.nodes)" '.nodes.count = $nodes' "$platform" >"$work/platform.json" || die "$platform: cannot be read"
+platform=$work/platform.json
 
 # Ticks of 1/100 s: all processors were busy for; this shell's children that have ended took, with the switch.
 busy() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8 }' /proc/stat; }
@@ -37,7 +40,7 @@ own() {
         END { print int(sum * 100) + switch }' "$work/times"
 }
 
-# measured RECORDING PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed.
+# measured RECORDING PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed. taken: by others, of the cores.
 measured() {
     recording=$1
     shift
@@ -52,8 +55,9 @@ measured() {
     done
     [ $status = 0 ] || { echo "campaign: $name: a run failed: $(tail -n 1 "$work/err")" >&2; return 1; }
     others=$((($(busy) - busy_before) - ($(own) - own_before)))
-    awk -v others="$others" -v ns=$(($(date +%s%N) - began)) -v cores="$(nproc)" -v share="$share" \
-        'BEGIN { exit !(others / (ns / 1e7 * cores) > share) }' && return 3
+    taken=$(awk -v others="$others" -v ns=$(($(date +%s%N) - began)) -v cores="$(nproc)" \
+        'BEGIN { printf "%.3f", others / (ns / 1e7 * cores) }')
+    awk -v taken="$taken" -v share="$share" 'BEGIN { exit !(taken > share) }' && return 3
     return 0
 }
 
@@ -81,7 +85,7 @@ row() { # PROGRAM ARGUMENT...
         *) return 1 ;;
         esac
     done
-    [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes" >&2; return 1; }
+    [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes, which took $taken of the cores in the last one" >&2; return 1; }
     # shellcheck disable=SC2086
     "$rmacast" validate --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" \
         >"$work/out" 2>"$work/err" ||
