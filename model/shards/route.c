@@ -202,17 +202,20 @@ static enum status on_unlock(struct routing *routing, struct open_epochs *open)
 }
 
 /* The first operation under each lock goes to the target's shard. Under lazy locks all operations up to the first flush
- * go there: any of them may be the one that requests the lock. */
+ * go there: any of them may be the one that requests the lock. Of a recorded trace all operations go there: Wait for
+ * Progress needs the last one before a flush. */
 static enum status on_locked(struct routing *routing, struct open_epochs *open, uint64_t *state)
 {
-    if (*state == LOCK_FLUSHED || (*state == LOCK_USED && !routing->route->lazy)) return STATUS_OK;
+    bool one = routing->route->trace->simulated && !routing->route->lazy;
+    if (*state == LOCK_FLUSHED || (*state == LOCK_USED && one)) return STATUS_OK;
     open->unflushed += *state == LOCK_HELD;
     *state = LOCK_USED;
     return send_to_rank(routing, routing->copy.call.peer);
 }
 
-/* A lazy lock_all takes only the locks that its operations request. */
-static enum status on_lazy_all(struct routing *routing, struct open_epochs *open)
+/* A lazy lock_all takes only the locks that its operations request. In a recorded trace their flushes are looked for,
+ * too. */
+static enum status on_locked_all(struct routing *routing, struct open_epochs *open)
 {
     const struct trace_call *call = &routing->copy.call;
     uint64_t *state;
@@ -232,7 +235,8 @@ static void free_locks(struct routing *routing, struct open_epochs *open)
     open->locks = open->unflushed = 0;
 }
 
-/* Chooses the epoch as epochs_build() does. An operation under lock_all concerns its own rank alone. */
+/* Chooses the epoch as epochs_build() does. An operation under a simulated lock_all that is not lazy concerns its own
+ * rank alone. */
 static enum status on_operation(struct routing *routing, struct open_epochs *open)
 {
     const struct trace_call *call = &routing->copy.call;
@@ -242,7 +246,8 @@ static enum status on_operation(struct routing *routing, struct open_epochs *ope
                           ? NULL
                           : map_find(&routing->route->locks[routing->copy.rank], lock_key(call->handle, call->peer));
     if (state && *state != LOCK_FREE) return on_locked(routing, open, state);
-    if (open->all) return routing->route->lazy ? on_lazy_all(routing, open) : STATUS_OK;
+    bool alone = routing->route->trace->simulated && !routing->route->lazy;
+    if (open->all) return alone ? STATUS_OK : on_locked_all(routing, open);
     if (!open->fenced) return STATUS_OK;
     open->used = true;
     return send_to_rank(routing, call->peer);
@@ -258,7 +263,16 @@ static enum status on_fence(struct routing *routing, struct open_epochs *open)
     return send_to_comm(routing);
 }
 
-/* Sends the first flush after an operation to the shards of its targets. */
+/* A local flush of a recorded trace leaves puts for another flush. */
+static void flush_lock(const struct shards_route *route, struct open_epochs *open, uint64_t *state, enum call_kind kind)
+{
+    if (!route->trace->simulated && kind == CALL_FLUSH_LOCAL) return;
+    *state = route->trace->simulated ? LOCK_FLUSHED : LOCK_HELD;
+    open->unflushed--;
+}
+
+/* Sends the first flush after an operation to the shards of its targets; in a recorded trace each flush that may complete
+ * an operation. */
 static enum status on_flush(struct routing *routing, struct open_epochs *open)
 {
     struct shards_route *route = routing->route;
@@ -266,13 +280,18 @@ static enum status on_flush(struct routing *routing, struct open_epochs *open)
     struct map *locks = &route->locks[routing->copy.rank];
     bool one = call_row(call->call)->needed & F_TARGET;
     if (open->unflushed == 0 || call->flags & TRACE_BREAK) return STATUS_OK;
+    if (one) {
+        uint64_t *state = map_find(locks, lock_key(call->handle, call->peer));
+        if (!state || *state != LOCK_USED) return STATUS_OK;
+        flush_lock(route, open, state, call_kind(call->call));
+        return send_to_rank(routing, call->peer);
+    }
     route->visit++;
     for (size_t i = 0; i < locks->capacity; i++) {
         if (!locks->used[i] || locks->values[i] != LOCK_USED) continue;
         int32_t target = (int32_t)(uint32_t)locks->keys[i];
-        if ((int32_t)(locks->keys[i] >> 32) != call->handle || (one && target != call->peer)) continue;
-        locks->values[i] = LOCK_FLUSHED;
-        open->unflushed--;
+        if ((int32_t)(locks->keys[i] >> 32) != call->handle) continue;
+        flush_lock(route, open, &locks->values[i], call_kind(call->call));
         uint32_t shard = route->owner[target];
         if (route->visited[shard] == route->visit) continue;
         route->visited[shard] = route->visit;
@@ -298,7 +317,7 @@ static enum status route_window_call(struct routing *routing, enum call_kind kin
     case CALL_LOCK_ALL: open->all = true; return send_to_comm(routing);
     case CALL_UNLOCK_ALL:
         open->all = false;
-        if (routing->route->lazy) free_locks(routing, open);
+        free_locks(routing, open);
         return send_to_comm(routing);
     case CALL_FLUSH:
     case CALL_FLUSH_LOCAL: return on_flush(routing, open);

@@ -426,7 +426,7 @@ static enum status count_several(struct shards *shards, const struct shards_upda
     TRY(several_choose(several, err));
     for (size_t i = 0; i < several->count; i++) {
         const struct several_wait *wait = &several->items[i];
-        const struct wait_place *place = &wait->place;
+        struct wait_place certain = wait->place, *place = &certain;
         struct wait_log_row row = {.from_ps = wait->from_ps,
                                    .until_ps = wait->release_ps < wait->exit_ps ? wait->release_ps : wait->exit_ps,
                                    .rank = place->worst.rank,
@@ -434,6 +434,7 @@ static enum status count_several(struct shards *shards, const struct shards_upda
                                    .pattern = place->pattern,
                                    .flags = wait->counted ? WAIT_LOG_COUNTED : 0};
         int64_t severity_ps = (int64_t)place->severity_ps; /* of one wait */
+        if (severity->provisional.refuted[place->doubt]) continue;
         if (severity_ps <= 0 || severity_ps < severity->options->epsilon_ps) continue;
         if (update->log && row.from_ps < row.until_ps) TRY(activity_log_add_wait(update->log, &row, err));
         if (shards->trace->ranks[row.rank].foreign) continue;
@@ -443,6 +444,7 @@ static enum status count_several(struct shards *shards, const struct shards_upda
         if (!wait->counted) continue;
         totals_add(&severity->totals, (enum pattern)place->pattern, row.rank, severity_ps);
         severity->totals.in_kind_ps[call_kind((enum mpi_call)place->call)] += severity_ps;
+        certain.doubt = FINDING_CERTAIN;
         TRY(wait_profile_add_one(&severity->profile, place, err));
     }
     return STATUS_OK;

@@ -8,14 +8,15 @@
  *
  *   the shards of its members              fences, creations and freeings of windows, collectives, lock_all
  *   the shards of its group                post, start, and what ends their epochs
- *   the shard of its target                operations under fences and start; of a lock: it, its first operation, the
- *                                         first flush behind that, unlock
+ *   the shard of its target                operations under fences and start; of a lock: it, its operations, the
+ *                                         flushes that may complete them, unlock
  *   the shard of the other rank            messages; a successful probe
  *   the shard that has the lock's number    of OpenSHMEM's locks: what takes it, what clears it
  *   the shard of its target                OpenSHMEM's puts and atomics
  *
- * In a simulated trace, all operations under a lazy lock up to the first flush go to the shard of their target. The
- * times of a call that waited for progress go there, too; if the call may have several targets, they go to all shards.
+ * In a simulated trace only the first operation under a lock and the first flush behind it go to the shard of their
+ * target, of a lazy lock all operations up to that flush, and of a lock_all that is not lazy none. The times of a call
+ * that waited for progress go there, too; if the call may have several targets, they go to all shards.
  *
  * A copy of a post, a start or a sendrecv holds only those ranks that concern the shard that gets it. The shard of the
  * target finds Lock Contention and Wait for Progress, since it knows all locks and all calls of that target.

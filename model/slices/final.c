@@ -131,7 +131,7 @@ enum status mark_final(struct slice_state *state, const struct relations *relati
     final_ends(state, relations->trace);
     keep_unsent(state, relations->trace, limits.unsent);
     mark_final_instances(state, relations);
-    TRY(mark_final_epochs(state, relations, err));
+    TRY(mark_final_epochs(state, relations, limits.time_ps, err));
     TRY(mark_final_fences(state, relations, err));
     TRY(mark_final_locks(state, relations, limits.time_ps, err));
     TRY(mark_final_shmem(state, relations, limits.time_ps, err));

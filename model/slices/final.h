@@ -69,7 +69,8 @@ static inline void slice_state_mark(struct slice_state *state, uint32_t rank, si
 {
     state->flags[rank][call] |= (uint16_t)flags;
 }
-enum status mark_final_epochs(struct slice_state *state, const struct relations *relations, struct err *err);
+enum status mark_final_epochs(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                              struct err *err);
 enum status mark_final_fences(struct slice_state *state, const struct relations *relations, struct err *err);
 enum status mark_final_locks(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
                              struct err *err);

@@ -1,5 +1,5 @@
 /* Epochs of post, start, complete, wait: those that are joined by pairs are final together, once all of them have
- * ended and no partner is missing. */
+ * ended and no partner is missing, and all ranks have come so far. */
 #include <stdlib.h>
 
 #include "model/match/relations.h"
@@ -12,6 +12,7 @@ struct sets {
     bool *open; /* of roots, once find_open() has run */
     bool *kept; /* of roots, once find_kept() has run: what comes refers to them */
     int64_t *complete_ps; /* per rank: no complete that is not counted yet enters earlier */
+    int64_t watermark_ps;
 };
 
 static size_t root_of(struct sets *sets, size_t epoch)
@@ -36,6 +37,14 @@ static void join(struct sets *sets)
     }
 }
 
+/* Of a recorded complete its targets' visits to MPI are looked for. */
+static bool ends_later(const struct sets *sets, const struct access_epoch *epoch)
+{
+    const struct relations *relations = sets->relations;
+    return !relations->trace->simulated &&
+           relations_call(relations, epoch->rank, epoch->close_call)->exit_ps >= sets->watermark_ps;
+}
+
 static void find_open(struct sets *sets)
 {
     const struct epochs *epochs = &sets->relations->epochs;
@@ -43,7 +52,7 @@ static void find_open(struct sets *sets)
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
         if (epoch->kind != EPOCH_START) continue;
-        bool open = !epoch_closed(trace, epoch->rank, epoch->close_call);
+        bool open = !epoch_closed(trace, epoch->rank, epoch->close_call) || ends_later(sets, epoch);
         for (size_t p = epoch->pair_first; !open && p < epoch->pair_first + epoch->pair_count; p++)
             open = epochs->pairs[p].exposure == EPOCH_NONE;
         if (open) sets->open[root_of(sets, a)] = true;
@@ -132,9 +141,10 @@ static void mark(struct slice_state *state, struct sets *sets)
     }
 }
 
-enum status mark_final_epochs(struct slice_state *state, const struct relations *relations, struct err *err)
+enum status mark_final_epochs(struct slice_state *state, const struct relations *relations, int64_t watermark_ps,
+                              struct err *err)
 {
-    struct sets sets = {.relations = relations};
+    struct sets sets = {.relations = relations, .watermark_ps = watermark_ps};
     size_t count = relations->epochs.access_count + relations->epochs.exposure_count;
     sets.parents = malloc((count + 1) * sizeof *sets.parents);
     sets.open = calloc(count + 1, sizeof *sets.open);

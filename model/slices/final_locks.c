@@ -105,19 +105,49 @@ static int64_t mark_epochs(struct work *work)
     return first_ps;
 }
 
-/* An operation under lock_all that is complete has nothing to wait for, however long the epoch lasts. */
-static void mark_operations(struct work *work)
+/* In a recorded trace the visits to MPI of its target are looked for once all ranks have come so far. */
+static bool is_done(const struct work *work, const struct epoch_operation *operation)
+{
+    if (operation->done_call == EPOCH_NONE) return false;
+    return work->relations->trace->simulated ||
+           relations_call(work->relations, operation->origin, operation->done_call)->exit_ps < work->watermark_ps;
+}
+
+/* An operation under lock_all that is complete has nothing to wait for, however long the epoch lasts. Returns the enter
+ * of the first call that completes one that stays. */
+static int64_t mark_operations(struct work *work)
 {
     const struct epochs *epochs = &work->relations->epochs;
+    int64_t first_ps = INT64_MAX;
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
         if (!is_lock(epoch) || !work->late[work->first_of[operation->epoch]]) continue;
-        if (epoch->kind == EPOCH_LOCK_ALL && !work->lazy && operation->done_call != EPOCH_NONE) continue;
+        if (epoch->kind == EPOCH_LOCK_ALL && !work->lazy && is_done(work, operation)) continue;
         slice_state_mark(work->state, operation->origin, operation->call, SLICE_OPEN);
         keep_call(work, operation->origin, operation->first_flush);
         keep_call(work, operation->origin, operation->done_call);
+        if (epoch->kind != EPOCH_LOCK_ALL || operation->done_call == EPOCH_NONE) continue;
+        slice_state_mark(work->state, operation->origin, operation->done_call, SLICE_OPEN);
+        int64_t enter_ps = relations_call(work->relations, operation->origin, operation->done_call)->enter_ps;
+        if (enter_ps < first_ps) first_ps = enter_ps;
     }
+    return first_ps;
+}
+
+/* Returns the enter of the first complete that is not final. */
+static int64_t first_complete_ps(const struct work *work)
+{
+    const struct epochs *epochs = &work->relations->epochs;
+    int64_t first_ps = INT64_MAX;
+    for (size_t a = 0; a < epochs->access_count; a++) {
+        const struct access_epoch *epoch = &epochs->accesses[a];
+        if (epoch->kind != EPOCH_START || epoch->close_call == EPOCH_NONE) continue;
+        if (!(work->state->flags[epoch->rank][epoch->close_call] & SLICE_OPEN)) continue;
+        int64_t enter_ps = relations_call(work->relations, epoch->rank, epoch->close_call)->enter_ps;
+        if (enter_ps < first_ps) first_ps = enter_ps;
+    }
+    return first_ps;
 }
 
 /* Simulated traces say when a call's wait for progress ended: who entered MPI then is looked for once all ranks have come
@@ -139,15 +169,18 @@ static int64_t mark_progress(struct work *work)
     return first_ps;
 }
 
-/* What the search for Wait for Progress may ask for: the targets' calls that end at from_ps or later. */
+/* What the search for Wait for Progress may ask for: the targets' calls that end at from_ps or later, and the last one
+ * of MPI before. */
 static void mark_times(struct work *work, int64_t from_ps)
 {
     const struct trace *trace = work->relations->trace;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         if (rank->foreign) continue;
-        for (size_t i = rank->count; i > 0 && rank->calls[i - 1].exit_ps >= from_ps; i--)
-            slice_state_mark(work->state, r, i - 1, SLICE_TIMES);
+        size_t i = rank->count;
+        for (; i > 0 && rank->calls[i - 1].exit_ps >= from_ps; i--) slice_state_mark(work->state, r, i - 1, SLICE_TIMES);
+        while (i > 0 && !timeline_is_mpi(&rank->calls[i - 1])) i--;
+        if (i > 0) slice_state_mark(work->state, r, i - 1, SLICE_TIMES);
     }
 }
 
@@ -184,11 +217,16 @@ static enum status mark(struct work *work, struct err *err)
     const struct trace *trace = work->relations->trace;
     do find_clusters(work);
     while (is_held_up(work));
-    int64_t first_ps = mark_epochs(work);
-    mark_operations(work);
+    int64_t first_ps[] = {work->watermark_ps, mark_epochs(work), mark_operations(work), first_complete_ps(work)};
+    size_t count = sizeof first_ps / sizeof *first_ps;
     keep_freeing(work);
-    if (trace->simulated) first_ps = mark_progress(work);
-    if (trace->window_count > 0) mark_times(work, first_ps < work->watermark_ps ? first_ps : work->watermark_ps);
+    if (trace->simulated) {
+        first_ps[1] = mark_progress(work);
+        count = 2;
+    }
+    for (size_t i = 1; i < count; i++)
+        if (first_ps[i] < first_ps[0]) first_ps[0] = first_ps[i];
+    if (trace->window_count > 0) mark_times(work, first_ps[0]);
     return locks_last_holders(work->relations, keep_holder, work, err);
 }
 

@@ -1,5 +1,4 @@
-/* Lock Contention and Wait for Progress: who held a lock is inferred from the order of the unlock exits, that a target
- * must enter MPI from calls that return only then (docs/patterns.md). */
+/* Lock Contention: who held a lock is inferred from the order of the unlock exits (docs/patterns.md). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,80 +102,4 @@ enum status detect_lock_contention(struct detection *detection)
     }
     free(found.items);
     return status;
-}
-
-/* Functions that returned although the target was outside MPI all the time: nothing waits for the target to enter. */
-struct progress {
-    struct detection *detection;
-    bool *refuted; /* by DOUBT_PROGRESS + enum mpi_call */
-    bool looking;  /* for refutations; then for waits */
-};
-
-/* Of the MPI calls of a rank that end at from_ps or later the one that any thread enters first; FINDING_NO_CALL if
- * there is none. */
-static size_t call_from(const struct relations *relations, uint32_t rank, int64_t from_ps)
-{
-    size_t found = FINDING_NO_CALL;
-    for (uint32_t thread = 0; thread < trace_thread_count(relations->trace, rank); thread++) {
-        struct timeline timeline = timeline_of(&relations->timelines, rank, thread);
-        size_t k = timeline_first_ending(&timeline, from_ps, true);
-        while (k < timeline.count && !timeline_is_mpi(timeline_call(&timeline, k))) k++;
-        if (k < timeline.count && (found == FINDING_NO_CALL || timeline_index(&timeline, k) < found))
-            found = timeline_index(&timeline, k);
-    }
-    return found;
-}
-
-/* One call of an origin that may have to wait until the target enters MPI; it lacks nothing else from holder's release
- * on. That it ends inside the target's next call is taken for the proof. */
-static enum status look_at(struct progress *progress, const struct holding *holding, size_t call,
-                           const struct holding *holder)
-{
-    struct detection *detection = progress->detection;
-    const struct trace_call *at = relations_call(detection->relations, holding->origin, call);
-    int64_t from_ps = holder && holder->release_ps > at->enter_ps ? holder->release_ps : at->enter_ps;
-    if (from_ps >= at->exit_ps) return STATUS_OK;
-    size_t next = call_from(detection->relations, (uint32_t)holding->target, from_ps);
-    const struct trace_call *entered =
-        next == FINDING_NO_CALL ? NULL : relations_call(detection->relations, (uint32_t)holding->target, next);
-    if (!entered || entered->enter_ps > at->exit_ps) {
-        if (progress->looking) progress->refuted[DOUBT_PROGRESS + at->call] = true;
-        return STATUS_OK;
-    }
-    if (progress->looking || progress->refuted[DOUBT_PROGRESS + at->call] || entered->enter_ps <= from_ps ||
-        at->exit_ps > entered->exit_ps)
-        return STATUS_OK;
-    uint16_t doubt = detection->provisional ? (uint16_t)(DOUBT_PROGRESS + at->call) : (uint16_t)FINDING_CERTAIN;
-    return detect_found(detection, &(struct finding){.pattern = PATTERN_WAIT_FOR_PROGRESS,
-                                                     .rank = holding->origin,
-                                                     .call = call,
-                                                     .doubt = doubt,
-                                                     .severity_ps = entered->enter_ps - from_ps,
-                                                     .cause_rank = (uint32_t)holding->target,
-                                                     .cause_call = next,
-                                                     .from_ps = from_ps,
-                                                     .until_ps = entered->enter_ps,
-                                                     .earlier_ps = entered->enter_ps - from_ps});
-}
-
-/* A lock without operations may be granted and released without the target. */
-static enum status visit_progress(void *context, const struct holding *holding, const struct holding *holder)
-{
-    bool alone = holding->epoch->kind == EPOCH_LOCK; /* of a lock_all the operations on other targets count, too */
-    if ((uint32_t)holding->target == holding->origin || !alone || holding->epoch->operation_count == 0)
-        return STATUS_OK;
-    TRY(look_at(context, holding, holding->epoch->open_call, holder));
-    return look_at(context, holding, holding->epoch->close_call, holder);
-}
-
-enum status detect_wait_for_progress(struct detection *detection)
-{
-    bool refuted[DOUBT_COUNT] = {false};
-    struct provisional *provisional = detection->provisional;
-    struct progress progress = {
-        .detection = detection, .refuted = provisional ? provisional->refuted : refuted, .looking = true};
-    if (detection->relations->trace->simulated) return detect_known_progress(detection);
-    TRY(locks_visit(detection->relations, visit_progress, &progress, detection->err));
-    progress.looking = false;
-    return locks_visit(detection->relations, visit_progress, &progress, detection->err);
 }

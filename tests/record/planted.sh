@@ -21,5 +21,5 @@ while read -r pattern rank line seconds; do
         exit !(planted >= 0.02 && off <= 0.05 * planted + 0.0002 && -off <= 0.05 * planted + 0.0002) }' && continue
     fail "$pattern of rank $rank in line $line: planted $seconds s, found ${found:-nothing}"
 done <planted
-[ "$(wc -l <planted)" -ge 18 ] || { echo "FAILED: the program's account is incomplete"; cat planted; exit 1; }
+[ "$(wc -l <planted)" -ge 21 ] || { echo "FAILED: the program's account is incomplete"; cat planted; exit 1; }
 finish

@@ -151,6 +151,44 @@ static void send(int tag)
     MPI_Send(data, BLOCK, MPI_CHAR, 1 - rank, tag, MPI_COMM_WORLD);
 }
 
+/* Rank 0 says that it leaves MPI, and sleeps; then rank 1 needs it. */
+static void progress(MPI_Win win, MPI_Group other)
+{
+    if (rank == 1) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    begin("wait_for_progress", UNTIL_SLEPT);
+    if (rank == 0) {
+        send(TAG);
+        sleeps();
+    } else {
+        receive(TAG);
+        put(0, win);
+        WAITS(MPI_Win_flush(0, win));
+    }
+    begin("wait_for_progress", UNTIL_SLEPT);
+    if (rank == 0) {
+        send(TAG);
+        sleeps();
+    } else {
+        receive(TAG);
+        MPI_Get(data, BLOCK, MPI_CHAR, 0, 0, BLOCK, MPI_CHAR, win);
+        WAITS(MPI_Win_flush_local(0, win));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) MPI_Win_unlock(0, win);
+    begin("wait_for_progress", UNTIL_SLEPT);
+    if (rank == 0) {
+        MPI_Win_post(other, 0, win);
+        send(TAG);
+        sleeps();
+        MPI_Win_wait(win);
+    } else {
+        MPI_Win_start(other, 0, win);
+        receive(TAG);
+        put(0, win);
+        WAITS(MPI_Win_complete(win));
+    }
+}
+
 static void messages(void)
 {
     begin("late_sender", UNTIL_SLEPT);
@@ -270,6 +308,7 @@ int main(int argc, char **argv)
     active_target(win, other);
     fences(win);
     passive_target(win);
+    progress(win, other);
     messages();
     requests();
     collectives();

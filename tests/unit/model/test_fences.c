@@ -1,4 +1,4 @@
-/* Early Fence, pairs that fences synchronise without need, Wait for Progress, and the advice of one-sided waits. */
+/* Early Fence, pairs that fences synchronise without need, and the advice of one-sided waits. */
 #include "model_test.h"
 
 #include <stdio.h>
@@ -102,67 +102,6 @@ static void test_fence_pairs_without_fences(void **state)
     result_free(result);
 }
 
-/* Rank 0 locks rank 1, puts, and is in unlock 12-55; rank 1 is outside MPI until its barrier 50-90. */
-#define LOCK_PUT(lock_exit, unlock_exit)                                                                               \
-    "ranks 2\nwindow 0 comm=0\n0 0.000010 0.0000" lock_exit " MPI_Win_lock win=0 target=1 lock=shared\n"               \
-    "0 0.000011 0.000012 MPI_Put win=0 target=1 bytes=8\n"                                                             \
-    "0 0.000012 0.0000" unlock_exit " MPI_Win_unlock win=0 target=1\n"                                                 \
-    "0 0.000080 0.000091 MPI_Barrier comm=0\n"
-#define TARGET "1 0.000050 0.000091 MPI_Barrier comm=0\n"
-
-static void test_wait_for_progress(void **state)
-{
-    (void)state;
-    const enum pattern progress = PATTERN_WAIT_FOR_PROGRESS;
-    assert_int_equal(severity_ps(LOCK_PUT("10", "55") TARGET, NULL, progress, 0), (50 - 12) * US);
-    /* Unlock ended while the target was outside MPI: it does not wait for the target. */
-    assert_int_equal(severity_ps(LOCK_PUT("10", "49") TARGET, NULL, progress, 0), 0);
-    /* The target is inside MPI all the time. */
-    assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000010 0.000091 MPI_Barrier comm=0\n", NULL, progress, 0),
-                     0);
-    /* The target has left MPI again when unlock ends. */
-    assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000050 0.000054 MPI_Comm_group comm=0\n"
-                                                      "1 0.000080 0.000091 MPI_Barrier comm=0\n",
-                                 NULL, progress, 0),
-                     0);
-}
-
-static void test_progress_is_refuted_by_another_call(void **state)
-{
-    (void)state;
-    /* The second unlock, 60-65, ends while rank 1 computes from 58 to 80: the library needs no call of the target, so
-     * the first one's 38 us were something else. */
-    const char *text = LOCK_PUT("10", "55") "1 0.000050 0.000058 MPI_Comm_group comm=0\n"
-                                            "1 0.000090 0.000091 MPI_Barrier comm=0\n";
-    assert_int_equal(severity_ps(text, NULL, PATTERN_WAIT_FOR_PROGRESS, 0), 38 * US);
-    const char *refuted = "ranks 2\nwindow 0 comm=0\n0 0.000010 0.000010 MPI_Win_lock win=0 target=1 lock=shared\n"
-                          "0 0.000011 0.000012 MPI_Put win=0 target=1 bytes=8\n"
-                          "0 0.000012 0.000055 MPI_Win_unlock win=0 target=1\n"
-                          "0 0.000060 0.000060 MPI_Win_lock win=0 target=1 lock=shared\n"
-                          "0 0.000060 0.000060 MPI_Put win=0 target=1 bytes=8\n"
-                          "0 0.000060 0.000065 MPI_Win_unlock win=0 target=1\n"
-                          "0 0.000080 0.000091 MPI_Barrier comm=0\n"
-                          "1 0.000050 0.000058 MPI_Comm_group comm=0\n1 0.000080 0.000091 MPI_Barrier comm=0\n";
-    assert_int_equal(severity_ps(refuted, NULL, PATTERN_WAIT_FOR_PROGRESS, 0), 0);
-}
-
-static void test_progress_counts_behind_contention(void **state)
-{
-    (void)state;
-    /* Rank 2 holds the lock until 35; rank 0 asks at 10 and is in lock until 45: 25 us of contention, then 5 us until
-     * rank 1 enters MPI at 40. Rank 2's unlock began while rank 1 was inside its first call: it says nothing. */
-    const char *text = "ranks 3\nwindow 0 comm=0\n1 0.000000 0.000031 MPI_Comm_group comm=0\n"
-                       "1 0.000040 0.000090 MPI_Barrier comm=0\n"
-                       "2 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=exclusive\n"
-                       "2 0.000002 0.000003 MPI_Put win=0 target=1 bytes=8\n"
-                       "2 0.000029 0.000035 MPI_Win_unlock win=0 target=1\n2 0.000080 0.000090 MPI_Barrier comm=0\n"
-                       "0 0.000010 0.000045 MPI_Win_lock win=0 target=1 lock=exclusive\n"
-                       "0 0.000046 0.000047 MPI_Put win=0 target=1 bytes=8\n"
-                       "0 0.000047 0.000048 MPI_Win_unlock win=0 target=1\n0 0.000080 0.000090 MPI_Barrier comm=0\n";
-    assert_int_equal(severity_ps(text, NULL, PATTERN_LOCK_CONTENTION, 0), 25 * US);
-    assert_int_equal(severity_ps(text, NULL, PATTERN_WAIT_FOR_PROGRESS, 0), 5 * US);
-}
-
 static void test_advice_names_the_other_call(void **state)
 {
     (void)state;
@@ -217,9 +156,6 @@ int main(void)
         cmocka_unit_test(test_fence_that_waits_for_the_wrong_rank),
         cmocka_unit_test(test_fences_behind_nothing),
         cmocka_unit_test(test_fence_pairs_without_fences),
-        cmocka_unit_test(test_wait_for_progress),
-        cmocka_unit_test(test_progress_is_refuted_by_another_call),
-        cmocka_unit_test(test_progress_counts_behind_contention),
         cmocka_unit_test(test_advice_names_the_other_call),
         cmocka_unit_test(test_advice_ends_at_the_next_post),
     };

@@ -1,0 +1,272 @@
+/* Wait for Progress in recorded traces: that a call needed its target inside MPI is inferred from calls that return only
+ * then (docs/patterns.md). */
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/search.h"
+#include "model/match/locks.h"
+#include "model/waits/detect.h"
+
+/* A call that lacked nothing but the target's next visit to MPI. */
+struct visit_wait {
+    uint32_t rank, target;
+    size_t call, visit; /* of rank, of target */
+    int64_t from_ps, until_ps;
+};
+
+struct progress {
+    struct detection *detection;
+    bool *refuted; /* by DOUBT_PROGRESS + enum mpi_call: functions that do not need their target, or wait for posts */
+    int64_t *released_ps; /* per access epoch: when the holder before it let the lock go; INT64_MIN: there was none */
+    struct visit_wait *items;
+    size_t count, capacity;
+};
+
+/* One call that may need its target. */
+struct suspect {
+    uint32_t rank, target;
+    size_t call;
+    int64_t issued_ps; /* what the target has to serve was issued */
+    int64_t from_ps;   /* the call lacks nothing else from then on */
+    int64_t by_ps;     /* by then it was served: the call's exit, or what shows it earlier */
+};
+
+/* The last MPI call that the rank enters before that, FINDING_NO_CALL if there is none. */
+static size_t entered_before(const struct relations *relations, uint32_t rank, int64_t time_ps)
+{
+    const struct trace_rank *process = &relations->trace->ranks[rank];
+    size_t i = 0;
+    SEARCH_FIRST(i, process->count, k, process->calls[k].enter_ps < time_ps);
+    while (i > 0 && !timeline_is_mpi(&process->calls[i - 1])) i--;
+    return i > 0 ? i - 1 : FINDING_NO_CALL;
+}
+
+/* When the threads of the rank had left the MPI calls that they entered before this one; INT64_MIN if there are none. */
+static int64_t left_before(const struct relations *relations, uint32_t rank, size_t call)
+{
+    int64_t left_ps = INT64_MIN;
+    for (uint32_t thread = 0; thread < trace_thread_count(relations->trace, rank); thread++) {
+        struct timeline timeline = timeline_of(&relations->timelines, rank, thread);
+        size_t k = 0;
+        SEARCH_FIRST(k, timeline.count, i, timeline_index(&timeline, i) < call);
+        while (k > 0 && !timeline_is_mpi(timeline_call(&timeline, k - 1))) k--;
+        if (k > 0 && timeline_call(&timeline, k - 1)->exit_ps > left_ps)
+            left_ps = timeline_call(&timeline, k - 1)->exit_ps;
+    }
+    return left_ps;
+}
+
+/* A stay of a rank in MPI: calls between which it is never outside. */
+struct stay {
+    size_t first; /* its first call */
+    int64_t enter_ps, exit_ps;
+    int64_t left_ps; /* when the rank had left MPI before; INT64_MIN: it was never there */
+};
+
+/* The last stay that begins before by_ps, as far back as since_ps; false if there is none. */
+static bool find_stay(const struct relations *relations, uint32_t rank, int64_t by_ps, int64_t since_ps,
+                      struct stay *stay)
+{
+    const struct trace_rank *process = &relations->trace->ranks[rank];
+    size_t call = entered_before(relations, rank, by_ps);
+    if (call == FINDING_NO_CALL) return false;
+    *stay = (struct stay){.exit_ps = process->calls[call].exit_ps};
+    for (;;) {
+        stay->first = call;
+        stay->enter_ps = process->calls[call].enter_ps;
+        stay->left_ps = left_before(relations, rank, call);
+        if (stay->left_ps < stay->enter_ps || stay->enter_ps <= since_ps) return true;
+        if (stay->left_ps > stay->exit_ps) stay->exit_ps = stay->left_ps;
+        while (!timeline_is_mpi(&process->calls[--call])) continue;
+    }
+}
+
+/* A call that returns while its target has been outside MPI all the time since it had something to serve does not need
+ * the target. One that returns in a stay of the target was served in it, or one behind the only stay that begins in the
+ * call: it waited until then since the target was outside. */
+static enum status examine(struct progress *progress, const struct suspect *suspect)
+{
+    const struct relations *relations = progress->detection->relations;
+    const struct trace_call *at = relations_call(relations, suspect->rank, suspect->call);
+    bool *refuted = &progress->refuted[DOUBT_PROGRESS + at->call];
+    struct stay stay;
+    if (suspect->from_ps >= suspect->by_ps || *refuted) return STATUS_OK;
+    if (!find_stay(relations, suspect->target, suspect->by_ps, suspect->from_ps, &stay)) {
+        *refuted = true;
+        return STATUS_OK;
+    }
+    int64_t in_mpi_ps = stay.exit_ps > stay.left_ps ? stay.exit_ps : stay.left_ps;
+    if (in_mpi_ps < suspect->from_ps) {
+        *refuted = in_mpi_ps < suspect->issued_ps;
+        return STATUS_OK;
+    }
+    bool was_inside = stay.left_ps > suspect->from_ps;
+    int64_t from_ps = was_inside ? stay.left_ps : suspect->from_ps;
+    if (stay.enter_ps <= from_ps || (suspect->by_ps > stay.exit_ps && was_inside)) return STATUS_OK;
+    struct visit_wait made = {suspect->rank, suspect->target, suspect->call, stay.first, from_ps, stay.enter_ps};
+    ARRAY_PUSH(progress->items, progress->count, progress->capacity, made, progress->detection->err);
+    return STATUS_OK;
+}
+
+static enum status examine_lock(struct progress *progress, const struct holding *holding, size_t call,
+                                const struct holding *holder)
+{
+    const struct trace_call *at = relations_call(progress->detection->relations, holding->origin, call);
+    int64_t from_ps = holder && holder->release_ps > at->enter_ps ? holder->release_ps : at->enter_ps;
+    return examine(progress, &(struct suspect){.rank = holding->origin,
+                                               .target = (uint32_t)holding->target,
+                                               .call = call,
+                                               .issued_ps = from_ps,
+                                               .from_ps = from_ps,
+                                               .by_ps = at->exit_ps});
+}
+
+/* Lock and unlock ask the target themselves. A lock without operations may be granted and released without it. */
+static enum status visit_lock(void *context, const struct holding *holding, const struct holding *holder)
+{
+    struct progress *progress = context;
+    const struct epochs *epochs = &progress->detection->relations->epochs;
+    bool alone = holding->epoch->kind == EPOCH_LOCK; /* of a lock_all the operations on other targets count, too */
+    if ((uint32_t)holding->target == holding->origin || !alone || holding->epoch->operation_count == 0)
+        return STATUS_OK;
+    if (holder) progress->released_ps[holding->epoch - epochs->accesses] = holder->release_ps;
+    TRY(examine_lock(progress, holding, holding->epoch->open_call, holder));
+    return examine_lock(progress, holding, holding->epoch->close_call, holder);
+}
+
+static bool counts_now(const struct relations *relations, uint32_t rank, size_t call)
+{
+    return epoch_closed(relations->trace, rank, call) && slice_state_counts(relations->state, rank, call);
+}
+
+/* The call that an operation on another rank has to be complete for, unless it is one of visit_lock(); EPOCH_NONE. A
+ * flush of all targets counts where no single lock is held: of these each waits for its own holder. */
+static size_t completing_call(const struct relations *relations, const struct epoch_operation *operation)
+{
+    const struct access_epoch *epoch = &relations->epochs.accesses[operation->epoch];
+    size_t done = operation->done_call;
+    if (epoch->kind == EPOCH_START) {
+        bool posted = relations->epochs.pairs[operation->pair].exposure != EPOCH_NONE;
+        return posted && counts_now(relations, epoch->rank, epoch->close_call) ? epoch->close_call : EPOCH_NONE;
+    }
+    if (done == EPOCH_NONE || epoch->kind == EPOCH_FENCE) return EPOCH_NONE;
+    enum mpi_call function = trace_function(relations->trace, epoch->rank, done);
+    enum call_kind kind = call_kind(function);
+    if (kind != CALL_FLUSH && kind != CALL_FLUSH_LOCAL && kind != CALL_UNLOCK_ALL) return EPOCH_NONE;
+    bool single = epoch->kind == EPOCH_LOCK;
+    if (single && !(call_row(function)->needed & F_TARGET)) return EPOCH_NONE;
+    return counts_now(relations, epoch->rank, single ? epoch->close_call : done) ? done : EPOCH_NONE;
+}
+
+/* When the target's wait had heard of the complete, which was served before; INT64_MAX: that is not known. */
+static int64_t heard_ps(const struct relations *relations, size_t pair)
+{
+    if (pair == EPOCH_NONE) return INT64_MAX;
+    const struct exposure_epoch *exposure = &relations->epochs.exposures[relations->epochs.pairs[pair].exposure];
+    if (!epoch_closed(relations->trace, exposure->rank, exposure->close_call)) return INT64_MAX;
+    return relations_call(relations, exposure->rank, exposure->close_call)->exit_ps;
+}
+
+static enum status examine_operation(struct progress *progress, const struct epoch_operation *operation, size_t call)
+{
+    const struct relations *relations = progress->detection->relations;
+    const struct trace_call *at = relations_call(relations, operation->origin, call);
+    const struct trace_call *operates = relations_call(relations, operation->origin, operation->call);
+    int64_t released_ps = progress->released_ps[operation->epoch], known_ps = heard_ps(relations, operation->pair);
+    return examine(progress, &(struct suspect){.rank = operation->origin,
+                                               .target = (uint32_t)operates->peer,
+                                               .call = call,
+                                               .issued_ps = operates->enter_ps,
+                                               .from_ps = released_ps > at->enter_ps ? released_ps : at->enter_ps,
+                                               .by_ps = known_ps < at->exit_ps ? known_ps : at->exit_ps});
+}
+
+/* Operations with a request may be complete before; those without bytes may need no message. */
+static enum status examine_operations(struct progress *progress)
+{
+    const struct relations *relations = progress->detection->relations;
+    const struct epochs *epochs = &relations->epochs;
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
+        if ((uint32_t)call->peer == operation->origin || relations->trace->ranks[call->peer].foreign) continue;
+        if (call->ref != TRACE_NO_REF || (call->bytes == 0 && call->aux == 0)) continue;
+        size_t completes = completing_call(relations, operation);
+        if (completes != EPOCH_NONE) TRY(examine_operation(progress, operation, completes));
+    }
+    return STATUS_OK;
+}
+
+/* Where a post lies in a complete, this library waits there for posts: what else it waits for cannot be told apart. */
+static void examine_posts(struct progress *progress)
+{
+    const struct relations *relations = progress->detection->relations;
+    const struct epochs *epochs = &relations->epochs;
+    for (size_t p = 0; p < epochs->pair_count; p++) {
+        const struct epoch_pair *pair = &epochs->pairs[p];
+        const struct access_epoch *epoch = &epochs->accesses[pair->access];
+        if (pair->exposure == EPOCH_NONE || !counts_now(relations, epoch->rank, epoch->close_call)) continue;
+        const struct exposure_epoch *exposure = &epochs->exposures[pair->exposure];
+        const struct trace_call *complete = relations_call(relations, epoch->rank, epoch->close_call);
+        int64_t post_ps = relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
+        if (post_ps > complete->enter_ps && post_ps <= complete->exit_ps)
+            progress->refuted[DOUBT_PROGRESS + complete->call] = true;
+    }
+}
+
+static int compare_waits(const void *one, const void *other)
+{
+    const struct visit_wait *a = one, *b = other;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    if (a->call != b->call) return a->call < b->call ? -1 : 1;
+    if (a->until_ps != b->until_ps) return a->until_ps > b->until_ps ? -1 : 1;
+    return (a->target > b->target) - (a->target < b->target);
+}
+
+/* A call that completes operations on several targets waits for them together: the latest visit counts. */
+static enum status count_waits(struct progress *progress)
+{
+    struct detection *detection = progress->detection;
+    if (progress->count > 1) qsort(progress->items, progress->count, sizeof *progress->items, compare_waits);
+    for (size_t i = 0; i < progress->count; i++) {
+        const struct visit_wait *wait = &progress->items[i];
+        enum mpi_call function = relations_call(detection->relations, wait->rank, wait->call)->call;
+        if (i > 0 && wait[-1].rank == wait->rank && wait[-1].call == wait->call) continue;
+        if (progress->refuted[DOUBT_PROGRESS + function]) continue;
+        struct finding finding = {.pattern = PATTERN_WAIT_FOR_PROGRESS,
+                                  .rank = wait->rank,
+                                  .call = wait->call,
+                                  .severity_ps = wait->until_ps - wait->from_ps,
+                                  .cause_rank = wait->target,
+                                  .cause_call = wait->visit,
+                                  .from_ps = wait->from_ps,
+                                  .until_ps = wait->until_ps,
+                                  .earlier_ps = wait->until_ps - wait->from_ps};
+        if (detection->provisional) finding.doubt = (uint16_t)(DOUBT_PROGRESS + function);
+        TRY(detect_for_target(detection, &finding));
+    }
+    return STATUS_OK;
+}
+
+static enum status infer(struct progress *progress)
+{
+    const struct relations *relations = progress->detection->relations;
+    for (size_t a = 0; a < relations->epochs.access_count; a++) progress->released_ps[a] = INT64_MIN;
+    TRY(locks_visit(relations, visit_lock, progress, progress->detection->err));
+    TRY(examine_operations(progress));
+    examine_posts(progress);
+    return count_waits(progress);
+}
+
+enum status detect_wait_for_progress(struct detection *detection)
+{
+    bool refuted[DOUBT_COUNT] = {false};
+    struct provisional *provisional = detection->provisional;
+    struct progress progress = {.detection = detection, .refuted = provisional ? provisional->refuted : refuted};
+    if (detection->relations->trace->simulated) return detect_known_progress(detection);
+    progress.released_ps = malloc((detection->relations->epochs.access_count + 1) * sizeof *progress.released_ps);
+    enum status status = progress.released_ps ? infer(&progress) : err_memory(detection->err);
+    free(progress.released_ps);
+    free(progress.items);
+    return status;
+}
