@@ -91,6 +91,14 @@ static error_t parse_ranks(struct argp_state *state, const char *text, struct fi
     return 0;
 }
 
+/* Of a program model, one number is how many ranks it has. */
+static void give_model_ranks(const char *trace, struct filter *filter)
+{
+    if (!trace || !filter->by_rank || filter->first_rank != filter->last_rank || !trace_is_model(trace)) return;
+    trace_open_models_at(filter->first_rank);
+    filter->by_rank = false;
+}
+
 static error_t parse_filter(int key, struct argp_state *state, char *argument, struct filter *filter)
 {
     int64_t window;
@@ -140,6 +148,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
             return cli_usage(state, "--latency without --bandwidth, expected both");
         if (options->filter.by_time && options->filter.from_ps > options->filter.to_ps)
             return cli_usage(state, "--from behind --to, expected a time between them");
+        give_model_ranks(analysis->trace, &options->filter);
         return cli_needs_argument(state, analysis->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
     }

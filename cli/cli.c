@@ -9,6 +9,8 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "trace/limits.h"
+#include "trace/open.h"
 
 /* Of the parse that runs: argp's parsers have no other way to hand out a message. */
 static struct err *parse_err;
@@ -63,7 +65,7 @@ static void name_bad_option(const struct argp *argp, const struct argp_state *st
         cli_usage(state, "option --%s takes no value", found->name);
 }
 
-enum { KEY_HELP = 'h', KEY_QUIET = 'q', LAST_GROUP = -1 };
+enum { KEY_HELP = 'h', KEY_QUIET = 'q', KEY_MODEL_RANKS = 3000, LAST_GROUP = -1 };
 
 const struct argp_option cli_common_options[] = {
     {"help", KEY_HELP, NULL, 0, "this text", LAST_GROUP},
@@ -102,6 +104,15 @@ struct outer {
     void *input;
 };
 
+static error_t parse_model_ranks(int key, char *argument, struct argp_state *state)
+{
+    int64_t ranks;
+    if (key != KEY_MODEL_RANKS) return ARGP_ERR_UNKNOWN;
+    error_t failed = cli_count(state, "--ranks", argument, 1, TRACE_RANKS_MAX, &ranks);
+    if (!failed) trace_open_models_at((uint32_t)ranks);
+    return failed;
+}
+
 static error_t parse_outer(int key, char *argument, struct argp_state *state)
 {
     struct outer *outer = state->input;
@@ -113,6 +124,8 @@ static error_t parse_outer(int key, char *argument, struct argp_state *state)
         exit(EXIT_SUCCESS);
     case KEY_QUIET: quiet = true; return 0;
     case ARGP_KEY_ERROR:
+        if (!parse_failed && state->next > 0 && strcmp(state->argv[state->next - 1], "--ranks") == 0)
+            cli_usage(state, "option --ranks needs a value N");
         if (!parse_failed) name_bad_option(outer->command, state);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -121,17 +134,24 @@ static error_t parse_outer(int key, char *argument, struct argp_state *state)
 
 enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err)
 {
-    const struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
+    static const struct argp_option options[] = {
+        {"ranks", KEY_MODEL_RANKS, "N", 0, "of a program model given as TRACE: for so many ranks (as many as it says)", LAST_GROUP},
+        {0}};
+    static const struct argp of_models = {.options = options, .parser = parse_model_ranks};
+    const struct argp *const reads_traces = flags & CLI_READS_TRACES ? &of_models : NULL;
+    const struct argp_child children[] = {{argp, 0, NULL, 0}, {reads_traces, 0, NULL, 0}, {0}};
     const struct argp whole = {cli_common_options, parse_outer, NULL, NULL, children, NULL, NULL};
     struct outer outer = {&whole, argp, input};
     if (describe_table) {
-        describe_table(describe_context, argp);
+        struct argp shown = *argp;
+        if (!shown.children) shown.children = children + 1;
+        describe_table(describe_context, &shown);
         return STATUS_USAGE;
     }
     parse_err = err;
     parse_failed = false;
     parse_command = argv[0];
-    error_t failed = argp_parse(&whole, argc, argv, flags | ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &outer);
+    error_t failed = argp_parse(&whole, argc, argv, (flags & ~(unsigned)CLI_READS_TRACES) | ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &outer);
     if (failed == ENOMEM) return err_memory(err);
     return failed ? STATUS_USAGE : STATUS_OK;
 }

@@ -148,7 +148,7 @@ enum status cmd_compare(int argc, char **argv, struct err *err)
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.",
                               NULL,    NULL,  NULL};
-    enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings.json};
     if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);
     if (status == STATUS_OK) status = run(&settings, err);

@@ -73,7 +73,7 @@ enum status cmd_dump(int argc, char **argv, struct err *err)
 {
     struct options options = {.output = "-", .range = {.rank = TRACE_NONE, .from_ps = INT64_MIN, .to_ps = INT64_MAX}};
     struct trace *trace;
-    TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
     const struct cli_file files[] = {{CLI_READS, "the trace", options.trace}, {CLI_WRITES, "-o", options.output}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(trace_open(options.trace, &trace, err));

@@ -109,7 +109,7 @@ enum status cmd_export(int argc, char **argv, struct err *err)
     struct options options = {0};
     struct export_report report = {0};
     struct trace *trace;
-    TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
     const struct cli_file files[] = {
         {CLI_READS, "the trace", options.trace},
         {options.format->directory ? CLI_WRITES_ARCHIVE : CLI_WRITES, "-o", options.output},

@@ -362,7 +362,7 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     struct options options = {0};
     struct trace *trace;
     enum status status = STATUS_OK;
-    TRY(cli_parse(&argp, argc, argv, 0, &options, err));
+    TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
     const struct cli_file files[] = {{CLI_READS, "the trace", options.trace}, {CLI_WRITES, "--json", options.json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(trace_open(options.trace, &trace, err));

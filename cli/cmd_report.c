@@ -85,7 +85,7 @@ enum status cmd_report(int argc, char **argv, struct err *err)
                               "predictions say. Inputs are traces and what --json of analyze, simulate, compare, predict and validate "
                               "wrote.",
                               NULL, NULL, NULL};
-    enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     if (status == STATUS_OK) status = run(&settings, err);
     free(settings.inputs.items);
     return status;

@@ -347,7 +347,7 @@ enum status cmd_validate(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.tolerance = -1, .analyze = ANALYZE_DEFAULTS};
     const struct argp argp = {options, parse, "[FILE...]", "Compares a prediction with real runs.", NULL, NULL, NULL};
-    enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
+    enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     if (status == STATUS_OK) status = check_files(&settings, err);
     if (status == STATUS_OK) status = settings.variants.count > 0 ? rank_variants(&settings, err) : run(&settings, err);
     free(settings.measured.items);

@@ -11,6 +11,7 @@
 #include "trace/faults.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/slices.h"
+#include "trace/program_model/program_model.h"
 #include "trace/spool/spool.h"
 #include "trace/spool/read.h"
 #include "trace/text/text.h"
@@ -19,6 +20,7 @@ enum trace_kind {
     KIND_TEXT,
     KIND_OTF2,
     KIND_SPOOL,
+    KIND_MODEL,
     KIND_SPOOL_BELOW, /* a recording that was not packed: DIR.rma/spool */
     KIND_JSON,
     KIND_RANK_SPOOL, /* a single file of a spool */
@@ -80,7 +82,8 @@ static enum trace_kind file_kind(FILE *in)
         if (*word == '\0' || *word == '#') continue;
         kind = *word == '{' || *word == '['              ? KIND_JSON
                : strncmp(word, "rmacast-trace", 13) == 0 ? KIND_TEXT
-                                                         : KIND_OTHER;
+               : strncmp(word, PROGRAM_MODEL_WORD, strlen(PROGRAM_MODEL_WORD)) == 0 ? KIND_MODEL
+                                                                                    : KIND_OTHER;
     }
     free(line);
     return kind;
@@ -129,14 +132,33 @@ static enum status read_below(const char *path, reader_function *read, struct tr
     return status;
 }
 
+static uint32_t model_ranks;
+
+void trace_open_models_at(uint32_t ranks)
+{
+    model_ranks = ranks;
+}
+
+static enum status read_model(const char *path, struct trace **trace, struct err *err)
+{
+    struct program_model_options options = PROGRAM_MODEL_DEFAULTS;
+    struct program_model *model;
+    options.ranks = model_ranks;
+    TRY(program_model_open(path, &model, err));
+    enum status status = program_model_make(model, &options, trace, err);
+    program_model_free(model);
+    return status;
+}
+
 static enum status read_kind(const char *path, enum trace_kind kind, const struct readers *readers,
                              struct trace **trace, struct err *err)
 {
-    static const char expected[] = "expected an OTF2 archive, a spool directory or a text trace";
+    static const char expected[] = "expected an OTF2 archive, a spool directory, a text trace or a program model";
     switch (kind) {
     case KIND_TEXT: return readers->text(path, trace, err);
     case KIND_OTF2: return readers->otf2(path, trace, err);
     case KIND_SPOOL: return readers->spool(path, trace, err);
+    case KIND_MODEL: return read_model(path, trace, err);
     case KIND_SPOOL_BELOW: return read_below(path, readers->spool, trace, err);
     case KIND_JSON:
         return err_set(err, STATUS_DATA, path, NULL, "JSON, as results and platforms are, and no trace; %s", expected);
@@ -148,14 +170,23 @@ static enum status read_kind(const char *path, enum trace_kind kind, const struc
     return err_set(err, STATUS_DATA, path, NULL, "no trace, %s", expected);
 }
 
+/* Only program models have the number of ranks that somebody asks for. */
+static enum status check_ranks(const char *path, const struct trace *trace, struct err *err)
+{
+    if (model_ranks == 0 || trace->rank_count == model_ranks) return STATUS_OK;
+    return err_set(err, STATUS_DATA, path, NULL, "has %u ranks, expected a program model, or no --ranks %u", trace->rank_count,
+                   model_ranks);
+}
+
 static enum status open_with(const char *path, const struct readers *readers, struct trace **trace, struct err *err)
 {
     enum trace_kind kind;
     struct trace *made;
     TRY(recognise(path, &kind, err));
     TRY(read_kind(path, kind, readers, &made, err));
-    bool checked = kind == KIND_SPOOL || kind == KIND_SPOOL_BELOW; /* before their times are corrected */
+    bool checked = kind == KIND_SPOOL || kind == KIND_SPOOL_BELOW || kind == KIND_MODEL; /* before times are corrected, as they are made */
     enum status status = checked ? STATUS_OK : readers->check(made, err);
+    if (status == STATUS_OK) status = check_ranks(path, made, err);
     if (status != STATUS_OK) {
         trace_free(made);
         return status;
@@ -187,6 +218,12 @@ bool trace_is_trace(const char *path)
 {
     enum trace_kind kind;
     return recognise(path, &kind, NULL) == STATUS_OK && kind <= KIND_SPOOL_BELOW;
+}
+
+bool trace_is_model(const char *path)
+{
+    enum trace_kind kind;
+    return recognise(path, &kind, NULL) == STATUS_OK && kind == KIND_MODEL;
 }
 
 bool trace_is_text_name(const char *path)

@@ -1,4 +1,4 @@
-/* Opens a trace of any kind: OTF2 archive, spool directory, text. The kind is recognised from the content. */
+/* Opens a trace of any kind: OTF2 archive, spool directory, text, program model. The kind is recognised from the content. */
 #ifndef TRACE_OPEN_H
 #define TRACE_OPEN_H
 
@@ -12,6 +12,9 @@ enum status trace_open(const char *path, struct trace **trace, struct err *err);
 /* The same to keep going: faults end their rank, not the reading, and are listed in (*trace)->faults (trace/faults.h).
  * Fails where nothing can be known without the faulty part: headers, definitions of an archive. */
 enum status trace_open_partly(const char *path, struct trace **trace, struct err *err);
+
+/* How many ranks the program models have that are opened from now on; 0: as many as each says. */
+void trace_open_models_at(uint32_t ranks);
 
 /* An archive to be read piece by piece, of so many records; *possible false: another kind of trace, or one that must be
  * read as a whole (trace/otf2/slices.h). The caller closes *source. */
@@ -27,6 +30,9 @@ bool trace_is_text_name(const char *path);
 /* Calls visit for the files that trace_open() reads beside the path itself: parts of an archive, or of all archives in
  * a directory; a directory of events or of a spool with all that is in it. Nothing there is no fault. */
 enum status trace_visit_read(const char *path, otf2_file_visitor *visit, void *context, struct err *err);
+
+/* True if the path is a program model by content. */
+bool trace_is_model(const char *path);
 
 /* True if the path is a trace by content (not JSON): for commands that take TRACE|RESULT. */
 bool trace_is_trace(const char *path);

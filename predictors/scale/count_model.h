@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "predictors/scale/grid.h"
+#include "trace/program_model/grid.h"
 
 /* p: the ranks, x y z: the extents of their grid. */
 enum count_form {

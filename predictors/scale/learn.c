@@ -217,17 +217,15 @@ static enum status fit_steps(const struct learner *learner, struct step *steps, 
 
 /* ------------------------------------------------------------------------------------------------ the grid */
 
-static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched,
-                             struct err *err)
+static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched)
 {
     *matched = 0;
-    TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program, err));
-    enum status status =
-        walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched, err);
+    TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program,
+                    learner->err));
+    enum status status = walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched,
+                                   learner->err);
     if (status == STATUS_OK) {
-        struct learner told = *learner;
-        told.err = err;
-        status = fit_steps(&told, learner->program->steps, learner->program->count);
+        status = fit_steps(learner, learner->program->steps, learner->program->count);
         walk_clear(&learner->walk, learner->program);
     }
     if (status == STATUS_OK) return status;
@@ -246,16 +244,18 @@ struct search {
 
 static enum status search_shape(struct search *search, const struct grid_shape *shape)
 {
-    struct err err;
+    struct err err, *told = search->learner->err;
     uint64_t matched;
-    enum status status = try_shape(search->learner, shape, &matched, &err);
+    search->learner->err = &err; /* what is wrong with this shape: another one may do */
+    enum status status = try_shape(search->learner, shape, &matched);
+    search->learner->err = told;
     search->found = status == STATUS_OK;
     if (status == STATUS_DATA && (search->best.status == STATUS_OK || matched > search->most)) {
         search->best = err;
         search->most = matched;
     }
     if (status == STATUS_DATA) return STATUS_OK;
-    if (status != STATUS_OK) *search->learner->err = err;
+    if (status != STATUS_OK && told) *told = err;
     return status;
 }
 

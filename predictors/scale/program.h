@@ -12,8 +12,8 @@
 
 #include "common/status.h"
 #include "predictors/scale/count_model.h"
-#include "predictors/scale/executions.h"
-#include "predictors/scale/grid.h"
+#include "trace/program_model/executions.h"
+#include "trace/program_model/grid.h"
 #include "predictors/scale/time_model.h"
 #include "trace/trace.h"
 

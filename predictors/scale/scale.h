@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "predictors/scale/program.h"
+#include "trace/program_model/program_model.h"
 #include "trace/trace.h"
 
 /* traces: at least two, of different numbers of ranks, in any order; borrowed during the call only. STATUS_DATA naming
@@ -30,6 +31,10 @@ double scale_error(const struct program *program, uint32_t ranks);
 
 /* Seconds that a rank computes, where repetitions are as many as in the largest run. */
 double scale_computing(const struct program *program, uint32_t ranks);
+
+/* The program as a program model (trace/program_model/program_model.h). What could not be written is out's to say. */
+void program_write(const struct program *program, FILE *out);
+enum status program_to_model(const struct program *program, struct program_model **model, struct err *err);
 
 /* The program as lines for people: steps, partners, functions. */
 void program_print(const struct program *program, FILE *out);

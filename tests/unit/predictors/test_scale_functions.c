@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "predictors/scale/count_model.h"
-#include "predictors/scale/executions.h"
+#include "trace/program_model/executions.h"
 #include "predictors/scale/program.h"
 #include "predictors/scale/time_model.h"
 

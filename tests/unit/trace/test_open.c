@@ -39,7 +39,7 @@ static void expect_fault(const char *name, const char *message)
     assert_string_equal(err.text, message);
 }
 
-#define EXPECTED "expected an OTF2 archive, a spool directory or a text trace"
+#define EXPECTED "expected an OTF2 archive, a spool directory, a text trace or a program model"
 
 static void what_is_no_trace_is_named(void **state)
 {

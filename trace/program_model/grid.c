@@ -1,4 +1,4 @@
-#include "predictors/scale/grid.h"
+#include "trace/program_model/grid.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +54,15 @@ bool grid_make(const struct grid_shape *shape, int32_t ranks, struct grid *grid)
         return true;
     default: return false;
     }
+}
+
+const char *grid_rule_name(enum grid_rule rule)
+{
+    static const char *const names[GRID_RULES] = {
+        [GRID_LINE] = "line",   [GRID_SQUARE] = "square",       [GRID_SQUARE_HIGH] = "square_high", [GRID_CUBE] = "cube",
+        [GRID_CUBE_HIGH] = "cube_high", [GRID_FIXED] = "fixed", [GRID_FIXED_HIGH] = "fixed_high",
+    };
+    return names[rule];
 }
 
 void grid_coordinates(const struct grid *grid, int32_t rank, int32_t coordinates[GRID_DIMENSIONS])

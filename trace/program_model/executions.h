@@ -1,7 +1,7 @@
 /* How single executions of one place in the program differ from their mean: by rank (a load that is uneven), by
  * execution (a program whose iterations change), and by chance. */
-#ifndef PREDICTORS_SCALE_EXECUTIONS_H
-#define PREDICTORS_SCALE_EXECUTIONS_H
+#ifndef TRACE_PROGRAM_MODEL_EXECUTIONS_H
+#define TRACE_PROGRAM_MODEL_EXECUTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,10 +24,11 @@ void executions_clear(struct executions *executions);
 /* alike: executions differ by chance only. */
 enum status executions_split(struct executions *executions, uint32_t ranks, bool alike, struct err *err);
 
-/* The factor of one execution of a rank that was observed. */
+/* The factor of one execution of a rank that was observed; 1 where that one is not known. */
 double executions_observed(const struct executions *executions, uint32_t rank, size_t execution);
 
-/* The factor of a rank like that one, at another scale; random chooses what is by chance. */
+/* The factor of a rank like that one, at another scale; random chooses what is by chance. Each of by_rank, by_execution and values
+ * may be missing. */
 double executions_drawn(const struct executions *executions, uint32_t like, size_t execution, uint64_t random);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "cli/prediction_options.h"
 #include "common/array.h"
+#include "common/scramble.h"
 #include "common/files/output_file.h"
 #include "predictors/comparison.h"
 #include "predictors/prediction.h"
@@ -171,7 +172,7 @@ static enum status replay_noise(const struct settings *settings, struct program 
     if (!run_times_s) return err_memory(err);
     enum status status = noise_open(program, &noise, err);
     for (size_t run = 0; status == STATUS_OK && run < runs; run++) {
-        status = noise_draw(&noise, settings->noise_seed + run, err);
+        status = noise_draw(&noise, scramble(settings->noise_seed) + run, err); /* near seeds share no run */
         if (status == STATUS_OK) status = replay_factor(settings, program, ranks, 1, of_rows_s, err);
         for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) run_times_s[i * runs + run] = of_rows_s[i];
     }

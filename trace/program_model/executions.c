@@ -1,4 +1,4 @@
-#include "predictors/scale/executions.h"
+#include "trace/program_model/executions.h"
 
 #include <stdlib.h>
 
@@ -93,6 +93,7 @@ enum status executions_split(struct executions *executions, uint32_t ranks, bool
 
 double executions_observed(const struct executions *executions, uint32_t rank, size_t execution)
 {
+    if (!executions->first) return 1;
     size_t at = executions->first[rank] + execution;
     if (at >= executions->first[rank + 1]) return 1;
     return (double)executions->by_rank[rank] * executions->by_execution[execution] * executions->values[at];
@@ -100,7 +101,9 @@ double executions_observed(const struct executions *executions, uint32_t rank, s
 
 double executions_drawn(const struct executions *executions, uint32_t like, size_t execution, uint64_t random)
 {
-    if (executions->count == 0 || executions->most == 0) return 1;
-    return (double)executions->by_rank[like] * executions->by_execution[execution % executions->most] *
-           executions->values[random % executions->count];
+    double factor = 1;
+    if (executions->by_rank) factor *= executions->by_rank[like];
+    if (executions->by_execution && executions->most > 0) factor *= executions->by_execution[execution % executions->most];
+    if (executions->count > 0) factor *= executions->values[random % executions->count];
+    return factor;
 }

@@ -1,7 +1,7 @@
 /* Where a rank is among the others: the process grids that partners are described on. A grid of one number of ranks
  * follows from a rule, so that the same neighbour can be named at another number of ranks. */
-#ifndef PREDICTORS_SCALE_GRID_H
-#define PREDICTORS_SCALE_GRID_H
+#ifndef TRACE_PROGRAM_MODEL_GRID_H
+#define TRACE_PROGRAM_MODEL_GRID_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +21,8 @@ enum grid_rule {
     GRID_FIXED_HIGH,  /* two; the second is `fixed` */
     GRID_RULES
 };
+
+const char *grid_rule_name(enum grid_rule rule); /* "square_high" */
 
 struct grid_shape {
     enum grid_rule rule;

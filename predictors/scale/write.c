@@ -1,0 +1,398 @@
+/* program_write() of predictors/scale/scale.h: a program as the text of a program model. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predictors/scale/scale.h"
+#include "trace/program_model/program_model.h"
+#include "trace/text/fields.h"
+
+struct writer {
+    const struct program *program;
+    FILE *out;
+    int depth;
+    uint32_t series; /* number of the step whose partners are in use */
+    bool takes_after; /* some step has computing behind it */
+};
+
+/* --- functions --- */
+
+static void write_count(const struct count_model *model, FILE *out)
+{
+    static const char *const tails[] = {
+        [COUNT_FIXED] = "",           [COUNT_RANKS] = "*nranks",        [COUNT_OTHERS] = "*(nranks-1)", [COUNT_SHARE] = "/nranks",
+        [COUNT_SHARE_SQUARED] = "/nranks^2", [COUNT_PER_X] = "/nx",     [COUNT_PER_Y] = "/ny",          [COUNT_PER_Z] = "/nz",
+        [COUNT_PER_XY] = "/(nx*ny)",  [COUNT_PER_XZ] = "/(nx*nz)",      [COUNT_PER_YZ] = "/(ny*nz)",    [COUNT_LOG] = "*ilog2(nranks)",
+    };
+    fprintf(out, "%" PRId64, model->a);
+    if (model->form < COUNT_LINEAR) fputs(tails[model->form], out);
+    else fprintf(out, "%+" PRId64 "*%s", model->b, model->form == COUNT_LINEAR ? "nranks" : "ilog2(nranks)");
+}
+
+static bool is_zero(const struct time_model *model)
+{
+    return model->c0 == 0 && model->c1 == 0;
+}
+
+static void write_time(const struct time_model *model, FILE *out)
+{
+    if (model->c1 == 0) {
+        fprintf(out, "%.17g", model->c0);
+        return;
+    }
+    if (model->c0 != 0) fprintf(out, "%.17g%s", model->c0, model->c1 < 0 ? "" : "+");
+    fprintf(out, "%.17g", model->c1);
+    if (model->exponent != 0) fprintf(out, "*nranks^%.17g", model->exponent);
+    if (model->logs) fprintf(out, "*log2(nranks)^%d", model->logs);
+}
+
+static void write_offset(const struct grid_offset *offset, FILE *out)
+{
+    int last = GRID_DIMENSIONS - 1;
+    while (last > 0 && offset->of[last] == 0) last--;
+    fputs("neighbor(", out);
+    for (int d = 0; d <= last; d++) fprintf(out, "%s%d", d ? "," : "", offset->of[d]);
+    fputc(')', out);
+}
+
+/* %u: the loop's number. */
+static void write_series(enum series series, uint32_t number, FILE *out)
+{
+    static const char *const texts[][2] = {
+        [SERIES_UP] = {"(rank+1+k", ")%nranks"},       [SERIES_DOWN] = {"(rank-1-k", ")%nranks"},
+        [SERIES_FROM_SELF] = {"(rank+k", ")%nranks"},  [SERIES_ALL] = {"k", ""},
+        [SERIES_EXCLUSIVE] = {"xor(rank,1+k", ")"},    [SERIES_CUBE] = {"xor(rank,2^k", ")"},
+        [SERIES_DOUBLE_UP] = {"(rank+2^k", ")%nranks"}, [SERIES_DOUBLE_DOWN] = {"(rank-2^k", ")%nranks"},
+    };
+    if (series == SERIES_ASCENDING) fprintf(out, "k%" PRIu32 "+(k%" PRIu32 ">=rank)", number, number);
+    else fprintf(out, "%s%" PRIu32 "%s", texts[series][0], number, texts[series][1]);
+}
+
+static const char *series_rounds_text(enum series series)
+{
+    switch (series) {
+    case SERIES_FROM_SELF:
+    case SERIES_ALL: return "nranks";
+    case SERIES_CUBE: return "ilog2(nranks)";
+    case SERIES_DOUBLE_UP:
+    case SERIES_DOUBLE_DOWN: return "clog2(nranks)";
+    default: return "nranks-1";
+    }
+}
+
+static void write_partner(const struct writer *writer, const struct partner *partner)
+{
+    switch (partner->kind) {
+    case PARTNER_NONE: fputs("none", writer->out); break;
+    case PARTNER_FIRST: fputc('0', writer->out); break;
+    case PARTNER_LAST: fputs("nranks-1", writer->out); break;
+    case PARTNER_RANK: fprintf(writer->out, "%d", partner->rank); break;
+    case PARTNER_OFFSET: write_offset(&partner->offset, writer->out); break;
+    case PARTNER_SERIES: write_series(partner->series, writer->series, writer->out); break;
+    }
+}
+
+/* --- who takes a step, and when --- */
+
+static void write_when(const struct writer *writer, const struct step *step)
+{
+    static const char *const takers[TAKERS_COUNT] = {[TAKERS_FIRST] = "rank==0",
+                                                     [TAKERS_NOT_FIRST] = "rank>0",
+                                                     [TAKERS_LAST] = "rank==nranks-1",
+                                                     [TAKERS_NOT_LAST] = "rank<nranks-1"};
+    const char *between = " when=";
+    if (step->takers != TAKERS_ALL) {
+        fprintf(writer->out, "%s%s", between, takers[step->takers]);
+        between = "&&";
+    }
+    for (int k = 0; k < STEP_PARTNERS; k++) {
+        if (step->partners[k].kind != PARTNER_OFFSET || step->null_outside) continue;
+        fprintf(writer->out, "%sexists(", between);
+        write_offset(&step->partners[k].offset, writer->out);
+        fputc(')', writer->out);
+        between = "&&";
+    }
+}
+
+static bool was_seen(const struct computing *computing)
+{
+    return computing->executions.count > 0;
+}
+
+/* The computing of a place has the step's number: "before3", "after3". */
+static const char *const places[COMPUTING_PLACES] = {"before", "after"};
+
+static bool takes_after(const struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_zero(&steps[i].computing[COMPUTING_AFTER].model) || takes_after(steps[i].body, steps[i].count)) return true;
+    return false;
+}
+
+static void write_places(const struct writer *writer, const struct step *step)
+{
+    for (int place = 0; place < COMPUTING_PLACES; place++) {
+        const struct computing *computing = &step->computing[place];
+        if (!was_seen(computing)) continue;
+        if (is_zero(&computing->model) && step->kind == STEP_CALL && !writer->takes_after) continue; /* nothing else could be meant */
+        if (is_zero(&computing->model)) fprintf(writer->out, " %s=0", places[place]);
+        else fprintf(writer->out, " %s=%s%" PRIu32, places[place], places[place], step->number);
+    }
+}
+
+/* --- calls --- */
+
+static void write_group(const struct writer *writer, const struct members *members)
+{
+    if (members->kind == MEMBERS_NONE) return;
+    fputs(members->kind == MEMBERS_ALL      ? " group=all"
+          : members->kind == MEMBERS_OTHERS ? " group=others"
+          : members->count > 0              ? " group="
+                                            : " group=-",
+          writer->out);
+    for (size_t i = 0; i < members->count; i++) {
+        if (i > 0) fputc(',', writer->out);
+        write_partner(writer, &members->listed[i]);
+    }
+}
+
+static void write_assertions(const struct trace_call *call, FILE *out)
+{
+    const char *between = " assert=";
+    for (int bit = 0; bit < TEXT_ASSERTION_COUNT; bit++) {
+        if (!(call->flags & 1 << bit)) continue;
+        fprintf(out, "%s%s", between, text_assertion(bit));
+        between = "|";
+    }
+    if (!(call->flags & TRACE_ASSERTIONS) && (call_row(call->call)->needed & F_ASSERT)) fputs(" assert=0", out);
+}
+
+static void write_site(const struct writer *writer, uint32_t number)
+{
+    const struct trace_site *site = &writer->program->names->sites[number];
+    const char *texts[] = {site->function ? site->function : "", site->file ? site->file : ""};
+    if (number == TRACE_NO_SITE) return;
+    for (int i = 0; i < 2; i++) {
+        char *encoded = malloc(3 * strlen(texts[i]) + 1);
+        if (!encoded) return; /* the reader misses the rest of the line */
+        text_encode(texts[i], encoded);
+        fprintf(writer->out, "%s%s", i ? "@" : " site=", encoded);
+        free(encoded);
+    }
+    fprintf(writer->out, ":%d", site->line);
+}
+
+static void write_key(const struct writer *writer, const char *key, const struct partner *partner)
+{
+    fprintf(writer->out, " %s=", key);
+    write_partner(writer, partner);
+}
+
+static void write_partners(const struct writer *writer, const struct step *step, uint32_t allowed)
+{
+    static const struct {
+        uint32_t field;
+        const char *key;
+    } keys[] = {{F_TARGET, "target"}, {F_PEER, "peer"}, {F_ROOT, "root"}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (allowed & keys[i].field) write_key(writer, keys[i].key, &step->partners[0]);
+    if (allowed & F_SOURCE) write_key(writer, "source", &step->partners[1]);
+}
+
+static void write_bytes(const struct writer *writer, const char *key, const struct count_model *bytes)
+{
+    fprintf(writer->out, " %s=", key);
+    write_count(bytes, writer->out);
+}
+
+/* In units of the target's displacement unit. */
+static void write_displacement(const struct writer *writer, const struct step *step)
+{
+    const struct program *program = writer->program;
+    int32_t unit = step->call.handle >= 0 && (size_t)step->call.handle < program->window_count
+                       ? program->windows[step->call.handle].disp_unit
+                       : 1;
+    if (step->displacement == DISPLACEMENT_UNKNOWN) return;
+    bool alone = step->displacement == DISPLACEMENT_FIXED && unit <= 1;
+    fprintf(writer->out, " disp=%s", alone ? "" : "floor(");
+    write_count(&step->disp, writer->out);
+    if (!alone) fputc(')', writer->out);
+    if (step->displacement == DISPLACEMENT_BY_RANK) fputs("*rank", writer->out);
+    if (step->displacement == DISPLACEMENT_BY_TARGET) {
+        fputs("*(", writer->out);
+        write_partner(writer, &step->partners[0]);
+        fputc(')', writer->out);
+    }
+    if (unit > 1) fprintf(writer->out, "/%d", unit);
+}
+
+static void write_waits(const struct writer *writer, const struct step *step, uint32_t needed)
+{
+    if (step->waits == WAIT_NONE) return;
+    const char *key = needed & F_REQS ? "reqs" : "req";
+    if (step->waits == WAIT_ALL) fprintf(writer->out, " %s=all", key);
+    else fprintf(writer->out, " %s=%d", key, step->waits);
+}
+
+static void write_keys(const struct writer *writer, const struct step *step)
+{
+    const struct call_row *row = call_row(step->call.call);
+    const struct trace_call *call = &step->call;
+    FILE *out = writer->out;
+    if ((row->allowed & F_WIN) && call->handle >= 0) fprintf(out, " win=%d", call->handle);
+    else if ((row->allowed & F_COMM) && call->handle >= 0) fprintf(out, " comm=%d", call->handle);
+    write_partners(writer, step, row->allowed);
+    write_group(writer, &step->members);
+    if (row->allowed & F_TAG) fprintf(out, " tag=%d", call->tag);
+    if (row->allowed & F_RECVTAG) fprintf(out, " recvtag=%d", (int32_t)call->aux);
+    if (row->allowed & F_BYTES) write_bytes(writer, "bytes", &step->bytes);
+    if (row->allowed & F_RESULT_BYTES) write_bytes(writer, "result_bytes", &step->aux);
+    if ((row->allowed & F_RECEIVED) && !(row->allowed & F_SENT)) write_bytes(writer, "received", &step->aux);
+    if (row->allowed & F_DISP) write_displacement(writer, step);
+    if (row->allowed & F_LOCKTYPE) fprintf(out, " lock=%s", call->flags & TRACE_EXCLUSIVE ? "exclusive" : "shared");
+    if (row->allowed & F_ASSERT) write_assertions(call, out);
+    if ((row->allowed & F_OP) && call->tag != TRACE_OP_UNKNOWN) fprintf(out, " op=%s", trace_op_name(call->tag));
+    if (call->flags & TRACE_STARTED) fputs(" started=1", out);
+    if ((row->allowed & F_NEWCOMM) && call->ref != TRACE_NO_REF) fprintf(out, " newcomm=%" PRIu32, call->ref);
+    write_waits(writer, step, row->needed);
+}
+
+static void write_call(const struct writer *writer, const struct step *step)
+{
+    char *name = NULL;
+    fputs(call_name(step->call.call), writer->out);
+    if (call_is_region(step->call.call)) {
+        const char *region = writer->program->names->regions[step->call.ref];
+        name = malloc(3 * strlen(region) + 1);
+        if (name) text_encode(region, name);
+        fprintf(writer->out, " %s", name ? name : "");
+        free(name);
+    } else {
+        write_keys(writer, step);
+        write_site(writer, step->call.site);
+        if (!is_zero(&step->duration)) {
+            fputs(" takes=", writer->out);
+            write_time(&step->duration, writer->out);
+        }
+    }
+}
+
+static void write_steps(struct writer *writer, const struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct step *step = &steps[i];
+        uint32_t outer = writer->series;
+        fprintf(writer->out, "%*s", 2 * writer->depth, "");
+        if (step->kind == STEP_CALL) write_call(writer, step);
+        else fputs("repeat ", writer->out);
+        if (step->kind == STEP_REPEAT) write_count(&step->rounds, writer->out);
+        if (step->kind == STEP_SERIES) {
+            writer->series = step->number;
+            fprintf(writer->out, "%s as k%" PRIu32, series_rounds_text(step->series), step->number);
+        }
+        write_when(writer, step);
+        write_places(writer, step);
+        fputc('\n', writer->out);
+        writer->depth++;
+        write_steps(writer, step->body, step->count);
+        writer->depth--;
+        if (step->kind != STEP_CALL) fprintf(writer->out, "%*send\n", 2 * writer->depth, "");
+        writer->series = outer;
+    }
+}
+
+/* --- computing --- */
+
+static bool all_are_one(const float *values, size_t count)
+{
+    size_t i = 0;
+    while (i < count && values[i] == 1) i++;
+    return i == count;
+}
+
+static void write_factors(const char *name, const float *values, size_t count, FILE *out)
+{
+    enum { A_LINE = 12 };
+    bool whole = strcmp(name, "chance") != 0; /* one row */
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || (!whole && i % A_LINE == 0)) fprintf(out, "%s  %s", i ? "\n" : "", name);
+        fprintf(out, " %.9g", values[i]);
+    }
+    fputc('\n', out);
+}
+
+static void write_counts(const struct executions *executions, size_t ranks, FILE *out)
+{
+    bool same = true;
+    for (size_t r = 1; r < ranks; r++)
+        same = same && executions->first[r + 1] - executions->first[r] == executions->first[1];
+    fputs("  counts", out);
+    for (size_t r = 0; r < (same ? 1 : ranks); r++) fprintf(out, " %zu", executions->first[r + 1] - executions->first[r]);
+    fputc('\n', out);
+}
+
+static void write_executions(const struct executions *executions, size_t ranks, FILE *out)
+{
+    bool even = all_are_one(executions->by_rank, ranks) && all_are_one(executions->by_execution, executions->most);
+    if (even && all_are_one(executions->values, executions->count)) return;
+    if (!all_are_one(executions->by_rank, ranks)) write_factors("by_rank", executions->by_rank, ranks, out);
+    if (!all_are_one(executions->by_execution, executions->most))
+        write_factors("by_execution", executions->by_execution, executions->most, out);
+    write_counts(executions, ranks, out);
+    write_factors("chance", executions->values, executions->count, out);
+}
+
+static void write_computings(const struct writer *writer, const struct step *steps, size_t count)
+{
+    FILE *out = writer->out;
+    for (size_t i = 0; i < count; i++) {
+        for (int place = 0; place < COMPUTING_PLACES; place++) {
+            const struct computing *computing = &steps[i].computing[place];
+            if (!was_seen(computing) || is_zero(&computing->model)) continue;
+            fprintf(out, "computing %s%" PRIu32 " ", places[place], steps[i].number);
+            write_time(&computing->model, out);
+            fprintf(out, " error=%.9g%s\n", computing->model.error, computing->model.balanced ? " balanced" : "");
+            write_executions(&computing->executions, (size_t)writer->program->observed, out);
+        }
+        write_computings(writer, steps[i].body, steps[i].count);
+    }
+}
+
+/* --- definitions --- */
+
+static void write_grid(const struct grid_shape *shape, FILE *out)
+{
+    const char *between = " periodic=";
+    fprintf(out, "grid %s", grid_rule_name(shape->rule));
+    if (shape->fixed) fprintf(out, " side=%d", shape->fixed);
+    for (int d = 0; d < GRID_DIMENSIONS; d++) {
+        if (!shape->periodic[d]) continue;
+        fprintf(out, "%s%c", between, "xyz"[d]);
+        between = "";
+    }
+    fputc('\n', out);
+}
+
+static void write_window(const struct program_window *window, size_t number, FILE *out)
+{
+    const char *flavor = trace_flavor_name(window->flavor);
+    fprintf(out, "window %zu", number);
+    if (window->sized) {
+        fputs(" bytes=", out);
+        write_count(&window->bytes, out);
+    }
+    if (window->disp_unit) fprintf(out, " disp_unit=%d", window->disp_unit);
+    if (flavor) fprintf(out, " flavor=%s", flavor);
+    fputc('\n', out);
+}
+
+void program_write(const struct program *program, FILE *out)
+{
+    struct writer writer = {.program = program, .out = out, .takes_after = takes_after(program->steps, program->count)};
+    fprintf(out, PROGRAM_MODEL_WORD " 1\nranks %d\nobserved %d\n", program->observed, program->observed);
+    write_grid(&program->shape, out);
+    for (size_t i = 1; i < program->comm_count; i++) fprintf(out, "comm %zu\n", i);
+    for (size_t i = 0; i < program->window_count; i++) write_window(&program->windows[i], i, out);
+    write_computings(&writer, program->steps, program->count);
+    write_steps(&writer, program->steps, program->count);
+}

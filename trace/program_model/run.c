@@ -1,0 +1,535 @@
+#include "trace/program_model/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/scramble.h"
+#include "common/units.h"
+#include "trace/limits.h"
+#include "trace/text/fields.h"
+
+/* Statements and members of groups that a run looks at: some minutes. */
+#define WORK_MAX (UINT64_C(1) << 33)
+static const double WHOLE_MAX = 9007199254740992; /* 2^53 */
+
+#define RUN_FAIL(run, at_line, ...)                                                                                    \
+    do {                                                                                                               \
+        char fail_line_[24];                                                                                           \
+        snprintf(fail_line_, sizeof fail_line_, "%zu", (at_line));                                                     \
+        return err_set((run)->err, STATUS_DATA, (run)->model->file, fail_line_, __VA_ARGS__);                          \
+    } while (0)
+
+/* --- values --- */
+
+static enum status value_of(const struct program_run *run, size_t line, const char *what, const struct expression *expression,
+                            double *value)
+{
+    const char *why = expression_value(expression, run->variables, &run->grid, value);
+    if (why)
+        RUN_FAIL(run, line, "%s of rank %.0f of %d: %s", what, run->variables[VARIABLE_RANK], run->grid.ranks, why);
+    return STATUS_OK;
+}
+
+/* none is *exists = false where that is asked for, else an error. */
+static enum status whole_of(const struct program_run *run, size_t line, const char *what, const struct expression *expression,
+                            double low, double high, bool *exists, int64_t *whole)
+{
+    double value;
+    TRY(value_of(run, line, what, expression, &value));
+    if (exists) *exists = !isnan(value);
+    if (exists && isnan(value)) return STATUS_OK;
+    value = expression_whole(value);
+    if (!(value >= low && value <= high))
+        RUN_FAIL(run, line, "%s of rank %.0f of %d is %.16g, expected %.16g to %.16g", what, run->variables[VARIABLE_RANK],
+                 run->grid.ranks, value, low, high);
+    *whole = (int64_t)value;
+    return STATUS_OK;
+}
+
+static void set_place(const struct program_run *run, int32_t rank)
+{
+    int32_t at[GRID_DIMENSIONS];
+    grid_coordinates(&run->grid, rank, at);
+    run->variables[VARIABLE_RANK] = rank;
+    for (int d = 0; d < GRID_DIMENSIONS; d++) run->variables[VARIABLE_X + d] = at[d];
+}
+
+static enum status spend_work(struct program_run *run, size_t line, uint64_t amount)
+{
+    if (run->work < amount)
+        RUN_FAIL(run, line, "the run is longer than %" PRIu64 " statements and members of groups, expected fewer ranks or repetitions",
+                 (uint64_t)WORK_MAX);
+    run->work -= amount;
+    return STATUS_OK;
+}
+
+/* --- definitions --- */
+
+static enum status set_variables(struct program_run *run)
+{
+    const struct program_model *model = run->model;
+    run->variables = calloc(model->variable_count + 1, sizeof *run->variables);
+    if (!run->variables) return err_memory(run->err);
+    for (int i = VARIABLE_RANK; i <= VARIABLE_Z; i++) run->variables[i] = NAN;
+    run->variables[VARIABLE_RANKS] = run->grid.ranks;
+    for (int d = 0; d < GRID_DIMENSIONS; d++) run->variables[VARIABLE_NX + d] = run->grid.extents[d];
+    for (size_t i = 0; i < model->parameter_count; i++) {
+        const struct model_parameter *parameter = &model->parameters[i];
+        double *value = &run->variables[parameter->variable];
+        const char *why = expression_value(&parameter->value, run->variables, &run->grid, value);
+        if (!why && isnan(*value)) why = "it depends on the rank";
+        if (why) RUN_FAIL(run, parameter->line, "the parameter has no value: %s", why);
+    }
+    return STATUS_OK;
+}
+
+/* Which of the communicators that a line defines a rank is in: numbered by the coordinates that its members share. */
+static int32_t comm_of_place(const struct program_run *run, const struct model_comm *comm, int32_t rank)
+{
+    int32_t at[GRID_DIMENSIONS], number = 0;
+    if (comm->all) return 0;
+    grid_coordinates(&run->grid, rank, at);
+    for (int d = GRID_DIMENSIONS; d-- > 0;)
+        if (!comm->along[d]) number = number * run->grid.extents[d] + at[d];
+    return number;
+}
+
+static int32_t comm_count(const struct program_run *run, const struct model_comm *comm)
+{
+    int32_t count = 1;
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (!comm->all && !comm->along[d]) count *= run->grid.extents[d];
+    return count;
+}
+
+/* The members of all communicators of a line, one after the other: by counting, since their numbers ascend. */
+static enum status add_line_of_comms(struct program_run *run, const struct model_comm *comm, int32_t *first)
+{
+    int32_t count = comm_count(run, comm), ranks = run->grid.ranks, id;
+    int32_t *ends = calloc((size_t)count + 1, sizeof *ends);
+    if (!ends) return err_memory(run->err);
+    *first = (int32_t)run->trace->comm_count;
+    for (int32_t r = 0; r < ranks; r++) ends[comm_of_place(run, comm, r) + 1]++;
+    for (int32_t i = 0; i < count; i++) ends[i + 1] += ends[i];
+    for (int32_t r = ranks; r-- > 0;) run->members[--ends[comm_of_place(run, comm, r) + 1]] = r;
+    enum status status = STATUS_OK; /* ends[i + 1] is where communicator i begins now */
+    for (int32_t i = 0; status == STATUS_OK && i < count; i++) {
+        int32_t end = i + 1 < count ? ends[i + 2] : ranks;
+        status = trace_add_comm(run->trace, run->members + ends[i + 1], (uint32_t)(end - ends[i + 1]), &id, run->err);
+    }
+    free(ends);
+    return status;
+}
+
+static enum status window_numbers(struct program_run *run, const struct model_window *window, const struct trace_comm *comm,
+                                  int64_t *bytes, int32_t *units)
+{
+    for (uint32_t i = 0; i < comm->count; i++) {
+        int64_t unit = 1;
+        set_place(run, comm->members[i]);
+        if (window->bytes.operations)
+            TRY(whole_of(run, window->line, "bytes=", &window->bytes, 0, WHOLE_MAX, NULL, &bytes[i]));
+        if (window->disp_unit.operations)
+            TRY(whole_of(run, window->line, "disp_unit=", &window->disp_unit, 1, INT32_MAX, NULL, &unit));
+        units[i] = (int32_t)unit;
+    }
+    return STATUS_OK;
+}
+
+static enum status add_window(struct program_run *run, const struct model_window *window, int32_t comm)
+{
+    const struct trace_comm *members = &run->trace->comms[comm];
+    int64_t *bytes = calloc((size_t)members->count + 1, sizeof *bytes);
+    int32_t *units = calloc((size_t)members->count + 1, sizeof *units), id;
+    enum status status = bytes && units ? STATUS_OK : err_memory(run->err);
+    if (status == STATUS_OK) status = window_numbers(run, window, members, bytes, units);
+    if (status == STATUS_OK)
+        status = trace_add_window(run->trace, comm, window->bytes.operations ? bytes : NULL,
+                                  window->disp_unit.operations ? units : NULL, window->flavor, &id, run->err);
+    if (status == STATUS_OK && window->name) status = trace_set_window_name(run->trace, id, window->name, run->err);
+    free(bytes);
+    free(units);
+    return status;
+}
+
+static enum status add_windows(struct program_run *run)
+{
+    const struct program_model *model = run->model;
+    for (size_t i = 0; i < model->window_count; i++) {
+        const struct model_window *window = &model->windows[i];
+        run->window_first[i] = (int32_t)run->trace->window_count;
+        for (int32_t k = 0; k < comm_count(run, &model->comms[window->comm]); k++)
+            TRY(add_window(run, window, run->comm_first[window->comm] + k));
+    }
+    return STATUS_OK;
+}
+
+static enum status add_names(struct program_run *run)
+{
+    const struct trace *names = run->model->names;
+    uint32_t id;
+    for (size_t i = 0; i < names->region_count; i++) TRY(trace_add_region(run->trace, names->regions[i], &id, run->err));
+    for (size_t i = 1; i < names->site_count; i++) {
+        const struct trace_site *site = &names->sites[i];
+        TRY(trace_add_site(run->trace, site->function, site->file, site->line, &id, run->err));
+    }
+    return STATUS_OK;
+}
+
+static enum status make_grids(struct program_run *run)
+{
+    const struct program_model *model = run->model;
+    if (run->options.ranks == 0) run->options.ranks = model->ranks;
+    uint32_t ranks = run->options.ranks;
+    if (ranks == 0)
+        return err_set(run->err, STATUS_USAGE, model->file, NULL, "the model does not say how many ranks, expected --ranks N or a line \"ranks N\"");
+    if (ranks > TRACE_RANKS_MAX)
+        return err_set(run->err, STATUS_USAGE, model->file, NULL, "%u ranks, expected 1 to %d", ranks, TRACE_RANKS_MAX);
+    if (!grid_make(&model->shape, (int32_t)ranks, &run->grid))
+        return err_set(run->err, STATUS_DATA, model->file, NULL, "%u ranks are no multiple of the grid's side of %d", ranks, model->shape.fixed);
+    if (model->observed > 0 && !grid_make(&model->shape, (int32_t)model->observed, &run->observed))
+        return err_set(run->err, STATUS_DATA, model->file, NULL, "%u observed ranks are no multiple of the grid's side of %d",
+                       model->observed, model->shape.fixed);
+    return STATUS_OK;
+}
+
+static enum status open_run(struct program_run *run)
+{
+    const struct program_model *model = run->model;
+    TRY(make_grids(run));
+    TRY(trace_new(model->file, run->options.ranks, &run->trace, run->err));
+    run->members = calloc((size_t)run->options.ranks + 1, sizeof *run->members);
+    run->comm_first = calloc(model->comm_count + 1, sizeof *run->comm_first);
+    run->window_first = calloc(model->window_count + 1, sizeof *run->window_first);
+    if (!run->members || !run->comm_first || !run->window_first) return err_memory(run->err);
+    TRY(set_variables(run));
+    for (size_t i = 1; i < model->comm_count; i++) TRY(add_line_of_comms(run, &model->comms[i], &run->comm_first[i]));
+    TRY(add_windows(run));
+    return add_names(run);
+}
+
+enum status program_run_open(const struct program_model *model, const struct program_model_options *options,
+                             struct program_run *run, struct err *err)
+{
+    *run = (struct program_run){.model = model, .options = *options, .work = WORK_MAX, .err = err};
+    enum status status = open_run(run);
+    if (status != STATUS_OK) program_run_clear(run);
+    return status;
+}
+
+void program_run_clear(struct program_run *run)
+{
+    trace_free(run->trace);
+    free(run->variables);
+    free(run->members);
+    free(run->comm_first);
+    free(run->window_first);
+    *run = (struct program_run){.model = NULL};
+}
+
+/* --- a rank --- */
+
+enum status run_rank_open(const struct program_run *run, uint32_t rank, struct run_rank *state, struct err *err)
+{
+    const struct program_model *model = run->model;
+    *state = (struct run_rank){.rank = rank, .next_request = 1};
+    if (model->observed > 0) state->like = (uint32_t)grid_similar(&run->grid, (int32_t)rank, &run->observed);
+    state->frames = calloc(model->depth + 1, sizeof *state->frames);
+    state->executions = calloc(model->computing_count + 1, sizeof *state->executions);
+    if (!state->frames || !state->executions) {
+        run_rank_clear(state);
+        return err_memory(err);
+    }
+    state->frames[0] = (struct run_frame){.body = model->statements, .count = model->statement_count, .rounds = 1};
+    state->depth = 1;
+    return STATUS_OK;
+}
+
+void run_rank_clear(struct run_rank *state)
+{
+    free(state->frames);
+    free(state->executions);
+    free(state->open);
+    *state = (struct run_rank){.depth = 0};
+}
+
+/* --- computing --- */
+
+static enum status computing_ps(const struct program_run *run, struct run_rank *state, size_t line, int32_t number, int64_t *ps)
+{
+    *ps = 0;
+    if (number < 0) return STATUS_OK;
+    const struct model_computing *computing = &run->model->computings[number];
+    uint32_t execution = state->executions[number]++;
+    double mean, factor;
+    TRY(value_of(run, line, computing->name, &computing->mean, &mean));
+    if (!(mean > 0)) return STATUS_OK;
+    uint64_t random = scramble(run->options.seed ^ scramble((uint64_t)state->rank << 32 | (uint32_t)number));
+    if (run->options.ranks == run->model->observed)
+        factor = executions_observed(&computing->executions, state->like, execution);
+    else factor = executions_drawn(&computing->executions, state->like, execution, scramble(random ^ execution));
+    *ps = units_ps(mean * factor * run->options.compute);
+    return STATUS_OK;
+}
+
+/* To which place the computing before a call belongs, so that it is the same one on all ranks: to a loop that has begun since the
+ * last call; to the call, where all ranks make it; to the call before, where all ranks make that; else to the call. A place that
+ * says nothing is passed over. */
+static int32_t place_of(const struct run_place *at, const struct statement *body, const struct statement *next)
+{
+    if (at->entered) return at->entered->before;
+    if (!next->when.operations && next->before != COMPUTING_ABSENT) return next->before;
+    bool follows = at->previous && at->body == body && !at->previous->when.operations;
+    if (follows && at->previous->after != COMPUTING_ABSENT) return at->previous->after;
+    return next->before;
+}
+
+static enum status add_compute(const struct program_run *run, struct run_rank *state, const struct statement *statement)
+{
+    int64_t ps;
+    double seconds;
+    if (statement->computing >= 0) TRY(computing_ps(run, state, statement->line, statement->computing, &ps));
+    else {
+        TRY(value_of(run, statement->line, "the computing", &statement->amount, &seconds));
+        ps = seconds > 0 ? units_ps(seconds * run->options.compute) : 0;
+    }
+    state->computed_ps = units_add_ps(state->computed_ps, ps);
+    return STATUS_OK;
+}
+
+/* --- calls --- */
+
+static enum status set_number(const struct program_run *run, const struct statement *statement, const struct statement_value *of,
+                              struct text_values *values)
+{
+    const struct text_field *field = text_field(of->field);
+    void *member = (char *)values + field->offset;
+    bool exists = true, may_miss = field->type == TEXT_DISP || (field->type == TEXT_RANK && of->field != F_ROOT_INDEX);
+    double low = field->type == TEXT_TAG ? INT32_MIN : 0, high = WHOLE_MAX;
+    int64_t whole = 0;
+    if (field->type == TEXT_TAG) high = INT32_MAX;
+    if (field->type == TEXT_RANK) high = run->grid.ranks - 1;
+    TRY(whole_of(run, statement->line, field->key, &of->value, low, high, may_miss ? &exists : NULL, &whole));
+    if (field->type == TEXT_RANK) *(int32_t *)member = exists ? (int32_t)whole : TRACE_NONE;
+    else if (field->type == TEXT_TAG) *(int32_t *)member = (int32_t)whole;
+    else *(int64_t *)member = exists ? whole : -1;
+    return STATUS_OK;
+}
+
+static bool has_field(const struct statement *statement, int field)
+{
+    for (size_t i = 0; i < statement->value_count; i++)
+        if (statement->values[i].field == field) return true;
+    return false;
+}
+
+static enum status scale_disp(const struct program_run *run, const struct statement *statement, struct trace_call *call)
+{
+    if (call->disp < 0 || call->peer == TRACE_NONE || !(call_row(call->call)->allowed & F_WIN)) return STATUS_OK;
+    const struct trace_window *window = &run->trace->windows[call->handle];
+    int32_t member = trace_comm_rank(&run->trace->comms[window->comm], call->peer);
+    int64_t unit = window->disp_unit && member >= 0 ? window->disp_unit[member] : 1;
+    if (__builtin_mul_overflow(call->disp, unit, &call->disp) || call->disp > TRACE_DISP_MAX)
+        RUN_FAIL(run, statement->line, "disp= of rank %.0f is beyond every address", run->variables[VARIABLE_RANK]);
+    return STATUS_OK;
+}
+
+/* Nothing moves from or to MPI_PROC_NULL. */
+static void clear_missing(const struct statement *statement, struct text_values *values)
+{
+    struct trace_call *call = &values->call;
+    bool to_partner = has_field(statement, F_TARGET_INDEX) || has_field(statement, F_PEER_INDEX);
+    if (to_partner && call->peer == TRACE_NONE) call->bytes = 0;
+    if (has_field(statement, F_TARGET_INDEX) && call->peer == TRACE_NONE) {
+        call->aux = 0;
+        call->disp = -1;
+    }
+    if (has_field(statement, F_SOURCE_INDEX) && values->source == TRACE_NONE) values->received = 0;
+}
+
+static enum status set_handles(const struct program_run *run, struct trace_call *call)
+{
+    const struct program_model *model = run->model;
+    int32_t rank = (int32_t)run->variables[VARIABLE_RANK];
+    uint32_t allowed = call_row(call->call)->allowed;
+    if (call->handle >= 0 && (allowed & F_WIN))
+        call->handle = run->window_first[call->handle] + comm_of_place(run, &model->comms[model->windows[call->handle].comm], rank);
+    else if (call->handle >= 0)
+        call->handle = run->comm_first[call->handle] + comm_of_place(run, &model->comms[call->handle], rank);
+    if ((allowed & F_NEWCOMM) && call->ref != TRACE_NO_REF)
+        call->ref = (uint32_t)(run->comm_first[call->ref] + comm_of_place(run, &model->comms[call->ref], rank));
+    return STATUS_OK;
+}
+
+static enum status add_members(struct program_run *run, const struct statement *statement, uint32_t *group)
+{
+    uint32_t count = 0;
+    int32_t ranks = run->grid.ranks, own = (int32_t)run->variables[VARIABLE_RANK];
+    TRY(spend_work(run, statement->line, statement->group == GROUP_LISTED ? statement->member_count : (uint64_t)ranks));
+    for (int32_t r = 0; statement->group != GROUP_LISTED && r < ranks; r++)
+        if (statement->group == GROUP_ALL || r != own) run->members[count++] = r;
+    for (size_t i = 0; i < statement->member_count; i++) {
+        bool exists;
+        int64_t member;
+        TRY(whole_of(run, statement->line, "group=", &statement->members[i], 0, ranks - 1, &exists, &member));
+        bool again = !exists;
+        for (uint32_t j = 0; j < count && !again; j++) again = run->members[j] == member;
+        if (!again) run->members[count++] = (int32_t)member;
+    }
+    return trace_add_group(run->trace, run->members, count, group, run->err);
+}
+
+static enum status add_wait(struct program_run *run, struct run_rank *state, const struct statement *statement, uint32_t *ref)
+{
+    bool list = call_row(statement->call.call)->needed & F_REQS;
+    size_t first = statement->requests == REQUESTS_ALL ? 0 : (size_t)statement->requests;
+    size_t count = statement->requests == REQUESTS_ALL ? state->open_count : 1;
+    if (first + count > state->open_count)
+        RUN_FAIL(run, statement->line, "rank %u has %zu requests that are not completed, expected %zu", state->rank, state->open_count,
+                 first + count);
+    if (list) TRY(trace_add_list(run->trace, state->open + first, (uint32_t)count, ref, run->err));
+    else if (count > 0) *ref = state->open[first];
+    state->open_count -= count;
+    if (count > 0)
+        memmove(state->open + first, state->open + first + count, (state->open_count - first) * sizeof *state->open);
+    return STATUS_OK;
+}
+
+static enum status add_reference(struct program_run *run, struct run_rank *state, const struct statement *statement,
+                                 struct trace_call *call)
+{
+    if (statement->group != GROUP_NONE) return add_members(run, statement, &call->ref);
+    if (statement->requests != REQUESTS_NONE) return add_wait(run, state, statement, &call->ref);
+    if (!call_makes_request(call->call)) return STATUS_OK;
+    call->ref = state->next_request++;
+    ARRAY_PUSH(state->open, state->open_count, state->open_capacity, call->ref, run->err);
+    return STATUS_OK;
+}
+
+static enum status set_times(const struct program_run *run, struct run_rank *state, const struct statement *body,
+                             const struct statement *statement, struct trace_call *call)
+{
+    int64_t before_ps;
+    double takes = 0;
+    TRY(computing_ps(run, state, statement->line, place_of(&state->place, body, statement), &before_ps));
+    if (statement->takes.operations) TRY(value_of(run, statement->line, "takes=", &statement->takes, &takes));
+    call->enter_ps = units_add_ps(state->now_ps, units_add_ps(before_ps, state->computed_ps));
+    call->exit_ps = units_add_ps(call->enter_ps, takes > 0 ? units_ps(takes) : 0);
+    if (call->exit_ps > TRACE_TIME_MAX_PS) RUN_FAIL(run, statement->line, "the run takes too long, expected up to 69 days");
+    state->now_ps = call->exit_ps;
+    state->computed_ps = 0;
+    return STATUS_OK;
+}
+
+static enum status make_call(struct program_run *run, struct run_rank *state, const struct statement *body,
+                             const struct statement *statement, struct trace_call *call)
+{
+    struct text_values values = {.call = statement->call, .source = TRACE_NONE};
+    uint32_t allowed = call_row(statement->call.call)->allowed;
+    for (size_t i = 0; i < statement->value_count; i++) TRY(set_number(run, statement, &statement->values[i], &values));
+    TRY(set_handles(run, &values.call));
+    clear_missing(statement, &values);
+    if ((allowed & F_RECEIVED) && !(allowed & F_SENT)) values.call.aux = values.received;
+    if (allowed & F_SOURCE) trace_call_set_receive(&values.call, values.source, values.recv_tag);
+    else if (has_field(statement, F_DISP_INDEX)) TRY(scale_disp(run, statement, &values.call));
+    TRY(add_reference(run, state, statement, &values.call));
+    TRY(set_times(run, state, body, statement, &values.call));
+    *call = values.call;
+    return STATUS_OK;
+}
+
+/* --- statements --- */
+
+static void enter_body(struct run_rank *state, const struct statement *loop, const struct statement *body, size_t count,
+                       int64_t rounds)
+{
+    state->frames[state->depth++] = (struct run_frame){
+        .body = body, .loop = loop, .count = count, .rounds = rounds, .calls = state->calls, .entered = state->place.entered};
+    bool counts = loop->kind == STATEMENT_REPEAT && loop->before != COMPUTING_ABSENT;
+    if (counts && !state->place.entered) state->place.entered = loop;
+}
+
+/* Behind the last round; the frame below goes on. */
+static void leave_body(struct run_rank *state)
+{
+    const struct run_frame *frame = &state->frames[--state->depth];
+    if (frame->calls == state->calls) state->place.entered = frame->entered; /* the rank took nothing of it */
+    else if (frame->loop)
+        state->place = (struct run_place){.previous = frame->loop, .body = state->frames[state->depth - 1].body};
+}
+
+static enum status begin_statement(struct program_run *run, struct run_rank *state, const struct statement *statement)
+{
+    int64_t rounds = 1;
+    double value;
+    switch (statement->kind) {
+    case STATEMENT_COMPUTE: return add_compute(run, state, statement);
+    case STATEMENT_REPEAT:
+        TRY(whole_of(run, statement->line, "the number of repetitions", &statement->amount, 0, WHOLE_MAX, NULL, &rounds));
+        if (rounds > 0 && statement->body_count > 0) enter_body(state, statement, statement->body, statement->body_count, rounds);
+        return STATUS_OK;
+    case STATEMENT_IF:
+        TRY(value_of(run, statement->line, "the condition", &statement->amount, &value));
+        if (isnan(value)) RUN_FAIL(run, statement->line, "the condition is none, expected exists()");
+        if (value != 0 && statement->body_count > 0) enter_body(state, statement, statement->body, statement->body_count, 1);
+        if (value == 0 && statement->other_count > 0) enter_body(state, statement, statement->other, statement->other_count, 1);
+        return STATUS_OK;
+    default: break;
+    }
+    if (statement->amount.operations) return add_compute(run, state, statement);
+    if (statement->body_count > 0) enter_body(state, statement, statement->body, statement->body_count, 1);
+    return STATUS_OK;
+}
+
+static enum status is_taken(const struct program_run *run, const struct statement *statement, bool *taken)
+{
+    double value = 1;
+    if (statement->when.operations) TRY(value_of(run, statement->line, "when=", &statement->when, &value));
+    if (isnan(value)) RUN_FAIL(run, statement->line, "when= is none, expected exists()");
+    *taken = value != 0;
+    return STATUS_OK;
+}
+
+static void set_variables_of(const struct program_run *run, const struct run_rank *state)
+{
+    set_place(run, (int32_t)state->rank);
+    for (uint32_t i = 0; i < state->depth; i++)
+        if (state->frames[i].loop && state->frames[i].loop->variable)
+            run->variables[state->frames[i].loop->variable] = (double)state->frames[i].round;
+}
+
+enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended, struct err *err)
+{
+    run->err = err;
+    *ended = false;
+    set_variables_of(run, state);
+    while (state->depth > 0) {
+        struct run_frame *frame = &state->frames[state->depth - 1];
+        if (frame->next == frame->count && ++frame->round < frame->rounds) {
+            frame->next = 0;
+            if (frame->loop && frame->loop->variable) run->variables[frame->loop->variable] = (double)frame->round;
+        }
+        if (frame->next == frame->count) {
+            leave_body(state);
+            continue;
+        }
+        const struct statement *body = frame->body, *statement = &body[frame->next++];
+        bool taken;
+        TRY(spend_work(run, statement->line, 1));
+        TRY(is_taken(run, statement, &taken));
+        if (!taken) continue;
+        if (statement->kind == STATEMENT_CALL) {
+            TRY(make_call(run, state, body, statement, call));
+            state->calls++;
+            state->place = (struct run_place){.previous = statement, .body = body};
+            return STATUS_OK;
+        }
+        TRY(begin_statement(run, state, statement));
+        if (statement->kind == STATEMENT_REPEAT && statement->variable) run->variables[statement->variable] = 0;
+    }
+    *ended = true;
+    return STATUS_OK;
+}

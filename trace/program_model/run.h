@@ -1,0 +1,60 @@
+/* A program model at some number of ranks, call by call: each rank has its place in the program, and the next call is made when it
+ * is asked for.
+ *
+ * Order of calls: program_run_open, of each rank run_rank_open, run_rank_next until the end, run_rank_clear; program_run_clear. */
+#ifndef TRACE_PROGRAM_MODEL_RUN_H
+#define TRACE_PROGRAM_MODEL_RUN_H
+
+#include "trace/program_model/program_model.h"
+
+struct program_run {
+    const struct program_model *model; /* borrowed */
+    struct program_model_options options;
+    struct trace *trace; /* owned: definitions; groups and lists are added as calls name them */
+    struct grid grid, observed;
+    double *variables;
+    int32_t *members;
+    int32_t *comm_first; /* per communicator of the model: its first one in the trace */
+    int32_t *window_first;
+    uint64_t work;       /* statements and members that may still be looked at */
+    struct err *err;     /* of the call in hand */
+};
+
+/* What the computing between two calls is taken from; place_of() of run.c has the rule. */
+struct run_place {
+    const struct statement *entered, *previous, *body;
+};
+
+struct run_frame {
+    const struct statement *body, *loop; /* loop: whose body it is, NULL the program's */
+    size_t count, next;
+    int64_t round, rounds;
+    uint64_t calls;                  /* of the rank, as the loop began */
+    const struct statement *entered; /* before it began */
+};
+
+struct run_rank {
+    uint32_t rank, like; /* like: the rank of the observed run with the same place */
+    struct run_frame *frames; /* owned */
+    uint32_t depth;
+    struct run_place place;
+    int64_t now_ps, computed_ps; /* of statements "compute" since the last call */
+    uint64_t calls;
+    uint32_t *executions; /* owned, per computing: how often */
+    uint32_t *open;       /* owned: requests that no call has completed */
+    size_t open_count, open_capacity;
+    uint32_t next_request;
+};
+
+enum status program_run_open(const struct program_model *model, const struct program_model_options *options,
+                             struct program_run *run, struct err *err);
+void program_run_clear(struct program_run *run);
+
+enum status run_rank_open(const struct program_run *run, uint32_t rank, struct run_rank *state, struct err *err);
+void run_rank_clear(struct run_rank *state);
+
+/* *ended: there is no call any more. */
+enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended,
+                          struct err *err);
+
+#endif
