@@ -86,7 +86,7 @@ static enum status read_demand(const struct json_node *node, struct bench_demand
     TRY(json_integer(&first, 1, RANKS_MOST, &nodes, err));
     TRY(json_integer(&second, 1, RANKS_MOST, &ranks, err));
     if (ranks < nodes) return json_error(node, err, "%d ranks on %d nodes, expected one rank per node at least", (int)ranks, (int)nodes);
-    *demand = (struct bench_demand){(int)nodes, (int)ranks};
+    *demand = (struct bench_demand){.nodes = (int)nodes, .ranks = (int)ranks};
     return STATUS_OK;
 }
 
@@ -165,6 +165,8 @@ static enum status add_job(const struct reader *reader, const struct bench_job *
     struct bench_job *job = &jobs[config->count++];
     *job = *common;
     TRY(read_demand(conf, &job->demand, err));
+    if (job->pairs && (job->demand.nodes != 2 || job->demand.ranks != 2))
+        return json_error(conf, err, "a test of pairs, expected 2 nodes with 2 ranks in all");
     TRY(read_function(function, job, err));
     int least = bench_functions[job->function].ranks;
     if (job->demand.ranks < least)
@@ -175,13 +177,14 @@ static enum status add_job(const struct reader *reader, const struct bench_job *
 static enum status read_limits(const struct json_node *test, struct bench_job *job, struct err *err)
 {
     struct json_node repeats = json_member(test, "minRepeats"), duration = json_member(test, "maxDuration"),
-                     confidence = json_member(test, "confidence");
+                     confidence = json_member(test, "confidence"), pairs = json_member(test, "pairs");
     int64_t count = 40;
     job->max_duration_s = 1;
     job->confidence = 0.02;
     if (repeats.item) TRY(json_integer(&repeats, 1, 1000000, &count, err));
     if (duration.item) TRY(json_number(&duration, 0, 86400, &job->max_duration_s, err));
     if (confidence.item) TRY(json_number(&confidence, 0, 1, &job->confidence, err));
+    if (pairs.item) TRY(json_boolean(&pairs, &job->pairs, err));
     job->min_repeats = (int)count;
     return STATUS_OK;
 }
@@ -199,7 +202,7 @@ static enum status member_of_two(const struct json_node *test, const char *key, 
 
 static enum status read_test(const struct reader *reader, const struct json_node *test, struct err *err)
 {
-    static const char *const keys[] = {"conf", "sizes", "sizeconf", "tests", "minRepeats", "maxDuration", "confidence", NULL};
+    static const char *const keys[] = {"conf", "sizes", "sizeconf", "tests", "minRepeats", "maxDuration", "confidence", "pairs", NULL};
     struct json_node conf = json_member(test, "conf"), functions = json_member(test, "tests"), sizes;
     struct values confs = {0}, names = {0}, bytes = {0};
     struct bench_job common = {0};
@@ -270,6 +273,42 @@ enum status bench_config_open(const char *file, struct bench_config *config, str
     if (!file) return bench_config_parse(bench_config_default, "(default)", config, err);
     TRY(json_open(file, &document, err));
     return take_document(&document, config, err);
+}
+
+static enum status copy_job(const struct bench_job *job, struct bench_job *copy, struct err *err)
+{
+    *copy = *job;
+    copy->sizes = malloc(sizeof *copy->sizes * (size_t)job->size_count);
+    if (!copy->sizes) return err_memory(err);
+    memcpy(copy->sizes, job->sizes, sizeof *copy->sizes * (size_t)job->size_count);
+    return STATUS_OK;
+}
+
+/* The i-th of a ring's pairs: neighbours, there and back. Two nodes have one pair. */
+static struct bench_demand pair_of(int i, int node_count)
+{
+    int node = i / 2, next = (node + 1) % node_count;
+    return i % 2 == 0 ? (struct bench_demand){2, 2, true, {node, next}} : (struct bench_demand){2, 2, true, {next, node}};
+}
+
+enum status bench_config_place_pairs(struct bench_config *config, int node_count, struct err *err)
+{
+    struct bench_config made = {0};
+    int pairs = node_count < 2 ? 0 : node_count == 2 ? 2 : 2 * node_count;
+    enum status status = STATUS_OK;
+    made.jobs = calloc((size_t)config->count * (size_t)(pairs + 1) + 1, sizeof *made.jobs);
+    if (!made.jobs) return err_memory(err);
+    for (int i = 0; i < config->count; i++) {
+        const struct bench_job *job = &config->jobs[i];
+        for (int k = 0; k < (job->pairs ? pairs : 1) && status == STATUS_OK; k++) {
+            status = copy_job(job, &made.jobs[made.count], err);
+            if (job->pairs) made.jobs[made.count].demand = pair_of(k, node_count);
+            made.count++;
+        }
+    }
+    bench_config_clear(status == STATUS_OK ? config : &made);
+    if (status == STATUS_OK) *config = made;
+    return status;
 }
 
 void bench_config_clear(struct bench_config *config)

@@ -48,6 +48,7 @@ struct bench_job {
     int size_count;
     int min_repeats;
     double max_duration_s; /* per size */
+    bool pairs;            /* on each pair of neighbouring nodes, in both directions */
     double confidence;     /* goal: half width of the 95 % interval of the mean, as a share of the mean */
 };
 
@@ -59,6 +60,8 @@ struct bench_config {
 /* The file, or of NULL the calibration's own (bench_config_default). STATUS_DATA names file and key. */
 enum status bench_config_open(const char *file, struct bench_config *config, struct err *err);
 enum status bench_config_parse(const char *text, const char *file, struct bench_config *config, struct err *err);
+/* A job of pairs becomes one for each two neighbours in the ring of nodes and each direction; on one node there is none. */
+enum status bench_config_place_pairs(struct bench_config *config, int node_count, struct err *err);
 void bench_config_clear(struct bench_config *config);
 
 /* What `rmacast calibrate` measures where no configuration is given. */

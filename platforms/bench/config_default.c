@@ -23,6 +23,8 @@ const char bench_config_default[] =
     "                \"maxDuration\": 0.2 },\n"
     "    \"large\": { \"conf\": [\"between\", \"within\"], \"sizes\": \"large\", \"tests\": \"curves\", \"minRepeats\": 12,\n"
     "               \"maxDuration\": 0.3 },\n"
+    "    \"pairs\": { \"conf\": \"between\", \"sizes\": [8, \"64K\"], \"tests\": \"putLatency -s flush\", \"pairs\": true,\n"
+    "               \"minRepeats\": 40, \"maxDuration\": 0.1 },\n"
     "    \"train\": { \"conf\": [\"between\", \"within\"], \"sizes\": [8, \"1K\"], \"tests\": [\"sendTrain\", \"putBandwidth -s flush\"],\n"
     "               \"minRepeats\": 40, \"maxDuration\": 0.2 },\n"
     "    \"skeletons\": { \"conf\": [\"between\", \"within\"], \"sizes\": [8, \"64K\"], \"tests\": \"skeletons\", \"minRepeats\": 40,\n"

@@ -77,7 +77,7 @@ static bool parse_row(char *columns[COLUMNS], struct bench_series *series, struc
                  parse_time(columns[7], &times->root) && parse_time(columns[8], &times->least) &&
                  parse_time(columns[9], &times->mean) && parse_time(columns[10], &times->most);
     series->function = (enum bench_function_id)function;
-    series->demand = (struct bench_demand){(int)nodes, (int)ranks};
+    series->demand = (struct bench_demand){.nodes = (int)nodes, .ranks = (int)ranks};
     return right;
 }
 

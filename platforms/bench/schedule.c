@@ -1,6 +1,5 @@
 #include "platforms/bench/schedule.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* A plan being made. sizes[i]: ranks of node i; order: nodes by size, ascending, then index. */
@@ -78,8 +77,21 @@ static bool share_unevenly(struct planner *planner, const struct bench_demand *d
     return true;
 }
 
+/* A perfect fit has no other rank on its nodes. */
+static bool share_fixed(struct planner *planner, const struct bench_demand *demand, bool exact)
+{
+    clear_shares(planner);
+    for (int i = 0; i < 2; i++) {
+        int node = demand->at[i];
+        if (node >= planner->environment->node_count || planner->busy[node] || (exact && size_of(planner, node) > 1)) return false;
+        planner->shares[node] = 1;
+    }
+    return true;
+}
+
 static bool share_out(struct planner *planner, const struct bench_demand *demand, enum bench_fit fit)
 {
+    if (demand->fixed) return fit != BENCH_FIT_UNEVEN && share_fixed(planner, demand, fit == BENCH_FIT_PERFECT);
     if (demand->nodes < 1 || demand->ranks < demand->nodes || demand->nodes > planner->environment->node_count) return false;
     return fit == BENCH_FIT_UNEVEN ? share_unevenly(planner, demand) : share_evenly(planner, demand, fit == BENCH_FIT_PERFECT);
 }
@@ -107,6 +119,10 @@ static enum status place(struct planner *planner, int demand, enum bench_fit fit
         planner->busy[node] = true;
         for (int i = 0; i < planner->shares[node]; i++)
             made->ranks[made->rank_count++] = planner->environment->nodes[node].ranks[i];
+    }
+    for (int i = 0; asked->fixed && i < 2; i++) {
+        made->nodes[i] = asked->at[i];
+        made->ranks[i] = planner->environment->nodes[asked->at[i]].ranks[0];
     }
     return STATUS_OK;
 }

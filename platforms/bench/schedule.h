@@ -5,11 +5,15 @@
 #ifndef PLATFORMS_BENCH_SCHEDULE_H
 #define PLATFORMS_BENCH_SCHEDULE_H
 
+#include <stdbool.h>
+
 #include "platforms/bench/environment.h"
 
 /* What a test asks for: so many ranks in all, on so many nodes. */
 struct bench_demand {
     int nodes, ranks;
+    bool fixed; /* one rank on each of two nodes: at[0], which is the first in the test, and at[1] */
+    int at[2];  /* indices of nodes */
 };
 
 enum bench_fit {
@@ -23,7 +27,7 @@ struct bench_placement {
     int demand; /* index */
     int round;  /* from 0 */
     enum bench_fit fit;
-    int *nodes, *ranks; /* indices of nodes, ascending; ranks node by node */
+    int *nodes, *ranks; /* indices of nodes, ascending unless the demand is fixed; ranks node by node */
     int node_count, rank_count;
 };
 

@@ -62,6 +62,8 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
     if (!made) return err_memory(err);
     enum status status = read_run(run, made, err);
     if (status == STATUS_OK) status = collect_all(results, made, err);
+    if (status == STATUS_OK)
+        status = pairs_compare(results, rows[CALIBRATION_PUT].spec, cJSON_GetObjectItem(run, "nodes"), &made->pairs, err);
     bool fitted = false;
     for (int between = 0; between < 2; between++)
         fitted = fitted || made->curves[between][CALIBRATION_PUT].fitted || made->curves[between][CALIBRATION_PING_PONG].fitted;
@@ -413,6 +415,7 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     cJSON_AddStringToObject(made, "schema", "rmacast.platform/1");
     cJSON_AddStringToObject(made, "name", name);
     count_unsteady(&writer);
+    for (int i = 0; i < calibration->pairs.count; i++) note(&writer, "%s", calibration->pairs.text[i]);
     add_nodes(&writer, made);
     bool network = add_network(&writer, made);
     enum status status = add_mpi(&writer, made, mpi, err);

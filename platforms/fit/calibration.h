@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "platforms/bench/results.h"
+#include "platforms/fit/pairs.h"
 #include "platforms/fit/size_curve.h"
 
 enum calibration_curve {
@@ -32,6 +33,7 @@ struct calibration {
     struct size_curve curves[2][CALIBRATION_CURVE_COUNT];
     int nodes, cores, most_ranks; /* ranks: of the node that has most */
     char library[256];
+    struct pair_notes pairs;
 };
 
 /* run: run.json of the bench. STATUS_DATA: it is not one, or there is neither put nor ping-pong to fit. The caller frees

@@ -21,6 +21,16 @@ static void make_point(const struct bench_series *series, const struct bench_sta
     placed->size = (struct curve_size){*statistics, unsteady};
 }
 
+enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err)
+{
+    struct bench_statistics statistics;
+    struct placed placed;
+    TRY(bench_series_statistics(series, &statistics, err));
+    make_point(series, &statistics, &placed);
+    *point = placed.point;
+    return STATUS_OK;
+}
+
 /* By bytes, then time. */
 static int compare_placed(const void *a, const void *b)
 {

@@ -29,6 +29,8 @@ struct size_curve {
     char reason[160]; /* why it is not fitted */
 };
 
+enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err);
+
 /* The points of all series of the test function; count is 0 if there are none. More than FIT_POINTS_MOST sizes are STATUS_DATA. */
 enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between, struct size_curve *curve, struct err *err);
 

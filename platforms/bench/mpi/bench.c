@@ -129,6 +129,7 @@ static enum status read_config(struct bench *bench, struct err *err)
 
 static enum status make_plan(struct bench *bench, struct err *err)
 {
+    TRY(bench_config_place_pairs(&bench->config, bench->environment.node_count, err));
     struct bench_demand *demands = calloc((size_t)bench->config.count, sizeof *demands);
     if (!demands) return err_memory(err);
     for (int i = 0; i < bench->config.count; i++) demands[i] = bench->config.jobs[i].demand;

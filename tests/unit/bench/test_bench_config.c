@@ -64,6 +64,31 @@ static void names_stand_wherever_values_may(void **state)
     bench_config_clear(&config);
 }
 
+/* A ring of three has six directions; two nodes have two, one has none. Other jobs stay. */
+static void pairs_are_placed_on_all_neighbours(void **state)
+{
+    (void)state;
+    static const int expected[][2] = {{0, 1}, {1, 0}, {1, 2}, {2, 1}, {2, 0}, {0, 2}}, counts[] = {0, 2, 6};
+    for (int nodes = 1; nodes <= 3; nodes++) {
+        struct bench_config config;
+        struct err err;
+        assert_int_equal(bench_config_parse("{ \"tests\": { \"p\": { \"conf\": [2, 2], \"sizes\": [8, 64], \"tests\": \"bcast\", \"pairs\": true },"
+                                            "               \"o\": { \"conf\": [2, 2], \"sizes\": 8, \"tests\": \"barrier\" } } }",
+                                            "x.json", &config, &err),
+                         STATUS_OK);
+        assert_int_equal(bench_config_place_pairs(&config, nodes, &err), STATUS_OK);
+        assert_int_equal(config.count, counts[nodes - 1] + 1);
+        for (int i = 0; i + 1 < config.count; i++) {
+            assert_true(config.jobs[i].demand.fixed);
+            assert_memory_equal(config.jobs[i].demand.at, expected[i], sizeof expected[i]);
+            assert_int_equal(config.jobs[i].sizes[1], 64);
+        }
+        assert_string_equal(config.jobs[config.count - 1].test, "o");
+        assert_false(config.jobs[config.count - 1].demand.fixed);
+        bench_config_clear(&config);
+    }
+}
+
 static void the_default_is_a_configuration(void **state)
 {
     (void)state;
@@ -108,6 +133,9 @@ static void faults_name_file_and_key(void **state)
         {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"putLatency -q x\""), "x.json:tests.t.tests: unknown option '-q'"},
         {TEST(REST ", \"minRepeats\": 0"), "x.json:tests.t.minRepeats: 0 is impossible"},
         {TEST(REST ", \"maxDuration\": \"long\""), "x.json:tests.t.maxDuration: wrong type"},
+        {TEST(REST ", \"pairs\": 1"), "x.json:tests.t.pairs: wrong type"},
+        {"{ \"tests\": { \"t\": { \"conf\": [1, 2], \"sizes\": 8, \"tests\": \"bcast\", \"pairs\": true } } }",
+         "a test of pairs, expected 2 nodes with 2 ranks in all"},
         {TEST(REST ", \"sizeconf\": 8"), "x.json:tests.t.sizeconf: beside sizes"},
         {"{ \"size_configurations\": { \"a\": [\"b\"], \"b\": [\"a\"] },"
          "  \"tests\": { \"t\": { \"conf\": [1, 2], \"sizes\": \"a\", \"tests\": \"bcast\" } } }",
@@ -126,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_original_example),
         cmocka_unit_test(names_stand_wherever_values_may),
+        cmocka_unit_test(pairs_are_placed_on_all_neighbours),
         cmocka_unit_test(the_default_is_a_configuration),
         cmocka_unit_test(faults_name_file_and_key),
     };

@@ -11,6 +11,7 @@
 #include "platforms/bench/schedule.h"
 
 enum { RANKS_MOST = 64 };
+#define ASKS(NODES, RANKS) {.nodes = NODES, .ranks = RANKS}
 
 /* A machine whose nodes have sizes[i] ranks, numbered node by node. */
 static void make_machine(const int *sizes, int nodes, struct bench_environment *environment)
@@ -52,7 +53,7 @@ static void one_node_runs_one_test_at_a_time(void **state)
 {
     (void)state;
     char text[1024];
-    const struct bench_demand demands[] = {{1, 2}, {1, 4}, {2, 2}};
+    const struct bench_demand demands[] = {ASKS(1, 2), ASKS(1, 4), ASKS(2, 2)};
     plan((int[]){4}, 1, demands, 3, text);
     /* The perfect fit first; two nodes are not there. */
     assert_string_equal(text, "1@0:0=0,1,2,3 0@1:0=0,1 np-");
@@ -64,7 +65,7 @@ static void thirty_ranks_on_six_nodes(void **state)
     (void)state;
     char text[1024];
     struct bench_demand demands[4];
-    for (int i = 0; i < 4; i++) demands[i] = (struct bench_demand){2, 10};
+    for (int i = 0; i < 4; i++) demands[i] = (struct bench_demand)ASKS(2, 10);
     plan((int[]){5, 5, 5, 5, 5, 5}, 6, demands, 4, text);
     assert_string_equal(text, "0@0:0,1=0,1,2,3,4,5,6,7,8,9 1@0:2,3=10,11,12,13,14,15,16,17,18,19 "
                               "2@0:4,5=20,21,22,23,24,25,26,27,28,29 3@1:0,1=0,1,2,3,4,5,6,7,8,9 pppp");
@@ -75,7 +76,7 @@ static void eight_ranks_on_two_nodes_of_five(void **state)
 {
     (void)state;
     char text[1024];
-    const struct bench_demand demands[] = {{2, 8}};
+    const struct bench_demand demands[] = {ASKS(2, 8)};
     plan((int[]){5, 5}, 2, demands, 1, text);
     assert_string_equal(text, "0@0:0,1=0,1,2,3,5,6,7,8 n");
 }
@@ -86,7 +87,7 @@ static void perfect_fits_before_near_ones(void **state)
 {
     (void)state;
     char text[1024];
-    const struct bench_demand demands[] = {{1, 2}, {1, 3}, {2, 8}, {1, 2}};
+    const struct bench_demand demands[] = {ASKS(1, 2), ASKS(1, 3), ASKS(2, 8), ASKS(1, 2)};
     plan((int[]){2, 4, 4, 3}, 4, demands, 4, text);
     assert_string_equal(text, "2@0:1,2=2,3,4,5,6,7,8,9 1@0:3=10,11,12 0@0:0=0,1 3@1:0=0,1 pppp");
 }
@@ -96,7 +97,7 @@ static void near_fits_take_the_smallest_node(void **state)
 {
     (void)state;
     char text[1024];
-    const struct bench_demand demands[] = {{1, 2}, {1, 8}};
+    const struct bench_demand demands[] = {ASKS(1, 2), ASKS(1, 8)};
     plan((int[]){8, 3}, 2, demands, 2, text);
     assert_string_equal(text, "1@0:0=0,1,2,3,4,5,6,7 0@0:1=8,9 np");
 }
@@ -106,7 +107,7 @@ static void uneven_nodes(void **state)
 {
     (void)state;
     char text[1024];
-    const struct bench_demand demands[] = {{2, 8}, {2, 4}, {2, 9}};
+    const struct bench_demand demands[] = {ASKS(2, 8), ASKS(2, 4), ASKS(2, 9)};
     plan((int[]){6, 2}, 2, demands, 3, text);
     assert_string_equal(text, "1@0:0,1=0,1,6,7 0@1:0,1=0,1,2,3,4,5,6,7 un-");
 }
@@ -116,7 +117,7 @@ static void odd_numbers_of_ranks(void **state)
 {
     (void)state;
     char text[1024];
-    const struct bench_demand demands[] = {{2, 9}};
+    const struct bench_demand demands[] = {ASKS(2, 9)};
     plan((int[]){4, 5}, 2, demands, 1, text);
     assert_string_equal(text, "0@0:0,1=0,1,2,3,4,5,6,7,8 p");
 }
@@ -126,7 +127,7 @@ static void too_large_tests_are_left_out(void **state)
 {
     (void)state;
     char text[1024];
-    const struct bench_demand demands[] = {{1, 5}, {3, 3}, {2, 1}, {2, 2}};
+    const struct bench_demand demands[] = {ASKS(1, 5), ASKS(3, 3), ASKS(2, 1), ASKS(2, 2)};
     plan((int[]){4, 4}, 2, demands, 4, text);
     assert_string_equal(text, "3@0:0,1=0,4 ---n");
 }
@@ -154,7 +155,7 @@ static void any_plan_is_sound(void **state)
     uint32_t seed = 1;
     for (int trial = 0; trial < 500; trial++) {
         int sizes[8], nodes = 1 + trial % 8, used[200][8] = {{0}}, placed[20] = {0};
-        struct bench_demand demands[20];
+        struct bench_demand demands[20] = {ASKS(0, 0)};
         struct bench_environment environment;
         struct bench_schedule schedule;
         struct err err;
@@ -178,6 +179,18 @@ static void any_plan_is_sound(void **state)
     }
 }
 
+/* Three nodes of 2, 1 and 1 ranks: 1 -> 2 is perfect and comes first, then, of what is left, 0 -> 1, which has an idle rank; back is
+ * the first rank of the second node first. */
+static void fixed_pairs_are_where_they_are_asked_for(void **state)
+{
+    (void)state;
+    char text[1024];
+    const struct bench_demand demands[] = {
+        {2, 2, true, {0, 1}}, {2, 2, true, {1, 2}}, {2, 2, true, {2, 1}}, {2, 2, true, {1, 3}}, {1, 2, false, {0, 0}}};
+    plan((int[]){2, 1, 1}, 3, demands, 5, text);
+    assert_string_equal(text, "1@0:1,2=2,3 4@0:0=0,1 2@1:2,1=3,2 0@2:0,1=0,2 npp-p");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +198,7 @@ int main(void)
         cmocka_unit_test(eight_ranks_on_two_nodes_of_five), cmocka_unit_test(perfect_fits_before_near_ones),
         cmocka_unit_test(near_fits_take_the_smallest_node), cmocka_unit_test(uneven_nodes),
         cmocka_unit_test(odd_numbers_of_ranks),             cmocka_unit_test(too_large_tests_are_left_out),
+        cmocka_unit_test(fixed_pairs_are_where_they_are_asked_for),
         cmocka_unit_test(ranks_dealt_in_turn),              cmocka_unit_test(any_plan_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

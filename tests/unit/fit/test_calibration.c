@@ -68,7 +68,7 @@ static double train_time(bool between, int64_t bytes)
 static enum status add_series(struct bench_results *results, const char *spec, bool between, int64_t bytes, double time, gsl_rng *random,
                               struct err *err)
 {
-    struct bench_series series = {.demand = {between ? 2 : 1, 2}, .bytes = bytes};
+    struct bench_series series = {.demand = {.nodes = between ? 2 : 1, .ranks = 2}, .bytes = bytes};
     strcpy(series.spec, spec);
     for (int i = 0; i < REPETITIONS; i++) {
         double value = time * (1 + gsl_ran_gaussian(random, 0.02));

@@ -1,0 +1,117 @@
+/* Pairs of neighbours in a ring of nodes, in both directions. Every repetition of a series takes the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "platforms/fit/pairs.h"
+
+enum { REPETITIONS = 10 };
+#define SPEC "putLatency -s flush"
+
+static enum status add(struct bench_results *results, int from, int to, int64_t bytes, double time_s, struct err *err)
+{
+    struct bench_series series = {.demand = {2, 2, false, {0, 0}}, .bytes = bytes};
+    const struct bench_repetition times = {time_s, time_s, time_s, time_s};
+    strcpy(series.spec, SPEC);
+    snprintf(series.place, sizeof series.place, "%d+%d", from, to);
+    for (int i = 0; i < REPETITIONS; i++) ARRAY_PUSH(series.repetitions, series.count, series.capacity, times, err);
+    ARRAY_PUSH(results->series, results->count, results->capacity, series, err);
+    return STATUS_OK;
+}
+
+/* A ring of nodes a, b, c, ...: there[i] is the time of 8 bytes from node i to the next one, back[i] the other way. */
+static void compare_ring(int nodes, const double *there, const double *back, struct pair_notes *notes)
+{
+    struct bench_results results = {0};
+    struct err err;
+    cJSON *hosts = cJSON_CreateArray();
+    for (int i = 0; i < nodes; i++) {
+        int next = (i + 1) % nodes;
+        char name[2] = {(char)('a' + i % 26), '\0'};
+        cJSON *node = cJSON_CreateObject();
+        cJSON_AddStringToObject(node, "host", name);
+        cJSON_AddItemToArray(hosts, node);
+        assert_int_equal(add(&results, i, next, 8, there[i], &err), STATUS_OK);
+        assert_int_equal(add(&results, next, i, 8, back[i], &err), STATUS_OK);
+    }
+    assert_int_equal(pairs_compare(&results, SPEC, hosts, notes, &err), STATUS_OK);
+    bench_results_clear(&results);
+    cJSON_Delete(hosts);
+}
+
+static void equal_pairs_are_not_noted(void **state)
+{
+    (void)state;
+    struct pair_notes notes;
+    compare_ring(4, (double[]){1.00e-6, 1.05e-6, 1.09e-6, 1.02e-6}, (double[]){1.00e-6, 1.01e-6, 1.05e-6, 1.04e-6}, &notes);
+    assert_int_equal(notes.count, 0);
+}
+
+/* All four directions of c take 1.5 us and more, the others 1 us: the fourth of eight is the middle, 1 us. */
+static void a_slow_node(void **state)
+{
+    (void)state;
+    struct pair_notes notes;
+    compare_ring(4, (double[]){1e-6, 1.5e-6, 1.6e-6, 1e-6}, (double[]){1e-6, 1.55e-6, 1.6e-6, 1e-6}, &notes);
+    assert_int_equal(notes.count, 1);
+    assert_string_equal(notes.text[0], "c is a slow node: " SPEC " takes 1.50 times the middle of all pairs or more with each neighbour");
+}
+
+static void a_slow_pair(void **state)
+{
+    (void)state;
+    struct pair_notes notes;
+    compare_ring(4, (double[]){1e-6, 1.3e-6, 1e-6, 1e-6}, (double[]){1e-6, 1.32e-6, 1e-6, 1e-6}, &notes);
+    assert_int_equal(notes.count, 1);
+    assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.30 times the middle of all pairs between b and c");
+}
+
+/* 2 us there, 1 us back; so far apart are the two directions of two nodes, too. */
+static void an_asymmetric_pair(void **state)
+{
+    (void)state;
+    struct pair_notes notes;
+    for (int nodes = 2; nodes <= 3; nodes++) {
+        struct bench_results results = {0};
+        struct err err;
+        cJSON *hosts = cJSON_Parse("[{\"host\": \"a\"}, {\"host\": \"b\"}, {\"host\": \"c\"}]");
+        assert_int_equal(add(&results, 0, 1, 8, 2e-6, &err), STATUS_OK);
+        assert_int_equal(add(&results, 1, 0, 8, 1e-6, &err), STATUS_OK);
+        if (nodes == 3) assert_int_equal(add(&results, 1, 2, 8, 1e-6, &err), STATUS_OK);
+        assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
+        assert_int_equal(notes.count, 1);
+        assert_string_equal(notes.text[0], "an asymmetric pair: " SPEC " takes 2.00 times as long from a to b as back");
+        bench_results_clear(&results);
+        cJSON_Delete(hosts);
+    }
+}
+
+/* Forty asymmetric pairs: fifteen are named. */
+static void many_notes(void **state)
+{
+    (void)state;
+    struct pair_notes notes;
+    double there[40], back[40];
+    for (int i = 0; i < 40; i++) {
+        there[i] = 2e-6;
+        back[i] = 1e-6;
+    }
+    compare_ring(40, there, back, &notes);
+    assert_int_equal(notes.count, PAIR_NOTES_MOST);
+    assert_string_equal(notes.text[PAIR_NOTES_MOST - 1], "25 more nodes and pairs differ from the middle");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_pairs_are_not_noted), cmocka_unit_test(a_slow_node), cmocka_unit_test(a_slow_pair),
+        cmocka_unit_test(an_asymmetric_pair),        cmocka_unit_test(many_notes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
