@@ -9,6 +9,7 @@
 #include "cli/trace_memory.h"
 #include "common/array.h"
 #include "platforms/fit/range.h"
+#include "platforms/grow.h"
 #include "platforms/platform_file.h"
 #include "platforms/profile.h"
 #include "platforms/semantics_text.h"
@@ -125,6 +126,7 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         return failed;
     }
     case OPTION_KEEP_GOING: options->keep_going = true; return 0;
+    case OPTION_GROW: options->grow = true; return 0;
     case OPTION_REWRITE:
         if (strcmp(argument, "list") == 0) list_rewrites();
         return add_rewrite(state, options, strdup(argument));
@@ -291,6 +293,26 @@ static enum status check_windows(const struct prediction_options *options, const
     return STATUS_OK;
 }
 
+/* The platform with room for all ranks; one line that has too few of them says what --grow would make of it. */
+static enum status open_with_room(const struct prediction_options *options, const char *file, const char **overrides,
+                                  size_t count, uint32_t ranks, struct platform **platform, struct err *err)
+{
+    struct platform_growth growth = {.count = 0};
+    struct platform *opened;
+    struct err why, cannot;
+    if (options->grow) TRY(platform_grow(file, overrides, count, ranks, &growth, err));
+    for (size_t i = 0; i < growth.count; i++) overrides[count + i] = growth.overrides[i];
+    TRY(platform_open(file, overrides, count + growth.count, &opened, err));
+    if (platform_check_ranks(opened, ranks, &why) == STATUS_OK) {
+        *platform = opened;
+        return STATUS_OK;
+    }
+    platform_free(opened);
+    if (platform_grow(file, overrides, count, ranks, &growth, &cannot) == STATUS_OK && growth.count > 0)
+        return err_set(err, why.status, NULL, NULL, "%s; --grow makes it a %s", why.text, growth.text);
+    return err_set(err, why.status, NULL, NULL, "%s", why.text);
+}
+
 enum status prediction_options_open_rewritten(const struct prediction_options *options, const char *semantics,
                                               const char *const *specs, size_t spec_count, const struct trace *trace,
                                               struct platform **platform, struct err *err)
@@ -300,7 +322,7 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
     size_t count = options->override_count;
     TRY(platform_file_find(options->platform, file, err));
     const char **overrides =
-        calloc(count + options->rewrite_count + spec_count + SEMANTICS_TEXT_PARTS, sizeof *overrides);
+        calloc(count + options->rewrite_count + spec_count + SEMANTICS_TEXT_PARTS + GROWTH_MAX, sizeof *overrides);
     if (!overrides) return err_memory(err);
     for (size_t i = 0; i < count; i++) overrides[i] = options->overrides[i];
     count = add_overrides_of((const char *const *)options->rewrites, options->rewrite_count, overrides, count);
@@ -308,12 +330,11 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
     size_t parts = semantics ? semantics_text_overrides(semantics, texts) : 0;
     for (size_t i = 0; i < parts; i++) overrides[count++] = texts[i];
     struct platform *opened;
-    enum status status = platform_open(file, overrides, count, &opened, err);
+    enum status status = open_with_room(options, file, overrides, count, trace->rank_count, &opened, err);
     free(overrides);
     TRY(status);
     status = check_simgrid_file(options, opened, err);
     if (status == STATUS_OK) status = check_profile_file(options, opened, err);
-    if (status == STATUS_OK) status = platform_check_ranks(opened, trace->rank_count, err);
     if (status == STATUS_OK) status = check_windows(options, semantics, trace, opened, err);
     if (status == STATUS_OK)
         *platform = opened;

@@ -31,6 +31,7 @@ enum {
     OPTION_PER_RANK,
     OPTION_LOST,
     OPTION_KEEP_GOING,
+    OPTION_GROW,
     OPTION_CALLPATH,
     OPTION_FROM,
     OPTION_TO,
@@ -47,6 +48,7 @@ enum {
     {"rewrite", OPTION_REWRITE, "NAME", 0,                                                                             \
      "rewrites the trace first, as post-early; list says what there is; repeatable", 0},                               \
     {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "computing inside a call path, as main/solve=0.5; repeatable", 0},   \
+    {"grow", OPTION_GROW, NULL, 0, "more nodes, in the topology's own way, where the platform has too few for the ranks", 0}, \
     {"keep-going", OPTION_KEEP_GOING, NULL, 0,                                                                         \
      "replay a faulty trace, or one that breaks off: of each rank what comes before its first fault or before what it " \
      "waits for in vain; the result says what is left out", 0},                                                        \
@@ -75,7 +77,7 @@ enum {
     {"callpath", OPTION_CALLPATH, "PATTERN", 0, "of that what is at call paths like 'main/exchange*'", 0},             \
     {"without-init", OPTION_WITHOUT_INIT, NULL, 0, "without MPI_Init and MPI_Finalize and what is outside them", 0}
 
-enum { PREDICTION_OUTPUTS = 4 };
+enum { PREDICTION_OUTPUTS = 5 };
 
 struct prediction_options {
     const char *platform;
@@ -85,6 +87,7 @@ struct prediction_options {
     size_t override_count, override_capacity;
     enum trace_computing computing;
     bool keep_going; /* without what is faulty, or waited for in vain */
+    bool grow;       /* platforms/grow.h */
     char **rewrites; /* owned: specs (predictors/transforms/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;
 };

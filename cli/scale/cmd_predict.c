@@ -9,7 +9,9 @@
 #include "predictors/comparison.h"
 #include "predictors/prediction.h"
 #include "predictors/scale/curve.h"
+#include "predictors/scale/extrap.h"
 #include "predictors/scale/noise.h"
+#include "predictors/scale/replicate.h"
 #include "predictors/scale/scale.h"
 #include "trace/limits.h"
 #include "trace/open.h"
@@ -24,6 +26,9 @@ enum {
     KEY_SEED,
     KEY_NOISE,
     KEY_RUNS,
+    KEY_REPLICATE,
+    KEY_EXTRAP,
+    KEY_EXTRAP_POINTS,
     ROWS_MAX = 8,
     SCALES_MAX = 64,
     NAME_BYTES = 64,
@@ -43,19 +48,23 @@ static const struct argp_option options[] = {
     {"noise", KEY_NOISE, "SEED", 0,
      "run each point with noise, too: computing times drawn from the distribution fitted to the recorded ones", 0},
     {"runs", KEY_RUNS, "N", 0, "how many runs with noise (20)", 0},
+    {"replicate", KEY_REPLICATE, NULL, 0, "of one trace: weak scaling by copies of it, whose collective calls are of all ranks", 0},
+    {"extrap", KEY_EXTRAP, "FILE", 0, "write the measured computing times, and the functions found, in Extra-P's text format", 0},
+    {"extrap-points", KEY_EXTRAP_POINTS, "FILE", 0,
+     "no prediction: fit functions to the measurements of a file in Extra-P's text format, with values at --ranks", 0},
     {"output", 'o', "TRACE", 0, "write the run at the last number of ranks, before it is replayed", 0},
     ANALYZE_OPTIONS,
     {0}};
 
 struct settings {
     struct cli_strings traces;
-    const char *json, *csv, *svg, *output;
+    const char *json, *csv, *svg, *output, *extrap, *points;
     uint32_t ranks[SCALES_MAX];
     size_t rank_count;
     char names[ROWS_MAX][NAME_BYTES];
     const char *semantics[ROWS_MAX];
     size_t row_count;
-    bool program, noise;
+    bool program, noise, replicate;
     uint64_t seed, noise_seed;
     int64_t runs; /* 0: not given */
     struct prediction_options prediction;
@@ -92,6 +101,16 @@ static error_t parse_rows(const struct argp_state *state, const char *list, stru
     return 0;
 }
 
+static error_t check_replicate(const struct argp_state *state, struct settings *settings)
+{
+    if (settings->replicate && settings->traces.count > 1)
+        return cli_usage(state, "--replicate is of one trace, several say themselves how they scale");
+    if (settings->replicate && (settings->noise || settings->program || settings->extrap))
+        return cli_usage(state, "--replicate finds no program, so there is no %s",
+                         settings->noise ? "--noise" : settings->program ? "--program" : "--extrap");
+    return prediction_options_end(state, &settings->prediction);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
@@ -116,13 +135,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         settings->noise = true;
         return shared;
     case KEY_RUNS: return cli_count(state, "--runs", argument, 1, RUNS_MAX, &settings->runs);
+    case KEY_REPLICATE: settings->replicate = true; return 0;
+    case KEY_EXTRAP: settings->extrap = argument; return 0;
+    case KEY_EXTRAP_POINTS: settings->points = argument; return 0;
     case 'o': settings->output = argument; return 0;
     case ARGP_KEY_ARG: return cli_add_string(state, &settings->traces, argument);
     case ARGP_KEY_END:
+        if (settings->points && settings->traces.count > 0)
+            return cli_usage(state, "--extrap-points takes the place of traces, expected one of the two");
+        if (settings->points) return 0;
         if (settings->traces.count == 0) return cli_usage(state, "TRACE... is missing");
         if (settings->rank_count == 0) return cli_usage(state, "--ranks N,... is missing");
         if (settings->runs && !settings->noise) return cli_usage(state, "--runs is of runs with noise, expected --noise SEED, too");
-        return prediction_options_end(state, &settings->prediction);
+        return check_replicate(state, settings);
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -195,24 +220,37 @@ static enum status add_points(const struct settings *settings, uint32_t ranks, s
     return STATUS_OK;
 }
 
-static enum status predict_scale(const struct settings *settings, struct program *program, uint32_t ranks, bool last,
+/* Of what points are made: a program, or one trace that is replicated. */
+struct origin {
+    struct program *program;
+    const struct trace *replicated;
+};
+
+static enum status make_run(const struct settings *settings, const struct origin *origin, uint32_t ranks, struct trace **trace,
+                            struct err *err)
+{
+    const struct scale_options scale = {.ranks = ranks, .compute = 1, .seed = settings->seed};
+    if (origin->replicated) return scale_replicate(origin->replicated, ranks, trace, err);
+    return scale_make(origin->program, &scale, trace, err);
+}
+
+static enum status predict_scale(const struct settings *settings, const struct origin *origin, uint32_t ranks, bool last,
                                  struct curve *curve, struct err *err)
 {
     struct curve_noise noise[ROWS_MAX] = {{0}};
-    const struct scale_options scale = {.ranks = ranks, .compute = 1, .seed = settings->seed};
-    double error = scale_error(curve->program, ranks), low_s[ROWS_MAX], high_s[ROWS_MAX];
+    struct program *program = origin->program;
+    double error = program ? scale_error(program, ranks) : 0, low_s[ROWS_MAX], high_s[ROWS_MAX];
     struct comparison comparison = {.count = 0};
     struct trace *trace;
-    TRY(scale_make(curve->program, &scale, &trace, err));
+    TRY(make_run(settings, origin, ranks, &trace, err));
     enum status status = last && settings->output ? trace_save(trace, settings->output, err) : STATUS_OK;
     if (status == STATUS_OK) status = replay_rows(settings, trace, &comparison, err);
     trace_free(trace);
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
         low_s[i] = high_s[i] = comparison.results[i]->run_time_s;
     if (status == STATUS_OK && error > 0)
-        status = replay_factor(settings, curve->program, ranks, error < 1 ? 1 - error : 0, low_s, err);
-    if (status == STATUS_OK && error > 0)
-        status = replay_factor(settings, curve->program, ranks, 1 + error, high_s, err);
+        status = replay_factor(settings, program, ranks, error < 1 ? 1 - error : 0, low_s, err);
+    if (status == STATUS_OK && error > 0) status = replay_factor(settings, program, ranks, 1 + error, high_s, err);
     if (status == STATUS_OK && curve->noisy_runs > 0)
         status = replay_noise(settings, program, ranks, curve->noisy_runs, noise, err);
     if (status == STATUS_OK) status = add_points(settings, ranks, &comparison, low_s, high_s, noise, curve, err);
@@ -247,25 +285,48 @@ static enum status write_outputs(const struct settings *settings, const struct c
     return cli_flush(err);
 }
 
-static enum status predict(const struct settings *settings, struct program *program, uint32_t few, uint32_t many,
+static enum status predict(const struct settings *settings, const struct origin *origin, uint32_t few, uint32_t many,
                            struct err *err)
 {
-    struct curve curve = {.program = program, .semantics = settings->semantics, .rows = settings->row_count};
+    struct curve curve = {.program = origin->program, .semantics = settings->semantics, .rows = settings->row_count};
     if (settings->noise) curve.noisy_runs = settings->runs ? (size_t)settings->runs : RUNS;
-    curve_choose_scaling(&curve, few, many);
-    enum status status = settings->ranks[0] == few ? STATUS_OK : predict_scale(settings, program, few, false, &curve, err);
+    if (origin->program) curve_choose_scaling(&curve, few, many);
+    enum status status = settings->ranks[0] == few ? STATUS_OK : predict_scale(settings, origin, few, false, &curve, err);
     for (size_t i = 0; status == STATUS_OK && i < settings->rank_count; i++)
-        status = predict_scale(settings, program, settings->ranks[i], i + 1 == settings->rank_count, &curve, err);
+        status = predict_scale(settings, origin, settings->ranks[i], i + 1 == settings->rank_count, &curve, err);
     if (status == STATUS_OK) status = write_outputs(settings, &curve, err);
     curve_clear(&curve);
+    return status;
+}
+
+static enum status write_extrap(const struct program *program, const char *file, struct err *err)
+{
+    FILE *out;
+    if (!file) return STATUS_OK;
+    TRY(output_file_open(file, &out, err));
+    extrap_write(program, out);
+    return output_file_close(file, out, STATUS_OK, err);
+}
+
+static enum status run_replicated(const struct settings *settings, struct err *err)
+{
+    struct trace *trace;
+    TRY(prediction_options_trace(&settings->prediction, settings->traces.items[0], &trace, err));
+    const struct origin origin = {.replicated = trace};
+    enum status status = predict(settings, &origin, trace->rank_count, trace->rank_count, err);
+    trace_free(trace);
     return status;
 }
 
 static enum status run(const struct settings *settings, struct err *err)
 {
     size_t count = settings->traces.count;
+    if (count == 1)
+        return err_set(err, STATUS_DATA, settings->traces.items[0], NULL,
+                       "one run can be replayed, but says nothing of other scales; expected traces of two or more numbers of "
+                       "ranks, or --replicate: weak scaling by copies of it");
     struct trace **traces = calloc(count, sizeof *traces);
-    struct program *program = NULL;
+    struct origin origin = {.program = NULL};
     enum status status = traces ? STATUS_OK : err_memory(err);
     uint32_t few = UINT32_MAX, many = 0;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
@@ -274,12 +335,22 @@ static enum status run(const struct settings *settings, struct err *err)
         if (traces[i]->rank_count < few) few = traces[i]->rank_count;
         if (traces[i]->rank_count > many) many = traces[i]->rank_count;
     }
-    if (status == STATUS_OK) status = scale_learn((const struct trace *const *)traces, count, &program, err);
+    if (status == STATUS_OK) status = scale_learn((const struct trace *const *)traces, count, &origin.program, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
-    if (status == STATUS_OK) status = predict(settings, program, few, many, err);
-    program_free(program);
+    if (status == STATUS_OK) status = write_extrap(origin.program, settings->extrap, err);
+    if (status == STATUS_OK) status = predict(settings, &origin, few, many, err);
+    program_free(origin.program);
     return status;
+}
+
+static enum status fit_points(const struct settings *settings, struct err *err)
+{
+    struct extrap extrap;
+    TRY(extrap_read(settings->points, &extrap, err));
+    extrap_print(&extrap, settings->ranks, settings->rank_count, stdout);
+    extrap_clear(&extrap);
+    return cli_flush(err);
 }
 
 static enum status check_files(struct settings *settings, struct err *err)
@@ -287,6 +358,7 @@ static enum status check_files(struct settings *settings, struct err *err)
     settings->prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings->json};
     settings->prediction.outputs[1] = (struct cli_file){CLI_WRITES_TRACE, "-o", settings->output};
     settings->prediction.outputs[2] = (struct cli_file){CLI_WRITES, "--csv", settings->csv};
+    settings->prediction.outputs[4] = (struct cli_file){CLI_WRITES, "--extrap", settings->extrap};
     settings->prediction.outputs[3] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
     for (size_t i = 0; i < settings->traces.count; i++)
         TRY(prediction_options_check_files(&settings->prediction, settings->traces.items[i], err));
@@ -304,8 +376,9 @@ enum status cmd_predict(int argc, char **argv, struct err *err)
                               "other numbers.",
                               NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
-    if (status == STATUS_OK) status = check_files(&settings, err);
-    if (status == STATUS_OK) status = run(&settings, err);
+    if (status == STATUS_OK && !settings.points) status = check_files(&settings, err);
+    if (status == STATUS_OK)
+        status = (settings.points ? fit_points : settings.replicate ? run_replicated : run)(&settings, err);
     prediction_options_clear(&settings.prediction);
     free(settings.traces.items);
     return status;

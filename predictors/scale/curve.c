@@ -324,7 +324,7 @@ static enum status fill_json(const struct curve *curve, cJSON *json, struct err 
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) return err_memory(err);
-    program_print(curve->program, out);
+    if (curve->program) program_print(curve->program, out);
     bool written = fclose(out) == 0 && cJSON_AddStringToObject(json, "schema", "rmacast.scaling/1") &&
                    cJSON_AddStringToObject(json, "scaling", curve->strong ? "strong" : "weak") &&
                    cJSON_AddStringToObject(json, "program", text);

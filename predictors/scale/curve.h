@@ -27,7 +27,7 @@ struct curve_point {
 struct curve_noise curve_noise_of(double *run_times_s, size_t count);
 
 struct curve {
-    const struct program *program; /* borrowed */
+    const struct program *program; /* borrowed; NULL: one trace was replicated */
     const char *const *semantics;  /* borrowed names of the rows */
     size_t rows;
     struct curve_point *points; /* owned; rows points per number of ranks, which rise; the first is the reference */

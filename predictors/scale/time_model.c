@@ -8,7 +8,6 @@
 #define BALANCED 0.1        /* ParJava's bound for a region that may be reduced to its mean */
 #define SIMPLE_ENOUGH 0.01  /* a simpler function is kept where it is wrong by less */
 #define FAR_RANKS 1048576   /* up to there a function may not fall below 0 */
-enum { SCALES_MAX = 64 };
 
 struct term {
     double exponent;
@@ -56,7 +55,7 @@ enum shape { SHAPE_FIXED, SHAPE_TERM, SHAPE_BOTH };
 static bool solve(enum shape shape, const struct time_sample *samples, size_t count, size_t left_out,
                   struct time_model *model)
 {
-    double x[SCALES_MAX], y[SCALES_MAX], weight[SCALES_MAX], c00, c01, c11, residual;
+    double x[TIME_POINTS_MAX], y[TIME_POINTS_MAX], weight[TIME_POINTS_MAX], c00, c01, c11, residual;
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         if (i == left_out) continue;
@@ -133,7 +132,7 @@ void time_model_fit(const struct time_sample *samples, size_t count, struct time
 {
     double noise = 0;
     *model = (struct time_model){.balanced = true};
-    if (count > SCALES_MAX) count = SCALES_MAX;
+    if (count > TIME_POINTS_MAX) count = TIME_POINTS_MAX;
     for (size_t i = 0; i < count; i++) {
         double mean = samples[i].mean;
         noise = fmax(noise, mean_error(&samples[i]));
@@ -148,6 +147,8 @@ void time_model_fit(const struct time_sample *samples, size_t count, struct time
         best.error = 1;
     }
     model->error = noise + (isfinite(best.error) ? best.error : 1);
+    for (size_t i = 0; i < count; i++) model->measured[i] = (struct time_point){samples[i].ranks, samples[i].mean};
+    model->measured_count = count;
 }
 
 char *time_model_text(const struct time_model *model, char buffer[TIME_TEXT_BYTES])

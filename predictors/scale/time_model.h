@@ -18,12 +18,20 @@ struct time_sample {
     double mean, deviations, least, largest; /* deviations: squares of those from the mean, summed */
 };
 
+enum { TIME_POINTS_MAX = 64 };
+struct time_point {
+    int32_t ranks;
+    double mean;
+};
+
 struct time_model {
     double c0, c1, exponent; /* seconds */
     int logs;
     double error;  /* relative bound of the mean at the scales that were observed: 3 sigma / (sqrt(N) mean), and the
                       cross-validation's error */
     bool balanced; /* all executions are within 10 % of their run's mean */
+    struct time_point measured[TIME_POINTS_MAX]; /* what it was fitted to */
+    size_t measured_count;
 };
 
 void time_sample_add(struct time_sample *sample, double seconds);

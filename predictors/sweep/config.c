@@ -278,9 +278,9 @@ static enum status read_engine(const struct json_node *root, struct sweep_config
 static enum status read_root(const struct json_node *root, struct sweep_config *config, struct err *err)
 {
     static const char *const keys[] = {"schema",     "traces",    "ranks",  "platforms", "mappings",
-                                       "transforms", "semantics", "engine", "seed",      "keep_going", NULL};
+                                       "transforms", "semantics", "engine", "seed",      "keep_going", "grow", NULL};
     struct json_node schema = json_member(root, "schema"), seed = json_member(root, "seed"),
-                     keep_going = json_member(root, "keep_going");
+                     keep_going = json_member(root, "keep_going"), grow = json_member(root, "grow");
     const char *text;
     int64_t number = 1;
     TRY(json_object(root, err));
@@ -291,6 +291,7 @@ static enum status read_root(const struct json_node *root, struct sweep_config *
     if (seed.item) TRY(json_integer(&seed, 0, INT32_MAX, &number, err));
     config->seed = (uint64_t)number;
     if (keep_going.item) TRY(json_boolean(&keep_going, &config->keep_going, err));
+    if (grow.item) TRY(json_boolean(&grow, &config->grow, err));
     TRY(read_engine(root, config, err));
     TRY(read_traces(root, config, err));
     TRY(read_scales(root, config, err));

@@ -35,7 +35,7 @@ struct sweep_config {
     struct sweep_values axes[SWEEP_AXES]; /* each with one value at least */
     const struct engine_descriptor *engine;
     uint64_t seed;
-    bool keep_going;
+    bool keep_going, grow;
 };
 
 /* STATUS_DATA "FILE:KEY: ..." for what is wrong, traces and platforms that are not there included. Inits *config. */

@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/children.h"
+#include "platforms/grow.h"
 #include "platforms/platform.h"
 #include "platforms/semantics_text.h"
 #include "predictors/prediction.h"
@@ -77,8 +78,10 @@ static enum status open_platform(struct point_run *run, struct err *err)
     const struct sweep_value *platform = value_of(run, SWEEP_PLATFORMS), *mapping = value_of(run, SWEEP_MAPPINGS),
                              *transforms = value_of(run, SWEEP_TRANSFORMS);
     semantics_override semantics[SEMANTICS_TEXT_PARTS];
+    struct platform_growth growth = {.count = 0};
     size_t parts = semantics_text_overrides(value_of(run, SWEEP_SEMANTICS)->name, semantics), count = 0;
-    const char **overrides = calloc(platform->count + mapping->count + transforms->count + parts + 1, sizeof *overrides);
+    size_t most = platform->count + mapping->count + transforms->count + parts + GROWTH_MAX;
+    const char **overrides = calloc(most, sizeof *overrides);
     if (!overrides) return err_memory(err);
     for (size_t i = 0; i < platform->count; i++) overrides[count++] = platform->texts[i];
     for (size_t i = 0; i < mapping->count; i++) overrides[count++] = mapping->texts[i];
@@ -87,7 +90,11 @@ static enum status open_platform(struct point_run *run, struct err *err)
         if (override) overrides[count++] = override;
     }
     for (size_t i = 0; i < parts; i++) overrides[count++] = semantics[i];
-    enum status status = platform_open(platform->file, overrides, count, &run->platform, err);
+    enum status status = STATUS_OK;
+    if (run->input->sweep->config.grow)
+        status = platform_grow(platform->file, overrides, count, run->trace->rank_count, &growth, err);
+    for (size_t i = 0; i < growth.count; i++) overrides[count++] = growth.overrides[i];
+    if (status == STATUS_OK) status = platform_open(platform->file, overrides, count, &run->platform, err);
     free(overrides);
     return status == STATUS_OK ? platform_check_ranks(run->platform, run->trace->rank_count, err) : status;
 }

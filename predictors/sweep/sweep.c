@@ -105,6 +105,7 @@ static uint64_t point_digest(const struct sweep *sweep, size_t point, uint64_t t
     digest_add_text(&digest, RMACAST_VERSION);
     digest_add_text(&digest, config->engine->name);
     digest_add_text(&digest, config->keep_going ? "keep_going" : "");
+    digest_add_text(&digest, config->grow ? "grow" : "");
     digest_add_number(&digest, config->seed);
     digest_add_number(&digest, platforms[point / stride(config, SWEEP_PLATFORMS) % config->axes[SWEEP_PLATFORMS].count]);
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)

@@ -101,6 +101,71 @@ holds noise7.json '[.points[].noise | .p5_s < .median_s and .median_s < .p95_s] 
 run 0 predict uneven4.txt uneven8.txt --ranks 16 --platform ideal --engine loggp --semantics a --efficiency --json pop.json
 holds pop.json '[.points[].pop | (.parallel_efficiency - .load_balance * .serialization * .transfer | fabs) < 1e-6] | all'
 
+# One trace scales by copies only: on the ideal platform they take the time of one, be they joined by fences of all ranks or not.
+for sync in pscw fence; do
+    run 0 generate ring --sync $sync --ranks 4 --iterations 5 -o alone.txt
+    run 0 simulate alone.txt --platform ideal --engine loggp --semantics a --json alone.json
+    run 0 predict alone.txt --replicate --ranks 8,12 --platform ideal --engine loggp --semantics a --json copies.json -o copies.txt
+    holds copies.json "[.points[] | near(.run_time_s; $(jq .run_time_s alone.json))] == [true, true, true] and .scaling == \"weak\""
+    holds copies.json '[.points[].ranks] == [4, 8, 12] and (.points[2].speedup - 3 | fabs) < 1e-9'
+    [ "$(grep -c '^9 .*MPI_Put .*target=10 ' copies.txt)" -eq "$(grep -c '^1 .*MPI_Put .*target=2 ' alone.txt)" ] ||
+        fail "rank 9 does not what rank 1 did: $(grep '^9 .*Put' copies.txt | head -1)"
+done
+error 1 'alone.txt: 10 ranks are no multiple of its 4' predict alone.txt --replicate --ranks 10 --platform ideal
+error 2 '--replicate is of one trace' predict run4.txt run8.txt --replicate --ranks 16 --platform ideal
+error 2 'there is no --noise' predict alone.txt --replicate --noise 1 --ranks 8 --platform ideal
+error 1 '--replicate: weak scaling by copies of it' predict alone.txt --ranks 8 --platform ideal
+
+# More ranks than the platform has room for: it is said what would hold them, and done on request. 64 nodes of a fat tree with 16 below
+# each switch grow to 7 switches for 100 ranks.
+cat >tree.json <<'END'
+{"schema": "rmacast.platform/1", "nodes": {"count": 64},
+ "network": {"latency_s": 0, "bandwidth_Bps": 1e18, "topology": {"type": "fat_tree", "down": [16, 4], "up": [1, 16]}}}
+END
+set -- serial2.txt serial4.txt --ranks 100 --platform tree.json --semantics a --engine loggp
+error 1 'room for the trace'"'"'s 100 ranks; --grow makes it a fat_tree of 100 nodes, network.topology.down=[16,7]' predict "$@"
+run 0 predict "$@" --grow --json grown.json
+holds grown.json '.points[1].ranks == 100'
+
+# Extra-P's text: what is written is read again, with the same function; measurements of p^1.5, each within 2 %, give that at 1024.
+run 0 predict serial2.txt serial4.txt serial8.txt --ranks 16 --platform ideal --engine loggp --semantics a --extrap extrap.txt
+grep -q '^POINTS (2) (4) (8)$' extrap.txt && grep -q '^# 0.001 + 0.016 p^-1 s$' extrap.txt || fail "$(cat extrap.txt)"
+run 0 predict --extrap-points extrap.txt --ranks 16
+shows '^program->.*MPI_Barrier.* time .* 0.002  0.001 \+ 0.016 p\^-1$'
+cat >points.txt <<'END'
+PARAMETER x
+POINTS ( 4 ) 8
+POINTS (16) (32) (64)
+REGION solve
+METRIC time
+DATA 8.1 7.9 8
+DATA 22.4 22.8
+# 16^1.5 is 64
+DATA 64.9 63.2 64
+DATA 181 183.5 179
+DATA 512 505 519
+REGION fixed
+DATA 2
+DATA 2
+DATA 2
+DATA 2
+DATA 2
+END
+run 0 predict --extrap-points points.txt --ranks 1024
+shows '^solve .* p\^1.5$'
+shows '^fixed .* 2  2$'
+awk '$1 == "solve" && ($5 < 32768 * 0.97 || $5 > 32768 * 1.03) { exit 1 }' out || fail "$(cat out)"
+points() { # TEXT SED-EXPRESSION
+    sed "$2" points.txt >wrong.txt
+    error 1 "wrong.txt:$1" predict --extrap-points wrong.txt
+}
+points '1: several parameters' 's/PARAMETER x/PARAMETER x y/'
+points '3: POINTS, expected whole numbers' 's/(16)/(1.6)/'
+points '3: a point stands twice' 's/(16)/(8)/'
+points '16: fewer lines of DATA' '16d'
+points '6: DATA, expected numbers' 's/8.1/much/'
+points '1: expected PARAMETER' 's/PARAMETER/PARAMETERS/'
+
 # What is refused, and why.
 error 1 'one run can be replayed, but says nothing of other scales' predict run4.txt --ranks 16 --platform ideal
 error 1 'has 4 ranks like' predict run4.txt run4.txt --ranks 16 --platform ideal
@@ -116,4 +181,17 @@ error 1 'how often a program tests depends on the time' predict run4.txt probes.
 for ranks in 4 8 16; do run 0 generate ring --ranks $ranks --iterations 3 --bytes $((ranks * ranks * ranks)) -o cube$ranks.txt; done
 error 1 'follow no function of the ranks: 64 at 4 ranks, 512 at 8, 4096 at 16' \
     predict cube4.txt cube8.txt cube16.txt --ranks 32 --platform ideal
+error 2 '--ranks 0' predict run4.txt run8.txt --ranks 0 --platform ideal
+error 2 '--ranks -4' predict run4.txt run8.txt --ranks=-4 --platform ideal
+sed 's/^ranks 4/ranks 0/' run4.txt >none.txt
+error 1 'none.txt:' predict none.txt run8.txt --ranks 16 --platform ideal
+run 0 generate ring --ranks 4 --iterations 3 -o ring4.txt
+sed 's/bytes=[0-9]* disp/bytes=-1 disp/' ring4.txt >negative.txt
+error 1 'negative.txt:' predict negative.txt ring.txt --ranks 16 --platform ideal
+# Other problem sizes: bytes, and iterations.
+run 0 generate ring --ranks 8 --iterations 3 --bytes 3000 -o larger.txt
+error 1 'bytes follow no function of the ranks: 1024 at 4 ranks, 3000 at 8' predict ring4.txt larger.txt --ranks 16 --platform ideal
+run 0 generate ring --ranks 8 --iterations 5 -o more8.txt
+run 0 generate ring --ranks 16 --iterations 5 -o more16.txt
+error 1 'rounds follow no function of the ranks: ' predict ring4.txt more8.txt more16.txt --ranks 32 --platform ideal
 finish

@@ -1,0 +1,222 @@
+#include "predictors/scale/extrap.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+/* ------------------------------------------------------------------------------------------------------------------ writing */
+
+static bool same_points(const struct time_model *a, const struct time_model *b)
+{
+    if (a->measured_count != b->measured_count) return false;
+    for (size_t i = 0; i < a->measured_count; i++)
+        if (a->measured[i].ranks != b->measured[i].ranks) return false;
+    return true;
+}
+
+/* The model with most points: all runs have its place. */
+static const struct time_model *fullest(const struct step *steps, size_t count, const struct time_model *best)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (int place = 0; place < COMPUTING_PLACES; place++) {
+            const struct time_model *model = &steps[i].computing[place].model;
+            if (model->measured_count > (best ? best->measured_count : 0)) best = model;
+        }
+        best = fullest(steps[i].body, steps[i].count, best);
+    }
+    return best;
+}
+
+static void write_place(const struct program *program, const struct step *step, int place, const struct time_model *all, FILE *out)
+{
+    const struct time_model *model = &step->computing[place].model;
+    const struct trace_site *site = &program->names->sites[step->call.site];
+    char text[TIME_TEXT_BYTES];
+    if (model->measured_count == 0) return;
+    bool whole = same_points(model, all);
+    fprintf(out, "%sREGION program->%s %s #%u", whole ? "" : "# not of all runs: ", place == COMPUTING_BEFORE ? "before" : "after",
+            step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", step->number);
+    if (step->kind == STEP_CALL && site->file) fprintf(out, " %s:%d", site->file, site->line);
+    fprintf(out, "\n# %s\n", time_model_text(model, text));
+    for (size_t i = 0; whole && i < model->measured_count; i++) fprintf(out, "DATA %.12g\n", model->measured[i].mean);
+}
+
+static void write_steps(const struct program *program, const struct step *steps, size_t count, const struct time_model *all,
+                        FILE *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (int place = 0; place < COMPUTING_PLACES; place++) write_place(program, &steps[i], place, all, out);
+        write_steps(program, steps[i].body, steps[i].count, all, out);
+    }
+}
+
+void extrap_write(const struct program *program, FILE *out)
+{
+    const struct time_model *all = fullest(program->steps, program->count, NULL);
+    fputs("# computing times in seconds; below each region the function that rmacast found\nPARAMETER p\nPOINTS", out);
+    for (size_t i = 0; all && i < all->measured_count; i++) fprintf(out, " (%d)", all->measured[i].ranks);
+    fputs("\nMETRIC time\n", out);
+    if (all) write_steps(program, program->steps, program->count, all, out);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ reading */
+
+struct reader {
+    const char *file;
+    int line;
+    struct extrap *extrap;
+    char *metric, *region;          /* owned; that hold now */
+    int32_t points[TIME_POINTS_MAX];
+    size_t point_count;
+    struct time_sample samples[TIME_POINTS_MAX];
+    size_t sample_count;
+    struct err *err;
+};
+
+static enum status refuse(const struct reader *reader, const char *what)
+{
+    char place[16];
+    snprintf(place, sizeof place, "%d", reader->line);
+    return err_set(reader->err, STATUS_DATA, reader->file, place, "%s", what);
+}
+
+static enum status read_parameter(struct reader *reader, char *rest)
+{
+    if (reader->extrap->parameter || strpbrk(rest, " \t")) return refuse(reader, "several parameters, expected one");
+    reader->extrap->parameter = strdup(rest);
+    return reader->extrap->parameter ? STATUS_OK : err_memory(reader->err);
+}
+
+/* "(4) ( 8 ) 16" */
+static enum status read_points(struct reader *reader, char *rest)
+{
+    for (char *at = rest; *at; at++)
+        if (*at == '(' || *at == ')' || *at == ',') *at = ' ';
+    for (char *end; *(rest += strspn(rest, " \t")); rest = end) {
+        double value = strtod(rest, &end);
+        if (end == rest || !(value >= 1) || value > INT32_MAX || value != floor(value))
+            return refuse(reader, "POINTS, expected whole numbers from 1 on, one per point");
+        if (reader->point_count == TIME_POINTS_MAX) return refuse(reader, "too many points");
+        for (size_t i = 0; i < reader->point_count; i++)
+            if (reader->points[i] == (int32_t)value) return refuse(reader, "a point stands twice");
+        reader->points[reader->point_count++] = (int32_t)value;
+    }
+    return STATUS_OK;
+}
+
+/* The region or metric that held until now has all its points. */
+static enum status end_series(struct reader *reader)
+{
+    struct extrap *extrap = reader->extrap;
+    if (reader->sample_count == 0) return STATUS_OK;
+    if (reader->sample_count < reader->point_count) return refuse(reader, "fewer lines of DATA than points");
+    TRY(array_reserve((void **)&extrap->series, &extrap->capacity, extrap->count + 1, sizeof *extrap->series, reader->err));
+    struct extrap_series *made = &extrap->series[extrap->count++];
+    *made = (struct extrap_series){.region = strdup(reader->region ? reader->region : ""),
+                                   .metric = strdup(reader->metric ? reader->metric : "")};
+    if (!made->region || !made->metric) return err_memory(reader->err);
+    time_model_fit(reader->samples, reader->sample_count, &made->model);
+    reader->sample_count = 0;
+    return STATUS_OK;
+}
+
+static enum status set_name(struct reader *reader, char **name, const char *text)
+{
+    TRY(end_series(reader));
+    free(*name);
+    *name = strdup(text);
+    return *name ? STATUS_OK : err_memory(reader->err);
+}
+
+static enum status read_data(struct reader *reader, char *rest)
+{
+    if (reader->sample_count == reader->point_count) return refuse(reader, "more lines of DATA than points");
+    struct time_sample *sample = &reader->samples[reader->sample_count];
+    *sample = (struct time_sample){.ranks = reader->points[reader->sample_count]};
+    for (char *end; *(rest += strspn(rest, " \t")); rest = end) {
+        double value = strtod(rest, &end);
+        if (end == rest || !isfinite(value) || value < 0) return refuse(reader, "DATA, expected numbers from 0 on");
+        time_sample_add(sample, value);
+    }
+    if (sample->count == 0) return refuse(reader, "DATA without a value");
+    reader->sample_count++;
+    return STATUS_OK;
+}
+
+static enum status read_line(struct reader *reader, char *line)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    line += strspn(line, " \t");
+    if (*line == '\0' || *line == '#') return STATUS_OK;
+    char *rest = line + strcspn(line, " \t");
+    if (*rest) *rest++ = '\0';
+    rest += strspn(rest, " \t");
+    for (size_t length = strlen(rest); length > 0 && isspace((unsigned char)rest[length - 1]);) rest[--length] = '\0';
+    if (strcmp(line, "PARAMETER") == 0) return read_parameter(reader, rest);
+    if (strcmp(line, "POINTS") == 0) return read_points(reader, rest);
+    if (strcmp(line, "METRIC") == 0) return set_name(reader, &reader->metric, rest);
+    if (strcmp(line, "REGION") == 0) return set_name(reader, &reader->region, rest);
+    if (strcmp(line, "DATA") == 0) return read_data(reader, rest);
+    return refuse(reader, "expected PARAMETER, POINTS, METRIC, REGION or DATA");
+}
+
+static enum status read_all(struct reader *reader, FILE *in)
+{
+    char *line = NULL;
+    size_t room = 0;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && getline(&line, &room, in) > 0) {
+        reader->line++;
+        status = read_line(reader, line);
+    }
+    free(line);
+    if (status == STATUS_OK) status = end_series(reader);
+    if (status == STATUS_OK && reader->extrap->count == 0) return refuse(reader, "no DATA, expected measurements");
+    return status;
+}
+
+enum status extrap_read(const char *file, struct extrap *extrap, struct err *err)
+{
+    struct extrap made = {.count = 0};
+    struct reader reader = {.file = file, .extrap = &made, .err = err};
+    FILE *in = fopen(file, "r");
+    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
+    enum status status = read_all(&reader, in);
+    fclose(in);
+    free(reader.metric);
+    free(reader.region);
+    if (status == STATUS_OK) *extrap = made;
+    else extrap_clear(&made);
+    return status;
+}
+
+void extrap_clear(struct extrap *extrap)
+{
+    for (size_t i = 0; i < extrap->count; i++) {
+        free(extrap->series[i].region);
+        free(extrap->series[i].metric);
+    }
+    free(extrap->series);
+    free(extrap->parameter);
+    *extrap = (struct extrap){.count = 0};
+}
+
+void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_count, FILE *out)
+{
+    fprintf(out, "%-32s  %-12s  %9s", "region", "metric", "error");
+    for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10u", at[i]);
+    fprintf(out, "  function of p%s%s\n", extrap->parameter ? ", that is " : "", extrap->parameter ? extrap->parameter : "");
+    for (size_t s = 0; s < extrap->count; s++) {
+        const struct extrap_series *series = &extrap->series[s];
+        char text[TIME_TEXT_BYTES];
+        time_model_text(&series->model, text);
+        text[strlen(text) - strlen(" s")] = '\0'; /* the metric's unit is not known */
+        fprintf(out, "%-32s  %-12s  %7.1f %%", series->region, series->metric, 100 * series->model.error);
+        for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10.6g", time_model_mean(&series->model, (int32_t)at[i]));
+        fprintf(out, "  %s\n", text);
+    }
+}

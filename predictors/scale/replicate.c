@@ -1,0 +1,137 @@
+#include "predictors/scale/replicate.h"
+
+#include <stdlib.h>
+
+#include "predictors/scale/observe.h"
+
+struct replication {
+    const struct trace *trace;
+    const struct run *run;
+    struct trace *made;
+    uint32_t ranks;
+    int32_t first; /* the copy's first rank */
+    int32_t *members;
+    struct err *err;
+};
+
+static enum status add_window(struct replication *replication, const struct trace_window *window)
+{
+    uint32_t ranks = replication->ranks, own = replication->trace->rank_count;
+    int64_t *bytes = malloc(ranks * sizeof *bytes);
+    int32_t *units = malloc(ranks * sizeof *units), id;
+    enum status status = bytes && units ? STATUS_OK : err_memory(replication->err);
+    for (uint32_t r = 0; status == STATUS_OK && r < ranks; r++) {
+        bytes[r] = window->bytes ? window->bytes[r % own] : 0;
+        units[r] = window->disp_unit ? window->disp_unit[r % own] : 1;
+    }
+    if (status == STATUS_OK)
+        status = trace_add_window(replication->made, window->comm, window->bytes ? bytes : NULL,
+                                  window->disp_unit ? units : NULL, window->flavor, &id, replication->err);
+    free(bytes);
+    free(units);
+    return status;
+}
+
+/* Numbers of windows, communicators, regions and sites stay. */
+static enum status add_definitions(struct replication *replication)
+{
+    const struct trace *trace = replication->trace;
+    uint32_t id;
+    int32_t comm;
+    for (uint32_t r = 0; r < replication->ranks; r++) replication->members[r] = (int32_t)r;
+    for (size_t i = 1; i < trace->comm_count; i++)
+        TRY(trace_add_comm(replication->made, replication->members, replication->ranks, &comm, replication->err));
+    for (size_t i = 0; i < trace->window_count; i++) TRY(add_window(replication, &trace->windows[i]));
+    for (size_t i = 0; i < trace->region_count; i++)
+        TRY(trace_add_region(replication->made, trace->regions[i], &id, replication->err));
+    for (size_t i = 1; i < trace->site_count; i++) {
+        const struct trace_site *site = &trace->sites[i];
+        TRY(trace_add_site(replication->made, site->function, site->file, site->line, &id, replication->err));
+    }
+    return STATUS_OK;
+}
+
+static enum status copy_group(struct replication *replication, uint32_t *ref)
+{
+    const struct trace_group *group = &replication->trace->groups[*ref];
+    for (uint32_t i = 0; i < group->count; i++) replication->members[i] = group->members[i] + replication->first;
+    return trace_add_group(replication->made, replication->members, group->count, ref, replication->err);
+}
+
+static enum status copy_list(struct replication *replication, uint32_t *ref)
+{
+    const struct trace_list *list = &replication->trace->lists[*ref];
+    return trace_add_list(replication->made, replication->trace->requests + list->first, list->count, ref, replication->err);
+}
+
+/* The root of a collective call is that of all ranks. */
+static bool has_root(enum call_kind kind)
+{
+    return kind == CALL_BCAST || kind == CALL_REDUCE || kind == CALL_GATHER || kind == CALL_SCATTER;
+}
+
+static enum status copy_call(struct replication *replication, const struct trace_call *recorded, struct trace_call *call)
+{
+    enum call_kind kind = call_kind(recorded->call);
+    *call = *recorded;
+    call->flags &= (uint16_t)~TRACE_GAPS;
+    if (call->peer != TRACE_NONE && !has_root(kind)) call->peer += replication->first;
+    if (kind == CALL_SENDRECV) {
+        int32_t source = trace_call_source(recorded);
+        trace_call_set_receive(call, source == TRACE_NONE ? source : source + replication->first, trace_call_recv_tag(recorded));
+    }
+    if (call->ref == TRACE_NO_REF) return STATUS_OK;
+    if (kind == CALL_POST || kind == CALL_START) return copy_group(replication, &call->ref);
+    if (kind == CALL_REQUEST_WAITALL) return copy_list(replication, &call->ref);
+    return STATUS_OK;
+}
+
+static enum status copy_rank(struct replication *replication, uint32_t rank)
+{
+    const struct trace_rank *recorded = &replication->trace->ranks[rank];
+    int64_t now_ps = 0;
+    for (size_t i = 0; i < recorded->count; i++) {
+        const struct observed *observed = &replication->run->ranks[rank].calls[i];
+        struct trace_call call;
+        TRY(copy_call(replication, &recorded->calls[i], &call));
+        call.enter_ps = now_ps += observed->compute_ps;
+        call.exit_ps = now_ps += observed->duration_ps;
+        TRY(trace_add_call(replication->made, (uint32_t)replication->first + rank, &call, replication->err));
+    }
+    return STATUS_OK;
+}
+
+static enum status replicate(struct replication *replication)
+{
+    uint32_t own = replication->trace->rank_count;
+    TRY(trace_new("replicated", replication->ranks, &replication->made, replication->err));
+    replication->members = malloc(replication->ranks * sizeof *replication->members);
+    if (!replication->members) return err_memory(replication->err);
+    TRY(add_definitions(replication));
+    for (uint32_t first = 0; first < replication->ranks; first += own) {
+        replication->first = (int32_t)first;
+        for (uint32_t rank = 0; rank < own; rank++) TRY(copy_rank(replication, rank));
+    }
+    return trace_check(replication->made, replication->err);
+}
+
+enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct trace **made, struct err *err)
+{
+    struct keys keys = {0};
+    struct run run = {0};
+    if (ranks % trace->rank_count != 0)
+        return err_set(err, STATUS_DATA, trace->name, NULL, "%u ranks are no multiple of its %u, which are replicated", ranks,
+                       trace->rank_count);
+    TRY(keys_open(&keys, err));
+    struct replication replication = {.trace = trace, .run = &run, .ranks = ranks, .err = err};
+    enum status status = run_observe(trace, &keys, &run, err);
+    if (status == STATUS_OK) {
+        status = replicate(&replication);
+        run_clear(&run);
+    }
+    keys_clear(&keys);
+    free(replication.members);
+    if (status == STATUS_OK) *made = replication.made;
+    else trace_free(replication.made);
+    return status;
+}
