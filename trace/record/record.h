@@ -406,7 +406,7 @@ void rec_close_after(void);
 void rec_region(struct rec_call *rec, int level, const void *name);
 /* wrappers.c */
 int rec_own_send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
-/* mpi/call_arguments.c */
+/* trace/record/mpi/call_arguments.c */
 void rec_set_comm(struct rec_call *rec, MPI_Comm comm);
 void rec_set_abort(struct rec_call *rec, MPI_Comm comm, int code);
 void rec_set_edges(struct rec_call *rec, MPI_Comm comm, int count, const int *sources, const int *degrees,
