@@ -12,6 +12,14 @@
 #include "expect.h"
 #include "run.h"
 
+/* What the archive of the program's run holds; the caller frees. */
+static struct trace *recorded(const char *program)
+{
+    struct trace *trace = archived(run_recorded("", program, 0));
+    expect_whole(trace);
+    return trace;
+}
+
 #define STENCIL_STEP                                                                                                   \
     "MPI_Put win=0 target=%1$d bytes=16 disp=6\nMPI_Put win=0 target=%2$d bytes=8 disp=0\n"                            \
     "MPI_Win_flush win=0 target=%1$d\nMPI_Win_flush_local win=0 target=%2$d\nMPI_Win_flush_all win=0\n"                \
@@ -22,8 +30,7 @@
 static void passive(void **state)
 {
     (void)state;
-    struct trace *trace = archived(run_recorded("", "passive", 0));
-    expect_whole(trace);
+    struct trace *trace = recorded("passive");
     for (int rank = 0; rank < 4; rank++) {
         struct trace_rank *process = &trace->ranks[rank];
         for (size_t i = 0; i < process->count; i++)
@@ -84,8 +91,7 @@ static void passive(void **state)
 static void requests(void **state)
 {
     (void)state;
-    struct trace *trace = archived(run_recorded("", "requests", 0));
-    expect_whole(trace);
+    struct trace *trace = recorded("requests");
     for (int rank = 0; rank < 4; rank += 2)
         expect_calls(trace, rank,
                      EXCHANGE STARTED
@@ -119,7 +125,7 @@ static void requests(void **state)
 static void collectives(void **state)
 {
     (void)state;
-    struct trace *trace = archived(run_recorded("", "collectives", 0));
+    struct trace *trace = recorded("collectives");
     for (int rank = 0; rank < 4; rank++)
         expect_calls(
             trace, rank,
@@ -146,7 +152,6 @@ static void collectives(void **state)
             "MPI_Waitall reqs=8,9,10,11,12,13,14,15\nMPI_Finalize\n",
             rank + 1, 2 * (rank + 1), rank == 2 ? " counts=1,2,3,4" : "", rank == 1 ? " counts=1,2,3,4" : "",
             rank == 0 ? " counts=2,4,6,8" : "", 4 * (rank + 1), rank % 2 ? 16 : 8, rank == 0 ? " counts=1,2,3,4" : "");
-    expect_whole(trace);
     trace_free(trace);
 }
 
@@ -154,7 +159,7 @@ static void collectives(void **state)
 static void communicators(void **state)
 {
     (void)state;
-    struct trace *trace = archived(run_recorded("", "communicators", 0));
+    struct trace *trace = recorded("communicators");
     for (int rank = 0; rank < 4; rank++) {
         char *found = calls_of(trace, rank), message[256];
         snprintf(message, sizeof message,
@@ -178,7 +183,6 @@ static void communicators(void **state)
             strstr(found, "MPI_Comm_free comm=7\nMPI_Comm_free comm=8\nMPI_Comm_free comm=5\nMPI_Comm_free comm=6\n"));
         free(found);
     }
-    expect_whole(trace);
     assert_int_equal(trace->comms[2].count, 4);
     assert_int_equal(trace->comms[2].between, 2);
     assert_int_equal(trace->comms[3].between, 0);
@@ -296,8 +300,7 @@ static void between(void **state)
              "MPI_Scatter comm=14 root=2 bytes=8\nMPI_Gatherv comm=14 root=2 bytes=8\n"
              "MPI_Scatterv comm=%1$d root=%2$d bytes=0 counts=0\n"},
     };
-    struct trace *trace = archived(run_recorded("", "between", 0));
-    expect_whole(trace);
+    struct trace *trace = recorded("between");
     for (int rank = 0; rank < 4; rank++) expect_meetings(trace, rank, &sides[rank]);
     static const int32_t all[] = {1, 3, 2, 0}, rooted[] = {2, 1, 3};
     assert_int_equal(trace->comms[2].between, 2);
@@ -312,8 +315,7 @@ static void between(void **state)
 static void freed(void **state)
 {
     (void)state;
-    struct trace *trace = archived(run_recorded("", "freed", 0));
-    expect_whole(trace);
+    struct trace *trace = recorded("freed");
     assert_int_equal(trace->note_count, 1);
     assert_string_equal(trace->notes[0],
                         "5 receives with wildcards whose completion was not seen have the messages that "
@@ -336,8 +338,7 @@ static void freed(void **state)
 static void large_counts(void **state)
 {
     (void)state;
-    struct trace *trace = archived(run_recorded("", "large_counts", 0));
-    expect_whole(trace);
+    struct trace *trace = recorded("large_counts");
     for (int rank = 0; rank < 4; rank++)
         expect_calls(trace, rank,
                      "MPI_Init\nMPI_Irecv comm=0 peer=%d tag=1 bytes=12 req=0\n"
@@ -360,8 +361,7 @@ static void neighbors(void **state)
     (void)state;
     static const char *const line[] = {"1:1", "0,2:0,2", "1,3:1,3", "2:2"};
     static const char *const star[] = {"3:3", "3:3", "3:3", "2,1,0:2,1,0"};
-    struct trace *trace = archived(run_recorded("", "neighbors", 0));
-    expect_whole(trace);
+    struct trace *trace = recorded("neighbors");
     for (int rank = 0; rank < 4; rank++) {
         int left = (rank + 3) % 4, right = (rank + 1) % 4, on_line = rank % 3 ? 24 : 12, on_star = rank == 3 ? 12 : 4;
         char ring[64];
@@ -390,8 +390,7 @@ static void neighbors(void **state)
 static void calls_of_mpi_4(void **state)
 {
     (void)state;
-    struct trace *trace = archived(run_recorded("", "mpi4", 0));
-    expect_whole(trace);
+    struct trace *trace = recorded("mpi4");
     for (int rank = 0; rank < 4; rank++) {
         int left = (rank + 3) % 4, right = (rank + 1) % 4;
         expect_calls(
@@ -427,8 +426,7 @@ static void calls_of_mpi_4(void **state)
 static void nobody(void **state)
 {
     (void)state;
-    struct trace *trace = archived(run_recorded("", "nobody", 0));
-    expect_whole(trace);
+    struct trace *trace = recorded("nobody");
     for (int rank = 0; rank < 4; rank++)
         expect_calls(
             trace, rank,

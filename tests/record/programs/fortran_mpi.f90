@@ -1,7 +1,12 @@
-! fortran_f08.f90 with `use mpi`.
+! fortran_f08.f90 with `use mpi` or, compiled with -cpp -DMPIF_H, with mpif.h.
 program fortran_mpi
+#ifdef MPIF_H
+  implicit none
+  include 'mpif.h'
+#else
   use mpi
   implicit none
+#endif
   integer :: win, world, neighbours, requests(2), statuses(MPI_STATUS_SIZE, 2), status(MPI_STATUS_SIZE), failure
   double precision, allocatable :: memory(:)
   double precision :: mine(2), total

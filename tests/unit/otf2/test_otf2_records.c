@@ -107,158 +107,99 @@ static const struct record origin_records[] = {
     {0},
 };
 
-static void origin(void **state)
-{
-    (void)state;
-    check("rmacast-trace 1\nranks 3\ncomm 1 ranks=2,0\nwindow 0 comm=0\nwindow 1 comm=1\n"
-          "0 0.000001 0.000002 MPI_Win_allocate win=0\n"
-          "0 0.000003 0.000004 MPI_Win_start win=0 group=1,2 assert=NOCHECK\n"
-          "0 0.000005 0.000006 MPI_Put win=0 target=1 bytes=8 disp=16\n"
-          "0 0.000007 0.000008 MPI_Get win=0 target=2 bytes=4\n"
-          "0 0.000009 0.000010 MPI_Win_complete win=0\n"
-          "0 0.000011 0.000012 MPI_Win_lock win=1 target=2 lock=exclusive\n"
-          "0 0.000013 0.000014 MPI_Accumulate win=1 target=2 bytes=8 op=SUM\n"
-          "0 0.000014 0.000014 MPI_Accumulate win=1 target=0 bytes=16 op=SUM\n"
-          "0 0.000015 0.000016 MPI_Win_unlock win=1 target=2\n"
-          "0 0.000017 0.000018 MPI_Win_fence win=0 assert=NOSUCCEED\n"
-          "0 0.000019 0.000020 MPI_Win_free win=0\n",
-          0, origin_records);
-}
-
 /* A test says no, then yes; a wait without a post names no group. */
-static void target(void **state)
-{
-    (void)state;
-    static const struct record expected[] = {
-        ENTER(1, "MPI_Win_post"),
-        {"RMA_GROUP_SYNC", 2, "{PROCESS}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
-        LEAVE(2, "MPI_Win_post"),
-        ENTER(3, "MPI_Win_test"),
-        {"RMA_GROUP_SYNC", 4, "Level of Synchronicity: NONE, Window: \"Win 0\" <0>, Group: \"RMA group\""},
-        LEAVE(4, "MPI_Win_test"),
-        ENTER(5, "MPI_Win_test"),
-        {"RMA_GROUP_SYNC", 6, "{PROCESS, MEMORY}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
-        LEAVE(6, "MPI_Win_test"),
-        ENTER(7, "MPI_Win_wait"),
-        {"RMA_GROUP_SYNC", 8, "{PROCESS, MEMORY}, Window: \"Win 0\" <0>, Group: UNDEFINED"},
-        LEAVE(8, "MPI_Win_wait"),
-        {0},
-    };
-    check("rmacast-trace 1\nranks 2\nwindow 0 comm=0\n"
-          "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n"
-          "1 0.000003 0.000004 MPI_Win_test win=0 flag=0\n"
-          "1 0.000005 0.000006 MPI_Win_test win=0 flag=1\n"
-          "1 0.000007 0.000008 MPI_Win_wait win=0\n",
-          1, expected);
-}
+static const struct record target_records[] = {
+    ENTER(1, "MPI_Win_post"),
+    {"RMA_GROUP_SYNC", 2, "{PROCESS}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
+    LEAVE(2, "MPI_Win_post"),
+    ENTER(3, "MPI_Win_test"),
+    {"RMA_GROUP_SYNC", 4, "Level of Synchronicity: NONE, Window: \"Win 0\" <0>, Group: \"RMA group\""},
+    LEAVE(4, "MPI_Win_test"),
+    ENTER(5, "MPI_Win_test"),
+    {"RMA_GROUP_SYNC", 6, "{PROCESS, MEMORY}, Window: \"Win 0\" <0>, Group: \"RMA group\""},
+    LEAVE(6, "MPI_Win_test"),
+    ENTER(7, "MPI_Win_wait"),
+    {"RMA_GROUP_SYNC", 8, "{PROCESS, MEMORY}, Window: \"Win 0\" <0>, Group: UNDEFINED"},
+    LEAVE(8, "MPI_Win_wait"),
+    {0},
+};
 
 /* Receives say whom from only when done; what never completes is told behind the last call. To MPI_PROC_NULL goes
  * nothing. */
-static void messages(void **state)
-{
-    (void)state;
-    static const struct record expected[] = {
-        ENTER(1, "MPI_Ssend"),
-        {"MPI_SEND", 1,
-         "Receiver: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 64"},
-        LEAVE(2, "MPI_Ssend"),
-        ENTER(3, "MPI_Recv"),
-        {"MPI_RECV", 4, "Sender: 0 (\"Master thread 1\" <1>), Communicator: \"Comm 1\" <1>, Tag: 8, Length: 32"},
-        LEAVE(4, "MPI_Recv"),
-        ENTER(5, "MPI_Isend"),
-        {"MPI_ISEND", 5,
-         "Receiver: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 9, Length: 16, "
-         "Request: 10"},
-        LEAVE(6, "MPI_Isend"),
-        ENTER(6, "MPI_Irecv"),
-        {"MPI_IRECV_REQUEST", 6, "Request: 11"},
-        LEAVE(7, "MPI_Irecv"),
-        ENTER(7, "MPI_Irecv"),
-        {"MPI_IRECV_REQUEST", 7, "Request: 12"},
-        LEAVE(7, "MPI_Irecv"),
-        ENTER(7, "MPI_Send"),
-        LEAVE(7, "MPI_Send"),
-        ENTER(8, "MPI_Test"),
-        {"MPI_REQUEST_TEST", 9, "Request: 11"},
-        LEAVE(9, "MPI_Test"),
-        ENTER(10, "MPI_Waitall"),
-        {"MPI_IRECV", 11,
-         "Sender: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 3, Length: 8, Request: 11"},
-        {"MPI_ISEND_COMPLETE", 11, "Request: 10"},
-        LEAVE(11, "MPI_Waitall"),
-        {"MPI_REQUEST_TEST", 11, "Request: 12"},
-        {0},
-    };
-    check("rmacast-trace 1\nranks 2\ncomm 1 ranks=1,0\n"
-          "0 0.000001 0.000002 MPI_Ssend comm=0 peer=1 tag=7 bytes=64\n"
-          "0 0.000003 0.000004 MPI_Recv comm=1 peer=1 tag=8 bytes=32\n"
-          "0 0.000005 0.000006 MPI_Isend comm=0 peer=1 tag=9 bytes=16 req=10\n"
-          "0 0.000006 0.000007 MPI_Irecv comm=0 peer=1 tag=3 bytes=8 req=11\n"
-          "0 0.000007 0.000007 MPI_Irecv comm=0 peer=1 tag=4 bytes=8 req=12\n"
-          "0 0.000007 0.000007 MPI_Send comm=0 peer=- tag=4 bytes=8\n"
-          "0 0.000008 0.000009 MPI_Test req=11 flag=0\n"
-          "0 0.000010 0.000011 MPI_Waitall reqs=11,10\n",
-          0, expected);
-}
+static const struct record messages_records[] = {
+    ENTER(1, "MPI_Ssend"),
+    {"MPI_SEND", 1, "Receiver: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 64"},
+    LEAVE(2, "MPI_Ssend"),
+    ENTER(3, "MPI_Recv"),
+    {"MPI_RECV", 4, "Sender: 0 (\"Master thread 1\" <1>), Communicator: \"Comm 1\" <1>, Tag: 8, Length: 32"},
+    LEAVE(4, "MPI_Recv"),
+    ENTER(5, "MPI_Isend"),
+    {"MPI_ISEND", 5,
+     "Receiver: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 9, Length: 16, "
+     "Request: 10"},
+    LEAVE(6, "MPI_Isend"),
+    ENTER(6, "MPI_Irecv"),
+    {"MPI_IRECV_REQUEST", 6, "Request: 11"},
+    LEAVE(7, "MPI_Irecv"),
+    ENTER(7, "MPI_Irecv"),
+    {"MPI_IRECV_REQUEST", 7, "Request: 12"},
+    LEAVE(7, "MPI_Irecv"),
+    ENTER(7, "MPI_Send"),
+    LEAVE(7, "MPI_Send"),
+    ENTER(8, "MPI_Test"),
+    {"MPI_REQUEST_TEST", 9, "Request: 11"},
+    LEAVE(9, "MPI_Test"),
+    ENTER(10, "MPI_Waitall"),
+    {"MPI_IRECV", 11,
+     "Sender: 1 (\"Master thread 1\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 3, Length: 8, Request: 11"},
+    {"MPI_ISEND_COMPLETE", 11, "Request: 10"},
+    LEAVE(11, "MPI_Waitall"),
+    {"MPI_REQUEST_TEST", 11, "Request: 12"},
+    {0},
+};
 
 /* Three ranks, blocks of 8 bytes: the root of a gather sends its own block and receives three, the others send one;
  * each rank of an all-to-all sends and receives three. Communicator 1 has world rank 1 as its rank 0. */
-static void collectives(void **state)
-{
-    (void)state;
-    static const struct record expected[] = {
-        ENTER(1, "MPI_Barrier"),
-        {"MPI_COLLECTIVE_BEGIN", 1, ""},
-        {"MPI_COLLECTIVE_END", 2, "BARRIER, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 0, Received: 0"},
-        LEAVE(2, "MPI_Barrier"),
-        ENTER(3, "MPI_Gather"),
-        {"MPI_COLLECTIVE_BEGIN", 3, ""},
-        {"MPI_COLLECTIVE_END", 4,
-         "GATHER, Communicator: \"MPI_COMM_WORLD\" <0>, Root: 0 (\"Master thread 0\" <0>), Sent: 8, Received: 24"},
-        LEAVE(4, "MPI_Gather"),
-        ENTER(5, "MPI_Bcast"),
-        {"MPI_COLLECTIVE_BEGIN", 5, ""},
-        {"MPI_COLLECTIVE_END", 6,
-         "BCAST, Communicator: \"Comm 1\" <1>, Root: 0 (\"Master thread 1\" <1>), Sent: 0, Received: 8"},
-        LEAVE(6, "MPI_Bcast"),
-        ENTER(7, "MPI_Alltoall"),
-        {"MPI_COLLECTIVE_BEGIN", 7, ""},
-        {"MPI_COLLECTIVE_END", 8, "ALLTOALL, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 24, Received: 24"},
-        LEAVE(8, "MPI_Alltoall"),
-        ENTER(9, "MPI_Comm_split"),
-        {"MPI_COLLECTIVE_BEGIN", 9, ""},
-        {"COMM_CREATE", 10, "\"Comm 1\" <1>"},
-        {"MPI_COLLECTIVE_END", 10, "CREATE_HANDLE, Communicator: \"MPI_COMM_WORLD\" <0>"},
-        LEAVE(10, "MPI_Comm_split"),
-        ENTER(11, "MPI_Comm_free"),
-        {"MPI_COLLECTIVE_BEGIN", 11, ""},
-        {"COMM_DESTROY", 12, "\"Comm 1\" <1>"},
-        {"MPI_COLLECTIVE_END", 12, "DESTROY_HANDLE, Communicator: \"Comm 1\" <1>"},
-        LEAVE(12, "MPI_Comm_free"),
-        ENTER(13, "exchange"),
-        LEAVE(14, "exchange"),
-        ENTER(15, "MPI_Ibcast"),
-        {"NON_BLOCKING_COLLECTIVE_REQUEST", 15, "Request: 7"},
-        LEAVE(16, "MPI_Ibcast"),
-        ENTER(17, "MPI_Wait"),
-        {"NON_BLOCKING_COLLECTIVE_COMPLETE", 18,
-         "BCAST, Communicator: \"Comm 1\" <1>, Root: 0 (\"Master thread 1\" <1>), Sent: 0, Received: 8, Request: 7"},
-        LEAVE(18, "MPI_Wait"),
-        {0},
-    };
-    check("rmacast-trace 1\nranks 3\ncomm 1 ranks=1,0\n"
-          "0 0.000001 0.000002 MPI_Barrier comm=0\n"
-          "0 0.000003 0.000004 MPI_Gather comm=0 root=0 bytes=8\n"
-          "0 0.000005 0.000006 MPI_Bcast comm=1 root=1 bytes=8\n"
-          "0 0.000007 0.000008 MPI_Alltoall comm=0 bytes=8\n"
-          "0 0.000009 0.000010 MPI_Comm_split comm=0 newcomm=1\n"
-          "0 0.000011 0.000012 MPI_Comm_free comm=1\n"
-          "0 0.000013 enter exchange\n"
-          "0 0.000014 leave exchange\n"
-          "0 0.000015 0.000016 MPI_Ibcast comm=1 root=1 bytes=8 req=7\n"
-          "0 0.000017 0.000018 MPI_Wait req=7\n",
-          0, expected);
-}
+static const struct record collectives_records[] = {
+    ENTER(1, "MPI_Barrier"),
+    {"MPI_COLLECTIVE_BEGIN", 1, ""},
+    {"MPI_COLLECTIVE_END", 2, "BARRIER, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 0, Received: 0"},
+    LEAVE(2, "MPI_Barrier"),
+    ENTER(3, "MPI_Gather"),
+    {"MPI_COLLECTIVE_BEGIN", 3, ""},
+    {"MPI_COLLECTIVE_END", 4,
+     "GATHER, Communicator: \"MPI_COMM_WORLD\" <0>, Root: 0 (\"Master thread 0\" <0>), Sent: 8, Received: 24"},
+    LEAVE(4, "MPI_Gather"),
+    ENTER(5, "MPI_Bcast"),
+    {"MPI_COLLECTIVE_BEGIN", 5, ""},
+    {"MPI_COLLECTIVE_END", 6,
+     "BCAST, Communicator: \"Comm 1\" <1>, Root: 0 (\"Master thread 1\" <1>), Sent: 0, Received: 8"},
+    LEAVE(6, "MPI_Bcast"),
+    ENTER(7, "MPI_Alltoall"),
+    {"MPI_COLLECTIVE_BEGIN", 7, ""},
+    {"MPI_COLLECTIVE_END", 8, "ALLTOALL, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 24, Received: 24"},
+    LEAVE(8, "MPI_Alltoall"),
+    ENTER(9, "MPI_Comm_split"),
+    {"MPI_COLLECTIVE_BEGIN", 9, ""},
+    {"COMM_CREATE", 10, "\"Comm 1\" <1>"},
+    {"MPI_COLLECTIVE_END", 10, "CREATE_HANDLE, Communicator: \"MPI_COMM_WORLD\" <0>"},
+    LEAVE(10, "MPI_Comm_split"),
+    ENTER(11, "MPI_Comm_free"),
+    {"MPI_COLLECTIVE_BEGIN", 11, ""},
+    {"COMM_DESTROY", 12, "\"Comm 1\" <1>"},
+    {"MPI_COLLECTIVE_END", 12, "DESTROY_HANDLE, Communicator: \"Comm 1\" <1>"},
+    LEAVE(12, "MPI_Comm_free"),
+    ENTER(13, "exchange"),
+    LEAVE(14, "exchange"),
+    ENTER(15, "MPI_Ibcast"),
+    {"NON_BLOCKING_COLLECTIVE_REQUEST", 15, "Request: 7"},
+    LEAVE(16, "MPI_Ibcast"),
+    ENTER(17, "MPI_Wait"),
+    {"NON_BLOCKING_COLLECTIVE_COMPLETE", 18,
+     "BCAST, Communicator: \"Comm 1\" <1>, Root: 0 (\"Master thread 1\" <1>), Sent: 0, Received: 8, Request: 7"},
+    LEAVE(18, "MPI_Wait"),
+    {0},
+};
 
 /* OpenSHMEM: a put is done here when it returns and there with the quiet; a non-blocking one is done nowhere before;
  * what waits for an answer is done when it returns. The barrier of ranks that no window has is a collective of them. */
@@ -324,64 +265,32 @@ static const struct record symmetric_records[] = {
 };
 
 /* A lock is one for all; a test that does not get it has only tried. */
-static void symmetric_locks(void **state)
-{
-    (void)state;
-    static const struct record expected[] = {
-        ENTER(1, "shmem_put"),
-        {"RMA_PUT", 1, "Matching: 1"},
-        {"RMA_OP_COMPLETE_BLOCKING", 2, "Matching: 1"},
-        LEAVE(2, "shmem_put"),
-        ENTER(3, "shmem_test_lock"),
-        {"RMA_TRY_LOCK", 4, "Window: \"Win 0\" <0>, Remote: UNDEFINED, Lock: 5, Type: EXCLUSIVE"},
-        LEAVE(4, "shmem_test_lock"),
-        ENTER(5, "shmem_test_lock"),
-        {"RMA_REQUEST_LOCK", 5, "Lock: 5, Type: EXCLUSIVE"},
-        {"RMA_ACQUIRE_LOCK", 6, "Lock: 5, Type: EXCLUSIVE"},
-        LEAVE(6, "shmem_test_lock"),
-        ENTER(7, "shmem_set_lock"),
-        {"RMA_REQUEST_LOCK", 7, "Remote: UNDEFINED, Lock: 2, Type: EXCLUSIVE"},
-        {"RMA_ACQUIRE_LOCK", 8, "Remote: UNDEFINED, Lock: 2, Type: EXCLUSIVE"},
-        LEAVE(8, "shmem_set_lock"),
-        ENTER(9, "shmem_clear_lock"),
-        {"RMA_OP_COMPLETE_REMOTE", 10, "Matching: 1"},
-        {"RMA_RELEASE_LOCK", 10, "Window: \"Win 0\" <0>, Remote: UNDEFINED, Lock: 5"},
-        LEAVE(10, "shmem_clear_lock"),
-        {0},
-    };
-    check("rmacast-trace 1\nranks 2\nwindow 0 comm=0 flavor=heap\n"
-          "0 0.000001 0.000002 shmem_put win=0 target=1 bytes=64 disp=8\n"
-          "0 0.000003 0.000004 shmem_test_lock win=0 object=5 flag=0\n"
-          "0 0.000005 0.000006 shmem_test_lock win=0 object=5 flag=1\n"
-          "0 0.000007 0.000008 shmem_set_lock win=0 object=2\n"
-          "0 0.000009 0.000010 shmem_clear_lock win=0 object=5\n",
-          0, expected);
-}
-
-static void symmetric(void **state)
-{
-    (void)state;
-    check("rmacast-trace 1\nranks 3\ncomm 1 ranks=0,1\nwindow 0 comm=0 flavor=heap\n"
-          "0 0.000001 0.000002 shmem_put win=0 target=1 bytes=64 disp=8\n"
-          "0 0.000002 0.000003 shmem_put_nbi win=0 target=2 bytes=32\n"
-          "0 0.000003 0.000004 shmem_get win=0 target=1 bytes=16\n"
-          "0 0.000004 0.000005 shmem_quiet win=0\n"
-          "0 0.000005 0.000006 shmem_atomic_swap win=0 target=1 bytes=8 result_bytes=8\n"
-          "0 0.000006 0.000007 shmem_atomic_inc win=0 target=1 bytes=8 op=SUM\n"
-          "0 0.000007 0.000008 shmem_get_nbi win=0 target=1 bytes=4\n"
-          "0 0.000008 0.000009 shmem_sync_all comm=0\n"
-          "0 0.000009 0.000010 shmem_barrier_all comm=0\n"
-          "0 0.000010 0.000011 shmem_atomic_fetch_add win=0 target=1 bytes=8 result_bytes=8 op=SUM\n"
-          "0 0.000011 0.000011 shmem_put_nbi win=0 target=1 bytes=2\n"
-          "0 0.000012 0.000013 shmem_barrier comm=1\n"
-          "0 0.000014 0.000015 shmem_p win=0 target=1 bytes=8\n"
-          "0 0.000015 0.000016 shmem_finalize\n",
-          0, symmetric_records);
-}
+static const struct record symmetric_locks_records[] = {
+    ENTER(1, "shmem_put"),
+    {"RMA_PUT", 1, "Matching: 1"},
+    {"RMA_OP_COMPLETE_BLOCKING", 2, "Matching: 1"},
+    LEAVE(2, "shmem_put"),
+    ENTER(3, "shmem_test_lock"),
+    {"RMA_TRY_LOCK", 4, "Window: \"Win 0\" <0>, Remote: UNDEFINED, Lock: 5, Type: EXCLUSIVE"},
+    LEAVE(4, "shmem_test_lock"),
+    ENTER(5, "shmem_test_lock"),
+    {"RMA_REQUEST_LOCK", 5, "Lock: 5, Type: EXCLUSIVE"},
+    {"RMA_ACQUIRE_LOCK", 6, "Lock: 5, Type: EXCLUSIVE"},
+    LEAVE(6, "shmem_test_lock"),
+    ENTER(7, "shmem_set_lock"),
+    {"RMA_REQUEST_LOCK", 7, "Remote: UNDEFINED, Lock: 2, Type: EXCLUSIVE"},
+    {"RMA_ACQUIRE_LOCK", 8, "Remote: UNDEFINED, Lock: 2, Type: EXCLUSIVE"},
+    LEAVE(8, "shmem_set_lock"),
+    ENTER(9, "shmem_clear_lock"),
+    {"RMA_OP_COMPLETE_REMOTE", 10, "Matching: 1"},
+    {"RMA_RELEASE_LOCK", 10, "Window: \"Win 0\" <0>, Remote: UNDEFINED, Lock: 5"},
+    LEAVE(10, "shmem_clear_lock"),
+    {0},
+};
 
 /* Thread 1 asks for the mutex first and gets it second; the wait for the condition lets it go for a
- * while. Of the read-write lock the writer has records, the reader none. Rank 0 has no threads: the team of rank 1 is the first behind the communicators, its members are locations 1
- * and 2. */
+ * while. Of the read-write lock the writer has records, the reader none. Rank 0 has no threads: the team of rank 1 is
+ * the first behind the communicators, its members are locations 1 and 2. */
 static const char threads_text[] = "rmacast-trace 1\nranks 2\n"
                                    "0 0.000001 0.000002 MPI_Init\n"
                                    "1 0.000001 0.000002 pthread_create child=1\n"
@@ -403,68 +312,142 @@ static const char threads_text[] = "rmacast-trace 1\nranks 2\n"
                                    "1 0.000024 0.000025 pthread_spin_lock object=9\n"
                                    "1 0.000026 0.000027 pthread_rwlock_unlock object=8\n";
 
-static void primitives(void **state)
+static const struct record master_records[] = {
+    ENTER(1, "pthread_create"),
+    {"THREAD_CREATE", 1, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
+    LEAVE(2, "pthread_create"),
+    ENTER(2, "pthread_create"),
+    LEAVE(2, "pthread_create"),
+    ENTER(5, "pthread_mutex_trylock"),
+    {"THREAD_ACQUIRE_LOCK", 6, "Model: \"Pthread\" <7>, Lock: 7, Acquisition Order: 1"},
+    LEAVE(6, "pthread_mutex_trylock"),
+    ENTER(7, "pthread_mutex_unlock"),
+    {"THREAD_RELEASE_LOCK", 7, "Lock: 7, Acquisition Order: 1"},
+    LEAVE(8, "pthread_mutex_unlock"),
+    ENTER(8, "pthread_mutex_trylock"),
+    LEAVE(9, "pthread_mutex_trylock"),
+    ENTER(9, "pthread_mutex_lock"),
+    {"THREAD_ACQUIRE_LOCK", 12, "Lock: 7, Acquisition Order: 3"},
+    LEAVE(12, "pthread_mutex_lock"),
+    ENTER(13, "pthread_mutex_unlock"),
+    {"THREAD_RELEASE_LOCK", 13, "Lock: 7, Acquisition Order: 3"},
+    LEAVE(14, "pthread_mutex_unlock"),
+    ENTER(18, "pthread_join"),
+    {"THREAD_WAIT", 19, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
+    LEAVE(19, "pthread_join"),
+    ENTER(20, "pthread_rwlock_rdlock"),
+    LEAVE(21, "pthread_rwlock_rdlock"),
+    ENTER(21, "pthread_rwlock_unlock"),
+    LEAVE(22, "pthread_rwlock_unlock"),
+    ENTER(22, "pthread_rwlock_timedwrlock"),
+    {"THREAD_ACQUIRE_LOCK", 23, "Lock: 8, Acquisition Order: 1"},
+    LEAVE(23, "pthread_rwlock_timedwrlock"),
+    ENTER(24, "pthread_spin_lock"),
+    {"THREAD_ACQUIRE_LOCK", 25, "Lock: 9, Acquisition Order: 1"},
+    LEAVE(25, "pthread_spin_lock"),
+    ENTER(26, "pthread_rwlock_unlock"),
+    {"THREAD_RELEASE_LOCK", 26, "Lock: 8, Acquisition Order: 1"},
+    LEAVE(27, "pthread_rwlock_unlock"),
+    {0},
+};
+static const struct record child_records[] = {
+    ENTER(3, "thread_begin"),
+    {"THREAD_BEGIN", 3, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
+    LEAVE(3, "thread_begin"),
+    ENTER(4, "pthread_mutex_lock"),
+    {"THREAD_ACQUIRE_LOCK", 9, "Lock: 7, Acquisition Order: 2"},
+    LEAVE(9, "pthread_mutex_lock"),
+    ENTER(10, "pthread_cond_wait"),
+    {"THREAD_RELEASE_LOCK", 10, "Lock: 7, Acquisition Order: 2"},
+    {"THREAD_ACQUIRE_LOCK", 15, "Lock: 7, Acquisition Order: 4"},
+    LEAVE(15, "pthread_cond_wait"),
+    ENTER(16, "pthread_mutex_unlock"),
+    {"THREAD_RELEASE_LOCK", 16, "Lock: 7, Acquisition Order: 4"},
+    LEAVE(17, "pthread_mutex_unlock"),
+    ENTER(18, "thread_end"),
+    {"THREAD_END", 18, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
+    LEAVE(18, "thread_end"),
+    {0},
+};
+
+/* The records that the calls of a trace become. */
+static const struct row {
+    const char *text;
+    int location;
+    const struct record *records;
+} rows[] = {
+    {"rmacast-trace 1\nranks 3\ncomm 1 ranks=2,0\nwindow 0 comm=0\nwindow 1 comm=1\n"
+     "0 0.000001 0.000002 MPI_Win_allocate win=0\n"
+     "0 0.000003 0.000004 MPI_Win_start win=0 group=1,2 assert=NOCHECK\n"
+     "0 0.000005 0.000006 MPI_Put win=0 target=1 bytes=8 disp=16\n"
+     "0 0.000007 0.000008 MPI_Get win=0 target=2 bytes=4\n"
+     "0 0.000009 0.000010 MPI_Win_complete win=0\n"
+     "0 0.000011 0.000012 MPI_Win_lock win=1 target=2 lock=exclusive\n"
+     "0 0.000013 0.000014 MPI_Accumulate win=1 target=2 bytes=8 op=SUM\n"
+     "0 0.000014 0.000014 MPI_Accumulate win=1 target=0 bytes=16 op=SUM\n"
+     "0 0.000015 0.000016 MPI_Win_unlock win=1 target=2\n"
+     "0 0.000017 0.000018 MPI_Win_fence win=0 assert=NOSUCCEED\n"
+     "0 0.000019 0.000020 MPI_Win_free win=0\n",
+     0, origin_records},
+    {"rmacast-trace 1\nranks 2\nwindow 0 comm=0\n"
+     "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n"
+     "1 0.000003 0.000004 MPI_Win_test win=0 flag=0\n"
+     "1 0.000005 0.000006 MPI_Win_test win=0 flag=1\n"
+     "1 0.000007 0.000008 MPI_Win_wait win=0\n",
+     1, target_records},
+    {"rmacast-trace 1\nranks 2\ncomm 1 ranks=1,0\n"
+     "0 0.000001 0.000002 MPI_Ssend comm=0 peer=1 tag=7 bytes=64\n"
+     "0 0.000003 0.000004 MPI_Recv comm=1 peer=1 tag=8 bytes=32\n"
+     "0 0.000005 0.000006 MPI_Isend comm=0 peer=1 tag=9 bytes=16 req=10\n"
+     "0 0.000006 0.000007 MPI_Irecv comm=0 peer=1 tag=3 bytes=8 req=11\n"
+     "0 0.000007 0.000007 MPI_Irecv comm=0 peer=1 tag=4 bytes=8 req=12\n"
+     "0 0.000007 0.000007 MPI_Send comm=0 peer=- tag=4 bytes=8\n"
+     "0 0.000008 0.000009 MPI_Test req=11 flag=0\n"
+     "0 0.000010 0.000011 MPI_Waitall reqs=11,10\n",
+     0, messages_records},
+    {"rmacast-trace 1\nranks 3\ncomm 1 ranks=1,0\n"
+     "0 0.000001 0.000002 MPI_Barrier comm=0\n"
+     "0 0.000003 0.000004 MPI_Gather comm=0 root=0 bytes=8\n"
+     "0 0.000005 0.000006 MPI_Bcast comm=1 root=1 bytes=8\n"
+     "0 0.000007 0.000008 MPI_Alltoall comm=0 bytes=8\n"
+     "0 0.000009 0.000010 MPI_Comm_split comm=0 newcomm=1\n"
+     "0 0.000011 0.000012 MPI_Comm_free comm=1\n"
+     "0 0.000013 enter exchange\n"
+     "0 0.000014 leave exchange\n"
+     "0 0.000015 0.000016 MPI_Ibcast comm=1 root=1 bytes=8 req=7\n"
+     "0 0.000017 0.000018 MPI_Wait req=7\n",
+     0, collectives_records},
+    {"rmacast-trace 1\nranks 3\ncomm 1 ranks=0,1\nwindow 0 comm=0 flavor=heap\n"
+     "0 0.000001 0.000002 shmem_put win=0 target=1 bytes=64 disp=8\n"
+     "0 0.000002 0.000003 shmem_put_nbi win=0 target=2 bytes=32\n"
+     "0 0.000003 0.000004 shmem_get win=0 target=1 bytes=16\n"
+     "0 0.000004 0.000005 shmem_quiet win=0\n"
+     "0 0.000005 0.000006 shmem_atomic_swap win=0 target=1 bytes=8 result_bytes=8\n"
+     "0 0.000006 0.000007 shmem_atomic_inc win=0 target=1 bytes=8 op=SUM\n"
+     "0 0.000007 0.000008 shmem_get_nbi win=0 target=1 bytes=4\n"
+     "0 0.000008 0.000009 shmem_sync_all comm=0\n"
+     "0 0.000009 0.000010 shmem_barrier_all comm=0\n"
+     "0 0.000010 0.000011 shmem_atomic_fetch_add win=0 target=1 bytes=8 result_bytes=8 op=SUM\n"
+     "0 0.000011 0.000011 shmem_put_nbi win=0 target=1 bytes=2\n"
+     "0 0.000012 0.000013 shmem_barrier comm=1\n"
+     "0 0.000014 0.000015 shmem_p win=0 target=1 bytes=8\n"
+     "0 0.000015 0.000016 shmem_finalize\n",
+     0, symmetric_records},
+    {"rmacast-trace 1\nranks 2\nwindow 0 comm=0 flavor=heap\n"
+     "0 0.000001 0.000002 shmem_put win=0 target=1 bytes=64 disp=8\n"
+     "0 0.000003 0.000004 shmem_test_lock win=0 object=5 flag=0\n"
+     "0 0.000005 0.000006 shmem_test_lock win=0 object=5 flag=1\n"
+     "0 0.000007 0.000008 shmem_set_lock win=0 object=2\n"
+     "0 0.000009 0.000010 shmem_clear_lock win=0 object=5\n",
+     0, symmetric_locks_records},
+    {threads_text, 1, master_records},
+    {threads_text, 2, child_records},
+};
+
+static void records_of_calls(void **state)
 {
     (void)state;
-    static const struct record master[] = {
-        ENTER(1, "pthread_create"),
-        {"THREAD_CREATE", 1, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
-        LEAVE(2, "pthread_create"),
-        ENTER(2, "pthread_create"),
-        LEAVE(2, "pthread_create"),
-        ENTER(5, "pthread_mutex_trylock"),
-        {"THREAD_ACQUIRE_LOCK", 6, "Model: \"Pthread\" <7>, Lock: 7, Acquisition Order: 1"},
-        LEAVE(6, "pthread_mutex_trylock"),
-        ENTER(7, "pthread_mutex_unlock"),
-        {"THREAD_RELEASE_LOCK", 7, "Lock: 7, Acquisition Order: 1"},
-        LEAVE(8, "pthread_mutex_unlock"),
-        ENTER(8, "pthread_mutex_trylock"),
-        LEAVE(9, "pthread_mutex_trylock"),
-        ENTER(9, "pthread_mutex_lock"),
-        {"THREAD_ACQUIRE_LOCK", 12, "Lock: 7, Acquisition Order: 3"},
-        LEAVE(12, "pthread_mutex_lock"),
-        ENTER(13, "pthread_mutex_unlock"),
-        {"THREAD_RELEASE_LOCK", 13, "Lock: 7, Acquisition Order: 3"},
-        LEAVE(14, "pthread_mutex_unlock"),
-        ENTER(18, "pthread_join"),
-        {"THREAD_WAIT", 19, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
-        LEAVE(19, "pthread_join"),
-        ENTER(20, "pthread_rwlock_rdlock"),
-        LEAVE(21, "pthread_rwlock_rdlock"),
-        ENTER(21, "pthread_rwlock_unlock"),
-        LEAVE(22, "pthread_rwlock_unlock"),
-        ENTER(22, "pthread_rwlock_timedwrlock"),
-        {"THREAD_ACQUIRE_LOCK", 23, "Lock: 8, Acquisition Order: 1"},
-        LEAVE(23, "pthread_rwlock_timedwrlock"),
-        ENTER(24, "pthread_spin_lock"),
-        {"THREAD_ACQUIRE_LOCK", 25, "Lock: 9, Acquisition Order: 1"},
-        LEAVE(25, "pthread_spin_lock"),
-        ENTER(26, "pthread_rwlock_unlock"),
-        {"THREAD_RELEASE_LOCK", 26, "Lock: 8, Acquisition Order: 1"},
-        LEAVE(27, "pthread_rwlock_unlock"),
-        {0},
-    };
-    static const struct record child[] = {
-        ENTER(3, "thread_begin"),
-        {"THREAD_BEGIN", 3, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
-        LEAVE(3, "thread_begin"),
-        ENTER(4, "pthread_mutex_lock"),
-        {"THREAD_ACQUIRE_LOCK", 9, "Lock: 7, Acquisition Order: 2"},
-        LEAVE(9, "pthread_mutex_lock"),
-        ENTER(10, "pthread_cond_wait"),
-        {"THREAD_RELEASE_LOCK", 10, "Lock: 7, Acquisition Order: 2"},
-        {"THREAD_ACQUIRE_LOCK", 15, "Lock: 7, Acquisition Order: 4"},
-        LEAVE(15, "pthread_cond_wait"),
-        ENTER(16, "pthread_mutex_unlock"),
-        {"THREAD_RELEASE_LOCK", 16, "Lock: 7, Acquisition Order: 4"},
-        LEAVE(17, "pthread_mutex_unlock"),
-        ENTER(18, "thread_end"),
-        {"THREAD_END", 18, "Thread Contingent: \"Threads of rank 1\" <1>, Sequence Count: 1"},
-        LEAVE(18, "thread_end"),
-        {0},
-    };
-    check(threads_text, 1, master);
-    check(threads_text, 2, child);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check(rows[i].text, rows[i].location, rows[i].records);
 }
 
 /* otf2-print opens everything that the writer can write, definitions and events, and finds nothing to complain
@@ -497,10 +480,6 @@ static void opens(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(origin),      cmocka_unit_test(target),    cmocka_unit_test(messages),
-        cmocka_unit_test(collectives), cmocka_unit_test(symmetric_locks), cmocka_unit_test(symmetric), cmocka_unit_test(primitives),
-        cmocka_unit_test(opens),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(records_of_calls), cmocka_unit_test(opens)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
