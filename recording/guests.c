@@ -29,10 +29,10 @@ void record_adopt_guests(void)
 
 struct process {
     int pid, parent;
-    bool below; /* this process */
+    bool below; /* it is below this process */
 };
 
-/* The parent stands behind the name, which may hold anything, and the state. */
+/* The line has the name, which may hold any characters, then the state and the parent. */
 static int parent_of(int pid)
 {
     char path[64], text[512];
@@ -76,7 +76,7 @@ static bool is_below(const struct process *list, size_t count, const struct proc
     return false;
 }
 
-/* How many there were. */
+/* Returns the number of processes below this one. */
 static size_t signal_all_below(int number)
 {
     struct process *list;
@@ -114,8 +114,8 @@ void record_end_guests(void)
     }
 }
 
-/* Its process id is only a number: the process may have ended long ago, or be another machine's. The writer has mapped
- * the tail. */
+/* The process id is only a number: the process may have ended long ago, or run on another machine. A writer is a
+ * process that has mapped the tail file. */
 static bool has_mapped(int pid, const char *tail)
 {
     char path[64], *line = NULL;
@@ -133,7 +133,7 @@ static bool has_mapped(int pid, const char *tail)
     return found;
 }
 
-/* name: of a main file. 0: nobody writes it. */
+/* name: of a main file. 0: no process writes it. */
 static int writer_of(const char *directory, const char *name)
 {
     struct spool_header header;

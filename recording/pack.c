@@ -33,7 +33,7 @@ static void report_packed(const struct trace *trace, const char *directory, unsi
     if (observer->packed) observer->packed(observer->context, &packed);
 }
 
-/* What a preloaded library decided is not what the MPI library does. */
+/* A note: waits were decided by a preloaded library and not by the MPI library. */
 static enum status note_semantics(struct trace *trace, struct err *err)
 {
     const char *letter = getenv("RMACAST_SEMANTICS"), *lock = getenv("RMACAST_LOCK");
@@ -44,7 +44,7 @@ static enum status note_semantics(struct trace *trace, struct err *err)
     return STATUS_OK;
 }
 
-/* The spool goes only after the archive has been written. more: further programs of the job. */
+/* Removes the spool only after the archive has been written. more: number of further programs of the job. */
 static enum status pack_spool(const char *directory, const char *spool, unsigned more,
                               const struct record_observer *observer, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Packs what the recorder left of a run: one archive per program of the job.
+/* Packs the spool of a run: one archive per program of the job.
  *
  * Order of calls: record_make_spool() and record_run() (recording/run.h), record_await_writers() (recording/guests.h),
  * record_pack(). */
@@ -11,23 +11,23 @@
 #include "common/status.h"
 #include "trace/spool/read.h"
 
-/* One program whose archive is written. Strings are borrowed for the call of the observer. */
+/* One program with a written archive. The observer borrows the strings during its call. */
 struct record_packed {
     const char *directory;
     uint32_t rank_count;
     size_t call_count;
     uint32_t incomplete_count, first_incomplete; /* ranks whose recording breaks off */
     const char *incomplete_why;                  /* of the first one; NULL: not known, or there is none */
-    const char *foreign_launcher; /* the note that a launcher of another MPI library started it, where the job has
-                                     further programs; else NULL */
+    /* The note that another MPI library's launcher started it, if the job has further programs; else NULL. */
+    const char *foreign_launcher;
 };
 
-/* Receives what happened to one program. */
+/* Is called with what happened to one program. */
 struct record_observer {
     /* Before packing: a window at an address that the MPI library does not handle (trace/spool/read.h). */
     void (*misaligned)(void *context, const struct spool_misaligned *found);
     void (*packed)(void *context, const struct record_packed *packed);
-    void (*kept)(void *context, const char *spool);         /* it could not be packed: the recording stays */
+    void (*kept)(void *context, const char *spool);         /* the program could not be packed: its recording stays */
     void (*failed)(void *context, const struct err *error); /* a further program could not be packed */
     void *context;
 };

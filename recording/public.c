@@ -1,4 +1,4 @@
-/* include/rmacast/record.h. Running a command takes over signals and waits for all children of the process, so a child
+/* include/rmacast/record.h. Running a command takes over signals and waits for all children of the process. So a child
  * process does it. */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ struct answer {
     enum status status;
 };
 
-/* The recorder reads its options in the environment of the program. */
+/* The recorder reads its options from the environment of the program. */
 static bool set_options(const struct rmacast_record_options *options)
 {
     char limit[32];
@@ -64,7 +64,7 @@ static void answer_in_child(int out, char *const *command, const char *directory
     struct answer answer = {.exit_status = 0};
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* the command ends with the caller */
     answer.status = record(command, directory, options, &answer.exit_status, &answer.err);
-    ssize_t written = write(out, &answer, sizeof answer); /* less than a pipe holds */
+    ssize_t written = write(out, &answer, sizeof answer); /* sends less than a pipe holds */
     _exit(written == (ssize_t)sizeof answer ? 0 : 1);
 }
 

@@ -64,7 +64,7 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Behind a launcher the first word that can be run is the program: no launcher's options need be known. */
+/* After a launcher, the first word that can be run is the program. So no options of launchers need be known. */
 static const char *program_of(char *const *command)
 {
     static const char *const launchers[] = {"mpiexec", "mpirun",  "orterun", "oshrun", "srun",
@@ -146,9 +146,9 @@ void record_remove_spool(const char *directory, const char *spool)
     rmdir(directory);
 }
 
-static volatile sig_atomic_t running, asked; /* asked: the signal that was to end all, 0: none */
+static volatile sig_atomic_t running, asked; /* asked: the signal that requested the end, 0: none */
 
-/* What the terminal sends goes to the command, too: it is of the same process group. */
+/* The terminal sends its signals to the command as well, since that is in the same process group. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -161,7 +161,7 @@ struct dispositions {
     struct sigaction interrupt, quit, terminate, hangup;
 };
 
-/* What is ignored (nohup) stays so. */
+/* An ignored signal (nohup) stays ignored. */
 static void take_over(int number, struct sigaction *before)
 {
     struct sigaction forward = {.sa_sigaction = pass_on, .sa_flags = SA_RESTART | SA_SIGINFO};
@@ -186,7 +186,7 @@ static void signals_end(const struct dispositions *before)
     sigaction(SIGHUP, &before->hangup, NULL);
 }
 
-/* Others than the child are those that outlived their parents. */
+/* Children other than the command are processes that outlived their parents. */
 static void wait_for(pid_t child, int *state)
 {
     pid_t ended;
@@ -197,7 +197,7 @@ static void wait_for(pid_t child, int *state)
     } while (ended != child && (ended > 0 || errno == EINTR));
 }
 
-/* In the child; does not return. What went wrong goes through the pipe, which a successful exec closes. */
+/* Runs in the child; does not return. An error goes through the pipe, which a successful exec closes. */
 static void become(char *const *command, const char *library, const char *spool, const struct dispositions *before,
                    int report)
 {
@@ -205,10 +205,11 @@ static void become(char *const *command, const char *library, const char *spool,
     const char *old = getenv("LD_PRELOAD"), *threads = getenv("RMACAST_THREADS");
     signals_end(before);
     int used = 0;
-    if (threads && *threads && *threads != '0') /* it stands beside the recorder, and is asked first: it looks who calls */
+    /* it is beside the recorder; loaded first, since it finds out who calls */
+    if (threads && *threads && *threads != '0')
         used = snprintf(preload, sizeof preload, "%.*s" THREADS_LIBRARY ":", (int)(last_part(library) - library), library);
     used += snprintf(preload + used, sizeof preload - (size_t)used, "%s", library);
-    if (wants_semantics()) /* behind the recorder, which sees the program's calls */
+    if (wants_semantics()) /* loaded after the recorder, which sees the program's calls */
         used += snprintf(preload + used, sizeof preload - (size_t)used, ":%.*s" SEMANTICS_LIBRARY,
                          (int)(last_part(library) - library), library);
     if (old && *old) snprintf(preload + used, sizeof preload - (size_t)used, ":%s", old);

@@ -1,4 +1,4 @@
-/* Running a program under the recorder: where its files stand, its environment, its end. */
+/* Runs a program under the recorder: finds the recorder, prepares the environment, reports the end. */
 #ifndef RECORDING_RUN_H
 #define RECORDING_RUN_H
 
@@ -9,21 +9,21 @@ enum { RECORD_PATH_BYTES = 4096 };
 /* librmacast-record.so: RMACAST_RECORDER, or beside this program as built or installed. */
 enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err);
 
-/* If RMACAST_SEMANTICS or RMACAST_LOCK asks for it, librmacast-semantics.so is beside the recorder; else STATUS_SYSTEM. */
+/* If RMACAST_SEMANTICS or RMACAST_LOCK is set: STATUS_SYSTEM unless librmacast-semantics.so is beside the recorder. */
 enum status record_check_semantics(const char *library, struct err *err);
 
-/* Directory of the archive: output, or the program that the command runs with ".rma". */
+/* The directory of the archive: output, or the name of the program that the command runs with ".rma". */
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err);
 
-/* Makes both directories. STATUS_DATA if a recording there was not packed, or as
- * otf2_check_place() says. */
+/* Makes both directories. STATUS_DATA if an earlier recording there was not packed, or as otf2_check_place() says. */
 enum status record_make_spool(const char *directory, const char *spool, struct err *err);
 
-/* Removes the recorder's files and the spool directory; that of the archive if nothing else is in it. */
+/* Removes the recorder's files and the spool directory, and the archive's directory if nothing else is in it. */
 void record_remove_spool(const char *directory, const char *spool);
 
-/* Runs command (NULL-terminated) and waits for it. Terminal signals are the command's; SIGTERM, SIGHUP and a SIGINT that
- * was sent to this process alone are passed on, and then nothing that the command started outlives it. A command that cannot be started is STATUS_USAGE. *exit_status is 128 + n if signal n ended it. */
+/* Runs command (NULL-terminated) and waits for it. The command gets the terminal's signals. This process passes on
+ * SIGTERM, SIGHUP, and a SIGINT that was sent to it alone; after these nothing that the command started outlives it.
+ * STATUS_USAGE: the command cannot be started. *exit_status is 128 + n if signal n ended it. */
 enum status record_run(char *const *command, const char *library, const char *spool, int *exit_status, struct err *err);
 
 #endif

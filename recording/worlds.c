@@ -15,7 +15,7 @@ void record_world_path(const char *directory, unsigned number, char *path, size_
     snprintf(path, bytes, "%s/" SPOOL_WORLD_NAME, directory, number);
 }
 
-/* The recorder takes the first number that is free. */
+/* The recorder uses the first free number. */
 unsigned record_world_count(const char *spool)
 {
     char path[RECORD_PATH_BYTES + 32];

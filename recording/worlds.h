@@ -1,11 +1,11 @@
-/* Further programs of a job (MPI_Comm_spawn, two launches of one script): the recorder gives each a spool of its own,
- * world-1, world-2, ... in the first one's, and each becomes an archive of that name in the first one's directory. */
+/* Further programs of a job (MPI_Comm_spawn, two launches in one script). The recorder gives each a spool of its own,
+ * world-1, world-2, ..., inside the first one's. Each becomes an archive of that name in the first one's directory. */
 #ifndef RECORDING_WORLDS_H
 #define RECORDING_WORLDS_H
 
 #include <stddef.h>
 
-/* How many there are in the spool. */
+/* The number of them in the spool. */
 unsigned record_world_count(const char *spool);
 
 /* DIRECTORY/world-NUMBER. */

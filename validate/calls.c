@@ -11,24 +11,24 @@
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
 
-/* One run while it is matched. */
+/* The state of one run during matching. */
 struct run {
     const struct trace *trace;
     struct callpaths paths;
     bool paths_built;
     struct map texts; /* (node, site, function) to place + 1 */
     size_t next;      /* call */
-    int64_t before_ps; /* exit of the thread's call before, or when the run began */
+    int64_t before_ps; /* exit of the thread's previous call, or the begin of the run */
     uint32_t place;   /* of the call at next */
 };
 
 struct matcher {
     struct validate_calls *calls;
     struct map places; /* hash of a place's words to its number + 1, probed by 1 */
-    struct map occurrences; /* place to how many the thread has had */
+    struct map occurrences; /* place to the number of occurrences on the thread */
     struct run *runs;  /* the prediction, then the measured ones */
     size_t run_count;
-    double *samples; /* room for one per measured run */
+    double *samples; /* memory for one per measured run */
 };
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -56,7 +56,7 @@ static enum status add_place(struct validate_calls *calls, const char *path, con
     return STATUS_OK;
 }
 
-/* Each path and function has two places: its calls, and the computing before them. */
+/* Each call path and function has two places: its calls, and the computing before them. */
 static enum status find_place(struct matcher *matcher, const char *path, const char *function, uint32_t *found,
                               struct err *err)
 {
@@ -77,7 +77,7 @@ static enum status find_place(struct matcher *matcher, const char *path, const c
     return add_place(calls, path, "computing", err);
 }
 
-/* The place in the source is that of the first run that knows it. */
+/* The source location is that of the first run that has it. */
 static enum status note_site(struct validate_place *place, const struct trace_site *site, struct err *err)
 {
     if (place->file || !site->file) return STATUS_OK;
@@ -108,7 +108,7 @@ static enum status place_of(struct matcher *matcher, struct run *run, uint32_t r
     return STATUS_OK;
 }
 
-/* What takes part: a test that says no is computing. */
+/* Whether the call is matched: a failed test is computing. */
 static bool counts(const struct trace_call *call)
 {
     switch (call_kind(call->call)) {
@@ -122,7 +122,7 @@ static bool counts(const struct trace_call *call)
     }
 }
 
-/* Moves to the thread's next call that counts, from run->next on; false behind the last one. */
+/* Advances to the thread's next matched call, from run->next on. False: there is none. */
 static bool find_next(struct run *run, uint32_t rank, uint32_t thread)
 {
     const struct trace_rank *of = &run->trace->ranks[rank];
@@ -149,7 +149,7 @@ static const struct trace_call *call_at(const struct run *run, uint32_t rank)
     return &run->trace->ranks[rank].calls[run->next];
 }
 
-/* All runs stand at the same call: the computing before it, and the call. */
+/* All runs are at the same call: adds the computing before it, and the call. */
 static enum status add_both(struct matcher *matcher, uint32_t rank, uint32_t thread, struct err *err)
 {
     struct run *runs = matcher->runs;
@@ -212,7 +212,7 @@ static enum status match_thread(struct matcher *matcher, uint32_t rank, uint32_t
     }
 }
 
-/* MPI_Finalize may hang, and what came before is the run. */
+/* MPI_Finalize may hang; the calls before it are the run. */
 static enum status check_whole(const struct trace *trace, struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {

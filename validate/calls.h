@@ -1,8 +1,8 @@
-/* Predicted and measured runs call by call: the same call path, occurrence and rank.
+/* Compares predicted and measured runs call by call: same call path, occurrence and rank.
  *
- * Calls of a thread are matched in their order. A row of tests that say no is computing, as in a replay, and user regions
- * have no time of their own. The time between two calls of a thread is a part of its own, "computing", with the place of
- * the call behind it. Seconds. */
+ * Calls of a thread are matched in their order. A row of failed tests is computing, as in a replay, and user regions
+ * have no time of their own. The time between two calls of a thread is an item of its own, "computing", at the place of
+ * the later call. Seconds. */
 #ifndef VALIDATE_CALLS_H
 #define VALIDATE_CALLS_H
 
@@ -17,7 +17,7 @@
 struct validate_place {
     char *callpath, *file; /* owned; file NULL: unknown */
     int32_t line;
-    const char *function; /* static: an MPI function, or "computing" */
+    const char *function; /* not owned: an MPI function, or "computing" */
 };
 
 /* One call, or the computing before it. */
@@ -35,7 +35,7 @@ struct validate_call_group { /* of one place */
     double predicted_median_s, measured_median_s;
     double absolute_s; /* sum of |error| */
     double spread_s;   /* sum of the measured ranges */
-    double share;      /* absolute_s of that of all groups; 0 if that is 0 */
+    double share;      /* absolute_s as a share of all groups'; 0 if that sum is 0 */
 };
 
 struct validate_calls {
@@ -48,11 +48,11 @@ struct validate_calls {
     double absolute_s;                        /* of all */
     struct sample_summary error_s, relative;  /* of |error|, of |error| / measured where measured is not 0 */
     size_t worst;                             /* the call with the largest |error| */
-    uint64_t within_spread;                   /* calls whose prediction lies in the measured range */
+    uint64_t within_spread;                   /* calls whose prediction is in the measured range */
 };
 
-/* repetitions >= 1. STATUS_DATA naming the first call that differs, of the earliest rank, a rank that breaks off outside
- * MPI_Finalize, or a number of ranks that differs. The caller owns *calls. */
+/* repetitions >= 1. STATUS_DATA names the first call that differs, on the lowest such rank; or a rank that breaks off
+ * outside MPI_Finalize; or the numbers of ranks if they differ. The caller owns *calls. */
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
                                  struct validate_calls **calls, struct err *err);
 void validate_calls_free(struct validate_calls *calls);

@@ -1,4 +1,4 @@
-/* Whether predictions put variants of a run, as semantics a to d, into the order of the real runs. Seconds. */
+/* Whether predictions rank variants of a run, such as semantics a to d, as the real runs do. Seconds. */
 #ifndef VALIDATE_RANKING_H
 #define VALIDATE_RANKING_H
 
@@ -19,7 +19,8 @@ struct ranking {
     const struct ranking_variant *variants; /* borrowed */
     size_t count;
     double tau;          /* Kendall's, of predicted and measured run times; NAN where one of them is the same for all */
-    size_t apart, right; /* pairs whose measured ranges do not meet; of those that are predicted in their order */
+    /* apart: pairs whose measured ranges are disjoint; right: those of them that are predicted in their order */
+    size_t apart, right;
 };
 
 enum { RANKING_VARIANTS_MAX = 64 };

@@ -17,7 +17,7 @@ static enum call_kind kind_of(const struct trace_call *call)
     return call_rows[call->call].kind;
 }
 
-/* What a bench does between its tests. */
+/* Calls with which a bench prepares its tests. */
 static bool is_preparation(enum call_kind kind)
 {
     switch (kind) {
@@ -32,7 +32,7 @@ static bool is_preparation(enum call_kind kind)
     }
 }
 
-/* The calls from first to last, without those that stay on the rank. */
+/* The calls from first to last, without those that involve no other rank. */
 struct stretch {
     size_t first, last;
     bool empty, prepares;
@@ -161,7 +161,7 @@ static void free_skeleton(struct skeleton *skeleton)
     free(skeleton->predicted_s);
 }
 
-/* Without those of few repetitions. */
+/* Removes rows with few repetitions. */
 static void keep_repeated(struct skeletons *skeletons)
 {
     size_t kept = 0;

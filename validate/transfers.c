@@ -17,7 +17,7 @@ static struct interval bounds_of(const struct transfer *transfer)
                              units_s(transfer->upper_end_ps - transfer->start_ps)};
 }
 
-/* Times of a trace are whole picoseconds. */
+/* Whether the intervals overlap. Times of a trace are whole picoseconds. */
 static bool meet(struct interval a, struct interval b)
 {
     return a.low_s <= b.high_s + 1e-12 && b.low_s <= a.high_s + 1e-12;
@@ -27,7 +27,7 @@ struct adder {
     const struct trace *predicted;
     const struct transfers *of_predicted;
     struct validate_transfers *to;
-    double *errors_s; /* room for all */
+    double *errors_s; /* memory for all */
     double worst_s;
 };
 

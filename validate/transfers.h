@@ -1,6 +1,6 @@
-/* Predicted and measured transfers: durations from the operation's call on. Where the measured end is known (a simulation is
- * measured against another), it has to lie in the predicted bounds; a recording bounds it, too, and then both intervals have to
- * meet. Seconds. */
+/* Compares predicted and measured transfers: their durations from the operation's call on. Where the measured end is
+ * known (one simulation is measured against another), it must be within the predicted bounds. A recording has bounds,
+ * too; then both intervals must overlap. Seconds. */
 #ifndef VALIDATE_TRANSFERS_H
 #define VALIDATE_TRANSFERS_H
 
@@ -14,9 +14,9 @@
 struct validate_transfers {
     uint64_t count; /* transfers with known bounds, of all repetitions */
     uint64_t ends_known; /* of those the measured ones whose end is known */
-    uint64_t within; /* that lie in the predicted bounds, or may */
+    uint64_t within; /* of these: within the predicted bounds, or possibly so */
     struct sample_summary error_s; /* of |predicted - measured| upper bound */
-    uint32_t worst_rank; /* where that is largest: */
+    uint32_t worst_rank; /* the transfer with the largest error: */
     uint64_t worst_event; /* number of the operation among the rank's predicted calls, from 1 */
 };
 

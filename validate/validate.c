@@ -24,14 +24,14 @@ static struct validate_value compare(double predicted_s, double *samples, size_t
     return value;
 }
 
-/* |error| as a share of whole_s; with nothing to divide by only an exact match is no deviation. */
+/* |error| as a share of whole_s. If whole_s is 0, only an exact match has no deviation. */
 static double deviation(double error_s, double whole_s)
 {
     if (error_s == 0) return 0;
     return whole_s > 0 ? fabs(error_s) / whole_s : INFINITY;
 }
 
-/* run_s: all time of those who wait. */
+/* run_s: run time summed over the ranks that wait. */
 static double wait_deviation(const struct validate_value *value, double run_s)
 {
     double least_s = VALIDATE_FLOOR * run_s;
@@ -92,7 +92,7 @@ static void compare_pattern(struct validation *v, enum pattern p, const struct r
     }
 }
 
-/* Results read back have no property tree. */
+/* Results read from a file have no property tree. */
 static enum status compare_properties(struct validation *v, const struct result *predicted,
                                       const struct result *const *measured, double *samples, struct err *err)
 {
@@ -115,7 +115,7 @@ static enum status compare_properties(struct validation *v, const struct result 
     return STATUS_OK;
 }
 
-/* errors has room for every rank. */
+/* errors has memory for every rank. */
 static void rank_errors(struct validation *v, double *errors)
 {
     size_t known = 0;
@@ -228,7 +228,7 @@ void validation_free(struct validation *validation)
     free(validation);
 }
 
-/* The offender so far, and what it is called. */
+/* The largest deviation so far, and its name. */
 struct worst {
     const struct validate_value *value;
     char what[96];

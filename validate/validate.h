@@ -1,12 +1,12 @@
-/* A prediction against real runs: run time, the time of each rank, every wait state, and of traces every call and transfer.
- * It sees results and traces only and cannot know how a prediction was made.
+/* Compares a prediction with real runs: run time, the time of each rank, every wait state and, for traces, every call
+ * and transfer. It sees results and traces only and cannot know how a prediction was made.
  *
  * Errors are predicted minus measured: positive where the prediction is too long. Several measured results are
- * repetitions of one run: each quantity is compared with their median, and their range stands beside it, so that an
- * error inside the real run's own spread is neither praised nor blamed. Seconds.
+ * repetitions of one run. Each quantity is compared with their median, and their range is shown beside it: an error
+ * inside the range of the real runs is neither good nor bad. Seconds.
  *
- * Order of calls: validate_open_* (or results of your own), validate_results, validation_to_json or validation_print,
- * validate_tolerance, validation_free. */
+ * Order of calls: validate_open_* (or results of the caller's), validate_results, validation_to_json or
+ * validation_print, validate_tolerance, validation_free. */
 #ifndef VALIDATE_VALIDATE_H
 #define VALIDATE_VALIDATE_H
 
@@ -28,8 +28,8 @@ struct validate_value {
     double measured_min_s, measured_max_s;  /* their range */
     double error_s;
     double relative;                        /* error / measured; NAN where measured is 0 */
-    double deviation; /* what the tolerance is held against, never negative; see validate_tolerance */
-    bool within_spread;                     /* more than one repetition, and the prediction lies in their range */
+    double deviation; /* compared with the tolerance; not negative; see validate_tolerance */
+    bool within_spread;                     /* there are several repetitions, and the prediction is in their range */
 };
 
 struct validate_pattern {
@@ -43,67 +43,67 @@ struct validate_property { /* of the property tree, inclusive, all ranks */
 };
 
 struct validation {
-    char *predicted;        /* names for people and JSON, owned */
+    char *predicted;        /* names for tables and JSON, owned */
     char **measured;
     size_t repetitions;
     char *platform, *semantics, *engine; /* of the prediction, NULL unknown */
     uint32_t rank_count;
     struct validate_value run_time;
     struct validate_value *rank_time; /* owned, rank_count */
-    /* Of the ranks' |relative|, over the ranks where it is known: middle value, and the smallest value that at least
-     * 95 % of the ranks do not exceed. NAN if there is none. */
+    /* Of the ranks' |relative|, where it is known: the median, and the smallest value that at least 95 % of the ranks
+     * do not exceed. NAN if there is none. */
     double rank_error_median, rank_error_p95;
     struct validate_pattern patterns[PATTERN_COUNT];
     struct result_disturbance *disturbance; /* of the measured runs, owned */
     struct result_section section;          /* of all of them; owned texts */
     double measured_total_s; /* sum over ranks of the measured medians */
-    struct validate_property *properties; /* owned; none unless all results have them */
+    struct validate_property *properties; /* owned; none unless all results have a property tree */
     size_t property_count;
     struct validate_calls *calls; /* owned; NULL: not all runs are traces */
     struct validate_transfers transfers; /* with calls */
 };
 
-/* One side of the comparison: a trace, which is analysed with options (NULL: defaults), or a result file. A comparison
- * file (rmacast.comparison/1) needs semantics to say which of its results; elsewhere semantics, unless NULL, must be
- * what the result has. The caller owns *result and *trace, which is NULL for a result file. */
+/* Opens one side of the comparison: a trace, which is analysed with options (NULL: defaults), or a result file. For a
+ * comparison file (rmacast.comparison/1) semantics chooses one of its results. Elsewhere semantics, unless NULL, must
+ * equal the result's. The caller owns *result and *trace, which is NULL for a result file. */
 enum status validate_open_run(const char *path, const char *semantics, const struct analyze_options *options,
                               struct trace **trace, struct result **result, struct err *err);
 
-/* Compares. repetitions >= 1. STATUS_DATA if the ranks differ in number, Late Post was counted in different ways or the
- * sections of the runs differ;
- * names are for messages. Borrows nothing; the caller owns *validation. */
+/* Compares. repetitions >= 1. STATUS_DATA if the numbers of ranks differ, if Late Post was counted in different ways,
+ * or if the sections of the runs differ. names are used in messages. Borrows nothing; the caller owns *validation. */
 enum status validate_results(const struct result *predicted, const char *predicted_name,
                              const struct result *const *measured, const char *const *measured_names,
                              size_t repetitions, struct validation **validation, struct err *err);
 void validation_free(struct validation *validation);
 
-/* Adds to a validation what traces show beyond results: calls and transfers, each matched (validate/calls.h). */
+/* Adds what only traces show: calls and transfers, each matched (validate/calls.h). */
 enum status validate_traces(struct validation *validation, const struct trace *predicted,
                             const struct trace *const *measured, struct err *err);
 
-/* Whether a tolerance (0.05 = 5 %) holds: |relative| of the run time and of every rank's time, and |error| of every
- * wait state's total as a share of its measured total. A wait state may be 0 or tiny in the measured run: below
- * VALIDATE_FLOOR of the run's total time (the sum of its rank times) it counts as that much. Where what is divided by is
- * 0, the error must be 0. STATUS_OK if it holds, else STATUS_DATA "NAME: tolerance 5% does not hold: ..." with the worst
- * offender. */
+/* Whether a tolerance (0.05 = 5 %) holds for |relative| of the run time and of every rank's time, and for |error| of
+ * every wait state's total as a share of its measured total. A wait state may be 0 or tiny in the measured run: below
+ * VALIDATE_FLOOR of the run's total time (the sum of its rank times) it counts as that much. If the divisor is 0, the
+ * error must be 0. STATUS_OK: it holds; else STATUS_DATA "NAME: tolerance 5% does not hold: ..." with the largest
+ * deviation. */
 #define VALIDATE_FLOOR 0.1
 enum status validate_tolerance(const struct validation *validation, double tolerance, struct err *err);
 
-/* Schema rmacast.validation/1 (docs/results.md). tolerance < 0: none was stated. The caller owns the tree. */
+/* Schema rmacast.validation/1 (docs/results.md). tolerance < 0: none was given. The caller owns the tree. */
 enum status validation_to_json(const struct validation *validation, double tolerance, cJSON **json, struct err *err);
 
-/* The table for people. */
+/* Prints a table. */
 void validation_print(const struct validation *validation, FILE *out);
-/* Call paths by their share of the error, the first `top` of them. */
+/* Prints the first `top` call paths by their share of the error. */
 void validation_print_callpaths(const struct validation *validation, size_t top, FILE *out);
 
-/* Tables with one line per quantity; per call path; per call. The last two have a title only where no calls are known. */
+/* Writes tables with one line per quantity, per call path, per call. The last two have only a title if no calls are
+ * known. */
 void validation_write_quantities(const struct validation *validation, FILE *out);
 void validation_write_callpaths(const struct validation *validation, FILE *out);
 void validation_write_calls(const struct validation *validation, FILE *out);
 
-/* Predicted against measured times, both axes logarithmic: run time, rank times, wait states, call paths, with the measured
- * range of each, the line of equality, and around it the band of the measured runs' relative range of the run time. */
+/* Draws predicted against measured times on logarithmic axes: run time, rank times, wait states, call paths, each with
+ * its measured range; the line of equality; around it the band of the measured runs' relative range of the run time. */
 void validation_write_svg(const struct validation *validation, FILE *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* A validation as tables for spreadsheets and scripts (validate/validate.h). Seconds; a field without value is empty. */
+/* Writes a validation as tables for spreadsheets and scripts (validate/validate.h). Seconds; a field without value is
+ * empty. */
 #include <inttypes.h>
 #include <math.h>
 

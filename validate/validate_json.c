@@ -53,7 +53,7 @@ static bool add_section(cJSON *root, const struct result_section *section)
            cJSON_AddBoolToObject(object, "without_init", section->without_init);
 }
 
-/* Of each measured run. */
+/* One per measured run. */
 static bool add_disturbance(cJSON *root, const struct validation *v)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "disturbance");

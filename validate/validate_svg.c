@@ -1,4 +1,4 @@
-/* The picture of a validation (validate/validate.h). */
+/* Draws a validation (validate/validate.h). */
 #include <math.h>
 
 #include "common/svg.h"
@@ -71,7 +71,7 @@ static void draw_axes(const struct plot *plot)
             LEFT + SIDE / 2, TOP + SIDE + 42, TOP + SIDE / 2, TOP + SIDE / 2);
 }
 
-/* Equality, and around it where the run time may be by the real runs alone. */
+/* The line of equality, and around it the range of run times of the real runs. */
 static void draw_band(const struct plot *plot, const struct validate_value *run)
 {
     double left = LEFT, right = LEFT + SIDE, top = TOP, bottom = TOP + SIDE;

@@ -16,7 +16,7 @@ const struct bench_function bench_functions[BENCH_FUNCTION_COUNT] = {
 const char *const bench_window_names[BENCH_WINDOW_COUNT + 1] = {"allocate", "create", "dynamic", NULL};
 const char *const bench_epoch_names[BENCH_EPOCH_COUNT + 1] = {"flush", "flush_local", "lock", "lock_all", "pscw", "fence", NULL};
 
-/* Names refer to lists, which may hold names: no deeper than this, so that a circle ends. */
+/* Names refer to lists, which may contain names. The depth is limited, so a cycle ends. */
 enum { DEPTH_MOST = 16, VALUES_MOST = 4096, RANKS_MOST = 1 << 24 };
 #define BYTES_MOST 0x1p40
 
@@ -48,14 +48,14 @@ static enum status add_value(struct values *values, const struct json_node *node
     return STATUS_OK;
 }
 
-/* [2, 10]: a node configuration, no list of values. */
+/* Whether it is a node configuration such as [2, 10], not a list of values. */
 static bool is_pair(const struct json_node *node)
 {
     return cJSON_GetArraySize(node->item) == 2 && cJSON_IsNumber(node->item->child) && cJSON_IsNumber(node->item->child->next);
 }
 
-/* Collects the values of node: lists are opened (but pairs where they are values), names of the section are replaced by what they
- * name. */
+/* Collects the values of a node. Lists are expanded (except pairs that are values), and names of the section are
+ * replaced by their values. */
 static enum status collect_values(const struct reader *reader, const struct json_node *node, const char *section, bool pairs,
                                   int depth, struct values *values, struct err *err)
 {
@@ -189,7 +189,7 @@ static enum status read_limits(const struct json_node *test, struct bench_job *j
     return STATUS_OK;
 }
 
-/* The key, or the other one of the same meaning; only one may be there. */
+/* Finds the key or its synonym; only one of them may be present. */
 static enum status member_of_two(const struct json_node *test, const char *key, const char *other, struct json_node *node,
                                  struct err *err)
 {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* A plan being made. sizes[i]: ranks of node i; order: nodes by size, ascending, then index. */
+/* A plan under construction. sizes[i]: ranks of node i; order: nodes by size, ascending, then index. */
 struct planner {
     const struct bench_environment *environment;
     const struct bench_demand *demands;
@@ -10,7 +10,7 @@ struct planner {
     int *order;   /* of nodes */
     int *pending; /* demands, sorted; -1: placed */
     bool *busy;   /* nodes of this round */
-    int *shares;  /* of the demand at hand: ranks on node i, 0: it is not of it */
+    int *shares;  /* of the current demand: ranks on node i; 0: it does not use the node */
     int round;
 };
 
@@ -30,7 +30,7 @@ static void clear_shares(struct planner *planner)
     for (int i = 0; i < planner->environment->node_count; i++) planner->shares[i] = 0;
 }
 
-/* The smallest free node of at least (exact: of exactly) so many ranks that the demand has not taken yet; -1: none. */
+/* The smallest free node with at least (exact: exactly) so many ranks that the demand does not use yet; -1: none. */
 static int find_node(const struct planner *planner, int ranks, bool exact)
 {
     for (int i = 0; i < planner->environment->node_count; i++) {
@@ -41,7 +41,7 @@ static int find_node(const struct planner *planner, int ranks, bool exact)
     return -1;
 }
 
-/* Larger shares come first, so taking the smallest node that does leaves the most for those that follow. */
+/* Places larger shares first. Each takes the smallest node that has enough ranks, which leaves most for the others. */
 static bool share_evenly(struct planner *planner, const struct bench_demand *demand, bool exact)
 {
     clear_shares(planner);
@@ -53,7 +53,7 @@ static bool share_evenly(struct planner *planner, const struct bench_demand *dem
     return true;
 }
 
-/* The largest free nodes; each gets a rank in turn until the demand is met or they are full. */
+/* Takes the largest free nodes. Each gets a rank in turn until the demand is met or all are full. */
 static bool share_unevenly(struct planner *planner, const struct bench_demand *demand)
 {
     clear_shares(planner);
@@ -96,7 +96,7 @@ static bool share_out(struct planner *planner, const struct bench_demand *demand
     return fit == BENCH_FIT_UNEVEN ? share_unevenly(planner, demand) : share_evenly(planner, demand, fit == BENCH_FIT_PERFECT);
 }
 
-/* The best fit that the whole machine has for it. */
+/* The best fit that an empty machine allows for the demand. */
 static enum bench_fit best_fit(struct planner *planner, const struct bench_demand *demand)
 {
     enum bench_fit fit = BENCH_FIT_PERFECT;
@@ -104,7 +104,7 @@ static enum bench_fit best_fit(struct planner *planner, const struct bench_deman
     return fit;
 }
 
-/* Makes a placement of the shares, and its nodes busy. */
+/* Makes a placement of the shares and marks its nodes as busy. */
 static enum status place(struct planner *planner, int demand, enum bench_fit fit, struct err *err)
 {
     const struct bench_demand *asked = &planner->demands[demand];
@@ -127,7 +127,7 @@ static enum status place(struct planner *planner, int demand, enum bench_fit fit
     return STATUS_OK;
 }
 
-/* One pass over what is pending. A demand that has an even fit somewhere does not take an uneven one. */
+/* One pass over the pending demands. A demand that has an even fit on the machine does not take an uneven one. */
 static enum status place_fits(struct planner *planner, enum bench_fit fit, struct err *err)
 {
     for (int i = 0; i < planner->schedule->demand_count; i++) {

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of sorted values. The deviations from the median are two ascending runs: towards both ends. Merges them up to the middle. */
+/* Of sorted values. The deviations from the median are two ascending sequences, towards both ends. Merges them up to
+ * the middle. */
 static double median_deviation(const double *sorted, size_t count, double median)
 {
     size_t low = 0, high = count; /* sorted[low..high-1] has the smallest deviations left after count - (high - low) are taken */

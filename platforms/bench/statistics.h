@@ -1,4 +1,4 @@
-/* What repeated measurements say: order statistics, and the interval of the mean. */
+/* Statistics of repeated measurements: order statistics, and the interval of the mean. */
 #ifndef PLATFORMS_BENCH_STATISTICS_H
 #define PLATFORMS_BENCH_STATISTICS_H
 
@@ -11,7 +11,7 @@ struct bench_statistics {
     double median_error;     /* standard error of the median: 1.2533 x 1.4826 x (median absolute deviation) / sqrt(n) */
 };
 
-/* Sorts values in place; of none all is 0. */
+/* Sorts values in place. Without values all statistics are 0. */
 void bench_statistics_of(double *values, size_t count, struct bench_statistics *statistics);
 
 #endif

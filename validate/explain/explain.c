@@ -16,12 +16,12 @@ enum { OWN_OVERRIDES = 2, OVERRIDE_BYTES = 128 };
 struct replays {
     const struct explain_input *input;
     const struct platform_changes *changes;
-    const char **overrides; /* room for one more */
+    const char **overrides; /* with memory for one more */
     size_t override_count;
     char own[OWN_OVERRIDES][OVERRIDE_BYTES];
 };
 
-/* The file may say otherwise than what the prediction was made with. A table of semantics has no name to set it by. */
+/* The file may differ from what the prediction was made with. A table of semantics has no name, so it cannot be set. */
 static enum status set_overrides(struct replays *replays, struct err *err)
 {
     const struct explain_input *input = replays->input;
@@ -166,7 +166,7 @@ static void print_replay(const struct explanation_replay *replay, FILE *out)
         fputs("as predicted\n", out);
 }
 
-#define LEAST_EXPLAINED 1e-4 /* what is shown as 0.0 % explains nothing */
+#define LEAST_EXPLAINED 1e-4 /* a share printed as 0.0 % explains nothing */
 
 void explanation_print(const struct explanation *explanation, size_t top, FILE *out)
 {

@@ -1,7 +1,7 @@
-/* Which value of a platform, or which entry of its protocol, would explain the error of a prediction best. The predicted trace
- * is replayed again with one change at a time, on the loggp engine, each in a child process, and compared with the real runs
- * call by call. Replaying a predicted trace on the platform that made it gives it again (law 6); so the first replay, without
- * a change, is what the others are compared with. */
+/* Finds the value of a platform, or the entry of its protocol, that best explains the error of a prediction. The
+ * predicted trace is replayed with one change at a time, on the loggp engine, each in a child process, and compared
+ * with the real runs call by call. Replaying a predicted trace on its own platform gives the same trace again (law 6).
+ * So the first replay, without a change, is the reference for the others. */
 #ifndef VALIDATE_EXPLAIN_EXPLAIN_H
 #define VALIDATE_EXPLAIN_EXPLAIN_H
 
@@ -18,14 +18,14 @@ struct explanation_replay {
     double run_time_s;
     double absolute_s;       /* sum over calls of |error| */
     double run_time_error_s; /* predicted - measured median */
-    double explained;        /* share of the unchanged replay's absolute_s that is gone; negative: it is worse */
+    double explained;        /* reduction of absolute_s, as a share of the unchanged replay's; negative: it grows */
 };
 
 struct explanation {
     struct platform_changes changes;
     struct explanation_replay unchanged, *replays; /* owned; the best first */
     size_t count;
-    size_t without_effect, failed; /* changes that change no time; that the platform or the replay refuses */
+    size_t without_effect, failed; /* changes that change no time; changes that the platform or the replay refuses */
 };
 
 struct explain_input { /* borrowed */
@@ -42,7 +42,7 @@ struct explain_input { /* borrowed */
 enum status explain_run(const struct explain_input *input, struct explanation *explanation, struct err *err);
 void explanation_clear(struct explanation *explanation);
 
-/* The first `top` changes that explain something. */
+/* Prints the first `top` changes that explain something. */
 void explanation_print(const struct explanation *explanation, size_t top, FILE *out);
 /* The caller owns *json. */
 enum status explanation_to_json(const struct explanation *explanation, cJSON **json, struct err *err);

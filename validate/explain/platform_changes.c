@@ -12,7 +12,7 @@
 
 enum { PATH_BYTES = 512 };
 
-/* Choices, and what they may be. A change to what holds already changes nothing, and is told by that. */
+/* Choices and their possible values. A change to the present value changes nothing; the replay shows that. */
 static const struct {
     const char *key, *values[5];
 } choices[] = {
@@ -40,7 +40,7 @@ static const struct {
     {"mpi.rma.protocol.serves.rendezvous", {"hardware", "call"}},
 };
 
-/* Quantities that files often give without their error. */
+/* Quantities that files often give without an error. */
 static const char *const quantities[] = {"latency_s", "bandwidth_Bps", "overhead_s", "gap_s", "speed",
                                          "memory_bandwidth_Bps", "put_s_per_byte", "atomic_s_per_byte", "s_per_byte",
                                          "fixed_s", "init_s", "finalize_s", "control_bytes"};
@@ -82,15 +82,15 @@ static enum status add(struct platform_changes *changes, const char *key, const 
     return status;
 }
 
-/* Where a walk through the platform's values is. */
+/* The position of a walk through the platform's values. */
 struct walk {
     struct platform_changes *changes;
-    const cJSON *array; /* the outermost array around, NULL: none; overrides reach no further */
+    const cJSON *array; /* the outermost array around the value, NULL: none; an override cannot name a part of it */
     char of[PATH_BYTES];   /* the key of the array, or of the value */
     char path[PATH_BYTES]; /* of the value */
 };
 
-/* The value is changed in its place for as long as it is printed. */
+/* Changes the value in place while it is printed. */
 static enum status add_number(const struct walk *walk, cJSON *number, double to, enum change_why why, struct err *err)
 {
     char texts[2][32];

@@ -1,4 +1,4 @@
-/* What of a platform might be otherwise, one change at a time: a measured value by its stated error, a value without one by an
+/* Possible changes of a platform, one at a time: a measured value by its stated error, a value without error by an
  * assumed share, a named choice of the MPI library by each of its other names. */
 #ifndef VALIDATE_EXPLAIN_PLATFORM_CHANGES_H
 #define VALIDATE_EXPLAIN_PLATFORM_CHANGES_H
@@ -22,7 +22,7 @@ struct platform_changes {
 
 #define PLATFORM_CHANGES_ASSUMED 0.1
 
-/* Of the platform as it holds with these overrides. The caller clears *changes in any case. */
+/* Finds them for the platform with these overrides. The caller clears *changes in any case. */
 enum status platform_changes_find(const char *platform, const char *const *overrides, size_t override_count,
                          struct platform_changes *changes, struct err *err);
 void platform_changes_clear(struct platform_changes *changes);

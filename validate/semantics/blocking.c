@@ -1,5 +1,6 @@
-/* Calls that wait for other ranks. While they wait, what c and d keep must leave: they are made by the call that returns at
- * once, and this library waits. A collective call must be made alike on all ranks, so under d it always is. */
+/* Calls that wait for other ranks. While they wait, operations that c and d keep must leave. So the non-blocking form
+ * of the call is made, and this library waits. All ranks must make a collective call in the same form, so under d it
+ * always is the non-blocking one. */
 #include <stdlib.h>
 
 #include "validate/semantics/semantics.h"
@@ -14,7 +15,7 @@ static int await(MPI_Request *request, MPI_Status *status)
     return code;
 }
 
-/* What follows PICK's probe: the second argument says what is made of a row, the third by what. */
+/* Reads the result of PICK: the second argument says what becomes of a row, the third by which macro. */
 #define SECOND(A, B, ...) B
 #define THIRD(A, B, C, ...) C
 #define HOW(...) SECOND(__VA_ARGS__, NOTHING, ~, ~)
@@ -114,7 +115,7 @@ int sem_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
     return code;
 }
 
-/* Waits by the call that only looks. */
+/* Waits by repeated tests. */
 #define WAIT_BY_TEST(TEST)                                                                                             \
     int done = 0, code = MPI_SUCCESS;                                                                                  \
     while (!done && code == MPI_SUCCESS) {                                                                             \

@@ -3,7 +3,7 @@
 
 #include "validate/semantics/semantics.h"
 
-/* Ranks of a group in the window's communicator, owned by the caller. */
+/* The ranks of a group in the window's communicator; the caller owns the array. */
 static int *members(const struct sem_window *window, MPI_Group group, int *count)
 {
     sem_mpi.Group_size(group, count);
@@ -26,7 +26,7 @@ static struct sem_window *chosen(MPI_Win win)
     return sem_settings.rules ? sem_window_find(win) : NULL;
 }
 
-/* The post that this access epoch waits for has come. */
+/* Whether the post has come that this access epoch waits for. */
 static bool has_posted(const struct sem_peer *peer)
 {
     return peer->nocheck || peer->posts >= peer->checked;
@@ -73,7 +73,7 @@ static bool fits(int64_t bytes)
     return sem_settings.buffer_bytes < 0 || sem_copied_bytes + bytes <= sem_settings.buffer_bytes;
 }
 
-/* What is larger than the whole buffer, or cannot be copied, waits for the post as in b. */
+/* A put that is larger than the whole buffer, or cannot be copied, waits for the post as in b. */
 static bool copy(struct sem_item *item)
 {
     int64_t bytes = sem_item_bytes(&item->operation);
@@ -82,7 +82,7 @@ static bool copy(struct sem_item *item)
     return sem_item_copy(item);
 }
 
-/* In the order of calls: what is behind something that waits for the post waits, too. */
+/* Keeps the order of calls: an operation after one that waits for the post waits, too. */
 static void add(struct sem_window *window, const struct sem_operation *operation, enum sem_way way)
 {
     struct sem_peer *peer = &window->peers[operation->target];
@@ -109,7 +109,8 @@ static int operate(MPI_Win win, const struct sem_operation *operation)
     int target = operation->target;
     if (sem_lock_queues(window, operation)) return MPI_SUCCESS;
     if (!window->access || target < 0 || target >= window->size || !window->peers[target].in_epoch)
-        return sem_operation_issue(operation, win, operation->disp); /* another epoch's, or the library says what is wrong */
+        /* an operation of another epoch, or an error that the library reports */
+        return sem_operation_issue(operation, win, operation->disp);
     struct sem_peer *peer = &window->peers[target];
     enum sem_way way = fetches(operation) ? sem_settings.rules->gets : sem_settings.rules->puts;
     peer->fetches = peer->fetches || fetches(operation);
@@ -122,7 +123,7 @@ static int operate(MPI_Win win, const struct sem_operation *operation)
     return sem_operation_issue(operation, window->own, operation->disp * peer->unit + peer->shift);
 }
 
-/* What a, b and c do in complete: operations are at their targets, then these are told. */
+/* Complete under a, b and c: the operations reach their targets, then the targets are notified. */
 static void complete_now(struct sem_window *window)
 {
     for (int i = 0; i < window->size; i++) {
@@ -140,7 +141,8 @@ static void complete_now(struct sem_window *window)
         if (window->peers[i].in_epoch) sem_notice_send(window, i, SEM_COMPLETED);
 }
 
-/* d: targets are told later. Complete waits for results, for what was not copied, and for the post of an earlier epoch. */
+/* Complete under d: targets are notified later. Complete waits for results, for what was not copied, and for the post
+ * of an earlier epoch. */
 static void complete_later(struct sem_window *window)
 {
     for (int i = 0; i < window->size; i++)
@@ -203,7 +205,7 @@ static bool all_complete(const struct sem_window *window)
     return true;
 }
 
-/* d: an origin that has left complete flushes when its target is there to serve the flush. */
+/* Under d, an origin that has left complete flushes when its target can serve the flush. */
 static void say_waits(struct sem_window *window)
 {
     if (window->said_waits || !sem_settings.rules->complete_returns) return;

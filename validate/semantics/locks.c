@@ -1,5 +1,6 @@
-/* Lazy window locks: the first call that needs the lock asks for it. Operations before are queued uncopied: until flush_local
- * or unlock the program leaves their memory alone. A lazy lock_all is a lazy shared lock of each target. */
+/* Lazy window locks: the first call that needs the lock requests it. Earlier operations are queued without a copy,
+ * since the program does not change their memory until flush_local or unlock. A lazy lock_all is a lazy shared lock of
+ * each target. */
 #include <stdlib.h>
 
 #include "validate/semantics/semantics.h"
@@ -27,7 +28,7 @@ static void ask_for(struct sem_window *window, int rank)
     }
 }
 
-/* The target's lock, or with lock_all those of all targets that have operations. */
+/* Requests the target's lock, or with lock_all the locks of all targets that have operations. */
 static void ask_where_needed(struct sem_window *window)
 {
     for (int i = 0; i < window->size; i++)
@@ -97,7 +98,7 @@ int sem_Win_unlock_all(MPI_Win win)
     return code;
 }
 
-/* Without the lock there is nothing to flush: the MPI library would call the flush wrong. */
+/* Without the lock there is nothing to flush, and the MPI library would refuse the flush. */
 #define FLUSH_ONE(NAME)                                                                                                \
     int sem_##NAME(int rank, MPI_Win win)                                                                              \
     {                                                                                                                  \
@@ -133,7 +134,7 @@ int sem_Win_sync(MPI_Win win)
     return sem_mpi.Win_sync(window && window->lock_all ? window->own : win);
 }
 
-/* The program may wait for the request before it unlocks. */
+/* The program may wait for the request before it unlocks, so the lock is requested now. */
 static void ask_now(MPI_Win win, int rank)
 {
     struct sem_window *window = lazy(win);

@@ -1,4 +1,4 @@
-/* The MPI library's functions: those behind this library's own in the order in which the loader searches. */
+/* The functions of the MPI library: those that follow this library's own in the loader's search order. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Messages without content between the ranks of a window, and what they let go. */
+/* Messages without content between the ranks of a window, and the operations that they let leave. */
 #include <stdlib.h>
 
 #include "validate/semantics/semantics.h"
@@ -27,8 +27,9 @@ static void take_notices(struct sem_window *window)
     }
 }
 
-/* Data are known to be there before the target is told. A flush waits for a target that is outside MPI; complete has returned
- * and the origin may have something better to do: so what only a flush knows of is left until the target waits. */
+/* A target is notified when the data are known to have arrived. A flush waits for a target that is outside MPI, while
+ * complete has returned and the origin could compute. So data that only a flush can confirm are left until the target
+ * waits. */
 static bool tell(struct sem_window *window, int rank, int64_t access)
 {
     struct sem_peer *peer = &window->peers[rank];

@@ -1,8 +1,8 @@
-/* One-sided operations as data: issued at once, kept until they may leave, copied.
+/* One-sided operations as data: issued at once, kept until they may leave, or copied.
  *
- * A copied put leaves as an accumulate with MPI_REPLACE where that is the same: of MPICH's accumulates the request says when the
- * data are at the target, of its puts only a flush does, which waits for the target. MPI promises neither, so a flush follows
- * in any case; behind such requests it finds nothing to wait for. */
+ * A copied put leaves as an accumulate with MPI_REPLACE where that has the same effect. In MPICH the request of an
+ * accumulate is complete when the data are at the target; for a put only a flush says that, and it waits for the
+ * target. MPI promises neither, so a flush follows in any case; after such requests it has nothing to wait for. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -76,8 +76,8 @@ void sem_item_free(struct sem_item *item)
     free(item);
 }
 
-/* The one predefined type that a type is made of, MPI_DATATYPE_NULL if there are several. Accumulates have types of one
- * (MPI-3.1 11.3.4). */
+/* The one predefined type that a type consists of; MPI_DATATYPE_NULL: there are several. Types of accumulates consist
+ * of one (MPI-3.1 11.3.4). */
 static MPI_Datatype basic_type(MPI_Datatype type)
 {
     int integers, addresses, types, combiner;
@@ -134,10 +134,10 @@ static void *unpack(void *packed, int bytes, MPI_Datatype basic, int *count)
     return copy;
 }
 
-/* Up to where applying costs MPICH 4.0.2 no more than a put; above it a message more costs less. */
+/* up to this size applying costs MPICH 4.0.2 no more than a put; above it one more message costs less */
 enum { REPLACE_BYTES_MOST = 57343 };
 
-/* The type by which a put is the same as an accumulate with MPI_REPLACE, else MPI_DATATYPE_NULL. */
+/* The type with which an accumulate with MPI_REPLACE has the effect of the put; MPI_DATATYPE_NULL: none. */
 static MPI_Datatype replace_type(const struct sem_operation *operation, int64_t bytes)
 {
     int size;

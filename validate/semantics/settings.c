@@ -1,4 +1,4 @@
-/* What the environment asks for, as it is when the program is loaded. */
+/* Reads the environment when the program is loaded. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void read_lock(void)
     sem_settings.lazy = text && strcmp(text, "lazy") == 0;
 }
 
-/* Handles differ: of MPICH's ABI they are numbers, of Open MPI's addresses. */
+/* Handles differ: they are numbers in MPICH's ABI and addresses in Open MPI's. */
 static bool of_another_library(void)
 {
     bool open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
@@ -76,7 +76,7 @@ static bool of_another_library(void)
 #endif
 }
 
-/* Launchers and shells have no MPI: they get no word of what is wrong. */
+/* Launchers and shells have no MPI. In them nothing is printed about wrong settings. */
 __attribute__((constructor)) static void loaded(void)
 {
     sem_mpi_find();

@@ -5,7 +5,7 @@
 
 #include "validate/semantics/semantics.h"
 
-enum { ALIGNMENT = 64 }; /* MPICH 4.0.2 misses windows that begin at no multiple of 16 */
+enum { ALIGNMENT = 64 }; /* MPICH 4.0.2 handles only windows that begin at multiples of 16 correctly */
 
 struct sem_window *sem_windows;
 
@@ -16,7 +16,7 @@ struct sem_window *sem_window_find(MPI_Win program)
     return NULL;
 }
 
-/* What ranks say to each other of their part. */
+/* What ranks exchange about their part of a window. */
 struct part {
     MPI_Aint shift;
     int unit, asked;
@@ -59,7 +59,7 @@ static bool threads_may_meet(void)
     return true;
 }
 
-/* base NULL with bytes -1: a dynamic window. */
+/* base NULL and bytes -1: a dynamic window. */
 static void add(MPI_Win program, MPI_Comm comm, void *base, MPI_Aint bytes, int unit)
 {
     if (!sem_on() || threads_may_meet()) return;
@@ -82,7 +82,7 @@ static void add(MPI_Win program, MPI_Comm comm, void *base, MPI_Aint bytes, int 
     sem_windows = window;
 }
 
-/* Under d a rank may have to send while it waits for others to come: it waits here, where it can. */
+/* Under d a rank may have to send while it waits for others. It waits here, where it can send. */
 static void gather_at(MPI_Comm comm)
 {
     MPI_Request request;
@@ -178,7 +178,7 @@ int sem_Win_fence(int assert, MPI_Win win)
     return sem_mpi.Win_fence(assert, win);
 }
 
-/* Collective calls without a form that returns at once. */
+/* Collective calls without a non-blocking form. */
 #define GATHERS(NAME, COMM, PARAMETERS, ARGUMENTS)                                                                     \
     int sem_##NAME PARAMETERS                                                                                          \
     {                                                                                                                  \

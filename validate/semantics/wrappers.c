@@ -1,4 +1,4 @@
-/* MPI_X and PMPI_X of every row of trace/calls/mpi_calls.def but the local calls: bindings for Fortran 2008 call PMPI_X. */
+/* MPI_X and PMPI_X of every row of trace/calls/mpi_calls.def except local calls. Fortran 2008 bindings call PMPI_X. */
 #include "validate/semantics/semantics.h"
 
 #define EXPORT __attribute__((visibility("default")))

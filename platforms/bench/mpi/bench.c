@@ -1,6 +1,7 @@
-/* mpiexec -n N rmacast-bench: measures the network by the tests of a configuration, on the nodes that the host names tell. All
- * ranks make the same plan (platforms/bench/schedule.h) and take their tests from it in its order: a test begins when its ranks
- * have come. Only they make its communicator (MPI_Comm_create_group). Idle ranks of a test's nodes sleep until it ends. */
+/* mpiexec -n N rmacast-bench: measures the network with the tests of a configuration, on the nodes that host names
+ * identify. All ranks make the same plan (platforms/bench/schedule.h) and run their tests in its order. A test begins
+ * when all its ranks are ready. Only they make its communicator (MPI_Comm_create_group). Idle ranks of a test's nodes
+ * sleep until it ends. */
 #include <argp.h>
 #include <errno.h>
 #include <signal.h>
@@ -64,7 +65,7 @@ static void print_list(void)
 
 /* --- what all ranks agree on ------------------------------------------------------------------------------------------ */
 
-/* Ends the run if any rank failed; the first of them says why. */
+/* Ends the run if any rank failed. The first of them prints the reason. */
 static void all_succeed(const struct bench *bench, enum status status, const struct err *err)
 {
     const struct timespec forwarded = {.tv_nsec = 300000000}; /* launchers drop what is written just before the end */
@@ -140,7 +141,7 @@ static enum status make_plan(struct bench *bench, struct err *err)
 
 /* --- the directory of results ----------------------------------------------------------------------------------------- */
 
-/* Rank 0 removes what an earlier run left there, and nothing else. */
+/* Rank 0 removes the files of an earlier run and nothing else. */
 static enum status make_directory(struct bench *bench, struct err *err)
 {
     const char *output = bench->options.output ? bench->options.output : "rmacast-bench.results";
@@ -220,7 +221,7 @@ static enum status describe_run(const struct bench *bench, struct err *err)
 
 /* --- the tests -------------------------------------------------------------------------------------------------------- */
 
-/* A barrier in which those who wait sleep: they do not take the processor from ranks that measure. */
+/* A barrier in which waiting ranks sleep, so that they do not take the processor from ranks that measure. */
 static void wait_asleep(MPI_Comm comm)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -239,7 +240,7 @@ static int compare_ranks(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* All ranks of the placement's nodes, so that no other test uses these nodes meanwhile. */
+/* The ranks of all nodes of the placement, so that no other test uses these nodes meanwhile. */
 static enum status make_claim(const struct bench *bench, const struct bench_placement *placement, MPI_Group *group, struct err *err)
 {
     int *ranks = malloc(sizeof *ranks * (size_t)bench->ranks), count = 0;
@@ -302,7 +303,7 @@ static enum status run_placement(struct bench *bench, int index, struct err *err
     return status;
 }
 
-/* A test that fails on all of its ranks (too large) is left out; the others go on. */
+/* A test that fails on all its ranks (too large) is left out; the others continue. */
 static void run_tests(struct bench *bench)
 {
     for (int i = 0; i < bench->schedule.count; i++) {
@@ -346,7 +347,7 @@ static void print_head(const struct bench *bench)
     printf("%.*s\n%s\n%.*s\n", length, stars, text, length, stars);
 }
 
-/* What is left is known to hang at times (MPICH 4.0.2 over TCP); the results are written. */
+/* What remains is known to hang at times (MPICH 4.0.2 over TCP). The results are written by now. */
 static void end_anyway(int number)
 {
     (void)number;

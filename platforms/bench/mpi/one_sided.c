@@ -14,7 +14,8 @@ static MPI_Aint window_bytes(const struct bench_run *run)
     return run->bytes > WINDOW_LEAST ? (MPI_Aint)run->bytes : WINDOW_LEAST;
 }
 
-/* The window of a job. Base addresses are aligned to 64 bytes: MPICH 4.0.2 over UCX writes beside others of less than 16. */
+/* Makes the window of a job. Base addresses are aligned to 64 bytes: MPICH 4.0.2 over UCX writes to wrong addresses
+ * with less than 16. */
 static void make_window(struct bench_run *run)
 {
     switch (run->job->window) {
@@ -93,7 +94,7 @@ static void open_epoch(const struct bench_run *run, MPI_Group target)
     case BENCH_LOCK_ALL: MPI_Win_lock_all(0, run->window); break;
     case BENCH_PSCW: MPI_Win_start(target, 0, run->window); break;
     case BENCH_FENCE: MPI_Win_fence(0, run->window); break;
-    default: break; /* between lock_all and unlock_all of all repetitions */
+    default: break; /* lock_all and unlock_all are around all repetitions */
     }
 }
 
@@ -109,7 +110,7 @@ static void close_epoch(const struct bench_run *run)
     }
 }
 
-/* What others than the origin do in its epoch. Exposure epochs begin before the origin's clock does. */
+/* The calls of other ranks in the origin's epoch. Exposure epochs begin before the origin's clock starts. */
 static void take_part(const struct bench_run *run, MPI_Group origin)
 {
     if (run->job->epoch == BENCH_FENCE) {
@@ -124,7 +125,7 @@ static void take_part(const struct bench_run *run, MPI_Group origin)
 
 typedef void (*operation)(const struct bench_run *run);
 
-/* An epoch of so many operations: its time on the origin, per operation. */
+/* The origin's time of an epoch of so many operations, per operation. */
 static double time_epoch(struct bench_run *run, operation operate, int count)
 {
     MPI_Group partner = group_of(run, run->rank == 0 ? run->target : 0);
@@ -210,7 +211,7 @@ double bench_accumulate_bandwidth(struct bench_run *run)
     return time_epoch(run, accumulate, OPERATIONS);
 }
 
-/* The call alone; what completes it is not timed. */
+/* The time of the call alone, without what completes it. */
 static double time_call(struct bench_run *run, operation operate)
 {
     if (run->rank > 0) return NAN;
@@ -236,7 +237,7 @@ double bench_accumulate_issue(struct bench_run *run)
     return time_call(run, accumulate);
 }
 
-/* Waits until the last byte of the own window is `turn`; the library makes progress meanwhile. */
+/* Waits until the last byte of the own window is `turn`. The library makes progress meanwhile. */
 static void await_turn(const struct bench_run *run)
 {
     volatile unsigned char *last = (volatile unsigned char *)run->base + run->bytes - 1;
@@ -255,8 +256,8 @@ static void put_turn(const struct bench_run *run, int rank)
     MPI_Win_flush(rank, run->window);
 }
 
-/* Each side knows of the other's data by their last byte alone. Of a dynamic window only the target's address is known: there it
- * is measured with one of MPI_Win_allocate. */
+/* Each side recognises the other's data by their last byte. Of a dynamic window only the target's address is known, so
+ * it is measured together with one of MPI_Win_allocate. */
 double bench_put_remote_completion(struct bench_run *run)
 {
     run->turn = (unsigned char)(run->turn % 250 + 1);
@@ -305,7 +306,7 @@ double bench_lock_round_trip(struct bench_run *run)
     return run->rank == 0 ? time_lock(run) : NAN;
 }
 
-/* The last one's time is that of all locks, one after another. */
+/* The time of the last rank is that of all locks, one after another. */
 double bench_lock_contended(struct bench_run *run)
 {
     return run->rank == run->target ? NAN : time_lock(run) / (run->ranks - 1);
@@ -363,7 +364,7 @@ static void compute_for(double seconds)
     while (bench_now() - begin < seconds) {}
 }
 
-/* Computes as long as a put alone took in the repetition's first half. */
+/* Computes for as long as a put alone took in the first half of the repetition. */
 double bench_overlap(struct bench_run *run)
 {
     if (run->rank > 0) return NAN;

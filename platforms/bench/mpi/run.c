@@ -49,7 +49,8 @@ static void repeat_batch(struct bench_run *run, int count, double *times)
     MPI_Barrier(run->comm);
 }
 
-/* Of one repetition over the ranks. False: no rank has a time. Less than the bench's own time is its time's scatter: 0. */
+/* The time of one repetition over the ranks. False: no rank has one. A time below the bench's own is scatter of that:
+ * 0. */
 static bool join_ranks(const struct bench_run *run, const double *times, int batch, int repetition, struct bench_repetition *joined)
 {
     bool is_signed = run->job->function == BENCH_FUNCTION_clock_offset || run->job->function == BENCH_FUNCTION_clock_drift;
@@ -73,7 +74,7 @@ static bool join_ranks(const struct bench_run *run, const double *times, int bat
     return count > 0;
 }
 
-/* What rank 0 keeps of a size, to decide when it is enough. */
+/* The state of a size on rank 0, to decide when it has enough repetitions. */
 struct progress {
     double *values, begin;
     size_t count, capacity;
@@ -101,7 +102,8 @@ static bool keep_value(struct progress *progress, double value)
     return true;
 }
 
-/* Rank 0: writes a batch. False: it cannot be written or kept, or no rank has a time (then there is nothing to measure). */
+/* On rank 0: writes a batch. False: it cannot be written or stored, or no rank has a time (then there is nothing to
+ * measure). */
 static bool take_batch(const struct bench_run *run, const double *times, int batch, const char *place, struct progress *progress,
                        FILE *out)
 {
@@ -115,7 +117,7 @@ static bool take_batch(const struct bench_run *run, const double *times, int bat
     return fflush(out) == 0;
 }
 
-/* All ranks do the same number of repetitions: rank 0 tells after each batch. */
+/* All ranks do the same number of repetitions: rank 0 broadcasts the decision after each batch. */
 static void repeat_size(struct bench_run *run, const char *place, FILE *out)
 {
     int batch = run->job->min_repeats < BATCH_MOST ? run->job->min_repeats : BATCH_MOST, done = 0;

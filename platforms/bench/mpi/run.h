@@ -1,4 +1,4 @@
-/* A test on its ranks: what test functions are given, and how often they are called. */
+/* A test on its ranks: the arguments of test functions, and how often they are called. */
 #ifndef PLATFORMS_BENCH_MPI_RUN_H
 #define PLATFORMS_BENCH_MPI_RUN_H
 
@@ -23,7 +23,8 @@ struct bench_run {
     unsigned char turn;   /* changes with each repetition */
 };
 
-/* One repetition: its time on this rank in seconds, NAN on a rank that only takes part. All ranks come from a barrier. */
+/* One repetition. Returns its time on this rank in seconds, NAN on a rank that only takes part. All ranks come from a
+ * barrier. */
 typedef double (*bench_repeat)(struct bench_run *run);
 /* By enum bench_function_id. */
 extern const bench_repeat bench_repeats[BENCH_FUNCTION_COUNT];
@@ -41,11 +42,12 @@ static inline bool bench_is_pair(const struct bench_run *run)
 /* Monotonic, in seconds. */
 double bench_now(void);
 
-/* Makes run->window of the job's kind, of run->bytes, and frees it. Collective. */
+/* Makes run->window of the job's kind with run->bytes, and frees it. Collective. */
 void bench_run_open_window(struct bench_run *run);
 void bench_run_close_window(struct bench_run *run);
 
-/* Runs all sizes of the job on comm and writes each repetition to out (rank 0's; others' is not used). place: of its nodes. */
+/* Runs all sizes of the job on comm and writes each repetition to out (on rank 0; unused on others). place: of its
+ * nodes. */
 enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char *place, double own_s, FILE *out, struct err *err);
 
 #endif

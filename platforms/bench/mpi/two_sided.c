@@ -114,7 +114,7 @@ double bench_send_recv_to_root(struct bench_run *run)
     return bench_now() - begin;
 }
 
-/* Of an odd number of ranks the last one has no partner. */
+/* With an odd number of ranks the last one has no partner. */
 double bench_send_recv_paired(struct bench_run *run)
 {
     int half = run->ranks / 2, partner = run->rank < half ? run->rank + half : run->rank - half;
@@ -183,7 +183,7 @@ double bench_memory_copy(struct bench_run *run)
     return end - begin;
 }
 
-/* The partner's clock minus the own one, from the round trip that took least (Cristian, Distributed Computing 3, 1989). */
+/* The partner's clock minus the own one, from the fastest round trip (Cristian, Distributed Computing 3, 1989). */
 static double measure_offset(const struct bench_run *run)
 {
     double least = INFINITY, offset = NAN, there = 0;
