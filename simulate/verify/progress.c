@@ -3,6 +3,7 @@
  * it, or ends, at the end. With `thread` the wait is not longer than the thread's delay. */
 #include <inttypes.h>
 
+#include "common/search.h"
 #include "common/units.h"
 #include "simulate/verify/law.h"
 
@@ -14,15 +15,9 @@ static bool is_library(const struct trace_call *call)
 
 static size_t first_from(const struct trace_rank *process, int64_t time_ps)
 {
-    size_t low = 0, high = process->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (process->calls[middle].enter_ps < time_ps)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t first = 0;
+    SEARCH_FIRST(first, process->count, at, process->calls[at].enter_ps < time_ps);
+    return first;
 }
 
 /* Whether the rank is outside from from_ps on and serves at until_ps. For a rank with threads only the latter is

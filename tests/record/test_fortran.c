@@ -48,6 +48,7 @@ static void expect_messages(const struct trace *trace, struct walk *walk, int le
 static void expect_sites(const struct trace *trace, uint32_t rank, const char *program, const char *source)
 {
     int32_t line = 0;
+    (void)program; /* of use with Open MPI */
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_site *site = &trace->sites[trace->ranks[rank].calls[i].site];
         assert_non_null(site->file);
