@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/terminal/activity.h"
 #include "common/array.h"
 #include "common/units.h"
 #include "trace/limits.h"
@@ -86,6 +87,7 @@ void cli_note(const char *format, ...)
 {
     va_list arguments;
     if (quiet) return;
+    activity_end();
     va_start(arguments, format);
     fputs("rmacast: ", stderr);
     vfprintf(stderr, format, arguments);

@@ -70,6 +70,9 @@ struct cli_strings {
 };
 error_t cli_add_string(const struct argp_state *state, struct cli_strings *strings, const char *text);
 
+/* Of the terminal that standard output is; 0: it is none. */
+int cli_columns(void);
+
 /* Tells whether everything was written to standard output. */
 enum status cli_flush(struct err *err);
 /* To a file that appears as a whole or not at all; "-" is standard output. */

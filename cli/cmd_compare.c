@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/progress_bar.h"
+#include "cli/terminal/progress_bar.h"
 #include "cli/scenes.h"
 #include "predictors/comparison.h"
 #include "predictors/prediction.h"
@@ -121,6 +121,7 @@ static enum status compare(struct settings *settings, const struct trace *trace,
                                 &comparison, err);
     progress_bar_end(bar);
     comparison.warnings = &warnings;
+    comparison.columns = cli_columns();
     if (comparison_has_results(&comparison)) { /* of some rows, maybe: then the first one's error stays */
         struct err failed;
         enum status written = write_outputs(settings, &comparison, status == STATUS_OK ? err : &failed);

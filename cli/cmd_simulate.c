@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/prediction_options.h"
-#include "cli/progress_bar.h"
+#include "cli/terminal/progress_bar.h"
 #include "common/units.h"
 #include "model/violations/violations.h"
 #include "predictors/prediction.h"

@@ -3,11 +3,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/terminal/activity.h"
 #include "cli/cli.h"
 #include "cli/manual.h"
 
-enum { EXIT_DATA = 1, EXIT_USAGE = 2 };
+enum { EXIT_DATA = 1, EXIT_USAGE = 2, OUTPUT_BYTES = 1 << 20 };
 
 static const struct command commands[] = {
 #define COMMAND(NAME, SUMMARY) {#NAME, cmd_##NAME, SUMMARY},
@@ -45,6 +47,12 @@ static enum status unknown_command(const char *name, struct err *err)
     return err_set(err, STATUS_USAGE, NULL, NULL, "unknown command %s, expected one of %s", name, list);
 }
 
+/* Not while the terminal is another program's, or is written to all the time. */
+static bool shows_activity(const struct command *command)
+{
+    return isatty(STDERR_FILENO) && command->run != cmd_record && command->run != cmd_dump && command->run != cmd_generate;
+}
+
 static enum status run_command(const struct command *command, int argc, char **argv, struct err *err)
 {
     char *name;
@@ -52,7 +60,12 @@ static enum status run_command(const struct command *command, int argc, char **a
     /* A file beyond its limit is an error like a full disk. What record runs keeps the signal that it had. */
     if (command->run != cmd_record) signal(SIGXFSZ, SIG_IGN);
     argv[0] = name;
+    if (shows_activity(command)) {
+        setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES); /* so that a table comes as a whole, when cli_flush() has ended it */
+        activity_begin(name);
+    }
     enum status status = command->run(argc, argv, err);
+    activity_end();
     free(name);
     return status;
 }

@@ -1,6 +1,9 @@
 /* Where commands write. */
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "cli/terminal/activity.h"
 #include "cli/cli.h"
 #include "common/files/output_file.h"
 
@@ -21,8 +24,17 @@ bool cli_is_output(const char *file)
     return file && strcmp(file, "-") == 0;
 }
 
+int cli_columns(void)
+{
+    enum { USUAL = 80 };
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO)) return 0;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
+}
+
 enum status cli_flush(struct err *err)
 {
+    activity_end();
     return output_file_close("standard output", stdout, STATUS_OK, err);
 }
 

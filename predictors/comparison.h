@@ -33,6 +33,7 @@ struct comparison {
     cJSON **rewrites;        /* of the rows: what rewrite_to_json gives; NULL where nothing was rewritten */
     size_t count;
     const struct warnings *warnings; /* borrowed: shown and written, too; NULL: none are known */
+    int columns;                     /* of what shows the table; 0: as many as it takes */
 };
 
 /* A row that fails, or whose process dies, is the error "semantics NAME: ..." of the first such row; the other rows'
@@ -50,7 +51,7 @@ bool comparison_has_results(const struct comparison *comparison);
  */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
-/* A line per row: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth
+/* A line per row, in as many blocks as the columns need: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth
  * bounds of the transfers that have one ("unbounded" where most have none); below, which is fastest and how each
  * differs from the first, and which rows failed. */
 void comparison_print(const struct comparison *comparison, FILE *out);

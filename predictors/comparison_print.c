@@ -40,19 +40,44 @@ static int name_width(const struct comparison *comparison)
     return (int)width;
 }
 
-static void print_head(const struct comparison *comparison, FILE *out)
+/* The columns behind the row's name: run time, the patterns that occur, two bounds. */
+enum column_kind { COLUMN_RUN_TIME, COLUMN_PATTERN, COLUMN_LOWER, COLUMN_UPPER };
+struct column {
+    enum column_kind kind;
+    enum pattern pattern;
+    int width;
+};
+enum { COLUMNS_MAX = PATTERN_COUNT + 3 };
+
+static int list_columns(const struct comparison *comparison, struct column columns[COLUMNS_MAX])
 {
-    fprintf(out, "%-*s  %11s", name_width(comparison), "", "");
+    int count = 0;
+    columns[count++] = (struct column){COLUMN_RUN_TIME, 0, 11};
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (occurs(comparison, (enum pattern)p))
-            fprintf(out, "  %*.*s", column_width((enum pattern)p), first_line((enum pattern)p),
-                    pattern_row((enum pattern)p)->title);
-    fprintf(out, "  %12s  %12s\n", "lower", "upper");
-    fprintf(out, "%-*s  %11s", name_width(comparison), "semantics", "run time");
-    for (int p = 0; p < PATTERN_COUNT; p++)
-        if (occurs(comparison, (enum pattern)p))
-            fprintf(out, "  %*s", column_width((enum pattern)p), second_line((enum pattern)p));
-    fprintf(out, "  %12s  %12s\n", "bound", "bound");
+            columns[count++] = (struct column){COLUMN_PATTERN, (enum pattern)p, column_width((enum pattern)p)};
+    columns[count++] = (struct column){COLUMN_LOWER, 0, 12};
+    columns[count++] = (struct column){COLUMN_UPPER, 0, 12};
+    return count;
+}
+
+static void print_head(const struct comparison *comparison, const struct column *columns, int count, FILE *out)
+{
+    static const char *const titles[][2] = {
+        [COLUMN_RUN_TIME] = {"", "run time"}, [COLUMN_LOWER] = {"lower", "bound"}, [COLUMN_UPPER] = {"upper", "bound"}};
+    for (int line = 0; line < 2; line++) {
+        fprintf(out, "%-*s", name_width(comparison), line ? "semantics" : "");
+        for (int c = 0; c < count; c++) {
+            const struct column *column = &columns[c];
+            if (column->kind != COLUMN_PATTERN)
+                fprintf(out, "  %*s", column->width, titles[column->kind][line]);
+            else if (line == 0)
+                fprintf(out, "  %*.*s", column->width, first_line(column->pattern), pattern_row(column->pattern)->title);
+            else
+                fprintf(out, "  %*s", column->width, second_line(column->pattern));
+        }
+        fputc('\n', out);
+    }
 }
 
 /* A call that returns at once bounds nothing; where that is so for most transfers, a median of the rest would mislead.
@@ -68,19 +93,40 @@ static void print_rate(const struct result_distribution *rates, FILE *out)
     fprintf(out, "  %12s", shown);
 }
 
-static void print_row(const struct comparison *comparison, size_t row, FILE *out)
+static void print_row(const struct comparison *comparison, const struct column *columns, int count, size_t row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     const struct result *result = comparison->results[row];
-    fprintf(out, "%-*s  %11s", name_width(comparison), comparison->names[row],
-            units_format_duration(result->run_time_s, text));
-    for (int p = 0; p < PATTERN_COUNT; p++)
-        if (occurs(comparison, (enum pattern)p))
-            fprintf(out, "  %*s", column_width((enum pattern)p),
-                    units_format_duration(result->patterns[p].severity_s, text));
-    print_rate(&result->lower_bound_Bps, out);
-    print_rate(&result->upper_bound_Bps, out);
+    fprintf(out, "%-*s", name_width(comparison), comparison->names[row]);
+    for (int c = 0; c < count; c++) {
+        enum pattern pattern = columns[c].pattern;
+        switch (columns[c].kind) {
+        case COLUMN_RUN_TIME: fprintf(out, "  %*s", columns[c].width, units_format_duration(result->run_time_s, text)); break;
+        case COLUMN_PATTERN:
+            fprintf(out, "  %*s", columns[c].width, units_format_duration(result->patterns[pattern].severity_s, text));
+            break;
+        case COLUMN_LOWER: print_rate(&result->lower_bound_Bps, out); break;
+        case COLUMN_UPPER: print_rate(&result->upper_bound_Bps, out); break;
+        }
+    }
     fputc('\n', out);
+}
+
+/* Below each other as many columns as fit side by side, one at least. */
+static void print_table(const struct comparison *comparison, FILE *out)
+{
+    struct column columns[COLUMNS_MAX];
+    int count = list_columns(comparison, columns);
+    for (int first = 0, next; first < count; first = next) {
+        int width = name_width(comparison) + 2 + columns[first].width;
+        for (next = first + 1; next < count; next++) {
+            width += 2 + columns[next].width;
+            if (comparison->columns > 0 && width > comparison->columns) break;
+        }
+        print_head(comparison, &columns[first], next - first, out);
+        for (size_t i = 0; i < comparison->count; i++) print_row(comparison, &columns[first], next - first, i, out);
+        fputc('\n', out);
+    }
 }
 
 static void print_difference(const struct comparison *comparison, size_t row, FILE *out)
@@ -187,9 +233,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
         "%s on %s, engine %s, %u ranks; wait states are summed over all ranks, bandwidth bounds are medians over the "
         "transfers\n\n",
         first->trace, first->platform, first->engine, first->rank_count);
-    print_head(comparison, out);
-    for (size_t i = 0; i < comparison->count; i++) print_row(comparison, i, out);
-    fputc('\n', out);
+    print_table(comparison, out);
     print_verdict(comparison, out);
     print_buffers(comparison, out);
     print_efficiency(comparison, out);
@@ -204,7 +248,7 @@ void comparison_print(const struct comparison *comparison, FILE *out)
     enum { ROWS_SHOWN = 64 };
     struct result *results[ROWS_SHOWN];
     char *names[ROWS_SHOWN];
-    struct comparison shown = {.results = results, .names = names, .warnings = comparison->warnings}; /* the rows that have a result */
+    struct comparison shown = {.results = results, .names = names, .warnings = comparison->warnings, .columns = comparison->columns}; /* the rows that have a result */
     for (size_t i = 0; i < comparison->count && shown.count < ROWS_SHOWN; i++) {
         if (!comparison->results[i]) continue;
         names[shown.count] = comparison->names[i];

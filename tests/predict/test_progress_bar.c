@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#include "cli/progress_bar.h"
+#include "cli/terminal/activity.h"
+#include "cli/terminal/progress_bar.h"
 #include "platforms/platform.h"
 #include "simulate/replay/replay.h"
 #include "trace/generate/generate.h"
@@ -59,20 +60,31 @@ static void pause_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* A bar whose standard error is *shown, the side of *terminal that programs write to. */
-static struct progress_bar *begin_on_terminal(size_t count, int *terminal, int *shown)
+/* Makes *shown, the side of *terminal that programs write to, standard error; returns what it was before. */
+static int use_terminal(int *terminal, int *shown)
 {
-    struct progress_bar *bar;
-    struct err err;
     int before = dup(STDERR_FILENO);
     *terminal = posix_openpt(O_RDWR | O_NOCTTY);
     if (*terminal < 0 && (errno == ENODEV || errno == ENOENT)) skip(); /* no /dev/pts, as in a bare chroot */
     assert_true(*terminal >= 0 && grantpt(*terminal) == 0 && unlockpt(*terminal) == 0);
     *shown = open(ptsname(*terminal), O_RDWR | O_NOCTTY);
     dup2(*shown, STDERR_FILENO);
-    assert_int_equal(progress_bar_begin(count, &bar, &err), STATUS_OK);
+    return before;
+}
+
+static void leave_terminal(int before)
+{
     dup2(before, STDERR_FILENO);
     close(before);
+}
+
+static struct progress_bar *begin_on_terminal(size_t count, int *terminal, int *shown)
+{
+    struct progress_bar *bar;
+    struct err err;
+    int before = use_terminal(terminal, shown);
+    assert_int_equal(progress_bar_begin(count, &bar, &err), STATUS_OK);
+    leave_terminal(before);
     return bar;
 }
 
@@ -116,6 +128,35 @@ static void time_counts_from_the_first_call(void **state)
     char text[64] = "";
     assert_true(read(terminal, text, sizeof text - 1) > 0);
     assert_memory_equal(text, "end", 3);
+    close(shown);
+    close(terminal);
+}
+
+/* Nothing before the second second; the line goes when the command ends. */
+static void a_command_that_takes_long_shows_its_seconds(void **state)
+{
+    (void)state;
+    int terminal, shown;
+    char text[512] = "";
+    int before = use_terminal(&terminal, &shown);
+    activity_begin("rmacast quick");
+    activity_end();
+    activity_end();
+    activity_begin("rmacast slow");
+    struct pollfd readable = {.fd = terminal, .events = POLLIN};
+    assert_int_equal(poll(&readable, 1, 60000), 1);
+    activity_end();
+    leave_terminal(before);
+    dprintf(shown, "end\n");
+    size_t bytes = 0;
+    while (bytes < sizeof text - 1 && !strstr(text, "end")) {
+        ssize_t more = read(terminal, text + bytes, sizeof text - 1 - bytes);
+        assert_true(more > 0);
+        bytes += (size_t)more;
+        text[bytes] = '\0';
+    }
+    assert_memory_equal(text, "\r\033[Krmacast slow, 2 s", strlen("\r\033[Krmacast slow, 2 s"));
+    assert_non_null(strstr(text, " s\r\033[Kend"));
     close(shown);
     close(terminal);
 }
@@ -165,6 +206,7 @@ int main(void)
         cmocka_unit_test(the_text_says_share_rate_and_time_left),
         cmocka_unit_test(processes_share_a_bar_on_a_terminal),
         cmocka_unit_test(time_counts_from_the_first_call),
+        cmocka_unit_test(a_command_that_takes_long_shows_its_seconds),
         cmocka_unit_test(a_replay_tells_how_far_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

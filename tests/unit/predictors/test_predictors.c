@@ -163,11 +163,55 @@ static void comparisons_can_be_repeated(void **state)
     trace_free(trace);
 }
 
+/* The name takes 9 columns, run time 13, each of five wait states 11, each of two bounds 14. In 80 columns all but the bounds are
+ * in the first block, which has 77. In 30 two wait states would take 31, so each column stands alone; the bounds are widest. */
+static void a_table_is_no_wider_than_what_shows_it(void **state)
+{
+    (void)state;
+    static const struct {
+        int columns;
+        size_t blocks, widest;
+    } cases[] = {{0, 1, 9 + 13 + 5 * 11 + 2 * 14}, {80, 2, 9 + 13 + 5 * 11}, {30, 8, 9 + 14}, {1, 8, 9 + 14}};
+    char a[] = "a", b[] = "b", *names[] = {a, b}, *failures[] = {NULL, NULL};
+    struct result *results[2];
+    struct err err;
+    for (int r = 0; r < 2; r++) {
+        assert_int_equal(result_new(1, &results[r], &err), STATUS_OK);
+        for (int p = 0; p < 5; p++) {
+            results[r]->patterns[p].severity_s = 1e-3 * (p + 1);
+            results[r]->patterns[p].count = 1;
+        }
+        results[r]->trace = strdup("t");
+        results[r]->platform = strdup("p");
+        results[r]->engine = strdup("e");
+    }
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct comparison comparison = {.results = results, .names = names, .failures = failures, .count = 2, .columns = cases[c].columns};
+        char *text = NULL;
+        size_t size, blocks = 0, widest = 0;
+        FILE *out = open_memstream(&text, &size);
+        comparison_print(&comparison, out);
+        fclose(out);
+        char *line = strchr(text, '\n') + 2; /* behind the sentence and an empty line */
+        for (char *end; strncmp(line, "Fastest", 7) != 0; line = end + 1) {
+            end = strchr(line, '\n');
+            if ((size_t)(end - line) > widest) widest = (size_t)(end - line);
+            blocks += strncmp(line, "semantics", 9) == 0;
+        }
+        assert_int_equal(blocks, cases[c].blocks);
+        assert_int_equal(widest, cases[c].widest);
+        free(text);
+    }
+    result_free(results[0]);
+    result_free(results[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_predictors_agree_with_the_worked_example),
         cmocka_unit_test(a_failed_prediction_leaves_nothing),
+        cmocka_unit_test(a_table_is_no_wider_than_what_shows_it),
         cmocka_unit_test(every_predictor_is_described),
         cmocka_unit_test(a_row_whose_process_dies_is_named),
         cmocka_unit_test(comparisons_can_be_repeated),

@@ -1,4 +1,4 @@
-#include "cli/progress_bar.h"
+#include "cli/terminal/progress_bar.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/terminal/activity.h"
 #include "cli/cli.h"
 
 enum { WIDTH = 20 };
@@ -74,6 +75,7 @@ static size_t size_of(size_t count)
 
 enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct err *err)
 {
+    activity_end();
     struct progress_bar *made = mmap(NULL, size_of(count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (made == MAP_FAILED) return err_memory(err);
     made->terminal = isatty(STDERR_FILENO) && !cli_is_quiet() ? dup(STDERR_FILENO) : -1;

@@ -2,8 +2,8 @@
  * a terminal, only after a second. The replays may run in child processes, which share the bar.
  *
  * Order of calls: progress_bar_begin, progress_bar_show as often as one likes, progress_bar_end. */
-#ifndef CLI_PROGRESS_BAR_H
-#define CLI_PROGRESS_BAR_H
+#ifndef CLI_TERMINAL_PROGRESS_BAR_H
+#define CLI_TERMINAL_PROGRESS_BAR_H
 
 #include <stdbool.h>
 #include <stddef.h>
