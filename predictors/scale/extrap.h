@@ -1,4 +1,4 @@
-/* Extra-P's text format (extra-p/extrap, docs/file-formats.md, "Text file format"), with one parameter: computing times of a program
+/* Extra-P's text format (its documentation, "Text file format"), with one parameter: computing times of a program
  * for it, and its measurements for our functions. */
 #ifndef PREDICTORS_SCALE_EXTRAP_H
 #define PREDICTORS_SCALE_EXTRAP_H
