@@ -1,11 +1,9 @@
 #include "report/report.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/json.h"
 #include "model/analyze.h"
 #include "common/json_text.h"
+#include "report/inputs.h"
 #include "report/web.h"
 #include "trace/open.h"
 
@@ -14,11 +12,9 @@ enum {
     SLICES_FROM_RECORDS = 4 << 20, /* of an archive that is read in slices: some 300 MB in memory as a whole */
 };
 
-static const char *const schemas[] = {"rmacast.result/1", "rmacast.comparison/1", "rmacast.validation/1",
-                                      "rmacast.scaling/1", "rmacast.advice/1"};
-
-static enum status copy_tree(const cJSON *json, FILE *out, struct err *err)
+static enum status copy_tree(cJSON *json, FILE *out, struct err *err)
 {
+    input_cut_texts(json);
     char *text = cJSON_PrintUnformatted(json);
     if (!text) return err_memory(err);
     json_text_copy(out, text);
@@ -34,9 +30,10 @@ static struct analyze_options options_of(const struct trace *trace)
     return analyze;
 }
 
-static enum status write_result(const struct result *result, FILE *out, struct err *err)
+static enum status write_result(const struct result *result, struct input_runs *runs, FILE *out, struct err *err)
 {
     cJSON *json;
+    TRY(input_runs_add(runs, result->simulated, result->rank_count, err));
     TRY(result_to_json(result, &json, err));
     fputs("\"data\":", out);
     enum status status = copy_tree(json, out, err);
@@ -45,7 +42,8 @@ static enum status write_result(const struct result *result, FILE *out, struct e
     return status;
 }
 
-static enum status write_whole(const struct report_options *options, const char *path, FILE *out, struct err *err)
+static enum status write_whole(const struct report_options *options, const char *path, struct input_runs *runs, FILE *out,
+                               struct err *err)
 {
     struct trace *trace;
     struct result *result = NULL;
@@ -54,7 +52,7 @@ static enum status write_whole(const struct report_options *options, const char 
     struct analyze_options analyze = options_of(trace);
     analyze.found = &found;
     enum status status = model_analyze(trace, &analyze, &result, err);
-    if (status == STATUS_OK) status = write_result(result, out, err);
+    if (status == STATUS_OK) status = write_result(result, runs, out, err);
     if (status == STATUS_OK) status = timeline_write(trace, &found, &options->timeline, out, err);
     result_free(result);
     analyze_found_clear(&found);
@@ -62,63 +60,64 @@ static enum status write_whole(const struct report_options *options, const char 
     return status;
 }
 
-static enum status write_slices(struct trace_source *source, FILE *out, struct err *err)
+static enum status write_slices(struct trace_source *source, struct input_runs *runs, FILE *out, struct err *err)
 {
     const struct analyze_options analyze = options_of(source->trace);
     struct report_slices slices;
     TRY(report_slices_read(source, &analyze, &slices, err));
-    enum status status = write_result(slices.result, out, err);
+    enum status status = write_result(slices.result, runs, out, err);
     if (status == STATUS_OK) timeline_write_slices(source->trace, &slices, out);
     report_slices_clear(&slices);
     return status;
 }
 
 /* A window of time needs the whole trace: epochs and transfers reach beyond it. */
-static enum status write_trace(const struct report_options *options, const char *path, FILE *out, struct err *err)
+static enum status write_trace(const struct report_options *options, const char *path, struct input_runs *runs, FILE *out,
+                               struct err *err)
 {
     struct trace_source source;
     uint64_t records;
     bool possible;
-    if (options->timeline.from_ps || options->timeline.until_ps) return write_whole(options, path, out, err);
+    if (options->timeline.from_ps || options->timeline.until_ps) return write_whole(options, path, runs, out, err);
     TRY(trace_open_source(path, &source, &possible, &records, err));
-    if (!possible) return write_whole(options, path, out, err);
+    if (!possible) return write_whole(options, path, runs, out, err);
     bool large = options->slices || records >= SLICES_FROM_RECORDS;
-    enum status status = large ? write_slices(&source, out, err) : STATUS_OK;
+    enum status status = large ? write_slices(&source, runs, out, err) : STATUS_OK;
     source_close(&source);
-    return large ? status : write_whole(options, path, out, err);
+    return large ? status : write_whole(options, path, runs, out, err);
 }
 
-static enum status check_schema(const struct json_document *document, struct err *err)
-{
-    struct json_node root = json_root(document), schema = json_member(&root, "schema");
-    const char *name;
-    TRY(json_object(&root, err));
-    TRY(json_string(&schema, &name, err));
-    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
-        if (strcmp(name, schemas[i]) == 0) return STATUS_OK;
-    return json_error(&schema, err, "'%s', expected a result, comparison, validation, scaling or advice", name);
-}
-
-static enum status write_json(const char *path, FILE *out, struct err *err)
+static enum status write_json(const char *path, struct input_runs *runs, FILE *out, struct err *err)
 {
     struct json_document document;
     TRY(json_open(path, &document, err));
-    enum status status = check_schema(&document, err);
+    enum status status = input_check(&document, runs, err);
     fputs("\"data\":", out);
     if (status == STATUS_OK) status = copy_tree(document.root, out, err);
     json_close(&document);
     return status;
 }
 
-static enum status write_input(const struct report_options *options, size_t i, FILE *out, struct err *err)
+static enum status write_input(const struct report_options *options, size_t i, struct input_runs *runs, FILE *out,
+                               struct err *err)
 {
     const char *path = options->inputs[i];
     fputs(i ? ",{\"name\":" : "{\"name\":", out);
     json_text_write(out, path);
     fputc(',', out);
-    TRY(trace_is_trace(path) ? write_trace(options, path, out, err) : write_json(path, out, err));
+    TRY(trace_is_trace(path) ? write_trace(options, path, runs, out, err) : write_json(path, runs, out, err));
     fputc('}', out);
-    return STATUS_OK;
+    return input_runs_check(runs, path, err);
+}
+
+static enum status write_inputs(const struct report_options *options, FILE *out, struct err *err)
+{
+    struct input_runs runs = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < options->input_count; i++)
+        status = write_input(options, i, &runs, out, err);
+    input_runs_clear(&runs);
+    return status;
 }
 
 static void write_part(const struct web_part *part, FILE *out)
@@ -139,7 +138,7 @@ enum status report_write(const struct report_options *options, FILE *out, struct
     fputs("<script type=\"application/json\" id=\"data\">{\"title\":", out);
     json_text_write(out, options->title ? options->title : options->inputs[0]);
     fputs(",\"version\":\"" RMACAST_VERSION "\",\"inputs\":[", out);
-    for (size_t i = 0; i < options->input_count; i++) TRY(write_input(options, i, out, err));
+    TRY(write_inputs(options, out, err));
     fputs("]}</script>\n<script>\n\"use strict\";\n(() => {\n", out);
     for (const struct web_part *part = web_scripts; part->text; part++) write_part(part, out);
     fputs("})();\n</script>\n</body>\n</html>\n", out);

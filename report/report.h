@@ -7,14 +7,14 @@
 #include "report/timeline.h"
 
 struct report_options {
-    const char *const *inputs; /* traces; results, comparisons, validations and scalings of --json */
+    const char *const *inputs; /* traces, and JSON that report/inputs.h knows */
     size_t input_count;
     const char *title; /* NULL: the first input's name */
     struct timeline_options timeline;
     bool slices; /* archives are read in slices however small they are */
 };
 
-/* Writes HTML. STATUS_DATA names the input that is none of these. */
+/* Writes HTML. STATUS_DATA names the input that is none of these, or does not belong to the others. */
 enum status report_write(const struct report_options *options, FILE *out, struct err *err);
 
 #endif

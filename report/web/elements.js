@@ -12,10 +12,15 @@ function element(tag, attributes, ...children) {
 }
 element.drawing = new Set(["rect", "line", "text", "circle", "path", "title", "g"]);
 
+// Numbers stand to the right, text to the left.
+const isNumber = (cell) => /^([-+±] ?)?[\d.]+( |$)|^(unknown|measured|)$/.test(cell);
 function table(head, rows, caption) {
-  return element("div", { class: "scroll" }, element("table", {}, caption ? element("caption", {}, caption) : null,
-    element("thead", {}, element("tr", {}, head.map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell) => element("td", {}, String(cell))))))));
+  const cells = rows.map((row) => row.map(String)), right = head.map((_, i) => i > 0 && cells.every((row) => isNumber(row[i])));
+  const kind = (i) => (right[i] ? "number" : null);
+  return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption || head.filter(Boolean).join(", ") },
+    element("table", {}, caption ? element("caption", {}, caption) : null,
+      element("thead", {}, element("tr", {}, head.map((name, i) => element("th", { scope: "col", class: kind(i) }, name)))),
+      element("tbody", {}, cells.map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: kind(i) }, cell)))))));
 }
 
 function section(title, ...children) {

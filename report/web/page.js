@@ -1,4 +1,4 @@
-// Puts the page together.
+// Puts the page together. A part that cannot be drawn says so and leaves the others alone.
 function ranksTable(input) {
   const result = input.data, worst = occurring(result);
   return behind(["wait state", "seconds over all ranks", "share", "count", "most in", "rank", "advice"], worst.map((pattern) => {
@@ -9,23 +9,42 @@ function ranksTable(input) {
 }
 
 function buildPage(data) {
-  const page = document.getElementById("page");
-  const runs = data.inputs.filter((input) => input.data.schema === "rmacast.result/1");
-  const timelines = runs.filter((input) => input.timeline);
-  document.title = `${data.title} - rmacast report`;
-  page.append(element("h1", {}, data.title));
-  for (const input of data.inputs) if (input.data.schema === "rmacast.advice/1") page.append(adviceSection(input));
-  for (const input of runs) { page.append(summarySection(input)); page.append(ranksTable(input)); }
-  if (runs.length > 1) page.append(comparisonSection("The runs side by side", runs.map((input) => ({ name: input.name, result: input.data }))));
-  for (const input of data.inputs) {
-    if (input.data.schema === "rmacast.comparison/1") page.append(comparisonInput(input) || "");
-    if (input.data.schema === "rmacast.scaling/1") page.append(scalingSection(input));
-    if (input.data.schema === "rmacast.validation/1")
-      page.append(section(`Validation ${input.name}`, element("pre", { class: "scroll" }, JSON.stringify(input.data, null, 1))));
-  }
-  for (const input of runs) page.append(panelsSection(input) || "");
-  if (timelines.length) page.append(timelineSection(timelines));
-  for (const input of runs) { page.append(matrixSection(input) || ""); page.append(boundsSection(input) || ""); }
+  const page = document.getElementById("page"), of = (schema) => data.inputs.filter((input) => input.data.schema === `rmacast.${schema}/1`);
+  const runs = of("result"), timelines = runs.filter((input) => input.timeline), error = predictionError(data.inputs);
+  const parts = element("nav", { "aria-label": "parts of the page" }), made = [];
+  const which = (input) => (runs.length > 1 ? ` of ${shortName(input.name)}` : "");
+  const put = (make, name) => {
+    let part;
+    try {
+      part = make();
+    } catch (fault) {
+      part = section(name || "A part", element("p", { class: "warning" }, `${name || "A part of the page"} cannot be drawn: ${fault.message}`));
+      console.error(fault);
+    }
+    if (!part) return;
+    page.append(part);
+    if (!name) return;
+    part.id = `part${made.length}`;
+    made.push(name);
+    parts.append(element("a", { href: `#${part.id}` }, name));
+  };
+  document.title = `${shortName(data.title)} - rmacast report`;
+  page.append(element("h1", {}, shortName(data.title)));
+  for (const text of incompleteWarnings(data.inputs)) page.append(element("p", { class: "warning", role: "alert" }, text));
+  put(() => firstScreen(data.inputs));
+  page.append(parts);
+  for (const input of of("advice")) put(() => adviceSection(input), "Advice");
+  for (const input of runs) { put(() => summarySection(input), `Summary${which(input)}`); put(() => ranksTable(input)); }
+  if (runs.length > 1)
+    put(() => comparisonSection("The runs side by side", runs.map((input) => ({ name: input.name, result: input.data })), [], error), "Runs side by side");
+  for (const input of of("comparison")) put(() => comparisonInput(input, error), "Comparison");
+  for (const input of of("scaling")) put(() => scalingSection(input), "Scaling");
+  for (const input of of("validation")) put(() => validationSection(input), "Validation");
+  for (const input of of("campaign-result")) put(() => campaignSection(input), "Campaign");
+  for (const input of runs) put(() => panelsSection(input), `Panels${which(input)}`);
+  if (timelines.length) put(() => timelineSection(timelines), "Time lines");
+  for (const input of runs) { put(() => matrixSection(input), `Transfers${which(input)}`); put(() => boundsSection(input), `Bounds${which(input)}`); }
+  for (const input of of("platform")) put(() => calibrationSection(input), "Platform");
   page.append(element("p", { class: "soft" }, `Made by rmacast ${data.version}.`));
 }
 

@@ -25,7 +25,7 @@ function cubeOfCalls(timeline) {
       ends.set(thread, enter + duration);
       const activity = timeline.activities[call];
       if (activity < 0) {
-        if (timeline.functions[call] === "enter") stack.push(timeline.regions[name]); else stack.pop();
+        if (timeline.functions[call] === "enter") stack.push(shortName(timeline.regions[name])); else stack.pop();
         continue;
       }
       const path = pathNumber([...stack, timeline.functions[call]].join("/"));
@@ -133,12 +133,12 @@ function panelsSection(input) {
     }
     const most = Math.max(...values), order = Array.from(values.keys());
     if (cube.ranks > 256) order.sort((a, b) => values[b] - values[a]).splice(256);
-    lists[2].rows.replaceChildren(...order.map((rank) => row(`rank ${rank}${timeline && timeline.nodes[rank] ? `, ${timeline.nodes[rank]}` : ""}`,
+    lists[2].rows.replaceChildren(...order.map((rank) => row(`rank ${rank}${timeline && timeline.nodes[rank] ? `, ${shortName(timeline.nodes[rank])}` : ""}`,
       values[rank], most, chosen.rank === rank, 0, toggle("rank", rank))));
   }
   function draw() { drawMetrics(); drawPaths(); drawRanks(); }
   draw();
-  return section(`Time of ${input.name} by what, where and who`,
+  return section(`Time of ${shortName(input.name)} by what, where and who`,
     element("div", { class: "tools" },
       choice("values", ["seconds", "percent of all ranks' time"], 0, (i) => { chosen.percent = i === 1; draw(); }),
       choice("call paths", ["with what they call", "alone"], 0, (i) => { chosen.exclusive = i === 1; draw(); }),

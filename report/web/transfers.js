@@ -19,7 +19,7 @@ function matrixSection(input) {
   });
   canvas.addEventListener("pointerleave", () => showTip(""));
   const rate = (bound) => (bound && bound.median ? formatRate(bound.median) : "unknown");
-  return section(`Transfers of ${input.name}`,
+  return section(`Transfers of ${shortName(input.name)}`,
     element("p", {}, `${input.data.transfers.count} transfers, ${formatBytes(input.data.transfers.bytes)}; origins from top to bottom, `
       + "targets from left to right."), canvas,
     behind(["origin", "target", "kind", "count", "bytes", "at least", "at most"], pairs.slice().sort((a, b) => b.bytes - a.bytes).slice(0, 500)
@@ -33,17 +33,9 @@ function boundsSection(input) {
   const rows = known.slice(0, 1500).map(([, , start, lower, upper, end, bytes]) => ({
     truth: bytes / ((end - start) * 1e-12), most: lower > start ? bytes / ((lower - start) * 1e-12) : null,
     least: upper > start ? bytes / ((upper - start) * 1e-12) : null }));
-  const all = rows.flatMap((row) => [row.truth, row.most, row.least]).filter((rate) => rate > 0);
-  const low = Math.log(Math.min(...all)), high = Math.log(Math.max(...all)), width = 520, height = 320, left = 80;
-  const x = (rate) => left + ((Math.log(rate) - low) / (high - low || 1)) * (width - left - 20);
-  const y = (rate) => height - 30 - ((Math.log(rate) - low) / (high - low || 1)) * (height - 50);
-  return section(`Bounds of the transfers of ${input.name}`,
-    element("p", {}, `True rate from left to right; a line from the least to the greatest rate that the calls allow. `
-      + `${input.data.transfers.within_bounds} of ${input.data.transfers.count} transfers are within their bounds.`),
-    element("svg", { viewBox: `0 0 ${width} ${height}`, style: "max-width:40rem;width:100%", role: "img", "aria-label": "bounds against true rates" },
-      element("line", { class: "diagonal", x1: x(Math.exp(low)), y1: y(Math.exp(low)), x2: x(Math.exp(high)), y2: y(Math.exp(high)) }),
-      rows.map((row) => [row.least ? element("line", { class: "axis", x1: x(row.truth), x2: x(row.truth), y1: y(row.least), y2: y(row.most || Math.exp(high)) }) : null,
-        element("circle", { class: "point", cx: x(row.truth), cy: y(row.truth), r: 2 })]).flat(),
-      [low, high].map((rate) => element("text", { x: left - 6, y: y(Math.exp(rate)) + 4, "text-anchor": "end" }, formatRate(Math.exp(rate)))),
-      [low, high].map((rate) => element("text", { x: x(Math.exp(rate)), y: height - 8, "text-anchor": "middle" }, formatRate(Math.exp(rate))))));
+  return section(`Bounds of the transfers of ${shortName(input.name)}`,
+    element("p", {}, `${input.data.transfers.within_bounds} of ${input.data.transfers.count} transfers are within the bounds that the calls allow.`),
+    plot({ label: "bounds against true rates", xName: "true rate", yName: "Least and greatest rate that the calls allow, against the true rate from left to right.",
+      xFormat: formatRate, yFormat: formatRate, diagonal: true, series: [{ name: "transfer", points: rows.map((row) => [row.truth, row.truth, row.least || row.truth, row.most || row.truth]) }] }),
+    behind(["true rate", "at least", "at most"], rows.slice(0, 300).map((row) => [row.truth, row.least, row.most].map((rate) => (rate ? formatRate(rate) : "unknown")))));
 }

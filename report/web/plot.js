@@ -1,0 +1,43 @@
+// Points and lines on logarithmic axes, with their numbers behind them.
+const plotColors = [0, 1, 2, 3, 4, 5].map((i) => [7, 8, 3, 5, 9, 10][i]);
+
+function ticksOf(low, high) {
+  const ticks = [];
+  for (let decade = Math.floor(Math.log10(low)); decade <= Math.ceil(Math.log10(high)); decade++)
+    for (const factor of high / low < 30 ? [1, 2, 5] : [1]) {
+      const at = factor * 10 ** decade;
+      if (at >= low * 0.999 && at <= high * 1.001) ticks.push(at);
+    }
+  const every = Math.ceil(ticks.length / 7);
+  return ticks.length > 1 ? ticks.filter((_, i) => i % every === 0) : [low, high];
+}
+
+// given.series: [{name, points: [[x, y, low, high]], line: bool}]; low and high may be left out. What is not above 0 has no place.
+function plot(given) {
+  const width = 640, height = 340, left = 84, right = 16, top = 12, bottom = 44;
+  const series = given.series.map((one) => ({ ...one, points: one.points.filter(([x, y]) => x > 0 && y > 0) })).filter((one) => one.points.length);
+  if (!series.length) return element("p", { class: "soft" }, "There is nothing above 0 to draw.");
+  const all = series.flatMap((one) => one.points), range = (values) => {
+    const low = Math.min(...values), high = Math.max(...values);
+    return low === high ? [low / 2, high * 2] : [low * 0.9, high * 1.1];
+  };
+  let xs = range(all.map((point) => point[0])), ys = range(all.flatMap((point) => point.slice(1)).filter((value) => value > 0));
+  if (given.diagonal) xs = ys = range([...xs, ...ys]);
+  const scale = (value, [low, high], from, to) => from + ((Math.log(value) - Math.log(low)) / Math.log(high / low)) * (to - from);
+  const x = (value) => scale(value, xs, left, width - right), y = (value) => scale(value, ys, height - bottom, top);
+  const color = (i) => activities[plotColors[i % plotColors.length]][palette];
+  const drawing = element("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": given.label },
+    ticksOf(...xs).map((at) => [element("line", { class: "axis", x1: x(at), x2: x(at), y1: top, y2: height - bottom }),
+      element("text", { x: x(at), y: height - bottom + 16, "text-anchor": "middle" }, given.xFormat(at))]),
+    ticksOf(...ys).map((at) => [element("line", { class: "axis", x1: left, x2: width - right, y1: y(at), y2: y(at) }),
+      element("text", { x: left - 6, y: y(at) + 4, "text-anchor": "end" }, given.yFormat(at))]),
+    element("text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, given.xName),
+    given.diagonal ? element("line", { class: "diagonal", x1: x(xs[0]), y1: y(ys[0]), x2: x(xs[1]), y2: y(ys[1]) }) : null,
+    series.map((one, i) => [
+      one.line ? element("path", { d: one.points.map(([px, py], k) => `${k ? "L" : "M"}${x(px)} ${y(py)}`).join(""), fill: "none", stroke: color(i), "stroke-width": 2 }) : null,
+      one.points.map(([px, py, low, high]) => [
+        low > 0 && high > 0 ? element("line", { class: "band", x1: x(px), x2: x(px), y1: y(Math.max(low, ys[0])), y2: y(high), stroke: color(i) }) : null,
+        one.line === "only" ? null : element("circle", { cx: x(px), cy: y(py), r: 3, fill: color(i) })])]));
+  const names = element("div", { class: "legend" }, series.length > 1 ? series.map((one, i) => swatch(color(i), one.name)) : null);
+  return element("div", {}, element("p", { class: "soft" }, given.yName), element("div", { class: "scroll" }, drawing), names);
+}

@@ -1,0 +1,99 @@
+# What a page does in a browser: every control of it is worked, and nothing of a trace is run. Exit status 77: no browser.
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+    { echo 'SKIPPED: no Chromium is installed (Debian: chromium), so that no page is opened'; exit 77; }
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+
+# open_page NAME [OPTION...]: opens NAME.html with the clicks; found.json has what they found, NAME.shown the page behind them.
+open_page() {
+    name=$1
+    shift
+    { sed 's#</body>##; s#</html>##' "$name.html"; echo '<script>'; cat "$here/report_clicks.js"; echo '</script></body></html>'; } >clicked.html
+    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$PWD/profile" \
+        --virtual-time-budget=8000 "$@" --dump-dom "file://$PWD/clicked.html" >dom.html 2>browser.err ||
+        fail "chromium: $(tail -1 browser.err)"
+    rm -rf profile
+    sed -n 's/^.*<pre id="found">\(.*\)<\/pre>.*$/\1/p' dom.html >found.json
+    sed 's/<script.*//' dom.html >"$name.shown"
+    [ -s found.json ] || fail "$name: the clicks found no end"
+}
+drawn() { grep -qF -- "$2" "$1.shown" || fail "page $1 does not show '$2'"; }
+sound() { holds found.json '.faults == [] and .hacked == 0 and .nameless == 0 and .wider <= 0'; }
+
+# 1. A run, its prediction, and everything that can be given with them.
+trace=$source/tests/cases/active/worked_example/trace.txt
+run 0 simulate "$trace" --platform "$platform" --engine loggp --semantics c -o predicted.txt
+run 0 compare "$trace" --platform "$platform" --engine loggp --json comparison.json
+run 0 advise "$trace" --platform "$platform" --engine loggp --json advice.json
+run 0 validate --predicted predicted.txt --measured "$trace" --json validation.json
+cat >platform.json <<'END'
+{"schema": "rmacast.platform/1", "name": "measured", "nodes": {"count": 2}, "$calibration": {"notes": ["one note"], "within": {}, "between": {"put": {
+ "points": [{"bytes": 1, "used_s": 2e-6}, {"bytes": 1024, "used_s": 3e-6}, {"bytes": 1048576, "used_s": 1e-4}],
+ "segments": [{"from_bytes": 1, "upto_bytes": 1048576, "intercept_s": {"value": 2e-6}, "s_per_byte": {"value": 1e-10}}]}}}}
+END
+cat >campaign.json <<'END'
+{"schema": "rmacast.campaign-result/1", "date": "2026-01-01", "machine": {"processor": "a"}, "failed": 1, "rows": [{"program": "halo",
+ "bytes": 8, "ranks": 2, "semantics": "a", "part": {"predicted_s": 0.9, "measured_s": 1, "relative": -0.1, "spread": 0.02}}],
+ "summary": {"rows": 1, "median": 0.1, "worst": 0.1, "within_spread": 0}}
+END
+cat >scaling.json <<'END'
+{"schema": "rmacast.scaling/1", "scaling": "strong", "program": "repeat 2", "stops_paying": [{"semantics": "a", "ranks": 8}], "points": [
+ {"ranks": 4, "semantics": "a", "run_time_s": 2, "run_time_low_s": 1.9, "run_time_high_s": 2.1, "speedup": 1, "efficiency": 1},
+ {"ranks": 8, "semantics": "a", "run_time_s": 1, "run_time_low_s": 0.9, "run_time_high_s": 1.2, "speedup": 2, "efficiency": 1}]}
+END
+run 0 report "$trace" predicted.txt comparison.json advice.json validation.json platform.json campaign.json scaling.json \
+    --title 'a run' -o all.html
+open_page all
+sound
+holds found.json '.counts.drawings == 4 and .counts.controls >= 18 and .counts.options >= 17'
+for title in 'How long' 'Largest loss' 'What to change' 'Validation validation.json' 'Campaign campaign.json' 'Platform measured' \
+    'Strong scaling, scaling.json' 'The runs side by side' 'Time lines' 'Comparison comparison.json'; do drawn all ">$title</h2>"; done
+# The error of predictions is the largest that was measured: 10 % of the campaign, or more by the validation.
+drawn all 'Bracket: error of the prediction, '
+drawn all '1 predictions against runs: error +10.0 % in the median'
+drawn all 'a: more than 8 ranks do not pay.'
+open_page all --window-size=500,900 --force-dark-mode
+sound
+
+# 2. Names with markup, control characters, other directions of writing, and a megabyte.
+evil='"><img%20src=x%20onerror=window.hacked=1></script><script>window.hacked=2</script>'
+big=$(head -c 1000000 /dev/zero | tr '\0' B)
+cat >evil.txt <<END
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=64,64 disp_unit=1 name=$evil
+0 0.000000 0.000020 MPI_Win_create win=0
+0 0.000020 enter $evil
+0 0.000025 enter $(printf 'a\001\033[31m\342\200\256gnp.exe')
+0 0.000027 enter $big
+0 0.000030 0.000100 MPI_Barrier comm=0
+0 0.000100 leave $big
+0 0.000100 leave $(printf 'a\001\033[31m\342\200\256gnp.exe')
+0 0.000100 leave $evil
+1 0.000000 0.000020 MPI_Win_create win=0
+1 0.000080 0.000100 MPI_Barrier comm=0
+END
+run 0 report evil.txt --title '</title><script>window.hacked=3</script>' -o evil.html
+[ "$(wc -c <evil.html)" -lt 400000 ] || fail "$(wc -c <evil.html) bytes: a long name is in the page whole"
+open_page evil
+sound
+# Rank 0 waits in the barrier from 30 to 80 us, of 100 us of two ranks.
+drawn evil 'The run of 2 ranks took 100 us. The largest loss is Wait at Barrier: 50 us over all ranks, 25 % of their time'
+drawn evil '&lt;/title&gt;&lt;script&gt;window.hacked=3'
+drawn evil 'a\u0001\u001b[31m\u202egnp.exe'
+grep -q '<img' evil.shown && fail 'a name became an image'
+
+# 3. A run of which a part is missing says so above everything.
+run 0 simulate "$trace" --platform "$platform" --engine loggp --json whole.json
+jq '.incomplete = true | .left_out = [{"rank": 0, "event": 3, "time_s": 1e-6, "calls": 5, "reason": "rank 0 was killed"}]' whole.json >part.json
+run 0 report part.json -o part.html
+open_page part
+sound
+drawn part 'role="alert">part.json is incomplete: rank 0 was killed.'
+
+# 4. Long runs: levels of detail.
+run 0 report "$trace" --calls 1 -o levels.html
+open_page levels
+sound
+drawn levels 'Aggregated, since the run has too many calls to show each.'
+finish
