@@ -13,10 +13,10 @@ function element(tag, attributes, ...children) {
 element.drawing = new Set(["rect", "line", "text", "circle", "path", "title", "g"]);
 
 // Numbers stand to the right, text to the left.
-const isNumber = (cell) => /^([-+±] ?)?[\d.]+( |$)|^(unknown|measured|)$/.test(cell);
+const isNumber = (cell) => /^([-+±] ?)?[\d.]+(e[-+]\d+)?( ?[a-zA-Z%/]{1,5})?$|^(unknown|measured|)$/.test(cell);
 function table(head, rows, caption) {
   const cells = rows.map((row) => row.map(String)), right = head.map((_, i) => i > 0 && cells.every((row) => isNumber(row[i])));
-  const kind = (i) => (right[i] ? "number" : null);
+  const kind = (i) => (right[i] ? "number" : "text");
   return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption || head.filter(Boolean).join(", ") },
     element("table", {}, caption ? element("caption", {}, caption) : null,
       element("thead", {}, element("tr", {}, head.map((name, i) => element("th", { scope: "col", class: kind(i) }, name)))),

@@ -77,7 +77,7 @@ const savesText = (change, runTime) => `${capital(changeText(change.row))}: save
 function causeAdvice(runs) {
   const result = runs.length ? runs[0].data : null, worst = result && occurring(result)[0];
   if (!worst) return "";
-  return worst.advice ? `From the trace alone, not replayed: ${worst.advice}.` : causeText(result);
+  return worst.advice ? `${capital(worst.advice)} (from the trace alone, not replayed).` : causeText(result);
 }
 
 function bestChangeCard(inputs, runs) {
@@ -87,7 +87,8 @@ function bestChangeCard(inputs, runs) {
     return worst ? card("What to change", capital(worst.advice), "Worked out from the trace alone: rmacast advise predicts what a change gains.") : null;
   }
   const { changes, run_time_s: runTime } = advice.data, advised = changes.filter((change) => change.advised);
-  if (!advised.length) return card("What to change", "Nothing that was replayed gains more than its error.", causeAdvice(runs));
+  const nothing = "Nothing that was replayed gains more than its error.";
+  if (!advised.length) return card("What to change", causeAdvice(runs) || nothing, causeAdvice(runs) ? nothing : "");
   const best = advised.find(isOfProgram) || advised[0], other = advised[0] !== best ? advised[0] : null;
   return card("What to change", savesText(best, runTime), whereText(best, runs), best.gain_s < 0.02 * runTime ? causeAdvice(runs) : "",
     other ? `${savesText(other, runTime)}.` : "");
