@@ -5,7 +5,7 @@ root=$1
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cd "$root"
-tar cf - LAYERS common trace recording model platforms simulate predictors validate export cli | tar xf - -C "$copy"
+tar cf - LAYERS common trace recording model platforms simulate predictors validate export cli report | tar xf - -C "$copy"
 echo '#include "simulate/engine/engine.h"' >>"$copy/trace/trace.c"
 echo '#include <simgrid/host.h>' >>"$copy/model/waits/totals.c"
 found=$(sh tests/layers/check_layers.sh "$copy") && { echo "the check passed a tree with wrong includes"; exit 1; }

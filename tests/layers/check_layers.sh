@@ -54,4 +54,4 @@ FILENAME == "LAYERS" {
 END {
     if (seen < 50) { print "only " seen + 0 " includes seen: the check itself is broken"; bad = 1 }
     exit bad
-}' LAYERS $(find common trace recording model platforms simulate predictors validate cli mpi export -name '*.[ch]' -o -name '*.def' 2>/dev/null | sort)
+}' LAYERS $(find common trace recording model platforms simulate predictors validate cli mpi export report -name '*.[ch]' -o -name '*.def' 2>/dev/null | sort)
