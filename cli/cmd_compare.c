@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
-#include "cli/scenes.h"
 #include "predictors/comparison.h"
 #include "predictors/prediction.h"
+#include "predictors/scenes.h"
 #include "trace/open.h"
 
 enum { KEY_SEMANTICS = 1000, KEY_JSON, ROWS_MAX = 32 };
@@ -103,10 +104,11 @@ static enum status write_outputs(const struct settings *settings, const struct c
 static enum status compare(struct settings *settings, const struct trace *trace, struct err *err)
 {
     struct comparison_row rows[ROWS_MAX];
+    struct scene_options scenes = prediction_options_scenes(&settings->prediction);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
-        status = scene_open(&settings->prediction, trace, &settings->rows[i], err);
-        rows[i] = scene_row(&settings->prediction, &settings->rows[i]);
+        status = scene_open(&scenes, trace, &settings->rows[i], err);
+        rows[i] = scene_row(&scenes, &settings->rows[i]);
         rows[i].progress = progress_bar_show;
     }
     struct progress_bar *bar = NULL;

@@ -313,10 +313,10 @@ static enum status open_with_room(const struct prediction_options *options, cons
     return err_set(err, why.status, NULL, NULL, "%s", why.text);
 }
 
-enum status prediction_options_open_rewritten(const struct prediction_options *options, const char *semantics,
-                                              const char *const *specs, size_t spec_count, const struct trace *trace,
-                                              struct platform **platform, struct err *err)
+static enum status open_rewritten(const void *context, const char *semantics, const char *const *specs, size_t spec_count,
+                                  const struct trace *trace, struct platform **platform, struct err *err)
 {
+    const struct prediction_options *options = context;
     semantics_override texts[SEMANTICS_TEXT_PARTS];
     char file[PLATFORM_PATH_BYTES];
     size_t count = options->override_count;
@@ -346,7 +346,16 @@ enum status prediction_options_open_rewritten(const struct prediction_options *o
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
                                     const struct trace *trace, struct platform **platform, struct err *err)
 {
-    return prediction_options_open_rewritten(options, semantics, NULL, 0, trace, platform, err);
+    return open_rewritten(options, semantics, NULL, 0, trace, platform, err);
+}
+
+struct scene_options prediction_options_scenes(const struct prediction_options *options)
+{
+    return (struct scene_options){.open = open_rewritten,
+                                  .context = options,
+                                  .rewrites = (const char *const *)options->rewrites,
+                                  .rewrite_count = options->rewrite_count,
+                                  .keep_going = options->keep_going};
 }
 
 /* Transfers larger than what the platform was measured for. */

@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "model/analyze.h"
 #include "platforms/platform.h"
+#include "predictors/scenes.h"
 #include "predictors/transforms/transform.h"
 #include "predictors/warnings.h"
 #include "simulate/engine/engine.h"
@@ -121,10 +122,7 @@ enum status prediction_options_warnings(const struct prediction_options *options
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
                                     const struct trace *trace, struct platform **platform, struct err *err);
 
-/* The same with what rewrites of one's own need of the platform. */
-enum status prediction_options_open_rewritten(const struct prediction_options *options, const char *semantics,
-                                              const char *const *specs, size_t spec_count,
-                                              const struct trace *trace, struct platform **platform,
-                                              struct err *err);
+/* The same for rows: with what their rewrites need of the platform. Borrows options. */
+struct scene_options prediction_options_scenes(const struct prediction_options *options);
 
 #endif

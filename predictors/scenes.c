@@ -1,5 +1,6 @@
-#include "cli/scenes.h"
+#include "predictors/scenes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +17,10 @@ bool scene_name(struct scene *scene, const char *name)
     return true;
 }
 
-enum status scene_open(const struct prediction_options *options, const struct trace *trace, struct scene *scene,
+enum status scene_open(const struct scene_options *options, const struct trace *trace, struct scene *scene,
                        struct err *err)
 {
-    TRY(prediction_options_open_rewritten(options, scene->text, scene->specs, scene->spec_count, trace,
-                                          &scene->platform, err));
+    TRY(options->open(options->context, scene->text, scene->specs, scene->spec_count, trace, &scene->platform, err));
     size_t count = options->rewrite_count + scene->spec_count;
     const char **specs = calloc(count + 1, sizeof *specs);
     if (!specs) return err_memory(err);
@@ -40,7 +40,7 @@ void scene_close(struct scene *scene)
     scene->platform = NULL;
 }
 
-struct comparison_row scene_row(const struct prediction_options *options, const struct scene *scene)
+struct comparison_row scene_row(const struct scene_options *options, const struct scene *scene)
 {
     return (struct comparison_row){.name = scene->name,
                                    .platform = scene->platform,

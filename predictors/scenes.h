@@ -1,8 +1,7 @@
 /* What one row of a comparison replays: a platform under some semantics, and a trace that may be rewritten. */
-#ifndef CLI_SCENES_H
-#define CLI_SCENES_H
+#ifndef PREDICTORS_SCENES_H
+#define PREDICTORS_SCENES_H
 
-#include "cli/prediction_options.h"
 #include "predictors/comparison.h"
 
 enum { SCENE_NAME_BYTES = 256, SCENE_SPECS_MAX = 16 };
@@ -17,15 +16,28 @@ struct scene {
     struct err refused; /* the rewrites change nothing: the row fails */
 };
 
+/* Opens the platform of a row: with these semantics and what the specs need of it. The caller owns *platform. */
+typedef enum status scene_platform(const void *context, const char *semantics, const char *const *specs, size_t spec_count,
+                                   const struct trace *trace, struct platform **platform, struct err *err);
+
+/* What all rows share; borrowed. */
+struct scene_options {
+    scene_platform *open;
+    const void *context;
+    const char *const *rewrites; /* come before a row's own */
+    size_t rewrite_count;
+    bool keep_going;
+};
+
 /* name is shorter than SCENE_NAME_BYTES. false: it has more rewrites than a scene can have. The scene may not be copied. */
 bool scene_name(struct scene *scene, const char *name);
 
 /* The platform with the options' values and the trace as the scene rewrites it; scene->refused says where it cannot be. */
-enum status scene_open(const struct prediction_options *options, const struct trace *trace, struct scene *scene,
+enum status scene_open(const struct scene_options *options, const struct trace *trace, struct scene *scene,
                        struct err *err);
 void scene_close(struct scene *scene);
 
 /* For comparison_run; borrows the scene. */
-struct comparison_row scene_row(const struct prediction_options *options, const struct scene *scene);
+struct comparison_row scene_row(const struct scene_options *options, const struct scene *scene);
 
 #endif

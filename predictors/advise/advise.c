@@ -1,0 +1,210 @@
+#include "predictors/advise/advise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predictors/prediction.h"
+
+enum { CONFIRMED = 6 }; /* so many of the best by the other engine, too */
+
+struct finder {
+    struct advice *advice;
+    const struct advice_options *options;
+    struct err *err;
+};
+
+/* Rows that cannot be made stay with their reason. */
+static enum status add_change(struct finder *finder, const char *name)
+{
+    struct advice *advice = finder->advice;
+    if (advice->count == ADVICE_ROWS_MAX) return STATUS_OK;
+    struct proposal *change = &advice->changes[advice->count++];
+    *change = (struct proposal){.applies = false};
+    scene_name(&change->scene, name);
+    TRY(scene_open(&finder->options->scenes, advice->trace, &change->scene, finder->err));
+    change->applies = change->scene.refused.status == STATUS_OK;
+    if (!change->applies) change->why = strdup(change->scene.refused.text);
+    return STATUS_OK;
+}
+
+/* Replays changes from first on; of those with confirm those that are set. */
+static enum status replay(struct finder *finder, size_t first, const struct engine_descriptor *engine, bool confirm,
+                          double *run_times_s)
+{
+    struct comparison_row rows[ADVICE_ROWS_MAX];
+    size_t of[ADVICE_ROWS_MAX], count = 0;
+    struct comparison comparison = {.count = 0};
+    struct analyze_options analyze = ANALYZE_DEFAULTS;
+    struct err err = {.status = STATUS_OK};
+    analyze.eager_bytes = EAGER_OF_PLATFORM;
+    for (size_t i = first; i < finder->advice->count; i++) {
+        const struct proposal *change = &finder->advice->changes[i];
+        run_times_s[i] = NAN;
+        if (!change->applies || (confirm && !change->confirmed)) continue;
+        of[count] = i;
+        rows[count++] = scene_row(&finder->options->scenes, &change->scene);
+    }
+    enum status status =
+        count > 0 ? comparison_run(finder->advice->trace, rows, count, engine, &analyze, &comparison, &err) : STATUS_OK;
+    for (size_t i = 0; i < comparison.count; i++) {
+        struct proposal *change = &finder->advice->changes[of[i]];
+        if (comparison.results[i]) run_times_s[of[i]] = comparison.results[i]->run_time_s;
+        else {
+            change->applies = false;
+            if (!change->why) change->why = strdup(comparison.failures[i] ? comparison.failures[i] : err.text);
+        }
+    }
+    comparison_clear(&comparison);
+    if (status == STATUS_OK || (status == STATUS_DATA && finder->advice->changes[0].applies)) return STATUS_OK;
+    if (finder->err) *finder->err = err;
+    return status;
+}
+
+static enum status replay_fast(struct finder *finder, size_t first, const struct engine_descriptor *engine)
+{
+    double run_times_s[ADVICE_ROWS_MAX];
+    TRY(replay(finder, first, engine, false, run_times_s));
+    for (size_t i = first; i < finder->advice->count; i++) {
+        struct proposal *change = &finder->advice->changes[i];
+        change->run_time_s = run_times_s[i];
+        change->gain_s = finder->advice->changes[0].run_time_s - run_times_s[i];
+        change->error_s = finder->options->error * fabs(change->gain_s);
+    }
+    return STATUS_OK;
+}
+
+static double gain_of(const struct proposal *change)
+{
+    return change->applies && !isnan(change->gain_s) ? change->gain_s : -INFINITY;
+}
+
+/* Changes but the first one, the greatest gain first. Scenes point into themselves: their order is one of indices. */
+static void rank(const struct advice *advice, size_t *order)
+{
+    for (size_t i = 1; i < advice->count; i++) {
+        size_t at = i - 1;
+        for (; at > 0 && gain_of(&advice->changes[order[at - 1]]) < gain_of(&advice->changes[i]); at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+static enum status add_singles(struct finder *finder)
+{
+    char name[SCENE_NAME_BYTES];
+    TRY(add_change(finder, "platform"));
+    if (!finder->advice->changes[0].applies)
+        return err_set(finder->err, STATUS_DATA, NULL, NULL, "%s", finder->advice->changes[0].scene.refused.text);
+    for (char letter = 'a'; letter <= 'd'; letter++) TRY(add_change(finder, (const char[]){letter, '\0'}));
+    for (const struct transform *const *row = transforms(); *row; row++) {
+        if ((*row)->argument && !(*row)->fallback) continue; /* nobody says which */
+        snprintf(name, sizeof name, "platform+%s", (*row)->name);
+        TRY(add_change(finder, name));
+    }
+    return STATUS_OK;
+}
+
+/* What stands behind the semantics: "+post-early"; "" for a letter alone. */
+static const char *rewrites_of(const struct scene *scene)
+{
+    const char *plus = strchr(scene->name, '+');
+    return plus ? plus : "";
+}
+
+/* Both changes in one row; false: they are two letters, or do the same. */
+static bool pair_name(const struct scene *a, const struct scene *b, char name[SCENE_NAME_BYTES])
+{
+    bool a_letter = strcmp(a->text, "platform") != 0, b_letter = strcmp(b->text, "platform") != 0;
+    if (a_letter && b_letter) return false;
+    int length = snprintf(name, SCENE_NAME_BYTES, "%s%s%s", b_letter ? b->text : a->text, rewrites_of(a), rewrites_of(b));
+    return length < SCENE_NAME_BYTES;
+}
+
+static enum status add_pair(struct finder *finder, const struct proposal *a, const struct proposal *b)
+{
+    char name[SCENE_NAME_BYTES];
+    if (finder->advice->count == ADVICE_ROWS_MAX || !pair_name(&a->scene, &b->scene, name)) return STATUS_OK;
+    TRY(add_change(finder, name));
+    finder->advice->changes[finder->advice->count - 1].alone[0] = a;
+    finder->advice->changes[finder->advice->count - 1].alone[1] = b;
+    return STATUS_OK;
+}
+
+/* Pairs of the changes that gain most by themselves. */
+static enum status add_pairs(struct finder *finder)
+{
+    size_t order[ADVICE_ROWS_MAX], singles = finder->advice->count - 1, best = 0;
+    rank(finder->advice, order);
+    while (best < ADVICE_PAIRED && best < singles && gain_of(&finder->advice->changes[order[best]]) > 0) best++;
+    for (size_t i = 0; i < best; i++)
+        for (size_t j = i + 1; j < best; j++)
+            TRY(add_pair(finder, &finder->advice->changes[order[i]], &finder->advice->changes[order[j]]));
+    return STATUS_OK;
+}
+
+/* The best by the other engine, too: by how much the two differ is part of the error. */
+static enum status confirm(struct finder *finder, const struct engine_descriptor *engine)
+{
+    size_t order[ADVICE_ROWS_MAX];
+    double run_times_s[ADVICE_ROWS_MAX];
+    rank(finder->advice, order);
+    finder->advice->changes[0].confirmed = true;
+    for (size_t i = 0; i < CONFIRMED && i + 1 < finder->advice->count; i++) {
+        struct proposal *change = &finder->advice->changes[order[i]];
+        change->confirmed = gain_of(change) > change->error_s;
+    }
+    TRY(replay(finder, 0, engine, true, run_times_s));
+    finder->advice->reference_s = run_times_s[0];
+    for (size_t i = 1; i < finder->advice->count; i++) {
+        struct proposal *change = &finder->advice->changes[i];
+        if (!change->confirmed || isnan(run_times_s[i])) continue;
+        double gain_s = run_times_s[0] - run_times_s[i];
+        change->error_s = finder->options->error * fabs(gain_s) + fabs(gain_s - change->gain_s);
+        change->gain_s = gain_s;
+    }
+    return STATUS_OK;
+}
+
+bool advice_is_advised(const struct proposal *change)
+{
+    double least_s = change->error_s;
+    for (int i = 0; i < 2; i++)
+        if (change->alone[i]) least_s = fmax(least_s, gain_of(change->alone[i]) + change->error_s);
+    return gain_of(change) > least_s && gain_of(change) > 0;
+}
+
+static enum status find(struct finder *finder)
+{
+    struct advice *advice = finder->advice;
+    TRY(add_singles(finder));
+    TRY(replay_fast(finder, 0, finder->options->fast));
+    size_t singles = advice->count;
+    TRY(add_pairs(finder));
+    TRY(replay_fast(finder, singles, finder->options->fast));
+    advice->reference_s = advice->changes[0].run_time_s;
+    if (finder->options->confirms) TRY(confirm(finder, finder->options->confirms));
+    rank(advice, advice->order);
+    return STATUS_OK;
+}
+
+enum status advice_find(const struct trace *trace, const struct advice_options *options, struct advice **advice, struct err *err)
+{
+    struct finder finder = {.advice = calloc(1, sizeof *finder.advice), .options = options, .err = err};
+    if (!finder.advice) return err_memory(err);
+    finder.advice->options = options;
+    finder.advice->trace = trace;
+    enum status status = find(&finder);
+    if (status == STATUS_OK) *advice = finder.advice;
+    else advice_free(finder.advice);
+    return status;
+}
+
+void advice_free(struct advice *advice)
+{
+    for (size_t i = 0; advice && i < advice->count; i++) {
+        scene_close(&advice->changes[i].scene);
+        free(advice->changes[i].why);
+    }
+    free(advice);
+}

@@ -1,0 +1,75 @@
+/* advice_print() and advice_to_json() of predictors/advise/advise.h. */
+#include <math.h>
+
+#include "common/units.h"
+#include "predictors/advise/advise.h"
+
+static void print_change(const struct advice *advice, const struct proposal *change, FILE *out)
+{
+    char gain[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
+    fprintf(out, "%-40s  %10s +- %-10s %5.1f %%%s\n", change->scene.name, units_format_duration(change->gain_s, gain),
+           units_format_duration(change->error_s, error), 100 * change->gain_s / advice->reference_s,
+           change->confirmed ? "" : "  by the fast engine only");
+    for (size_t i = 0; i < change->scene.rewrite.count; i++)
+        fprintf(out, "    %s: %s\n", change->scene.rewrite.reports[i].spec, change->scene.rewrite.reports[i].summary);
+}
+
+void advice_print(const struct advice *advice, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+    size_t advised = 0;
+    fprintf(out, "run time %s as the platform is\n\n", units_format_duration(advice->reference_s, text));
+    for (size_t i = 0; i + 1 < advice->count; i++) {
+        const struct proposal *change = &advice->changes[advice->order[i]];
+        if (!advice_is_advised(change)) continue;
+        if (advised++ == 0) fprintf(out, "%-40s  %10s    %-10s %7s\n", "change", "gain", "error", "of run");
+        print_change(advice, change, out);
+    }
+    if (advised == 0) fputs("No change gains more than the error of its prediction.\n", out);
+    fputc('\n', out);
+    for (size_t i = 0; i + 1 < advice->count; i++) {
+        const struct proposal *change = &advice->changes[advice->order[i]];
+        if (change->why) fprintf(out, "%s does not apply: %s\n", change->scene.name, change->why);
+        else if (!advice_is_advised(change) && !change->alone[0])
+            fprintf(out, "%s: no gain beyond its error (%s)\n", change->scene.name,
+                   change->applies ? units_format_duration(change->gain_s, text) : "not replayed");
+    }
+}
+
+static enum status add_json(const struct proposal *change, cJSON *list, struct err *err)
+{
+    cJSON *item = cJSON_CreateObject(), *rewrites = NULL;
+    if (!item || !cJSON_AddItemToArray(list, item)) return err_memory(err);
+    bool known = change->applies && !isnan(change->gain_s);
+    if (!cJSON_AddStringToObject(item, "row", change->scene.name) ||
+        !cJSON_AddBoolToObject(item, "advised", advice_is_advised(change)) ||
+        !cJSON_AddBoolToObject(item, "confirmed", change->confirmed) ||
+        !(known ? cJSON_AddNumberToObject(item, "gain_s", change->gain_s) : cJSON_AddNullToObject(item, "gain_s")) ||
+        !(known ? cJSON_AddNumberToObject(item, "error_s", change->error_s) : cJSON_AddNullToObject(item, "error_s")) ||
+        !(change->why ? cJSON_AddStringToObject(item, "reason", change->why) : cJSON_AddNullToObject(item, "reason")))
+        return err_memory(err);
+    TRY(rewrite_to_json(&change->scene.rewrite, &rewrites, err));
+    return cJSON_AddItemToObject(item, "rewrites", rewrites) ? STATUS_OK : err_memory(err);
+}
+
+static enum status fill_json(const struct advice *advice, cJSON *json, struct err *err)
+{
+    if (!cJSON_AddStringToObject(json, "schema", "rmacast.advice/1") ||
+        !cJSON_AddStringToObject(json, "trace", advice->trace->name) ||
+        !cJSON_AddNumberToObject(json, "run_time_s", advice->reference_s) ||
+        !cJSON_AddNumberToObject(json, "error", advice->options->error))
+        return err_memory(err);
+    cJSON *list = cJSON_AddArrayToObject(json, "changes");
+    if (!list) return err_memory(err);
+    for (size_t i = 0; i + 1 < advice->count; i++) TRY(add_json(&advice->changes[advice->order[i]], list, err));
+    return STATUS_OK;
+}
+
+enum status advice_to_json(const struct advice *advice, cJSON **json, struct err *err)
+{
+    cJSON *made = cJSON_CreateObject();
+    enum status status = made ? fill_json(advice, made, err) : err_memory(err);
+    if (status == STATUS_OK) *json = made;
+    else cJSON_Delete(made);
+    return status;
+}
