@@ -32,6 +32,23 @@ error_line 'can be fitted'
 [ "$(wc -l <endless/rank-000000.csv)" -gt 1 ] || fail "nothing was kept of the run that was ended"
 if ps -eo args | grep -F "$PWD/" | grep -q '[r]macast-bench '; then fail "ranks outlived the command"; fi
 
+# A rank dies: the run ends by itself, and what was measured until then is fitted. The bench waits in an endless test.
+jq '.tests.wait = { "conf": [1, 2], "sizes": 0, "tests": "barrier", "minRepeats": 50, "maxDuration": 500, "confidence": 0 }' short.json >wait.json
+timeout 100 "$program" calibrate --no-probe -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
+command=$!
+for try in $(seq 400); do
+    grep -qs '^wait,' died/rank-000000.csv && break
+    sleep 0.1
+done
+rank=$(ps -eo pid,args | grep -F "$PWD/" | grep '[r]macast-bench --output' | grep -v mpiexec | awk '{ print $1; exit }')
+[ -n "$rank" ] || fail "no rank of the bench is there: $(cat err)"
+kill -9 "$rank"
+wait "$command"
+status=$?
+error_line 'rmacast-bench ended with status'
+error_line 'the results until then are used'
+[ $status = 0 ] || error_line 'expected times that grow with bytes'
+
 # What cannot run.
 run 1 calibrate --no-probe --limit 1s -o none.json -- sleep 100
 error_line 'without results, expected a launcher'
