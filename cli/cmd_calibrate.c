@@ -1,6 +1,5 @@
 /* rmacast calibrate: measures the cluster that a launcher gives, and writes its platform file. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "common/json.h"
 #include "common/units.h"
 #include "platforms/fit/calibration.h"
+#include "platforms/fit/values.h"
 #include "platforms/platform.h"
 
 enum { OPTION_MPI = 1000, OPTION_RESULTS, OPTION_LIMIT, OPTION_NAME, OPTION_NO_PROBE, OPTION_CHECK };
@@ -132,34 +132,12 @@ static enum status check_platform(const cJSON *json, struct err *err)
     return status;
 }
 
-/* Every measured value of the platform, but of keys that the reader ignores. */
-static void print_values(const cJSON *item, const char *path)
-{
-    char below[256];
-    const cJSON *child, *value = cJSON_GetObjectItem(item, "value"), *error = cJSON_GetObjectItem(item, "error"),
-                        *n = cJSON_GetObjectItem(item, "n");
-    int index = 0;
-    if (cJSON_IsNumber(value) && cJSON_IsNumber(error)) {
-        double share = value->valuedouble != 0 ? 100 * error->valuedouble / fabs(value->valuedouble) : 0;
-        printf("%-42s %12.4g +- %-10.2g %6.1f %%  n = %g\n", path, value->valuedouble, error->valuedouble, share,
-               n ? n->valuedouble : 0);
-        return;
-    }
-    cJSON_ArrayForEach (child, item) {
-        if (child->string && json_key_ignored(child->string)) continue;
-        if (child->string)
-            snprintf(below, sizeof below, "%.120s%s%.100s", path, *path ? "." : "", child->string);
-        else
-            snprintf(below, sizeof below, "%.200s[%d]", path, index++);
-        print_values(child, below);
-    }
-}
-
-static void print_platform(const cJSON *platform)
+static enum status print_platform(const cJSON *platform, struct err *err)
 {
     const cJSON *notes = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"), *text;
-    print_values(platform, "");
+    TRY(platform_print_values(platform, true, stdout, err));
     cJSON_ArrayForEach (text, notes) printf("note: %s\n", text->valuestring);
+    return STATUS_OK;
 }
 
 static const char *name_of(const struct options *options, char name[256])
@@ -182,7 +160,7 @@ static enum status write_platform(const struct options *options, const char *dir
     free(calibration);
     if (status == STATUS_OK) status = check_platform(platform, err);
     if (status == STATUS_OK) status = cli_write_json(platform, options->output, err);
-    if (status == STATUS_OK && !cli_is_output(options->output)) print_platform(platform);
+    if (status == STATUS_OK && !cli_is_output(options->output)) status = print_platform(platform, err);
     cJSON_Delete(platform);
     return status == STATUS_OK ? cli_flush(err) : status;
 }

@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "common/files/output_file.h"
-#include "platforms/fit/difference.h"
 #include "platforms/fit/plot.h"
+#include "platforms/fit/values.h"
 #include "platforms/platform_file.h"
 #include "platforms/profile.h"
 #include "platforms/simgrid_file.h"
@@ -61,7 +61,7 @@ static const struct argp argp = {
     rows,
     parse,
     "show FILE\ncheck FILE...\nprofiles [NAME]\nplot FILE -o SVG\ndiff FILE FILE\nexport FILE -o XML",
-    "show: the platform file as it holds, with the values of its MPI profile and of --set. check: whether files are platforms. "
+    "show: the values of the platform file as it holds, with the values of its MPI profile and of --set. check: whether files are platforms. "
     "profiles: the MPI libraries whose behaviour is known, or every value of one. plot: "
     "what calibrate measured and the lines through it. diff: what two files say differently. export: a SimGrid platform.",
     NULL,
@@ -79,9 +79,9 @@ static enum status show(const struct options *options, struct err *err)
     const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--json", options->json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(platform_effective(path, options->settings.items, options->settings.count, &json, err));
-    enum status status = cli_write_json(json, options->json ? options->json : "-", err);
+    enum status status = options->json ? cli_write_json(json, options->json, err) : platform_print_values(json, false, stdout, err);
     cJSON_Delete(json);
-    return status;
+    return status == STATUS_OK ? cli_flush(err) : status;
 }
 
 static enum status check(const struct options *options, struct err *err)

@@ -22,18 +22,23 @@ cat >p.json <<'JSON'
 {"schema": "rmacast.platform/1", "nodes": {"count": 2}, "network": {"latency_s": 1e-5, "bandwidth_Bps": 1e10},
  "mpi": {"profile": "mine", "rma": {"semantics": "c", "protocol": {"unlock": "released", "serves": {"get": "thread"}}}}}
 JSON
-run 0 platform show p.json
+run 0 platform show p.json --json -
 holds out '.mpi.eager_bytes == 1 and .mpi.rma.lock == "lazy" and .mpi.rma.semantics == "c"'
 holds out '.mpi.rma.protocol == {unlock: "released", complete: "remote", serves: {get: "thread", put: "call"}}'
-run 0 platform show p.json --set mpi.rma.progress=hardware
+run 0 platform show p.json --set mpi.rma.progress=hardware --json -
 holds out '.mpi.rma.protocol.serves == null and .mpi.rma.protocol.complete == "remote"'
+sed 's/"latency_s": 1e-5/"latency_s": {"value": 2e-5, "error": 1e-6, "n": 7}/' p.json >measured.json
+run 0 platform show measured.json
+shows '^network.latency_s  *2e-05 [+]- 1e-06  *5.0 %  n = 7$'
+shows '^mpi.rma.semantics  *"c"$'
+shows '^network.bandwidth_Bps  *1e[+]10$'
 run 0 platform check p.json two-nodes
 grep -q "p.json: .*2 nodes, semantics c, MPI mine" out || fail "platform check does not say what the file is"
 
 # By path, from the platform file's folder.
 mkdir other
 sed 's/"mine"/"..\/mpi\/mine.json"/' p.json >other/p.json
-run 0 platform show other/p.json
+run 0 platform show other/p.json --json -
 holds out '.mpi.eager_bytes == 1'
 
 # The worked example with the put and complete of MPICH over TCP, from start's end to the return of wait: 3 L + n / B and the copy,

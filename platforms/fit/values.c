@@ -1,4 +1,4 @@
-#include "platforms/fit/difference.h"
+#include "platforms/fit/values.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,6 +77,33 @@ static void print_value(const cJSON *item, char text[TEXT_BYTES])
         snprintf(text, TEXT_BYTES, "%s", printed ? printed : "?");
         cJSON_free(printed);
     }
+}
+
+static void print_measured(const char *path, const cJSON *item, FILE *out)
+{
+    double value, error;
+    const cJSON *n = cJSON_GetObjectItem(item, "n");
+    number_of(item, &value, &error);
+    fprintf(out, "%-42s %12.4g +- %-10.2g %6.1f %%", path, value, error, value != 0 ? 100 * error / fabs(value) : 0);
+    fprintf(out, "  n = %g\n", cJSON_IsNumber(n) ? n->valuedouble : 0);
+}
+
+enum status platform_print_values(const cJSON *platform, bool measured_only, FILE *out, struct err *err)
+{
+    struct leaves leaves = {0};
+    enum status status = collect_leaves(platform, "", &leaves, err);
+    for (size_t i = 0; status == STATUS_OK && i < leaves.count; i++) {
+        const struct leaf *leaf = &leaves.items[i];
+        char text[TEXT_BYTES];
+        if (is_measured(leaf->item)) {
+            print_measured(leaf->path, leaf->item, out);
+        } else if (!measured_only) {
+            print_value(leaf->item, text);
+            fprintf(out, "%-42s %12s\n", leaf->path, text);
+        }
+    }
+    free(leaves.items);
+    return status;
 }
 
 /* a or b may be NULL. Returns whether they differ. */
