@@ -28,6 +28,14 @@ static enum status check_options(const struct rmacast_simulate_options *options,
     return *engine ? STATUS_OK : err_set(err, STATUS_USAGE, NULL, NULL, "engine '%s', expected loggp or simgrid", name);
 }
 
+static enum status computing_of(const struct rmacast_simulate_options *options, enum trace_computing *computing,
+                                struct err *err)
+{
+    *computing = COMPUTING_DEFAULT;
+    if (!options || !options->compute || trace_computing_by_name(options->compute, computing)) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, NULL, NULL, "compute '%s', expected wall, cpu or undisturbed", options->compute);
+}
+
 static enum status simulate(const struct trace *trace, const struct platform *platform,
                             const struct rmacast_simulate_options *options, struct prediction *prediction,
                             struct err *err)
@@ -35,7 +43,6 @@ static enum status simulate(const struct trace *trace, const struct platform *pl
     struct platform changed;
     struct analyze_options analyze = ANALYZE_DEFAULTS;
     analyze.eager_bytes = EAGER_OF_PLATFORM;
-    TRY(check_options(options, &prediction->engine, err));
     TRY(with_semantics(platform, options ? options->semantics : NULL, &changed, err));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     prediction->trace = trace;
@@ -52,8 +59,13 @@ PUBLIC enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, c
 {
     struct err err = {.text = ""};
     struct prediction prediction = {0};
-    enum status status =
-        simulate((const struct trace *)trace, (const struct platform *)platform, options, &prediction, &err);
+    enum trace_computing computing;
+    struct trace *computed = NULL;
+    enum status status = check_options(options, &prediction.engine, &err);
+    if (status == STATUS_OK) status = computing_of(options, &computing, &err);
+    if (status == STATUS_OK) status = trace_computing_view((const struct trace *)trace, computing, &computed, &err);
+    if (status == STATUS_OK)
+        status = simulate(computed, (const struct platform *)platform, options, &prediction, &err);
     if (status == STATUS_OK && predicted) {
         *predicted = (struct rmacast_trace *)prediction.outcome.trace;
         prediction.outcome.trace = NULL;
@@ -63,5 +75,6 @@ PUBLIC enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, c
         prediction.result = NULL;
     }
     if (status == STATUS_OK) prediction_clear(&prediction);
+    trace_computing_view_free(computed);
     return public_status(status, &err, error);
 }

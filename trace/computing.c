@@ -1,6 +1,7 @@
 /* What is computing between two calls: wall time, the CPU time that was recorded beside it, or wall time without what the
  * thread waited for a core; never the time in which recording was stopped. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/units.h"
 #include "common/wide.h"
@@ -10,6 +11,16 @@ const char *trace_computing_name(enum trace_computing computing)
 {
     static const char *const names[COMPUTING_COUNT] = {"default", "wall", "cpu", "undisturbed"};
     return names[computing];
+}
+
+bool trace_computing_by_name(const char *name, enum trace_computing *computing)
+{
+    for (int c = COMPUTING_WALL; c < COMPUTING_COUNT; c++) {
+        if (strcmp(name, trace_computing_name((enum trace_computing)c)) != 0) continue;
+        *computing = (enum trace_computing)c;
+        return true;
+    }
+    return false;
 }
 
 bool trace_is_crowded(const struct trace *trace)
@@ -119,4 +130,65 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
             use(rank, trace->record_cost_ps, computing);
     }
     return note_computing(trace, computing, err);
+}
+
+static enum status copy_times(struct trace_rank *rank, struct err *err)
+{
+    const struct trace_call *calls = rank->calls;
+    const int64_t *compute_ps = rank->compute_ps;
+    rank->calls = malloc((rank->count + 1) * sizeof *calls);
+    rank->compute_ps = compute_ps ? malloc((rank->count + 1) * sizeof *compute_ps) : NULL;
+    rank->compute_capacity = compute_ps ? rank->count + 1 : 0;
+    if (!rank->calls || (compute_ps && !rank->compute_ps)) return err_memory(err);
+    if (rank->count > 0) memcpy(rank->calls, calls, rank->count * sizeof *calls);
+    if (compute_ps && rank->count > 0) memcpy(rank->compute_ps, compute_ps, rank->count * sizeof *compute_ps);
+    return STATUS_OK;
+}
+
+/* One rank after the other is copied: rank_count says how many the view owns. */
+static enum status fill_view(struct trace *view, const struct trace *trace, struct err *err)
+{
+    enum status status = STATUS_OK;
+    view->ranks = malloc(((size_t)trace->rank_count + 1) * sizeof *view->ranks);
+    if (!view->ranks) return err_memory(err);
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) {
+        view->ranks[r] = trace->ranks[r];
+        view->rank_count = r + 1;
+        status = copy_times(&view->ranks[r], err);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < trace->note_count; i++)
+        status = trace_add_note(view, err, "%s", trace->notes[i]);
+    return status;
+}
+
+enum status trace_computing_view(const struct trace *trace, enum trace_computing computing, struct trace **view,
+                                 struct err *err)
+{
+    struct trace *made = malloc(sizeof *made);
+    if (!made) return err_memory(err);
+    *made = *trace;
+    made->ranks = NULL;
+    made->notes = NULL;
+    made->note_count = made->note_capacity = 0;
+    made->rank_count = 0;
+    enum status status = fill_view(made, trace, err);
+    if (status == STATUS_OK) status = trace_use_computing(made, computing, err);
+    if (status == STATUS_OK)
+        *view = made;
+    else
+        trace_computing_view_free(made);
+    return status;
+}
+
+void trace_computing_view_free(struct trace *view)
+{
+    if (!view) return;
+    for (uint32_t r = 0; r < view->rank_count; r++) {
+        free(view->ranks[r].calls);
+        free(view->ranks[r].compute_ps);
+    }
+    for (size_t i = 0; i < view->note_count; i++) free(view->notes[i]);
+    free(view->ranks);
+    free(view->notes);
+    free(view);
 }

@@ -379,6 +379,15 @@ bool trace_is_crowded(const struct trace *trace);
  * what was taken, unless it is wall time. STATUS_DATA if the trace does not know what is asked for. */
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err);
 
+/* The same for a trace that must stay as it is: *view has times and notes of its own and borrows all the rest until
+ * trace_computing_view_free(). */
+enum status trace_computing_view(const struct trace *trace, enum trace_computing computing, struct trace **view,
+                                 struct err *err);
+void trace_computing_view_free(struct trace *view);
+
+/* By its name; false for a name that is none, and for "default". */
+bool trace_computing_by_name(const char *name, enum trace_computing *computing);
+
 /* Definitions. members are copied; the id of an equal group, region name, site or extents is returned again. Groups are
  * sorted and duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
 enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err);

@@ -17,6 +17,10 @@ struct rmacast_simulate_options {
     size_t size;
     const char *engine;    /* "loggp" (NULL: this one), or "simgrid", which needs the module librmacast-simgrid.so */
     const char *semantics; /* "a", "b", "c", "d"; NULL: as the platform says */
+    /* What is computing between two calls: "wall" time, "undisturbed" (without the time for which a thread waited for a
+     * core) or "cpu". NULL: undisturbed where a node had more ranks than cores and the recorder saw such waits, else
+     * wall time. Pauses of the recording are never computing. */
+    const char *compute;
 };
 
 /* Replays the trace. SimGrid simulates once per process, so that engine runs in a child process, which is gone when the
