@@ -1,6 +1,7 @@
 /* rmacast export: a trace in another tool's format. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -10,7 +11,8 @@
 #include "trace/open.h"
 
 struct options {
-    const char *trace, *output;
+    struct cli_strings traces;
+    const char *output;
     const struct export_format *format;
     struct export_options export;
 };
@@ -18,7 +20,7 @@ struct options {
 enum { KEY_ARROWS = 0x100 };
 
 static const struct argp_option rows[] = {
-    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory), chrome, paje, cube, goal or csv (a file)", 0},
+    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory), chrome, paje, cube, goal, extrap (of several traces) or csv (a file)", 0},
     {"model", 'm', "MODEL", 0,
      "otf2: where transfers end: base (with their operation), extended (with the synchronisation that completes them); "
      "for "
@@ -63,7 +65,9 @@ static error_t check(const struct argp_state *state, const struct options *optio
     if (options->export.model && !options->format->models)
         return cli_usage(state, "--model with --to %s, expected --to otf2", options->format->name);
     if (options->export.data_arrows && !options->export.model) return cli_usage(state, "--data-arrows without --model");
-    return cli_needs_argument(state, options->trace, "TRACE");
+    if (options->traces.count > 1 && !options->format->write_several)
+        return cli_usage(state, "%zu traces with --to %s, expected one", options->traces.count, options->format->name);
+    return cli_needs_argument(state, options->traces.count ? options->traces.items[0] : NULL, "TRACE");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -74,22 +78,24 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'm': return find_model(state, argument, &options->export.model);
     case KEY_ARROWS: options->export.data_arrows = true; return 0;
     case 'o': options->output = argument; return 0;
-    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->trace);
+    case ARGP_KEY_ARG: return cli_add_string(state, &options->traces, argument);
     case ARGP_KEY_END: return check(state, options);
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp argp = {
-    rows, parse, "TRACE", "Writes a trace for other tools (docs/export.md).", NULL, NULL, NULL,
+    rows, parse, "TRACE...", "Writes a trace for other tools (docs/export.md).", NULL, NULL, NULL,
 };
 
-static enum status write_file(const struct options *options, const struct trace *trace, struct export_report *report,
+static enum status write_file(const struct options *options, const struct trace *const *traces, struct export_report *report,
                               struct err *err)
 {
     FILE *out;
+    const struct export_format *format = options->format;
     TRY(output_file_open(options->output, &out, err));
-    enum status status = options->format->write_file(trace, &options->export, out, report, err);
+    enum status status = format->write_several ? format->write_several(traces, options->traces.count, out, err)
+                                               : format->write_file(traces[0], &options->export, out, report, err);
     return output_file_close(options->output, out, status, err);
 }
 
@@ -104,22 +110,40 @@ static void tell(const struct export_report *report)
         cli_note("warning: %" PRIu64 " arrows are left out: they would end before they begin", report->backward);
 }
 
+static enum status check_files(const struct options *options, struct err *err)
+{
+    struct cli_file *files = calloc(options->traces.count + 1, sizeof *files);
+    if (!files) return err_memory(err);
+    for (size_t i = 0; i < options->traces.count; i++) files[i] = (struct cli_file){CLI_READS, "the trace", options->traces.items[i]};
+    files[options->traces.count] =
+        (struct cli_file){options->format->directory ? CLI_WRITES_ARCHIVE : CLI_WRITES, "-o", options->output};
+    enum status status = cli_check_files(files, options->traces.count + 1, err);
+    free(files);
+    return status;
+}
+
+static enum status write_all(const struct options *options, struct err *err)
+{
+    struct export_report report = {0};
+    size_t count = options->traces.count;
+    struct trace **traces = calloc(count, sizeof *traces);
+    enum status status = traces ? check_files(options, err) : err_memory(err);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) status = trace_open(options->traces.items[i], &traces[i], err);
+    if (status == STATUS_OK)
+        status = options->format->directory
+                     ? options->format->write_directory(traces[0], &options->export, options->output, &report, err)
+                     : write_file(options, (const struct trace *const *)traces, &report, err);
+    if (status == STATUS_OK) tell(&report);
+    for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
+    free(traces);
+    return status;
+}
+
 enum status cmd_export(int argc, char **argv, struct err *err)
 {
-    struct options options = {0};
-    struct export_report report = {0};
-    struct trace *trace;
-    TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
-    const struct cli_file files[] = {
-        {CLI_READS, "the trace", options.trace},
-        {options.format->directory ? CLI_WRITES_ARCHIVE : CLI_WRITES, "-o", options.output},
-    };
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
-    TRY(trace_open(options.trace, &trace, err));
-    enum status status = options.format->directory
-                             ? options.format->write_directory(trace, &options.export, options.output, &report, err)
-                             : write_file(&options, trace, &report, err);
-    if (status == STATUS_OK) tell(&report);
-    trace_free(trace);
+    struct options options = {.output = NULL};
+    enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err);
+    if (status == STATUS_OK) status = write_all(&options, err);
+    free(options.traces.items);
     return status;
 }

@@ -23,11 +23,12 @@ struct export_format {
     const char *name, *summary;
     bool models;    /* knows event models */
     bool directory; /* makes a directory, else one file */
-    /* trace has passed trace_check(). Of a directory: its path; else out is open. */
+    /* Traces have passed trace_check(). One of the three. Of a directory: its path; else out is open. */
     enum status (*write_directory)(const struct trace *trace, const struct export_options *options, const char *path,
                                    struct export_report *report, struct err *err);
     enum status (*write_file)(const struct trace *trace, const struct export_options *options, FILE *out,
                               struct export_report *report, struct err *err);
+    enum status (*write_several)(const struct trace *const *traces, size_t count, FILE *out, struct err *err); /* one at least */
 };
 
 /* The rows in the order of help, ended by a NULL name. */
@@ -48,6 +49,7 @@ enum status export_paje(const struct trace *trace, const struct export_options *
                         struct export_report *report, struct err *err);
 enum status export_cube(const struct trace *trace, const struct export_options *options, FILE *out,
                         struct export_report *report, struct err *err);
+enum status export_extrap(const struct trace *const *traces, size_t count, FILE *out, struct err *err);
 enum status export_goal(const struct trace *trace, const struct export_options *options, FILE *out,
                         struct export_report *report, struct err *err);
 enum status export_csv(const struct trace *trace, const struct export_options *options, FILE *out,
