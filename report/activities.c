@@ -41,6 +41,7 @@ enum activity activity_of(enum mpi_call call)
     default: break;
     }
     if (call_moves(call)) return ACTIVITY_OPERATION;
-    if (call_kind(call) >= CALL_BARRIER && call_kind(call) <= CALL_COMM_FREE) return ACTIVITY_COLLECTIVE;
+    if (call_arm(call_kind(call)) == ARM_COLLECTIVE || call_arm(call_kind(call)) == ARM_COMM)
+        return ACTIVITY_COLLECTIVE;
     return ACTIVITY_OTHER;
 }

@@ -47,7 +47,7 @@ struct walk {
     struct map requests;          /* id to REQUEST_... */
     uint64_t made_from, made_end; /* ids that were made one after the other: those not in requests are done */
     struct map groups;            /* (group, communicator) that were found right */
-    struct map objects;           /* id to enum object */
+    struct map objects;           /* id to enum call_object */
     struct map parties;           /* barriers of threads to how many come */
     bool unfinished;              /* completions that say what receives are about may still come */
     struct err *err;
@@ -338,25 +338,10 @@ static enum status check_child(struct walk *walk, bool create)
     return STATUS_OK;
 }
 
-/* What a thread primitive works on. */
-enum object { OBJECT_NONE, OBJECT_MUTEX, OBJECT_CONDITION, OBJECT_BARRIER, OBJECT_SEMAPHORE, OBJECT_RWLOCK };
-
-static const enum object object_of[CALL_KIND_COUNT] = {
-    [CALL_MUTEX_LOCK] = OBJECT_MUTEX,       [CALL_MUTEX_TRYLOCK] = OBJECT_MUTEX,
-    [CALL_MUTEX_TIMEDLOCK] = OBJECT_MUTEX,  [CALL_MUTEX_UNLOCK] = OBJECT_MUTEX,
-    [CALL_COND_WAIT] = OBJECT_CONDITION,    [CALL_COND_TIMEDWAIT] = OBJECT_CONDITION,
-    [CALL_COND_SIGNAL] = OBJECT_CONDITION,  [CALL_COND_BROADCAST] = OBJECT_CONDITION,
-    [CALL_THREAD_BARRIER] = OBJECT_BARRIER, [CALL_SEM_WAIT] = OBJECT_SEMAPHORE,
-    [CALL_SEM_TRYWAIT] = OBJECT_SEMAPHORE,  [CALL_SEM_TIMEDWAIT] = OBJECT_SEMAPHORE,
-    [CALL_SEM_POST] = OBJECT_SEMAPHORE,     [CALL_RDLOCK] = OBJECT_RWLOCK,
-    [CALL_TRYRDLOCK] = OBJECT_RWLOCK,       [CALL_TIMEDRDLOCK] = OBJECT_RWLOCK,
-    [CALL_WRLOCK] = OBJECT_RWLOCK,          [CALL_TRYWRLOCK] = OBJECT_RWLOCK,
-    [CALL_TIMEDWRLOCK] = OBJECT_RWLOCK,     [CALL_RW_UNLOCK] = OBJECT_RWLOCK,
-};
-
-static enum status check_object(struct walk *walk, const char *key, int64_t id, enum object object)
+static enum status check_object(struct walk *walk, const char *key, int64_t id, enum call_object object)
 {
-    static const char *const names[] = {"nothing", "mutex", "condition", "barrier", "semaphore", "read-write lock"};
+    static const char *const names[] = {"nothing", "epoch",     "mutex",          "condition",
+                                        "barrier", "semaphore", "read-write lock"};
     uint64_t *known;
     if (id < 0 || id >= TRACE_NO_REF) FAIL(walk, "no %s, expected %s", names[object], key);
     TRY(map_put(&walk->objects, (uint64_t)id, object, &known, walk->err));
@@ -386,7 +371,7 @@ static enum status check_primitive(struct walk *walk)
     if (row->kind == CALL_THREAD_END && walk->index != walk->thread->last_index)
         FAIL(walk, "the thread ends, expected no event after it");
     if (!(row->needed & F_OBJECT)) return STATUS_OK;
-    TRY(check_object(walk, "object", call->ref, object_of[row->kind]));
+    TRY(check_object(walk, "object", call->ref, call_kind_rows[row->kind].works_on));
     if (row->needed & F_MUTEX) TRY(check_object(walk, "mutex", call->aux, OBJECT_MUTEX));
     return row->needed & F_PARTIES ? check_parties(walk) : STATUS_OK;
 }

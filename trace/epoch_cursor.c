@@ -258,11 +258,6 @@ enum status epoch_cursor_take(struct epoch_cursor *cursor, const struct trace_ca
     return STATUS_OK;
 }
 
-bool epoch_is_part(enum call_kind kind)
-{
-    return kind >= CALL_PUT && kind <= CALL_UNLOCK_ALL;
-}
-
 enum epoch_completion epoch_completion(const struct trace_call *call, int32_t window, int32_t target)
 {
     static const enum epoch_completion completions[CALL_KIND_COUNT] = {

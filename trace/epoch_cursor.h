@@ -85,9 +85,6 @@ struct epoch *epoch_cursor_open(const struct epoch_cursor *cursor, int32_t windo
 struct epoch *epoch_cursor_newer(const struct epoch_cursor *cursor, const struct epoch *lock);
 struct epoch *epoch_cursor_lock(const struct epoch_cursor *cursor, int32_t window, int32_t target);
 
-/* Opens, closes or fills an epoch; others (flushes) may be anywhere. */
-bool epoch_is_part(enum call_kind kind);
-
 /* Where an operation of the same rank on the window and target is complete once the call has returned (11.5, 11.5.4).
  */
 enum epoch_completion { COMPLETE_NOWHERE, COMPLETE_AT_ORIGIN, COMPLETE_AT_TARGET /* and at the origin */ };

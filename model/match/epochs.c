@@ -230,7 +230,7 @@ static enum status walk_rank(struct walk *walk, uint32_t rank)
         if (kind == CALL_WIN_CREATE) TRY(on_create(walk, call, &walk->windows[call->handle]));
         if (kind == CALL_WIN_FREE)
             walk->windows[call->handle] = (struct window_state){.first_use = EPOCH_NONE, .freed = true};
-        if (!epoch_is_part(kind)) continue;
+        if (!call_works_on(kind, OBJECT_EPOCH)) continue;
         TRY(use_window(walk, call, &walk->windows[call->handle]));
         TRY(take_call(walk, call));
     }

@@ -23,7 +23,7 @@ static size_t sequence_of(size_t window_count, enum call_kind kind, int32_t hand
 {
     int sequence = window_sequence(kind);
     if (sequence >= 0) return (size_t)handle * WINDOW_SEQUENCES + (size_t)sequence;
-    if (kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR) return window_count * WINDOW_SEQUENCES + (size_t)handle;
+    if (call_arm(kind) == ARM_COLLECTIVE) return window_count * WINDOW_SEQUENCES + (size_t)handle;
     return INSTANCE_NONE;
 }
 

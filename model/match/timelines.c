@@ -83,7 +83,7 @@ size_t timeline_first_ending(const struct timeline *timeline, int64_t time_ps, b
 bool timeline_completes(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    return (kind >= CALL_FENCE && kind <= CALL_SYNC) || (kind >= CALL_REQUEST_WAIT && kind <= CALL_REQUEST_TESTALL);
+    return call_arm(kind) == ARM_SYNC || call_arm(kind) == ARM_COMPLETION;
 }
 
 uint32_t timelines_thread_ending(const struct timelines *timelines, uint32_t rank, int64_t time_ps)

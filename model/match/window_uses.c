@@ -6,7 +6,6 @@
 
 #include "common/array.h"
 #include "common/search.h"
-#include "trace/epoch_cursor.h"
 #include "trace/faults.h"
 
 void window_uses_clear(struct window_uses *uses)
@@ -122,7 +121,7 @@ static enum status check_rank(struct window_uses *uses, const struct trace *trac
         enum call_kind kind = call_kind(process->calls[i].call);
         int32_t handle = process->calls[i].handle;
         bool creates = kind == CALL_WIN_CREATE, frees = kind == CALL_WIN_FREE;
-        if (handle == TRACE_NONE || (!creates && !frees && !epoch_is_part(kind))) continue;
+        if (handle == TRACE_NONE || (!creates && !frees && !call_works_on(kind, OBJECT_EPOCH))) continue;
         if (!use || handle != window) TRY(find_use(uses, rank, window = handle, &use, err));
         if (creates)
             TRY(check_creation(use, trace, rank, i, err));

@@ -366,14 +366,9 @@ static enum status route_message(struct routing *routing, enum call_kind kind)
     return send_to_rank(routing, call->peer);
 }
 
-static bool is_message(enum call_kind kind)
-{
-    return kind >= CALL_SEND && kind <= CALL_IPROBE;
-}
-
 static bool is_collective(const struct trace_call *call, enum call_kind kind)
 {
-    return kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && !call_makes_request(call->call);
+    return call_arm(kind) == ARM_COLLECTIVE && !call_makes_request(call->call);
 }
 
 /* The lists of a collective are its own rank's, but for those that say what it gives to each member. */
@@ -401,11 +396,13 @@ static enum status route_call(struct routing *routing, bool messages)
 {
     const struct trace_call *call = &routing->copy.call;
     enum call_kind kind = call_kind(call->call);
-    if (is_message(kind)) return messages ? route_message(routing, kind) : STATUS_OK;
+    if (call_is_message(kind)) return messages ? route_message(routing, kind) : STATUS_OK;
     if (is_collective(call, kind)) return route_collective(routing, kind);
     if (is_shmem_lock(kind)) return route_shmem_lock(routing, kind);
     if (shmem_is_write(kind)) return send_to_rank(routing, call->peer);
-    if (kind < CALL_WIN_CREATE || kind > CALL_FLUSH_LOCAL || call->handle == TRACE_NONE) return STATUS_OK;
+    bool flush = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+    bool of_window = flush || call_works_on(kind, OBJECT_EPOCH) || call_arm(kind) == ARM_WINDOW;
+    if (!of_window || call->handle == TRACE_NONE) return STATUS_OK;
     struct open_epochs *windows;
     TRY(epochs_of(routing->route, routing->copy.rank, &windows, routing->err));
     return route_window_call(routing, kind, &windows[call->handle]);
@@ -434,7 +431,7 @@ static enum status route_late(struct routing *routing, uint32_t rank, bool *bloc
     for (size_t i = 0; !*blocked && *next < calls->first_event && i < calls->kept_count; i++) {
         const struct trace_call *call = &calls->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (calls->kept[i].event < *next || !is_message(kind)) continue;
+        if (calls->kept[i].event < *next || !call_is_message(kind)) continue;
         *blocked = kind == CALL_IRECV && call->handle == TRACE_NONE && !ended;
         if (*blocked)
             *next = calls->kept[i].event;

@@ -116,7 +116,7 @@ static void keep_unsent(struct slice_state *state, const struct trace *trace, co
         uint64_t end = rank->first_event + (rank->count - rank->kept_count);
         for (size_t i = 0; !rank->foreign && unsent[r] < end && i < rank->count; i++) {
             enum call_kind kind = call_kind(rank->calls[i].call);
-            if (kind >= CALL_SEND && kind <= CALL_IPROBE && trace_event(trace, r, i) > unsent[r])
+            if (call_is_message(kind) && trace_event(trace, r, i) > unsent[r])
                 slice_state_mark(state, r, i, SLICE_HOLD);
         }
     }

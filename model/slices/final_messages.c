@@ -148,7 +148,7 @@ static enum status look_at_rank(struct work *work, uint32_t rank)
     map_empty(&work->requests);
     for (size_t i = 0; i < work->relations->trace->ranks[rank].count; i++) {
         enum call_kind kind = call_kind(work->relations->trace->ranks[rank].calls[i].call);
-        if (kind < CALL_SEND || kind > CALL_REQUEST_TESTALL) continue;
+        if (!call_is_message(kind) && call_arm(kind) != ARM_COMPLETION) continue;
         TRY(look_at_sides(work, rank, i));
         TRY(look_at_request(work, rank, i));
     }

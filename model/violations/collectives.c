@@ -57,7 +57,7 @@ static size_t sequence_of(const struct trace *trace, const struct trace_call *ca
     if (kind == CALL_FENCE) return (size_t)call->handle * WINDOW_SEQUENCES;
     if (kind == CALL_WIN_CREATE) return (size_t)call->handle * WINDOW_SEQUENCES + 1;
     if (kind == CALL_WIN_FREE) return (size_t)call->handle * WINDOW_SEQUENCES + 2;
-    bool collective = kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR;
+    bool collective = call_arm(kind) == ARM_COLLECTIVE;
     return collective ? trace->window_count * WINDOW_SEQUENCES + (size_t)call->handle : NO_CALL;
 }
 

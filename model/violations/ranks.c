@@ -274,7 +274,7 @@ static enum status on_free(struct walk *walk, struct window_walk *window)
 static enum status walk_window(struct walk *walk)
 {
     enum call_kind kind = call_kind(walk->call->call);
-    bool part = epoch_is_part(kind) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+    bool part = call_works_on(kind, OBJECT_EPOCH) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
     if (walk->call->handle == TRACE_NONE || !(call_row(walk->call->call)->allowed & F_WIN)) return STATUS_OK;
     struct window_walk *window = &walk->windows[walk->call->handle];
     if (kind == CALL_WIN_CREATE) return on_create(walk, window);

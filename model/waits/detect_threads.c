@@ -272,7 +272,7 @@ static enum status collect_units(struct detection *detection, uint32_t rank, str
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
+        if (!call_works_on(kind, OBJECT_SEMAPHORE)) continue;
         struct use use = {.object = call->ref, .call = i, .at_ps = call->exit_ps, .fails = has_failed(call)};
         use.posts = kind == CALL_SEM_POST && !use.fails;
         use.waits = !use.posts && may_have_waited(process, i);

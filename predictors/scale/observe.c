@@ -105,8 +105,7 @@ static enum status check_call(const struct observer *observer, const struct trac
     if (result_decides(kind))
         return refuse(observer, "how often a program tests depends on the time; no other scale can be predicted from it");
     if (has_lists(kind)) return refuse(observer, "sizes that are given per rank are not predicted at another scale");
-    if (kind >= CALL_THREAD_BEGIN && kind <= CALL_SEM_POST)
-        return refuse(observer, "threads are not predicted at another scale");
+    if (call_arm(kind) == ARM_PRIMITIVE) return refuse(observer, "threads are not predicted at another scale");
     const struct trace_comm *comm = trace_call_comm(observer->trace, call);
     if (comm && !has_all_ranks(observer->trace, comm))
         return refuse(observer, "only communicators of all ranks are predicted at another scale");

@@ -10,7 +10,7 @@ static bool is_asked(const struct trace *trace, const struct trace_call *call, i
 {
     enum call_kind kind = call_kind(call->call);
     if (call->call == ID_Dist_graph_create) return call->handle == comm;
-    return kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && call->handle == comm &&
+    return call_arm(kind) == ARM_COLLECTIVE && call->handle == comm &&
            !coll_knows_receipts(kind, trace->comms[comm].between > 0);
 }
 

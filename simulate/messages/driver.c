@@ -56,7 +56,7 @@ static enum status reach(const struct replay *replay, uint32_t rank, const struc
     (void)replay;
     (void)rank;
     if (kind == CALL_SENDRECV) TRY(replay_reach_rank(to, trace_call_source(call)));
-    return kind >= CALL_SEND && kind <= CALL_IPROBE ? replay_reach_rank(to, call->peer) : STATUS_OK;
+    return call_arm(kind) != ARM_COMPLETION ? replay_reach_rank(to, call->peer) : STATUS_OK;
 }
 
 /* The number of calls like this one, on the same communicator or window, up to and including calls[last]. */

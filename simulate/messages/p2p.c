@@ -139,7 +139,7 @@ bool replay_request_unmade(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     enum call_kind kind = call_kind(call->call);
     bool none = kind == CALL_REQUEST_TESTALL && !(call->flags & TRACE_FLAG);
-    if (kind < CALL_REQUEST_WAIT || kind > CALL_REQUEST_TESTALL || none) return false;
+    if (call_arm(kind) != ARM_COMPLETION || none) return false;
     state->missing = 0;
     each_request(replay, state, call, count_unmade);
     return state->missing > 0;

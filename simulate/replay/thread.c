@@ -9,12 +9,6 @@
 
 #define WALK_BYTES offsetof(struct rank_state, calls)
 
-static bool is_primitive(const struct trace_call *call)
-{
-    enum call_kind kind = call_kind(call->call);
-    return kind >= CALL_THREAD_BEGIN && kind <= CALL_SEM_POST;
-}
-
 uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *process = &trace->ranks[rank];
@@ -187,7 +181,7 @@ static enum status note_completed(const struct trace *trace, struct trace_call *
 {
     enum call_kind kind = call_kind(call->call);
     uint64_t *slot;
-    if (kind < CALL_REQUEST_WAIT || kind > CALL_REQUEST_TESTALL || call->ref == TRACE_NO_REF) return STATUS_OK;
+    if (call_arm(kind) != ARM_COMPLETION || call->ref == TRACE_NO_REF) return STATUS_OK;
     if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) {
         const struct trace_list *list = &trace->lists[call->ref];
         for (uint32_t i = 0; i < list->count; i++) TRY(map_put(done, trace->requests[list->first + i], 1, &slot, err));
@@ -248,10 +242,12 @@ enum status replay_thread_sort(struct replay *replay, uint32_t rank)
 /* Whether another thread of the rank may end the wait: in messages and epochs with oneself, locks, primitives. */
 static bool may_wait_for_thread(const struct trace_call *call)
 {
+    static const bool waits[CALL_KIND_COUNT] = {
+        [CALL_START] = true, [CALL_COMPLETE] = true,   [CALL_WIN_WAIT] = true,       [CALL_WIN_TEST] = true,
+        [CALL_LOCK] = true,  [CALL_SHMEM_WAIT] = true, [CALL_SHMEM_SET_LOCK] = true,
+    };
     enum call_kind kind = call_kind(call->call);
-    return is_primitive(call) || (kind >= CALL_START && kind <= CALL_WIN_TEST) || kind == CALL_LOCK ||
-           (kind >= CALL_SEND && kind <= CALL_REQUEST_TESTALL) || kind == CALL_SHMEM_WAIT ||
-           kind == CALL_SHMEM_SET_LOCK;
+    return waits[kind] || call_is_message(kind) || call_arm(kind) == ARM_COMPLETION || call_is_thread(call->call);
 }
 
 /* Whether a call of thread 0 returned before the thread's first call. At equal times it did if its enter is earlier. In

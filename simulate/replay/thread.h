@@ -9,9 +9,7 @@
 /* Whether the rank is inside the library in the call: user regions and primitives of threads are outside. */
 static inline bool replay_is_library(const struct trace_call *call)
 {
-    enum call_kind kind = call_kind(call->call);
-    bool primitive = kind >= CALL_THREAD_BEGIN && kind <= CALL_SEM_POST;
-    return kind != CALL_REGION_ENTER && kind != CALL_REGION_LEAVE && !primitive;
+    return !call_is_region(call->call) && !call_is_thread(call->call);
 }
 
 struct thread {

@@ -52,7 +52,7 @@ static struct object *object_of(const struct objects *objects, const struct trac
 static bool takes_turns(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    bool collective = kind >= CALL_BARRIER && kind <= CALL_COMM_FREE;
+    bool collective = call_arm(kind) == ARM_COLLECTIVE || call_arm(kind) == ARM_COMM;
     bool of_window = kind == CALL_FENCE || kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE;
     return (collective || of_window) && !call_makes_own_comm(call->call);
 }

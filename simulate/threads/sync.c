@@ -442,7 +442,7 @@ static struct moment *find_moments(const struct replay *replay, const struct ran
         enum call_kind kind = call_kind(call->call);
         bool tries = call_row(call->call)->needed & F_FLAG, failed = tries && !(call->flags & TRACE_FLAG);
         bool signals = kind == CALL_COND_SIGNAL || kind == CALL_COND_BROADCAST;
-        bool takes = kind >= CALL_SEM_WAIT && kind < CALL_SEM_POST && !failed;
+        bool takes = call_works_on(kind, OBJECT_SEMAPHORE) && kind != CALL_SEM_POST && !failed;
         if (!waits_on(call, call->ref) && !signals && !takes && kind != CALL_SEM_POST) continue;
         bool at_exit = takes || (signals && replay->trace->simulated);
         all[(*count)++] = (struct moment){at_exit ? call->exit_ps : call->enter_ps, i, signals || takes};
@@ -486,13 +486,13 @@ static enum status find_values(struct replay *replay, const struct rank_state *s
     for (uint32_t i = 0; i < state->count; i++) {
         const struct trace_call *call = &state->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST || find_sync(threads, call->ref)) continue;
+        if (!call_works_on(kind, OBJECT_SEMAPHORE) || find_sync(threads, call->ref)) continue;
         TRY(sync_of(replay, threads, call->ref, &semaphore));
         int64_t value = 0, least = 0;
         for (size_t m = 0; m < count && call->disp < 0; m++) {
             const struct trace_call *other = &state->calls[moments[m].call];
             enum call_kind what = call_kind(other->call);
-            if (what < CALL_SEM_WAIT || what > CALL_SEM_POST || other->ref != call->ref) continue;
+            if (!call_works_on(what, OBJECT_SEMAPHORE) || other->ref != call->ref) continue;
             value += what == CALL_SEM_POST ? 1 : -1;
             if (value < least) least = value;
         }
@@ -505,7 +505,7 @@ static void keep_values(struct threads *threads, struct trace_call *calls, size_
 {
     for (size_t i = 0; i < count; i++) {
         enum call_kind kind = call_kind(calls[i].call);
-        if (kind < CALL_SEM_WAIT || kind > CALL_SEM_POST) continue;
+        if (!call_works_on(kind, OBJECT_SEMAPHORE)) continue;
         struct sync *semaphore = find_sync(threads, calls[i].ref);
         calls[i].disp = semaphore->reported ? -1 : (int64_t)semaphore->initial;
         semaphore->reported = true;

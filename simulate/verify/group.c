@@ -180,7 +180,7 @@ static enum status gather_turns(const struct verify_context *context, uint32_t r
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
         bool makes_comm = kind == CALL_COMM_CREATE && !call_makes_own_comm((enum mpi_call)call->call);
-        bool later = kind >= CALL_BARRIER && kind <= CALL_NEIGHBOR && call_makes_request(call->call);
+        bool later = call_arm(kind) == ARM_COLLECTIVE && call_makes_request(call->call);
         if (!makes_comm && !later) continue;
         status = array_reserve((void **)&turns->items, &turns->capacity, turns->count + 1, sizeof *turns->items, err);
         if (status != STATUS_OK) break;

@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+const struct call_kind_row call_kind_rows[CALL_KIND_COUNT] = {
+#define CALL_KIND(NAME, ARM, WORKS_ON) {ARM_##ARM, OBJECT_##WORKS_ON},
+#include "trace/calls/call_kinds.def"
+#undef CALL_KIND
+};
+
 const struct call_row call_rows[MPI_CALL_COUNT] = {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
     {"MPI_" #NAME, CALL_##KIND, (NEEDED), (NEEDED) | (ALLOWED) | F_SITE},
@@ -18,7 +24,7 @@ const struct call_row call_rows[MPI_CALL_COUNT] = {
 };
 
 static const char *const field_keys[CALL_FIELD_COUNT] = {
-#define CALL_FIELD(NAME, KEY) KEY,
+#define CALL_FIELD(NAME, KEY, MEMBER, NOTATION) KEY,
 #include "trace/calls/call_fields.def"
 #undef CALL_FIELD
 };
@@ -31,12 +37,7 @@ bool call_makes_own_comm(enum mpi_call call)
 bool call_makes_request(enum mpi_call call)
 {
     const struct call_row *row = &call_rows[call];
-    return (row->needed & F_REQ) && row->kind != CALL_REQUEST_WAIT && row->kind != CALL_REQUEST_TEST;
-}
-
-bool call_is_thread(enum mpi_call call)
-{
-    return call >= MPI_FUNCTION_COUNT && call < SHMEM_CALL_FIRST;
+    return (row->needed & F_REQ) && call_arm(row->kind) != ARM_COMPLETION;
 }
 
 bool call_is_shmem(enum mpi_call call)
@@ -46,8 +47,7 @@ bool call_is_shmem(enum mpi_call call)
 
 bool call_moves(enum mpi_call call)
 {
-    uint32_t fields = F_WIN | F_TARGET | F_BYTES;
-    return (call_rows[call].needed & fields) == fields;
+    return call_arm(call_rows[call].kind) == ARM_RMA;
 }
 
 bool call_is_quiet(enum mpi_call call)

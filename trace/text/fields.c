@@ -4,49 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CALL(member) offsetof(struct text_values, call.member)
 #define SIM(member) offsetof(struct text_values, sim.member)
 #define BEFORE(what) offsetof(struct text_values, before_ps[what])
 #define EXTENT(buffer) offsetof(struct text_values, extents.of[buffer])
 
-#define CALL_FIELD(NAME, KEY) static const char key_##NAME[] = KEY;
+static const struct text_field fields[TEXT_FIELD_COUNT] = {
+#define CALL_FIELD(NAME, KEY, MEMBER, NOTATION)                                                                        \
+    [F_##NAME##_INDEX] = {KEY, TEXT_##NOTATION, offsetof(struct text_values, MEMBER)},
 #include "trace/calls/call_fields.def"
 #undef CALL_FIELD
-#define FIELD(NAME, TYPE, OFFSET) [F_##NAME##_INDEX] = {key_##NAME, TYPE, OFFSET}
-
-static const struct text_field fields[TEXT_FIELD_COUNT] = {
-    FIELD(WIN, TEXT_WINDOW, CALL(handle)),
-    FIELD(TARGET, TEXT_RANK, CALL(peer)),
-    FIELD(BYTES, TEXT_BYTES, CALL(bytes)),
-    FIELD(DISP, TEXT_DISP, CALL(disp)),
-    FIELD(GROUP, TEXT_GROUP, CALL(ref)),
-    FIELD(ASSERT, TEXT_ASSERT, CALL(flags)),
-    FIELD(LOCKTYPE, TEXT_LOCK, CALL(flags)),
-    FIELD(OP, TEXT_OP, CALL(tag)),
-    FIELD(RESULT_BYTES, TEXT_BYTES, CALL(aux)),
-    FIELD(REQ, TEXT_REQUEST, CALL(ref)),
-    FIELD(REQS, TEXT_REQUESTS, CALL(ref)),
-    FIELD(COMM, TEXT_COMM, CALL(handle)),
-    FIELD(PEER, TEXT_RANK, CALL(peer)),
-    FIELD(TAG, TEXT_TAG, CALL(tag)),
-    FIELD(SOURCE, TEXT_RANK, offsetof(struct text_values, source)),
-    FIELD(RECVTAG, TEXT_TAG, offsetof(struct text_values, recv_tag)),
-    FIELD(NEIGHBORS, TEXT_NEIGHBORS, CALL(tag)),
-    FIELD(COUNTS, TEXT_COUNTS, CALL(disp)),
-    FIELD(ROOT, TEXT_RANK, CALL(peer)),
-    FIELD(SENT, TEXT_SHARE, offsetof(struct text_values, sent)),
-    FIELD(RECEIVED, TEXT_SHARE, offsetof(struct text_values, received)),
-    FIELD(FLAG, TEXT_FLAG, CALL(flags)),
-    FIELD(STARTED, TEXT_STARTED, CALL(flags)),
-    FIELD(REGION, TEXT_REGION, CALL(ref)),
-    FIELD(NEWCOMM, TEXT_NEWCOMM, CALL(ref)),
-    FIELD(CHILD, TEXT_CHILD, CALL(ref)),
-    FIELD(OBJECT, TEXT_OBJECT, CALL(ref)),
-    FIELD(MUTEX, TEXT_NUMBER, CALL(aux)),
-    FIELD(PARTIES, TEXT_NUMBER, CALL(aux)),
-    FIELD(VALUE, TEXT_NUMBER, CALL(disp)),
-    FIELD(SITE, TEXT_SITE, CALL(site)),
-    [TEXT_BREAK_INDEX] = {"break", TEXT_BREAK, CALL(flags)},
+    [TEXT_BREAK_INDEX] = {"break", TEXT_BREAK, offsetof(struct text_values, call.flags)},
     [TEXT_THREAD_INDEX] = {"thread", TEXT_THREAD, offsetof(struct text_values, thread)},
     [TEXT_BEFORE_FIRST] = {"cpu", TEXT_BEFORE, BEFORE(BEFORE_CPU)},
     {"core_wait", TEXT_BEFORE, BEFORE(BEFORE_CORE_WAIT)},
