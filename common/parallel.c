@@ -65,3 +65,9 @@ unsigned parallel_processors(void)
     int count = CPU_COUNT(&own);
     return count > 0 ? (unsigned)count : 1;
 }
+
+unsigned parallel_threads(uint64_t units, uint64_t per_thread)
+{
+    unsigned processors = parallel_processors();
+    return units / per_thread < processors ? 1 + (unsigned)(units / per_thread) : processors;
+}

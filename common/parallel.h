@@ -3,6 +3,7 @@
 #define COMMON_PARALLEL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/status.h"
 
@@ -15,5 +16,8 @@ enum status parallel_run(size_t count, unsigned threads, parallel_work *work, vo
 
 /* The processors that this process may use, at least 1. */
 unsigned parallel_processors(void);
+
+/* One thread for every so many units of work, and one more; no more than processors. */
+unsigned parallel_threads(uint64_t units, uint64_t per_thread);
 
 #endif

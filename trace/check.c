@@ -624,11 +624,9 @@ static enum status check_ranks(const struct trace *trace, struct trace *cut, str
     struct ranks ranks = {trace, bounds_of(trace), cut, trace->rank_count / BLOCKS + 1};
     uint64_t calls = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
-    unsigned processors = parallel_processors();
-    uint64_t threads = cut ? 1 : 1 + calls / THREAD_CALLS;
-    if (threads > processors) threads = processors;
+    unsigned threads = cut ? 1 : parallel_threads(calls, THREAD_CALLS);
     size_t blocks = (trace->rank_count + ranks.per_block - 1) / ranks.per_block;
-    return parallel_run(blocks, (unsigned)threads, check_block, &ranks, err);
+    return parallel_run(blocks, threads, check_block, &ranks, err);
 }
 
 static enum status check(const struct trace *trace, struct trace *cut, struct err *err)

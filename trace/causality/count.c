@@ -158,8 +158,7 @@ enum status clock_count(const struct trace *trace, unsigned threads, bool *none,
     enum { THREAD_CALLS = 1 << 16, BLOCKS = 2 };
     uint64_t calls = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) calls += trace->ranks[rank].count;
-    unsigned processors = parallel_processors();
-    if (threads == 0) threads = calls / THREAD_CALLS < processors ? 1 + (unsigned)(calls / THREAD_CALLS) : processors;
+    if (threads == 0) threads = parallel_threads(calls, THREAD_CALLS);
     *none = false;
     if (threads == 1) return STATUS_OK;
     struct counting counting = {.trace = trace, .count = (size_t)threads * BLOCKS};

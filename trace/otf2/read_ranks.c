@@ -12,6 +12,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "trace/builder.h"
 #include "trace/faults.h"
 #include "trace/otf2/file.h"
 #include "trace/otf2/read.h"
@@ -212,7 +213,7 @@ static enum status read_places(struct archive_reader *reader, const struct place
 
 struct block {
     size_t first, end; /* in ranks.places */
-    struct trace part; /* shares with the trace all but lists, requests, extents and faults */
+    struct builder_shard shard; /* without tables of names */
     struct archive_share share;
     struct archive_assumptions assumed;
 };
@@ -247,14 +248,8 @@ static enum status find_places(struct ranks *ranks)
 static void clear_ranks(struct ranks *ranks)
 {
     for (size_t i = 0; i < ranks->block_count; i++) {
-        struct block *block = &ranks->blocks[i];
-        for (size_t f = 0; f < block->part.fault_count; f++) free(block->part.faults[f].text);
-        free(block->part.faults);
-        free(block->part.lists);
-        free(block->part.requests);
-        free(block->part.extents);
-        map_clear(&block->part.extents_index);
-        free(block->share.windows);
+        builder_clear(&ranks->blocks[i].shard);
+        free(ranks->blocks[i].share.windows);
     }
     free(ranks->blocks);
     free(ranks->places);
@@ -273,24 +268,10 @@ enum status archive_read_ranks_in_order(struct archive_reader *reader)
 
 /* --- by several threads ---------------------------------------------------------------------------------------------- */
 
-static struct trace part_of(const struct trace *trace)
-{
-    struct trace part = *trace;
-    part.lists = NULL;
-    part.requests = NULL;
-    part.faults = NULL;
-    part.extents = NULL;
-    part.extents_index = (struct map){0};
-    part.extents_count = part.extents_capacity = 0;
-    part.list_count = part.list_capacity = part.request_count = part.request_capacity = 0;
-    part.fault_count = part.fault_capacity = 0;
-    return part;
-}
-
 static enum status divide(struct ranks *ranks, uint64_t records_most)
 {
     const struct archive_location *locations = ranks->reader->definitions.locations;
-    struct block block = {.part = part_of(ranks->reader->trace)};
+    struct block block = {.first = 0};
     uint64_t records = 0;
     for (size_t i = 0; i < ranks->place_count; i++) {
         records += locations[ranks->places[i].index].events;
@@ -298,7 +279,9 @@ static enum status divide(struct ranks *ranks, uint64_t records_most)
         bool last = block.end == ranks->place_count;
         if (!last && ranks->places[block.end].rank == ranks->places[i].rank) continue;
         if (!last && records < records_most && block.end - block.first < BLOCK_LOCATIONS) continue;
+        TRY(builder_begin(&block.shard, ranks->reader->trace, 0, ranks->reader->err));
         ARRAY_PUSH(ranks->blocks, ranks->block_count, ranks->block_capacity, block, ranks->reader->err);
+        block.shard = (struct builder_shard){.own = 0};
         block.first = block.end;
         records = 0;
     }
@@ -320,7 +303,7 @@ static enum status read_block(void *context, size_t number, struct err *err)
     struct block *block = &ranks->blocks[number];
     struct archive_reader reader = *ranks->reader; /* borrows what it shares */
     reader.err = err;
-    reader.trace = &block->part;
+    reader.trace = &block->shard.trace;
     reader.share = &block->share;
     reader.assumed = (struct archive_assumptions){0};
     reader.cursor = (struct archive_cursor){0};
@@ -331,50 +314,6 @@ static enum status read_block(void *context, size_t number, struct err *err)
     archive_cursor_clear(&reader.cursor);
     block->assumed = reader.assumed;
     return status;
-}
-
-/* The lists of the block's calls come behind `lists` others now. */
-static void move_lists(const struct ranks *ranks, const struct block *block, uint32_t lists)
-{
-    if (lists == 0 || block->part.list_count == 0) return;
-    for (int32_t rank = ranks->places[block->first].rank; rank <= ranks->places[block->end - 1].rank; rank++) {
-        const struct trace_rank *process = &block->part.ranks[rank];
-        for (size_t i = 0; i < process->count; i++) {
-            enum call_kind kind = call_kind(process->calls[i].call);
-            if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) process->calls[i].ref += lists;
-        }
-    }
-}
-
-static enum status take_lists(const struct ranks *ranks, const struct block *block)
-{
-    struct trace *trace = ranks->reader->trace;
-    const struct trace *part = &block->part;
-    struct err *err = ranks->reader->err;
-    uint32_t before = (uint32_t)trace->list_count, ignored;
-    move_lists(ranks, block, before);
-    for (size_t i = 0; i < part->list_count; i++)
-        TRY(trace_add_list(trace, part->requests + part->lists[i].first, part->lists[i].count, &ignored, err));
-    return STATUS_OK;
-}
-
-/* The calls are in ranks that the block and the trace share. */
-static enum status take_extents(const struct ranks *ranks, const struct block *block)
-{
-    for (int32_t rank = ranks->places[block->first].rank; rank <= ranks->places[block->end - 1].rank; rank++)
-        TRY(trace_copy_extents(ranks->reader->trace, &block->part, (uint32_t)rank, ranks->reader->err));
-    return STATUS_OK;
-}
-
-static enum status take_faults(const struct ranks *ranks, struct block *block)
-{
-    struct trace *trace = ranks->reader->trace;
-    for (size_t i = 0; i < block->part.fault_count; i++) {
-        struct trace_fault *fault = &block->part.faults[i];
-        ARRAY_PUSH(trace->faults, trace->fault_count, trace->fault_capacity, *fault, ranks->reader->err);
-        fault->text = NULL;
-    }
-    return STATUS_OK;
 }
 
 /* Those that an archive in our profile may make us assume. */
@@ -390,11 +329,11 @@ static enum status put_together(const struct ranks *ranks)
     struct archive_reader *reader = ranks->reader;
     for (size_t i = 0; i < ranks->block_count; i++) {
         struct block *block = &ranks->blocks[i];
-        TRY(take_lists(ranks, block));
-        TRY(take_extents(ranks, block));
-        TRY(take_faults(ranks, block));
+        uint32_t first = (uint32_t)ranks->places[block->first].rank,
+                 end = (uint32_t)ranks->places[block->end - 1].rank + 1;
+        TRY(builder_merge(&block->shard, reader->trace, first, end, reader->err));
+        TRY(builder_translate_ranks(&block->shard, reader->trace, first, end, reader->err));
         take_assumptions(&reader->assumed, &block->assumed);
-        reader->trace->skips_checks = reader->trace->skips_checks || block->part.skips_checks;
         for (size_t w = 0; w < block->share.window_count; w++)
             TRY(archive_put_window_part(reader, &block->share.windows[w]));
     }
@@ -405,9 +344,7 @@ static enum status put_together(const struct ranks *ranks)
 static enum status read_blocks(struct ranks *ranks, unsigned threads)
 {
     TRY(divide(ranks, threads > 0 ? 1 : BLOCK_RECORDS));
-    unsigned processors = parallel_processors();
-    uint64_t worth = 1 + ranks->records / THREAD_RECORDS;
-    if (threads == 0) threads = worth < processors ? (unsigned)worth : processors;
+    if (threads == 0) threads = parallel_threads(ranks->records, THREAD_RECORDS);
     TRY(parallel_run(ranks->block_count, threads, read_block, ranks, ranks->reader->err));
     return put_together(ranks);
 }

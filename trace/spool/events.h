@@ -1,16 +1,14 @@
 /* The state of making calls from the records of one rank. Internal to trace/spool/.
  *
- * Several threads read ranks. What they add to tables that all ranks share (call sites, regions, lists of requests,
- * extents, faults, locks) is in tables of their block of ranks, with numbers of the block, until blocks.c merges the
- * blocks in the order of ranks. */
+ * Several threads read blocks of ranks, each into a shard (trace/builder.h); so it is with the numbers of locks. */
 #ifndef TRACE_SPOOL_EVENTS_H
 #define TRACE_SPOOL_EVENTS_H
 
+#include "trace/builder.h"
 #include "trace/spool/cursor.h"
 
 struct spool_part { /* of a block of ranks */
-    struct trace trace; /* the ranks and definitions are the whole trace's; sites, regions, lists, requests, extents,
-                           faults its own */
+    struct builder_shard shard; /* with sites and regions of its own */
     const struct trace *whole;
     uint32_t first, end; /* ranks */
     uint32_t empty_group; /* its number in the whole trace, now or once it is behind the others */
@@ -18,6 +16,8 @@ struct spool_part { /* of a block of ranks */
     struct map locks; /* of OpenSHMEM: symmetric address to number in `addresses` */
     uint64_t *addresses;
     size_t address_count, address_capacity;
+    uint32_t *lock_numbers; /* in the whole */
+    bool locks_differ;
     uint64_t failed, apart; /* as in struct spool */
     int64_t unmatched;
 };

@@ -162,7 +162,7 @@ enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spo
         events[i].files = i == 0 ? from : &from->threads[i - 1];
         events[i].shared = &shared;
         events[i].part = part;
-        events[i].trace = &part->trace;
+        events[i].trace = &part->shard.trace;
         events[i].number = rank;
         events[i].thread = i == 0 ? 0 : from->threads[i - 1].header->thread;
         events[i].uncreated = events[i].files->scan.created;

@@ -11,6 +11,7 @@
 
 #include "common/array.h"
 #include "common/parallel.h"
+#include "trace/builder.h"
 #include "trace/text/reader.h"
 
 struct record {             /* a call's line */
@@ -20,27 +21,18 @@ struct record {             /* a call's line */
     uint32_t more; /* what else the line says: index in the piece's mores, plus 1; 0: nothing */
 };
 
-enum table { TABLE_GROUPS, TABLE_COUNTS, TABLE_SITES, TABLE_REGIONS, TABLES };
-
-struct numbers { /* of a table's items in the trace, NOT_YET: no record that is taken has used it */
-    uint32_t *items;
-    size_t capacity;
-};
-#define NOT_YET UINT32_MAX
-
 struct piece {
     const char *begin, *end;
     const char *stop;          /* it is read by itself up to here */
     size_t lines;              /* before stop */
     struct text_reader reader; /* the definitions are borrowed */
-    struct trace part;         /* its tables are the piece's, its definitions borrowed */
+    struct builder_shard shard; /* with all tables of its own; records are its calls */
     struct record *records;
     size_t count, capacity;
     struct text_values *mores;
     size_t more_count, more_capacity;
     int64_t *lists; /* of requests: their number, and they */
     size_t list_count, list_capacity;
-    struct numbers numbers[TABLES];
     struct text_memory memory; /* of the reader */
 };
 
@@ -128,7 +120,7 @@ static enum status keep(struct piece *piece, uint32_t rank, const struct text_va
     struct err *err = piece->reader.err;
     struct record record = {.call = values->call, .rank = rank, .line = (uint32_t)piece->lines + 1};
     if (call_row(record.call.call)->needed & F_REQS) TRY(keep_list(piece, &record.call));
-    if (says_more(&piece->part, values)) {
+    if (says_more(&piece->shard.trace, values)) {
         ARRAY_PUSH(piece->mores, piece->more_count, piece->more_capacity, *values, err);
         record.more = (uint32_t)piece->more_count;
     }
@@ -146,7 +138,7 @@ static enum status read_record(struct piece *piece, size_t length, bool *good)
     enum status status = text_split(reader, reader->copy.text, length, &words);
     *good = status == STATUS_OK && words.count == 0;
     if (*good || status != STATUS_OK || !text_is_call(reader, &words)) return STATUS_OK;
-    status = text_read_id(reader, "rank", words.word[0], 0, (int64_t)piece->part.rank_count - 1, &rank);
+    status = text_read_id(reader, "rank", words.word[0], 0, (int64_t)piece->shard.trace.rank_count - 1, &rank);
     if (status == STATUS_OK) status = text_read_call(reader, &words, &values);
     if (status == STATUS_OK) status = keep(piece, (uint32_t)rank, &values);
     *good = status == STATUS_OK;
@@ -169,25 +161,10 @@ static enum status read_piece(struct piece *piece, struct err *err)
     return STATUS_OK;
 }
 
-static enum status begin_part(struct trace *part, const struct trace *trace, struct err *err)
-{
-    uint32_t unknown;
-    trace_clear_tables(part);
-    *part = *trace;
-    part->groups = NULL;
-    part->counts = NULL;
-    part->regions = NULL;
-    part->sites = NULL;
-    part->group_index = part->counts_index = part->name_index = (struct map){0};
-    part->group_count = part->group_capacity = part->counts_count = part->counts_capacity = 0;
-    part->region_count = part->region_capacity = part->site_count = part->site_capacity = 0;
-    return trace_add_site(part, NULL, NULL, 0, &unknown, err);
-}
-
 static enum status begin_piece(struct piece *piece, struct text_reader *reader)
 {
     struct text_reader *own = &piece->reader;
-    own->trace = &piece->part;
+    own->trace = &piece->shard.trace;
     own->file = reader->file;
     own->names = reader->names;
     own->comms = reader->comms;
@@ -196,69 +173,11 @@ static enum status begin_piece(struct piece *piece, struct text_reader *reader)
     text_forget(&piece->memory);
     piece->stop = piece->begin;
     piece->lines = piece->count = piece->more_count = piece->list_count = 0;
-    return begin_part(&piece->part, reader->trace, reader->err);
+    return builder_begin(&piece->shard, reader->trace, BUILDER_OWN_GROUPS | BUILDER_OWN_COUNTS | BUILDER_OWN_NAMES,
+                         reader->err);
 }
 
 /* --- its records in order --- */
-
-static size_t table_count(const struct trace *part, enum table table)
-{
-    const size_t counts[TABLES] = {part->group_count, part->counts_count, part->site_count, part->region_count};
-    return counts[table];
-}
-
-static enum status begin_numbers(struct piece *piece, struct err *err)
-{
-    for (enum table table = 0; table < TABLES; table++) {
-        struct numbers *numbers = &piece->numbers[table];
-        size_t count = table_count(&piece->part, table);
-        TRY(array_reserve((void **)&numbers->items, &numbers->capacity, count + 1, sizeof *numbers->items, err));
-        for (size_t i = 0; i < count; i++) numbers->items[i] = NOT_YET;
-    }
-    return STATUS_OK;
-}
-
-static enum status add_item(struct trace *trace, const struct trace *part, enum table table, uint32_t id,
-                            uint32_t *number, struct err *err)
-{
-    if (table == TABLE_GROUPS)
-        return trace_copy_group(trace, &part->groups[id], number, err);
-    if (table == TABLE_COUNTS)
-        return trace_add_counts(trace, part->counts[id].bytes, part->counts[id].count, number, err);
-    if (table == TABLE_REGIONS) return trace_add_region(trace, part->regions[id], number, err);
-    const struct trace_site *site = &part->sites[id];
-    return trace_add_site(trace, site->function, site->file, site->line, number, err);
-}
-
-/* The piece's number becomes the trace's. Items come into the trace as records use them first: as by one thread, which
- * reads nothing of a rank behind its fault. */
-static enum status renumber(struct piece *piece, struct text_reader *reader, enum table table, uint32_t *id)
-{
-    uint32_t *number = &piece->numbers[table].items[*id];
-    if (*number == NOT_YET) TRY(add_item(reader->trace, &piece->part, table, *id, number, reader->err));
-    *id = *number;
-    return STATUS_OK;
-}
-
-/* Counts of neighbours, which are in tag, come before others of the line: as it is read. */
-static enum status renumber_call(struct piece *piece, struct text_reader *reader, struct trace_call *call)
-{
-    const struct call_row *row = call_row(call->call);
-    if (call->site != 0) TRY(renumber(piece, reader, TABLE_SITES, &call->site));
-    if (row->needed & F_GROUP) TRY(renumber(piece, reader, TABLE_GROUPS, &call->ref));
-    if (row->needed & F_REGION) TRY(renumber(piece, reader, TABLE_REGIONS, &call->ref));
-    if ((row->allowed & F_NEIGHBORS) && call->tag >= 0) {
-        uint32_t id = (uint32_t)call->tag;
-        TRY(renumber(piece, reader, TABLE_COUNTS, &id));
-        call->tag = (int32_t)id;
-    }
-    if ((row->allowed & F_COUNTS) && call->disp >= 0) {
-        uint32_t id = (uint32_t)call->disp;
-        TRY(renumber(piece, reader, TABLE_COUNTS, &id));
-        call->disp = id;
-    }
-    return STATUS_OK;
-}
 
 static enum status take_list(const struct piece *piece, struct text_reader *reader, uint32_t first)
 {
@@ -269,7 +188,8 @@ static enum status take_list(const struct piece *piece, struct text_reader *read
     return STATUS_OK;
 }
 
-/* values: of a call that says nothing but what the record holds. */
+/* values: of a call that says nothing but what the record holds. Names come into the trace as records use them first:
+ * as by one thread, which reads nothing of a rank behind its fault. */
 static enum status take_record(struct piece *piece, struct text_reader *reader, const struct record *record,
                                struct text_values *values)
 {
@@ -279,7 +199,7 @@ static enum status take_record(struct piece *piece, struct text_reader *reader, 
     }
     if (record->more > 0) values = &piece->mores[record->more - 1];
     values->call = record->call;
-    TRY(renumber_call(piece, reader, &values->call));
+    TRY(builder_translate_call(&piece->shard, reader->trace, &values->call, reader->err));
     if (call_row(record->call.call)->needed & F_REQS) TRY(take_list(piece, reader, record->call.ref));
     enum status status = text_add_call(reader, record->rank, values);
     return status == STATUS_DATA ? text_place_fault(reader, record->rank, record->call.enter_ps) : status;
@@ -296,8 +216,7 @@ static enum status take_piece(struct piece *piece, struct text_reader *reader)
 {
     struct text_values values = text_no_values;
     size_t lines = reader->line;
-    if (piece->part.simulated != reader->trace->simulated) forget_piece(piece);
-    TRY(begin_numbers(piece, reader->err));
+    if (piece->shard.trace.simulated != reader->trace->simulated) forget_piece(piece);
     for (size_t i = 0; i < piece->count; i++) {
         reader->line = lines + piece->records[i].line;
         TRY(take_record(piece, reader, &piece->records[i], &values));
@@ -365,9 +284,8 @@ static void clear_round(struct round *round, size_t pieces)
 {
     for (size_t i = 0; round->pieces && i < pieces; i++) {
         struct piece *piece = &round->pieces[i];
-        trace_clear_tables(&piece->part);
+        builder_clear(&piece->shard);
         text_reader_clear(&piece->reader);
-        for (enum table table = 0; table < TABLES; table++) free(piece->numbers[table].items);
         free(piece->records);
         free(piece->mores);
         free(piece->lists);

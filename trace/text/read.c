@@ -230,8 +230,7 @@ static struct text_cut cut_of(size_t bytes, unsigned threads)
 {
     enum { THREAD_BYTES = 1 << 19, PIECE_BYTES = 1 << 17, PIECES = 12, FEW_BYTES = 100, FEW_PIECES = 3 };
     if (threads > 0) return (struct text_cut){threads, FEW_BYTES, FEW_PIECES * (size_t)threads};
-    unsigned processors = parallel_processors();
-    threads = bytes / THREAD_BYTES < processors ? 1 + (unsigned)(bytes / THREAD_BYTES) : processors;
+    threads = parallel_threads(bytes, THREAD_BYTES);
     return (struct text_cut){threads, PIECE_BYTES, PIECES * (size_t)threads};
 }
 

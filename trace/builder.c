@@ -1,0 +1,173 @@
+#include "trace/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+#define NOT_YET UINT32_MAX
+
+/* Takes tables out of a trace that shares them with another one. */
+static void forget_tables(struct trace *trace, unsigned tables)
+{
+    if (tables & BUILDER_OWN_GROUPS) {
+        trace->groups = NULL;
+        trace->group_count = trace->group_capacity = 0;
+        trace->group_index = (struct map){0};
+    }
+    if (tables & BUILDER_OWN_COUNTS) {
+        trace->counts = NULL;
+        trace->counts_count = trace->counts_capacity = 0;
+        trace->counts_index = (struct map){0};
+    }
+    if (!(tables & BUILDER_OWN_NAMES)) return;
+    trace->sites = NULL;
+    trace->regions = NULL;
+    trace->site_count = trace->site_capacity = trace->region_count = trace->region_capacity = 0;
+    trace->name_index = (struct map){0};
+}
+
+static void clear_tables(struct builder_shard *shard)
+{
+    struct trace *own = &shard->trace;
+    forget_tables(own, ~shard->own);
+    trace_clear_tables(own);
+    for (size_t i = 0; i < own->fault_count; i++) free(own->faults[i].text);
+    free(own->faults);
+    free(own->lists);
+    free(own->requests);
+    free(own->extents);
+    map_clear(&own->extents_index);
+}
+
+enum status builder_begin(struct builder_shard *shard, const struct trace *whole, unsigned own, struct err *err)
+{
+    struct trace *part = &shard->trace;
+    uint32_t unknown;
+    clear_tables(shard);
+    *part = *whole;
+    forget_tables(part, own);
+    part->lists = NULL;
+    part->requests = NULL;
+    part->extents = NULL;
+    part->faults = NULL;
+    part->extents_index = (struct map){0};
+    part->list_count = part->list_capacity = part->request_count = part->request_capacity = 0;
+    part->extents_count = part->extents_capacity = part->fault_count = part->fault_capacity = 0;
+    shard->own = own;
+    shard->differs = false;
+    shard->lists = 0;
+    for (int table = 0; table < BUILDER_TABLES; table++) shard->numbers[table].count = 0;
+    return own & BUILDER_OWN_NAMES ? trace_add_site(part, NULL, NULL, 0, &unknown, err) : STATUS_OK;
+}
+
+void builder_clear(struct builder_shard *shard)
+{
+    clear_tables(shard);
+    for (int table = 0; table < BUILDER_TABLES; table++) free(shard->numbers[table].items);
+    memset(shard, 0, sizeof *shard);
+}
+
+enum status builder_merge(struct builder_shard *shard, struct trace *whole, uint32_t first, uint32_t end,
+                          struct err *err)
+{
+    struct trace *part = &shard->trace;
+    uint32_t ignored;
+    shard->lists = (uint32_t)whole->list_count;
+    for (size_t i = 0; i < part->list_count; i++)
+        TRY(trace_add_list(whole, part->requests + part->lists[i].first, part->lists[i].count, &ignored, err));
+    for (uint32_t rank = first; rank < end; rank++) TRY(trace_copy_extents(whole, part, rank, err));
+    for (size_t i = 0; i < part->fault_count; i++) {
+        ARRAY_PUSH(whole->faults, whole->fault_count, whole->fault_capacity, part->faults[i], err);
+        part->faults[i].text = NULL;
+    }
+    whole->skips_checks = whole->skips_checks || part->skips_checks;
+    return STATUS_OK;
+}
+
+static size_t table_count(const struct trace *part, enum builder_table table)
+{
+    const size_t counts[BUILDER_TABLES] = {part->group_count, part->counts_count, part->site_count, part->region_count};
+    return counts[table];
+}
+
+static enum status add_item(struct trace *whole, const struct trace *part, enum builder_table table, uint32_t id,
+                            uint32_t *number, struct err *err)
+{
+    if (table == BUILDER_GROUPS) return trace_copy_group(whole, &part->groups[id], number, err);
+    if (table == BUILDER_COUNTS)
+        return trace_add_counts(whole, part->counts[id].bytes, part->counts[id].count, number, err);
+    if (table == BUILDER_REGIONS) return trace_add_region(whole, part->regions[id], number, err);
+    const struct trace_site *site = &part->sites[id];
+    return trace_add_site(whole, site->function, site->file, site->line, number, err);
+}
+
+/* The shard has got more items since. */
+static enum status make_room(struct builder_shard *shard, enum builder_table table, struct err *err)
+{
+    struct builder_numbers *numbers = &shard->numbers[table];
+    size_t count = table_count(&shard->trace, table);
+    TRY(array_reserve((void **)&numbers->items, &numbers->capacity, count, sizeof *numbers->items, err));
+    while (numbers->count < count) numbers->items[numbers->count++] = NOT_YET;
+    return STATUS_OK;
+}
+
+enum status builder_translate(struct builder_shard *shard, struct trace *whole, enum builder_table table, uint32_t *id,
+                              struct err *err)
+{
+    struct builder_numbers *numbers = &shard->numbers[table];
+    if (!(shard->own & 1u << table)) return STATUS_OK;
+    if (*id >= numbers->count) TRY(make_room(shard, table, err));
+    if (*id >= numbers->count) return STATUS_OK; /* the whole's: the shard has named nothing itself */
+    uint32_t *number = &numbers->items[*id];
+    if (*number == NOT_YET) {
+        TRY(add_item(whole, &shard->trace, table, *id, number, err));
+        shard->differs = shard->differs || *number != *id;
+    }
+    *id = *number;
+    return STATUS_OK;
+}
+
+/* Counts of neighbours, which are in tag, come before others of the call: as a line is read. */
+enum status builder_translate_call(struct builder_shard *shard, struct trace *whole, struct trace_call *call,
+                                   struct err *err)
+{
+    const struct call_row *row = call_row(call->call);
+    uint32_t id;
+    if (call->site != TRACE_NO_SITE) TRY(builder_translate(shard, whole, BUILDER_SITES, &call->site, err));
+    if (row->needed & F_GROUP) TRY(builder_translate(shard, whole, BUILDER_GROUPS, &call->ref, err));
+    if (row->needed & F_REGION) TRY(builder_translate(shard, whole, BUILDER_REGIONS, &call->ref, err));
+    if (row->needed & F_REQS) call->ref += shard->lists;
+    if ((row->allowed & F_NEIGHBORS) && call->tag >= 0) {
+        id = (uint32_t)call->tag;
+        TRY(builder_translate(shard, whole, BUILDER_COUNTS, &id, err));
+        call->tag = (int32_t)id;
+    }
+    if ((row->allowed & F_COUNTS) && call->disp >= 0) {
+        id = (uint32_t)call->disp;
+        TRY(builder_translate(shard, whole, BUILDER_COUNTS, &id, err));
+        call->disp = id;
+    }
+    return STATUS_OK;
+}
+
+enum status builder_translate_table(struct builder_shard *shard, struct trace *whole, enum builder_table table,
+                                    struct err *err)
+{
+    for (uint32_t i = 0; i < table_count(&shard->trace, table); i++) {
+        uint32_t id = i;
+        TRY(builder_translate(shard, whole, table, &id, err));
+    }
+    return STATUS_OK;
+}
+
+enum status builder_translate_ranks(struct builder_shard *shard, struct trace *whole, uint32_t first, uint32_t end,
+                                    struct err *err)
+{
+    if (!shard->differs && (shard->lists == 0 || shard->trace.list_count == 0)) return STATUS_OK;
+    for (uint32_t rank = first; rank < end; rank++) {
+        struct trace_rank *process = &whole->ranks[rank];
+        for (size_t i = 0; i < process->count; i++) TRY(builder_translate_call(shard, whole, &process->calls[i], err));
+    }
+    return STATUS_OK;
+}
