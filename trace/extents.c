@@ -4,52 +4,23 @@
 #include "common/array.h"
 #include "trace/trace.h"
 
-enum { ONE_SIDED = 1 << TRACE_ORIGIN | 1 << TRACE_TARGET, BOTH = 1 << TRACE_SEND | 1 << TRACE_RECEIVE };
-
-static const uint8_t buffers[CALL_KIND_COUNT] = {
-    [CALL_PUT] = ONE_SIDED,
-    [CALL_GET] = ONE_SIDED,
-    [CALL_ACCUMULATE] = ONE_SIDED,
-    [CALL_GET_ACCUMULATE] = ONE_SIDED | 1 << TRACE_RESULT,
-    [CALL_SHMEM_PUT] = ONE_SIDED,
-    [CALL_SHMEM_PUT_NBI] = ONE_SIDED,
-    [CALL_SHMEM_GET] = ONE_SIDED,
-    [CALL_SHMEM_GET_NBI] = ONE_SIDED,
-    [CALL_SEND] = 1 << TRACE_SEND,
-    [CALL_ISEND] = 1 << TRACE_SEND,
-    [CALL_RECV] = 1 << TRACE_RECEIVE,
-    [CALL_IRECV] = 1 << TRACE_RECEIVE,
-    [CALL_SENDRECV] = BOTH,
-    [CALL_BCAST] = BOTH,
-    [CALL_REDUCE] = BOTH,
-    [CALL_ALLREDUCE] = BOTH,
-    [CALL_GATHER] = BOTH,
-    [CALL_SCATTER] = BOTH,
-    [CALL_ALLGATHER] = BOTH,
-    [CALL_ALLTOALL] = BOTH,
-    [CALL_GATHERV] = BOTH,
-    [CALL_SCATTERV] = BOTH,
-    [CALL_ALLGATHERV] = BOTH,
-    [CALL_ALLTOALLV] = BOTH,
-    [CALL_REDUCE_SCATTER] = BOTH,
-    [CALL_SCAN] = BOTH,
-    [CALL_EXSCAN] = BOTH,
-    [CALL_NEIGHBOR] = BOTH,
-};
+static bool has_buffer(enum call_kind kind, int buffer)
+{
+    return call_kind_rows[kind].buffers >> buffer & 1;
+}
 
 const char *trace_extent_key(enum call_kind kind, enum trace_buffer buffer)
 {
     static const char *const one_sided[] = {"origin_extent", "target_extent", "result_extent"};
     static const char *const other[] = {"send_extent", NULL, "recv_extent"};
-    if (!(buffers[kind] >> buffer & 1)) return NULL;
-    return buffers[kind] >> TRACE_TARGET & 1 ? one_sided[buffer] : other[buffer];
+    if (!has_buffer(kind, (int)buffer)) return NULL;
+    return has_buffer(kind, TRACE_TARGET) ? one_sided[buffer] : other[buffer];
 }
 
 bool trace_extents_fit(enum call_kind kind, const struct trace_extents *extents)
 {
     for (int i = 0; i < TRACE_BUFFERS; i++)
-        if (extents->of[i] < 0 || extents->of[i] > TRACE_EXTENT_MAX ||
-            (extents->of[i] > 0 && !(buffers[kind] >> i & 1)))
+        if (extents->of[i] < 0 || extents->of[i] > TRACE_EXTENT_MAX || (extents->of[i] > 0 && !has_buffer(kind, i)))
             return false;
     return true;
 }

@@ -406,29 +406,17 @@ static enum status release_object(struct walk *walk)
 static enum status walk_primitive(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
+    enum call_kind kind = call_kind(call->call);
+    bool got = !(call_row(call->call)->needed & F_FLAG) || (call->flags & TRACE_FLAG);
     uint64_t *slot;
-    if (!call_is_thread(call->call)) return STATUS_OK;
-    switch (call_kind(call->call)) {
-    case CALL_MUTEX_LOCK:
-    case CALL_RDLOCK:
-    case CALL_WRLOCK: return take_object(walk, call->ref);
-    case CALL_MUTEX_TRYLOCK:
-    case CALL_MUTEX_TIMEDLOCK:
-    case CALL_TRYRDLOCK:
-    case CALL_TIMEDRDLOCK:
-    case CALL_TRYWRLOCK:
-    case CALL_TIMEDWRLOCK: return call->flags & TRACE_FLAG ? take_object(walk, call->ref) : STATUS_OK;
-    case CALL_MUTEX_UNLOCK:
-    case CALL_RW_UNLOCK: return release_object(walk);
-    case CALL_COND_WAIT:
-    case CALL_COND_TIMEDWAIT:
-        if (!has_not(walk, call->aux)) return STATUS_OK;
-        return finder_add(walk->finder, VIOLATION_wait_without_mutex, walk->at, nowhere, "mutex %" PRId64, call->aux);
-    case CALL_THREAD_BEGIN:
+    if (kind == CALL_THREAD_BEGIN)
         return map_put(&walk->born, trace_call_thread(walk->trace, walk->at.rank, walk->at.call), 1, &slot,
                        walk->finder->err);
-    default: return STATUS_OK;
-    }
+    if ((kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT) && has_not(walk, call->aux))
+        return finder_add(walk->finder, VIOLATION_wait_without_mutex, walk->at, nowhere, "mutex %" PRId64, call->aux);
+    if (!call_works_on(kind, OBJECT_MUTEX) && !call_works_on(kind, OBJECT_RWLOCK)) return STATUS_OK;
+    if (call_kind_rows[kind].does == CALL_GIVES) return release_object(walk);
+    return got ? take_object(walk, call->ref) : STATUS_OK;
 }
 
 /* The second thread that sets a lock may wait for the first one's clear: both have it if it returns before that. */

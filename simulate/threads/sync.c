@@ -99,11 +99,6 @@ static enum status release_mutex(struct replay *replay, uint32_t rank, struct sy
     return mutex->owner == NO_INDEX ? STATUS_OK : replay_thread_wake(replay, rank, mutex->owner);
 }
 
-static bool shares(enum call_kind kind)
-{
-    return kind == CALL_RDLOCK || kind == CALL_TRYRDLOCK || kind == CALL_TIMEDRDLOCK;
-}
-
 /* Readers overtake waiting writers, as in glibc with default attributes. */
 static bool take_rwlock(struct threads *threads, struct sync *lock, uint32_t thread, bool shared)
 {
@@ -311,49 +306,34 @@ static enum step signal_waiters(struct replay *replay, uint32_t rank, struct syn
 /* The cost of the call before it acts. */
 static int64_t cost_of(const struct replay *replay, enum call_kind kind)
 {
-    switch (kind) {
-    case CALL_THREAD_CREATE: return replay->thread_costs.create_ps;
-    case CALL_MUTEX_LOCK:
-    case CALL_MUTEX_TRYLOCK:
-    case CALL_MUTEX_TIMEDLOCK:
-    case CALL_RDLOCK:
-    case CALL_TRYRDLOCK:
-    case CALL_TIMEDRDLOCK:
-    case CALL_WRLOCK:
-    case CALL_TRYWRLOCK:
-    case CALL_TIMEDWRLOCK:
-    case CALL_SEM_WAIT:
-    case CALL_SEM_TRYWAIT:
-    case CALL_SEM_TIMEDWAIT: return replay->thread_costs.lock_ps;
-    case CALL_MUTEX_UNLOCK:
-    case CALL_RW_UNLOCK:
-    case CALL_COND_SIGNAL:
-    case CALL_COND_BROADCAST:
-    case CALL_SEM_POST: return replay->thread_costs.unlock_ps;
+    if (kind == CALL_THREAD_CREATE) return replay->thread_costs.create_ps;
+    switch (call_kind_rows[kind].does) {
+    case CALL_TAKES:
+    case CALL_SHARES: return replay->thread_costs.lock_ps;
+    case CALL_GIVES: return replay->thread_costs.unlock_ps;
     default: return 0;
     }
 }
 
-static enum step act(struct replay *replay, uint32_t rank, const struct trace_call *call, struct sync *sync)
+static enum step act(struct replay *replay, uint32_t rank, enum call_kind kind, struct sync *sync)
 {
-    struct rank_state *state = &replay->ranks[rank];
-    switch (call_kind(call->call)) {
-    case CALL_MUTEX_UNLOCK: STEP_TRY(release_mutex(replay, rank, sync)); return replay_exit(state, replay->now_ps);
-    case CALL_SEM_POST: STEP_TRY(give_one(replay, rank, sync)); return replay_exit(state, replay->now_ps);
-    case CALL_COND_SIGNAL: return signal_waiters(replay, rank, sync, false);
-    case CALL_COND_BROADCAST: return signal_waiters(replay, rank, sync, true);
-    case CALL_SEM_WAIT:
-    case CALL_SEM_TRYWAIT:
-    case CALL_SEM_TIMEDWAIT: return wait_semaphore(replay, rank, sync);
-    case CALL_RW_UNLOCK: STEP_TRY(release_rwlock(replay, rank, sync)); return replay_exit(state, replay->now_ps);
-    case CALL_RDLOCK:
-    case CALL_TRYRDLOCK:
-    case CALL_TIMEDRDLOCK:
-    case CALL_WRLOCK:
-    case CALL_TRYWRLOCK:
-    case CALL_TIMEDWRLOCK: return lock_rw(replay, rank, sync, shares(call_kind(call->call)));
-    default: return lock(replay, rank, sync, PHASE_QUEUED);
+    const struct call_kind_row *row = &call_kind_rows[kind];
+    bool gives = row->does == CALL_GIVES;
+    switch (row->works_on) {
+    case OBJECT_CONDITION: return signal_waiters(replay, rank, sync, kind == CALL_COND_BROADCAST);
+    case OBJECT_SEMAPHORE:
+        if (!gives) return wait_semaphore(replay, rank, sync);
+        STEP_TRY(give_one(replay, rank, sync));
+        break;
+    case OBJECT_RWLOCK:
+        if (!gives) return lock_rw(replay, rank, sync, row->does == CALL_SHARES);
+        STEP_TRY(release_rwlock(replay, rank, sync));
+        break;
+    default:
+        if (!gives) return lock(replay, rank, sync, PHASE_QUEUED);
+        STEP_TRY(release_mutex(replay, rank, sync));
     }
+    return replay_exit(&replay->ranks[rank], replay->now_ps);
 }
 
 static enum step step_thread(struct replay *replay, uint32_t rank)
@@ -376,7 +356,7 @@ static enum step step_thread(struct replay *replay, uint32_t rank)
     if (kind == CALL_THREAD_CREATE) return created(replay, rank, call);
     if (failed) return replay_exit(state, replay->now_ps);
     STEP_TRY(sync_of(replay, state->threads, call->ref, &sync));
-    return kind == CALL_THREAD_BARRIER ? barrier(replay, rank, call, sync) : act(replay, rank, call, sync);
+    return kind == CALL_THREAD_BARRIER ? barrier(replay, rank, call, sync) : act(replay, rank, kind, sync);
 }
 
 /* --- what the recording says of conditions and semaphores */
@@ -442,7 +422,7 @@ static struct moment *find_moments(const struct replay *replay, const struct ran
         enum call_kind kind = call_kind(call->call);
         bool tries = call_row(call->call)->needed & F_FLAG, failed = tries && !(call->flags & TRACE_FLAG);
         bool signals = kind == CALL_COND_SIGNAL || kind == CALL_COND_BROADCAST;
-        bool takes = call_works_on(kind, OBJECT_SEMAPHORE) && kind != CALL_SEM_POST && !failed;
+        bool takes = call_works_on(kind, OBJECT_SEMAPHORE) && call_kind_rows[kind].does == CALL_TAKES && !failed;
         if (!waits_on(call, call->ref) && !signals && !takes && kind != CALL_SEM_POST) continue;
         bool at_exit = takes || (signals && replay->trace->simulated);
         all[(*count)++] = (struct moment){at_exit ? call->exit_ps : call->enter_ps, i, signals || takes};

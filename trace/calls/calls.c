@@ -3,7 +3,7 @@
 #include <string.h>
 
 const struct call_kind_row call_kind_rows[CALL_KIND_COUNT] = {
-#define CALL_KIND(NAME, ARM, WORKS_ON) {ARM_##ARM, OBJECT_##WORKS_ON},
+#define CALL_KIND(NAME, ARM, BUFFERS, WORKS_ON, DOES) {ARM_##ARM, BUFFERS_##BUFFERS, OBJECT_##WORKS_ON, CALL_##DOES},
 #include "trace/calls/call_kinds.def"
 #undef CALL_KIND
 };

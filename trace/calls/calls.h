@@ -8,7 +8,7 @@
 
 /* What model and replay take a call for: the rows of trace/calls/call_kinds.def. */
 enum call_kind {
-#define CALL_KIND(NAME, ARM, WORKS_ON) CALL_##NAME,
+#define CALL_KIND(NAME, ARM, BUFFERS, WORKS_ON, DOES) CALL_##NAME,
 #include "trace/calls/call_kinds.def"
 #undef CALL_KIND
     CALL_KIND_COUNT
@@ -40,9 +40,27 @@ enum call_object {
     OBJECT_RWLOCK,
 };
 
+enum call_action {
+    CALL_DOES_NOTHING,
+    CALL_TAKES,
+    CALL_SHARES,
+    CALL_GIVES
+}; /* tries, as its flag says; gives: also a signal */
+
+enum call_buffers { /* bits by enum trace_buffer of trace/trace.h */
+                    BUFFERS_NONE = 0,
+                    BUFFERS_SEND = 1,
+                    BUFFERS_RECEIVE = 4,
+                    BUFFERS_BOTH = 5,
+                    BUFFERS_ONE_SIDED = 3,
+                    BUFFERS_ATOMIC = 7,
+};
+
 struct call_kind_row {
     enum call_arm arm;
+    enum call_buffers buffers;
     enum call_object works_on;
+    enum call_action does;
 };
 extern const struct call_kind_row call_kind_rows[CALL_KIND_COUNT];
 

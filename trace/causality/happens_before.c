@@ -154,6 +154,8 @@ static enum status message_call(struct happens_before *finder, enum call_kind ki
     case CALL_SENDRECV: return sendrecv(finder);
     case CALL_REQUEST_WAIT: return broken ? STATUS_OK : request_done(finder, call->ref);
     case CALL_REQUEST_TEST: return call->flags & TRACE_FLAG ? request_done(finder, call->ref) : STATUS_OK;
+    case CALL_PROBE:
+    case CALL_IPROBE: return STATUS_OK;
     default: break;
     }
     const struct trace_list *list = &finder->trace->lists[call->ref];
@@ -232,16 +234,8 @@ static enum status take_call(struct happens_before *finder)
     const struct trace_call *call = finder->call;
     enum call_kind kind = call_kind((enum mpi_call)call->call);
     bool data = call->bytes > 0, root = call->peer == (int32_t)finder->rank;
+    if (call_is_message(kind) || call_arm(kind) == ARM_COMPLETION) return message_call(finder, kind);
     switch (kind) {
-    case CALL_SEND:
-    case CALL_ISEND:
-    case CALL_RECV:
-    case CALL_IRECV:
-    case CALL_SENDRECV:
-    case CALL_REQUEST_WAIT:
-    case CALL_REQUEST_TEST:
-    case CALL_REQUEST_WAITALL:
-    case CALL_REQUEST_TESTALL: return message_call(finder, kind);
     case CALL_FENCE:
     case CALL_WIN_FREE:
     case CALL_POST:

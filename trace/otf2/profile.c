@@ -24,9 +24,8 @@ enum {
 #define ROLE(NAME) OTF2_REGION_ROLE_##NAME
 #define OP(NAME)   OTF2_COLLECTIVE_OP_##NAME
 
+/* Other kinds are functions without records of their own. */
 static const struct archive_kind kinds[CALL_KIND_COUNT] = {
-    [CALL_LOCAL] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_INIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_FINALIZE] = {SHAPE_QUIET, ROLE(FUNCTION), 0, 0},
     [CALL_REGION_ENTER] = {SHAPE_REGION, ROLE(CODE), 0, CARRIES_REF},
     [CALL_REGION_LEAVE] = {SHAPE_REGION, ROLE(CODE), 0, CARRIES_REF},
@@ -79,30 +78,9 @@ static const struct archive_kind kinds[CALL_KIND_COUNT] = {
     [CALL_NEIGHBOR] = {SHAPE_PLAIN, ROLE(COLL_OTHER), 0, 0},
     [CALL_COMM_CREATE] = {SHAPE_COMM_CREATE, ROLE(COLL_OTHER), OP(CREATE_HANDLE), HANDLE_REF},
     [CALL_COMM_FREE] = {SHAPE_COMM_FREE, ROLE(COLL_OTHER), OP(DESTROY_HANDLE), CARRIES_HANDLE},
-    [CALL_THREAD_BEGIN] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_THREAD_END] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_THREAD_CREATE] = {SHAPE_PLAIN, ROLE(THREAD_CREATE), 0, 0},
     [CALL_THREAD_JOIN] = {SHAPE_PLAIN, ROLE(THREAD_WAIT), 0, 0},
-    [CALL_MUTEX_LOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_MUTEX_TRYLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_MUTEX_TIMEDLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_MUTEX_UNLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_COND_WAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_COND_TIMEDWAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_COND_SIGNAL] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_COND_BROADCAST] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_THREAD_BARRIER] = {SHAPE_PLAIN, ROLE(BARRIER), 0, 0},
-    [CALL_RDLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_TRYRDLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_TIMEDRDLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_WRLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_TRYWRLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_TIMEDWRLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_RW_UNLOCK] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_SEM_WAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_SEM_TRYWAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_SEM_TIMEDWAIT] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
-    [CALL_SEM_POST] = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0},
     [CALL_SHMEM_PUT] = {SHAPE_TRANSFER, ROLE(RMA), 0, TRANSFER},
     [CALL_SHMEM_PUT_NBI] = {SHAPE_TRANSFER, ROLE(RMA), 0, TRANSFER},
     [CALL_SHMEM_GET] = {SHAPE_TRANSFER, ROLE(RMA), 0, TRANSFER},
@@ -120,7 +98,8 @@ static const struct archive_kind kinds[CALL_KIND_COUNT] = {
 
 const struct archive_kind *archive_kind(enum call_kind kind)
 {
-    return &kinds[kind];
+    static const struct archive_kind plain = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0};
+    return kinds[kind].role == ROLE(UNKNOWN) ? &plain : &kinds[kind];
 }
 
 OTF2_Paradigm archive_paradigm(enum mpi_call call)
@@ -129,27 +108,11 @@ OTF2_Paradigm archive_paradigm(enum mpi_call call)
     return call_is_shmem(call) ? OTF2_PARADIGM_SHMEM : OTF2_PARADIGM_MPI;
 }
 
-bool archive_kind_has_op(enum call_kind kind)
-{
-    switch (kind) {
-    case CALL_ACCUMULATE:
-    case CALL_GET_ACCUMULATE:
-    case CALL_SHMEM_ATOMIC:
-    case CALL_SHMEM_FETCH:
-    case CALL_REDUCE:
-    case CALL_ALLREDUCE:
-    case CALL_REDUCE_SCATTER:
-    case CALL_SCAN:
-    case CALL_EXSCAN: return true;
-    default: return false;
-    }
-}
-
 void archive_collective_bytes(enum call_kind kind, bool root, uint32_t size, int64_t block, uint64_t *sent,
                               uint64_t *received)
 {
     uint64_t one = (uint64_t)block, all = one * size;
-    OTF2_RegionRole role = kinds[kind].role;
+    OTF2_RegionRole role = archive_kind(kind)->role;
     *sent = *received = 0;
     if (role == ROLE(COLL_ALL2ALL)) *sent = *received = all;
     if (role == ROLE(COLL_ONE2ALL)) {
@@ -164,7 +127,7 @@ void archive_collective_bytes(enum call_kind kind, bool root, uint32_t size, int
 
 int64_t archive_collective_block(enum call_kind kind, uint32_t size, uint64_t sent, uint64_t received)
 {
-    OTF2_RegionRole role = kinds[kind].role;
+    OTF2_RegionRole role = archive_kind(kind)->role;
     uint64_t one = role == ROLE(COLL_ONE2ALL) ? received : sent, all = role == ROLE(COLL_ONE2ALL) ? sent : received;
     if (role != ROLE(COLL_ALL2ALL) && role != ROLE(COLL_ONE2ALL) && role != ROLE(COLL_ALL2ONE)) return 0;
     if (role != ROLE(COLL_ALL2ALL) && (one > 0 || size < 2)) return (int64_t)one;

@@ -98,9 +98,6 @@ const struct archive_kind *archive_kind(enum call_kind kind);
 /* Of the regions of a call. */
 OTF2_Paradigm archive_paradigm(enum mpi_call call);
 
-/* Kinds whose tag is an MPI_Op. */
-bool archive_kind_has_op(enum call_kind kind);
-
 /* Bytes sent and received by one rank of a collective of `size` ranks, counted as Score-P does (its sources,
  * adapters/mpi, scorep_mpi_coll.inc.c), from the block in trace_call.bytes; and back. The way back knows MPI_IN_PLACE
  * unless size divides what then remains. */

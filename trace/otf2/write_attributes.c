@@ -72,10 +72,9 @@ static void add_order(struct archive_writer *writer, size_t index)
     if (writer->ordered && writer->order > 0) ARCHIVE_ADD(writer, ORDER, uint32, writer->order);
 }
 
-static void add_members(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind,
-                        unsigned carries)
+static void add_members(struct archive_writer *writer, const struct trace_call *call, unsigned carries)
 {
-    bool op = archive_kind_has_op(kind) && call->tag > 0 && call->tag < TRACE_OP_COUNT;
+    bool op = (call_row(call->call)->allowed & F_OP) && call->tag > 0 && call->tag < TRACE_OP_COUNT;
     bool neighbors = call_row(call->call)->allowed & F_NEIGHBORS;
     if (!(carries & CARRIES_HANDLE) && call->handle != TRACE_NONE) add_handle(writer, call);
     if (!(carries & CARRIES_PEER) && call->peer != TRACE_NONE) ARCHIVE_ADD(writer, PEER, int32, call->peer);
@@ -147,7 +146,7 @@ void archive_add_enter(struct archive_writer *writer, size_t index, const struct
     if (call_is_thread(call->call))
         add_primitive(writer, call);
     else
-        add_members(writer, call, call_kind(call->call), carries);
+        add_members(writer, call, carries);
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
     add_extents(writer, index);
     add_before(writer, index);

@@ -14,19 +14,12 @@ struct acquisition {
  * no records: these are of locks that one thread has. */
 static bool acquires(const struct trace_call *call, uint32_t *mutex)
 {
+    enum call_kind kind = call_kind(call->call);
+    bool waits = kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT;
+    bool takes = call_kind_rows[kind].does == CALL_TAKES && !call_works_on(kind, OBJECT_SEMAPHORE);
+    *mutex = waits ? (uint32_t)call->aux : call->ref;
     if (call->flags & TRACE_BREAK) return false;
-    *mutex = call->ref;
-    switch (call_kind(call->call)) {
-    case CALL_MUTEX_LOCK:
-    case CALL_WRLOCK: return true;
-    case CALL_MUTEX_TRYLOCK:
-    case CALL_MUTEX_TIMEDLOCK:
-    case CALL_TRYWRLOCK:
-    case CALL_TIMEDWRLOCK: return call->flags & TRACE_FLAG;
-    case CALL_COND_WAIT:
-    case CALL_COND_TIMEDWAIT: *mutex = (uint32_t)call->aux; return true;
-    default: return false;
-    }
+    return waits || (takes && (!(call_row(call->call)->needed & F_FLAG) || (call->flags & TRACE_FLAG)));
 }
 
 static bool releases(const struct trace_call *call, uint32_t *mutex)
