@@ -217,21 +217,14 @@ static enum status use_request(struct walk *walk, uint32_t id, bool done)
 static enum status check_requests(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
+    bool list = call_row(call->call)->needed & F_REQS;
+    uint32_t count;
     if (call_makes_request(call->call)) return make_request(walk);
-    switch (call_kind(call->call)) {
-    case CALL_REQUEST_WAIT:
-        return call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, !(call->flags & TRACE_BREAK));
-    case CALL_REQUEST_TEST:
-        return call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, call->flags & TRACE_FLAG);
-    case CALL_REQUEST_WAITALL:
-    case CALL_REQUEST_TESTALL: {
-        if (call->ref >= walk->trace->list_count) FAIL(walk, "request list %" PRIu32 " is not defined", call->ref);
-        const struct trace_list *list = &walk->trace->lists[call->ref];
-        for (uint32_t i = 0; i < list->count; i++) TRY(use_request(walk, walk->trace->requests[list->first + i], true));
-        return STATUS_OK;
-    }
-    default: return STATUS_OK;
-    }
+    if (call_arm(call_kind(call->call)) != ARM_COMPLETION) return STATUS_OK;
+    if (list && call->ref >= walk->trace->list_count) FAIL(walk, "request list %" PRIu32 " is not defined", call->ref);
+    const uint32_t *ids = trace_call_completed(walk->trace, call, &count);
+    for (uint32_t i = 0; i < count; i++) TRY(use_request(walk, ids[i], list || !(call->flags & TRACE_BREAK)));
+    return count > 0 || list || call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, false);
 }
 
 static enum status check_region(struct walk *walk)

@@ -194,6 +194,16 @@ enum status trace_set_window_name(struct trace *trace, int32_t window, const cha
     return STATUS_OK;
 }
 
+const uint32_t *trace_call_completed(const struct trace *trace, const struct trace_call *call, uint32_t *count)
+{
+    enum call_kind kind = call_kind(call->call);
+    bool one = kind == CALL_REQUEST_WAIT || (kind == CALL_REQUEST_TEST && (call->flags & TRACE_FLAG));
+    *count = one && call->ref != TRACE_NO_REF;
+    if (!(call_row(call->call)->needed & F_REQS)) return &call->ref;
+    *count = trace->lists[call->ref].count;
+    return trace->requests + trace->lists[call->ref].first;
+}
+
 enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id, struct err *err)
 {
     struct trace_list list = {.first = (uint32_t)trace->request_count, .count = count};

@@ -436,6 +436,10 @@ int32_t trace_call_source(const struct trace_call *call);
 int32_t trace_call_recv_tag(const struct trace_call *call);
 void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag);
 
+/* The requests that a call completes: of a wait, of a test that said yes, of a list. It may be one in which the
+ * recording breaks off. Borrowed from the trace or the call. */
+const uint32_t *trace_call_completed(const struct trace *trace, const struct trace_call *call, uint32_t *count);
+
 /* Bytes per member of the call's communicator: gatherv: what each sends, scatterv: what each gets, allgatherv: what
  * each contributes, alltoallv: what this rank sends to each, reduce_scatter: the block that each gets. NULL where the
  * call has none: of gatherv and scatterv only the root knows them, reduce_scatter_block has equal ones, and foreign

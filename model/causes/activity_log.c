@@ -177,21 +177,13 @@ static enum status end_requests(struct activity_log *log, uint32_t rank, const s
 /* A non-blocking message is under way from its call to the wait that ends it. */
 static enum status add_message(struct activity_log *log, uint32_t rank, const struct trace_call *call, struct err *err)
 {
-    const struct trace *trace = log->trace;
+    enum call_kind kind = call_kind(call->call);
+    uint32_t count;
     uint64_t *slot;
-    switch (call_kind(call->call)) {
-    case CALL_ISEND:
-    case CALL_IRECV: return map_put(&log->ranks[rank].requests, call->ref, (uint64_t)call->enter_ps, &slot, err);
-    case CALL_REQUEST_TEST:
-        if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
-        /* fallthrough */
-    case CALL_REQUEST_WAIT: return end_requests(log, rank, call, &call->ref, 1, err);
-    case CALL_REQUEST_WAITALL:
-    case CALL_REQUEST_TESTALL:
-        return end_requests(log, rank, call, trace->requests + trace->lists[call->ref].first,
-                            trace->lists[call->ref].count, err);
-    default: return STATUS_OK;
-    }
+    if (kind == CALL_ISEND || kind == CALL_IRECV)
+        return map_put(&log->ranks[rank].requests, call->ref, (uint64_t)call->enter_ps, &slot, err);
+    const uint32_t *ids = trace_call_completed(log->trace, call, &count);
+    return count > 0 ? end_requests(log, rank, call, ids, count, err) : STATUS_OK;
 }
 
 static enum status add_times(struct activity_log *log, uint32_t rank, const struct call_log_row *call, struct err *err)

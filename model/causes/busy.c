@@ -48,14 +48,10 @@ static enum status add_messages(const struct processors *processors, uint32_t ra
     const struct trace_rank *process = &trace->ranks[rank];
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
-        enum call_kind kind = call_kind(call->call);
-        bool list = kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL;
-        bool tested = kind == CALL_REQUEST_TEST && call->flags & TRACE_FLAG;
-        if (!list && kind != CALL_REQUEST_WAIT && !tested) continue;
-        uint32_t count = list ? trace->lists[call->ref].count : 1;
+        uint32_t count;
+        const uint32_t *ids = trace_call_completed(trace, call, &count);
         for (uint32_t k = 0; k < count; k++) {
-            uint32_t id = list ? trace->requests[trace->lists[call->ref].first + k] : call->ref;
-            const uint64_t *maker = map_find(makers, id);
+            const uint64_t *maker = map_find(makers, ids[k]);
             if (maker)
                 TRY(add(busy, processor_of(processors, rank, *maker), process->calls[*maker].enter_ps, call->exit_ps,
                         err));

@@ -67,14 +67,9 @@ static void finish_request(struct pending *pending, uint32_t request, size_t ind
 
 static void finish_requests(struct pending *pending, const struct trace_call *call, size_t index)
 {
-    const struct trace *trace = pending->trace;
-    enum call_kind kind = call_kind(call->call);
-    if (pending->requests.count == 0) return;
-    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
-        for (uint32_t i = 0; i < trace->lists[call->ref].count; i++)
-            finish_request(pending, trace->requests[trace->lists[call->ref].first + i], index);
-    else if (kind == CALL_REQUEST_WAIT || call->flags & TRACE_FLAG)
-        finish_request(pending, call->ref, index);
+    uint32_t count;
+    const uint32_t *ids = trace_call_completed(pending->trace, call, &count);
+    for (uint32_t i = 0; pending->requests.count > 0 && i < count; i++) finish_request(pending, ids[i], index);
 }
 
 static enum status begin(struct pending *pending, size_t operation)
@@ -108,11 +103,7 @@ static enum status walk_rank(struct pending *pending, size_t *first)
         case CALL_FLUSH_LOCAL:
         case CALL_UNLOCK:
         case CALL_UNLOCK_ALL: finish(pending, i); break;
-        case CALL_REQUEST_WAIT:
-        case CALL_REQUEST_WAITALL:
-        case CALL_REQUEST_TEST:
-        case CALL_REQUEST_TESTALL: finish_requests(pending, &rank->calls[i], i); break;
-        default: break;
+        default: finish_requests(pending, &rank->calls[i], i); break;
         }
     }
     return STATUS_OK;

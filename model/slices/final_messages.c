@@ -125,22 +125,16 @@ static enum status look_at_request(struct work *work, uint32_t rank, size_t inde
 {
     const struct trace *trace = work->relations->trace;
     const struct trace_call *call = &trace->ranks[rank].calls[index];
+    enum call_kind kind = call_kind(call->call);
+    uint32_t count;
     uint64_t *slot;
-    switch (call_kind(call->call)) {
-    case CALL_ISEND:
-    case CALL_IRECV:
-        if (*flags_of(work, rank, index) & SLICE_DONE) return STATUS_OK;
-        return map_put(&work->requests, call->ref, (uint64_t)index + 1, &slot, work->err);
-    case CALL_REQUEST_TEST:
-        if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
-        /* fallthrough */
-    case CALL_REQUEST_WAIT: complete(work, rank, index, &call->ref, 1); return STATUS_OK;
-    case CALL_REQUEST_WAITALL:
-    case CALL_REQUEST_TESTALL:
-        complete(work, rank, index, trace->requests + trace->lists[call->ref].first, trace->lists[call->ref].count);
-        return STATUS_OK;
-    default: return STATUS_OK;
-    }
+    if (kind == CALL_ISEND || kind == CALL_IRECV)
+        return *flags_of(work, rank, index) & SLICE_DONE
+                   ? STATUS_OK
+                   : map_put(&work->requests, call->ref, (uint64_t)index + 1, &slot, work->err);
+    const uint32_t *ids = trace_call_completed(trace, call, &count);
+    complete(work, rank, index, ids, count);
+    return STATUS_OK;
 }
 
 static enum status look_at_rank(struct work *work, uint32_t rank)

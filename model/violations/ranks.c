@@ -329,12 +329,6 @@ static enum status walk_comm(struct walk *walk)
     return makes ? create_comm(walk) : STATUS_OK;
 }
 
-static enum status complete_request(struct walk *walk, uint32_t request)
-{
-    if (request != TRACE_NO_REF) map_remove(&walk->requests, request);
-    return STATUS_OK;
-}
-
 static enum status walk_request(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -343,17 +337,11 @@ static enum status walk_request(struct walk *walk)
     if (call_makes_request(call->call))
         return call->ref == TRACE_NO_REF ? STATUS_OK
                                          : map_put(&walk->requests, call->ref, walk->at.call, &slot, walk->finder->err);
-    switch (call_kind(call->call)) {
-    case CALL_REQUEST_WAIT: return call->flags & TRACE_BREAK ? STATUS_OK : complete_request(walk, call->ref);
-    case CALL_REQUEST_TEST: return call->flags & TRACE_FLAG ? complete_request(walk, call->ref) : STATUS_OK;
-    case CALL_REQUEST_WAITALL:
-    case CALL_REQUEST_TESTALL: {
-        const struct trace_list *list = &walk->trace->lists[call->ref];
-        for (uint32_t i = 0; i < list->count; i++) TRY(complete_request(walk, walk->trace->requests[list->first + i]));
-        return STATUS_OK;
-    }
-    default: return STATUS_OK;
-    }
+    uint32_t count;
+    const uint32_t *ids = trace_call_completed(walk->trace, call, &count);
+    bool broken = call_kind(call->call) == CALL_REQUEST_WAIT && (call->flags & TRACE_BREAK);
+    for (uint32_t i = 0; !broken && i < count; i++) map_remove(&walk->requests, ids[i]);
+    return STATUS_OK;
 }
 
 static enum status walk_init(struct walk *walk)

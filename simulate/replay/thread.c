@@ -179,17 +179,14 @@ enum status replay_thread_end(struct replay *replay, uint32_t rank)
 
 static enum status note_completed(const struct trace *trace, struct trace_call *call, struct map *done, struct err *err)
 {
-    enum call_kind kind = call_kind(call->call);
+    bool list = call_row(call->call)->needed & F_REQS;
+    uint32_t count;
     uint64_t *slot;
-    if (call_arm(kind) != ARM_COMPLETION || call->ref == TRACE_NO_REF) return STATUS_OK;
-    if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL) {
-        const struct trace_list *list = &trace->lists[call->ref];
-        for (uint32_t i = 0; i < list->count; i++) TRY(map_put(done, trace->requests[list->first + i], 1, &slot, err));
-        return STATUS_OK;
-    }
-    bool completes = kind == CALL_REQUEST_WAIT ? !(call->flags & TRACE_BREAK) : call->flags & TRACE_FLAG;
-    if (completes) return map_put(done, call->ref, 1, &slot, err);
-    if (map_find(done, call->ref)) call->ref = TRACE_NO_REF;
+    if (call_arm(call_kind(call->call)) != ARM_COMPLETION || call->ref == TRACE_NO_REF) return STATUS_OK;
+    const uint32_t *ids = trace_call_completed(trace, call, &count);
+    if (!list && (call->flags & TRACE_BREAK)) count = 0;
+    for (uint32_t i = 0; i < count; i++) TRY(map_put(done, ids[i], 1, &slot, err));
+    if (count == 0 && !list && map_find(done, call->ref)) call->ref = TRACE_NO_REF;
     return STATUS_OK;
 }
 

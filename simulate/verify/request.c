@@ -10,16 +10,10 @@ static enum status add_endings(const struct trace *trace, uint32_t rank, size_t 
                                struct err *err)
 {
     const struct trace_call *call = &trace->ranks[rank].calls[index];
-    enum call_kind kind = call_kind(call->call);
     uint64_t *slot;
-    if (call->ref == TRACE_NO_REF) return STATUS_OK;
-    bool ends = kind == CALL_REQUEST_WAIT || (kind == CALL_REQUEST_TEST && (call->flags & TRACE_FLAG));
-    if (ends) return map_put(endings, ending_key(rank, call->ref), index, &slot, err);
-    bool ends_all = kind == CALL_REQUEST_WAITALL || (kind == CALL_REQUEST_TESTALL && (call->flags & TRACE_FLAG));
-    if (!ends_all) return STATUS_OK;
-    const struct trace_list *list = &trace->lists[call->ref];
-    for (uint32_t k = 0; k < list->count; k++)
-        TRY(map_put(endings, ending_key(rank, trace->requests[list->first + k]), index, &slot, err));
+    uint32_t count;
+    const uint32_t *ids = trace_call_completed(trace, call, &count);
+    for (uint32_t k = 0; k < count; k++) TRY(map_put(endings, ending_key(rank, ids[k]), index, &slot, err));
     return STATUS_OK;
 }
 

@@ -152,15 +152,11 @@ static enum status message_call(struct happens_before *finder, enum call_kind ki
         TRY(map_put(&finder->receives, call->ref, finder->effects.count, &slot, finder->err));
         return add_side(finder, &finder->effects, SIDE_MESSAGE, call->peer, own, false);
     case CALL_SENDRECV: return sendrecv(finder);
-    case CALL_REQUEST_WAIT: return broken ? STATUS_OK : request_done(finder, call->ref);
-    case CALL_REQUEST_TEST: return call->flags & TRACE_FLAG ? request_done(finder, call->ref) : STATUS_OK;
-    case CALL_PROBE:
-    case CALL_IPROBE: return STATUS_OK;
     default: break;
     }
-    const struct trace_list *list = &finder->trace->lists[call->ref];
-    for (uint32_t i = 0; i < list->count && !broken; i++)
-        TRY(request_done(finder, finder->trace->requests[list->first + i]));
+    uint32_t count;
+    const uint32_t *ids = trace_call_completed(finder->trace, call, &count);
+    for (uint32_t i = 0; i < count && !broken; i++) TRY(request_done(finder, ids[i]));
     return STATUS_OK;
 }
 
