@@ -34,6 +34,7 @@ enum activity activity_of(enum mpi_call call)
     case CALL_IPROBE:
     case CALL_REQUEST_TEST:
     case CALL_REQUEST_TESTALL:
+    case CALL_REQUEST_QUERY:
     case CALL_SHMEM_TEST:
     case CALL_SHMEM_TEST_LOCK: return ACTIVITY_TEST;
     case CALL_INIT:

@@ -117,7 +117,8 @@ static bool counts(const struct trace_call *call)
     case CALL_WIN_TEST:
     case CALL_IPROBE:
     case CALL_REQUEST_TEST:
-    case CALL_REQUEST_TESTALL: return call->flags & TRACE_FLAG;
+    case CALL_REQUEST_TESTALL:
+    case CALL_REQUEST_QUERY: return call->flags & TRACE_FLAG;
     default: return true;
     }
 }

@@ -73,6 +73,7 @@ static bool result_decides(enum call_kind kind)
     case CALL_IPROBE:
     case CALL_REQUEST_TEST:
     case CALL_REQUEST_TESTALL:
+    case CALL_REQUEST_QUERY:
     case CALL_SHMEM_TEST:
     case CALL_SHMEM_TEST_LOCK: return true;
     default: return false;

@@ -15,6 +15,7 @@ static const struct call_step steps[] = {
     {CALL_REQUEST_WAITALL, .step = replay_step_request_wait, .traits = CALL_SERVES},
     {CALL_REQUEST_TEST, .step = replay_step_request_wait, .traits = CALL_TESTS | CALL_SERVES},
     {CALL_REQUEST_TESTALL, .step = replay_step_request_wait, .traits = CALL_TESTS | CALL_SERVES},
+    {CALL_REQUEST_QUERY, .step = replay_step_request_wait, .traits = CALL_TESTS | CALL_SERVES},
     {0}};
 
 /* A synchronous send is answered at its arrival. */
@@ -131,7 +132,8 @@ static void explain_wait(struct replay *replay, uint32_t rank, const struct trac
     case CALL_REQUEST_WAIT:
     case CALL_REQUEST_WAITALL:
     case CALL_REQUEST_TEST:
-    case CALL_REQUEST_TESTALL: explain_requests(replay, &replay->ranks[rank], call, text); break;
+    case CALL_REQUEST_TESTALL:
+    case CALL_REQUEST_QUERY: explain_requests(replay, &replay->ranks[rank], call, text); break;
     default: replay_explain_absent(replay, call, text); break;
     }
 }

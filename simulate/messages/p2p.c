@@ -149,6 +149,7 @@ enum step replay_step_request_wait(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
+    bool takes = call_kind(call->call) != CALL_REQUEST_QUERY;
     switch (state->phase) {
     case PHASE_ENTER:
         state->missing = state->received = 0;
@@ -157,7 +158,9 @@ enum step replay_step_request_wait(struct replay *replay, uint32_t rank)
         return STEP_AGAIN;
     case PHASE_WAIT:
         if (state->missing > 0) return STEP_BLOCK;
-        return replay_spend(replay, state, (int64_t)state->received * replay->overhead_ps, PHASE_TAKE);
-    default: each_request(replay, state, call, replay_forget_request); return replay_exit(state, replay->now_ps);
+        return replay_spend(replay, state, takes ? (int64_t)state->received * replay->overhead_ps : 0, PHASE_TAKE);
+    default:
+        if (takes) each_request(replay, state, call, replay_forget_request);
+        return replay_exit(state, replay->now_ps);
     }
 }

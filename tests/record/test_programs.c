@@ -187,6 +187,10 @@ static void expect_receiver(const struct trace *trace, struct walk *walk)
         test = walk_plain(walk, "MPI_Test", NONE);
         assert_int_equal(test->ref, 4);
     } while (!(test->flags & TRACE_FLAG));
+    do {
+        test = walk_plain(walk, "MPI_Request_get_status", NONE);
+        assert_int_equal(test->ref, 1);
+    } while (!(test->flags & TRACE_FLAG));
     expect_list(trace, walk_plain(walk, "MPI_Waitall", NONE), 1, (const uint32_t[]){1});
 }
 

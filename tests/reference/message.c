@@ -209,8 +209,8 @@ static bool is_over(const struct model *model, const void *what)
     return ((const struct rank *)what)->ended;
 }
 
-/* The overhead of what was received is paid when all is done. */
-static void await_requests(struct model *model, struct rank *rank, const uint32_t *numbers, uint32_t count)
+/* The overhead of what was received is paid when all is done, but for those who only ask. */
+static void await_requests(struct model *model, struct rank *rank, const uint32_t *numbers, uint32_t count, bool takes)
 {
     uint32_t received = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -219,7 +219,7 @@ static void await_requests(struct model *model, struct rank *rank, const uint32_
         if (request->op) rank_await(model, rank, is_moved, request->op);
         if (!request->message) continue;
         rank_await(model, rank, request->receives ? message_is_received : message_is_sent, request->message);
-        received += request->receives;
+        received += takes && request->receives;
     }
     while (received-- > 0) rank_pay_overhead(model, rank);
 }
@@ -257,10 +257,11 @@ void do_message(struct model *model, struct rank *rank, const struct trace_call 
         break;
     case CALL_SENDRECV: sendrecv(model, rank, call); break;
     case CALL_REQUEST_WAIT:
-    case CALL_REQUEST_TEST: await_requests(model, rank, &call->ref, 1); break;
+    case CALL_REQUEST_TEST: await_requests(model, rank, &call->ref, 1, true); break;
+    case CALL_REQUEST_QUERY: await_requests(model, rank, &call->ref, 1, false); break;
     default: {
         const struct trace_list *list = &model->trace->lists[call->ref];
-        await_requests(model, rank, &model->trace->requests[list->first], list->count);
+        await_requests(model, rank, &model->trace->requests[list->first], list->count, true);
     }
     }
 }

@@ -204,7 +204,8 @@ static void do_call(struct model *model, struct rank *rank, const struct trace_c
     case CALL_REQUEST_WAIT:
     case CALL_REQUEST_WAITALL:
     case CALL_REQUEST_TEST:
-    case CALL_REQUEST_TESTALL: do_message(model, rank, call); break;
+    case CALL_REQUEST_TESTALL:
+    case CALL_REQUEST_QUERY: do_message(model, rank, call); break;
     case CALL_BARRIER:
     case CALL_BCAST:
     case CALL_REDUCE:
@@ -248,15 +249,16 @@ static bool looks_first(const struct model *model, const struct rank *rank, cons
     if (own) return protocol->lock_order == LOCK_ORDER_ARRIVAL;
     return protocol->visit == VISIT_ENTER || kind == CALL_COMPLETE || kind == CALL_FENCE || kind == CALL_UNLOCK ||
            kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_REQUEST_WAIT ||
-           kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL;
+           kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL ||
+           kind == CALL_REQUEST_QUERY;
 }
 
 /* A test that says no is computing. */
 static bool says_no(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    bool tests =
-        kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL || kind == CALL_IPROBE;
+    bool tests = kind == CALL_WIN_TEST || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL ||
+                 kind == CALL_REQUEST_QUERY || kind == CALL_IPROBE;
     return tests && !(call->flags & TRACE_FLAG);
 }
 

@@ -36,6 +36,7 @@ static bool knows_kind(enum call_kind kind)
         CALL_REQUEST_WAITALL,
         CALL_REQUEST_TEST,
         CALL_REQUEST_TESTALL,
+        CALL_REQUEST_QUERY,
         CALL_BARRIER,
         CALL_BCAST,
         CALL_REDUCE,

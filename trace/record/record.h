@@ -275,6 +275,7 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 #define rec_request(request, status) (rec_set_request(&rec, (request)), rec_own_status(&rec, (status)))
 #define rec_request_done(status) rec_set_request_done(&rec, true, (status))
 #define rec_request_tested(flag, status) rec_set_request_done(&rec, (flag), (status))
+#define rec_request_asked(request)              rec_set_asked_request(&rec, (request))
 #define rec_request_freed(request) rec_drop_request(&(request))
 #define rec_requests(count, requests, statuses) rec_set_requests(&rec, (count), (requests), (statuses))
 #define rec_requests_done(count, statuses) rec_set_requests_done(&rec, (count), (statuses))
@@ -512,6 +513,7 @@ void rec_set_made_request(struct rec_call *rec, const MPI_Request *request, bool
 void rec_set_made_both(struct rec_call *send, struct rec_call *receive, const MPI_Request *request);
 void rec_set_apart_request(struct rec_call *rec, const MPI_Request *request);
 void rec_set_request(struct rec_call *rec, const MPI_Request *request);
+void rec_set_asked_request(struct rec_call *rec, MPI_Request request); /* which stays */
 void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *status);
 void rec_drop_request(const MPI_Request *request);
 void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *requests, MPI_Status **statuses);

@@ -167,8 +167,9 @@ static enum status resolve_requests(struct text_reader *reader, uint32_t rank, s
     if (row->needed & F_REQS) return use_list(reader, requests, row->name, &call->ref);
     if (call->ref == TRACE_NO_REF) return STATUS_OK; /* req=-: MPI_REQUEST_NULL */
     if (call_makes_request(call->call)) return make_request(reader, requests, &call->ref);
-    bool done = row->kind == CALL_REQUEST_TEST ? call->flags & TRACE_FLAG : !(call->flags & TRACE_BREAK);
-    return use_request(reader, requests, row->name, done, &call->ref);
+    uint32_t count;
+    (void)trace_call_completed(reader->trace, call, &count);
+    return use_request(reader, requests, row->name, count > 0 && !(call->flags & TRACE_BREAK), &call->ref);
 }
 
 enum status text_add_call(struct text_reader *reader, uint32_t rank, struct text_values *values)

@@ -47,6 +47,8 @@ static void receive_all(void)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     MPI_Irecv(in[7], 1000, MPI_CHAR, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &tested);
     while (!done) MPI_Test(&tested, &done, MPI_STATUS_IGNORE);
+    for (done = 0; !done;) MPI_Request_get_status(ready[1], &done, &status);
+    if (status.MPI_SOURCE != 0) exit(1);
     MPI_Waitall(1, &ready[1], &status);
     if (status.MPI_SOURCE != 0) exit(1);
 }

@@ -220,6 +220,13 @@ void rec_set_request(struct rec_call *rec, const MPI_Request *request)
     if (wait) define_both(found->id, found->also);
 }
 
+void rec_set_asked_request(struct rec_call *rec, MPI_Request request)
+{
+    const struct rec_request *found = request == MPI_REQUEST_NULL ? NULL : request_meant(&request);
+    rec->enter.id = found ? found->id : SPOOL_NO_ID;
+    if (!found && request != MPI_REQUEST_NULL) unknown_request(request);
+}
+
 static void put_match(uint64_t time, const struct rec_pending *done, const MPI_Status *status, int error)
 {
     struct rec_call match = {.comm = done->comm};
