@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/files.h"
+#include "cli/terminal/activity.h"
 #include "common/files/output_file.h"
 #include "predictors/sweep/table.h"
 
@@ -53,9 +54,11 @@ enum status sweep_options_open(const struct sweep_options *options, struct sweep
     TRY(sweep_open(options->config, &made, err));
     enum status status = check_files(options, &made.config, err);
     if (status == STATUS_OK && options->output) status = sweep_keep(&made, options->output, &cut, err);
-    if (status == STATUS_OK && (made.taken > 0 || cut))
+    if (status == STATUS_OK && (made.taken > 0 || cut)) {
+        activity_end();
         fprintf(stderr, "rmacast: note: %s %s; %zu of %zu points are taken from it\n", options->output,
                 cut ? "breaks off" : "is continued", made.taken, made.count);
+    }
     if (status == STATUS_OK) *sweep = made;
     else sweep_close(&made);
     return status;
@@ -67,6 +70,7 @@ static void show(void *context, const struct sweep *sweep)
 {
     (void)context;
     if (!isatty(STDERR_FILENO)) return;
+    activity_end();
     fprintf(stderr, "\r\033[K%zu of %zu points, %zu failed", sweep->done + sweep->failed, sweep->count, sweep->failed);
     fflush(stderr);
     shown = true;

@@ -11,6 +11,7 @@
 #include "platforms/semantics_text.h"
 #include "predictors/transforms/transform.h"
 #include "trace/limits.h"
+#include "trace/open.h"
 
 /* Reads one value of an axis. */
 typedef enum status value_reader(const struct json_node *node, struct sweep_value *value, struct err *err);
@@ -248,12 +249,13 @@ static enum status read_traces(const struct json_node *root, struct sweep_config
     return STATUS_OK;
 }
 
-/* One trace is replayed as it is; several say what the program is at other numbers of ranks. */
+/* One trace is replayed as it is; several, or a program model, say what the program is at other numbers of ranks. */
 static enum status read_scales(const struct json_node *root, struct sweep_config *config, struct err *err)
 {
     struct json_node ranks = json_member(root, "ranks");
     struct sweep_values *values = &config->axes[SWEEP_RANKS];
-    if (config->trace_count > 1) return read_axis(root, SWEEP_RANKS, values, err);
+    config->model = config->trace_count == 1 && trace_is_model(config->traces[0]);
+    if (config->trace_count > 1 || (config->model && ranks.item)) return read_axis(root, SWEEP_RANKS, values, err);
     if (ranks.item)
         return json_error(&ranks, err, "one trace is replayed at its own number of ranks, expected several traces for others");
     struct sweep_value value = {.ranks = 0};

@@ -32,6 +32,7 @@ struct sweep_config {
     char *file;    /* owned */
     char **traces; /* owned */
     size_t trace_count, trace_capacity;
+    bool model; /* the one trace is a program model, which every point opens at its number of ranks */
     struct sweep_values axes[SWEEP_AXES]; /* each with one value at least */
     const struct engine_descriptor *engine;
     uint64_t seed;

@@ -33,6 +33,7 @@ enum status sweep_input_open(const struct sweep *sweep, struct sweep_input *inpu
     const struct sweep_config *config = &sweep->config;
     *input = (struct sweep_input){.sweep = sweep};
     TRY(engine_load(config->engine, err));
+    if (config->model) return STATUS_OK;
     if (config->trace_count > 1) return learn(config, &input->program, err);
     return (config->keep_going ? trace_open_partly : trace_open)(config->traces[0], &input->trace, err);
 }
@@ -49,7 +50,7 @@ void sweep_input_close(struct sweep_input *input)
 struct point_run {
     const struct sweep_input *input;
     size_t point;
-    struct trace *made; /* owned; of a program */
+    struct trace *made; /* owned; of a program, or a program model */
     const struct trace *trace;
     struct rewrite rewrite;
     struct platform *platform;
@@ -65,6 +66,10 @@ static enum status make_trace(struct point_run *run, struct err *err)
     const struct scale_options scale = {
         .ranks = value_of(run, SWEEP_RANKS)->ranks, .compute = 1, .seed = run->input->sweep->config.seed};
     const struct sweep_value *transforms = value_of(run, SWEEP_TRANSFORMS);
+    if (run->input->sweep->config.model) {
+        trace_open_models_at(scale.ranks);
+        TRY(trace_open(run->input->sweep->config.traces[0], &run->made, err));
+    }
     if (run->input->program) TRY(scale_make(run->input->program, &scale, &run->made, err));
     run->trace = run->made ? run->made : run->input->trace;
     TRY(rewrite_run(run->trace, (const char *const *)transforms->texts, transforms->count, &run->rewrite, err));

@@ -11,7 +11,7 @@
 /* What points are made from. */
 struct sweep_input {
     const struct sweep *sweep;     /* borrowed until sweep_input_close() */
-    struct trace *trace;           /* of one trace; else NULL */
+    struct trace *trace;           /* of one trace that is no program model; else NULL */
     struct program *program;       /* of several */
 };
 

@@ -66,6 +66,17 @@ cp whole.json points.json
 run 0 sweep data/few.json -o points.json
 grep -q '4 of 4 points are taken' err || fail "$(cat err)"
 
+# A program model is run at the numbers of ranks that are asked for.
+cat >data/model.json <<END
+{"traces": ["$source/examples/halo.model"], "ranks": [16, 36], "semantics": ["a"], "engine": "loggp", "platforms": ["ideal"]}
+END
+run 0 sweep data/model.json -o model.json
+for point in '0 16' '1 36'; do
+    set -- $point
+    run 0 simulate "$source/examples/halo.model" --ranks $2 --semantics a --engine loggp --platform ideal --json one.json
+    holds model.json ".points[$1].ranks == $2 and near(.points[$1].run_time_s; $(jq .run_time_s one.json))"
+done
+
 # Points that fail are said at the end, and tried again by the next sweep.
 sed 's/"engine"/"mappings": ["platform", {"ranks": [0]}], "semantics": ["a"], "engine"/' data/late.json >data/far.json
 error 1 '4 of 8 points failed, the first: ' sweep data/far.json -o failed.json
