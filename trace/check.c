@@ -758,3 +758,13 @@ enum status trace_check_slice(struct trace_checker *checker, const struct trace 
     checker->groups = walk.groups;
     return status;
 }
+
+enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, struct err *err)
+{
+    if (!checker->bounded) checker->bounds = bounds_of(trace);
+    checker->bounded = true;
+    struct walk walk = {.trace = trace, .rank = rank, .bounds = &checker->bounds, .groups = checker->groups, .err = err};
+    enum status status = check_slice_of_rank(&walk, &checker->ranks[rank]);
+    checker->groups = walk.groups;
+    return status;
+}

@@ -475,6 +475,8 @@ struct trace_checker;
 enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err);
 void trace_checker_free(struct trace_checker *checker);
 enum status trace_check_slice(struct trace_checker *checker, const struct trace *trace, bool last, struct err *err);
+/* The same for one rank, all of whose calls are new, of a trace that says when it begins (begin_known). */
+enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, struct err *err);
 
 /* First event over all ranks and last exit of one rank; 0 if there are no calls. */
 int64_t trace_begin_ps(const struct trace *trace);

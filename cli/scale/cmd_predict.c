@@ -13,6 +13,7 @@
 #include "predictors/scale/noise.h"
 #include "predictors/scale/replicate.h"
 #include "predictors/scale/scale.h"
+#include "predictors/scale/totals.h"
 #include "trace/limits.h"
 #include "trace/open.h"
 
@@ -23,6 +24,7 @@ enum {
     KEY_CSV,
     KEY_SVG,
     KEY_PROGRAM,
+    KEY_TOTALS,
     KEY_SEED,
     KEY_NOISE,
     KEY_RUNS,
@@ -33,7 +35,8 @@ enum {
     SCALES_MAX = 64,
     NAME_BYTES = 64,
     RUNS = 20,
-    RUNS_MAX = 100000
+    RUNS_MAX = 100000,
+    CALLS_KEPT = 1 << 22, /* of a run that is held in memory: some hundred MB a row */
 };
 
 static const struct argp_option options[] = {
@@ -44,6 +47,8 @@ static const struct argp_option options[] = {
     {"csv", KEY_CSV, "FILE", 0, "write a row per point as comma-separated values; - is standard output, without the table", 0},
     {"svg", KEY_SVG, "FILE", 0, "draw run time against ranks", 0},
     {"program", KEY_PROGRAM, NULL, 0, "show the program that the traces have in common, too", 0},
+    {"totals", KEY_TOTALS, NULL, 0,
+     "replay runs while they are made, and give wait states in all only; long runs are replayed so in any case", 0},
     {"seed", KEY_SEED, "SEED", 0, "of which recorded execution's time is taken (1)", 0},
     {"noise", KEY_NOISE, "SEED", 0,
      "run each point with noise, too: computing times drawn from the distribution fitted to the recorded ones", 0},
@@ -64,7 +69,7 @@ struct settings {
     char names[ROWS_MAX][NAME_BYTES];
     const char *semantics[ROWS_MAX];
     size_t row_count;
-    bool program, noise, replicate;
+    bool program, noise, replicate, totals;
     uint64_t seed, noise_seed;
     int64_t runs; /* 0: not given */
     struct prediction_options prediction;
@@ -123,6 +128,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SEMANTICS: return parse_rows(state, argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
     case KEY_PROGRAM: settings->program = true; return 0;
+    case KEY_TOTALS: settings->totals = true; return 0;
     case KEY_SEED:
         shared = cli_count(state, "--seed", argument, 0, INT64_MAX, &seed);
         if (!shared) settings->seed = (uint64_t)seed;
@@ -152,12 +158,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Replays one run under all rows. */
-static enum status replay_rows(const struct settings *settings, const struct trace *trace,
-                               struct comparison *comparison, struct err *err)
+/* Replays a run under all rows. */
+static enum status replay_whole(const struct settings *settings, const struct trace *trace, struct result **results,
+                                struct err *err)
 {
     struct comparison_row rows[ROWS_MAX];
     struct platform *platforms[ROWS_MAX] = {NULL};
+    struct comparison comparison = {.count = 0};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
         status = prediction_options_open(&settings->prediction, settings->names[i], trace, &platforms[i], err);
@@ -167,8 +174,60 @@ static enum status replay_rows(const struct settings *settings, const struct tra
     }
     if (status == STATUS_OK)
         status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
-                                comparison, err);
+                                &comparison, err);
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
+        results[i] = comparison.results[i];
+        comparison.results[i] = NULL;
+    }
+    comparison_clear(&comparison);
     for (size_t i = 0; i < settings->row_count; i++) platform_free(platforms[i]);
+    return status;
+}
+
+static enum status replay_row(const struct settings *settings, const struct program_model *model,
+                              const struct program_model_options *run, size_t row, struct result **result, struct err *err)
+{
+    struct program_source source;
+    struct platform *platform;
+    TRY(program_source_open(model, run, &source, err));
+    enum status status =
+        prediction_options_open(&settings->prediction, settings->names[row], source.run.trace, &platform, err);
+    if (status == STATUS_OK) {
+        status = scale_totals(&source, platform, settings->prediction.engine, result, err);
+        platform_free(platform);
+    }
+    program_source_close(&source);
+    return status;
+}
+
+/* Long runs are replayed while they are made, where the engine can run several times in this process. */
+static enum status is_kept(const struct settings *settings, const struct program_model *model,
+                           const struct program_model_options *run, bool *kept, struct err *err)
+{
+    double calls = 0;
+    bool possible = strcmp(settings->prediction.engine->name, "loggp") == 0 && program_source_possible(model);
+    *kept = true;
+    if (settings->totals && !possible)
+        return err_set(err, STATUS_USAGE, "--totals", NULL, "needs --engine loggp, and a program without sizes per rank");
+    if (!possible) return STATUS_OK;
+    if (!settings->totals) TRY(program_source_calls(model, run, &calls, err));
+    *kept = !settings->totals && calls <= CALLS_KEPT;
+    return STATUS_OK;
+}
+
+/* The results of all rows, which the caller frees in any case, with all computing by a factor. */
+static enum status replay_rows(const struct settings *settings, const struct program_model *model, uint32_t ranks, double factor,
+                               struct result **results, struct err *err)
+{
+    const struct program_model_options run = {.ranks = ranks, .compute = factor, .seed = settings->seed};
+    struct trace *trace;
+    bool kept;
+    TRY(is_kept(settings, model, &run, &kept, err));
+    for (size_t i = 0; !kept && i < settings->row_count; i++) TRY(replay_row(settings, model, &run, i, &results[i], err));
+    if (!kept) return STATUS_OK;
+    TRY(program_model_make(model, &run, &trace, err));
+    enum status status = replay_whole(settings, trace, results, err);
+    trace_free(trace);
     return status;
 }
 
@@ -176,15 +235,13 @@ static enum status replay_rows(const struct settings *settings, const struct tra
 static enum status replay_factor(const struct settings *settings, const struct program *program, uint32_t ranks,
                                  double factor, double *run_time_s, struct err *err)
 {
-    struct comparison comparison = {.count = 0};
-    struct trace *trace;
-    const struct scale_options scale = {.ranks = ranks, .compute = factor, .seed = settings->seed};
-    TRY(scale_make(program, &scale, &trace, err));
-    enum status status = replay_rows(settings, trace, &comparison, err);
-    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
-        run_time_s[i] = comparison.results[i]->run_time_s;
-    comparison_clear(&comparison);
-    trace_free(trace);
+    struct result *results[ROWS_MAX] = {NULL};
+    struct program_model *model;
+    TRY(program_to_model(program, &model, err));
+    enum status status = replay_rows(settings, model, ranks, factor, results, err);
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) run_time_s[i] = results[i]->run_time_s;
+    for (size_t i = 0; i < settings->row_count; i++) result_free(results[i]);
+    program_model_free(model);
     return status;
 }
 
@@ -207,15 +264,15 @@ static enum status replay_noise(const struct settings *settings, struct program 
     return status;
 }
 
-static enum status add_points(const struct settings *settings, uint32_t ranks, struct comparison *comparison,
+static enum status add_points(const struct settings *settings, uint32_t ranks, struct result **results,
                               const double *low_s, const double *high_s, const struct curve_noise *noise, struct curve *curve,
                               struct err *err)
 {
     for (size_t i = 0; i < settings->row_count; i++) {
-        struct curve_point point = {ranks, low_s[i], high_s[i], noise[i], comparison->results[i]};
+        struct curve_point point = {ranks, low_s[i], high_s[i], noise[i], results[i]};
         ARRAY_PUSH(curve->points, curve->count, curve->capacity, point, err);
         point.result->wall_ns = point.result->peak_bytes = 0; /* the same seed gives the same bytes */
-        comparison->results[i] = NULL;
+        results[i] = NULL;
     }
     return STATUS_OK;
 }
@@ -226,12 +283,36 @@ struct origin {
     const struct trace *replicated;
 };
 
-static enum status make_run(const struct settings *settings, const struct origin *origin, uint32_t ranks, struct trace **trace,
-                            struct err *err)
+static enum status save_run(const struct settings *settings, const struct trace *trace, bool last, struct err *err)
 {
-    const struct scale_options scale = {.ranks = ranks, .compute = 1, .seed = settings->seed};
-    if (origin->replicated) return scale_replicate(origin->replicated, ranks, trace, err);
-    return scale_make(origin->program, &scale, trace, err);
+    return last && settings->output ? trace_save(trace, settings->output, err) : STATUS_OK;
+}
+
+static enum status replay_copies(const struct settings *settings, const struct trace *replicated, uint32_t ranks, bool last,
+                                 struct result **results, struct err *err)
+{
+    struct trace *trace;
+    TRY(scale_replicate(replicated, ranks, &trace, err));
+    enum status status = save_run(settings, trace, last, err);
+    if (status == STATUS_OK) status = replay_whole(settings, trace, results, err);
+    trace_free(trace);
+    return status;
+}
+
+static enum status replay_program(const struct settings *settings, const struct program *program, uint32_t ranks, bool last,
+                                  struct result **results, struct err *err)
+{
+    const struct scale_options run = {.ranks = ranks, .compute = 1, .seed = settings->seed};
+    struct program_model *model;
+    struct trace *trace = NULL;
+    enum status status = last && settings->output ? scale_make(program, &run, &trace, err) : STATUS_OK;
+    if (trace) status = save_run(settings, trace, last, err);
+    trace_free(trace);
+    TRY(status);
+    TRY(program_to_model(program, &model, err));
+    status = replay_rows(settings, model, ranks, 1, results, err);
+    program_model_free(model);
+    return status;
 }
 
 static enum status predict_scale(const struct settings *settings, const struct origin *origin, uint32_t ranks, bool last,
@@ -240,21 +321,17 @@ static enum status predict_scale(const struct settings *settings, const struct o
     struct curve_noise noise[ROWS_MAX] = {{0}};
     struct program *program = origin->program;
     double error = program ? scale_error(program, ranks) : 0, low_s[ROWS_MAX], high_s[ROWS_MAX];
-    struct comparison comparison = {.count = 0};
-    struct trace *trace;
-    TRY(make_run(settings, origin, ranks, &trace, err));
-    enum status status = last && settings->output ? trace_save(trace, settings->output, err) : STATUS_OK;
-    if (status == STATUS_OK) status = replay_rows(settings, trace, &comparison, err);
-    trace_free(trace);
-    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
-        low_s[i] = high_s[i] = comparison.results[i]->run_time_s;
+    struct result *results[ROWS_MAX] = {NULL};
+    enum status status = program ? replay_program(settings, program, ranks, last, results, err)
+                                 : replay_copies(settings, origin->replicated, ranks, last, results, err);
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) low_s[i] = high_s[i] = results[i]->run_time_s;
     if (status == STATUS_OK && error > 0)
         status = replay_factor(settings, program, ranks, error < 1 ? 1 - error : 0, low_s, err);
     if (status == STATUS_OK && error > 0) status = replay_factor(settings, program, ranks, 1 + error, high_s, err);
     if (status == STATUS_OK && curve->noisy_runs > 0)
         status = replay_noise(settings, program, ranks, curve->noisy_runs, noise, err);
-    if (status == STATUS_OK) status = add_points(settings, ranks, &comparison, low_s, high_s, noise, curve, err);
-    comparison_clear(&comparison);
+    if (status == STATUS_OK) status = add_points(settings, ranks, results, low_s, high_s, noise, curve, err);
+    for (size_t i = 0; i < settings->row_count; i++) result_free(results[i]);
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "simulate/replay/collective_matching.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,8 @@
 struct turn {
     uint32_t rank; /* the first member's */
     uint32_t come; /* members that have begun it */
-    size_t call;   /* that member's call */
+    struct trace_call call; /* its call: the trace may hold it no more */
+    uint64_t event;
     int64_t *said; /* of gatherv and scatterv, per member: bytes, NOT_SAID: not begun; NULL: another call */
 };
 
@@ -47,9 +49,12 @@ static bool is_in(uint64_t set, const struct trace_call *call)
     return set >> call_kind(call->call) & 1;
 }
 
-static const struct trace_call *first_call(const struct replay *replay, const struct turn *turn)
+/* As trace_place(), of who came first. */
+static char *first_place(const struct turn *turn, char buffer[TRACE_PLACE_BYTES])
 {
-    return &replay->ranks[turn->rank].calls[turn->call];
+    snprintf(buffer, TRACE_PLACE_BYTES, "rank %" PRIu32 ", event %" PRIu64 " (%s)", turn->rank, turn->event,
+             call_name(turn->call.call));
+    return buffer;
 }
 
 static void note_sizes(struct replay *replay, uint32_t rank, const struct turn *turn, const char *has, int64_t value,
@@ -60,7 +65,7 @@ static void note_sizes(struct replay *replay, uint32_t rank, const struct turn *
     if (all->sizes[0]) return;
     snprintf(all->sizes, sizeof all->sizes, "%s: %s %" PRId64 " where %s has %" PRId64 ", expected the same on all ranks",
              trace_place(replay->trace, rank, replay->ranks[rank].next, place), has, value,
-             trace_place(replay->trace, turn->rank, turn->call, its), other);
+             first_place(turn, its), other);
 }
 
 /* Each of two groups may have its own sizes, except where both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
@@ -75,16 +80,16 @@ static bool are_apart(const struct replay *replay, uint32_t rank, const struct t
 static enum status compare(struct replay *replay, uint32_t rank, const struct turn *turn, uint32_t number)
 {
     const struct trace_call *call = &replay->ranks[rank].calls[replay->ranks[rank].next];
-    const struct trace_call *first = first_call(replay, turn);
+    const struct trace_call *first = &turn->call;
     if (call->call != first->call)
         return replay_fail(replay, rank, "collective call %" PRIu32 " on communicator %" PRId32 " is %s on rank %" PRIu32
-                           " (event %zu), expected the same function on all ranks",
-                           number + 1, call->handle, call_name(first->call), turn->rank, turn->call + 1);
+                           " (event %" PRIu64 "), expected the same function on all ranks",
+                           number + 1, call->handle, call_name(first->call), turn->rank, turn->event);
     if ((call->flags | first->flags) & TRACE_BREAK) return STATUS_OK;
     if (is_in(rooted, call) && call->peer != first->peer)
-        return replay_fail(replay, rank, "root %" PRId32 " where rank %" PRIu32 ", event %zu (%s) has %" PRId32
+        return replay_fail(replay, rank, "root %" PRId32 " where rank %" PRIu32 ", event %" PRIu64 " (%s) has %" PRId32
                            ", expected the same on all ranks of communicator %" PRId32,
-                           call->peer, turn->rank, turn->call + 1, call_name(call->call), first->peer, call->handle);
+                           call->peer, turn->rank, turn->event, call_name(call->call), first->peer, call->handle);
     if (are_apart(replay, rank, call, turn->rank)) return STATUS_OK;
     if (is_in(of_one_size, call) && call->bytes != first->bytes)
         note_sizes(replay, rank, turn, "bytes", call->bytes, first->bytes);
@@ -176,12 +181,14 @@ enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32
     uint32_t number = replay->agreements->done[replay->quick_barriers[comm].first + own]++;
     size_t place = number - turns->begun;
     if (place == turns->count) {
-        struct turn made = {.rank = rank, .call = replay->ranks[rank].next};
+        size_t next = replay->ranks[rank].next;
+        struct turn made = {
+            .rank = rank, .call = replay->ranks[rank].calls[next], .event = trace_event(replay->trace, rank, next)};
         TRY(add_turn(turns, &made, replay->err));
     }
     struct turn *turn = &turns->items[turns->first + place];
     TRY(compare(replay, rank, turn, number));
-    if (is_in(counted_by_root, first_call(replay, turn))) TRY(compare_with_root(replay, rank, turn, own));
+    if (is_in(counted_by_root, &turn->call)) TRY(compare_with_root(replay, rank, turn, own));
     if (++turn->come == members) end_turns(turns, members);
     return STATUS_OK;
 }
@@ -210,10 +217,10 @@ enum status replay_note_agreements(struct replay *replay)
         for (size_t i = 0; i < turns->count; i++) {
             const struct turn *turn = &turns->items[turns->first + i];
             char place[TRACE_PLACE_BYTES];
-            if (!call_makes_request(first_call(replay, turn)->call)) continue;
+            if (!call_makes_request(turn->call.call)) continue;
             return trace_add_note(replay->made, replay->err,
                                   "%s: rank %" PRId32 " never comes to this collective call",
-                                  trace_place(replay->trace, turn->rank, turn->call, place),
+                                  first_place(turn, place),
                                   absent_from(replay, c, turns->begun + (uint32_t)i));
         }
     }

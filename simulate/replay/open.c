@@ -268,7 +268,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
         if ((*driver)->prepare) TRY((*driver)->prepare(replay));
     replay->answers_late = replay->hardware && !replay->shmem;
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
-    replay->finalize_is_barrier = all_ranks_call(trace, CALL_FINALIZE, false);
+    replay->finalize_is_barrier =
+        options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);
     if (options->keep_trace) TRY(prepare_trace(replay));
     replay->notes_exits = replay->made || !replay->hardware;
     TRY(open_engine(replay, callbacks));

@@ -9,7 +9,18 @@
 #include "simulate/engine/engine.h"
 #include "trace/trace.h"
 
+/* Calls that the trace does not hold yet. */
+struct replay_source {
+    /* Puts the calls of a rank behind those that the trace holds of it into their place; none: the rank has ended. */
+    enum status (*next)(void *context, uint32_t rank, struct err *err);
+    void *context;
+    bool finalizes; /* all ranks call MPI_Finalize */
+};
+
 struct replay_options {
+    /* NULL: the trace holds all calls. Without keep_trace, progress, stopped, a platform file of SimGrid; one thread per rank, and
+     * no sizes per rank (trace_call_counts()). */
+    const struct replay_source *source;
     const struct engine_descriptor *engine;
     bool keep_trace; /* make the predicted trace */
     bool in_step;    /* every rank advances in the order of time; slower, for tests: the result is the same */

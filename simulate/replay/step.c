@@ -16,7 +16,8 @@ enum status replay_fail(struct replay *replay, uint32_t rank, const char *format
     va_end(args);
     size_t next = replay->ranks[rank].next; /* a thread without calls has none */
     size_t count = replay->ranks[rank].count;
-    trace_place(replay->trace, rank, next < count ? next : count - 1, place);
+    if (count > 0) trace_place(replay->trace, rank, next < count ? next : count - 1, place);
+    else snprintf(place, sizeof place, "rank %u", rank); /* it has ended, and its calls are gone */
     replay->failed = true;
     enum status status = err_set(replay->err, STATUS_DATA, replay->trace->name, place, "%s", message);
     if (!replay->err || count == 0) return status;

@@ -74,6 +74,22 @@ static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
     if (!replay->hardware) replay_account_progress(replay, rank, exit_ps);
 }
 
+/* Reads the calls behind the last one that the trace holds of the rank, if there is a source of them. */
+static bool read_next(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct replay_source *source = replay->options->source;
+    if (!source) return true;
+    if (source->next(source->context, rank, replay->err) != STATUS_OK) {
+        replay->failed = true;
+        return false;
+    }
+    state->calls = replay->trace->ranks[rank].calls;
+    state->count = replay->trace->ranks[rank].count;
+    state->next = 0;
+    return true;
+}
+
 /* Records the end of the call and finds the enter of the next one, now or by a timer. False: the rank does not go on
  * now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
@@ -100,9 +116,12 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     state->busy_ps = 0;
     if (++replay->calls_done == replay->report_at) report_progress(replay);
     state->next = next;
+    int64_t left_ps = call->exit_ps;
+    if (next == state->count && !read_next(replay, rank)) return false;
+    next = state->next;
     if (next == state->count) return end_timeline(replay, rank);
     __builtin_prefetch(call + CALLS_AHEAD); /* hardware prefetches fewer timelines than there are ranks */
-    int64_t gap_ps = state->calls[next].enter_ps - call->exit_ps - replay->trace->record_cost_ps;
+    int64_t gap_ps = state->calls[next].enter_ps - left_ps - replay->trace->record_cost_ps;
     if (state->compute_ps) gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
     if (enter_ps == replay->now_ps) return true;

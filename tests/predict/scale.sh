@@ -166,6 +166,22 @@ points '16: fewer lines of DATA' '16d'
 points '6: DATA, expected numbers' 's/8.1/much/'
 points '1: expected PARAMETER' 's/PARAMETER/PARAMETERS/'
 
+# A run that is replayed while it is made gives the times and wait states of one that is made first: the replay's own totals of
+# one-sided calls are what the analysis of the predicted trace finds.
+figures='.points[] | [.ranks, .semantics, .run_time_s, .run_time_low_s, .run_time_high_s, .speedup, .result.rank_time_s,
+    [.result.patterns[] | select(.name | IN("late_post", "early_transfer", "early_wait", "late_complete", "wait_at_fence",
+        "wait_at_create", "wait_at_free", "lock_contention")) | [.name, .severity_s, .count, .rank_severity_s]]]'
+for sync in pscw lock p2p; do
+    for ranks in 4 8 16; do run 0 generate halo2d --sync $sync --imbalance 0.2 --ranks $ranks --iterations 5 -o long$ranks.txt; done
+    for how in '' --totals; do
+        run 0 predict long4.txt long8.txt long16.txt --ranks 64 --platform "$source/platforms/infiniband-64.json" --engine loggp $how \
+            --json scaling$how.json
+        jq -S "$figures" scaling$how.json >figures$how
+    done
+    [ -s figures ] && cmp -s figures figures--totals || fail "$sync: $(diff figures figures--totals | head -3)"
+done
+error 2 'needs --engine loggp' predict long4.txt long8.txt --ranks 16 --platform ideal --totals
+
 # What is refused, and why.
 error 1 'one run can be replayed, but says nothing of other scales' predict run4.txt --ranks 16 --platform ideal
 error 1 'has 4 ranks like' predict run4.txt run4.txt --ranks 16 --platform ideal

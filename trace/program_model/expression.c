@@ -23,6 +23,7 @@ enum operator{
 
 struct operation {
     enum operator does;
+    int takes; /* operands */
     uint32_t variable;
     double number;
 };
@@ -148,7 +149,7 @@ static enum status add_operation(struct maker *maker, enum operator does, double
     maker->stack += 1 - takes(does);
     if (maker->count == OPERATIONS_MAX || maker->stack > STACK_MAX)
         SCANNER_FAIL(maker->scanner, "the expression is too long, expected up to %d operations", OPERATIONS_MAX);
-    maker->made[maker->count++] = (struct operation){does, variable, number};
+    maker->made[maker->count++] = (struct operation){does, takes(does), variable, number};
     return STATUS_OK;
 }
 
@@ -297,11 +298,14 @@ static bool is_whole(double value, double least, double most)
 static const char *neighbor_value(double *at, const double *variables, const struct grid *grid)
 {
     struct grid_offset offset;
+    int32_t place[GRID_DIMENSIONS];
+    if (isnan(variables[VARIABLE_RANK])) return "neighbor() depends on the rank";
     for (int d = 0; d < GRID_DIMENSIONS; d++) {
+        place[d] = (int32_t)variables[VARIABLE_X + d];
         if (!is_whole(at[d], -INT32_MAX, INT32_MAX)) return "the steps of neighbor() are no whole numbers";
         offset.of[d] = (int32_t)at[d];
     }
-    int32_t found = grid_neighbor(grid, (int32_t)variables[VARIABLE_RANK], &offset);
+    int32_t found = grid_neighbor_of_place(grid, place, &offset);
     at[0] = found < 0 ? (double)NAN : found;
     return NULL;
 }
@@ -396,7 +400,7 @@ const char *expression_value(const struct expression *expression, const double *
     int top = 0; /* the next free place */
     for (uint32_t i = 0; i < expression->count; i++) {
         const struct operation *operation = &expression->operations[i];
-        top -= takes(operation->does);
+        top -= operation->takes;
         if (operation->does == PUSH_NUMBER) stack[top] = operation->number;
         else if (operation->does == PUSH_VARIABLE) stack[top] = variables[operation->variable];
         else {

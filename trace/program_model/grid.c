@@ -90,8 +90,14 @@ struct grid_offset grid_offset_between(const struct grid *grid, int32_t from, in
 
 int32_t grid_neighbor(const struct grid *grid, int32_t rank, const struct grid_offset *offset)
 {
-    int32_t at[GRID_DIMENSIONS], step = 1, found = 0;
+    int32_t at[GRID_DIMENSIONS];
     grid_coordinates(grid, rank, at);
+    return grid_neighbor_of_place(grid, at, offset);
+}
+
+int32_t grid_neighbor_of_place(const struct grid *grid, const int32_t at[GRID_DIMENSIONS], const struct grid_offset *offset)
+{
+    int32_t step = 1, found = 0;
     for (int d = 0; d < GRID_DIMENSIONS; d++) {
         int32_t extent = grid->extents[d];
         int64_t place = (int64_t)at[d] + offset->of[d];

@@ -50,6 +50,9 @@ struct grid_offset grid_offset_between(const struct grid *grid, int32_t from, in
 /* The rank there; -1: outside the grid. */
 int32_t grid_neighbor(const struct grid *grid, int32_t rank, const struct grid_offset *offset);
 
+/* The same from coordinates on. */
+int32_t grid_neighbor_of_place(const struct grid *grid, const int32_t at[GRID_DIMENSIONS], const struct grid_offset *offset);
+
 bool grid_offset_equal(const struct grid_offset *a, const struct grid_offset *b);
 
 /* The rank of a smaller grid of the same shape that has the same place: ends stay ends, what is between repeats. */

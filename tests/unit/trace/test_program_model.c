@@ -264,6 +264,7 @@ static void wrong_runs_are_refused(void **state)
         {HEAD "MPI_Put win=0 target=rank-1 bytes=1\n", "t:3: target of rank 0 of 3 is -1, expected 0 to 2"},
         {HEAD "MPI_Put win=0 target=none bytes=1/0\n", "t:3: bytes of rank 0 of 3: division by 0"},
         {HEAD "parameter n = rank\n", "t:3: the parameter has no value: it depends on the rank"},
+        {HEAD "parameter n = neighbor(1)\n", "t:3: the parameter has no value: neighbor() depends on the rank"},
         {HEAD "grid fixed side=2\n", "t: 3 ranks are no multiple of the grid's side of 2"},
         {HEAD "MPI_Wait req=0\n", "t:3: rank 0 has 0 requests that are not completed, expected 1"},
         {HEAD "MPI_Barrier comm=0 when=neighbor(-1)\n", "t:3: when= is none"},

@@ -1,0 +1,146 @@
+#include "trace/program_model/source.h"
+
+#include <stdlib.h>
+
+enum {
+    CALLS_AT_ONCE = 16,
+    RANKS_ASKED = 8, /* whose calls are counted */
+};
+
+/* The next calls of a rank, not checked yet. */
+static enum status make_calls(struct program_source *source, uint32_t rank, struct err *err)
+{
+    struct trace *trace = source->run.trace;
+    struct trace_rank *process = &trace->ranks[rank];
+    struct trace_call call;
+    bool ended = false;
+    process->first_event += process->count;
+    process->count = 0;
+    TRY(trace_reserve_calls(trace, rank, CALLS_AT_ONCE, err));
+    while (process->count < CALLS_AT_ONCE) {
+        TRY(run_rank_next(&source->run, &source->ranks[rank], &call, &ended, err));
+        if (ended) break;
+        TRY(trace_add_call(trace, rank, &call, err));
+    }
+    if (ended) run_rank_clear(&source->ranks[rank]); /* without depth: it stays ended */
+    return STATUS_OK;
+}
+
+static enum status check_calls(struct program_source *source, uint32_t rank, struct err *err)
+{
+    struct trace *trace = source->run.trace;
+    return trace->ranks[rank].count > 0 ? trace_check_rank(source->checker, trace, rank, err) : STATUS_OK;
+}
+
+enum status program_source_next(void *context, uint32_t rank, struct err *err)
+{
+    TRY(make_calls(context, rank, err));
+    return check_calls(context, rank, err);
+}
+
+static bool has_flag(const struct statement *statements, size_t count, uint16_t flag)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct statement *statement = &statements[i];
+        if (statement->call.flags & flag || has_flag(statement->body, statement->body_count, flag) ||
+            has_flag(statement->other, statement->other_count, flag))
+            return true;
+    }
+    return false;
+}
+
+static bool finalizes(const struct program_model *model)
+{
+    for (size_t i = 0; i < model->statement_count; i++) {
+        const struct statement *statement = &model->statements[i];
+        if (statement->kind == STATEMENT_CALL && !statement->when.operations && call_kind(statement->call.call) == CALL_FINALIZE)
+            return true;
+    }
+    return false;
+}
+
+/* The replay of these asks for the calls of all ranks at once. */
+static bool needs_whole_run(const struct statement *statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct statement *statement = &statements[i];
+        enum call_kind kind = statement->kind == STATEMENT_CALL ? call_kind(statement->call.call) : CALL_LOCAL;
+        if ((kind >= CALL_GATHERV && kind <= CALL_NEIGHBOR) || kind >= CALL_SHMEM_PUT ||
+            needs_whole_run(statement->body, statement->body_count) || needs_whole_run(statement->other, statement->other_count))
+            return true;
+    }
+    return false;
+}
+
+bool program_source_possible(const struct program_model *model)
+{
+    return !needs_whole_run(model->statements, model->statement_count);
+}
+
+static enum status open_source(struct program_source *source, struct err *err)
+{
+    const struct program_model *model = source->run.model;
+    struct trace *trace = source->run.trace;
+    source->finalizes = finalizes(model);
+    trace->skips_checks = has_flag(model->statements, model->statement_count, TRACE_NOCHECK);
+    source->ranks = calloc((size_t)trace->rank_count + 1, sizeof *source->ranks);
+    if (!source->ranks) return err_memory(err);
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) TRY(run_rank_open(&source->run, rank, &source->ranks[rank], err));
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) TRY(make_calls(source, rank, err));
+    trace->begin_ps = trace_begin_ps(trace);
+    trace->begin_known = true;
+    TRY(trace_checker_new(trace, &source->checker, err));
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) TRY(check_calls(source, rank, err));
+    return STATUS_OK;
+}
+
+enum status program_source_open(const struct program_model *model, const struct program_model_options *options,
+                                struct program_source *source, struct err *err)
+{
+    *source = (struct program_source){.ranks = NULL};
+    TRY(program_run_open(model, options, &source->run, err));
+    enum status status = open_source(source, err);
+    if (status != STATUS_OK) program_source_close(source);
+    return status;
+}
+
+void program_source_close(struct program_source *source)
+{
+    uint32_t count = source->run.trace ? source->run.trace->rank_count : 0;
+    for (uint32_t rank = 0; source->ranks && rank < count; rank++) run_rank_clear(&source->ranks[rank]);
+    free(source->ranks);
+    trace_checker_free(source->checker);
+    program_run_clear(&source->run);
+    *source = (struct program_source){.ranks = NULL};
+}
+
+static enum status count_calls(struct program_run *run, uint32_t rank, uint64_t *calls, struct err *err)
+{
+    struct run_rank state;
+    struct trace_call call;
+    bool ended = false;
+    TRY(run_rank_open(run, rank, &state, err));
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !ended) {
+        status = run_rank_next(run, &state, &call, &ended, err);
+        *calls += !ended;
+    }
+    run_rank_clear(&state);
+    return status;
+}
+
+enum status program_source_calls(const struct program_model *model, const struct program_model_options *options, double *calls,
+                                 struct err *err)
+{
+    struct program_run run;
+    uint64_t found = 0;
+    uint32_t asked = 0;
+    TRY(program_run_open(model, options, &run, err));
+    enum status status = STATUS_OK;
+    uint32_t ranks = run.options.ranks, step = ranks < RANKS_ASKED ? 1 : ranks / RANKS_ASKED;
+    for (uint32_t rank = step / 2; status == STATUS_OK && rank < ranks; rank += step, asked++)
+        status = count_calls(&run, rank, &found, err);
+    program_run_clear(&run);
+    if (status == STATUS_OK) *calls = asked > 0 ? (double)found / asked * ranks : 0;
+    return status;
+}
