@@ -23,7 +23,7 @@ const bands = [
   ["fence epoch", "#8a3fa0", "#cc79a7"],
   ["exposure epoch (post)", "#0b7a75", "#009e73"],
 ];
-const arrowColors = { data: "", "get: request": "#7a8490", "post to start": "#0b7a75", "complete to wait": "#8a3fa0",
+const arrowColors = { data: "", "get: request": "#7a8490", "post to start": "#0b7a75", "complete to wait": "#c2185b",
   "unlock to put": "#b5651d", "release to grant": "#b5651d" };
 let palette = 1;
 const colorOf = (activity) => activities[activity][palette];

@@ -6,6 +6,11 @@ function formatSeconds(seconds) {
   const [scale, name] = units.find(([unit]) => Math.abs(seconds) >= unit) || units[units.length - 1];
   return `${Number((seconds / scale).toPrecision(4))} ${name}`;
 }
+// Both in the unit of the value.
+function formatWithError(seconds, error) {
+  const [scale, name] = units.find(([unit]) => Math.abs(seconds) >= unit) || units[units.length - 1];
+  return `${Number((seconds / scale).toPrecision(4))} ± ${Number((error / scale).toPrecision(2))} ${name}`;
+}
 const formatPs = (ps) => formatSeconds(ps * 1e-12);
 const formatShare = (share) => `${(100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0)} %`;
 function formatBytes(bytes) {

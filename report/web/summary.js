@@ -55,7 +55,7 @@ function changeText(row) {
   return words.length ? words.join(", and ") : "the platform as it is";
 }
 const isOfProgram = (change) => !/^[a-d](\+|$)/.test(change.row);
-const gainText = (change, runTime) => `${formatSeconds(change.gain_s)} ± ${formatSeconds(change.error_s)} (${formatShare(change.gain_s / runTime)} of ${formatSeconds(runTime)})`;
+const gainText = (change, runTime) => `${formatWithError(change.gain_s, change.error_s)} (${formatShare(change.gain_s / runTime)} of ${formatSeconds(runTime)})`;
 
 // Where: the wait states whose advice this change is.
 function whereText(change, runs) {
@@ -137,5 +137,5 @@ function adviceSection(input) {
     `± ${formatSeconds(change.error_s)}`, formatShare(change.gain_s / runTime), change.rewrites.map((rewrite) => rewrite.summary).join("; ") || changeText(change.row),
     change.confirmed ? "" : "by the fast engine only"])) : null,
   behind(["not advised", "why"], changes.filter((change) => !change.advised).map((change) => [change.row,
-    change.reason || (change.gain_s === null ? "not replayed" : `gains ${formatSeconds(change.gain_s)} ± ${formatSeconds(change.error_s)}, or no more than a part of it`)])));
+    change.reason || (change.gain_s === null ? "not replayed" : `gains ${formatWithError(change.gain_s, change.error_s)}, or no more than a part of it`)])));
 }

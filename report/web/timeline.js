@@ -24,10 +24,9 @@ function aggregated({ timeline }) {
 }
 
 function sharedView(inputs) {
-  const begin = Math.min(...inputs.map((input) => input.timeline.from_ps));
-  const end = Math.max(...inputs.map((input) => input.timeline.until_ps), begin + 1);
-  const shared = { view: { from: begin, until: end }, waits: true, epochs: true, arrows: -1, lines: [], pending: false };
+  const shared = { view: { from: 0, until: 1 }, waits: true, epochs: true, arrows: -1, lines: [], pending: false, aligned: false };
   const { view } = shared;
+  let begin = 0, end = 1;
   shared.draw = () => {
     if (shared.pending) return;
     shared.pending = true;
@@ -46,6 +45,14 @@ function sharedView(inputs) {
   };
   shared.move = (by) => shared.show(view.from + by, view.until + by);
   shared.reset = () => shared.show(begin, end);
+  // aligned: all runs have the making of their first window at 0.
+  shared.align = (aligned) => {
+    const shifts = shared.lines.map((line) => (aligned ? line.data.aligned : 0));
+    shared.aligned = aligned;
+    begin = Math.min(...inputs.map((input, i) => input.timeline.from_ps - shifts[i]));
+    end = Math.max(...inputs.map((input, i) => input.timeline.until_ps - shifts[i]), begin + 1);
+    shared.reset();
+  };
   shared.cross = (at) => shared.lines.forEach(({ cross }) => { cross.hidden = at < 0; cross.style.left = `${at}px`; });
   return shared;
 }
@@ -83,6 +90,7 @@ function timelineSection(given) {
   const shared = sharedView(inputs), full = inputs.filter((input) => input.timeline.calls);
   shared.lines = inputs.map((input) => createCanvas(input, shared));
   shared.occurring = shared.lines.map((line) => line.data.occurring());
+  shared.align(false);
   const views = full.length ? full[0].timeline.views : [], predicted = full.some((input) => input.timeline.transfers.length > 0);
   const legendPlace = element("div"), about = element("p", { class: "soft" });
   const change = () => {
@@ -97,6 +105,7 @@ function timelineSection(given) {
     element("button", { type: "button", onclick: () => shared.zoom(0.5, (shared.view.from + shared.view.until) / 2) }, "zoom in"),
     element("button", { type: "button", onclick: () => shared.zoom(2, (shared.view.from + shared.view.until) / 2) }, "zoom out"),
     element("button", { type: "button", onclick: shared.reset }, "whole run"),
+    full.length > 1 ? choice("runs begin", ["together", "together behind their first window"], 0, (i) => shared.align(i === 1)) : null,
     full.length ? choice("view", names, 0, (i) => { shared.arrows = i - 1; change(); }) : null,
     choice("colours", ["by kind of call", "colour-blind"], palette - 1, (i) => { palette = i + 1; change(); }),
     toggle("waits", true, (on) => { shared.waits = on; change(); }),

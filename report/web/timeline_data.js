@@ -107,6 +107,15 @@ function timelineData(timeline) {
     const node = timeline.nodes[rankOf(row)];
     return [`rank ${rankOf(row)}${node ? ` on ${shortName(node)}` : ""}, ${formatPs(time)}`, ...lines].join("\n");
   }
+  // Where runs are aligned: when the first window is made on all ranks; the begin of what is shown where none is.
+  function alignment() {
+    let made = timeline.from_ps;
+    for (const calls of timeline.calls || []) {
+      const first = calls.find((call) => timeline.activities[call[3]] === 10);
+      if (first) made = Math.max(made, first[1] + first[2]);
+    }
+    return made;
+  }
   // [rank, index of the call] of what a text is found in: function, user region, window's name, file and line, wait state.
   function search(text) {
     const wanted = text.trim().toLowerCase(), hits = [];
@@ -131,6 +140,6 @@ function timelineData(timeline) {
       for (let i = 0; i < text.length; i += 3) if (text[i] !== " ") seen.add(text.charCodeAt(i) - 65);
     return { activities: seen, bands: made };
   }
-  return { occurring, levelFor, shareOf, timeline, rows, rowOf, rankOf, regions, waits, epochs, grants, arrowsOf, callText, waitText, epochText, grantText, arrowText,
+  return { aligned: alignment(), occurring, levelFor, shareOf, timeline, rows, rowOf, rankOf, regions, waits, epochs, grants, arrowsOf, callText, waitText, epochText, grantText, arrowText,
     describe, search };
 }

@@ -91,7 +91,13 @@ open_page part
 sound
 drawn part 'role="alert">part.json is incomplete: rank 0 was killed.'
 
-# 4. Long runs: levels of detail.
+# 4. The page of a real run.
+cp "$source/docs/examples/pscw_halo.html" real.html
+open_page real
+sound
+drawn real 'docs/examples/pscw_halo.c:28'
+
+# 5. Long runs: levels of detail.
 run 0 report "$trace" --calls 1 -o levels.html
 open_page levels
 sound
