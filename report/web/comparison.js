@@ -51,6 +51,7 @@ function scalingSection(input) {
   const head = ["ranks", "semantics", "run time", "at least", "at most", "speed-up", "efficiency"];
   return section(`${scaling === "strong" ? "Strong" : "Weak"} scaling, ${shortName(input.name)}`,
     plot({ label: "run time against the number of ranks", xName: "ranks", yName: "Run time, with the band of its error.", xFormat: String, yFormat: formatSeconds,
+      xTicks: [...new Set(points.map((point) => point.ranks))],
       series: names.map((name) => ({ name: `semantics ${name}`, line: true, points: points.filter((point) => point.semantics === name)
         .map((point) => [point.ranks, point.run_time_s, point.run_time_low_s, point.run_time_high_s]) })) }),
     stops.filter((stop) => stop.ranks).map((stop) => element("p", {}, `${stop.semantics}: more than ${stop.ranks} ranks do not pay.`)),

@@ -6,7 +6,7 @@ function element(tag, attributes, ...children) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat(3)) if (child !== null && child !== undefined)
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined)
     made.append(typeof child === "string" ? readable(child) : child);
   return made;
 }
@@ -16,7 +16,7 @@ element.drawing = new Set(["rect", "line", "text", "circle", "path", "title", "g
 const isNumber = (cell) => /^([-+±] ?)?[\d.]+(e[-+]\d+)?( ?[a-zA-Z%/]{1,5})?$|^(unknown|measured|)$/.test(cell);
 function table(head, rows, caption) {
   const cells = rows.map((row) => row.map(String)), right = head.map((_, i) => i > 0 && cells.every((row) => isNumber(row[i])));
-  const kind = (i) => (right[i] ? "number" : "text");
+  const kind = (i) => (right[i] ? "number" : cells.some((row) => String(row[i]).length > 30) ? "text long" : "text");
   return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption || head.filter(Boolean).join(", ") },
     element("table", {}, caption ? element("caption", {}, caption) : null,
       element("thead", {}, element("tr", {}, head.map((name, i) => element("th", { scope: "col", class: kind(i) }, name)))),
@@ -26,6 +26,8 @@ function table(head, rows, caption) {
 function section(title, ...children) {
   return element("section", { "aria-label": title }, element("h2", {}, title), ...children);
 }
+
+const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 // The numbers behind a drawing, for those who cannot see it or want to copy them.
 function behind(head, rows) {

@@ -27,7 +27,7 @@ function plot(given) {
   const x = (value) => scale(value, xs, left, width - right), y = (value) => scale(value, ys, height - bottom, top);
   const color = (i) => activities[plotColors[i % plotColors.length]][palette];
   const drawing = element("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": given.label },
-    ticksOf(...xs).map((at) => [element("line", { class: "axis", x1: x(at), x2: x(at), y1: top, y2: height - bottom }),
+    (given.xTicks || ticksOf(...xs)).map((at) => [element("line", { class: "axis", x1: x(at), x2: x(at), y1: top, y2: height - bottom }),
       element("text", { x: x(at), y: height - bottom + 16, "text-anchor": "middle" }, given.xFormat(at))]),
     ticksOf(...ys).map((at) => [element("line", { class: "axis", x1: left, x2: width - right, y1: y(at), y2: y(at) }),
       element("text", { x: left - 6, y: y(at) + 4, "text-anchor": "end" }, given.yFormat(at))]),

@@ -23,10 +23,10 @@ function validationSection(input) {
 function campaignSection(input) {
   const { data } = input, { summary, rows } = data, programs = [...new Set(rows.map((row) => row.program))];
   return section(`Campaign ${shortName(input.name)}`,
-    element("p", { class: "summary" }, `${summary.rows} predictions against runs: error ${signedShare(summary.median)} in the median, `
+    element("p", { class: "summary" }, `${counted(summary.rows, "prediction")} against runs: error ${signedShare(summary.median)} in the median, `
       + `${signedShare(summary.worst)} at worst; ${summary.within_spread} within the spread of their runs. ${data.date}, ${data.machine.processor}.`),
-    data.failed ? element("p", { class: "warning" }, `${data.failed} programs of the campaign failed.`) : null,
-    plot({ label: "predicted against measured", xName: "measured", yName: "Predicted, against measured from left to right; a bar is the spread of the runs.",
+    data.failed ? element("p", { class: "warning" }, `${counted(data.failed, "program")} of the campaign failed.`) : null,
+    plot({ label: "predicted against measured", xName: "measured", yName: "Predicted, against measured from left to right; on the line both are the same.",
       xFormat: formatSeconds, yFormat: formatSeconds, diagonal: true,
       series: programs.map((name) => ({ name, points: rows.filter((row) => row.program === name).map(({ part }) => [part.measured_s, part.predicted_s]) })) }),
     table(["program", "bytes", "ranks", "semantics", "predicted", "measured", "error", "spread"], rows.map((row) => [row.program, row.bytes, row.ranks, row.semantics,
@@ -53,5 +53,5 @@ function calibrationSection(input) {
   });
   const notes = own.notes || [];
   return section(`Platform ${shortName(data.name || input.name)}`, parts.length ? parts.flat() : element("p", {}, "Described by hand: the file holds no measured points."),
-    notes.length ? element("details", {}, element("summary", {}, `${notes.length} notes of the calibration`), notes.map((text) => element("p", {}, text))) : null);
+    notes.length ? element("details", {}, element("summary", {}, `${counted(notes.length, "note")} of the calibration`), notes.map((text) => element("p", {}, text))) : null);
 }

@@ -20,7 +20,7 @@ function matrixSection(input) {
   canvas.addEventListener("pointerleave", () => showTip(""));
   const rate = (bound) => (bound && bound.median ? formatRate(bound.median) : "unknown");
   return section(`Transfers of ${shortName(input.name)}`,
-    element("p", {}, `${input.data.transfers.count} transfers, ${formatBytes(input.data.transfers.bytes)}; origins from top to bottom, `
+    element("p", {}, `${counted(input.data.transfers.count, "transfer")}, ${formatBytes(input.data.transfers.bytes)}; origins from top to bottom, `
       + "targets from left to right."), canvas,
     behind(["origin", "target", "kind", "count", "bytes", "at least", "at most"], pairs.slice().sort((a, b) => b.bytes - a.bytes).slice(0, 500)
       .map((pair) => [pair.origin, pair.target, pair.kind, pair.count, formatBytes(pair.bytes), rate(pair.lower_bound_Bps), rate(pair.upper_bound_Bps)])));

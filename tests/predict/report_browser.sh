@@ -50,7 +50,8 @@ for title in 'How long' 'Largest loss' 'What to change' 'Validation validation.j
     'Strong scaling, scaling.json' 'The runs side by side' 'Time lines' 'Comparison comparison.json'; do drawn all ">$title</h2>"; done
 # The error of predictions is the largest that was measured: 10 % of the campaign, or more by the validation.
 drawn all 'Bracket: error of the prediction, '
-drawn all '1 predictions against runs: error +10.0 % in the median'
+drawn all '1 prediction against runs: error +10.0 % in the median'
+[ "$(grep -o '<circle' all.shown | wc -l)" -ge 9 ] || fail 'points are missing in the plots'
 drawn all 'a: more than 8 ranks do not pay.'
 open_page all --window-size=500,900 --force-dark-mode
 sound
