@@ -223,7 +223,8 @@ static enum status compare(const struct settings *settings, const struct runs *r
                          settings->measured.items, runs->count - 1, &validation, err));
     enum status status = STATUS_OK;
     if (all_traces(runs))
-        status = validate_traces(validation, runs->traces[0], (const struct trace *const *)runs->traces + 1, err);
+        status = validate_traces(validation, runs->traces[0], (const struct trace *const *)runs->traces + 1,
+                                 &settings->analyze, err);
     if (status == STATUS_OK)
         status = settings->prediction.platform ? explain(settings, runs, validation, err)
                                                : write_outputs(settings, validation, NULL, err);

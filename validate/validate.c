@@ -1,5 +1,7 @@
 #include "validate/validate.h"
 
+#include "validate/target_waits.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,11 +202,46 @@ enum status validate_results(const struct result *predicted, const char *predict
     return status;
 }
 
+static bool occurs(const struct validation *v, enum pattern pattern)
+{
+    return v->patterns[pattern].total.predicted_s > 0 || v->patterns[pattern].total.measured_max_s > 0;
+}
+
+/* waits_s: of the prediction, then of each repetition, all ranks. */
+static enum status compare_targets(struct validation *v, const double *waits_s, double *samples, struct err *err)
+{
+    v->targets = calloc((size_t)v->rank_count + 1, sizeof *v->targets);
+    if (!v->targets) return err_memory(err);
+    for (uint32_t r = 0; r < v->rank_count; r++) {
+        for (size_t i = 0; i < v->repetitions; i++) samples[i] = waits_s[(i + 1) * v->rank_count + r];
+        v->targets[r] = compare(waits_s[r], samples, v->repetitions);
+        v->targets[r].deviation = wait_deviation(&v->targets[r], v->measured_total_s);
+    }
+    return STATUS_OK;
+}
+
+static enum status find_targets(struct validation *v, const struct trace *predicted,
+                                const struct trace *const *measured, const struct analyze_options *options,
+                                struct err *err)
+{
+    if (!occurs(v, PATTERN_LOCK_CONTENTION) || !occurs(v, PATTERN_WAIT_FOR_PROGRESS)) return STATUS_OK;
+    double *waits_s = calloc((v->repetitions + 1) * v->rank_count + v->repetitions, sizeof *waits_s);
+    enum status status = waits_s ? target_waits(predicted, options, waits_s, err) : err_memory(err);
+    for (size_t i = 0; i < v->repetitions && status == STATUS_OK; i++)
+        status = target_waits(measured[i], options, waits_s + (i + 1) * v->rank_count, err);
+    if (status == STATUS_OK)
+        status = compare_targets(v, waits_s, waits_s + (v->repetitions + 1) * v->rank_count, err);
+    free(waits_s);
+    return status;
+}
+
 enum status validate_traces(struct validation *validation, const struct trace *predicted,
-                            const struct trace *const *measured, struct err *err)
+                            const struct trace *const *measured, const struct analyze_options *options,
+                            struct err *err)
 {
     TRY(validate_calls_match(predicted, measured, validation->repetitions, &validation->calls, err));
-    return validate_transfers_match(predicted, measured, validation->repetitions, &validation->transfers, err);
+    TRY(validate_transfers_match(predicted, measured, validation->repetitions, &validation->transfers, err));
+    return find_targets(validation, predicted, measured, options, err);
 }
 
 void validation_free(struct validation *validation)
@@ -222,6 +259,7 @@ void validation_free(struct validation *validation)
     free(validation->engine);
     free(validation->rank_time);
     free(validation->disturbance);
+    free(validation->targets);
     free(validation->section.from);
     free(validation->section.to);
     free(validation->section.callpath);
@@ -249,8 +287,12 @@ enum status validate_tolerance(const struct validation *validation, double toler
     struct worst worst = {0};
     worst_take(&worst, &validation->run_time, "run time", -1);
     for (uint32_t r = 0; r < validation->rank_count; r++) worst_take(&worst, &validation->rank_time[r], "time", r);
-    for (int p = 0; p < PATTERN_COUNT; p++)
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        if (validation->targets && (p == PATTERN_LOCK_CONTENTION || p == PATTERN_WAIT_FOR_PROGRESS)) continue;
         worst_take(&worst, &validation->patterns[p].total, pattern_row((enum pattern)p)->name, -1);
+    }
+    for (uint32_t r = 0; validation->targets && r < validation->rank_count; r++)
+        worst_take(&worst, &validation->targets[r], "waits for locks and progress", r);
     const struct validate_value *value = worst.value;
     if (value->deviation <= tolerance) return STATUS_OK;
     return err_set(err, STATUS_DATA, validation->predicted, NULL,

@@ -61,6 +61,9 @@ struct validation {
     size_t property_count;
     struct validate_calls *calls; /* owned; NULL: not all runs are traces */
     struct validate_transfers transfers; /* with calls */
+    /* Per rank, with calls where some run has Lock Contention and some Wait for Progress: how long others waited for it
+     * as their target, in both (validate/target_waits.h). Owned, else NULL. */
+    struct validate_value *targets;
 };
 
 /* Opens one side of the comparison: a trace, which is analysed with options (NULL: defaults), or a result file. For a
@@ -76,13 +79,16 @@ enum status validate_results(const struct result *predicted, const char *predict
                              size_t repetitions, struct validation **validation, struct err *err);
 void validation_free(struct validation *validation);
 
-/* Adds what only traces show: calls and transfers, each matched (validate/calls.h). */
+/* Adds what only traces show: calls and transfers, each matched (validate/calls.h), and waits for targets. options: those
+ * of the results. */
 enum status validate_traces(struct validation *validation, const struct trace *predicted,
-                            const struct trace *const *measured, struct err *err);
+                            const struct trace *const *measured, const struct analyze_options *options,
+                            struct err *err);
 
 /* Whether a tolerance (0.05 = 5 %) holds for |relative| of the run time and of every rank's time, and for |error| of
  * every wait state's total as a share of its measured total. A wait state may be 0 or tiny in the measured run: below
- * VALIDATE_FLOOR of the run's total time (the sum of its rank times) it counts as that much. If the divisor is 0, the
+ * VALIDATE_FLOOR of the run's total time (the sum of its rank times) it counts as that much. The waits for each target
+ * replace Lock Contention and Wait for Progress where they are known. If the divisor is 0, the
  * error must be 0. STATUS_OK: it holds; else STATUS_DATA "NAME: tolerance 5% does not hold: ..." with the largest
  * deviation. */
 #define VALIDATE_FLOOR 0.1

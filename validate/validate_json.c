@@ -98,6 +98,12 @@ static bool add_properties(cJSON *root, const struct validation *v)
     return properties != NULL;
 }
 
+static bool add_targets(cJSON *root, const struct validation *v)
+{
+    if (!v->targets) return cJSON_AddNullToObject(root, "target_waits") != NULL;
+    return add_values(root, "target_waits", v->targets, v->rank_count);
+}
+
 static bool add_summary(cJSON *object, const char *key, const struct sample_summary *summary)
 {
     cJSON *one = cJSON_AddObjectToObject(object, key);
@@ -187,7 +193,7 @@ enum status validation_to_json(const struct validation *validation, double toler
     bool whole = root && cJSON_AddStringToObject(root, "schema", "rmacast.validation/1") &&
                  add_names(root, validation) && add_section(root, &validation->section) &&
                  add_disturbance(root, validation) && add_times(root, validation) && add_patterns(root, validation) &&
-                 add_properties(root, validation) && add_calls(root, validation->calls) && add_transfers(root, validation) &&
+                 add_properties(root, validation) && add_targets(root, validation) && add_calls(root, validation->calls) && add_transfers(root, validation) &&
                  add_tolerance(root, validation, tolerance);
     if (!whole) {
         cJSON_Delete(root);

@@ -74,6 +74,17 @@ static void print_ranks(const struct validation *v, bool repeated, FILE *out)
         fprintf(out, "... and %u more ranks (--json has all)\n", v->rank_count - RANKS_SHOWN);
 }
 
+/* In the place of what time stamps of a recording may not tell apart. */
+static void print_targets(const struct validation *v, bool repeated, FILE *out)
+{
+    for (uint32_t r = 0; v->targets && r < v->rank_count && r < RANKS_SHOWN; r++) {
+        char name[40];
+        if (v->targets[r].predicted_s == 0 && v->targets[r].measured_max_s == 0) continue;
+        snprintf(name, sizeof name, "waits for target %u", r);
+        print_row(name, &v->targets[r], share_of(v->targets[r].error_s, v->measured_total_s), repeated, out);
+    }
+}
+
 static void print_calls(const struct validation *v, FILE *out)
 {
     const struct validate_calls *calls = v->calls;
@@ -103,6 +114,7 @@ void validation_print(const struct validation *v, FILE *out)
         print_row(pattern_row((enum pattern)p)->name, total, share_of(total->error_s, v->measured_total_s), repeated,
                   out);
     }
+    print_targets(v, repeated, out);
     if (isfinite(v->rank_error_median))
         fprintf(out, "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%\n",
                 v->rank_error_median * 100, v->rank_error_p95 * 100);
