@@ -1,5 +1,5 @@
 /* Replay speed: transfers per second and memory per rank of generated exchanges on a crossbar, per engine.
- * Usage: bench_replay [RANKS [ITERATIONS [SYNC [ENGINE [PATTERN]]]]]; prints one line per engine, asserts nothing. */
+ * Usage: bench_replay [RANKS [ITERATIONS [SYNC [ENGINE [PATTERN [PROFILE]]]]]]; prints one line per engine, asserts nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static int fail(const struct err *err)
     return 1;
 }
 
-static enum status open_crossbar(uint32_t ranks, struct platform **platform, struct err *err)
+/* profile: of platforms/mpi, or "ideal". */
+static enum status open_crossbar(uint32_t ranks, const char *profile, struct platform **platform, struct err *err)
 {
     char path[] = "/tmp/bench_replay_XXXXXX";
     int fd = mkstemp(path);
@@ -46,8 +47,10 @@ static enum status open_crossbar(uint32_t ranks, struct platform **platform, str
     fprintf(
         file,
         "{\"schema\":\"rmacast.platform/1\",\"name\":\"crossbar\",\"nodes\":{\"count\":%u},\"network\":{\"topology\":"
-        "{\"type\":\"crossbar\"},\"latency_s\":1e-6,\"bandwidth_Bps\":1e10}}",
+        "{\"type\":\"crossbar\"},\"latency_s\":1e-6,\"bandwidth_Bps\":1e10}",
         ranks);
+    if (strcmp(profile, "ideal") != 0) fprintf(file, ",\"mpi\":{\"profile\":\"%s\"}", profile);
+    fputs("}", file);
     fclose(file);
     enum status status = platform_open(path, NULL, 0, platform, err);
     unlink(path);
@@ -117,7 +120,7 @@ int main(int argc, char **argv)
     struct generate_options little = what;
     little.ranks = little.iterations = 4;
     if (generate_trace(&little, &small, &err) != STATUS_OK) return fail(&err);
-    if (open_crossbar(what.ranks, &platform, &err) != STATUS_OK) return fail(&err);
+    if (open_crossbar(what.ranks, argc > 6 ? argv[6] : "ideal", &platform, &err) != STATUS_OK) return fail(&err);
     print_reference();
     printf("%s %s, %u ranks, %u iterations of %lld bytes\n", what.pattern, what.sync, what.ranks, what.iterations,
            (long long)what.bytes);
