@@ -31,7 +31,7 @@ enum { OPTION_SET = 256 };
 static const struct argp_option rows[] = {
     {"set", OPTION_SET, "KEY=VALUE", 0, "show, check, diff, export: overrides one key of the file; may be repeated", 0},
     {"output", 'o', "FILE", 0, "plot, export: the picture (SVG), or SimGrid's platform file (XML); - is standard output", 0},
-    {"json", 'j', "FILE", 0, "show, profiles: write JSON to FILE, - is standard output", 0},
+    {"json", 'j', "FILE", 0, "show, diff, profiles: write JSON to FILE, - is standard output", 0},
     {0},
 };
 
@@ -116,22 +116,42 @@ static enum status plot(const struct options *options, struct err *err)
     return status;
 }
 
+static enum status write_differences(const struct options *options, cJSON *differences, struct err *err)
+{
+    if (options->json) {
+        cJSON *json = cJSON_CreateObject();
+        bool added = cJSON_AddStringToObject(json, "schema", "rmacast.platform-difference/1") &&
+                     cJSON_AddStringToObject(json, "first", options->arguments.items[0]) &&
+                     cJSON_AddStringToObject(json, "second", options->arguments.items[1]) &&
+                     cJSON_AddItemReferenceToObject(json, "differences", differences);
+        enum status status = added ? cli_write_json(json, options->json, err) : err_memory(err);
+        cJSON_Delete(json);
+        return status;
+    }
+    platform_print_differences(differences, stdout);
+    if (cJSON_GetArraySize(differences) == 0) puts("both say the same");
+    return cli_flush(err);
+}
+
 static enum status diff(const struct options *options, struct err *err)
 {
-    cJSON *sides[2] = {NULL, NULL};
+    cJSON *sides[2] = {NULL, NULL}, *differences = NULL;
+    char paths[2][PLATFORM_PATH_BYTES];
     enum status status = STATUS_OK;
-    int count = 0;
     for (int i = 0; i < 2 && status == STATUS_OK; i++) {
-        char path[PLATFORM_PATH_BYTES];
-        status = platform_file_find(options->arguments.items[i], path, err);
+        status = platform_file_find(options->arguments.items[i], paths[i], err);
         if (status == STATUS_OK)
-            status = platform_effective(path, options->settings.items, options->settings.count, &sides[i], err);
+            status = platform_effective(paths[i], options->settings.items, options->settings.count, &sides[i], err);
     }
-    if (status == STATUS_OK) status = platform_print_difference(sides[0], sides[1], stdout, &count, err);
-    if (status == STATUS_OK && count == 0) puts("both say the same");
+    const struct cli_file files[] = {{CLI_READS, "the platform", paths[0]}, {CLI_READS, "the platform", paths[1]},
+                                     {CLI_WRITES, "--json", options->json}};
+    if (status == STATUS_OK) status = cli_check_files(files, sizeof files / sizeof *files, err);
+    if (status == STATUS_OK) status = platform_differences(sides[0], sides[1], &differences, err);
+    if (status == STATUS_OK) status = write_differences(options, differences, err);
+    cJSON_Delete(differences);
     cJSON_Delete(sides[0]);
     cJSON_Delete(sides[1]);
-    return status == STATUS_OK ? cli_flush(err) : status;
+    return status;
 }
 
 static enum status export_simgrid(const struct options *options, struct err *err)

@@ -106,35 +106,69 @@ enum status platform_print_values(const cJSON *platform, bool measured_only, FIL
     return status;
 }
 
-/* a or b may be NULL. Returns whether they differ. */
-static bool print_row(const char *path, const cJSON *a, const cJSON *b, FILE *out)
+/* a or b may be NULL. */
+static bool differ(const cJSON *a, const cJSON *b)
 {
-    char text_a[TEXT_BYTES], text_b[TEXT_BYTES];
     double x, y, error_x, error_y;
-    bool numbers = a && b && number_of(a, &x, &error_x) && number_of(b, &y, &error_y);
-    if (numbers ? x == y && error_x == error_y : a && b && cJSON_Compare(a, b, true)) return false;
-    print_value(a, text_a);
-    print_value(b, text_b);
-    fprintf(out, "%-42s %-24s %-24s", path, text_a, text_b);
-    if (numbers && x != 0) fprintf(out, " %+8.1f %%", 100 * (y - x) / fabs(x));
-    if (numbers && hypot(error_x, error_y) > 0) fprintf(out, " %6.1f errors", fabs(y - x) / hypot(error_x, error_y));
-    fputc('\n', out);
-    return true;
+    if (!a || !b) return true;
+    if (number_of(a, &x, &error_x) && number_of(b, &y, &error_y)) return x != y || error_x != error_y;
+    return !cJSON_Compare(a, b, true);
 }
 
-enum status platform_print_difference(const cJSON *a, const cJSON *b, FILE *out, int *count, struct err *err)
+static enum status add_difference(cJSON *list, const char *path, const cJSON *a, const cJSON *b, struct err *err)
+{
+    cJSON *row = cJSON_CreateObject();
+    if (!cJSON_AddItemToArray(list, row)) {
+        cJSON_Delete(row);
+        return err_memory(err);
+    }
+    bool added = cJSON_AddStringToObject(row, "key", path);
+    if (a) added = added && cJSON_AddItemToObject(row, "first", cJSON_Duplicate(a, true));
+    if (b) added = added && cJSON_AddItemToObject(row, "second", cJSON_Duplicate(b, true));
+    return added ? STATUS_OK : err_memory(err);
+}
+
+static enum status list_differences(const struct leaves *of_a, const struct leaves *of_b, cJSON *list, struct err *err)
+{
+    for (size_t i = 0; i < of_a->count; i++) {
+        const struct leaf *own = &of_a->items[i], *other = find_leaf(of_b, own->path);
+        if (differ(own->item, other ? other->item : NULL))
+            TRY(add_difference(list, own->path, own->item, other ? other->item : NULL, err));
+    }
+    for (size_t i = 0; i < of_b->count; i++)
+        if (!find_leaf(of_a, of_b->items[i].path)) TRY(add_difference(list, of_b->items[i].path, NULL, of_b->items[i].item, err));
+    return STATUS_OK;
+}
+
+enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differences, struct err *err)
 {
     struct leaves of_a = {0}, of_b = {0};
-    enum status status = collect_leaves(a, "", &of_a, err);
+    cJSON *list = cJSON_CreateArray();
+    enum status status = list ? collect_leaves(a, "", &of_a, err) : err_memory(err);
     if (status == STATUS_OK) status = collect_leaves(b, "", &of_b, err);
-    *count = 0;
-    for (size_t i = 0; status == STATUS_OK && i < of_a.count; i++) {
-        const struct leaf *other = find_leaf(&of_b, of_a.items[i].path);
-        *count += print_row(of_a.items[i].path, of_a.items[i].item, other ? other->item : NULL, out);
-    }
-    for (size_t i = 0; status == STATUS_OK && i < of_b.count; i++)
-        if (!find_leaf(&of_a, of_b.items[i].path)) *count += print_row(of_b.items[i].path, NULL, of_b.items[i].item, out);
+    if (status == STATUS_OK) status = list_differences(&of_a, &of_b, list, err);
     free(of_a.items);
     free(of_b.items);
+    if (status == STATUS_OK)
+        *differences = list;
+    else
+        cJSON_Delete(list);
     return status;
+}
+
+void platform_print_differences(const cJSON *differences, FILE *out)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach (row, differences) {
+        const cJSON *a = cJSON_GetObjectItem(row, "first"), *b = cJSON_GetObjectItem(row, "second");
+        char text_a[TEXT_BYTES], text_b[TEXT_BYTES];
+        double x, y, error_x, error_y;
+        bool numbers = a && b && number_of(a, &x, &error_x) && number_of(b, &y, &error_y);
+        print_value(a, text_a);
+        print_value(b, text_b);
+        fprintf(out, "%-42s %-24s %-24s", cJSON_GetStringValue(cJSON_GetObjectItem(row, "key")), text_a, text_b);
+        if (numbers && x != 0) fprintf(out, " %+8.1f %%", 100 * (y - x) / fabs(x));
+        if (numbers && hypot(error_x, error_y) > 0) fprintf(out, " %6.1f errors", fabs(y - x) / hypot(error_x, error_y));
+        fputc('\n', out);
+    }
 }

@@ -13,8 +13,11 @@
  * measurements. The units are in the keys. Keys that a platform file's reader ignores are left out. */
 enum status platform_print_values(const cJSON *platform, bool measured_only, FILE *out, struct err *err);
 
-/* Prints a row for each key whose value is not the same in both: both values, and of numbers the change in percent and, where both
- * are measured, how many of their joint errors it is. Keys that a platform file's reader ignores are left out. *count: rows. */
-enum status platform_print_difference(const cJSON *a, const cJSON *b, FILE *out, int *count, struct err *err);
+/* An array of what is not the same in both: {key, first, second}, each value as its file has it, left out where it has none. Keys
+ * that a platform file's reader ignores are left out. The caller owns it. */
+enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differences, struct err *err);
+
+/* A row each: both values, and of numbers the change in percent and, where both are measured, how many of their joint errors it is. */
+void platform_print_differences(const cJSON *differences, FILE *out);
 
 #endif

@@ -65,6 +65,10 @@ run 0 platform diff made.json again.json
 shows '^both say the same$'
 run 0 platform diff two-nodes four-nodes --set nodes.speed=1
 shows '^nodes\.count +2 +4 +\+100\.0 %$'
+# As JSON: the same keys, each value as its file has it; a key that one file lacks has one value.
+run 0 platform diff two-nodes four-nodes --json difference.json
+[ "$(jq '.differences | length' difference.json)" = "$("$program" platform diff two-nodes four-nodes | wc -l)" ] || fail "diff --json has other rows"
+holds difference.json '.schema == "rmacast.platform-difference/1" and ([.differences[] | select(.key == "nodes.count")] == [{key: "nodes.count", first: 2, second: 4}])'
 error 2 'diff takes two platform files' platform diff two-nodes
 
 # SimGrid's file of a platform gives the same run in the simgrid engine.
