@@ -9,11 +9,10 @@
 
 enum { KEY_SERVE = SWEEP_OPTIONS_END, JOBS_MAX = 4096 };
 
-static const struct argp_option options[] = {
-    SWEEP_OPTIONS,
-    {"jobs", 'j', "N", 0, "points at once (default: one per processor)", 0},
-    {"serve", KEY_SERVE, NULL, OPTION_HIDDEN, NULL, 0},
-    {0}};
+static const struct argp_option options[] = {SWEEP_OPTIONS,
+                                             {"jobs", 'j', "N", 0, "points at once (default: one per processor)", 0},
+                                             {"serve", KEY_SERVE, NULL, OPTION_HIDDEN, NULL, 0},
+                                             {0}};
 
 struct settings {
     struct sweep_options sweep;
@@ -47,8 +46,8 @@ static enum status serve_point(const struct sweep_input *input, size_t point, st
     return status;
 }
 
-/* For rmacast-sweep: a number of a point per line of standard input; to each "STATUS BYTES", a newline and so many bytes, the
- * point's line or why it failed. Status -1: no point can be run. Every point runs in a child process. */
+/* For rmacast-sweep: a number of a point per line of standard input; to each "STATUS BYTES", a newline and so many
+ * bytes, the point's line or why it failed. Status -1: no point can be run. Every point runs in a child process. */
 static enum status serve(const struct sweep *sweep, struct err *err)
 {
     struct sweep_input input;
@@ -74,10 +73,15 @@ enum status cmd_sweep(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.jobs = 0};
     struct sweep sweep;
-    const struct argp argp = {options, parse, "CONFIG.json",
-                              "Predicts every combination of the platforms, mappings, transforms, semantics and numbers of ranks "
-                              "that a configuration lists, in processes of this computer. rmacast-sweep does it under mpiexec.",
-                              NULL, NULL, NULL};
+    const struct argp argp = {
+        options,
+        parse,
+        "CONFIG.json",
+        "Predicts every combination of the platforms, mappings, transforms, semantics and numbers of ranks "
+        "that a configuration lists, in processes of this computer. rmacast-sweep does it under mpiexec.",
+        NULL,
+        NULL,
+        NULL};
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
     TRY(sweep_options_open(&settings.sweep, &sweep, err));
     enum status status = run(&settings, &sweep, err);

@@ -28,10 +28,13 @@ error_t sweep_options_parse(int key, char *argument, struct argp_state *state, s
 enum { OUTPUTS = 3 };
 
 /* Outputs against each other, the configuration, and one more file that is read. */
-static enum status check_against(const struct sweep_options *options, const char *name, const char *path, struct err *err)
+static enum status check_against(const struct sweep_options *options, const char *name, const char *path,
+                                 struct err *err)
 {
-    const struct cli_file files[] = {{CLI_WRITES, "-o", options->output},       {CLI_WRITES, "--json", options->json},
-                                     {CLI_WRITES, "--csv", options->csv},       {CLI_READS, "the configuration", options->config},
+    const struct cli_file files[] = {{CLI_WRITES, "-o", options->output},
+                                     {CLI_WRITES, "--json", options->json},
+                                     {CLI_WRITES, "--csv", options->csv},
+                                     {CLI_READS, "the configuration", options->config},
                                      {CLI_READS, name, path}};
     return cli_check_files(files, sizeof files / sizeof *files, err);
 }
@@ -59,8 +62,10 @@ enum status sweep_options_open(const struct sweep_options *options, struct sweep
         fprintf(stderr, "rmacast: note: %s %s; %zu of %zu points are taken from it\n", options->output,
                 cut ? "breaks off" : "is continued", made.taken, made.count);
     }
-    if (status == STATUS_OK) *sweep = made;
-    else sweep_close(&made);
+    if (status == STATUS_OK)
+        *sweep = made;
+    else
+        sweep_close(&made);
     return status;
 }
 

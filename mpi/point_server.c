@@ -73,7 +73,8 @@ static enum status tell_end(struct point_server *server, struct point_answer *an
     int how = 0;
     stop(server, &how);
     if (WIFSIGNALED(how))
-        snprintf(text, sizeof text, "the process of the point ended by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
+        snprintf(text, sizeof text, "the process of the point ended by signal %d (%s)", WTERMSIG(how),
+                 strsignal(WTERMSIG(how)));
     else
         snprintf(text, sizeof text, "the process of the point ended with status %d and no answer", WEXITSTATUS(how));
     return set_text(answer, POINT_FAILED, text, strlen(text)) ? STATUS_OK : err_memory(err);

@@ -1,5 +1,5 @@
-/* A process "rmacast sweep CONFIG --serve" of its own, which runs points one after another: this program cannot, since libmpich
- * and libsimgrid define the same symbols. If it ends, the next point starts another one.
+/* A process "rmacast sweep CONFIG --serve" of its own, which runs points one after another: this program cannot, since
+ * libmpich and libsimgrid define the same symbols. If it ends, the next point starts another one.
  *
  * Order of calls: point_server_begin, point_server_poll until it has the answer, and again; point_server_close. */
 #ifndef MPI_POINT_SERVER_H

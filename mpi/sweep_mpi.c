@@ -1,7 +1,7 @@
-/* mpiexec -n K rmacast-sweep CONFIG.json -o RESULT.json: rmacast sweep, where K processes run the points. Process 0 gives each
- * the next point as soon as it has answered the last one. Every process has a point server, process 0 too. A point that fails,
- * or whose server is killed, is given to another process. If a process of MPI itself is killed, mpiexec (MPICH 4.0.2) ends all;
- * the file of results has what was done until then. */
+/* mpiexec -n K rmacast-sweep CONFIG.json -o RESULT.json: rmacast sweep, where K processes run the points. Process 0
+ * gives each the next point as soon as it has answered the last one. Every process has a point server, process 0 too. A
+ * point that fails, or whose server is killed, is given to another process. If a process of MPI itself is killed,
+ * mpiexec (MPICH 4.0.2) ends all; the file of results has what was done until then. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -59,7 +59,8 @@ static void abandon(const struct err *err)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* ------------------------------------------------------------------------------------------------------- processes 1, 2, ... */
+/* ------------------------------------------------------------------------------------------------------- processes 1,
+ * 2, ... */
 
 /* Without computing: a process that waits leaves its core to others. */
 static void await(int source, int tag, MPI_Status *status)
@@ -107,7 +108,8 @@ static enum status work(struct point_server *server, struct err *err)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- process 0 */
+/* -----------------------------------------------------------------------------------------------------------------
+ * process 0 */
 
 struct master {
     struct sweep *sweep;
@@ -120,14 +122,16 @@ struct master {
 static enum status give(struct master *master, size_t worker, struct err *err)
 {
     size_t point;
-    if (master->points[worker] != NO_MORE || !sweep_next(master->sweep, worker, master->workers, &point)) return STATUS_OK;
+    if (master->points[worker] != NO_MORE || !sweep_next(master->sweep, worker, master->workers, &point))
+        return STATUS_OK;
     master->points[worker] = (int64_t)point;
     if (worker == 0) return point_server_begin(master->server, point, err);
     MPI_Send(&master->points[worker], 1, MPI_INT64_T, (int)worker, TAG_POINT, MPI_COMM_WORLD);
     return STATUS_OK;
 }
 
-static enum status take(struct master *master, size_t worker, enum point_outcome outcome, const char *text, struct err *err)
+static enum status take(struct master *master, size_t worker, enum point_outcome outcome, const char *text,
+                        struct err *err)
 {
     size_t point = (size_t)master->points[worker];
     if (outcome == POINT_HOPELESS) return err_set(err, STATUS_DATA, NULL, NULL, "%s", text);
@@ -164,11 +168,15 @@ static enum status direct(struct master *master, struct err *err)
     while (!sweep_finished(master->sweep)) {
         MPI_Status about;
         int is_there;
-        for (size_t i = master->workers; i-- > 0;) TRY(give(master, i, err)); /* process 0 has other work: it comes last */
+        for (size_t i = master->workers; i-- > 0;)
+            TRY(give(master, i, err)); /* process 0 has other work: it comes last */
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_ANSWER, MPI_COMM_WORLD, &is_there, &about);
-        if (is_there) TRY(take_other(master, &about, err));
-        else if (master->server->busy) TRY(take_own(master, err));
-        else rest();
+        if (is_there)
+            TRY(take_other(master, &about, err));
+        else if (master->server->busy)
+            TRY(take_own(master, err));
+        else
+            rest();
     }
     return STATUS_OK;
 }
@@ -189,15 +197,18 @@ static enum status run_points(struct sweep *sweep, struct point_server *server, 
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- the program */
+/* --------------------------------------------------------------------------------------------------------------- the
+ * program */
 
 /* One process tells how the program is used. */
 static enum status read_options(struct sweep_options *settings, int argc, char **argv, struct err *err)
 {
     static char name[] = "rmacast-sweep";
-    const struct argp argp = {options, parse, "CONFIG.json",
-                              "Predicts the points of a configuration as rmacast sweep does, in the processes of mpiexec.",
-                              NULL, NULL, NULL};
+    const struct argp argp = {
+        options,       parse,
+        "CONFIG.json", "Predicts the points of a configuration as rmacast sweep does, in the processes of mpiexec.",
+        NULL,          NULL,
+        NULL};
     argv[0] = name;
     if (own_number() > 0 && !freopen("/dev/null", "w", stdout))
         return err_set(err, STATUS_SYSTEM, "/dev/null", NULL, "cannot be written");
@@ -232,8 +243,8 @@ static void finalize(void)
     MPI_Finalize();
 }
 
-/* UCX, which MPICH may bring along, catches SIGSEGV and the like as soon as it is loaded, and may wait for ever where it
- * asks for memory then: it has to be told before the program starts. */
+/* UCX, which MPICH may bring along, catches SIGSEGV and the like as soon as it is loaded, and may wait for ever where
+ * it asks for memory then: it has to be told before the program starts. */
 static void leave_signals_alone(char **argv)
 {
     static const char variable[] = "UCX_HANDLE_ERRORS";
@@ -251,10 +262,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     atexit(finalize);
     enum status status = read_options(&settings, argc, argv, &err);
-    if (status == STATUS_OK) status = launcher_find_program("rmacast", "RMACAST_PROGRAM", program, sizeof program, &err);
+    if (status == STATUS_OK)
+        status = launcher_find_program("rmacast", "RMACAST_PROGRAM", program, sizeof program, &err);
     if (status == STATUS_OK && own_number() == 0) status = sweep_options_open(&settings, &sweep, &err);
-    if (all_have_begun(status, &err)) status = run(&settings, &sweep, program, &err);
-    else if (status == STATUS_OK) status = STATUS_DATA;
+    if (all_have_begun(status, &err))
+        status = run(&settings, &sweep, program, &err);
+    else if (status == STATUS_OK)
+        status = STATUS_DATA;
     sweep_close(&sweep);
     if (status == STATUS_USAGE) return EXIT_USAGE;
     return status == STATUS_OK ? 0 : EXIT_DATA;

@@ -20,8 +20,8 @@ static size_t read_sizes(const cJSON *topology, const char *key, int64_t sizes[S
 {
     const cJSON *item;
     size_t count = 0;
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(topology, key))
-        if (count < SIZES_MAX) sizes[count++] = (int64_t)item->valuedouble;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(topology, key)) if (count < SIZES_MAX) sizes[count++] =
+        (int64_t)item->valuedouble;
     return count;
 }
 
@@ -102,10 +102,12 @@ static enum status grow_json(const cJSON *platform, const char *file, uint32_t r
     const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(topology, "type"));
     int64_t need = quotient_up(ranks, number_of(mapping, "ranks_per_node", 1));
     if (cJSON_GetObjectItemCaseSensitive(mapping, "ranks"))
-        return err_set(err, STATUS_DATA, file, "mapping.ranks", "the platform names each rank's node, so it cannot grow");
+        return err_set(err, STATUS_DATA, file, "mapping.ranks",
+                       "the platform names each rank's node, so it cannot grow");
     if (number_of(nodes, "count", 0) >= need) return STATUS_OK;
     if (cJSON_GetObjectItemCaseSensitive(topology, "simgrid_xml"))
-        return err_set(err, STATUS_DATA, file, "network.topology", "the nodes are those of a SimGrid file, so they cannot grow");
+        return err_set(err, STATUS_DATA, file, "network.topology",
+                       "the nodes are those of a SimGrid file, so they cannot grow");
     add_number(growth, "nodes.count", need);
     for (size_t i = 0; type && i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(shapes[i].name, type) == 0) shapes[i].grow(topology, need, growth);

@@ -37,8 +37,7 @@ size_t semantics_text_overrides(const char *text, semantics_override overrides[S
     size_t count = 0;
     snprintf(copy, sizeof copy, "%s", text);
     const char *base = strsep(&rest, "@");
-    if (strcmp(base, "platform") != 0)
-        snprintf(overrides[count++], sizeof overrides[0], "mpi.rma.semantics=%s", base);
+    if (strcmp(base, "platform") != 0) snprintf(overrides[count++], sizeof overrides[0], "mpi.rma.semantics=%s", base);
     for (char *part; count < SEMANTICS_TEXT_PARTS && (part = strsep(&rest, "@"));) {
         char *letter = strrchr(part, '=');
         *letter++ = '\0';

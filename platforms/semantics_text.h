@@ -1,5 +1,5 @@
-/* Blocking semantics as options and configurations write them: a letter, or "platform" for what the platform file says; with
- * windows of their own "a@3=c@halo=d" (by number or name). */
+/* Blocking semantics as options and configurations write them: a letter, or "platform" for what the platform file says;
+ * with windows of their own "a@3=c@halo=d" (by number or name). */
 #ifndef PLATFORMS_SEMANTICS_TEXT_H
 #define PLATFORMS_SEMANTICS_TEXT_H
 

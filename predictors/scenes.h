@@ -17,8 +17,9 @@ struct scene {
 };
 
 /* Opens the platform of a row: with these semantics and what the specs need of it. The caller owns *platform. */
-typedef enum status scene_platform(const void *context, const char *semantics, const char *const *specs, size_t spec_count,
-                                   const struct trace *trace, struct platform **platform, struct err *err);
+typedef enum status scene_platform(const void *context, const char *semantics, const char *const *specs,
+                                   size_t spec_count, const struct trace *trace, struct platform **platform,
+                                   struct err *err);
 
 /* What all rows share; borrowed. */
 struct scene_options {
@@ -29,10 +30,12 @@ struct scene_options {
     bool keep_going;
 };
 
-/* name is shorter than SCENE_NAME_BYTES. false: it has more rewrites than a scene can have. The scene may not be copied. */
+/* name is shorter than SCENE_NAME_BYTES. false: it has more rewrites than a scene can have. The scene may not be
+ * copied. */
 bool scene_name(struct scene *scene, const char *name);
 
-/* The platform with the options' values and the trace as the scene rewrites it; scene->refused says where it cannot be. */
+/* The platform with the options' values and the trace as the scene rewrites it; scene->refused says where it cannot be.
+ */
 enum status scene_open(const struct scene_options *options, const struct trace *trace, struct scene *scene,
                        struct err *err);
 void scene_close(struct scene *scene);

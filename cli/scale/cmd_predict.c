@@ -53,7 +53,8 @@ static const struct argp_option options[] = {
     {"noise", KEY_NOISE, "SEED", 0,
      "run each point with noise, too: computing times drawn from the distribution fitted to the recorded ones", 0},
     {"runs", KEY_RUNS, "N", 0, "how many runs with noise (20)", 0},
-    {"replicate", KEY_REPLICATE, NULL, 0, "of one trace: weak scaling by copies of it, whose collective calls are of all ranks", 0},
+    {"replicate", KEY_REPLICATE, NULL, 0,
+     "of one trace: weak scaling by copies of it, whose collective calls are of all ranks", 0},
     {"extrap", KEY_EXTRAP, "FILE", 0, "write the measured computing times, and the functions found, in Extra-P's text format", 0},
     {"extrap-points", KEY_EXTRAP_POINTS, "FILE", 0,
      "no prediction: fit functions to the measurements of a file in Extra-P's text format, with values at --ranks", 0},
@@ -152,7 +153,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (settings->points) return 0;
         if (settings->traces.count == 0) return cli_usage(state, "TRACE... is missing");
         if (settings->rank_count == 0) return cli_usage(state, "--ranks N,... is missing");
-        if (settings->runs && !settings->noise) return cli_usage(state, "--runs is of runs with noise, expected --noise SEED, too");
+        if (settings->runs && !settings->noise)
+            return cli_usage(state, "--runs is of runs with noise, expected --noise SEED, too");
         return check_replicate(state, settings);
     default: return ARGP_ERR_UNKNOWN;
     }

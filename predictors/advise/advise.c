@@ -49,7 +49,8 @@ static enum status replay(struct finder *finder, size_t first, const struct engi
         count > 0 ? comparison_run(finder->advice->trace, rows, count, engine, &analyze, &comparison, &err) : STATUS_OK;
     for (size_t i = 0; i < comparison.count; i++) {
         struct proposal *change = &finder->advice->changes[of[i]];
-        if (comparison.results[i]) run_times_s[of[i]] = comparison.results[i]->run_time_s;
+        if (comparison.results[i])
+            run_times_s[of[i]] = comparison.results[i]->run_time_s;
         else {
             change->applies = false;
             if (!change->why) change->why = strdup(comparison.failures[i] ? comparison.failures[i] : err.text);
@@ -117,7 +118,8 @@ static bool pair_name(const struct scene *a, const struct scene *b, char name[SC
 {
     bool a_letter = strcmp(a->text, "platform") != 0, b_letter = strcmp(b->text, "platform") != 0;
     if (a_letter && b_letter) return false;
-    int length = snprintf(name, SCENE_NAME_BYTES, "%s%s%s", b_letter ? b->text : a->text, rewrites_of(a), rewrites_of(b));
+    int length =
+        snprintf(name, SCENE_NAME_BYTES, "%s%s%s", b_letter ? b->text : a->text, rewrites_of(a), rewrites_of(b));
     return length < SCENE_NAME_BYTES;
 }
 
@@ -188,15 +190,18 @@ static enum status find(struct finder *finder)
     return STATUS_OK;
 }
 
-enum status advice_find(const struct trace *trace, const struct advice_options *options, struct advice **advice, struct err *err)
+enum status advice_find(const struct trace *trace, const struct advice_options *options, struct advice **advice,
+                        struct err *err)
 {
     struct finder finder = {.advice = calloc(1, sizeof *finder.advice), .options = options, .err = err};
     if (!finder.advice) return err_memory(err);
     finder.advice->options = options;
     finder.advice->trace = trace;
     enum status status = find(&finder);
-    if (status == STATUS_OK) *advice = finder.advice;
-    else advice_free(finder.advice);
+    if (status == STATUS_OK)
+        *advice = finder.advice;
+    else
+        advice_free(finder.advice);
     return status;
 }
 

@@ -8,8 +8,8 @@ static void print_change(const struct advice *advice, const struct proposal *cha
 {
     char gain[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
     fprintf(out, "%-40s  %10s +- %-10s %5.1f %%%s\n", change->scene.name, units_format_duration(change->gain_s, gain),
-           units_format_duration(change->error_s, error), 100 * change->gain_s / advice->reference_s,
-           change->confirmed ? "" : "  by the fast engine only");
+            units_format_duration(change->error_s, error), 100 * change->gain_s / advice->reference_s,
+            change->confirmed ? "" : "  by the fast engine only");
     for (size_t i = 0; i < change->scene.rewrite.count; i++)
         fprintf(out, "    %s: %s\n", change->scene.rewrite.reports[i].spec, change->scene.rewrite.reports[i].summary);
 }
@@ -29,10 +29,11 @@ void advice_print(const struct advice *advice, FILE *out)
     fputc('\n', out);
     for (size_t i = 0; i + 1 < advice->count; i++) {
         const struct proposal *change = &advice->changes[advice->order[i]];
-        if (change->why) fprintf(out, "%s does not apply: %s\n", change->scene.name, change->why);
+        if (change->why)
+            fprintf(out, "%s does not apply: %s\n", change->scene.name, change->why);
         else if (!advice_is_advised(change) && !change->alone[0])
             fprintf(out, "%s: no gain beyond its error (%s)\n", change->scene.name,
-                   change->applies ? units_format_duration(change->gain_s, text) : "not replayed");
+                    change->applies ? units_format_duration(change->gain_s, text) : "not replayed");
     }
 }
 
@@ -69,7 +70,9 @@ enum status advice_to_json(const struct advice *advice, cJSON **json, struct err
 {
     cJSON *made = cJSON_CreateObject();
     enum status status = made ? fill_json(advice, made, err) : err_memory(err);
-    if (status == STATUS_OK) *json = made;
-    else cJSON_Delete(made);
+    if (status == STATUS_OK)
+        *json = made;
+    else
+        cJSON_Delete(made);
     return status;
 }

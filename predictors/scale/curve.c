@@ -72,13 +72,15 @@ struct curve_noise curve_noise_of(double *run_times_s, size_t count)
                                 gsl_stats_quantile_from_sorted_data(run_times_s, 1, count, 0.95)};
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ the table */
+/* ------------------------------------------------------------------------------------------------------------------
+ * the table */
 
 static enum pattern worst_pattern(const struct curve *curve, size_t point)
 {
     enum pattern worst = 0;
     for (int p = 1; p < PATTERN_COUNT; p++)
-        if (curve_wait_share(curve, point, (enum pattern)p) > curve_wait_share(curve, point, worst)) worst = (enum pattern)p;
+        if (curve_wait_share(curve, point, (enum pattern)p) > curve_wait_share(curve, point, worst))
+            worst = (enum pattern)p;
     return worst;
 }
 
@@ -87,8 +89,8 @@ static void print_noise(const struct curve *curve, size_t i, FILE *out)
     char median[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
     const struct curve_noise *noise = &curve->points[i].noise;
     if (curve->noisy_runs == 0) return;
-    fprintf(out, "  %11s  %11s  %11s", units_format_duration(noise->median_s, median), units_format_duration(noise->p5_s, low),
-            units_format_duration(noise->p95_s, high));
+    fprintf(out, "  %11s  %11s  %11s", units_format_duration(noise->median_s, median),
+            units_format_duration(noise->p5_s, low), units_format_duration(noise->p95_s, high));
 }
 
 static void print_point(const struct curve *curve, size_t i, FILE *out)
@@ -121,15 +123,16 @@ static void print_limits(const struct curve *curve, FILE *out)
     for (size_t row = 0; row < curve->rows; row++) {
         struct amdahl amdahl = limits_amdahl(curve, row);
         if (!amdahl.known) continue;
-        fprintf(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, within %.1f %%)", curve->semantics[row],
-                100 * amdahl.serial_share, 100 * amdahl.error);
+        fprintf(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, within %.1f %%)",
+                curve->semantics[row], 100 * amdahl.serial_share, 100 * amdahl.error);
         if (amdahl.serial_share > 0) fprintf(out, ": no speed-up above %.4g against one rank", 1 / amdahl.serial_share);
         fputs(".\n", out);
     }
     for (size_t row = 0; curve->rows > 1 && row < curve->rows; row++) {
         size_t first, last = SIZE_MAX;
         while (limits_next_win(curve, row, &first, &last)) {
-            fprintf(out, "%s is the fastest, or within 0.1 %% of it, at %u", curve->semantics[row], curve->points[first].ranks);
+            fprintf(out, "%s is the fastest, or within 0.1 %% of it, at %u", curve->semantics[row],
+                    curve->points[first].ranks);
             if (last > first) fprintf(out, " to %u", curve->points[last].ranks);
             fputs(" ranks.\n", out);
         }
@@ -168,8 +171,10 @@ static void print_waits(const struct curve *curve, FILE *out)
 
 static void print_factor(double value, FILE *out)
 {
-    if (value >= 0) fprintf(out, "  %13.4f", value);
-    else fprintf(out, "  %13s", "-");
+    if (value >= 0)
+        fprintf(out, "  %13.4f", value);
+    else
+        fprintf(out, "  %13s", "-");
 }
 
 /* POP's metrics, where they were asked for. */
@@ -177,8 +182,8 @@ static void print_pop(const struct curve *curve, FILE *out)
 {
     struct efficiency_pop pop;
     if (!curve_pop(curve, 0, &pop)) return;
-    fprintf(out, "\n%8s  %-9s  %13s  %13s  %13s  %13s\n", "ranks", "semantics", "parallel eff.", "load balance", "serialization",
-            "transfer");
+    fprintf(out, "\n%8s  %-9s  %13s  %13s  %13s  %13s\n", "ranks", "semantics", "parallel eff.", "load balance",
+            "serialization", "transfer");
     for (size_t i = 0; i < curve->count; i++) {
         if (!curve_pop(curve, i, &pop)) continue;
         fprintf(out, "%8u  %-9s", curve->points[i].ranks, curve->semantics[i % curve->rows]);
@@ -193,7 +198,8 @@ static void print_pop(const struct curve *curve, FILE *out)
 void curve_print(const struct curve *curve, FILE *out)
 {
     fprintf(out, "%s scaling, against %u ranks", curve->strong ? "Strong" : "Weak", curve->points[0].ranks);
-    if (curve->noisy_runs > 0) fprintf(out, "; median, 5th and 95th percentile of %zu runs with noise", curve->noisy_runs);
+    if (curve->noisy_runs > 0)
+        fprintf(out, "; median, 5th and 95th percentile of %zu runs with noise", curve->noisy_runs);
     fprintf(out, "\n%8s  %-9s  %11s  %11s  %11s", "ranks", "semantics", "run time", "at least", "at most");
     if (curve->noisy_runs > 0) fprintf(out, "  %11s  %11s  %11s", "median", "5 %", "95 %");
     fprintf(out, "  %8s  %9s  %s\n", "speed-up", "efficiency", "largest wait state");
@@ -204,7 +210,8 @@ void curve_print(const struct curve *curve, FILE *out)
     print_limits(curve, out);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- the JSON */
+/* -------------------------------------------------------------------------------------------------------------------
+ * the JSON */
 
 static bool add_waits(const struct curve *curve, size_t i, cJSON *item)
 {
@@ -226,7 +233,8 @@ static bool add_pop(const struct curve *curve, size_t i, cJSON *item)
     struct efficiency_pop pop;
     if (!curve_pop(curve, i, &pop)) return true;
     cJSON *factors = cJSON_AddObjectToObject(item, "pop");
-    return factors && add_factor(factors, "parallel_efficiency", pop.parallel) && add_factor(factors, "load_balance", pop.load_balance) &&
+    return factors && add_factor(factors, "parallel_efficiency", pop.parallel) &&
+           add_factor(factors, "load_balance", pop.load_balance) &&
            add_factor(factors, "serialization", pop.serialization) && add_factor(factors, "transfer", pop.transfer);
 }
 
@@ -236,7 +244,8 @@ static bool add_noise(const struct curve *curve, size_t i, cJSON *item)
     if (curve->noisy_runs == 0) return true;
     cJSON *object = cJSON_AddObjectToObject(item, "noise");
     return object && cJSON_AddNumberToObject(object, "runs", (double)curve->noisy_runs) &&
-           cJSON_AddNumberToObject(object, "median_s", noise->median_s) && cJSON_AddNumberToObject(object, "p5_s", noise->p5_s) &&
+           cJSON_AddNumberToObject(object, "median_s", noise->median_s) &&
+           cJSON_AddNumberToObject(object, "p5_s", noise->p5_s) &&
            cJSON_AddNumberToObject(object, "p95_s", noise->p95_s);
 }
 
@@ -289,7 +298,8 @@ static bool add_row_limits(const struct curve *curve, size_t row, cJSON *optimum
     cJSON *item = cJSON_CreateObject();
     size_t first, last = SIZE_MAX;
     if (!item || !cJSON_AddItemToArray(optimum, item) ||
-        !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) || !cJSON_AddNumberToObject(item, "ranks", best->ranks))
+        !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
+        !cJSON_AddNumberToObject(item, "ranks", best->ranks))
         return false;
     if (amdahl.known) {
         item = cJSON_CreateObject();
@@ -301,7 +311,8 @@ static bool add_row_limits(const struct curve *curve, size_t row, cJSON *optimum
     }
     while (limits_next_win(curve, row, &first, &last)) {
         item = cJSON_CreateObject();
-        if (!item || !cJSON_AddItemToArray(wins, item) || !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
+        if (!item || !cJSON_AddItemToArray(wins, item) ||
+            !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
             !cJSON_AddNumberToObject(item, "from_ranks", curve->points[first].ranks) ||
             !cJSON_AddNumberToObject(item, "to_ranks", curve->points[last].ranks))
             return false;
@@ -340,7 +351,9 @@ enum status curve_to_json(const struct curve *curve, cJSON **json, struct err *e
 {
     cJSON *made = cJSON_CreateObject();
     enum status status = made ? fill_json(curve, made, err) : err_memory(err);
-    if (status == STATUS_OK) *json = made;
-    else cJSON_Delete(made);
+    if (status == STATUS_OK)
+        *json = made;
+    else
+        cJSON_Delete(made);
     return status;
 }

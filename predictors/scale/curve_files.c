@@ -6,7 +6,8 @@
 #include "common/units.h"
 #include "predictors/scale/curve.h"
 
-/* --------------------------------------------------------------------------------------------------------------------- the CSV */
+/* ---------------------------------------------------------------------------------------------------------------------
+ * the CSV */
 
 static bool occurs(const struct curve *curve, enum pattern pattern)
 {
@@ -17,8 +18,10 @@ static bool occurs(const struct curve *curve, enum pattern pattern)
 
 static void write_factor(double value, FILE *out)
 {
-    if (value >= 0) fprintf(out, ",%.12g", value);
-    else fputc(',', out);
+    if (value >= 0)
+        fprintf(out, ",%.12g", value);
+    else
+        fputc(',', out);
 }
 
 static void write_row(const struct curve *curve, size_t i, FILE *out)
@@ -27,9 +30,10 @@ static void write_row(const struct curve *curve, size_t i, FILE *out)
     struct efficiency_pop pop;
     fprintf(out, "%u,", point->ranks);
     csv_write_text(out, "", curve->semantics[i % curve->rows]);
-    fprintf(out, ",%.12g,%.12g,%.12g,%.12g,%.12g", point->result->run_time_s, point->low_s, point->high_s, curve_speedup(curve, i),
-            curve_efficiency(curve, i));
-    if (curve->noisy_runs > 0) fprintf(out, ",%.12g,%.12g,%.12g", point->noise.median_s, point->noise.p5_s, point->noise.p95_s);
+    fprintf(out, ",%.12g,%.12g,%.12g,%.12g,%.12g", point->result->run_time_s, point->low_s, point->high_s,
+            curve_speedup(curve, i), curve_efficiency(curve, i));
+    if (curve->noisy_runs > 0)
+        fprintf(out, ",%.12g,%.12g,%.12g", point->noise.median_s, point->noise.p5_s, point->noise.p95_s);
     if (curve_pop(curve, i, &pop)) {
         write_factor(pop.parallel, out);
         write_factor(pop.load_balance, out);
@@ -53,10 +57,12 @@ void curve_write_csv(const struct curve *curve, FILE *out)
     for (size_t i = 0; i < curve->count; i++) write_row(curve, i, out);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- the picture */
+/* ----------------------------------------------------------------------------------------------------------------- the
+ * picture */
 
 enum { LEFT = 80, TOP = 40, WIDE = 520, TALL = 360, RIGHT = 130, BOTTOM = 50 };
-static const char *const colors[] = {"#1b6ca8", "#c0392b", "#2e8b57", "#8e6c00", "#7d3c98", "#555555", "#b9770e", "#117a65"};
+static const char *const colors[] = {"#1b6ca8", "#c0392b", "#2e8b57", "#8e6c00",
+                                     "#7d3c98", "#555555", "#b9770e", "#117a65"};
 enum { COLORS = sizeof colors / sizeof *colors };
 
 struct axes {
@@ -85,7 +91,8 @@ static struct axes find_axes(const struct curve *curve)
 {
     struct axes axes = {log2(curve->points[0].ranks), log2(curve->points[curve->count - 1].ranks), INFINITY, -INFINITY};
     for (size_t i = 0; i < curve->count; i++) {
-        const double of[] = {curve->points[i].result->run_time_s, curve->points[i].low_s, curve->points[i].high_s, ideal_s(curve, i)};
+        const double of[] = {curve->points[i].result->run_time_s, curve->points[i].low_s, curve->points[i].high_s,
+                             ideal_s(curve, i)};
         for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
             if (!(of[k] > 0)) continue;
             axes.y_low = fmin(axes.y_low, floor(log10(of[k])));
@@ -132,17 +139,20 @@ static void draw_row(const struct curve *curve, const struct axes *axes, size_t 
     fprintf(out, "\"/>\n<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" points=\"", color);
     for (size_t i = row; i < curve->count; i += curve->rows)
         if (curve->points[i].result->run_time_s > 0)
-            fprintf(out, "%.1f,%.1f ", place_x(axes, curve->points[i].ranks), place_y(axes, curve->points[i].result->run_time_s));
+            fprintf(out, "%.1f,%.1f ", place_x(axes, curve->points[i].ranks),
+                    place_y(axes, curve->points[i].result->run_time_s));
     fputs("\"/>\n", out);
     for (size_t i = row; i < curve->count; i += curve->rows) {
         double run_time_s = curve->points[i].result->run_time_s;
         if (!(run_time_s > 0)) continue;
-        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>", place_x(axes, curve->points[i].ranks),
-                place_y(axes, run_time_s), color);
+        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
+                place_x(axes, curve->points[i].ranks), place_y(axes, run_time_s), color);
         svg_escape(out, curve->semantics[row]);
-        fprintf(out, " at %u ranks: %s</title></circle>\n", curve->points[i].ranks, units_format_duration(run_time_s, text));
+        fprintf(out, " at %u ranks: %s</title></circle>\n", curve->points[i].ranks,
+                units_format_duration(run_time_s, text));
     }
-    fprintf(out, "<circle cx=\"%d\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", LEFT + WIDE + 18, TOP + 12 + 18.0 * (double)row, color);
+    fprintf(out, "<circle cx=\"%d\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", LEFT + WIDE + 18,
+            TOP + 12 + 18.0 * (double)row, color);
     svg_text(out, LEFT + WIDE + 28, TOP + 16 + 18.0 * (double)row, "start", curve->semantics[row]);
 }
 
@@ -150,7 +160,8 @@ void curve_write_svg(const struct curve *curve, FILE *out)
 {
     struct axes axes = find_axes(curve);
     fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+            "font-family=\"sans-serif\" "
             "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             LEFT + WIDE + RIGHT, TOP + TALL + BOTTOM, LEFT + WIDE + RIGHT, TOP + TALL + BOTTOM);
     draw_axes(curve, &axes, out);

@@ -8,7 +8,8 @@
 
 #include "common/array.h"
 
-/* ------------------------------------------------------------------------------------------------------------------ writing */
+/* ------------------------------------------------------------------------------------------------------------------
+ * writing */
 
 static bool same_points(const struct time_model *a, const struct time_model *b)
 {
@@ -31,22 +32,24 @@ static const struct time_model *fullest(const struct step *steps, size_t count, 
     return best;
 }
 
-static void write_place(const struct program *program, const struct step *step, int place, const struct time_model *all, FILE *out)
+static void write_place(const struct program *program, const struct step *step, int place, const struct time_model *all,
+                        FILE *out)
 {
     const struct time_model *model = &step->computing[place].model;
     const struct trace_site *site = &program->names->sites[step->call.site];
     char text[TIME_TEXT_BYTES];
     if (model->measured_count == 0) return;
     bool whole = same_points(model, all);
-    fprintf(out, "%sREGION program->%s %s #%u", whole ? "" : "# not of all runs: ", place == COMPUTING_BEFORE ? "before" : "after",
+    fprintf(out, "%sREGION program->%s %s #%u",
+            whole ? "" : "# not of all runs: ", place == COMPUTING_BEFORE ? "before" : "after",
             step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", step->number);
     if (step->kind == STEP_CALL && site->file) fprintf(out, " %s:%d", site->file, site->line);
     fprintf(out, "\n# %s\n", time_model_text(model, text));
     for (size_t i = 0; whole && i < model->measured_count; i++) fprintf(out, "DATA %.12g\n", model->measured[i].mean);
 }
 
-static void write_steps(const struct program *program, const struct step *steps, size_t count, const struct time_model *all,
-                        FILE *out)
+static void write_steps(const struct program *program, const struct step *steps, size_t count,
+                        const struct time_model *all, FILE *out)
 {
     for (size_t i = 0; i < count; i++) {
         for (int place = 0; place < COMPUTING_PLACES; place++) write_place(program, &steps[i], place, all, out);
@@ -63,13 +66,14 @@ void extrap_write(const struct program *program, FILE *out)
     if (all) write_steps(program, program->steps, program->count, all, out);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ reading */
+/* ------------------------------------------------------------------------------------------------------------------
+ * reading */
 
 struct reader {
     const char *file;
     int line;
     struct extrap *extrap;
-    char *metric, *region;          /* owned; that hold now */
+    char *metric, *region; /* owned; that hold now */
     int32_t points[TIME_POINTS_MAX];
     size_t point_count;
     struct time_sample samples[TIME_POINTS_MAX];
@@ -114,7 +118,8 @@ static enum status end_series(struct reader *reader)
     struct extrap *extrap = reader->extrap;
     if (reader->sample_count == 0) return STATUS_OK;
     if (reader->sample_count < reader->point_count) return refuse(reader, "fewer lines of DATA than points");
-    TRY(array_reserve((void **)&extrap->series, &extrap->capacity, extrap->count + 1, sizeof *extrap->series, reader->err));
+    TRY(array_reserve((void **)&extrap->series, &extrap->capacity, extrap->count + 1, sizeof *extrap->series,
+                      reader->err));
     struct extrap_series *made = &extrap->series[extrap->count++];
     *made = (struct extrap_series){.region = strdup(reader->region ? reader->region : ""),
                                    .metric = strdup(reader->metric ? reader->metric : "")};
@@ -189,8 +194,10 @@ enum status extrap_read(const char *file, struct extrap *extrap, struct err *err
     fclose(in);
     free(reader.metric);
     free(reader.region);
-    if (status == STATUS_OK) *extrap = made;
-    else extrap_clear(&made);
+    if (status == STATUS_OK)
+        *extrap = made;
+    else
+        extrap_clear(&made);
     return status;
 }
 
@@ -209,7 +216,8 @@ void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_cou
 {
     fprintf(out, "%-32s  %-12s  %9s", "region", "metric", "error");
     for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10u", at[i]);
-    fprintf(out, "  function of p%s%s\n", extrap->parameter ? ", that is " : "", extrap->parameter ? extrap->parameter : "");
+    fprintf(out, "  function of p%s%s\n", extrap->parameter ? ", that is " : "",
+            extrap->parameter ? extrap->parameter : "");
     for (size_t s = 0; s < extrap->count; s++) {
         const struct extrap_series *series = &extrap->series[s];
         char text[TIME_TEXT_BYTES];

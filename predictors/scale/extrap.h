@@ -8,8 +8,8 @@
 #include "predictors/scale/program.h"
 #include "predictors/scale/time_model.h"
 
-/* The means that were measured at each place of the program, parameter p, metric time; as a comment the function that was fitted. A
- * place that not all runs have is a comment, too. */
+/* The means that were measured at each place of the program, parameter p, metric time; as a comment the function that
+ * was fitted. A place that not all runs have is a comment, too. */
 void extrap_write(const struct program *program, FILE *out);
 
 struct extrap_series {
@@ -18,13 +18,13 @@ struct extrap_series {
 };
 
 struct extrap {
-    char *parameter; /* owned */
+    char *parameter;              /* owned */
     struct extrap_series *series; /* owned */
     size_t count, capacity;
 };
 
-/* Reads measurements and fits a function to each region and metric. STATUS_DATA "FILE:LINE: ..." for another form, several
- * parameters, coordinates that are no whole numbers from 1 on. Inits *extrap. */
+/* Reads measurements and fits a function to each region and metric. STATUS_DATA "FILE:LINE: ..." for another form,
+ * several parameters, coordinates that are no whole numbers from 1 on. Inits *extrap. */
 enum status extrap_read(const char *file, struct extrap *extrap, struct err *err);
 void extrap_clear(struct extrap *extrap);
 

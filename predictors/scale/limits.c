@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define EQUALLY_FAST 1e-3 /* relative difference of run times that decides nothing */
-#define STILL_PAYS 0.5 /* parallel efficiency of weak scaling below which more ranks are said not to pay */
+#define STILL_PAYS   0.5  /* parallel efficiency of weak scaling below which more ranks are said not to pay */
 
 static double run_time_s(const struct curve *curve, size_t point)
 {
@@ -34,7 +34,8 @@ struct amdahl limits_amdahl(const struct curve *curve, size_t row)
 {
     struct amdahl amdahl = {.known = false};
     size_t count = curve->count / curve->rows, n = 0;
-    double *values = malloc((3 * count + 1) * sizeof *values), *shares = values, *times = values + count, *weights = times + count;
+    double *values = malloc((3 * count + 1) * sizeof *values), *shares = values, *times = values + count,
+           *weights = times + count;
     double serial, parallel, c00, c01, c11, residual;
     for (size_t i = row; values && i < curve->count; i += curve->rows) {
         if (!(run_time_s(curve, i) > 0)) continue;

@@ -1,5 +1,5 @@
-/* Noise of computing times: how single executions differ by chance is drawn from the distribution that is fitted to what was
- * recorded, a log-normal one of mean 1 per place of the program. What differs by rank and by execution stays.
+/* Noise of computing times: how single executions differ by chance is drawn from the distribution that is fitted to
+ * what was recorded, a log-normal one of mean 1 per place of the program. What differs by rank and by execution stays.
  *
  * Order of calls: noise_open, noise_draw and scale_make as often as wanted, noise_close. */
 #ifndef PREDICTORS_SCALE_NOISE_H

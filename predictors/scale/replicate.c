@@ -61,7 +61,8 @@ static enum status copy_group(struct replication *replication, uint32_t *ref)
 static enum status copy_list(struct replication *replication, uint32_t *ref)
 {
     const struct trace_list *list = &replication->trace->lists[*ref];
-    return trace_add_list(replication->made, replication->trace->requests + list->first, list->count, ref, replication->err);
+    return trace_add_list(replication->made, replication->trace->requests + list->first, list->count, ref,
+                          replication->err);
 }
 
 /* The root of a collective call is that of all ranks. */
@@ -70,7 +71,8 @@ static bool has_root(enum call_kind kind)
     return kind == CALL_BCAST || kind == CALL_REDUCE || kind == CALL_GATHER || kind == CALL_SCATTER;
 }
 
-static enum status copy_call(struct replication *replication, const struct trace_call *recorded, struct trace_call *call)
+static enum status copy_call(struct replication *replication, const struct trace_call *recorded,
+                             struct trace_call *call)
 {
     enum call_kind kind = call_kind(recorded->call);
     *call = *recorded;
@@ -78,7 +80,8 @@ static enum status copy_call(struct replication *replication, const struct trace
     if (call->peer != TRACE_NONE && !has_root(kind)) call->peer += replication->first;
     if (kind == CALL_SENDRECV) {
         int32_t source = trace_call_source(recorded);
-        trace_call_set_receive(call, source == TRACE_NONE ? source : source + replication->first, trace_call_recv_tag(recorded));
+        trace_call_set_receive(call, source == TRACE_NONE ? source : source + replication->first,
+                               trace_call_recv_tag(recorded));
     }
     if (call->ref == TRACE_NO_REF) return STATUS_OK;
     if (kind == CALL_POST || kind == CALL_START) return copy_group(replication, &call->ref);
@@ -120,8 +123,8 @@ enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct tr
     struct keys keys = {0};
     struct run run = {0};
     if (ranks % trace->rank_count != 0)
-        return err_set(err, STATUS_DATA, trace->name, NULL, "%u ranks are no multiple of its %u, which are replicated", ranks,
-                       trace->rank_count);
+        return err_set(err, STATUS_DATA, trace->name, NULL, "%u ranks are no multiple of its %u, which are replicated",
+                       ranks, trace->rank_count);
     TRY(keys_open(&keys, err));
     struct replication replication = {.trace = trace, .run = &run, .ranks = ranks, .err = err};
     enum status status = run_observe(trace, &keys, &run, err);
@@ -131,7 +134,9 @@ enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct tr
     }
     keys_clear(&keys);
     free(replication.members);
-    if (status == STATUS_OK) *made = replication.made;
-    else trace_free(replication.made);
+    if (status == STATUS_OK)
+        *made = replication.made;
+    else
+        trace_free(replication.made);
     return status;
 }

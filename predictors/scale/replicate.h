@@ -1,12 +1,12 @@
-/* Weak scaling by replication: a run of P ranks side by side with copies of itself. What each copy says to its own ranks stays in the
- * copy; collective calls and windows are those of all ranks. */
+/* Weak scaling by replication: a run of P ranks side by side with copies of itself. What each copy says to its own
+ * ranks stays in the copy; collective calls and windows are those of all ranks. */
 #ifndef PREDICTORS_SCALE_REPLICATE_H
 #define PREDICTORS_SCALE_REPLICATE_H
 
 #include "trace/trace.h"
 
-/* STATUS_DATA: ranks is no multiple of the trace's, or the trace has what no other scale is predicted of (observe.h). The caller
- * owns *made. */
+/* STATUS_DATA: ranks is no multiple of the trace's, or the trace has what no other scale is predicted of (observe.h).
+ * The caller owns *made. */
 enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct trace **made, struct err *err);
 
 #endif

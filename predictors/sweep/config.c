@@ -46,8 +46,10 @@ static enum status add_text(struct sweep_value *value, const char *text, struct 
     char *copy = strdup(text);
     if (!copy) return err_memory(err);
     enum status status = array_reserve((void **)&value->texts, &value->capacity, value->count + 1, sizeof copy, err);
-    if (status == STATUS_OK) value->texts[value->count++] = copy;
-    else free(copy);
+    if (status == STATUS_OK)
+        value->texts[value->count++] = copy;
+    else
+        free(copy);
     return status;
 }
 
@@ -64,7 +66,8 @@ static enum status add_override(struct sweep_value *value, const char *prefix, c
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the axes' values */
+/* --------------------------------------------------------------------------------------------------------- the axes'
+ * values */
 
 static enum status read_ranks(const struct json_node *node, struct sweep_value *value, struct err *err)
 {
@@ -126,7 +129,7 @@ static enum status read_platform(const struct json_node *node, struct sweep_valu
     if (!set.item) return STATUS_OK;
     TRY(json_object(&set, err));
     const cJSON *item;
-    cJSON_ArrayForEach (item, set.item) TRY(add_override(value, "", item, err));
+    cJSON_ArrayForEach(item, set.item) TRY(add_override(value, "", item, err));
     return STATUS_OK;
 }
 
@@ -137,13 +140,14 @@ static enum status read_mapping(const struct json_node *node, struct sweep_value
     const char *name;
     if (cJSON_IsString(node->item)) {
         if (strcmp(node->item->valuestring, "platform") == 0) return set_name(value, "platform", err);
-        return json_error(node, err, "'%s', expected platform or an object as platform files have it", node->item->valuestring);
+        return json_error(node, err, "'%s', expected platform or an object as platform files have it",
+                          node->item->valuestring);
     }
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));
     const cJSON *item;
-    cJSON_ArrayForEach (item, node->item)
-        if (!json_key_ignored(item->string) && strcmp(item->string, "name") != 0) TRY(add_override(value, "mapping.", item, err));
+    cJSON_ArrayForEach(item, node->item) if (!json_key_ignored(item->string) && strcmp(item->string, "name") != 0)
+        TRY(add_override(value, "mapping.", item, err));
     struct json_node named = json_member(node, "name");
     if (!named.item) {
         char *json = cJSON_PrintUnformatted(node->item);
@@ -182,7 +186,8 @@ static enum status read_semantics(const struct json_node *node, struct sweep_val
     return set_name(value, text, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the whole */
+/* ------------------------------------------------------------------------------------------------------------- the
+ * whole */
 
 static void value_clear(struct sweep_value *value)
 {
@@ -192,7 +197,8 @@ static void value_clear(struct sweep_value *value)
     free(value->file);
 }
 
-static enum status add_value(const struct json_node *node, enum sweep_axis axis, struct sweep_values *values, struct err *err)
+static enum status add_value(const struct json_node *node, enum sweep_axis axis, struct sweep_values *values,
+                             struct err *err)
 {
     struct sweep_value value = {.name = NULL};
     enum status status = axes[axis].read(node, &value, err);
@@ -201,12 +207,15 @@ static enum status add_value(const struct json_node *node, enum sweep_axis axis,
             status = json_error(node, err, "'%s' stands twice, expected each once", value.name);
     if (status == STATUS_OK)
         status = array_reserve((void **)&values->items, &values->capacity, values->count + 1, sizeof value, err);
-    if (status == STATUS_OK) values->items[values->count++] = value;
-    else value_clear(&value);
+    if (status == STATUS_OK)
+        values->items[values->count++] = value;
+    else
+        value_clear(&value);
     return status;
 }
 
-static enum status add_fallbacks(const struct json_node *list, enum sweep_axis axis, struct sweep_values *values, struct err *err)
+static enum status add_fallbacks(const struct json_node *list, enum sweep_axis axis, struct sweep_values *values,
+                                 struct err *err)
 {
     for (size_t i = 0; i < sizeof axes[0].fallback / sizeof *axes[0].fallback && axes[axis].fallback[i]; i++) {
         cJSON item = {.type = cJSON_String, .valuestring = (char *)(uintptr_t)axes[axis].fallback[i]};
@@ -217,7 +226,8 @@ static enum status add_fallbacks(const struct json_node *list, enum sweep_axis a
     return STATUS_OK;
 }
 
-static enum status read_axis(const struct json_node *root, enum sweep_axis axis, struct sweep_values *values, struct err *err)
+static enum status read_axis(const struct json_node *root, enum sweep_axis axis, struct sweep_values *values,
+                             struct err *err)
 {
     struct json_node list = json_member(root, axes[axis].key), item;
     if (!list.item && axes[axis].fallback[0]) return add_fallbacks(&list, axis, values, err);
@@ -239,10 +249,12 @@ static enum status read_traces(const struct json_node *root, struct sweep_config
         char *path;
         TRY(json_string(&item, &name, err));
         TRY(find_file(&item, name, &path, err));
-        enum status status = array_reserve((void **)&config->traces, &config->trace_capacity, config->trace_count + 1,
-                                           sizeof path, err);
-        if (status == STATUS_OK) config->traces[config->trace_count++] = path;
-        else free(path);
+        enum status status =
+            array_reserve((void **)&config->traces, &config->trace_capacity, config->trace_count + 1, sizeof path, err);
+        if (status == STATUS_OK)
+            config->traces[config->trace_count++] = path;
+        else
+            free(path);
         TRY(status);
         if (access(path, F_OK) != 0) return json_error(&item, err, "no such file '%s', expected a trace", name);
     }
@@ -257,12 +269,15 @@ static enum status read_scales(const struct json_node *root, struct sweep_config
     config->model = config->trace_count == 1 && trace_is_model(config->traces[0]);
     if (config->trace_count > 1 || (config->model && ranks.item)) return read_axis(root, SWEEP_RANKS, values, err);
     if (ranks.item)
-        return json_error(&ranks, err, "one trace is replayed at its own number of ranks, expected several traces for others");
+        return json_error(&ranks, err,
+                          "one trace is replayed at its own number of ranks, expected several traces for others");
     struct sweep_value value = {.ranks = 0};
     TRY(set_name(&value, "recorded", err));
     enum status status = array_reserve((void **)&values->items, &values->capacity, 1, sizeof value, err);
-    if (status == STATUS_OK) values->items[values->count++] = value;
-    else value_clear(&value);
+    if (status == STATUS_OK)
+        values->items[values->count++] = value;
+    else
+        value_clear(&value);
     return status;
 }
 
@@ -279,8 +294,8 @@ static enum status read_engine(const struct json_node *root, struct sweep_config
 
 static enum status read_root(const struct json_node *root, struct sweep_config *config, struct err *err)
 {
-    static const char *const keys[] = {"schema",     "traces",    "ranks",  "platforms", "mappings",
-                                       "transforms", "semantics", "engine", "seed",      "keep_going", "grow", NULL};
+    static const char *const keys[] = {"schema",    "traces", "ranks", "platforms",  "mappings", "transforms",
+                                       "semantics", "engine", "seed",  "keep_going", "grow",     NULL};
     struct json_node schema = json_member(root, "schema"), seed = json_member(root, "seed"),
                      keep_going = json_member(root, "keep_going"), grow = json_member(root, "grow");
     const char *text;
@@ -313,8 +328,10 @@ enum status sweep_config_read(const char *file, struct sweep_config *config, str
         status = read_root(&root, &made, err);
         json_close(&document);
     }
-    if (status == STATUS_OK) *config = made;
-    else sweep_config_clear(&made);
+    if (status == STATUS_OK)
+        *config = made;
+    else
+        sweep_config_clear(&made);
     return status;
 }
 

@@ -50,7 +50,8 @@ enum status digest_add_directory(uint64_t *digest, const char *path, struct err 
     for (int i = 0; i < count; i++) {
         char *below;
         if (status == STATUS_OK && entries[i]->d_name[0] != '.') {
-            if (asprintf(&below, "%s/%s", path, entries[i]->d_name) < 0) status = err_memory(err);
+            if (asprintf(&below, "%s/%s", path, entries[i]->d_name) < 0)
+                status = err_memory(err);
             else {
                 digest_add_text(digest, entries[i]->d_name);
                 status = digest_add_path(digest, below, err);

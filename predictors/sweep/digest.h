@@ -1,5 +1,5 @@
-/* A digest of 64 bits (FNV-1a: G. Fowler, L. C. Noll, K.-P. Vo) by which inputs are found to be the same as before. It is no
- * protection against inputs that are made to have an equal one. */
+/* A digest of 64 bits (FNV-1a: G. Fowler, L. C. Noll, K.-P. Vo) by which inputs are found to be the same as before. It
+ * is no protection against inputs that are made to have an equal one. */
 #ifndef PREDICTORS_SWEEP_DIGEST_H
 #define PREDICTORS_SWEEP_DIGEST_H
 

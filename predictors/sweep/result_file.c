@@ -14,12 +14,13 @@
 
 static const char head[] = "{\"schema\":\"rmacast.sweep/1\",\"points\":[\n";
 
-/* ------------------------------------------------------------------------------------------------------------------ writing */
+/* ------------------------------------------------------------------------------------------------------------------
+ * writing */
 
 static void write_end(const struct sweep *sweep, FILE *out)
 {
-    fprintf(out, "],\"engine\":\"%s\",\"count\":%zu,\"done\":%zu,\"failed\":%zu}\n", sweep->config.engine->name, sweep->count,
-            sweep->done, sweep->failed);
+    fprintf(out, "],\"engine\":\"%s\",\"count\":%zu,\"done\":%zu,\"failed\":%zu}\n", sweep->config.engine->name,
+            sweep->count, sweep->done, sweep->failed);
 }
 
 /* Points that have ended; each but the last, or each, has a comma. */
@@ -42,8 +43,10 @@ static enum status write_whole(const struct sweep *sweep, bool ended, struct err
 {
     FILE *out;
     TRY(output_file_open(sweep->kept, &out, err));
-    if (ended) sweep_write(sweep, out);
-    else write_points(sweep, true, out);
+    if (ended)
+        sweep_write(sweep, out);
+    else
+        write_points(sweep, true, out);
     return output_file_close(sweep->kept, out, STATUS_OK, err);
 }
 
@@ -60,7 +63,8 @@ enum status result_file_append(struct sweep *sweep, const char *line, struct err
     return err_set(err, STATUS_SYSTEM, sweep->kept, NULL, "cannot be written: %s", strerror(errno));
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ reading */
+/* ------------------------------------------------------------------------------------------------------------------
+ * reading */
 
 struct earlier {
     uint64_t inputs;
@@ -107,10 +111,13 @@ static enum status read_points(FILE *in, struct earlier_points *points, bool *cu
         if (length > 1 && line[length - 2] == ',') line[length - 2] = '\0';
         if (!is_done(line, &point.inputs)) continue;
         point.line = strdup(line);
-        status = point.line ? array_reserve((void **)&points->items, &points->capacity, points->count + 1, sizeof point, err)
-                            : err_memory(err);
-        if (status == STATUS_OK) points->items[points->count++] = point;
-        else free(point.line);
+        status = point.line
+                     ? array_reserve((void **)&points->items, &points->capacity, points->count + 1, sizeof point, err)
+                     : err_memory(err);
+        if (status == STATUS_OK)
+            points->items[points->count++] = point;
+        else
+            free(point.line);
     }
     free(line);
     return status;
@@ -128,8 +135,10 @@ static enum status read_file(const char *file, struct earlier_points *points, bo
     enum status status = STATUS_OK;
     if (strncmp(text, head, length) != 0 || ferror(in))
         status = err_set(err, STATUS_DATA, file, NULL, "is no result of a sweep, expected one to continue, or no file");
-    else if (length < sizeof head - 1) *cut = true;
-    else status = read_points(in, points, cut, err);
+    else if (length < sizeof head - 1)
+        *cut = true;
+    else
+        status = read_points(in, points, cut, err);
     fclose(in);
     return status;
 }
@@ -153,7 +162,8 @@ static void take_points(struct sweep *sweep, struct earlier_points *points)
 static enum status open_appending(struct sweep *sweep, struct err *err)
 {
     sweep->kept_fd = open(sweep->kept, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (sweep->kept_fd < 0) return err_set(err, STATUS_SYSTEM, sweep->kept, NULL, "cannot be written: %s", strerror(errno));
+    if (sweep->kept_fd < 0)
+        return err_set(err, STATUS_SYSTEM, sweep->kept, NULL, "cannot be written: %s", strerror(errno));
     if (flock(sweep->kept_fd, LOCK_EX | LOCK_NB) == 0) return STATUS_OK;
     return err_set(err, STATUS_DATA, sweep->kept, NULL, "is written by another sweep");
 }

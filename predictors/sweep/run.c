@@ -13,7 +13,8 @@
 #include "predictors/transforms/transform.h"
 #include "trace/open.h"
 
-/* ----------------------------------------------------------------------------------------------------------------- the input */
+/* ----------------------------------------------------------------------------------------------------------------- the
+ * input */
 
 static enum status learn(const struct sweep_config *config, struct program **program, struct err *err)
 {
@@ -45,7 +46,8 @@ void sweep_input_close(struct sweep_input *input)
     *input = (struct sweep_input){.sweep = NULL};
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- a point */
+/* ------------------------------------------------------------------------------------------------------------------- a
+ * point */
 
 struct point_run {
     const struct sweep_input *input;
@@ -118,7 +120,8 @@ static bool add_properties(cJSON *json, const struct result *result)
 {
     cJSON *properties = cJSON_AddObjectToObject(json, "properties");
     for (size_t i = 0; properties && i < result->property_count; i++)
-        if (!cJSON_AddNumberToObject(properties, result->properties[i].name, result->properties[i].inclusive_s)) return false;
+        if (!cJSON_AddNumberToObject(properties, result->properties[i].name, result->properties[i].inclusive_s))
+            return false;
     return properties != NULL;
 }
 
@@ -130,8 +133,8 @@ static enum status write_line(const struct point_run *run, const struct result *
         cJSON_AddNumberToObject(json, "run_time_s", result->run_time_s) &&
         cJSON_AddNumberToObject(json, "transfers", (double)result->transfer_count) &&
         cJSON_AddNumberToObject(json, "bytes", (double)result->transfer_bytes) &&
-        cJSON_AddBoolToObject(json, "incomplete", result->incomplete || result->left_out_count > 0) && add_waits(json, result) &&
-        add_properties(json, result))
+        cJSON_AddBoolToObject(json, "incomplete", result->incomplete || result->left_out_count > 0) &&
+        add_waits(json, result) && add_properties(json, result))
         text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     if (!text) return err_memory(err);
@@ -174,7 +177,8 @@ enum status sweep_run_one(void *context, size_t index, FILE *out, struct err *er
     return run_point(one->input, one->point, out, err);
 }
 
-/* ---------------------------------------------------------------------------------------------- all, in child processes */
+/* ---------------------------------------------------------------------------------------------- all, in child
+ * processes */
 
 struct local_run {
     struct sweep *sweep;

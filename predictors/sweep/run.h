@@ -10,17 +10,17 @@
 
 /* What points are made from. */
 struct sweep_input {
-    const struct sweep *sweep;     /* borrowed until sweep_input_close() */
-    struct trace *trace;           /* of one trace that is no program model; else NULL */
-    struct program *program;       /* of several */
+    const struct sweep *sweep; /* borrowed until sweep_input_close() */
+    struct trace *trace;       /* of one trace that is no program model; else NULL */
+    struct program *program;   /* of several */
 };
 
 /* Reads the traces. STATUS_DATA as trace_open() and scale_learn(). */
 enum status sweep_input_open(const struct sweep *sweep, struct sweep_input *input, struct err *err);
 void sweep_input_close(struct sweep_input *input);
 
-/* Writes the line of a point; for a child process (common/children.h), since it may end its process. context is a struct sweep_one;
- * index does not matter. */
+/* Writes the line of a point; for a child process (common/children.h), since it may end its process. context is a
+ * struct sweep_one; index does not matter. */
 struct sweep_one {
     const struct sweep_input *input;
     size_t point;

@@ -15,7 +15,8 @@
 
 enum { POINTS_MAX = 1000000 };
 
-/* ------------------------------------------------------------------------------------------------------------- the points */
+/* ------------------------------------------------------------------------------------------------------------- the
+ * points */
 
 /* How many points are between two that are neighbours on this axis. */
 static size_t stride(const struct sweep_config *config, enum sweep_axis axis)
@@ -35,7 +36,8 @@ cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
 {
     char digest[24];
     cJSON *json = cJSON_CreateObject();
-    bool added = json && (ranks > 0 ? cJSON_AddNumberToObject(json, "ranks", ranks) : cJSON_AddNullToObject(json, "ranks"));
+    bool added =
+        json && (ranks > 0 ? cJSON_AddNumberToObject(json, "ranks", ranks) : cJSON_AddNullToObject(json, "ranks"));
     for (enum sweep_axis axis = SWEEP_PLATFORMS; added && axis < SWEEP_AXES; axis++)
         added = cJSON_AddStringToObject(json, sweep_axis_name(axis), sweep_value_of(&sweep->config, point, axis)->name);
     snprintf(digest, sizeof digest, "%016" PRIx64, sweep->points[point].inputs);
@@ -44,7 +46,8 @@ cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- digests */
+/* -----------------------------------------------------------------------------------------------------------------
+ * digests */
 
 static enum status add_file(void *digest, const char *path, bool directory, struct err *err)
 {
@@ -93,7 +96,8 @@ static enum status check_platforms(struct sweep *sweep, uint64_t *digests, struc
         digests[i] = DIGEST_BEGIN;
         if (add_platform(&values->items[i], &digests[i], &why) == STATUS_OK) continue;
         snprintf(place, sizeof place, "platforms[%zu]", i);
-        return err_set(err, why.status == STATUS_USAGE ? STATUS_DATA : why.status, sweep->config.file, place, "%s", why.text);
+        return err_set(err, why.status == STATUS_USAGE ? STATUS_DATA : why.status, sweep->config.file, place, "%s",
+                       why.text);
     }
     return STATUS_OK;
 }
@@ -107,7 +111,8 @@ static uint64_t point_digest(const struct sweep *sweep, size_t point, uint64_t t
     digest_add_text(&digest, config->keep_going ? "keep_going" : "");
     digest_add_text(&digest, config->grow ? "grow" : "");
     digest_add_number(&digest, config->seed);
-    digest_add_number(&digest, platforms[point / stride(config, SWEEP_PLATFORMS) % config->axes[SWEEP_PLATFORMS].count]);
+    digest_add_number(&digest,
+                      platforms[point / stride(config, SWEEP_PLATFORMS) % config->axes[SWEEP_PLATFORMS].count]);
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
         if (axis != SWEEP_PLATFORMS) add_value(&digest, sweep_value_of(config, point, axis));
     return digest;
@@ -131,7 +136,8 @@ static enum status count_points(struct sweep *sweep, struct err *err)
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++) {
         sweep->count *= sweep->config.axes[axis].count;
         if (sweep->count > POINTS_MAX)
-            return err_set(err, STATUS_DATA, sweep->config.file, NULL, "more than %d points, expected fewer values", POINTS_MAX);
+            return err_set(err, STATUS_DATA, sweep->config.file, NULL, "more than %d points, expected fewer values",
+                           POINTS_MAX);
     }
     return STATUS_OK;
 }
@@ -156,7 +162,8 @@ void sweep_close(struct sweep *sweep)
     *sweep = (struct sweep){.kept_fd = -1};
 }
 
-/* --------------------------------------------------------------------------------------------------------- which one is next */
+/* --------------------------------------------------------------------------------------------------------- which one
+ * is next */
 
 static bool next_again(struct sweep *sweep, size_t worker, size_t workers, size_t *point)
 {
@@ -174,8 +181,10 @@ bool sweep_next(struct sweep *sweep, size_t worker, size_t workers, size_t *poin
     size_t *first = &sweep->first_waiting;
     while (*first < sweep->count && sweep->points[*first].state != SWEEP_WAITING) ++*first;
     bool again = *first == sweep->count;
-    if (!again) *point = *first;
-    else if (!next_again(sweep, worker, workers, point)) return false;
+    if (!again)
+        *point = *first;
+    else if (!next_again(sweep, worker, workers, point))
+        return false;
     struct sweep_point *given = &sweep->points[*point];
     given->state = SWEEP_RUNNING;
     given->again = again;
@@ -183,7 +192,8 @@ bool sweep_next(struct sweep *sweep, size_t worker, size_t workers, size_t *poin
     return true;
 }
 
-static enum status failed_line(const struct sweep *sweep, size_t point, const char *reason, char **line, struct err *err)
+static enum status failed_line(const struct sweep *sweep, size_t point, const char *reason, char **line,
+                               struct err *err)
 {
     cJSON *json = sweep_point_json(sweep, point, sweep_value_of(&sweep->config, point, SWEEP_RANKS)->ranks);
     *line = NULL;
@@ -201,8 +211,10 @@ enum status sweep_answer(struct sweep *sweep, size_t point, const char *line, co
         sweep->failed_once++;
         return STATUS_OK;
     }
-    if (line) given->line = strdup(line);
-    else TRY(failed_line(sweep, point, reason, &given->line, err));
+    if (line)
+        given->line = strdup(line);
+    else
+        TRY(failed_line(sweep, point, reason, &given->line, err));
     if (!given->line) return err_memory(err);
     given->state = line ? SWEEP_DONE : SWEEP_FAILED;
     ++*(line ? &sweep->done : &sweep->failed);

@@ -1,8 +1,8 @@
-/* A sweep: the points of a configuration, which of them is to be run next, and what became of each. Who runs them is the caller's
- * affair: children of this process (run.h), or processes elsewhere (mpi/sweep_mpi.c).
+/* A sweep: the points of a configuration, which of them is to be run next, and what became of each. Who runs them is
+ * the caller's affair: children of this process (run.h), or processes elsewhere (mpi/sweep_mpi.c).
  *
- * Order of calls: sweep_open, sweep_keep unless nothing is kept, sweep_next and sweep_answer until sweep_finished, sweep_end,
- * sweep_close. */
+ * Order of calls: sweep_open, sweep_keep unless nothing is kept, sweep_next and sweep_answer until sweep_finished,
+ * sweep_end, sweep_close. */
 #ifndef PREDICTORS_SWEEP_SWEEP_H
 #define PREDICTORS_SWEEP_SWEEP_H
 
@@ -27,7 +27,7 @@ struct sweep {
     struct sweep_point *points; /* owned, in the order of the axes */
     size_t count, first_waiting;
     size_t done, failed_once, failed, taken; /* points in these states; taken: done already by an earlier sweep */
-    char *kept; /* owned: the result file; NULL: none */
+    char *kept;                              /* owned: the result file; NULL: none */
     int kept_fd;
 };
 
@@ -35,13 +35,13 @@ struct sweep {
 enum status sweep_open(const char *config, struct sweep *sweep, struct err *err);
 void sweep_close(struct sweep *sweep);
 
-/* From now on the points are kept in a file as they end. What is in it is taken, where the inputs are the same: a file that
- * breaks off has the points of its whole lines. *cut: it breaks off. STATUS_DATA: the file is something else, or another
- * sweep writes it. */
+/* From now on the points are kept in a file as they end. What is in it is taken, where the inputs are the same: a file
+ * that breaks off has the points of its whole lines. *cut: it breaks off. STATUS_DATA: the file is something else, or
+ * another sweep writes it. */
 enum status sweep_keep(struct sweep *sweep, const char *file, bool *cut, struct err *err);
 
-/* The next point for one of so many workers. A point that failed is given once more, to another worker if there is one. False:
- * there is none at present. */
+/* The next point for one of so many workers. A point that failed is given once more, to another worker if there is one.
+ * False: there is none at present. */
 bool sweep_next(struct sweep *sweep, size_t worker, size_t workers, size_t *point);
 /* What became of it: its line, or why it failed. */
 enum status sweep_answer(struct sweep *sweep, size_t point, const char *line, const char *reason, struct err *err);
@@ -56,7 +56,8 @@ void sweep_write(const struct sweep *sweep, FILE *out);
 /* The value of a point on an axis. */
 const struct sweep_value *sweep_value_of(const struct sweep_config *config, size_t point, enum sweep_axis axis);
 
-/* The object of a point with its place on the axes and its digest; ranks 0: not known. NULL: no memory. The caller owns it. */
+/* The object of a point with its place on the axes and its digest; ranks 0: not known. NULL: no memory. The caller owns
+ * it. */
 cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks);
 
 #endif

@@ -10,14 +10,14 @@
 
 /* A point as its line says. */
 struct row {
-    cJSON *json; /* owned */
+    cJSON *json;       /* owned */
     double run_time_s; /* NAN: it failed */
 };
 
 struct rows {
     const struct sweep *sweep;
     struct row *items;
-    int widths[SWEEP_AXES];      /* of the columns; 0: the axis has one value and no column */
+    int widths[SWEEP_AXES]; /* of the columns; 0: the axis has one value and no column */
     bool occurs[PATTERN_COUNT];
 };
 
@@ -44,8 +44,10 @@ static const char *place_of(const struct row *row, enum sweep_axis axis, char bu
 {
     const cJSON *item = member(row, sweep_axis_name(axis));
     if (axis != SWEEP_RANKS) return text_of(row, sweep_axis_name(axis));
-    if (cJSON_IsNumber(item)) snprintf(buffer, 24, "%.0f", item->valuedouble);
-    else snprintf(buffer, 24, "-");
+    if (cJSON_IsNumber(item))
+        snprintf(buffer, 24, "%.0f", item->valuedouble);
+    else
+        snprintf(buffer, 24, "-");
     return buffer;
 }
 
@@ -80,7 +82,8 @@ static enum status rows_open(const struct sweep *sweep, struct rows *rows, struc
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ the table */
+/* ------------------------------------------------------------------------------------------------------------------
+ * the table */
 
 static void print_head(const struct rows *rows, FILE *out)
 {
@@ -153,7 +156,8 @@ enum status sweep_print(const struct sweep *sweep, FILE *out, struct err *err)
     return STATUS_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------------- the CSV */
+/* --------------------------------------------------------------------------------------------------------------------
+ * the CSV */
 
 static void write_row(const struct rows *rows, const struct row *row, FILE *out)
 {
@@ -163,8 +167,10 @@ static void write_row(const struct rows *rows, const struct row *row, FILE *out)
         fputc(',', out);
     }
     csv_write_text(out, "", text_of(row, "state"));
-    if (isnan(row->run_time_s)) fputc(',', out);
-    else fprintf(out, ",%.12g", row->run_time_s);
+    if (isnan(row->run_time_s))
+        fputc(',', out);
+    else
+        fprintf(out, ",%.12g", row->run_time_s);
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (rows->occurs[p]) fprintf(out, ",%.12g", wait_of(row, (enum pattern)p));
     fputc(',', out);

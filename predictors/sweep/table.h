@@ -6,8 +6,8 @@
 
 #include "predictors/sweep/sweep.h"
 
-/* A row per point: its place on the axes that have several values, run time, largest wait state; below, the fastest point of each
- * number of ranks. */
+/* A row per point: its place on the axes that have several values, run time, largest wait state; below, the fastest
+ * point of each number of ranks. */
 enum status sweep_print(const struct sweep *sweep, FILE *out, struct err *err);
 
 /* Comma-separated values: a row per point, a column per wait state that occurs. */
