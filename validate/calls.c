@@ -1,5 +1,6 @@
 #include "validate/calls.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +30,9 @@ struct matcher {
     struct run *runs;  /* the prediction, then the measured ones */
     size_t run_count;
     double *samples; /* memory for one per measured run */
+    struct section section; /* of the prediction, where has_section */
+    bool has_section;
+    const char *callpath; /* pattern; NULL: any */
 };
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -150,6 +154,13 @@ static const struct trace_call *call_at(const struct run *run, uint32_t rank)
     return &run->trace->ranks[rank].calls[run->next];
 }
 
+static bool is_kept(const struct matcher *matcher, uint32_t rank)
+{
+    const struct run *predicted = &matcher->runs[0];
+    if (matcher->has_section && !section_has(&matcher->section, rank, call_at(predicted, rank))) return false;
+    return !matcher->callpath || fnmatch(matcher->callpath, matcher->calls->places[predicted->place].callpath, 0) == 0;
+}
+
 /* All runs are at the same call: adds the computing before it, and the call. */
 static enum status add_both(struct matcher *matcher, uint32_t rank, uint32_t thread, struct err *err)
 {
@@ -157,7 +168,8 @@ static enum status add_both(struct matcher *matcher, uint32_t rank, uint32_t thr
     uint64_t *occurrence;
     TRY(map_put(&matcher->occurrences, runs[0].place, 0, &occurrence, err));
     struct validate_call call = {.rank = rank, .thread = thread, .occurrence = (uint32_t)++*occurrence};
-    for (int what = 0; what < 2; what++) {
+    int kinds = is_kept(matcher, rank) ? 2 : 0;
+    for (int what = 0; what < kinds; what++) {
         double times_s[2] = {0, 0};
         for (size_t i = 0; i < matcher->run_count; i++) {
             const struct trace_call *at = call_at(&runs[i], rank);
@@ -343,15 +355,20 @@ static enum status finish(struct validate_calls *calls, struct err *err)
 }
 
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
-                                 struct validate_calls **calls, struct err *err)
+                                 const struct section_marks *section, struct validate_calls **calls, struct err *err)
 {
-    struct matcher matcher = {.run_count = repetitions + 1};
+    struct matcher matcher = {.run_count = repetitions + 1, .callpath = section ? section->callpath : NULL};
     matcher.calls = calloc(1, sizeof *matcher.calls);
     matcher.runs = calloc(matcher.run_count, sizeof *matcher.runs);
     matcher.samples = calloc(matcher.run_count, sizeof *matcher.samples);
     bool room = matcher.calls && matcher.runs && matcher.samples;
     enum status status = room ? open_runs(&matcher, predicted, measured, err) : err_memory(err);
+    if (status == STATUS_OK && section && section_is_set(section)) {
+        status = section_find(predicted, section, &matcher.section, err);
+        matcher.has_section = status == STATUS_OK;
+    }
     if (status == STATUS_OK) status = match_all(&matcher, err);
+    if (matcher.has_section) section_clear(&matcher.section);
     if (status == STATUS_OK) status = finish(matcher.calls, err);
     for (size_t i = 0; matcher.runs && i < matcher.run_count; i++) {
         if (matcher.runs[i].paths_built) callpaths_clear(&matcher.runs[i].paths);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "common/status.h"
+#include "model/waits/section.h"
 #include "trace/trace.h"
 #include "validate/samples.h"
 
@@ -51,10 +52,11 @@ struct validate_calls {
     uint64_t within_spread;                   /* calls whose prediction is in the measured range */
 };
 
-/* repetitions >= 1. STATUS_DATA names the first call that differs, on the lowest such rank; or a rank that breaks off
+/* repetitions >= 1. All calls are matched; kept are those that begin in the predicted run's section, with the computing before them,
+ * and whose call path the section's pattern fits. section: NULL is the whole run. STATUS_DATA names the first call that differs, on the lowest such rank; or a rank that breaks off
  * outside MPI_Finalize; or the numbers of ranks if they differ. The caller owns *calls. */
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
-                                 struct validate_calls **calls, struct err *err);
+                                 const struct section_marks *section, struct validate_calls **calls, struct err *err);
 void validate_calls_free(struct validate_calls *calls);
 
 #endif

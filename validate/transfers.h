@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/status.h"
+#include "model/waits/section.h"
 #include "trace/trace.h"
 #include "validate/samples.h"
 
@@ -20,8 +21,8 @@ struct validate_transfers {
     uint64_t worst_event; /* number of the operation among the rank's predicted calls, from 1 */
 };
 
-/* STATUS_DATA if a rank has another number of transfers. */
+/* section: as of validate_calls_match, but for its pattern: transfers whose operation begins there. STATUS_DATA if a rank has another number of transfers. */
 enum status validate_transfers_match(const struct trace *predicted, const struct trace *const *measured,
-                                     size_t repetitions, struct validate_transfers *transfers, struct err *err);
+                                     size_t repetitions, const struct section_marks *section, struct validate_transfers *transfers, struct err *err);
 
 #endif

@@ -239,8 +239,9 @@ enum status validate_traces(struct validation *validation, const struct trace *p
                             const struct trace *const *measured, const struct analyze_options *options,
                             struct err *err)
 {
-    TRY(validate_calls_match(predicted, measured, validation->repetitions, &validation->calls, err));
-    TRY(validate_transfers_match(predicted, measured, validation->repetitions, &validation->transfers, err));
+    const struct section_marks *section = options ? &options->section : NULL;
+    TRY(validate_calls_match(predicted, measured, validation->repetitions, section, &validation->calls, err));
+    TRY(validate_transfers_match(predicted, measured, validation->repetitions, section, &validation->transfers, err));
     return find_targets(validation, predicted, measured, options, err);
 }
 

@@ -80,7 +80,7 @@ enum status validate_results(const struct result *predicted, const char *predict
 void validation_free(struct validation *validation);
 
 /* Adds what only traces show: calls and transfers, each matched (validate/calls.h), and waits for targets. options: those
- * of the results. */
+ * of the results, whose section holds for all of them. NULL: defaults. */
 enum status validate_traces(struct validation *validation, const struct trace *predicted,
                             const struct trace *const *measured, const struct analyze_options *options,
                             struct err *err);

@@ -46,6 +46,14 @@ holds calls.json '[.calls.callpaths[:3][] | .error_s] | near(.[0]; -410e-6) and 
 holds calls.json '.calls.within_spread == 7'
 holds calls.json '.properties[] | select(.name == "time_s") | near(.measured_s; 1130e-6) and near(.error_s; -100e-6)'
 shows '^ +43\.9% +1 +360 us +0 +360 us +0  MPI_Put in MPI_Put$'
+# A section has its calls alone: from 10 us on rank 0 put (360 against 0) and complete, each with the computing before
+# it; rank 1 has no such mark. From the return of put complete alone, and no transfer.
+run 0 validate --predicted b.txt --measured a.txt --from 10us --to MPI_Win_complete --json section.json
+holds section.json '.calls.count == 4 and near(.calls.absolute_error_s; 360e-6) and .transfers.count == 1'
+run 0 validate --predicted b.txt --measured a.txt --from MPI_Put --to MPI_Win_complete --json section.json
+holds section.json '.calls.count == 2 and near(.calls.absolute_error_s; 0) and .transfers.count == 0'
+run 0 validate --predicted b.txt --measured a.txt --callpath 'MPI_Win_*' --json section.json
+holds section.json '.calls.count == 8 and near(.calls.absolute_error_s; (410 + 50) * 1e-6)'
 # The data of a arrive 110 us after the call of put; of b the put alone takes 360. A run lies in its own bounds.
 holds calls.json '.transfers | .count == 1 and .ends_known == 1 and .within_bounds == 0'
 run 0 validate --predicted a.txt --measured a.txt a.txt --json - --tolerance 0

@@ -88,6 +88,8 @@ row() { # PROGRAM ARGUMENT...
     [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes, which took $taken of the cores in the last one" >&2; return 1; }
     # shellcheck disable=SC2086
     "$rmacast" validate --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" \
+        --from "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2')" \
+        --to "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.to // 3')" \
         >"$work/out" 2>"$work/err" ||
         { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
     for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
