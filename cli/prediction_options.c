@@ -329,7 +329,7 @@ static enum status open_rewritten(const void *context, const char *semantics, co
     count = add_overrides_of(specs, spec_count, overrides, count);
     size_t parts = semantics ? semantics_text_overrides(semantics, texts) : 0;
     for (size_t i = 0; i < parts; i++) overrides[count++] = texts[i];
-    struct platform *opened;
+    struct platform *opened = NULL;
     enum status status = open_with_room(options, file, overrides, count, trace->rank_count, &opened, err);
     free(overrides);
     TRY(status);
