@@ -1,4 +1,4 @@
-/* What a call is drawn as on a page. */
+/* How a call is drawn on a page. */
 #ifndef REPORT_ACTIVITIES_H
 #define REPORT_ACTIVITIES_H
 
@@ -22,7 +22,7 @@ enum activity {
     ACTIVITIES
 };
 
-/* Of a call that is no mark of a user region. */
+/* For a call that is no mark of a user region. */
 enum activity activity_of(enum mpi_call call);
 
 #endif

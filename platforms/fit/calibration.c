@@ -116,13 +116,13 @@ static const char *class_name(bool between)
     return between ? "between nodes" : "within a node";
 }
 
-/* Three standard errors of the point's time. */
+/* Error: three standard errors of the point's time. */
 static struct fit_value value_of(const struct fit_point *point)
 {
     return (struct fit_value){point->y, 3 * point->error};
 }
 
-/* overhead_s: what the call itself takes: MPI_Put of 8 bytes, else MPI_Isend. */
+/* overhead_s: the time of the call itself, of MPI_Put with 8 bytes, else of MPI_Isend. */
 static bool find_overhead(const struct calibration *calibration, bool between, struct fit_value *overhead, size_t *n)
 {
     static const enum calibration_curve sources[] = {CALIBRATION_PUT_ISSUE, CALIBRATION_ISEND_ISSUE};
@@ -138,8 +138,8 @@ static bool find_overhead(const struct calibration *calibration, bool between, s
     return false;
 }
 
-/* How the curve's time is composed: shares of overhead_s, and of the first segment's latency beside the message's own. A put and
- * its flush: overhead, message, acknowledgement. Half a ping-pong: overhead on both sides, message. */
+/* How the curve's time is composed: how many times overhead_s, and how many first-segment latencies beside the message's own. A put and its
+ * flush: overhead, message, acknowledgement. Half a ping-pong: overhead on both sides, message. */
 struct composition {
     const struct size_curve *curve;
     double overheads, acknowledgements;
@@ -166,8 +166,8 @@ static bool find_network_curve(const struct writer *writer, bool between, struct
     return composition->curve->fitted;
 }
 
-/* A segment's line as a platform's: its slope is positive. A slope that is not (the times of small messages do not grow) is the next
- * segment's, and the intercept the mean under it. */
+/* Makes a segment's line one of a platform: its slope is positive. If it is not (times of small messages do not grow),
+ * the next segment's slope is used, with the mean intercept for it. */
 static bool make_positive(struct writer *writer, const struct size_curve *curve, int index, struct fit_value *intercept,
                           struct fit_value *slope)
 {
@@ -185,7 +185,7 @@ static bool make_positive(struct writer *writer, const struct size_curve *curve,
     return false;
 }
 
-/* Times under the fit that no message can have are 0, and the line through what is left gets the slope of its points. */
+/* A latency that came out negative becomes 0. The slope is fitted again with the rest of the intercept, `other`. */
 static void take_latency_zero(const struct composition *composition, int index, double other, struct fit_value *latency,
                               struct fit_value *slope)
 {
@@ -237,8 +237,8 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
 
 /* --- sections --------------------------------------------------------------------------------------------------------- */
 
-/* The smallest messages of a train leave a gap apart: the train's time without the way of its last message and the answer's. A train
- * whose messages take longer than a lone one was disturbed. */
+/* The smallest messages of a train leave one gap apart. The gap is the train's time without the way of its last message
+ * and of the answer. A train whose messages take longer than a single one was disturbed. */
 static void add_gap(struct writer *writer, cJSON *network, const struct size_curve *lone, double latency)
 {
     const struct size_curve *train = &writer->calibration->curves[lone->between][CALIBRATION_PUT_TRAIN];
@@ -254,7 +254,7 @@ static void add_gap(struct writer *writer, cJSON *network, const struct size_cur
     add_measured(writer, network, "gap_s", gap, 3 * point->error, train->sizes[0].statistics.count);
 }
 
-/* An unlock that waits for its answer is as long as the lock. */
+/* Whether unlock waits for its answer: if so, it takes as long as the lock. */
 static bool unlocks_wait(const cJSON *mpi)
 {
     const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
@@ -262,7 +262,7 @@ static bool unlocks_wait(const cJSON *mpi)
     return unlock && strcmp(unlock, "acknowledged") == 0;
 }
 
-/* Messages by which the latency can be told, too: those that are more than 10 % apart are noted. */
+/* The latency follows from other messages, too. Values that differ by more than 10 % are noted. */
 static void compare_latencies(struct writer *writer, bool between, double overhead, double latency)
 {
     const struct {
@@ -294,7 +294,7 @@ static void count_unsteady(struct writer *writer)
         }
 }
 
-/* network, or its loopback: false if nothing was measured there. */
+/* Adds network, or its loopback. False: nothing was measured there. */
 static bool add_lines(struct writer *writer, cJSON *section, bool between, bool whole)
 {
     const struct calibration *calibration = writer->calibration;
@@ -302,7 +302,7 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     struct fit_value overhead, latency = {0, 0};
     size_t n = 0;
     if (!find_network_curve(writer, between, &composition)) return false;
-    /* overhead_s is one value for both: that of between nodes where there are several. */
+    /* Both have one overhead_s: that of messages between nodes, if there are several nodes. */
     bool has = find_overhead(calibration, calibration->curves[1][CALIBRATION_PUT].fitted, &overhead, &n);
     cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
     cJSON_AddItemToObject(section, "segments", segments);
@@ -312,7 +312,7 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     return cJSON_GetArraySize(segments) > 0;
 }
 
-/* With one node only, the network's own values are those within it: nothing travels there. */
+/* With only one node, the network gets the values of messages within it; no message uses them. */
 static bool add_network(struct writer *writer, cJSON *platform)
 {
     cJSON *network = cJSON_AddObjectToObject(platform, "network"), *loopback = cJSON_CreateObject();
@@ -343,7 +343,7 @@ static void add_nodes(struct writer *writer, cJSON *platform)
                  copy->sizes[copy->count - 1].statistics.count);
 }
 
-/* mpi.eager_bytes: where the ping-pong jumps most. A rendezvous takes two messages more. */
+/* mpi.eager_bytes: where the ping-pong has its largest jump. A rendezvous takes two messages more. */
 static void add_eager(struct writer *writer, cJSON *mpi, bool between)
 {
     const struct size_curve *curve = &writer->calibration->curves[between][CALIBRATION_PING_PONG];
@@ -364,7 +364,7 @@ static void add_eager(struct writer *writer, cJSON *mpi, bool between)
                  count_repetitions(curve, below) + count_repetitions(curve, below + 1));
 }
 
-/* mpi.rma.atomic_s_per_byte: what a byte of an accumulate takes longer than one of a put. */
+/* mpi.rma.atomic_s_per_byte: the difference per byte between an accumulate and a put. */
 static void add_atomics(struct writer *writer, cJSON *rma, bool between)
 {
     const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT],

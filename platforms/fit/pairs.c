@@ -8,7 +8,7 @@
 #include "common/array.h"
 #include "platforms/fit/size_curve.h"
 
-/* A pair in one direction: a put from node `from` to node `to`. */
+/* One direction of a pair: a put from node `from` to node `to`. */
 struct direction {
     int from, to;
     double relative, error; /* to the middle of all pairs: mean over sizes, its standard error */
@@ -66,7 +66,7 @@ static enum status find_direction(struct directions *directions, int from, int t
     return STATUS_OK;
 }
 
-/* Sums over sizes that several pairs have; the middle one of an even number is the lower one. */
+/* Sums over the sizes that several pairs have. With an even number of pairs the lower middle one is the middle. */
 static enum status add_sizes(struct times *times, struct directions *directions, struct err *err)
 {
     if (times->count > 0) qsort(times->items, times->count, sizeof *times->items, by_bytes_and_time);
@@ -112,7 +112,7 @@ static bool is_slow(const struct direction *direction)
     return direction->relative - 1 > fmax(PAIR_DIFFERENCE_LEAST, 3 * direction->error);
 }
 
-/* A node with two neighbours at least, all of whose directions are slow. */
+/* Whether all directions of a node are slow, and it has at least two neighbours. */
 static bool is_slow_node(const struct directions *directions, int node, double *least)
 {
     int count = 0;

@@ -1,4 +1,4 @@
-/* Whether a network is the same everywhere: one test between many pairs of nodes, in both directions. */
+/* Whether a network is uniform: one test between many pairs of nodes, in both directions. */
 #ifndef PLATFORMS_FIT_PAIRS_H
 #define PLATFORMS_FIT_PAIRS_H
 
@@ -7,7 +7,7 @@
 #include "platforms/bench/results.h"
 
 enum { PAIR_NOTES_MOST = 16, PAIR_NOTE_BYTES = 224 };
-/* What is less apart is taken as the same, and so is what is less than three standard errors apart. */
+/* Smaller differences are ignored, and so are those below three standard errors. */
 #define PAIR_DIFFERENCE_LEAST 0.1
 
 struct pair_notes {
@@ -15,9 +15,9 @@ struct pair_notes {
     int count; /* the last one says how many more there are */
 };
 
-/* Of the series of spec between two nodes each that were run on several pairs. A pair's time is the mean over its sizes of the time
- * relative to the middle of all pairs. Noted are nodes all of whose pairs are slow, other slow pairs, and pairs whose two directions
- * differ. nodes: those of run.json, for their names. */
+/* Compares the series of spec that ran between two nodes on several pairs. A pair's time is the mean over its sizes of
+ * its time relative to the middle of all pairs. Notes name nodes all of whose pairs are slow, other slow pairs, and
+ * pairs whose two directions differ. nodes: those of run.json, for their names. */
 enum status pairs_compare(const struct bench_results *results, const char *spec, const cJSON *nodes, struct pair_notes *notes,
                           struct err *err);
 

@@ -20,7 +20,7 @@ struct line {
     double intercept, slope, variance0, covariance, variance1, loss;
 };
 
-/* Capped: one point that is far off costs no more than a segment of its own would. */
+/* Capped: one outlier costs no more than a segment of its own would. */
 static double huber_loss(double residual)
 {
     double size = fabs(residual);
@@ -33,7 +33,7 @@ static double huber_weight(double residual)
     return size <= HUBER ? 1 : HUBER / size;
 }
 
-/* Tukey's: points that are far off have none. */
+/* Tukey's weight: outliers have none. */
 static double bisquare_weight(double residual)
 {
     double share = residual / BISQUARE;
@@ -45,7 +45,7 @@ static double residual_of(const struct fit_point *point, const struct line *line
     return (point->y - line->intercept - line->slope * point->x) / point->error;
 }
 
-/* The points' robust scale, in their errors: 1 at least. */
+/* The robust scale of the points, in units of their errors; at least 1. */
 static double scale_of(const double *residuals, size_t count, double parameters)
 {
     double sizes[FIT_POINTS_MOST];
@@ -55,8 +55,8 @@ static double scale_of(const double *residuals, size_t count, double parameters)
     return fmax(1, 1.4826 * gsl_stats_median_from_sorted_data(sizes, 1, count) / sqrt(free_share));
 }
 
-/* By iteratively reweighted least squares: Huber's weights until they stay (Robust Statistics, 1981), then Tukey's, which take
- * points that are far off out. A line needs two points with a weight. */
+/* Iteratively reweighted least squares: Huber's weights until they converge (Robust Statistics, 1981), then Tukey's,
+ * which remove outliers. A line needs two points with a weight. */
 static void fit_line(const struct fit_point *points, size_t count, struct line *line)
 {
     double x[FIT_POINTS_MOST], y[FIT_POINTS_MOST], weights[FIT_POINTS_MOST], residuals[FIT_POINTS_MOST], before = INFINITY;
@@ -144,8 +144,8 @@ static void find_splits(const double *losses, size_t count, struct split splits[
 
 /* --- the number of segments ------------------------------------------------------------------------------------------- */
 
-/* Loss of a point that the split's lines have not seen: of the line of its neighbours, and between two segments of the nearer
- * line, since the break is somewhere there. place: its index before it was left out. */
+/* Loss of a point that was left out of the fit: by the line of its neighbours; between two segments by the nearer line,
+ * since the break is there. place: its index before it was left out. */
 static double left_out_loss(const struct fit_point *others, const struct split *split, int segments, const struct fit_point *point,
                             size_t place)
 {
@@ -160,8 +160,8 @@ static double left_out_loss(const struct fit_point *others, const struct split *
     return least;
 }
 
-/* table[s * count + i]: loss of point i, left out, with s + 1 segments. Every FOLDS-th point is left out at once. The first and the
- * last one are always in: without them lines would extrapolate. */
+/* table[s * count + i]: loss of point i, left out, with s + 1 segments. Every FOLDS-th point is left out at once. The
+ * first and the last point are never left out: lines would extrapolate. */
 static void leave_each_out(const struct fit_point *points, size_t count, double *losses, double *table)
 {
     struct fit_point others[FIT_POINTS_MOST];
@@ -203,7 +203,7 @@ static int choose_number(const double *table, size_t count, const struct split *
 
 /* --- errors ----------------------------------------------------------------------------------------------------------- */
 
-/* Residuals in standard errors of their points, over all segments, and their robust scale: 1 at least. */
+/* Residuals over all segments, in standard errors of their points, and their robust scale; at least 1. */
 static void measure_residuals(const struct fit_point *points, const struct line *lines, struct piecewise *fit, double *residuals)
 {
     size_t count = 0;
@@ -213,7 +213,7 @@ static void measure_residuals(const struct fit_point *points, const struct line 
     fit->scale = scale_of(residuals, count, 2.0 * fit->count); /* two parameters of each line are taken from the points */
 }
 
-/* Standard deviations of a line's parameters when its residuals are drawn anew (Efron, Tibshirani, An Introduction to the
+/* Standard deviations of a line's parameters over resampled residuals (Efron, Tibshirani, An Introduction to the
  * Bootstrap, sec. 9.4). */
 static void resample_line(const struct fit_point *points, const struct fit_segment *segment, const struct line *line, double scale,
                           const double *residuals, size_t residual_count, gsl_rng *random, double deviations[2])
@@ -226,7 +226,7 @@ static void resample_line(const struct fit_point *points, const struct fit_segme
         for (size_t i = 0; i < segment->points; i++) {
             const struct fit_point *point = &points[segment->first + i];
             double residual = residuals[gsl_rng_uniform_int(random, residual_count)];
-            residual = fmin(fmax(residual, -ERRORS_STATED * scale), ERRORS_STATED * scale); /* far points are no noise */
+            residual = fmin(fmax(residual, -ERRORS_STATED * scale), ERRORS_STATED * scale); /* outliers are no noise */
             drawn[i] = *point;
             drawn[i].y = line->intercept + line->slope * point->x + wider * residual * point->error;
         }

@@ -1,9 +1,10 @@
-/* Lines by segments of x: y = intercept + slope x, with jumps between segments. Where the segments end is found, not given.
+/* Piecewise linear fit: y = intercept + slope x in segments of x, with jumps between segments. The ends of segments are
+ * found, not given.
  *
- * For each number of segments the break points of least loss are found by dynamic programming over all places between two points
- * (Bellman, Roth, J. Am. Stat. Assoc. 64, 1969). The number is that of the least loss of left-out points (tenfold cross validation),
- * and of those within one standard error of it the smallest (Breiman et al., Classification and Regression Trees, sec. 3.4.3). Losses are Huber's, so a
- * few points that are far off do not matter. */
+ * For each number of segments, dynamic programming finds the break points of least loss among all places between two
+ * points (Bellman, Roth, J. Am. Stat. Assoc. 64, 1969). The number of segments is chosen by the loss of left-out points
+ * (tenfold cross validation): the smallest one within one standard error of the least loss (Breiman et al.,
+ * Classification and Regression Trees, sec. 3.4.3). Losses are Huber's, so a few outliers do not matter. */
 #ifndef PLATFORMS_FIT_PIECEWISE_H
 #define PLATFORMS_FIT_PIECEWISE_H
 
@@ -37,12 +38,12 @@ struct piecewise {
     double scale; /* of the residuals, in standard errors of their points; 1: as the points say */
 };
 
-/* points: ascending x. STATUS_DATA: fewer than FIT_SEGMENT_POINTS or more than FIT_POINTS_MOST points, or a point that is no number
- * or has no error. The same points give the same fit. */
+/* points: ascending x. STATUS_DATA: fewer than FIT_SEGMENT_POINTS or more than FIT_POINTS_MOST points, or a point that
+ * is not finite or has no error. The same points give the same fit. */
 enum status piecewise_fit(const struct fit_point *points, size_t count, struct piecewise *fit, struct err *err);
 
-/* STATUS_DATA outside the range of the points: it does not extrapolate. Between two segments the lower one holds. error: three
- * standard errors of the line there. */
+/* STATUS_DATA outside the range of the points: no extrapolation. Between two segments the lower one is used. error:
+ * three standard errors of the line there. */
 enum status piecewise_predict(const struct piecewise *fit, double x, struct fit_value *y, struct err *err);
 
 /* y = slope x + intercept with a given slope, or a given intercept: weighted mean of what is free. */

@@ -28,7 +28,7 @@ static double number_at(const cJSON *object, const char *key)
     return cJSON_IsNumber(item) ? item->valuedouble : NAN;
 }
 
-/* A size of 0 bytes has its place beside 1. */
+/* A size of 0 bytes is drawn beside 1. */
 static double place_x(const struct axes *axes, double bytes)
 {
     return axes->left + LEFT + (WIDTH - LEFT - MARGIN) * (log10(fmax(bytes, 1)) - axes->x_low) / (axes->x_high - axes->x_low);
@@ -45,7 +45,7 @@ static double place_residual(double share)
     return middle - LOW / 2.0 * fmin(fmax(share / RESIDUAL_MOST, -1), 1);
 }
 
-/* Of what was measured for this size; NAN: no line covers it. */
+/* The fitted time of this size; NAN: no line covers it. */
 static double fitted_time(const cJSON *curve, double bytes)
 {
     const cJSON *segment;
@@ -117,7 +117,7 @@ static void draw_point(const struct axes *axes, const cJSON *point, const cJSON 
             color);
 }
 
-/* A straight line is a bent one on these axes. */
+/* A straight line is a curve on these axes. */
 static void draw_segment(const struct axes *axes, const cJSON *segment, const char *color, FILE *out)
 {
     enum { STEPS = 24 };

@@ -1,4 +1,4 @@
-/* A picture of what was measured: time by bytes with the fitted lines, and the residuals below. */
+/* Draws measurements: time by bytes with the fitted lines, and the residuals below. */
 #ifndef PLATFORMS_FIT_PLOT_H
 #define PLATFORMS_FIT_PLOT_H
 

@@ -54,7 +54,7 @@ static const struct leaf *find_leaf(const struct leaves *leaves, const char *pat
     return NULL;
 }
 
-/* False: no number. error is 0 of one that carries none. */
+/* False: it is no number. *error is 0 if the number has none. */
 static bool number_of(const cJSON *item, double *value, double *error)
 {
     const cJSON *number = is_measured(item) ? cJSON_GetObjectItem(item, "value") : item, *stated = cJSON_GetObjectItem(item, "error");

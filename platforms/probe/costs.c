@@ -7,7 +7,7 @@
 #include "platforms/probe/findings.h"
 
 enum { SIZES_MAX = 32 };
-/* Two costs explain the sizes better than one if they leave that share of the squares, and are that far apart. */
+/* Two costs explain the sizes better than one if they reduce the squares to this share, and differ by this factor. */
 #define SQUARES_LEFT 0.2
 #define STEP_LEAST   1.5
 

@@ -10,11 +10,11 @@
 
 #include "common/array.h"
 
-/* Beyond it a series does not measure the call; docs/probe.md. */
+/* Above it a series does not measure the call; docs/probe.md. */
 #define SPREAD_MOST 1.2
-/* The share of a sleep in which the partner's other threads ran: a helper thread polls. */
+/* If the partner's other threads ran for this share of a sleep, a helper thread polls. */
 #define HELPER_LEAST 0.1
-/* Fewer tries say nothing: the run ended among them. */
+/* with fewer tries there is no verdict: the run ended among them */
 enum { TRIES_LEAST = 3 };
 
 const struct probe_question_row probe_questions[PROBE_QUESTION_COUNT] = {

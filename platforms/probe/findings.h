@@ -58,33 +58,33 @@ struct probe_findings {
 enum status probe_evaluate(const struct probe_record *record, struct probe_findings *findings, struct err *err);
 void probe_findings_clear(struct probe_findings *findings);
 
-/* NULL: it was not asked, or no try could tell. bytes < 0: the one of the least size. */
+/* NULL: the question was not asked, or no try gave an answer. bytes < 0: the verdict of the smallest size. */
 const struct probe_verdict *probe_find_verdict(const struct probe_findings *findings, enum probe_question question,
                                                enum probe_variant variant, int64_t bytes);
 bool probe_says(const struct probe_findings *findings, enum probe_question question, enum probe_variant variant, int64_t bytes,
                 const char *name);
-/* The first one that was accepted; NULL: none, or not measured. */
+/* The first accepted series of that name; NULL: none was accepted or measured. */
 const struct probe_time *probe_find_time(const struct probe_findings *findings, const char *name, int64_t bytes);
 
-/* What was found between the sizes of two verdicts, the next one's above; NULL: nothing was. */
+/* The limit between the sizes of two verdicts (this one and the next larger); NULL: none was found. */
 const struct probe_limit *probe_find_limit(const struct probe_findings *findings, const struct probe_verdict *verdict,
                                            const struct probe_verdict *next);
-/* The largest size that behaves as verdict does, where the next one differs. */
+/* The largest size that behaves as the verdict says, where the next one differs. */
 int64_t probe_upto(const struct probe_findings *findings, const struct probe_verdict *verdict, const struct probe_verdict *next);
 
 /* The latency of one message: half of put (8 bytes) and flush, or, where puts need nobody at their target, of a ping-pong; its name
  * is that series. False: not measured. */
 bool probe_latency(const struct probe_findings *findings, struct probe_time *latency);
 
-/* A cost per byte that is higher above upto_bytes; upto_bytes INT64_MAX: it is the same for all. */
+/* A cost per byte, which is higher above upto_bytes. upto_bytes INT64_MAX: it is the same for all sizes. */
 struct probe_cost {
     int64_t upto_bytes;
     double below_s_per_byte, above_s_per_byte, error_s;
     size_t n;
 };
-/* MPI_Put's call per byte: the slope over its sizes. False: too few sizes, or no clear slope. */
+/* Cost per byte of MPI_Put's call: the slope over its sizes. False: too few sizes, or no clear slope. */
 bool probe_put_cost(const struct probe_findings *findings, struct probe_cost *cost);
-/* Applying an accumulate: what it takes longer than a put of the same bytes. */
+/* Cost per byte of applying an accumulate: its time minus that of a put of the same bytes. */
 bool probe_apply_cost(const struct probe_findings *findings, struct probe_cost *cost);
 
 #endif

@@ -14,7 +14,7 @@ static enum status bad_line(const char *line, struct err *err)
     return err_set(err, STATUS_DATA, "rmacast-probe", NULL, "unexpected line '%.80s', expected one of the probe's", line);
 }
 
-/* The next word, cut to what fits; false: there is none. */
+/* The next word, truncated to the buffer. False: there is none. */
 static bool take_word(const char **at, char *word, size_t room)
 {
     *at += strspn(*at, " \t");

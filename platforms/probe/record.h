@@ -64,11 +64,11 @@ struct probe_record {
     size_t try_capacity, limit_capacity, skip_capacity, series_capacity, value_capacity;
 };
 
-/* *ours: the line is one of the program's. STATUS_DATA: it is, but it does not say what it should. */
+/* *ours: the line is one of the program's. STATUS_DATA: it is, but it is malformed. */
 enum status probe_record_add(struct probe_record *record, const char *line, bool *ours, struct err *err);
 void probe_record_clear(struct probe_record *record);
 
-/* fallback where nothing of that name was said. */
+/* fallback: returned if there is no such line. */
 double probe_record_value(const struct probe_record *record, const char *name, double fallback);
 
 #endif

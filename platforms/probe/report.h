@@ -1,4 +1,4 @@
-/* The findings for people and as JSON (schema rmacast.probe/1, docs/probe.md). */
+/* Prints findings as a table and as JSON (schema rmacast.probe/1, docs/probe.md). */
 #ifndef PLATFORMS_PROBE_REPORT_H
 #define PLATFORMS_PROBE_REPORT_H
 
@@ -13,7 +13,7 @@ void probe_print(const struct probe_findings *findings, FILE *out);
 /* broken: why the run ended before all was asked; NULL: it did not. The caller owns *json. */
 enum status probe_to_json(const struct probe_findings *findings, const char *broken, cJSON **json, struct err *err);
 
-/* An MPI profile (platforms/profile.h) of the name, for mpi.profile of platform files. */
+/* Makes an MPI profile (platforms/profile.h) of this name, for mpi.profile of platform files. */
 enum status probe_to_profile(const struct probe_findings *findings, const char *name, cJSON **profile, struct err *err);
 
 #endif

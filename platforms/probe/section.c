@@ -5,10 +5,10 @@
 #include "common/json.h"
 #include "platforms/read.h"
 
-/* Where no size up to the largest one asks before it sends. */
+/* The eager limit where no size up to the largest one needs a rendezvous. */
 #define UNLIMITED 0x1p50
 enum { LARGE_BYTES = 65536 };
-/* Times in units of the latency say something only where the latency is far above what the calls take themselves. */
+/* Times in units of the latency are conclusive only if the latency is far larger than the calls themselves. */
 #define LATENCY_LEAST 20e-6
 
 typedef const struct probe_findings *given;
@@ -50,7 +50,7 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
 static const enum probe_variant kinds[] = {PROBE_VARIANT_PUT, PROBE_VARIANT_GET, PROBE_VARIANT_ACCUMULATE};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* All sizes of all operations, or of gets alone, wait in the same place: its name. NULL: they differ, or none was asked. */
+/* The place where all sizes of all operations, or of gets alone, wait. NULL: they differ, or none was asked. */
 static const char *one_place(given findings, bool gets)
 {
     const char *name = NULL;
@@ -64,7 +64,7 @@ static const char *one_place(given findings, bool gets)
     return name;
 }
 
-/* The letter of a library that does not mix. Under d complete waits for the data of gets, and so for the post. */
+/* The letter of a library that does not mix them. Under d complete waits for the data of gets, and so for the post. */
 static const char *letter_of(given findings)
 {
     static const char *const names[] = {"start", "call", "complete", "never"}, *const letters[] = {"a", "b", "c", "d"};
@@ -104,7 +104,7 @@ static bool puts_are_served_by_call(given findings)
     return put && strcmp(put->name, "call") == 0;
 }
 
-/* Eight bytes by fetch_and_op, more by get_accumulate: a library may differ. */
+/* Eight bytes are measured by fetch_and_op, more by get_accumulate: a library may serve them differently. */
 static cJSON *fetch_rows(given findings)
 {
     const struct probe_verdict *eight = probe_find_verdict(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_FETCH_AND_OP, 8),
@@ -121,8 +121,8 @@ static cJSON *fetch_rows(given findings)
     return rows;
 }
 
-/* Of the release of an acknowledged unlock its own wait tells; of another one, whether the lock behind it waits where a lock alone
- * does not. */
+/* Who serves the release: of an acknowledged unlock its own wait shows it; of another one, whether the next lock waits
+ * where a lock alone does not. */
 static const char *release_server(given findings)
 {
     if (probe_says(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0, "acknowledged")) return "call";
@@ -132,7 +132,8 @@ static const char *release_server(given findings)
     return strcmp(lock->name, "call") == 0 ? "call" : again->name;
 }
 
-/* What a rank finds only inside MPI at its origin's side cannot be told from what finds it at once: both show when it calls. */
+/* What a rank learns only inside MPI cannot be distinguished at the origin from what it learns at once: both show at
+ * its next call. */
 static void add_assumed(given findings, cJSON *serves)
 {
     const char *by = puts_are_served_by_call(findings) ? "call" : "hardware";
@@ -167,7 +168,7 @@ static bool takes_latencies(given findings, const char *series, double least)
     return time && probe_latency(findings, &latency) && latency.value_s >= LATENCY_LEAST && time->value_s >= least * latency.value_s;
 }
 
-/* Where the target's hardware answers, no delay shows that a call waits for the answer: its time does. */
+/* If the target's hardware answers, no delay shows that a call waits for the answer. The time of the call does. */
 static void add_by_kind(given findings, cJSON *protocol, enum probe_question question, const char *key, bool slow)
 {
     const struct probe_verdict *put = probe_find_verdict(findings, question, PROBE_VARIANT_PUT, -1),
@@ -178,7 +179,7 @@ static void add_by_kind(given findings, cJSON *protocol, enum probe_question que
     if (accumulate) cJSON_AddStringToObject(object, "accumulate", accumulate->name);
 }
 
-/* "copied" and "left" differ by what flush_local takes once a large put's call has returned. */
+/* "copied" and "left" differ by the time of flush_local after the call of a large put has returned. */
 static void refine_local(given findings, cJSON *protocol)
 {
     const struct probe_time *local = probe_find_time(findings, "put_flush_local", 65536),
@@ -188,7 +189,7 @@ static void refine_local(given findings, cJSON *protocol)
         cJSON_ReplaceItemInObject(object, "put", cJSON_CreateString("left"));
 }
 
-/* A fence that waits although both assertions excuse it. */
+/* Adds whether a fence waits although both assertions allow it not to. */
 static void add_assertions(given findings, cJSON *protocol)
 {
     const struct probe_verdict *both = probe_find_verdict(findings, PROBE_ASKS_FENCE, PROBE_VARIANT_BOTH, 0);
@@ -223,8 +224,8 @@ static void add_protocol(given findings, cJSON *rma)
 
 /* --- mpi -------------------------------------------------------------------------------------------------------------- */
 
-/* The largest size that is sent without asking, with how far the limit may be above it; none asks if the largest one tried does not
- * and is 64 KB or more: on slow networks larger ones take too long to be tried. */
+/* The largest size that is sent without rendezvous, with the distance to the next tried size as error. There is no
+ * limit if the largest size tried needs none and is 64 KB or more: on slow networks larger ones take too long. */
 static void add_eager_limit(given findings, cJSON *object, enum probe_question question, enum probe_variant variant,
                             const char *eager)
 {
@@ -261,14 +262,14 @@ static void add_apply_cost(given findings, cJSON *rma)
     }
 }
 
-/* A fence of counts is a reduce-scatter and a barrier: as long as two barriers. */
+/* A fence that exchanges counts is a reduce-scatter and a barrier: as long as two barriers. */
 static void add_fence(given findings, cJSON *rma)
 {
     const struct probe_time *fence = probe_find_time(findings, "fence_train", 0), *barrier = probe_find_time(findings, "barrier_train", 0);
     if (fence && barrier) cJSON_AddStringToObject(rma, "fence", fence->value_s > 1.6 * barrier->value_s ? "notify" : "barrier");
 }
 
-/* An exchange among two ranks is 2 L: an all-gather and a barrier. */
+/* Between two ranks an exchange takes 2 L: an all-gather and a barrier. */
 static void add_window_creation(given findings, cJSON *rma)
 {
     struct probe_time latency;
@@ -305,7 +306,7 @@ static void add_progress(given findings, cJSON *rma)
     add_verdict(rma, "progress", get);
 }
 
-/* Deferred: not even large puts leave before the closing call. */
+/* Issue is deferred if not even large puts leave before the closing call. */
 static void add_issue(given findings, cJSON *rma)
 {
     bool any = false, all = true;

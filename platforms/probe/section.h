@@ -1,5 +1,5 @@
-/* What the findings mean for a platform file: its section `mpi`, with the keys that were asked and could be told. What was not is
- * left out, and has the platform file's default. */
+/* The findings as section `mpi` of a platform file, with the keys that were asked and decided. Other keys are left out
+ * and have the platform file's default. */
 #ifndef PLATFORMS_PROBE_SECTION_H
 #define PLATFORMS_PROBE_SECTION_H
 
@@ -7,7 +7,7 @@
 
 #include "platforms/probe/findings.h"
 
-/* The caller owns *mpi. A section that a platform file would refuse is STATUS_DATA: what was measured is absurd. */
+/* The caller owns *mpi. STATUS_DATA: a platform file would refuse the section, since measured values are absurd. */
 enum status probe_section(const struct probe_findings *findings, cJSON **mpi, struct err *err);
 
 #endif

@@ -33,8 +33,8 @@ int probe_calls(enum probe_case id)
     return calls;
 }
 
-/* The two clocks agree to less than an eighth of the delay; an origin that came in the last quarter of it waited too short a
- * time to be told from one that did not wait. */
+/* The two clocks agree to less than an eighth of the delay. An origin that began in the last quarter of the delay would
+ * have waited too short a time to differ from one that did not wait. */
 int probe_sample_vote(const struct probe_sample *sample, int calls)
 {
     if (sample->begin_s > -sample->delay_s / 4) return PROBE_LATE;

@@ -1,8 +1,8 @@
-/* What one delayed try says: which of the origin's calls returned only with the partner's event. No MPI; the program
- * rmacast-probe uses it, too, to find limits. Times are seconds relative to the event.
+/* What one delayed try shows: which of the origin's calls returned only with the partner's event. Uses no MPI; the
+ * program rmacast-probe uses it, too, to find limits. Times are seconds relative to the event.
  *
- * A call waits for the event if it began clearly before it and returned with or behind it. No duration is compared: a slow call
- * or an origin that lost its core does not look like a wait unless that lasts until the event. */
+ * A call waits for the event if it began clearly before it and returned with it or after it. No duration is compared: a
+ * slow call, or an origin that lost its core, is no wait unless it lasts until the event. */
 #ifndef PLATFORMS_PROBE_VOTES_H
 #define PLATFORMS_PROBE_VOTES_H
 
@@ -44,7 +44,7 @@ struct probe_sample {
 /* The index of the call that waited; the number of calls: none did; PROBE_LATE: the origin came too late to tell. */
 int probe_sample_vote(const struct probe_sample *sample, int calls);
 
-/* The partner is late twice by the delay: the last call returned not before the second event. */
+/* Whether the partner is late twice: the last call did not return before the second event. */
 bool probe_sample_is_second(const struct probe_sample *sample, int calls);
 
 struct probe_votes {
@@ -52,9 +52,9 @@ struct probe_votes {
 };
 
 void probe_votes_add(struct probe_votes *votes, int vote);
-/* The vote that most tries gave, the first of equals; PROBE_LATE: there is none. */
+/* The vote that most tries gave; of equal ones the first. PROBE_LATE: there is none. */
 int probe_votes_winner(const struct probe_votes *votes);
-/* How many more votes the winner has than the next one. */
+/* The winner's votes minus those of the next one. */
 unsigned probe_votes_lead(const struct probe_votes *votes);
 
 #endif

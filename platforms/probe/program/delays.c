@@ -1,11 +1,11 @@
-/* The cases of cases.def on both sides. Each begins with a meeting: the origin is ready, the partner has prepared and says that it
- * leaves; from then on the partner is late by the delay. */
+/* The cases of cases.def on both sides. Each begins with a handshake: the origin is ready, the partner has prepared and
+ * announces that it leaves MPI. From then on the partner is late by the delay. */
 #include <stddef.h>
 #include <sys/resource.h>
 
 #include "platforms/probe/program/probe.h"
 
-/* The partner's send ends behind its message: the origin begins when it surely has left MPI. */
+/* The partner's send may end after its message arrives. The origin begins when the partner has certainly left MPI. */
 #define LEFT_S 1e-4
 
 static void prepared(void)
@@ -78,7 +78,7 @@ static void epoch_partner(const struct step *step, struct marks *marks)
 
 static void complete_origin(const struct step *step, struct marks *marks)
 {
-    prepared(); /* the post came before */
+    prepared(); /* the post has arrived */
     MPI_Win_start(partner_group, 0, window);
     BEGIN();
     TIMED(0, issue_operation((enum probe_variant)step->variant, step->bytes));
@@ -94,7 +94,7 @@ static void complete_partner(const struct step *step, struct marks *marks)
     MPI_Win_wait(window);
 }
 
-/* The origin is outside MPI between the put and complete. Are the data there meanwhile? */
+/* The origin is outside MPI between the put and complete. Do the data arrive meanwhile? */
 static void issue_origin(const struct step *step, struct marks *marks)
 {
     prepared();
@@ -212,7 +212,7 @@ static void flush_later_origin(const struct step *step, struct marks *marks)
     (void)step;
     hold_window();
     issue_operation(PROBE_VARIANT_PUT, 8);
-    prepared(); /* the put leaves before this message, its answer before the partner's */
+    prepared(); /* the put leaves before this message, and its answer before the partner's */
     BEGIN();
     TIMED(0, MPI_Win_flush(PARTNER, window));
     MPI_Win_unlock(PARTNER, window);

@@ -207,7 +207,7 @@ static void tell_host(void)
     MPI_Send(host, sizeof host, MPI_BYTE, ORIGIN, TAG_REPORT, pair);
 }
 
-/* Ranks beyond the two leave the cores to them. */
+/* Ranks other than the two sleep, so that they leave the cores free. */
 static void await_end(void)
 {
     MPI_Request request;
@@ -233,8 +233,8 @@ static void run_pair(const char *list, double init_s, int world)
     pair_close();
 }
 
-/* This file is compiled for each MPI library. The one for MPICH is what is started; where it finds itself below Open MPI's
- * launcher, it becomes the other one. */
+/* This file is compiled for each MPI library. The program for MPICH is started first. Under Open MPI's launcher it
+ * executes the other one. */
 static void become_the_right_one(char **argv)
 {
 #ifdef MPICH_VERSION

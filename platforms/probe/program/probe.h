@@ -1,6 +1,7 @@
-/* rmacast-probe: the MPI program of `rmacast probe`. Rank 0, the origin, decides what is tried next and tells rank 1, the partner,
- * which acts and reports; other ranks wait for the end. Rank 0 prints what it found as lines (platforms/probe/record.h), each at
- * once: what an MPI library that hangs or crashes has shown before stays. The library that it is compiled for is the one it asks. */
+/* rmacast-probe: the MPI program of `rmacast probe`. Rank 0, the origin, decides what is tried next and sends it to
+ * rank 1, the partner, which acts and reports. Other ranks wait for the end. Rank 0 prints each finding as a line at
+ * once (platforms/probe/record.h): findings remain even if the MPI library hangs or crashes later. The program probes
+ * the library that it is compiled for. */
 #ifndef PLATFORMS_PROBE_PROGRAM_PROBE_H
 #define PLATFORMS_PROBE_PROGRAM_PROBE_H
 
@@ -14,7 +15,7 @@ enum { ORIGIN, PARTNER };
 enum { BYTES_MAX = 4 << 20 };
 enum tag { TAG_STEP = 1, TAG_REPORT, TAG_READY, TAG_LEAVING, TAG_DATA, TAG_ANSWER, TAG_NOTHING /* is never sent */ };
 
-/* What rank 0 asks of rank 1. */
+/* A request of rank 0 to rank 1. */
 enum step_kind { STEP_END, STEP_CLOCK, STEP_NOISE, STEP_CASE, STEP_SERIES };
 struct step {
     int kind, id; /* id: enum probe_case, or the row of a series */
@@ -23,7 +24,7 @@ struct step {
     double delay_s;
 };
 
-/* What a case gives on each side, by its own clock. */
+/* The times of a case on each side, by its own clock. */
 struct marks {
     double begin_s, end_s[PROBE_CALLS_MAX];
     double event_s; /* where the partner was late, or, of PROBE_ISSUE, the origin */
@@ -31,7 +32,7 @@ struct marks {
     double lost_share; /* of STEP_NOISE */
 };
 
-/* program/pair.c: what the two ranks have in common. */
+/* program/pair.c: shared by the two ranks. */
 extern int my_rank;      /* in pair */
 extern MPI_Comm pair;    /* ranks 0 and 1; of the others: themselves */
 extern MPI_Group partner_group, origin_group;
@@ -41,7 +42,7 @@ extern char *source, *result;
 bool pair_open(int world_rank); /* of all ranks; only the two have windows. False: out of memory */
 void pair_close(void);
 
-/* program/steps.c: time, waiting, and what both sides do around a step. */
+/* program/steps.c: time, waiting, and the actions of both sides around a step. */
 double now_s(void);
 void sleep_until(double time_s); /* outside MPI */
 void poll_until(double time_s);  /* inside MPI */
@@ -51,16 +52,17 @@ void report(const struct marks *marks);
 void await_report(struct marks *marks);
 double clock_offset_s(double error_s); /* rank 1's clock minus rank 0's, on rank 0; a larger error is tried to be avoided */
 void clock_answer(void);               /* of rank 1 */
-/* What somebody else had of this core between two polls inside MPI: the longest gap, and the share of the time in gaps. */
+/* What other processes took of this core between two polls inside MPI: the longest gap, and the share of time in
+ * gaps. */
 struct noise {
     double longest_s, share;
 };
-struct noise noise_of_both(void); /* of each the larger one of both ranks */
+struct noise noise_of_both(void); /* the larger values of both ranks */
 void noise_answer(void);
 
 /* program/operations.c: one-sided calls towards rank 1. */
 void issue_operation(enum probe_variant variant, int64_t bytes);
-void hold_window(void); /* a shared lock that is granted, whatever a lock does */
+void hold_window(void); /* takes a shared lock and makes sure that it is granted, whatever a lock does */
 
 /* program/delays.c: one try of a case. */
 void delay_origin(const struct step *step, struct marks *marks);
@@ -71,15 +73,16 @@ struct settings {
     double delay_s;  /* the least one */
     bool loaded;     /* somebody else uses the cores */
     bool few;        /* tries, as each takes long: a clear lead is enough */
-    double ends_s;   /* nothing is begun after this time */
+    double ends_s;   /* no try begins after this time */
     bool thorough;   /* --long */
 };
 extern struct settings settings;
-/* False if the votes were not decided, with a line that says why. */
+/* False: the votes were not decided; a printed line says why. */
 bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, struct probe_votes *votes);
-/* Tries at both sizes have had different winners: finds where it changes. */
+/* Finds the size at which the winner changes, given different winners at both sizes. */
 void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int low_vote, int64_t high);
-/* The sizes in ascending order, with the limits between those that differ. Returns the first size above the first limit, 0: none. */
+/* Tries the sizes in ascending order, and finds the limits between those that differ. Returns the first size above the
+ * first limit; 0: none. */
 int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count);
 
 /* program/series.c: times of calls while both ranks poll. */

@@ -1,4 +1,5 @@
-/* Times of calls, in repetitions, while both ranks poll: rank 1 either takes its part or waits for the next step, inside MPI. */
+/* Times of calls, in repetitions, while both ranks poll: rank 1 takes its part or waits for the next step, both inside
+ * MPI. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +8,13 @@
 #include "platforms/probe/program/probe.h"
 
 enum { TRAIN = 100, WARM_UPS = 5, REPETITIONS = 40, REPETITIONS_LEAST = 5, ATTEMPTS = 3 };
-/* A series takes no longer, unless its fewest repetitions do; one whose repetitions would take that long is left out. */
+/* A series takes at most this long, except for its fewest repetitions. One whose repetitions take longer is left
+ * out. */
 #define SERIES_S 0.2
 #define SLOW_S   0.5
 
-/* Rank 0's time of one repetition; rank 1's part, NULL: it only polls. before and after: on both sides, around the series. */
+/* time: of one repetition on rank 0. partner: rank 1's part; NULL: it only polls. before and after:
+ * on both sides, around the series. */
 struct series {
     const char *name;
     double (*time)(int64_t bytes);
@@ -194,7 +197,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The same bound as that of the evaluation: another attempt may meet a quieter machine. */
+/* The same bound as in the evaluation. Another attempt may find a quieter machine. */
 static bool is_steady(const double *values, int count)
 {
     double sorted[REPETITIONS];

@@ -6,7 +6,7 @@
 #include "platforms/probe/program/probe.h"
 
 enum { CLOCK_ROUNDS = 20, CLOCK_ATTEMPTS = 4, NOISE_MS = 60 };
-/* Between two polls; a poll takes less. */
+/* Between two polls; a poll takes less time. */
 #define GAP_LEAST_S 1e-4
 
 double now_s(void)
@@ -23,7 +23,7 @@ void sleep_until(double time_s)
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) != 0) continue;
 }
 
-/* A probe that finds nothing polls. */
+/* A probe that finds nothing makes the library poll. */
 void poll_until(double time_s)
 {
     for (int flag; now_s() < time_s;) MPI_Iprobe(1 - my_rank, TAG_NOTHING, pair, &flag, MPI_STATUS_IGNORE);
@@ -49,7 +49,7 @@ void await_report(struct marks *marks)
     MPI_Recv(marks, sizeof *marks, MPI_BYTE, PARTNER, TAG_REPORT, pair, MPI_STATUS_IGNORE);
 }
 
-/* Of the fastest round trip the middle: its error is at most half that round trip. */
+/* Uses the middle of the fastest round trip: its error is at most half of that. */
 static void compare_clocks(double *least_s, double *offset_s)
 {
     ask(&(struct step){.kind = STEP_CLOCK});
@@ -80,8 +80,8 @@ void clock_answer(void)
     }
 }
 
-/* A rank inside MPI: where its library gives the core away at a poll that finds nothing, others take it, but no longer than they
- * need it. */
+/* Listens as a rank inside MPI. If its library yields the core at a poll that finds nothing, others take it, but only
+ * as long as they need it. */
 static struct noise listen(void)
 {
     struct noise noise = {0, 0};
@@ -97,7 +97,7 @@ static struct noise listen(void)
     return noise;
 }
 
-/* Both look at the same time. */
+/* Both ranks listen at the same time. */
 struct noise noise_of_both(void)
 {
     struct marks theirs;

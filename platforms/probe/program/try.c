@@ -5,8 +5,8 @@
 #include "platforms/probe/program/probe.h"
 
 enum { WARM_UPS = 2, WARM_UPS_LOADED = 4, TRIES = 9, TRIES_SURE = 3, TRIES_LATE = 12, LIMIT_TRIES = 3 };
-/* A try whose calls take longer without any delay is left out: the delay would have to be a multiple of that. Where others use the
- * cores, they are what takes so long. */
+/* A case whose calls take longer without any delay is left out: the delay would have to be a multiple of that. Calls
+ * that take long because others use the cores do not count. */
 #define SLOW_S        0.06
 #define SLOW_LOADED_S 0.3
 #define CLOCK_S       1.0
@@ -41,7 +41,8 @@ static double last_end_s(const struct step *step, const struct probe_sample *sam
     return sample->end_s[probe_calls((enum probe_case)step->id) - 1];
 }
 
-/* Without a delay: how long the calls take. Where somebody else uses the cores, slow tries say little. */
+/* Runs the case without a delay to find out how long its calls take. If other processes use the cores, slow tries say
+ * little. */
 static double warm_up(struct step *step)
 {
     double least_s = DBL_MAX;
@@ -87,7 +88,7 @@ static bool try_times(struct step *step, unsigned tries, bool told, struct probe
     return true;
 }
 
-/* Clocks of two machines drift. */
+/* Compares the clocks again: clocks of two machines drift. */
 static void keep_clocks(void)
 {
     if (now_s() < offset_time_s + CLOCK_S) return;
