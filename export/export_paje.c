@@ -50,7 +50,7 @@ static int by_time(const void *a, const void *b)
     return left->order < right->order ? -1 : left->order > right->order;
 }
 
-static void add(struct writer *writer, int64_t time_ps, uint32_t rank, uint32_t thread, int what, uint32_t value)
+static void add_event(struct writer *writer, int64_t time_ps, uint32_t rank, uint32_t thread, int what, uint32_t value)
 {
     writer->events[writer->count] =
         (struct event){time_ps - writer->begin_ps, writer->count, rank, thread, (uint8_t)what, value};
@@ -65,8 +65,8 @@ static void add_calls(struct writer *writer, uint32_t rank)
         uint32_t thread = trace_call_thread(writer->trace, rank, i);
         bool leave = call->call == ID_region_leave;
         uint32_t value = call_is_region(call->call) ? MPI_CALL_COUNT + call->ref : call->call;
-        if (!leave) add(writer, call->enter_ps, rank, thread, PUSH, value);
-        if (leave || !call_is_region(call->call)) add(writer, call->exit_ps, rank, thread, POP, 0);
+        if (!leave) add_event(writer, call->enter_ps, rank, thread, PUSH, value);
+        if (leave || !call_is_region(call->call)) add_event(writer, call->exit_ps, rank, thread, POP, 0);
     }
 }
 
@@ -76,9 +76,9 @@ static void add_transfers(struct writer *writer)
         const struct transfer *transfer = &writer->transfers.items[i];
         int64_t end_ps = export_transfer_end_ps(writer->trace, transfer);
         if (end_ps == TRACE_UNKNOWN_PS) continue;
-        add(writer, transfer->start_ps, transfer->origin,
+        add_event(writer, transfer->start_ps, transfer->origin,
             trace_call_thread(writer->trace, transfer->origin, transfer->call), START_LINK, (uint32_t)i);
-        add(writer, end_ps, transfer->target, 0, END_LINK, (uint32_t)i);
+        add_event(writer, end_ps, transfer->target, 0, END_LINK, (uint32_t)i);
     }
 }
 

@@ -74,7 +74,7 @@ static enum status visit_mark(const struct building *building, struct point at, 
     return building->visitor->grant(building->visitor->context, &grant, building->err);
 }
 
-static enum status add(struct building *building, struct point at, struct otf2_mark mark)
+static enum status add_mark(struct building *building, struct point at, struct otf2_mark mark)
 {
     if (building->visitor) return visit_mark(building, at, &mark);
     struct otf2_view *view = &building->merge->view;
@@ -107,10 +107,10 @@ static enum status add_arrow(struct building *building, enum otf2_arrow_kind kin
                              .peer = (int32_t)to.rank,
                              .bytes = bytes,
                              .number = building->arrows++};
-    TRY(add(building, from, mark));
+    TRY(add_mark(building, from, mark));
     mark.kind = OTF2_MARK_RECEIVE;
     mark.peer = (int32_t)from.rank;
-    return add(building, to, mark);
+    return add_mark(building, to, mark);
 }
 
 /* One transfer, with the calls between which it takes place. */
@@ -195,9 +195,9 @@ static enum status add_answer(struct building *building, const struct span *span
         start_ps++; /* the request is there */
     }
     mark.kind = OTF2_MARK_IN;
-    if (operand) TRY(add(building, somewhere(building, target, start_ps), mark));
+    if (operand) TRY(add_mark(building, somewhere(building, target, start_ps), mark));
     mark.kind = OTF2_MARK_OUT;
-    TRY(add(building, somewhere(building, target, start_ps), mark));
+    TRY(add_mark(building, somewhere(building, target, start_ps), mark));
     if (!data_arrows || span->close == EPOCH_NONE) return STATUS_OK;
     return add_arrow(building, OTF2_ARROW_DATA, somewhere(building, target, start_ps),
                      left(building, origin, span->close), operand ? span->call->aux : span->call->bytes);
@@ -212,7 +212,7 @@ static enum status add_arrival(struct building *building, const struct span *spa
     struct otf2_mark mark = {
         .kind = OTF2_MARK_IN, .window = span->call->handle, .peer = (int32_t)origin, .number = span->number};
     if (end_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
-    TRY(add(building, somewhere(building, target, end_ps), mark));
+    TRY(add_mark(building, somewhere(building, target, end_ps), mark));
     if (building->model->dependencies && span->under_lock && span->operation.done_call != EPOCH_NONE)
         TRY(add_arrow(building, OTF2_ARROW_UNLOCK, left(building, origin, span->operation.done_call),
                       somewhere(building, target, end_ps), 0));
@@ -228,10 +228,10 @@ static enum status add_completion(struct building *building, const struct span *
     size_t done = span->operation.done_call;
     struct otf2_mark mark = {.window = span->call->handle, .peer = TRACE_NONE, .number = span->number};
     mark.kind = span->close == span->operation.call ? OTF2_MARK_DONE_AT_ONCE : OTF2_MARK_DONE;
-    if (span->close != EPOCH_NONE) TRY(add(building, left(building, origin, span->close), mark));
+    if (span->close != EPOCH_NONE) TRY(add_mark(building, left(building, origin, span->close), mark));
     if (building->model->base || span->brings_back || !span->under_lock || done == EPOCH_NONE) return STATUS_OK;
     mark.kind = OTF2_MARK_DONE_REMOTELY;
-    return add(building, left(building, origin, done), mark);
+    return add_mark(building, left(building, origin, done), mark);
 }
 
 /* MPI's operations are in the order of transfers, OpenSHMEM's follow: both by origin and call. */
@@ -340,7 +340,7 @@ static enum status add_acquire(struct building *building, const struct access_ep
     const struct trace_call *lock = relations_call(building->relations, epoch->rank, epoch->open_call);
     if (lock->flags & TRACE_BREAK) return STATUS_OK;
     if (time_ps > at.time_ps) at = (struct point){at.rank, at.thread, EPOCH_NONE, time_ps};
-    return add(building, at,
+    return add_mark(building, at,
                (struct otf2_mark){.kind = OTF2_MARK_ACQUIRE,
                                   .window = epoch->window,
                                   .peer = epoch->kind == EPOCH_LOCK ? epoch->target : TRACE_NONE,

@@ -29,7 +29,7 @@ static enum status add_request(struct mpi_link *link, MPI_Request **request, str
 }
 
 /* In pieces that an int can count. */
-static enum status begin(struct mpi_link *link, uint32_t process, const struct bytes *to, const struct bytes *from,
+static enum status begin_transfers(struct mpi_link *link, uint32_t process, const struct bytes *to, const struct bytes *from,
                          struct err *err)
 {
     MPI_Request *request;
@@ -66,12 +66,12 @@ static enum status swap_all(struct mpi_link *link, const struct bytes *to, struc
         from[p].count = (size_t)link->from_bytes[p];
     }
     for (uint32_t p = 0; p < link->shards.count; p++)
-        if (p != link->shards.own) TRY(begin(link, p, &to[p], &from[p], err));
+        if (p != link->shards.own) TRY(begin_transfers(link, p, &to[p], &from[p], err));
     for (size_t i = 0; i < link->request_count; i++) wait_for((MPI_Request *)link->requests + i);
     return STATUS_OK;
 }
 
-static enum status swap(void *state, const struct bytes *to, struct bytes *from, struct err *err)
+static enum status swap_bytes(void *state, const struct bytes *to, struct bytes *from, struct err *err)
 {
     struct mpi_link *link = state;
     link->swapped = true;
@@ -85,7 +85,7 @@ enum status link_init(struct mpi_link *link, struct err *err)
     int own, count;
     MPI_Comm_rank(MPI_COMM_WORLD, &own);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
-    *link = (struct mpi_link){.shards = {.own = (uint32_t)own, .count = (uint32_t)count, .state = link, .swap = swap}};
+    *link = (struct mpi_link){.shards = {.own = (uint32_t)own, .count = (uint32_t)count, .state = link, .swap = swap_bytes}};
     link->to_bytes = calloc((size_t)count, sizeof *link->to_bytes);
     link->from_bytes = calloc((size_t)count, sizeof *link->from_bytes);
     return link->to_bytes && link->from_bytes ? STATUS_OK : err_memory(err);

@@ -133,7 +133,7 @@ static enum status add_train(const struct trace_rank *measured, const struct tra
                      err);
 }
 
-static enum status collect(const struct trace_rank *measured, const struct trace_rank *predicted, struct skeletons *skeletons,
+static enum status collect_stretches(const struct trace_rank *measured, const struct trace_rank *predicted, struct skeletons *skeletons,
                            struct err *err)
 {
     size_t before = SIZE_MAX, train = SIZE_MAX;
@@ -186,7 +186,7 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
     if (rank >= measured->rank_count || rank >= predicted->rank_count ||
         measured->ranks[rank].count != predicted->ranks[rank].count)
         return err_set(err, STATUS_DATA, NULL, NULL, "rank %" PRIu32 " has other calls in the prediction, expected a replay of the measured run", rank);
-    enum status status = collect(&measured->ranks[rank], &predicted->ranks[rank], &made, err);
+    enum status status = collect_stretches(&measured->ranks[rank], &predicted->ranks[rank], &made, err);
     if (status == STATUS_OK) {
         keep_repeated(&made);
         *skeletons = made;

@@ -18,7 +18,7 @@ static struct interval bounds_of(const struct transfer *transfer)
 }
 
 /* Whether the intervals overlap. Times of a trace are whole picoseconds. */
-static bool meet(struct interval a, struct interval b)
+static bool overlap(struct interval a, struct interval b)
 {
     return a.low_s <= b.high_s + 1e-12 && b.low_s <= a.high_s + 1e-12;
 }
@@ -45,7 +45,7 @@ static void add_one(struct adder *adder, const struct trace *measured, const str
         found.low_s = found.high_s = units_s(end_ps - other->start_ps);
         adder->to->ends_known++;
     }
-    adder->to->within += meet(predicted, found);
+    adder->to->within += overlap(predicted, found);
     adder->errors_s[adder->to->count++] = error_s;
     if (error_s <= adder->worst_s) return;
     adder->worst_s = error_s;

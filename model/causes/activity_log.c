@@ -62,7 +62,7 @@ void activity_log_free(struct activity_log *log)
     free(log);
 }
 
-static enum status start(struct activity_log *log, struct err *err)
+static enum status open_logs(struct activity_log *log, struct err *err)
 {
     enum { FIRST_TABLE = 1 << 10 };
     const struct kind begin = {.of = {CALLPATH_ROOT, TRACE_NO_SITE, ACTIVITY_COMPUTING}};
@@ -85,7 +85,7 @@ enum status activity_log_new(const struct trace *trace, struct activity_log **lo
     if (!made) return err_memory(err);
     made->trace = trace;
     made->temp.descriptor = -1;
-    enum status status = start(made, err);
+    enum status status = open_logs(made, err);
     if (status == STATUS_OK)
         *log = made;
     else

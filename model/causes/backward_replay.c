@@ -58,7 +58,7 @@ static enum status sums_of(struct work *work, uint32_t rank, uint32_t kind, stru
 }
 
 /* The rank did one thing from low_ps to at_ps. */
-static enum status add(struct work *work, uint32_t rank, enum backward_part part, int64_t low_ps)
+static enum status add_span(struct work *work, uint32_t rank, enum backward_part part, int64_t low_ps)
 {
     struct rank *at = &work->ranks[rank];
     struct backward_sums *sums;
@@ -84,9 +84,9 @@ static enum status bring(struct work *work, uint32_t rank, int64_t to_ps)
     if (work->replay->trace && work->replay->trace->ranks[rank].foreign) return STATUS_OK;
     while (at->at_ps > to_ps) {
         if (!at->any || at->at_ps > at->call.exit_ps) {
-            TRY(add(work, rank, BACKWARD_GAP, at->any ? units_max_ps(to_ps, at->call.exit_ps) : to_ps));
+            TRY(add_span(work, rank, BACKWARD_GAP, at->any ? units_max_ps(to_ps, at->call.exit_ps) : to_ps));
         } else if (at->at_ps > at->call.enter_ps) {
-            TRY(add(work, rank, BACKWARD_CALL, units_max_ps(to_ps, at->call.enter_ps)));
+            TRY(add_span(work, rank, BACKWARD_CALL, units_max_ps(to_ps, at->call.enter_ps)));
         } else {
             at->next_kind = at->call.kind;
             TRY(call_log_back(work->replay->call_log, rank, &at->call, &at->any, work->err));
@@ -275,7 +275,7 @@ static enum status go_back(struct work *work, int64_t end_ps)
     return STATUS_OK;
 }
 
-static enum status start(struct work *work)
+static enum status start_ranks(struct work *work)
 {
     const struct backward_replay *replay = work->replay;
     int64_t end_ps = replay->begin_ps;
@@ -306,7 +306,7 @@ enum status backward_replay_run(const struct backward_replay *replay, struct bac
     work.sums = calloc(ranks, sizeof *work.sums);
     work.heap.items = malloc(ranks * sizeof *work.heap.items);
     work.waiters = malloc(ranks * sizeof *work.waiters);
-    enum status status = work.ranks && work.sums && work.heap.items && work.waiters ? start(&work) : err_memory(err);
+    enum status status = work.ranks && work.sums && work.heap.items && work.waiters ? start_ranks(&work) : err_memory(err);
     free(work.ranks);
     free(work.heap.items);
     free(work.waiters);

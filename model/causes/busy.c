@@ -11,7 +11,7 @@ void busy_clear(struct busy *busy)
     memset(busy, 0, sizeof *busy);
 }
 
-static enum status add(struct busy *busy, uint32_t processor, int64_t from_ps, int64_t to_ps, struct err *err)
+static enum status add_interval(struct busy *busy, uint32_t processor, int64_t from_ps, int64_t to_ps, struct err *err)
 {
     struct busy_interval made = {from_ps, to_ps, processor};
     if (to_ps > from_ps) ARRAY_PUSH(busy->items, busy->count, busy->capacity, made, err);
@@ -24,7 +24,7 @@ static enum status add_transfers(const struct processors *processors, const stru
     for (size_t i = 0; i < transfers->count; i++) {
         const struct transfer *transfer = &transfers->items[i];
         int64_t true_ps = transfer_true_end_ps(processors->timelines->trace, transfer);
-        TRY(add(busy, processor_of(processors, transfer->origin, transfer->call), transfer->start_ps,
+        TRY(add_interval(busy, processor_of(processors, transfer->origin, transfer->call), transfer->start_ps,
                 true_ps != TRACE_UNKNOWN_PS ? true_ps : transfer->upper_end_ps, err));
     }
     return STATUS_OK;
@@ -53,7 +53,7 @@ static enum status add_messages(const struct processors *processors, uint32_t ra
         for (uint32_t k = 0; k < count; k++) {
             const uint64_t *maker = map_find(makers, ids[k]);
             if (maker)
-                TRY(add(busy, processor_of(processors, rank, *maker), process->calls[*maker].enter_ps, call->exit_ps,
+                TRY(add_interval(busy, processor_of(processors, rank, *maker), process->calls[*maker].enter_ps, call->exit_ps,
                         err));
         }
     }

@@ -84,13 +84,13 @@ static size_t bytes_of(uint64_t number)
     return number == 0 ? 1 : (size_t)(71 - __builtin_clzll(number)) / 8;
 }
 
-static unsigned char *put(unsigned char *at, uint64_t number, size_t bytes)
+static unsigned char *put_number(unsigned char *at, uint64_t number, size_t bytes)
 {
     memcpy(at, &number, WORD_BYTES);
     return at + bytes;
 }
 
-static uint64_t get(const unsigned char *at, size_t bytes)
+static uint64_t get_number(const unsigned char *at, size_t bytes)
 {
     uint64_t number;
     memcpy(&number, at, WORD_BYTES);
@@ -106,9 +106,9 @@ enum status call_log_add(struct call_log *call_log, uint32_t rank, const struct 
     uint64_t duration = (uint64_t)call->exit_ps - (uint64_t)call->enter_ps;
     size_t gap_bytes = bytes_of(gap), duration_bytes = bytes_of(duration), kind_bytes = bytes_of(call->kind);
     unsigned char *first = to->bytes + sizeof(struct block_end) + to->used, *at = first;
-    at = put(at, gap, gap_bytes);
-    at = put(at, duration, duration_bytes);
-    at = put(at, call->kind, kind_bytes);
+    at = put_number(at, gap, gap_bytes);
+    at = put_number(at, duration, duration_bytes);
+    at = put_number(at, call->kind, kind_bytes);
     *at++ = (unsigned char)((gap_bytes - 1) << 5 | (duration_bytes - 1) << 2 | (kind_bytes - 1));
     to->used += (size_t)(at - first);
     to->exit_ps = call->exit_ps;
@@ -139,9 +139,9 @@ enum status call_log_back(struct call_log *call_log, uint32_t rank, struct call_
            kind_bytes = (size_t)(*end & 3) + 1;
     const unsigned char *at = end - kind_bytes - duration_bytes - gap_bytes;
     call->exit_ps = from->exit_ps;
-    call->enter_ps = (int64_t)((uint64_t)from->exit_ps - get(at + gap_bytes, duration_bytes));
-    call->kind = (uint32_t)get(at + gap_bytes + duration_bytes, kind_bytes);
-    from->exit_ps = (int64_t)((uint64_t)call->enter_ps - get(at, gap_bytes));
+    call->enter_ps = (int64_t)((uint64_t)from->exit_ps - get_number(at + gap_bytes, duration_bytes));
+    call->kind = (uint32_t)get_number(at + gap_bytes + duration_bytes, kind_bytes);
+    from->exit_ps = (int64_t)((uint64_t)call->enter_ps - get_number(at, gap_bytes));
     from->used = (size_t)(at - from->bytes) - sizeof(struct block_end);
     return STATUS_OK;
 }

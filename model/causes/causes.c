@@ -17,7 +17,7 @@ struct at { /* a thread of a rank */
     uint32_t rank, thread;
 };
 
-static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops);
+static enum status follow_interval(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops);
 
 /* The part from..to of one call. */
 static enum status walk_call(const struct search *search, struct at at, size_t call, int64_t from_ps, int64_t to_ps,
@@ -33,13 +33,13 @@ static enum status walk_call(const struct search *search, struct at at, size_t c
         struct at cause = {wait->cause_rank, wait->cause_thread};
         if (low_ps >= high_ps) continue;
         own_ps -= high_ps - low_ps;
-        TRY(walk(search, cause, low_ps, high_ps, hops + 1));
+        TRY(follow_interval(search, cause, low_ps, high_ps, hops + 1));
     }
     return time_profile_add_call(search->profile, at.rank, call, own_ps, search->err);
 }
 
 /* What a thread does between two times. */
-static enum status walk(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops)
+static enum status follow_interval(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops)
 {
     struct timeline timeline = timeline_of(search->timelines, at.rank, at.thread);
     size_t k = timeline_first_ending(&timeline, from_ps, false),
@@ -67,7 +67,7 @@ enum status causes_find(const struct waits *waits, const struct timelines *timel
     for (size_t w = 0; w < waits->count; w++) {
         const struct wait *wait = &waits->items[w];
         struct at cause = {wait->cause_rank, wait->cause_thread};
-        if (wait->counted) TRY(walk(&search, cause, wait->from_ps, wait->until_ps, 0));
+        if (wait->counted) TRY(follow_interval(&search, cause, wait->from_ps, wait->until_ps, 0));
     }
     return STATUS_OK;
 }
@@ -130,7 +130,7 @@ enum status critical_path_find(const struct waits *waits, const struct timelines
         /* At one moment the path visits no thread twice: more hops than threads go in a circle. */
         more = step_back(&search, &at, hops < threads ? now_ps : now_ps - 1, &from_ps);
         hops = from_ps == now_ps ? hops + 1 : 0;
-        TRY(walk(&search, here, from_ps, now_ps, 0));
+        TRY(follow_interval(&search, here, from_ps, now_ps, 0));
     }
     return STATUS_OK;
 }

@@ -408,7 +408,7 @@ static enum status add_causes(const struct whole *whole)
     return STATUS_OK;
 }
 
-static enum status collect(struct whole *whole, const struct transfers *transfers)
+static enum status collect_efficiency(struct whole *whole, const struct transfers *transfers)
 {
     const struct collector *collector = &whole->collector;
     struct efficiency *efficiency = collector->efficiency;
@@ -451,7 +451,7 @@ enum status efficiency_new(const struct relations *relations, const struct waits
     if (status == STATUS_OK) {
         made->source = source;
         made->lost_all = lost_all;
-        status = collect(&whole, transfers);
+        status = collect_efficiency(&whole, transfers);
     }
     busy_clear(&whole.busy);
     map_clear(&whole.as);

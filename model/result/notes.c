@@ -31,7 +31,7 @@ static bool is_before(const struct note *one, const struct note *other)
 }
 
 /* Keeps the first ones. */
-static void keep(struct note_list *list, struct note made, bool sorted)
+static void insert_note(struct note_list *list, struct note made, bool sorted)
 {
     size_t at = list->kept++;
     for (; sorted && at > 0 && is_before(&made, &list->items[at - 1]); at--) list->items[at] = list->items[at - 1];
@@ -48,7 +48,7 @@ static enum status note_call(struct notes *notes, enum note_sort sort, const str
     struct note made = {.rank = rank, .event = trace_event(trace, rank, call)};
     if (trace->ranks[rank].foreign || list->count++ >= NOTES_PER_SORT) return STATUS_OK;
     if (asprintf(&made.text, "%s: %s", trace_place(trace, rank, call, place), sorts[sort]) < 0) return err_memory(err);
-    keep(list, made, false);
+    insert_note(list, made, false);
     return STATUS_OK;
 }
 
@@ -71,7 +71,7 @@ static enum status note_ranks(struct notes *notes, const struct trace *trace, st
         if (asprintf(&made.text, "rank %" PRIu32 ": the recording breaks off%s%s", r, rank->incomplete_why ? ": " : "",
                      rank->incomplete_why ? rank->incomplete_why : "") < 0)
             return err_memory(err);
-        keep(list, made, false);
+        insert_note(list, made, false);
     }
     return STATUS_OK;
 }
@@ -129,7 +129,7 @@ static enum status note_instances(struct notes *notes, const struct relations *r
         trace_place(trace, made.rank, calls[first], place);
         if (asprintf(&made.text, "%s: %s, rank %" PRId32 " does not", place, sorts[NOTE_UNFINISHED],
                      comm->members[absent]) < 0) return err_memory(err);
-        keep(list, made, false);
+        insert_note(list, made, false);
     }
     return STATUS_OK;
 }
@@ -149,7 +149,7 @@ static enum status note_ready_send(struct notes *notes, const struct relations *
                  site_text(trace, receive, other)) < 0)
         return err_memory(err);
     notes->lists[NOTE_READY_SEND].count++;
-    keep(&notes->lists[NOTE_READY_SEND], made, true);
+    insert_note(&notes->lists[NOTE_READY_SEND], made, true);
     return STATUS_OK;
 }
 
@@ -182,7 +182,7 @@ static enum status note_fence(struct notes *notes, const struct relations *relat
                  trace_place(trace, first, calls[0], its), trace_fence_ends(trace->ranks[first].calls[calls[0]].flags)) < 0)
         return err_memory(err);
     notes->lists[NOTE_FENCE].count++;
-    keep(&notes->lists[NOTE_FENCE], made, true);
+    insert_note(&notes->lists[NOTE_FENCE], made, true);
     return STATUS_OK;
 }
 
@@ -219,7 +219,7 @@ static enum status note_unmatched(struct notes *notes, enum note_sort sort, cons
                  sort == NOTE_UNSENT ? "from" : "to", source ? trace_call_source(call) : call->peer,
                  source ? trace_call_recv_tag(call) : call->tag) < 0)
         return err_memory(err);
-    keep(list, made, false);
+    insert_note(list, made, false);
     list->count += unmatched->count;
     return STATUS_OK;
 }
@@ -237,7 +237,7 @@ enum status notes_end(struct notes *notes, const struct relations *relations, st
 void notes_merge(struct notes *into, struct notes *from)
 {
     for (int s = 0; s < NOTE_SORT_COUNT; s++) {
-        for (size_t i = 0; i < from->lists[s].kept; i++) keep(&into->lists[s], from->lists[s].items[i], false);
+        for (size_t i = 0; i < from->lists[s].kept; i++) insert_note(&into->lists[s], from->lists[s].items[i], false);
         into->lists[s].count += from->lists[s].count;
         from->lists[s] = (struct note_list){0};
     }

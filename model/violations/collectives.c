@@ -103,7 +103,7 @@ static enum status compare_sizes(struct walk *walk, const struct trace_comm *com
     return STATUS_OK;
 }
 
-static enum status compare(struct walk *walk, struct turns *sequence, const struct trace_comm *comm, struct call_at at,
+static enum status compare_calls(struct walk *walk, struct turns *sequence, const struct trace_comm *comm, struct call_at at,
                            struct call_at first)
 {
     struct finder *finder = walk->finder;
@@ -167,7 +167,7 @@ static enum status come(struct walk *walk, size_t s, struct call_at at)
     struct turn *turn = &sequence->items[number];
     turn->come++;
     TRY(compare_own(walk, comm, at));
-    if (turn->first.rank != at.rank) TRY(compare(walk, sequence, comm, at, turn->first));
+    if (turn->first.rank != at.rank) TRY(compare_calls(walk, sequence, comm, at, turn->first));
     return sequence->apart ? STATUS_OK : keep_call(walk, comm, turn, at);
 }
 
@@ -250,7 +250,7 @@ static enum status end_sequence(struct walk *walk, size_t s)
     return STATUS_OK;
 }
 
-static enum status find(struct walk *walk)
+static enum status find_collectives(struct walk *walk)
 {
     for (uint32_t r = 0; r < walk->trace->rank_count; r++) {
         const struct trace_rank *rank = &walk->trace->ranks[r];
@@ -271,7 +271,7 @@ enum status find_in_collectives(struct finder *finder)
     walk.sequence_count = trace->window_count * WINDOW_SEQUENCES + trace->comm_count;
     walk.sequences = calloc(walk.sequence_count + 1, sizeof *walk.sequences);
     walk.next = calloc(walk.sequence_count + 1, sizeof *walk.next);
-    enum status status = walk.sequences && walk.next ? find(&walk) : err_memory(finder->err);
+    enum status status = walk.sequences && walk.next ? find_collectives(&walk) : err_memory(finder->err);
     for (size_t s = 0; walk.sequences && s < walk.sequence_count; s++) {
         for (size_t i = 0; i < walk.sequences[s].count; i++) free(walk.sequences[s].items[i].calls);
         free(walk.sequences[s].items);

@@ -93,7 +93,7 @@ static enum status check_handles(struct finder *finder, uint32_t rank)
     return status;
 }
 
-static enum status find(struct walk *walk)
+static enum status find_messages(struct walk *walk)
 {
     const struct trace *trace = walk->finder->trace;
     TRY(match(walk));
@@ -130,7 +130,7 @@ enum status find_in_messages(struct finder *finder)
     enum status status = STATUS_OK;
     if (messages.count + messages.unmatched_sends.count + messages.unmatched_receives.count > 0) {
         status = prepare(&walk);
-        if (status == STATUS_OK) status = find(&walk);
+        if (status == STATUS_OK) status = find_messages(&walk);
     }
     free(walk.first);
     free(walk.sides);

@@ -63,7 +63,7 @@ static struct call_at own(const struct walk *walk, size_t call)
 }
 
 /* The rule's kind at the call in hand, with another call of the rank. */
-static enum status add(struct walk *walk, enum violation_kind kind, size_t other)
+static enum status add_violation(struct walk *walk, enum violation_kind kind, size_t other)
 {
     return finder_add(walk->finder, kind, walk->at, own(walk, other), "%s", "");
 }
@@ -74,7 +74,7 @@ static enum status add_side(struct walk *walk, struct side_list *list, struct ep
     opened->item = list->count;
     ARRAY_PUSH(list->items, list->count, list->capacity, made, walk->finder->err);
     if (!walk->trace->groups[walk->call->ref].repeats) return STATUS_OK;
-    return add(walk, VIOLATION_group_repeats_rank, NO_CALL);
+    return add_violation(walk, VIOLATION_group_repeats_rank, NO_CALL);
 }
 
 /* A lock of the rank itself blocks (MPI-3.1 11.5.3), so does any in a simulation that says so: it is held when the call
@@ -202,15 +202,15 @@ static enum status report_faults(struct walk *walk, const struct epoch_step *ste
     bool frees = call_kind(walk->call->call) == CALL_WIN_FREE;
     for (size_t i = 0; i < 2 && step->overlaps[i]; i++) {
         const struct epoch *open = step->overlaps[i];
-        TRY(add(walk, frees ? VIOLATION_window_freed_in_epoch : VIOLATION_epochs_overlap,
+        TRY(add_violation(walk, frees ? VIOLATION_window_freed_in_epoch : VIOLATION_epochs_overlap,
                 open->kind == EPOCH_FENCE ? open->first_operation : open->opened));
     }
-    if (step->faults & EPOCH_NOT_OPEN) TRY(add(walk, VIOLATION_close_without_open, NO_CALL));
+    if (step->faults & EPOCH_NOT_OPEN) TRY(add_violation(walk, VIOLATION_close_without_open, NO_CALL));
     if (step->faults & EPOCH_OUTSIDE)
-        TRY(add(walk, flush ? VIOLATION_flush_without_lock : VIOLATION_operation_outside_epoch, NO_CALL));
-    if (step->faults & EPOCH_PRECEDED) TRY(add(walk, VIOLATION_noprecede_after_operation, step->in->first_operation));
-    if (step->faults & EPOCH_NO_LOCK) TRY(add(walk, VIOLATION_request_operation_outside_lock, step->in->opened));
-    if (step->faults & EPOCH_AFTER_NOSUCCEED) TRY(add(walk, VIOLATION_operation_after_nosucceed, step->in->opened));
+        TRY(add_violation(walk, flush ? VIOLATION_flush_without_lock : VIOLATION_operation_outside_epoch, NO_CALL));
+    if (step->faults & EPOCH_PRECEDED) TRY(add_violation(walk, VIOLATION_noprecede_after_operation, step->in->first_operation));
+    if (step->faults & EPOCH_NO_LOCK) TRY(add_violation(walk, VIOLATION_request_operation_outside_lock, step->in->opened));
+    if (step->faults & EPOCH_AFTER_NOSUCCEED) TRY(add_violation(walk, VIOLATION_operation_after_nosucceed, step->in->opened));
     if (!(step->faults & EPOCH_OUTSIDE_GROUP)) return STATUS_OK;
     return finder_add(walk->finder, VIOLATION_operation_outside_group, walk->at, own(walk, step->in->opened),
                       "target %" PRId32, walk->call->peer);
@@ -257,7 +257,7 @@ static enum status on_create(struct walk *walk, struct window_walk *window)
         TRY(finder_add(walk->finder, VIOLATION_window_before_creation, own(walk, window->first_use), walk->at, "%s",
                        ""));
     else if (window->created)
-        TRY(add(walk, VIOLATION_window_created_twice, NO_CALL));
+        TRY(add_violation(walk, VIOLATION_window_created_twice, NO_CALL));
     window->first_use = window->freed = NO_CALL;
     window->created = true;
     return STATUS_OK;
@@ -265,7 +265,7 @@ static enum status on_create(struct walk *walk, struct window_walk *window)
 
 static enum status on_free(struct walk *walk, struct window_walk *window)
 {
-    if (window->freed != NO_CALL) return add(walk, VIOLATION_window_freed_twice, window->freed);
+    if (window->freed != NO_CALL) return add_violation(walk, VIOLATION_window_freed_twice, window->freed);
     TRY(walk_epochs(walk));
     *window = (struct window_walk){.first_use = NO_CALL, .freed = walk->at.call};
     return STATUS_OK;
@@ -280,7 +280,7 @@ static enum status walk_window(struct walk *walk)
     if (kind == CALL_WIN_CREATE) return on_create(walk, window);
     if (kind == CALL_WIN_FREE) return on_free(walk, window);
     if (!part) return STATUS_OK;
-    if (window->freed != NO_CALL) return add(walk, VIOLATION_window_after_free, window->freed);
+    if (window->freed != NO_CALL) return add_violation(walk, VIOLATION_window_after_free, window->freed);
     if (!window->created && window->first_use == NO_CALL) window->first_use = walk->at.call;
     return walk_epochs(walk);
 }
@@ -321,7 +321,7 @@ static enum status walk_comm(struct walk *walk)
     if (kind == CALL_LOCAL || !(call_row(call->call)->allowed & F_COMM)) return STATUS_OK;
     if (call->handle > 0 && !itself) {
         struct comm_walk *comm = &walk->comms[call->handle];
-        if (comm->freed != NO_CALL) return add(walk, VIOLATION_communicator_after_free, comm->freed);
+        if (comm->freed != NO_CALL) return add_violation(walk, VIOLATION_communicator_after_free, comm->freed);
         if (comm->first_use == NO_CALL) comm->first_use = walk->at.call;
         comm->begun = true;
         if (kind == CALL_COMM_FREE) comm->freed = walk->at.call;
@@ -350,9 +350,9 @@ static enum status walk_init(struct walk *walk)
     enum call_kind kind = call_kind(call->call);
     if (kind == CALL_LOCAL || call_is_region(call->call) || call_is_thread(call->call) || call_is_shmem(call->call))
         return STATUS_OK;
-    if (walk->finalize != NO_CALL) return add(walk, VIOLATION_call_after_finalize, walk->finalize);
-    if (walk->init != NO_CALL && walk->at.call < walk->init) return add(walk, VIOLATION_call_before_init, walk->init);
-    if (kind == CALL_INIT && walk->at.call != walk->init) return add(walk, VIOLATION_init_twice, walk->init);
+    if (walk->finalize != NO_CALL) return add_violation(walk, VIOLATION_call_after_finalize, walk->finalize);
+    if (walk->init != NO_CALL && walk->at.call < walk->init) return add_violation(walk, VIOLATION_call_before_init, walk->init);
+    if (kind == CALL_INIT && walk->at.call != walk->init) return add_violation(walk, VIOLATION_init_twice, walk->init);
     if (kind == CALL_FINALIZE) walk->finalize = walk->at.call;
     return STATUS_OK;
 }
@@ -417,7 +417,7 @@ static enum status note_set(struct walk *walk, uint64_t *has)
     }
     if (trace_call_thread(walk->trace, walk->at.rank, *has - 1) ==
         trace_call_thread(walk->trace, walk->at.rank, walk->at.call))
-        return add(walk, VIOLATION_set_without_clear, *has - 1);
+        return add_violation(walk, VIOLATION_set_without_clear, *has - 1);
     return map_put(&walk->second, walk->call->ref, walk->at.call + 1, &second, walk->finder->err);
 }
 

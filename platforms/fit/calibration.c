@@ -138,8 +138,9 @@ static bool find_overhead(const struct calibration *calibration, bool between, s
     return false;
 }
 
-/* How the curve's time is composed: how many times overhead_s, and how many first-segment latencies beside the message's own. A put and its
- * flush: overhead, message, acknowledgement. Half a ping-pong: overhead on both sides, message. */
+/* How the curve's time is composed: how many times overhead_s, and how many first-segment latencies beside the
+ * message's own. A put and its flush: overhead, message, acknowledgement. Half a ping-pong: overhead on both sides,
+ * message. */
 struct composition {
     const struct size_curve *curve;
     double overheads, acknowledgements;

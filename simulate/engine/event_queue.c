@@ -280,7 +280,7 @@ static void fill_ahead(struct event_queue *queue)
 
 /* There is memory for it. ring: where to put it if it is not among the next events and belongs near the ring's end; may
  * be NULL. */
-static void push(struct event_queue *queue, const struct event *event, struct event_ring *ring)
+static void push_event(struct event_queue *queue, const struct event *event, struct event_ring *ring)
 {
     int64_t time_ps = event->time.time_ps;
     if (time_ps < queue->near_ps && queue->ahead > 0 && is_near(queue, event->time)) {
@@ -305,7 +305,7 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_time tim
 {
     const struct event event = {time, type, id};
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
-    push(queue, &event, NULL);
+    push_event(queue, &event, NULL);
     return STATUS_OK;
 }
 
@@ -315,7 +315,7 @@ enum status event_queue_push_ring_slow(struct event_queue *queue, unsigned ring,
     if (queue->count == queue->reserved) TRY(reserve(queue, err));
     struct event_ring *into = &queue->rings[ring];
     if (!into->items && !(into->items = malloc(EVENT_RING_ROOM * sizeof *into->items))) return err_memory(err);
-    push(queue, event, into);
+    push_event(queue, event, into);
     return STATUS_OK;
 }
 

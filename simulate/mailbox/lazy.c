@@ -37,7 +37,7 @@ static bool counts(const struct mailbox *mailbox, int64_t bytes)
     return mailbox->engine_kind->lazy->counts(mailbox->engine, bytes);
 }
 
-static enum status count(const struct mailbox *mailbox, const struct engine_count *message)
+static enum status send_count(const struct mailbox *mailbox, const struct engine_count *message)
 {
     return mailbox->engine_kind->lazy->count(mailbox->engine, message, mailbox->err);
 }
@@ -50,5 +50,5 @@ const struct mailbox_kind mailbox_lazy = {
     .watch = watch,
     .poll = poll,
     .counts = counts,
-    .count = count,
+    .count = send_count,
 };

@@ -89,7 +89,7 @@ struct uses {
     struct reach now;      /* of the current call */
 };
 
-static enum status mark(const struct replay *replay, struct uses *uses, uint32_t rank)
+static enum status mark_uses(const struct replay *replay, struct uses *uses, uint32_t rank)
 {
     uint64_t *slot, own = (uint32_t)platform_node_of(replay->platform, rank);
     for (size_t i = 0; i < uses->now.count; i++) {
@@ -126,7 +126,7 @@ static enum status mark_rank(const struct replay *replay, struct uses *uses, uin
     for (size_t i = 0; i < process->count; i++) {
         TRY(find_reach(replay, rank, &process->calls[i], &uses->now));
         TRY(add_new_plans(replay, uses, rank, &process->calls[i]));
-        TRY(mark(replay, uses, rank));
+        TRY(mark_uses(replay, uses, rank));
     }
     return STATUS_OK;
 }

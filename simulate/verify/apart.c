@@ -28,7 +28,7 @@ struct rank_head {
     bool has_threads, has_extents;
 };
 
-static enum status put(FILE *out, const void *data, size_t bytes, struct err *err)
+static enum status put_bytes(FILE *out, const void *data, size_t bytes, struct err *err)
 {
     if (bytes == 0 || fwrite(data, 1, bytes, out) == bytes) return STATUS_OK;
     return err_memory(err);
@@ -38,8 +38,8 @@ static enum status put(FILE *out, const void *data, size_t bytes, struct err *er
 static enum status put_text(FILE *out, const char *text, struct err *err)
 {
     uint64_t bytes = text ? strlen(text) + 1 : 0;
-    TRY(put(out, &bytes, sizeof bytes, err));
-    return put(out, text, bytes, err);
+    TRY(put_bytes(out, &bytes, sizeof bytes, err));
+    return put_bytes(out, text, bytes, err);
 }
 
 static enum status put_trace(FILE *out, const struct trace *trace, struct err *err)
@@ -49,9 +49,9 @@ static enum status put_trace(FILE *out, const struct trace *trace, struct err *e
     TRY(put_text(out, trace->engine, err));
     TRY(put_text(out, trace->semantics, err));
     TRY(put_text(out, trace->lock, err));
-    TRY(put(out, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
+    TRY(put_bytes(out, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
     uint64_t notes = trace->note_count;
-    TRY(put(out, &notes, sizeof notes, err));
+    TRY(put_bytes(out, &notes, sizeof notes, err));
     for (size_t i = 0; i < trace->note_count; i++) TRY(put_text(out, trace->notes[i], err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
@@ -61,12 +61,12 @@ static enum status put_trace(FILE *out, const struct trace *trace, struct err *e
                                  .thread_count = rank->thread_count,
                                  .has_threads = rank->thread != NULL,
                                  .has_extents = rank->extents != NULL};
-        TRY(put(out, &head, sizeof head, err));
+        TRY(put_bytes(out, &head, sizeof head, err));
         TRY(put_text(out, rank->incomplete_why, err));
-        TRY(put(out, rank->calls, rank->count * sizeof *rank->calls, err));
-        TRY(put(out, rank->sim, rank->count * sizeof *rank->sim, err));
-        if (rank->thread) TRY(put(out, rank->thread, rank->count * sizeof *rank->thread, err));
-        if (rank->extents) TRY(put(out, rank->extents, rank->count * sizeof *rank->extents, err));
+        TRY(put_bytes(out, rank->calls, rank->count * sizeof *rank->calls, err));
+        TRY(put_bytes(out, rank->sim, rank->count * sizeof *rank->sim, err));
+        if (rank->thread) TRY(put_bytes(out, rank->thread, rank->count * sizeof *rank->thread, err));
+        if (rank->extents) TRY(put_bytes(out, rank->extents, rank->count * sizeof *rank->extents, err));
     }
     return STATUS_OK;
 }
@@ -82,11 +82,11 @@ static enum status put_outcome(FILE *out, const struct replay_outcome *outcome, 
         .peak_bytes = outcome->peak_bytes,
         .buffer = outcome->buffer,
     };
-    TRY(put(out, &head, sizeof head, err));
-    TRY(put(out, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
+    TRY(put_bytes(out, &head, sizeof head, err));
+    TRY(put_bytes(out, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
     for (int p = 0; p < PATTERN_COUNT; p++) {
-        TRY(put(out, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p], err));
-        TRY(put(out, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p], err));
+        TRY(put_bytes(out, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p], err));
+        TRY(put_bytes(out, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p], err));
     }
     return outcome->trace ? put_trace(out, outcome->trace, err) : STATUS_OK;
 }
@@ -102,12 +102,12 @@ static enum status replay_whole(void *context, size_t index, FILE *out, struct e
     return status;
 }
 
-/* Reads what put() wrote. The child is our own program, so missing bytes are its failure, not the user's. */
+/* Reads what put_bytes() wrote. The child is our own program, so missing bytes are its failure, not the user's. */
 struct reader {
     const char *at, *end;
 };
 
-static enum status take(struct reader *reader, void *data, size_t bytes, struct err *err)
+static enum status take_bytes(struct reader *reader, void *data, size_t bytes, struct err *err)
 {
     if ((size_t)(reader->end - reader->at) < bytes)
         return err_set(err, STATUS_SYSTEM, NULL, NULL, "the answer of a child process is too short");
@@ -120,18 +120,18 @@ static enum status take(struct reader *reader, void *data, size_t bytes, struct 
 static enum status take_text(struct reader *reader, char **text, struct err *err)
 {
     uint64_t bytes = 0;
-    TRY(take(reader, &bytes, sizeof bytes, err));
+    TRY(take_bytes(reader, &bytes, sizeof bytes, err));
     free(*text);
     *text = bytes ? calloc(bytes, 1) : NULL;
     if (bytes && !*text) return err_memory(err);
-    return take(reader, *text, bytes, err);
+    return take_bytes(reader, *text, bytes, err);
 }
 
 static enum status take_rank(struct reader *reader, struct trace *trace, uint32_t rank, struct err *err)
 {
     struct trace_rank *process = &trace->ranks[rank];
     struct rank_head head = {0};
-    TRY(take(reader, &head, sizeof head, err));
+    TRY(take_bytes(reader, &head, sizeof head, err));
     TRY(take_text(reader, &process->incomplete_why, err));
     size_t count = head.count;
     process->speed = head.speed;
@@ -139,8 +139,8 @@ static enum status take_rank(struct reader *reader, struct trace *trace, uint32_
     process->calls = calloc(count + 1, sizeof *process->calls);
     process->sim = calloc(count + 1, sizeof *process->sim);
     if (!process->calls || !process->sim) return err_memory(err);
-    TRY(take(reader, process->calls, count * sizeof *process->calls, err));
-    TRY(take(reader, process->sim, count * sizeof *process->sim, err));
+    TRY(take_bytes(reader, process->calls, count * sizeof *process->calls, err));
+    TRY(take_bytes(reader, process->sim, count * sizeof *process->sim, err));
     process->count = count;
     process->capacity = count + 1;
     process->thread_count = head.thread_count;
@@ -148,11 +148,11 @@ static enum status take_rank(struct reader *reader, struct trace *trace, uint32_
         process->thread = calloc(count + 1, sizeof *process->thread);
         if (!process->thread) return err_memory(err);
         process->thread_capacity = count + 1;
-        TRY(take(reader, process->thread, count * sizeof *process->thread, err));
+        TRY(take_bytes(reader, process->thread, count * sizeof *process->thread, err));
     }
     if (!head.has_extents) return STATUS_OK;
     TRY(trace_reserve_extents(process, err));
-    return take(reader, process->extents, count * sizeof *process->extents, err);
+    return take_bytes(reader, process->extents, count * sizeof *process->extents, err);
 }
 
 /* The notes of the recorded trace are in it already. */
@@ -160,7 +160,7 @@ static enum status take_notes(struct reader *reader, struct trace *trace, struct
 {
     uint64_t count;
     char *text = NULL;
-    enum status status = take(reader, &count, sizeof count, err);
+    enum status status = take_bytes(reader, &count, sizeof count, err);
     for (uint64_t i = 0; status == STATUS_OK && i < count; i++) {
         status = take_text(reader, &text, err);
         if (status == STATUS_OK && text) status = trace_add_note(trace, err, "%s", text);
@@ -181,7 +181,7 @@ static enum status take_trace(struct reader *reader, const struct one_job *job, 
     TRY(take_text(reader, &trace->engine, err));
     TRY(take_text(reader, &trace->semantics, err));
     TRY(take_text(reader, &trace->lock, err));
-    TRY(take(reader, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
+    TRY(take_bytes(reader, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
     TRY(take_notes(reader, trace, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) TRY(take_rank(reader, trace, r, err));
     return STATUS_OK;
@@ -192,7 +192,7 @@ static enum status take_outcome(struct reader *reader, const struct one_job *job
 {
     uint32_t ranks = job->trace->rank_count;
     struct outcome_head head;
-    TRY(take(reader, &head, sizeof head, err));
+    TRY(take_bytes(reader, &head, sizeof head, err));
     outcome->run_time_s = head.run_time_s;
     outcome->wall_s = head.wall_s;
     outcome->stats = head.stats;
@@ -203,10 +203,10 @@ static enum status take_outcome(struct reader *reader, const struct one_job *job
     outcome->rank_time_s = calloc(ranks + 1, sizeof *outcome->rank_time_s);
     if (!outcome->rank_time_s) return err_memory(err);
     TRY(totals_init(&outcome->totals, ranks, err));
-    TRY(take(reader, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
+    TRY(take_bytes(reader, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
     for (int p = 0; p < PATTERN_COUNT; p++) {
-        TRY(take(reader, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p], err));
-        TRY(take(reader, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p], err));
+        TRY(take_bytes(reader, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p], err));
+        TRY(take_bytes(reader, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p], err));
     }
     return job->options->keep_trace ? take_trace(reader, job, outcome, err) : STATUS_OK;
 }
@@ -254,7 +254,7 @@ static enum status replay_short(void *context, size_t index, FILE *out, struct e
 {
     struct short_answer answer = {0};
     TRY(replay_job((const struct apart_job *)context + index, &answer, err));
-    return put(out, &answer, sizeof answer, err);
+    return put_bytes(out, &answer, sizeof answer, err);
 }
 
 static void replay_here(const struct apart_job *job, struct apart_summary *summary)
@@ -293,7 +293,7 @@ enum status apart_summaries(const struct apart_job *jobs, size_t count, struct a
         struct short_answer got = {0};
         struct reader reader = {.at = answers[i].data, .end = answers[i].data + answers[i].bytes};
         summaries[i] = (struct apart_summary){.status = answers[i].status, .err = answers[i].err};
-        if (summaries[i].status == STATUS_OK) summaries[i].status = take(&reader, &got, sizeof got, &summaries[i].err);
+        if (summaries[i].status == STATUS_OK) summaries[i].status = take_bytes(&reader, &got, sizeof got, &summaries[i].err);
         summaries[i].run_time_s = got.run_time_s;
         summaries[i].digest = got.digest;
     }

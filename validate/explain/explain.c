@@ -80,7 +80,7 @@ static int compare_replays(const void *a, const void *b)
     return (x->change > y->change) - (x->change < y->change);
 }
 
-static void collect(const struct explain_input *input, const struct child_answer *answers, struct explanation *explanation)
+static void collect_replays(const struct explain_input *input, const struct child_answer *answers, struct explanation *explanation)
 {
     const struct explanation_replay *unchanged = &explanation->unchanged;
     for (size_t i = 0; i < explanation->changes.count; i++) {
@@ -116,7 +116,7 @@ static enum status run_all(struct replays *replays, struct explanation *explanat
     }
     if (status == STATUS_OK) {
         explanation->unchanged.run_time_error_s = explanation->unchanged.run_time_s - input->measured_run_time_s;
-        collect(input, answers, explanation);
+        collect_replays(input, answers, explanation);
     }
     child_answers_clear(answers, jobs);
     free(answers);

@@ -68,7 +68,7 @@ static void clear_change(struct platform_change *change)
     free(change->override);
 }
 
-static enum status add(struct platform_changes *changes, const char *key, const char *from, const char *to, const char *of,
+static enum status add_change(struct platform_changes *changes, const char *key, const char *from, const char *to, const char *of,
                        const char *value, enum change_why why, struct err *err)
 {
     struct platform_change change = {strdup(key), strdup(from), strdup(to), join(of, "=", value), why};
@@ -103,7 +103,7 @@ static enum status add_number(const struct walk *walk, cJSON *number, double to,
     char *value = cJSON_PrintUnformatted(walk->array ? walk->array : number);
     cJSON_SetNumberHelper(number, from);
     enum status status =
-        value ? add(walk->changes, walk->path, texts[0], texts[1], walk->of, value, why, err) : err_memory(err);
+        value ? add_change(walk->changes, walk->path, texts[0], texts[1], walk->of, value, why, err) : err_memory(err);
     cJSON_free(value);
     return status;
 }
@@ -160,7 +160,7 @@ static enum status add_choices(const cJSON *root, struct platform_changes *chang
         for (size_t v = 0; status == STATUS_OK && v < 5 && choices[i].values[v]; v++) {
             const char *to = choices[i].values[v];
             if (now && cJSON_IsString(now) && strcmp(now->valuestring, to) == 0) continue;
-            status = add(changes, choices[i].key, cJSON_IsString(now) ? now->valuestring : from, to, choices[i].key, to,
+            status = add_change(changes, choices[i].key, cJSON_IsString(now) ? now->valuestring : from, to, choices[i].key, to,
                          CHANGE_OTHER_VALUE, err);
         }
         free(from);

@@ -83,7 +83,7 @@ static bool copy(struct sem_item *item)
 }
 
 /* Keeps the order of calls: an operation after one that waits for the post waits, too. */
-static void add(struct sem_window *window, const struct sem_operation *operation, enum sem_way way)
+static void add_operation(struct sem_window *window, const struct sem_operation *operation, enum sem_way way)
 {
     struct sem_peer *peer = &window->peers[operation->target];
     struct sem_item *item = new_item(peer, operation);
@@ -116,7 +116,7 @@ static int operate(MPI_Win win, const struct sem_operation *operation)
     peer->fetches = peer->fetches || fetches(operation);
     if (way == SEM_WAIT) await_post(peer);
     if (way == SEM_QUEUE || way == SEM_COPY) {
-        add(window, operation, way);
+        add_operation(window, operation, way);
         return MPI_SUCCESS;
     }
     peer->issued = peer->unflushed = true;

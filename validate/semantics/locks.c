@@ -35,7 +35,7 @@ static void ask_where_needed(struct sem_window *window)
         if (window->peers[i].locked.first) ask_for(window, i);
 }
 
-static void keep(struct sem_peer *peer, int type, int assert)
+static void keep_lock(struct sem_peer *peer, int type, int assert)
 {
     peer->lock = SEM_ASKED;
     peer->lock_type = type;
@@ -54,7 +54,7 @@ int sem_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     struct sem_window *window = lazy(win);
     if (!window || !is_rank(window, rank) || window->peers[rank].lock != SEM_UNLOCKED || (assert & MPI_MODE_NOCHECK))
         return sem_mpi.Win_lock(lock_type, rank, assert, win);
-    keep(&window->peers[rank], lock_type, assert);
+    keep_lock(&window->peers[rank], lock_type, assert);
     return MPI_SUCCESS;
 }
 
@@ -80,7 +80,7 @@ int sem_Win_lock_all(int assert, MPI_Win win)
     struct sem_window *window = lazy(win);
     if (!window || window->lock_all || (assert & MPI_MODE_NOCHECK)) return sem_mpi.Win_lock_all(assert, win);
     window->lock_all = true;
-    for (int i = 0; i < window->size; i++) keep(&window->peers[i], MPI_LOCK_SHARED, assert);
+    for (int i = 0; i < window->size; i++) keep_lock(&window->peers[i], MPI_LOCK_SHARED, assert);
     return MPI_SUCCESS;
 }
 

@@ -60,7 +60,7 @@ static bool threads_may_meet(void)
 }
 
 /* base NULL and bytes -1: a dynamic window. */
-static void add(MPI_Win program, MPI_Comm comm, void *base, MPI_Aint bytes, int unit)
+static void add_window(MPI_Win program, MPI_Comm comm, void *base, MPI_Aint bytes, int unit)
 {
     if (!sem_on() || threads_may_meet()) return;
     struct sem_window *window = calloc(1, sizeof *window);
@@ -97,7 +97,7 @@ int sem_Win_create(void *base, MPI_Aint bytes, int disp_unit, MPI_Info info, MPI
 {
     gather_at(comm);
     int code = sem_mpi.Win_create(base, bytes, disp_unit, info, comm, win);
-    if (code == MPI_SUCCESS) add(*win, comm, base, bytes, disp_unit);
+    if (code == MPI_SUCCESS) add_window(*win, comm, base, bytes, disp_unit);
     return code;
 }
 
@@ -105,7 +105,7 @@ int sem_Win_allocate(MPI_Aint bytes, int disp_unit, MPI_Info info, MPI_Comm comm
 {
     gather_at(comm);
     int code = sem_mpi.Win_allocate(bytes, disp_unit, info, comm, base, win);
-    if (code == MPI_SUCCESS) add(*win, comm, *(void **)base, bytes, disp_unit);
+    if (code == MPI_SUCCESS) add_window(*win, comm, *(void **)base, bytes, disp_unit);
     return code;
 }
 
@@ -113,7 +113,7 @@ int sem_Win_allocate_shared(MPI_Aint bytes, int disp_unit, MPI_Info info, MPI_Co
 {
     gather_at(comm);
     int code = sem_mpi.Win_allocate_shared(bytes, disp_unit, info, comm, base, win);
-    if (code == MPI_SUCCESS) add(*win, comm, *(void **)base, bytes, disp_unit);
+    if (code == MPI_SUCCESS) add_window(*win, comm, *(void **)base, bytes, disp_unit);
     return code;
 }
 
@@ -121,7 +121,7 @@ int sem_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     gather_at(comm);
     int code = sem_mpi.Win_create_dynamic(info, comm, win);
-    if (code == MPI_SUCCESS) add(*win, comm, NULL, -1, 1);
+    if (code == MPI_SUCCESS) add_window(*win, comm, NULL, -1, 1);
     return code;
 }
 

@@ -28,7 +28,7 @@ static enum status take_counter_message(struct engine *engine, uint32_t *index, 
     return STATUS_OK;
 }
 
-static inline enum status put(struct engine *engine, struct inbox *inbox, const struct counter_message *sent,
+static inline enum status put_message(struct engine *engine, struct inbox *inbox, const struct counter_message *sent,
                               struct err *err)
 {
     uint32_t index;
@@ -50,7 +50,7 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
         .counter = message->counter,
         .rank = message->destination};
     struct inbox *inbox = &engine->nics[message->dst_node].inbox;
-    TRY(put(engine, inbox, &sent, err));
+    TRY(put_message(engine, inbox, &sent, err));
     if (!inbox_awaits(inbox, sent.counter)) return STATUS_OK;
     return loggp_set_alarm(engine, message->dst_node, sent.time, err);
 }
