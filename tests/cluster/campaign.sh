@@ -16,3 +16,6 @@ jq -e '.schema == "rmacast.campaign-result/1" and .failed == 0 and (.rows | leng
     and ([.rows[].semantics] == ["a", "d"]) and (.rows | all(.part.measured_s > 0 and .part.predicted_s > 0 and .repetitions == 2))
     and (.rows | all(.transfers.count == 2 * 2 * 10 and .calls.count > 0)) and (.order | length) == 1 and .machine.cores > 0' \
     "$work/result.json" >/dev/null || { echo "FAILED: $(cat "$work/result.json")"; exit 1; }
+table=$source/validate/campaigns/table.sh
+"$table" "$work/result.json" | grep -q '^| pscw, d | [-+][0-9.]* ([0-9.]*) |$' || { echo "FAILED: no row of d in the table"; exit 1; }
+[ "$("$table" --svg "$work/result.json" | grep -c '<circle')" = 2 ] || { echo "FAILED: expected two points in the picture"; exit 1; }

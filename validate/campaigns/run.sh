@@ -31,13 +31,14 @@ case $platform in /*) ;; *) platform=$(dirname "$config")/$platform ;; esac
 jq --argjson nodes "$(setting .cluster.nodes)" '.nodes.count = $nodes' "$platform" >"$work/platform.json" || die "$platform: cannot be read"
 platform=$work/platform.json
 
-# Ticks of 1/100 s: all processors were busy for; this shell's children that have ended took, with the switch.
+# Ticks of 1/100 s: all processors were busy for; own: this shell's children that have ended took, with the switch. Not in a
+# subshell, which has no children yet.
 busy() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8 }' /proc/stat; }
-own() {
+count_own() {
     times >"$work/times"
     switch=$(awk '{ print $14 + $15 }' "/proc/$(cat /run/rmacast-cluster/switch.pid)/stat" 2>/dev/null)
-    awk -v switch="${switch:-0}" '{ for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += part[1] * 60 + part[2] } }
-        END { print int(sum * 100) + switch }' "$work/times"
+    own=$(awk -v switch="${switch:-0}" '{ for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += part[1] * 60 + part[2] } }
+        END { print int(sum * 100) + switch }' "$work/times")
 }
 
 # measured RECORDING PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed. taken: by others, of the cores.
@@ -46,7 +47,8 @@ measured() {
     shift
     for try in 1 2 3; do
         rm -rf "$recording"
-        busy_before=$(busy) own_before=$(own) began=$(date +%s%N)
+        count_own
+        busy_before=$(busy) own_before=$own began=$(date +%s%N)
         LD_PRELOAD=$build/lib/libcluster-yield.so timeout -s TERM -k 5 "$limit" \
             "$rmacast" record --semantics "$semantics" -o "$recording" -- "$cluster" run -n "$ranks" -- "$@" >"$work/out" 2>"$work/err" 9>&-
         status=$?
@@ -54,7 +56,8 @@ measured() {
         echo "campaign: $name: a run reached its limit of $limit s" >&2
     done
     [ $status = 0 ] || { echo "campaign: $name: a run failed: $(tail -n 1 "$work/err")" >&2; return 1; }
-    others=$((($(busy) - busy_before) - ($(own) - own_before)))
+    count_own
+    others=$((($(busy) - busy_before) - (own - own_before)))
     taken=$(awk -v others="$others" -v ns=$(($(date +%s%N) - began)) -v cores="$(nproc)" \
         'BEGIN { printf "%.3f", others / (ns / 1e7 * cores) }')
     awk -v taken="$taken" -v share="$share" 'BEGIN { exit !(taken > share) }' && return 3
@@ -102,10 +105,11 @@ row() { # PROGRAM ARGUMENT...
          part: {predicted_s: $p, measured_s: $m, measured_min_s: $all[0], measured_max_s: $all[-1], relative: ($p / $m - 1),
                 spread: (($all[-1] - $all[0]) / $m), within_spread: ($p >= $all[0] and $p <= $all[-1])},
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
-         transfers, calls: (.calls | .callpaths |= .[:5])}' "$work/validation.json" >>"$work/rows"
-    tail -c 20000 "$work/rows" | jq -rs --arg name "$name" '.[-1].part |
+         transfers, calls: (.calls | .callpaths |= .[:5])}' "$work/validation.json" >"$work/row"
+    cat "$work/row" >>"$work/rows"
+    jq -r --arg name "$name" '.part |
         "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, " +
-        "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %"'
+        "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %"' "$work/row"
 }
 : >"$work/rows"
 load_before=$(cut -d' ' -f1-3 /proc/loadavg)

@@ -1,0 +1,39 @@
+#!/bin/sh
+# table.sh RESULT.json: a campaign's rows as a Markdown table: error of the part against the median of the real runs, and the
+# runs' own spread, in percent.
+# table.sh --svg RESULT.json: predicted against measured time of the part, with lines of equality and of 10 % to either side.
+set -eu
+if [ "${1:-}" != --svg ]; then
+    [ $# = 1 ] || { sed -n 2,4p "$0"; exit 2; }
+    jq -r '
+        def percent: . * 1000 | round / 10;
+        def signed: percent | if . >= 0 then "+\(.)" else "\(.)" end;
+        (.rows | map("\(.bytes) B, \(.ranks) ranks") | unique_by(split(" ") | [.[2], .[0]] | map(tonumber))) as $columns |
+        "| exchange | \($columns | join(" | ")) |",
+        "|---|\($columns | map("---|") | join(""))",
+        (.rows | group_by([.program, .semantics])[] | . as $rows |
+         "| \($rows[0].program), \($rows[0].semantics) | \([$columns[] as $c |
+            ([$rows[] | select("\(.bytes) B, \(.ranks) ranks" == $c)][0]) as $row |
+            if $row then "\($row.part.relative | signed) (\($row.part.spread | percent))" else "" end] | join(" | ")) |")' "$1"
+    exit 0
+fi
+[ $# = 2 ] || { sed -n 2,4p "$0"; exit 2; }
+jq -r '
+    [.rows[].part | .predicted_s, .measured_s] as $all |
+    (($all | min | log10) - 0.05) as $low | (($all | max | log10) + 0.05) as $high |
+    def x: 60 + (log10 - $low) / ($high - $low) * 400;
+    def y: 440 - (log10 - $low) / ($high - $low) * 400;
+    def line($factor; $style): "<line x1=\"\(pow(10; $low) | x)\" y1=\"\(pow(10; $low) * $factor | y)\" x2=\"\(pow(10; $high) | x)\" y2=\"\(pow(10; $high) * $factor | y)\" clip-path=\"url(#frame)\" \($style)/>";
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 480 480\" font-family=\"sans-serif\" font-size=\"12\">",
+    "<title>\(.campaign.name): predicted against measured</title>",
+    "<rect width=\"480\" height=\"480\" fill=\"white\"/><rect x=\"60\" y=\"40\" width=\"400\" height=\"400\" fill=\"none\" stroke=\"#888\"/>",
+    "<clipPath id=\"frame\"><rect x=\"60\" y=\"40\" width=\"400\" height=\"400\"/></clipPath>",
+    line(1; "stroke=\"#444\""), line(1.1; "stroke=\"#aaa\" stroke-dasharray=\"4\""), line(1 / 1.1; "stroke=\"#aaa\" stroke-dasharray=\"4\""),
+    ([range(-4; 4) | pow(10; .) | (., 2 * ., 5 * .)][] | select(log10 > $low and log10 < $high) |
+     "<text x=\"\(x)\" y=\"456\" text-anchor=\"middle\">\(. * 1000 | round) ms</text><text x=\"56\" y=\"\(y + 4)\" text-anchor=\"end\">\(. * 1000 | round)</text>"),
+    "<text x=\"260\" y=\"474\" text-anchor=\"middle\">measured, median of the runs; bars: their range</text>",
+    "<text x=\"60\" y=\"30\">predicted, ms (dashed: 10 % off)</text>",
+    (.rows[] | .part as $p |
+     "<line x1=\"\($p.measured_min_s | x)\" x2=\"\($p.measured_max_s | x)\" y1=\"\($p.predicted_s | y)\" y2=\"\($p.predicted_s | y)\" stroke=\"#36c\"/>" +
+     "<circle cx=\"\($p.measured_s | x)\" cy=\"\($p.predicted_s | y)\" r=\"3\" fill=\"#36c\"><title>\(.program), \(.bytes) B, \(.ranks) ranks, \(.semantics)</title></circle>"),
+    "</svg>"' "$2"
