@@ -16,7 +16,8 @@ DEFINE_POOL(task, next);
 struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call)
 {
     struct coll_shape shape = coll_shape_of(replay->trace, call);
-    if (call_kind(call->call) == CALL_BARRIER) shape.bytes = replay->platform->control_bytes;
+    bool barrier = call_kind(call->call) == CALL_BARRIER && shape.algorithm != COLL_COMM_IDUP;
+    if (barrier) shape.bytes = replay->platform->control_bytes;
     return shape;
 }
 
