@@ -20,7 +20,10 @@ if [ -z "${CAMPAIGN_WORK:-}" ]; then
     CLUSTER_SWITCH=$build/bin/cluster_switch
     export CAMPAIGN_WORK CLUSTER_SWITCH
     "$cluster" with --nodes "$(setting .cluster.nodes)" --delay "$(setting .cluster.delay_us)" \
-        --rate "$(setting .cluster.rate_mbit)" -- "$0" "$config" "$build" "$result"
+        --rate "$(setting .cluster.rate_mbit)" -- "$0" "$config" "$build" "$result" &
+    inside=$!
+    trap 'kill -TERM $inside 2>/dev/null; wait $inside; exit 143' TERM INT # the cluster is removed
+    wait $inside
     exit $?
 fi
 work=$CAMPAIGN_WORK
