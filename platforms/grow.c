@@ -20,8 +20,8 @@ static size_t read_sizes(const cJSON *topology, const char *key, int64_t sizes[S
 {
     const cJSON *item;
     size_t count = 0;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(topology, key)) if (count < SIZES_MAX) sizes[count++] =
-        (int64_t)item->valuedouble;
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(topology, key))
+        if (count < SIZES_MAX) sizes[count++] = (int64_t)item->valuedouble;
     return count;
 }
 
@@ -90,7 +90,7 @@ static void grow_dragonfly(const cJSON *topology, int64_t nodes, struct platform
 static const struct {
     const char *name;
     grow_shape *grow;
-} shapes[] = {{"fat_tree", grow_fat_tree}, {"torus", grow_torus}, {"dragonfly", grow_dragonfly}};
+} growers[] = {{"fat_tree", grow_fat_tree}, {"torus", grow_torus}, {"dragonfly", grow_dragonfly}};
 
 static enum status grow_json(const cJSON *platform, const char *file, uint32_t ranks, struct platform_growth *growth,
                              struct err *err)
@@ -109,8 +109,8 @@ static enum status grow_json(const cJSON *platform, const char *file, uint32_t r
         return err_set(err, STATUS_DATA, file, "network.topology",
                        "the nodes are those of a SimGrid file, so they cannot grow");
     add_number(growth, "nodes.count", need);
-    for (size_t i = 0; type && i < sizeof shapes / sizeof *shapes; i++)
-        if (strcmp(shapes[i].name, type) == 0) shapes[i].grow(topology, need, growth);
+    for (size_t i = 0; type && i < sizeof growers / sizeof *growers; i++)
+        if (strcmp(growers[i].name, type) == 0) growers[i].grow(topology, need, growth);
     int length = snprintf(growth->text, GROWTH_BYTES, "%s of %" PRId64 " nodes", type ? type : "crossbar", need);
     for (size_t i = 1; i < growth->count; i++)
         length += snprintf(growth->text + length, GROWTH_BYTES - (size_t)length, ", %.60s", growth->overrides[i]);
