@@ -112,19 +112,19 @@ static bool is_slow(const struct direction *direction)
     return direction->relative - 1 > fmax(PAIR_DIFFERENCE_LEAST, 3 * direction->error);
 }
 
-/* Whether all directions of a node are slow, and it has at least two neighbours. */
-static bool is_slow_node(const struct directions *directions, int node, double *least)
+/* The least relative time of a node all of whose directions are slow, with two neighbours or more. 0: the node is not slow. */
+static double find_slow_node(const struct directions *directions, int node)
 {
     int count = 0;
-    *least = INFINITY;
+    double least = INFINITY;
     for (size_t i = 0; i < directions->count; i++) {
         const struct direction *direction = &directions->items[i];
         if (direction->from != node && direction->to != node) continue;
-        if (!is_slow(direction)) return false;
-        *least = fmin(*least, direction->relative);
+        if (!is_slow(direction)) return 0;
+        least = fmin(least, direction->relative);
         count++;
     }
-    return count > 2;
+    return count > 2 ? least : 0;
 }
 
 static const struct direction *back(const struct directions *directions, const struct direction *there)
@@ -136,11 +136,12 @@ static const struct direction *back(const struct directions *directions, const s
 
 static void note_nodes(const struct directions *directions, const char *spec, const cJSON *nodes, struct pair_notes *notes)
 {
-    double least;
-    for (int node = 0; node < cJSON_GetArraySize(nodes); node++)
-        if (is_slow_node(directions, node, &least))
+    for (int node = 0; node < cJSON_GetArraySize(nodes); node++) {
+        double least = find_slow_node(directions, node);
+        if (least > 0)
             note(notes, "%s is a slow node: %s takes %.2f times the middle of all pairs or more with each neighbour",
                  host_of(nodes, node), spec, least);
+    }
 }
 
 static void note_directions(const struct directions *directions, const char *spec, const cJSON *nodes, struct pair_notes *notes)
@@ -148,11 +149,10 @@ static void note_directions(const struct directions *directions, const char *spe
     for (size_t i = 0; i < directions->count; i++) {
         const struct direction *there = &directions->items[i], *other = back(directions, there);
         const char *from = host_of(nodes, there->from), *to = host_of(nodes, there->to);
-        double ignored;
         if (other && there->relative - other->relative > fmax(PAIR_DIFFERENCE_LEAST, 3 * hypot(there->error, other->error)) * other->relative)
             note(notes, "an asymmetric pair: %s takes %.2f times as long from %s to %s as back", spec, there->relative / other->relative,
                  from, to);
-        else if (is_slow(there) && !is_slow_node(directions, there->from, &ignored) && !is_slow_node(directions, there->to, &ignored) &&
+        else if (is_slow(there) && find_slow_node(directions, there->from) == 0 && find_slow_node(directions, there->to) == 0 &&
                  (!other || there->from < there->to))
             note(notes, "a slow pair: %s takes %.2f times the middle of all pairs between %s and %s", spec, there->relative, from, to);
     }
