@@ -30,8 +30,7 @@ struct matcher {
     struct run *runs;  /* the prediction, then the measured ones */
     size_t run_count;
     double *samples; /* memory for one per measured run */
-    struct section section; /* of the prediction, where has_section */
-    bool has_section;
+    const struct section *section; /* of the prediction; NULL: all of it */
     const char *callpath; /* pattern; NULL: any */
 };
 
@@ -157,7 +156,7 @@ static const struct trace_call *call_at(const struct run *run, uint32_t rank)
 static bool is_kept(const struct matcher *matcher, uint32_t rank)
 {
     const struct run *predicted = &matcher->runs[0];
-    if (matcher->has_section && !section_has(&matcher->section, rank, call_at(predicted, rank))) return false;
+    if (matcher->section && !section_has(matcher->section, rank, call_at(predicted, rank))) return false;
     return !matcher->callpath || fnmatch(matcher->callpath, matcher->calls->places[predicted->place].callpath, 0) == 0;
 }
 
@@ -355,20 +354,16 @@ static enum status finish(struct validate_calls *calls, struct err *err)
 }
 
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
-                                 const struct section_marks *section, struct validate_calls **calls, struct err *err)
+                                 const struct section *section, const char *callpath, struct validate_calls **calls,
+                                 struct err *err)
 {
-    struct matcher matcher = {.run_count = repetitions + 1, .callpath = section ? section->callpath : NULL};
+    struct matcher matcher = {.run_count = repetitions + 1, .section = section, .callpath = callpath};
     matcher.calls = calloc(1, sizeof *matcher.calls);
     matcher.runs = calloc(matcher.run_count, sizeof *matcher.runs);
     matcher.samples = calloc(matcher.run_count, sizeof *matcher.samples);
     bool room = matcher.calls && matcher.runs && matcher.samples;
     enum status status = room ? open_runs(&matcher, predicted, measured, err) : err_memory(err);
-    if (status == STATUS_OK && section && section_is_set(section)) {
-        status = section_find(predicted, section, &matcher.section, err);
-        matcher.has_section = status == STATUS_OK;
-    }
     if (status == STATUS_OK) status = match_all(&matcher, err);
-    if (matcher.has_section) section_clear(&matcher.section);
     if (status == STATUS_OK) status = finish(matcher.calls, err);
     for (size_t i = 0; matcher.runs && i < matcher.run_count; i++) {
         if (matcher.runs[i].paths_built) callpaths_clear(&matcher.runs[i].paths);

@@ -53,10 +53,11 @@ struct validate_calls {
 };
 
 /* repetitions >= 1. All calls are matched; kept are those that begin in the predicted run's section, with the computing before them,
- * and whose call path the section's pattern fits. section: NULL is the whole run. STATUS_DATA names the first call that differs, on the lowest such rank; or a rank that breaks off
+ * and whose call path the pattern fits (fnmatch). section: NULL is the whole run; callpath: NULL is any. STATUS_DATA names the first call that differs, on the lowest such rank; or a rank that breaks off
  * outside MPI_Finalize; or the numbers of ranks if they differ. The caller owns *calls. */
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
-                                 const struct section_marks *section, struct validate_calls **calls, struct err *err);
+                                 const struct section *section, const char *callpath, struct validate_calls **calls,
+                                 struct err *err);
 void validate_calls_free(struct validate_calls *calls);
 
 #endif

@@ -75,27 +75,18 @@ static enum status add_run(struct adder *adder, const struct trace *measured, st
 }
 
 enum status validate_transfers_match(const struct trace *predicted, const struct trace *const *measured,
-                                     size_t repetitions, const struct section_marks *marks,
+                                     size_t repetitions, const struct section *section,
                                      struct validate_transfers *transfers, struct err *err)
 {
     struct transfers own;
-    struct section section;
-    bool has_section = marks && section_is_set(marks);
     *transfers = (struct validate_transfers){.count = 0};
-    if (has_section) TRY(section_find(predicted, marks, &section, err));
-    enum status status = bounds_find(predicted, &own, err);
-    if (status != STATUS_OK) {
-        if (has_section) section_clear(&section);
-        return status;
-    }
-    struct adder adder = {
-        .predicted = predicted, .of_predicted = &own, .to = transfers, .worst_s = -1, .section = has_section ? &section : NULL};
+    TRY(bounds_find(predicted, &own, err));
+    struct adder adder = {.predicted = predicted, .of_predicted = &own, .to = transfers, .worst_s = -1, .section = section};
     adder.errors_s = calloc(own.count * repetitions + 1, sizeof *adder.errors_s);
-    status = adder.errors_s ? STATUS_OK : err_memory(err);
+    enum status status = adder.errors_s ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < repetitions; i++) status = add_run(&adder, measured[i], err);
     if (status == STATUS_OK) transfers->error_s = samples_summarize(adder.errors_s, (size_t)transfers->count);
     free(adder.errors_s);
     transfers_clear(&own);
-    if (has_section) section_clear(&section);
     return status;
 }

@@ -47,7 +47,7 @@ static enum status replay(const struct explain_input *input, const struct platfo
     struct validate_calls *calls = NULL;
     TRY(prediction_run(&prediction, err));
     enum status status =
-        validate_calls_match(prediction.outcome.trace, input->measured, input->repetitions, NULL, &calls, err);
+        validate_calls_match(prediction.outcome.trace, input->measured, input->repetitions, NULL, NULL, &calls, err);
     if (status == STATUS_OK) fprintf(out, "%.17g %.17g", prediction.result->run_time_s, calls->absolute_s);
     validate_calls_free(calls);
     prediction_clear(&prediction);
