@@ -336,7 +336,8 @@ static enum status check_object(struct walk *walk, const char *key, int64_t id, 
     static const char *const names[] = {"nothing", "epoch",     "mutex",          "condition",
                                         "barrier", "semaphore", "read-write lock"};
     uint64_t *known;
-    if (id < 0 || id >= TRACE_NO_REF) FAIL(walk, "no %s, expected %s", names[object], key);
+    if (id == TRACE_NO_REF) FAIL(walk, "no %s, expected %s", names[object], key);
+    if (id > TRACE_NO_REF) FAIL(walk, "%s=%" PRId64 ", expected at most %" PRIu32, key, id, TRACE_NO_REF - 1);
     TRY(map_put(&walk->objects, (uint64_t)id, object, &known, walk->err));
     if (*known != (uint64_t)object)
         FAIL(walk, "%s=%" PRId64 " is a %s, expected a %s", key, id, names[*known], names[object]);
