@@ -2,9 +2,9 @@
 # Usage: accuracy.sh RMACAST PROGRAM PLATFORM BYTES RUNS ITERATIONS MPIEXEC... (docs/accuracy.md)
 #   RMACAST, PROGRAM: build/release/bin/rmacast, build/release/bin/six_exchanges
 #   PLATFORM: describes the cluster on which MPIEXEC... starts two ranks: "mpiexec -hosts a,b -n 2"
-# Each of the six exchanges is recorded with two ranks on this machine, predicted on PLATFORM, and run RUNS times there. Compared is
-# the measured loop: from rank 0's return of the second MPI_Barrier to that of the third. One line each: pattern, bytes, predicted
-# ms, median, least and largest ms of the runs, error of the prediction against the median in percent.
+# Each of the six exchanges is recorded with two ranks on this machine, predicted on PLATFORM, and run RUNS times there.
+# Compared is the measured loop: from rank 0's return of the second MPI_Barrier to that of the third. One line each: pattern,
+# bytes, predicted ms, median, least and largest ms of the runs, error of the prediction against the median in percent.
 set -u
 rmacast=$1 program=$2 platform=$3 bytes=$4 runs=$5 iterations=$6
 shift 6

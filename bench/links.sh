@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: links.sh RMACAST: an all-to-all of puts between two fences, 64 ranks, on five networks whose links inside are free, queues, or
-# shared by flows: run time in us. Deterministic (docs/validation.md, "Queues and flows").
+# Usage: links.sh RMACAST: an all-to-all of puts between two fences, 64 ranks, on five networks whose links inside are free,
+# queues, or shared by flows: run time in us. Deterministic (docs/validation.md, "Queues and flows").
 set -eu
 rmacast=$(realpath "$1")
 work=$(mktemp -d)

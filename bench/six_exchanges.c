@@ -84,7 +84,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*iterate)(int);
         int passive; /* under lock_all */
-    } patterns[] = {{"pscw", pscw, 0}, {"fence", fence, 0}, {"transpose", transpose, 1}, {"hash", hash, 1}, {"lock", lock, 0}, {"getpipe", get_pipe, 1}};
+    } patterns[] = {{"pscw", pscw, 0}, {"fence", fence, 0}, {"transpose", transpose, 1},
+                    {"hash", hash, 1}, {"lock", lock, 0},   {"getpipe", get_pipe, 1}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

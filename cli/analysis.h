@@ -59,7 +59,8 @@ enum {
     {"top", ANALYSIS_TOP, "N", 0, "print the N largest wait states, root causes and parts of the critical path", 0},   \
     {"window", ANALYSIS_WINDOW, "WINDOW", 0,                                                                           \
      "count only waits and transfers on this window, with its number in rmacast info", 0},                             \
-    {"ranks", ANALYSIS_RANKS, "A-B", 0, "count only waits of ranks A to B, or of rank A, and what they transfer; N of a program model: for N ranks", 0},  \
+    {"ranks", ANALYSIS_RANKS, "A-B", 0,                                                                                \
+     "count only waits of ranks A to B, or of rank A, and what they transfer; N of a program model: for N ranks", 0},  \
     {"from", ANALYSIS_FROM, "TIME", 0,                                                                                 \
      "count only waits and transfers in calls that end at TIME or later, since the first event", 0},                   \
     {"to", ANALYSIS_TO, "TIME", 0, "count only those in calls that begin at TIME or earlier", 0},                      \

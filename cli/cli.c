@@ -137,7 +137,8 @@ static error_t parse_outer(int key, char *argument, struct argp_state *state)
 enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err)
 {
     static const struct argp_option options[] = {
-        {"ranks", KEY_MODEL_RANKS, "N", 0, "of a program model given as TRACE: for so many ranks (as many as it says)", LAST_GROUP},
+        {"ranks", KEY_MODEL_RANKS, "N", 0, "of a program model given as TRACE: for so many ranks (as many as it says)",
+         LAST_GROUP},
         {0}};
     static const struct argp of_models = {.options = options, .parser = parse_model_ranks};
     const struct argp *const reads_traces = flags & CLI_READS_TRACES ? &of_models : NULL;
@@ -153,7 +154,9 @@ enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned f
     parse_err = err;
     parse_failed = false;
     parse_command = argv[0];
-    error_t failed = argp_parse(&whole, argc, argv, (flags & ~(unsigned)CLI_READS_TRACES) | ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &outer);
+    error_t failed =
+        argp_parse(&whole, argc, argv,
+                   (flags & ~(unsigned)CLI_READS_TRACES) | ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &outer);
     if (failed == ENOMEM) return err_memory(err);
     return failed ? STATUS_USAGE : STATUS_OK;
 }

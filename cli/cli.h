@@ -30,8 +30,8 @@ struct command {
 extern const struct argp_option cli_common_options[];
 
 /* Parses the command line; argv[0] is "rmacast COMMAND". flags: 0, or ARGP_IN_ORDER where the first argument ends the
- * options; CLI_READS_TRACES adds the option --ranks of program models (trace/open.h). Wrong usage is STATUS_USAGE in one line; --help prints help and does not return. input is the parser's
- * state->input. */
+ * options; CLI_READS_TRACES adds the option --ranks of program models (trace/open.h). Wrong usage is STATUS_USAGE in
+ * one line; --help prints help and does not return. input is the parser's state->input. */
 enum { CLI_READS_TRACES = 1 << 16 };
 enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err);
 

@@ -72,10 +72,15 @@ static enum status run(const struct settings *settings, struct err *err)
 enum status cmd_advise(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.error = 0.06};
-    const struct argp argp = {options, parse, "TRACE",
-                              "Tries every semantics and every rewriting that applies, alone and the best in pairs, and says which "
-                              "gains more than the error of its prediction.",
-                              NULL, NULL, NULL};
+    const struct argp argp = {
+        options,
+        parse,
+        "TRACE",
+        "Tries every semantics and every rewriting that applies, alone and the best in pairs, and says which "
+        "gains more than the error of its prediction.",
+        NULL,
+        NULL,
+        NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings.json};
     if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);

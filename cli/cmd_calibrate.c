@@ -31,9 +31,12 @@ static const struct argp_option rows[] = {
     {"config", 'c', "FILE", 0, "tests to run instead of the default ones (docs/calibration.md)", 0},
     {"output", 'o', "FILE", 0, "the platform file to write, - is standard output", 0},
     {"mpi", OPTION_MPI, "NAME", 0, "mpich or openmpi: whose the launcher is; auto (the default) tells by its file", 0},
-    {"results", OPTION_RESULTS, "DIR", 0, "keep all repetitions in DIR, which all nodes see; without a launcher: fit those in DIR", 0},
-    {"limit", OPTION_LIMIT, "DURATION", 0, "end the bench after DURATION (300s) and fit what it has measured until then", 0},
-    {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not ask what the MPI library does (docs/probe.md): mpi.rma has defaults", 0},
+    {"results", OPTION_RESULTS, "DIR", 0,
+     "keep all repetitions in DIR, which all nodes see; without a launcher: fit those in DIR", 0},
+    {"limit", OPTION_LIMIT, "DURATION", 0,
+     "end the bench after DURATION (300s) and fit what it has measured until then", 0},
+    {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not ask what the MPI library does (docs/probe.md): mpi.rma has defaults",
+     0},
     {"check", OPTION_CHECK, NULL, 0,
      "record a bench run with the same launcher, replay it on the platform file, and compare (docs/calibration.md)", 0},
     {"name", OPTION_NAME, "NAME", 0, "name of the platform (that of the output file)", 0},
@@ -65,7 +68,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             return cli_usage(state, "the launcher is missing, expected -- mpiexec -n 4, or --results DIR of an earlier run");
         if (options->check && (!options->command || cli_is_output(options->output)))
             return cli_usage(state, "--check takes a launcher, and -o a file");
-        if (!options->command && options->config) return cli_usage(state, "--config without a launcher, expected -- mpiexec -n 4");
+        if (!options->command && options->config)
+            return cli_usage(state, "--config without a launcher, expected -- mpiexec -n 4");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

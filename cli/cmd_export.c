@@ -20,7 +20,9 @@ struct options {
 enum { KEY_ARROWS = 0x100 };
 
 static const struct argp_option rows[] = {
-    {"to", 't', "FORMAT", 0, "otf2 (an archive, -o names its directory), chrome, paje, cube, goal, extrap (of several traces) or csv (a file)", 0},
+    {"to", 't', "FORMAT", 0,
+     "otf2 (an archive, -o names its directory), chrome, paje, cube, goal, extrap (of several traces) or csv (a file)",
+     0},
     {"model", 'm', "MODEL", 0,
      "otf2: where transfers end: base (with their operation), extended (with the synchronisation that completes them); "
      "for "
@@ -114,7 +116,8 @@ static enum status check_files(const struct options *options, struct err *err)
 {
     struct cli_file *files = calloc(options->traces.count + 1, sizeof *files);
     if (!files) return err_memory(err);
-    for (size_t i = 0; i < options->traces.count; i++) files[i] = (struct cli_file){CLI_READS, "the trace", options->traces.items[i]};
+    for (size_t i = 0; i < options->traces.count; i++)
+        files[i] = (struct cli_file){CLI_READS, "the trace", options->traces.items[i]};
     files[options->traces.count] =
         (struct cli_file){options->format->directory ? CLI_WRITES_ARCHIVE : CLI_WRITES, "-o", options->output};
     enum status status = cli_check_files(files, options->traces.count + 1, err);

@@ -48,7 +48,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return cli_choice(state, "platform", argument, verbs, &options->verb);
     case ARGP_KEY_END:
         if (!options->has_verb) return cli_usage(state, "nothing to do, expected show, check, profiles, plot, diff or export");
-        if (options->arguments.count < verb_files[options->verb].least || options->arguments.count > verb_files[options->verb].most)
+        if (options->arguments.count < verb_files[options->verb].least ||
+            options->arguments.count > verb_files[options->verb].most)
             return cli_usage(state, "%s takes %s", verbs[options->verb], verb_files[options->verb].files);
         if (!options->output && (options->verb == VERB_PLOT || options->verb == VERB_EXPORT))
             return cli_usage(state, "%s: the output is missing, expected -o FILE", verbs[options->verb]);
@@ -61,7 +62,8 @@ static const struct argp argp = {
     rows,
     parse,
     "show FILE\ncheck FILE...\nprofiles [NAME]\nplot FILE -o SVG\ndiff FILE FILE\nexport FILE -o XML",
-    "show: the values of the platform file as it holds, with the values of its MPI profile and of --set. check: whether files are platforms. "
+    "show: the values of the platform file as it holds, with the values of its MPI profile and of --set. "
+    "check: whether files are platforms. "
     "profiles: the MPI libraries whose behaviour is known, or every value of one. plot: "
     "what calibrate measured and the lines through it. diff: what two files say differently. export: a SimGrid platform.",
     NULL,
@@ -79,7 +81,8 @@ static enum status show(const struct options *options, struct err *err)
     const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--json", options->json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(platform_effective(path, options->settings.items, options->settings.count, &json, err));
-    enum status status = options->json ? cli_write_json(json, options->json, err) : platform_print_values(json, false, stdout, err);
+    enum status status =
+        options->json ? cli_write_json(json, options->json, err) : platform_print_values(json, false, stdout, err);
     cJSON_Delete(json);
     return status == STATUS_OK ? cli_flush(err) : status;
 }
@@ -259,7 +262,8 @@ enum status cmd_platform(int argc, char **argv, struct err *err)
     struct options options = {0};
     enum status status = cli_parse(&argp, argc, argv, 0, &options, err);
     if (status == STATUS_OK) {
-        static enum status (*const act[])(const struct options *, struct err *) = {show, check, profiles, plot, diff, export_simgrid};
+        static enum status (*const act[])(const struct options *, struct err *) = {show, check, profiles,
+                                                                                   plot, diff,  export_simgrid};
         status = act[options.verb](&options, err);
     }
     free(options.arguments.items);

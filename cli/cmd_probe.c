@@ -67,9 +67,9 @@ static const struct argp argp = {
     rows,
     parse,
     "-- LAUNCHER [ARGUMENT...]",
-    "Finds out what the MPI library of a launcher does for one-sided calls, as 'rmacast probe -- mpiexec -n 2': rank 1 is late by a "
-    "known delay, and the delay is looked for in each call of rank 0. RMACAST_PROBE names the program that is launched if it "
-    "stands elsewhere; it must be there on all nodes.",
+    "Finds out what the MPI library of a launcher does for one-sided calls, as 'rmacast probe -- mpiexec -n 2': rank 1 is "
+    "late by a known delay, and the delay is looked for in each call of rank 0. RMACAST_PROBE names the "
+    "program that is launched if it stands elsewhere; it must be there on all nodes.",
     NULL,
     NULL,
     NULL,
@@ -132,8 +132,8 @@ static enum status write_outputs(const struct options *options, const struct pro
     return status;
 }
 
-static enum status evaluate(const struct options *options, const struct probe_record *record, const struct launcher_outcome *outcome,
-                            struct err *err)
+static enum status evaluate(const struct options *options, const struct probe_record *record,
+                            const struct launcher_outcome *outcome, struct err *err)
 {
     struct probe_findings findings;
     char text[128];

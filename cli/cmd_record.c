@@ -144,7 +144,8 @@ static const struct argp argp = {
 static void warn_misaligned(void *context, const struct spool_misaligned *found)
 {
     (void)context;
-    cli_note("warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64 ", not a multiple of 16: %s puts and gets at a "
+    cli_note("warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64
+             ", not a multiple of 16: %s puts and gets at a "
              "wrong address there; use MPI_Win_allocate, align the memory, or set UCX_RCACHE_ENABLE=n",
              found->window, found->rank, found->base, found->library);
 }

@@ -80,11 +80,16 @@ static enum status run(const struct settings *settings, struct err *err)
 enum status cmd_report(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.output = "report.html", .timeline = {.calls_max = 200000}};
-    const struct argp argp = {options, parse, "TRACE|RESULT...",
-                              "Writes one page, without need of a network, that shows where time goes, who waits for whom, and what "
-                              "predictions say. Inputs are traces, what --json of analyze, simulate, compare, predict, advise and validate "
-                              "wrote, results of campaigns, and platform files.",
-                              NULL, NULL, NULL};
+    const struct argp argp = {
+        options,
+        parse,
+        "TRACE|RESULT...",
+        "Writes one page, without need of a network, that shows where time goes, who waits for whom, and what "
+        "predictions say. Inputs are traces, what --json of analyze, simulate, compare, predict, advise and validate "
+        "wrote, results of campaigns, and platform files.",
+        NULL,
+        NULL,
+        NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     if (status == STATUS_OK) status = run(&settings, err);
     free(settings.inputs.items);

@@ -8,7 +8,8 @@
 struct described { /* what is printed of each command while its table is there */
     const struct command *command;
     FILE *out;
-    void (*print)(const struct described *described, const struct argp *argp, const struct argp_option *const *options, size_t count);
+    void (*print)(const struct described *described, const struct argp *argp, const struct argp_option *const *options,
+                  size_t count);
     struct err *err;
     enum status status;
 };
@@ -100,9 +101,10 @@ static void write_title(FILE *out, const char *name, const char *summary)
 
 static void write_end(FILE *out, const char *see_also)
 {
-    write_section(out, "EXIT STATUS",
-                  "0: done. 1: the data are at fault, or a stated tolerance does not hold. 2: wrong usage. An error is one line on "
-                  "standard error.");
+    write_section(
+        out, "EXIT STATUS",
+        "0: done. 1: the data are at fault, or a stated tolerance does not hold. 2: wrong usage. An error is one line on "
+        "standard error.");
     write_section(out, "SEE ALSO", see_also);
 }
 
@@ -199,7 +201,8 @@ static void print_zsh(const struct described *described, const struct argp *argp
             if (strchr(":[]\\", *at)) fputc('\\', described->out);
             fputs(*at == '\'' ? "'\\''" : (const char[]){*at, '\0'}, described->out);
         }
-        fprintf(described->out, "]%s%s%s' \\\n", option->arg ? ":" : "", option->arg ? option->arg : "", option->arg ? ":_files" : "");
+        fprintf(described->out, "]%s%s%s' \\\n", option->arg ? ":" : "", option->arg ? option->arg : "",
+                option->arg ? ":_files" : "");
     }
     fputs("                '*:file:_files' ;;\n", described->out);
 }
@@ -208,19 +211,23 @@ static const char bash_begin[] = "# Completion of rmacast for bash, made of the 
                                  "_rmacast()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} options=\n    COMPREPLY=()\n"
                                  "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"";
 static const char bash_middle[] = "\" -- \"$word\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n";
-static const char bash_end[] = "    esac\n    case $word in\n        -*)\n            COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-                               "            [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null ;;\n"
-                               "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
-                               "complete -o filenames -F _rmacast rmacast\n";
-static const char zsh_begin[] = "#compdef rmacast\n# Completion of rmacast for zsh, made of the tables that 'rmacast help' prints.\n"
-                                "local -a commands\ncommands=(";
-static const char zsh_middle[] = ")\nif (( CURRENT == 2 )); then\n    _describe command commands\nelse\n    local command=$words[2]\n"
-                                 "    shift words\n    (( CURRENT-- ))\n    case $command in\n";
+static const char bash_end[] =
+    "    esac\n    case $word in\n        -*)\n            COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+    "            [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null ;;\n"
+    "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
+    "complete -o filenames -F _rmacast rmacast\n";
+static const char zsh_begin[] =
+    "#compdef rmacast\n# Completion of rmacast for zsh, made of the tables that 'rmacast help' prints.\n"
+    "local -a commands\ncommands=(";
+static const char zsh_middle[] =
+    ")\nif (( CURRENT == 2 )); then\n    _describe command commands\nelse\n    local command=$words[2]\n"
+    "    shift words\n    (( CURRENT-- ))\n    case $command in\n";
 static const char zsh_end[] = "    esac\nfi\n";
 
 struct shell {
     const char *name, *begin, *middle, *end;
-    void (*print)(const struct described *described, const struct argp *argp, const struct argp_option *const *options, size_t count);
+    void (*print)(const struct described *described, const struct argp *argp, const struct argp_option *const *options,
+                  size_t count);
     bool explains; /* the list of commands has their summaries */
 };
 

@@ -372,7 +372,8 @@ static void note_extrapolation(const struct trace *trace, const struct platform 
         for (size_t i = 0; i < trace->ranks[rank].count; i++)
             count += trace->ranks[rank].calls[i].bytes > most && trace->ranks[rank].calls[i].peer != TRACE_NONE;
     if (count > 0)
-        cli_note("note: %zu transfers are larger than the %" PRId64 " bytes up to which %s was measured: their times are extrapolated",
+        cli_note("note: %zu transfers are larger than the %" PRId64
+                 " bytes up to which %s was measured: their times are extrapolated",
                  count, most, platform->file);
 }
 

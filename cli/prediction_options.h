@@ -40,7 +40,10 @@ enum {
 };
 
 #define PREDICTION_OPTIONS                                                                                             \
-    {"platform", OPTION_PLATFORM, "FILE", 0, "the described cluster (needed): a file, the name of an installed one as two-nodes, or ideal: no latency, no limit", 0},        \
+    {"platform", OPTION_PLATFORM, "FILE", 0,                                                                           \
+     "the described cluster (needed): a file, the name of an installed one as two-nodes, or ideal: no latency, "       \
+     "no limit",                                                                                                       \
+     0},                                                                                                               \
     {"lock", OPTION_LOCK, "MODE", 0, "locks are blocking or lazy", 0},                                                 \
     {"progress", OPTION_PROGRESS, "MODE", 0, "requests are served by hardware, thread or call", 0},                    \
     {"fence", OPTION_FENCE, "MODE", 0, "fences are barrier or notify", 0},                                             \

@@ -72,7 +72,8 @@ static enum status child_of(struct cube *cube, uint32_t parent, uint32_t region,
 }
 
 /* The call path that ends with the call; the rule of callpath_text() says where the site's function comes in. */
-static enum status call_node(struct cube *cube, uint32_t around, uint32_t site, enum mpi_call call, uint32_t *node, struct err *err)
+static enum status call_node(struct cube *cube, uint32_t around, uint32_t site, enum mpi_call call, uint32_t *node,
+                             struct err *err)
 {
     uint32_t function = cube->regions.function_of_site[site], region = cube->nodes[around].region;
     bool is_region = region > 0 && region < cube->regions.functions;
@@ -119,7 +120,8 @@ static enum status order_nodes(struct cube *cube, struct err *err)
 
 /* ------------------------------------------------------------------------------------------------ values */
 
-static enum status add(struct cube *cube, enum cube_metric metric, uint32_t node, uint32_t location, int64_t value, struct err *err)
+static enum status add(struct cube *cube, enum cube_metric metric, uint32_t node, uint32_t location, int64_t value,
+                       struct err *err)
 {
     uint64_t *row;
     TRY(map_put(&cube->rows, (uint64_t)metric << 32 | node, cube->row_count, &row, err));
@@ -139,7 +141,8 @@ const int64_t *cube_row(const struct cube *cube, enum cube_metric metric, uint32
     return row ? &cube->cells[*row * cube->location_count] : NULL;
 }
 
-static enum status add_time(struct cube *cube, enum property property, uint32_t node, uint32_t location, int64_t ps, struct err *err)
+static enum status add_time(struct cube *cube, enum property property, uint32_t node, uint32_t location, int64_t ps,
+                            struct err *err)
 {
     if (ps == 0) return STATUS_OK;
     while (property != PROPERTY_TIME) {
@@ -156,7 +159,8 @@ struct place {
     int64_t at_ps;
 };
 
-static enum status add_call(struct cube *cube, uint32_t location, const struct trace_call *call, struct place *place, struct err *err)
+static enum status add_call(struct cube *cube, uint32_t location, const struct trace_call *call, struct place *place,
+                            struct err *err)
 {
     if (place->begun) TRY(add_time(cube, PROPERTY_USER, place->node, location, call->enter_ps - place->at_ps, err));
     place->begun = true;

@@ -1,5 +1,6 @@
-/* Cube4 reports (M. Geimer et al., The Cube v4 performance report explorer, 2015; the layout of .cubex files: docs/export.md): a tar
- * archive of an XML description, and per metric the call paths that have values, and these values by call path and location. */
+/* Cube4 reports (M. Geimer et al., The Cube v4 performance report explorer, 2015; the layout of .cubex files:
+ * docs/export.md): a tar archive of an XML description, and per metric the call paths that have values, and these
+ * values by call path and location. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static size_t list_metrics(struct metric metrics[CUBE_METRICS])
 {
     size_t count = 0;
     metrics[count++] = (struct metric){CUBE_VISITS, "visits", "Visits", "occ", "calls, and entries of user regions", 0, true};
-    metrics[count++] = (struct metric){CUBE_BYTES, "rma_bytes", "One-sided bytes", "bytes", "bytes of one-sided operations", 0, true};
+    metrics[count++] =
+        (struct metric){CUBE_BYTES, "rma_bytes", "One-sided bytes", "bytes", "bytes of one-sided operations", 0, true};
     for (int p = 0; p < PROPERTY_COUNT; p++) {
         const struct property_row *row = property_row(p);
         metrics[count++] = (struct metric){CUBE_TIMES + p, row->name, row->title, "sec", "", property_depth(p), false};
@@ -32,7 +34,8 @@ static size_t list_metrics(struct metric metrics[CUBE_METRICS])
         for (int p = w; p < PATTERN_COUNT; p++) {
             const struct pattern_row *row = pattern_row(p);
             if (pattern_whole(p) == (enum pattern)w)
-                metrics[count++] = (struct metric){CUBE_PATTERNS + p, row->name, row->title, "sec", row->meaning, p == w ? 1 : 2, false};
+                metrics[count++] = (struct metric){CUBE_PATTERNS + p, row->name,      row->title, "sec",
+                                                   row->meaning,      p == w ? 1 : 2, false};
         }
     }
     return count;
@@ -131,11 +134,14 @@ static void write_program(FILE *out, const struct cube *cube)
 
 static void write_rank(FILE *out, const struct cube *cube, uint32_t rank)
 {
-    fprintf(out, "<locationgroup Id=\"%" PRIu32 "\">\n<name>rank %" PRIu32 "</name>\n<rank>%" PRIu32 "</rank>\n<type>process</type>\n",
+    fprintf(out,
+            "<locationgroup Id=\"%" PRIu32 "\">\n<name>rank %" PRIu32 "</name>\n<rank>%" PRIu32
+            "</rank>\n<type>process</type>\n",
             rank, rank, rank);
     for (uint32_t t = 0; t < trace_thread_count(cube->trace, rank); t++)
         fprintf(out,
-                "<location Id=\"%" PRIu32 "\">\n<name>thread %" PRIu32 "</name>\n<rank>%" PRIu32 "</rank>\n<type>thread</type>\n</location>\n",
+                "<location Id=\"%" PRIu32 "\">\n<name>thread %" PRIu32 "</name>\n<rank>%" PRIu32
+                "</rank>\n<type>thread</type>\n</location>\n",
                 cube->first_location[rank] + t, t, t);
     fputs("</locationgroup>\n", out);
 }

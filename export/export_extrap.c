@@ -68,7 +68,8 @@ static enum status name_paths(struct run *run, struct err *err)
     for (size_t id = 0; id < cube->node_count; id++) { /* by node until they are sorted; parents come first */
         uint32_t node = cube->order[id], parent = cube->nodes[node].parent;
         run->paths[node].node = node;
-        run->paths[node].text = node == CUBE_ROOT ? strdup("program") : path_text(cube, &cube->nodes[node], run->paths[parent].text);
+        run->paths[node].text =
+            node == CUBE_ROOT ? strdup("program") : path_text(cube, &cube->nodes[node], run->paths[parent].text);
         if (!run->paths[node].text) return err_memory(err);
     }
     qsort(run->paths, cube->node_count, sizeof *run->paths, compare_paths);
@@ -105,7 +106,8 @@ static double mean_of(const struct run *run, size_t m, const char *text)
     double sum = 0;
     for (size_t i = find_path(run, text); i < run->cube.node_count && strcmp(run->paths[i].text, text) == 0; i++) {
         const int64_t *row = cube_row(&run->cube, metrics[m].metric, run->paths[i].node);
-        for (uint32_t l = 0; row && l < run->cube.location_count; l++) sum += metrics[m].is_time ? units_s(row[l]) : (double)row[l];
+        for (uint32_t l = 0; row && l < run->cube.location_count; l++)
+            sum += metrics[m].is_time ? units_s(row[l]) : (double)row[l];
     }
     return sum / run->trace->rank_count;
 }
@@ -150,7 +152,8 @@ static void write_all(const struct run *runs, size_t count, FILE *out)
 {
     fputs("PARAMETER p\nPOINTS", out);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || runs[i].trace->rank_count != runs[i - 1].trace->rank_count) fprintf(out, " (%" PRIu32 ")", runs[i].trace->rank_count);
+        if (i == 0 || runs[i].trace->rank_count != runs[i - 1].trace->rank_count)
+            fprintf(out, " (%" PRIu32 ")", runs[i].trace->rank_count);
     fputs("\nMETRIC run_time_s\nREGION program\n", out);
     write_data(runs, count, true, 0, NULL, out);
     for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) write_metric(runs, count, m, out);

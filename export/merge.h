@@ -25,8 +25,9 @@ struct merge {
     uint64_t backward; /* arrows left out, since they would arrive before they begin: the call did not wait */
 };
 
-/* data_arrows: transfers are shown as messages, too, for viewers that draw nothing else. Where a rank has several threads,
- * what one of its calls shows stands on that thread's line, all else on thread 0's. trace has passed trace_check(). Inits *merge; model is borrowed until merge_clear. */
+/* data_arrows: transfers are shown as messages, too, for viewers that draw nothing else. Where a rank has several
+ * threads, what one of its calls shows stands on that thread's line, all else on thread 0's. trace has passed
+ * trace_check(). Inits *merge; model is borrowed until merge_clear. */
 enum status merge_build(const struct trace *trace, const struct merge_model *model, bool data_arrows,
                         struct merge *merge, struct err *err);
 void merge_clear(struct merge *merge);

@@ -1,5 +1,5 @@
-/* A tar archive (POSIX.1-2017, pax, "ustar Interchange Format") written from its begin to its end: of each file its name and size,
- * then its bytes. */
+/* A tar archive (POSIX.1-2017, pax, "ustar Interchange Format") written from its begin to its end: of each file its
+ * name and size, then its bytes. */
 #ifndef EXPORT_TAR_H
 #define EXPORT_TAR_H
 

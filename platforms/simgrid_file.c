@@ -24,7 +24,8 @@ enum status platform_write_simgrid(const struct platform *platform, FILE *out, s
         return err_set(err, STATUS_DATA, platform->file, "network.topology.simgrid_xml", "is a SimGrid platform already (%s)",
                        platform->simgrid_xml);
     if (peak <= 0)
-        return err_set(err, STATUS_DATA, platform->file, "network.bandwidth_Bps", "infinite, expected a rate that SimGrid can have");
+        return err_set(err, STATUS_DATA, platform->file, "network.bandwidth_Bps",
+                       "infinite, expected a rate that SimGrid can have");
     struct topology_rates rates = {peak, platform->segments[0].latency_s / topology_nearest_links(platform->topology), 0, 0};
     if (isfinite(platform->loopback[0].bandwidth_Bps)) {
         rates.loopback_Bps = platform->loopback[0].bandwidth_Bps;

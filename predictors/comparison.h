@@ -51,9 +51,9 @@ bool comparison_has_results(const struct comparison *comparison);
  */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
-/* A line per row, in as many blocks as the columns need: run time, every wait state that occurs in any row (seconds over all ranks), median bandwidth
- * bounds of the transfers that have one ("unbounded" where most have none); below, which is fastest and how each
- * differs from the first, and which rows failed. */
+/* A line per row, in as many blocks as the columns need: run time, every wait state that occurs in any row (seconds
+ * over all ranks), median bandwidth bounds of the transfers that have one ("unbounded" where most have none); below,
+ * which is fastest and how each differs from the first, and which rows failed. */
 void comparison_print(const struct comparison *comparison, FILE *out);
 
 #endif

@@ -248,7 +248,10 @@ void comparison_print(const struct comparison *comparison, FILE *out)
     enum { ROWS_SHOWN = 64 };
     struct result *results[ROWS_SHOWN];
     char *names[ROWS_SHOWN];
-    struct comparison shown = {.results = results, .names = names, .warnings = comparison->warnings, .columns = comparison->columns}; /* the rows that have a result */
+    struct comparison shown = {.results = results,
+                               .names = names,
+                               .warnings = comparison->warnings,
+                               .columns = comparison->columns}; /* the rows that have a result */
     for (size_t i = 0; i < comparison->count && shown.count < ROWS_SHOWN; i++) {
         if (!comparison->results[i]) continue;
         names[shown.count] = comparison->names[i];

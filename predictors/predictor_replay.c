@@ -35,7 +35,8 @@ static void describe_buffer(const struct prediction *prediction, struct result_b
     buffer->peak_bytes = (uint64_t)use->peak_bytes;
 }
 
-/* "MPICH 4.0.2 (ch4:ucx), 2 hosts" against "MPICH 4.0.2, ch4:ucx, ..." : name and version. A profile without a version is of any. */
+/* "MPICH 4.0.2 (ch4:ucx), 2 hosts" against "MPICH 4.0.2, ch4:ucx, ..." : name and version. A profile without a version
+ * is of any. */
 static bool is_other_library(const char *recorded, const char *profiled)
 {
     if (!recorded || !profiled) return false;

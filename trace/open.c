@@ -184,7 +184,8 @@ static enum status open_with(const char *path, const struct readers *readers, st
     struct trace *made;
     TRY(recognise(path, &kind, err));
     TRY(read_kind(path, kind, readers, &made, err));
-    bool checked = kind == KIND_SPOOL || kind == KIND_SPOOL_BELOW || kind == KIND_MODEL; /* before times are corrected, as they are made */
+    bool checked = kind == KIND_SPOOL || kind == KIND_SPOOL_BELOW ||
+                   kind == KIND_MODEL; /* before times are corrected, as they are made */
     enum status status = checked ? STATUS_OK : readers->check(made, err);
     if (status == STATUS_OK) status = check_ranks(path, made, err);
     if (status != STATUS_OK) {

@@ -52,9 +52,10 @@ struct validate_calls {
     uint64_t within_spread;                   /* calls whose prediction is in the measured range */
 };
 
-/* repetitions >= 1. All calls are matched; kept are those that begin in the predicted run's section, with the computing before them,
- * and whose call path the pattern fits (fnmatch). section: NULL is the whole run; callpath: NULL is any. STATUS_DATA names the first call that differs, on the lowest such rank; or a rank that breaks off
- * outside MPI_Finalize; or the numbers of ranks if they differ. The caller owns *calls. */
+/* repetitions >= 1. All calls are matched; kept are those that begin in the predicted run's section, with the computing
+ * before them, and whose call path the pattern fits (fnmatch). section: NULL is the whole run; callpath: NULL is any.
+ * STATUS_DATA names the first call that differs, on the lowest such rank; or a rank that breaks off outside
+ * MPI_Finalize; or the numbers of ranks if they differ. The caller owns *calls. */
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
                                  const struct section *section, const char *callpath, struct validate_calls **calls,
                                  struct err *err);

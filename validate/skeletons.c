@@ -91,7 +91,8 @@ static enum status find_skeleton(struct skeletons *skeletons, const char *name, 
     return STATUS_OK;
 }
 
-static enum status add_times(struct skeletons *skeletons, const char *name, double measured_s, double predicted_s, struct err *err)
+static enum status add_times(struct skeletons *skeletons, const char *name, double measured_s, double predicted_s,
+                             struct err *err)
 {
     struct skeleton *skeleton;
     TRY(find_skeleton(skeletons, name, &skeleton, err));
@@ -107,8 +108,8 @@ static double time_of(const struct trace_rank *rank, const struct stretch *stret
 }
 
 /* Between the barriers `before` and `barrier`. */
-static enum status add_stretch(const struct trace_rank *measured, const struct trace_rank *predicted, size_t before, size_t barrier,
-                               struct skeletons *skeletons, struct err *err)
+static enum status add_stretch(const struct trace_rank *measured, const struct trace_rank *predicted, size_t before,
+                               size_t barrier, struct skeletons *skeletons, struct err *err)
 {
     char name[SKELETON_NAME_BYTES];
     struct stretch stretch = find_stretch(measured, before + 1, barrier);
@@ -123,18 +124,18 @@ static double mean_of_train(const struct trace_rank *rank, size_t first, size_t 
     return units_s(rank->calls[last].exit_ps - rank->calls[first].exit_ps) / (double)(last - first);
 }
 
-/* Barriers side by side, of which `last` is the last one. A single barrier's time alternates on one rank's clock; the train's mean
- * does not. */
+/* Barriers side by side, of which `last` is the last one. A single barrier's time alternates on one rank's clock; the
+ * train's mean does not. */
 static enum status add_train(const struct trace_rank *measured, const struct trace_rank *predicted, size_t first, size_t last,
                              struct skeletons *skeletons, struct err *err)
 {
     if (last - first < TRAIN_LEAST) return STATUS_OK;
-    return add_times(skeletons, "MPI_Barrier, one of a train", mean_of_train(measured, first, last), mean_of_train(predicted, first, last),
-                     err);
+    return add_times(skeletons, "MPI_Barrier, one of a train", mean_of_train(measured, first, last),
+                     mean_of_train(predicted, first, last), err);
 }
 
-static enum status collect_stretches(const struct trace_rank *measured, const struct trace_rank *predicted, struct skeletons *skeletons,
-                           struct err *err)
+static enum status collect_stretches(const struct trace_rank *measured, const struct trace_rank *predicted,
+                                     struct skeletons *skeletons, struct err *err)
 {
     size_t before = SIZE_MAX, train = SIZE_MAX;
     for (size_t i = 0; i < measured->count; i++) {
@@ -179,13 +180,15 @@ static void keep_repeated(struct skeletons *skeletons)
     skeletons->count = kept;
 }
 
-enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank, struct skeletons *skeletons,
-                              struct err *err)
+enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank,
+                              struct skeletons *skeletons, struct err *err)
 {
     struct skeletons made = {0};
     if (rank >= measured->rank_count || rank >= predicted->rank_count ||
         measured->ranks[rank].count != predicted->ranks[rank].count)
-        return err_set(err, STATUS_DATA, NULL, NULL, "rank %" PRIu32 " has other calls in the prediction, expected a replay of the measured run", rank);
+        return err_set(err, STATUS_DATA, NULL, NULL,
+                       "rank %" PRIu32 " has other calls in the prediction, expected a replay of the measured run",
+                       rank);
     enum status status = collect_stretches(&measured->ranks[rank], &predicted->ranks[rank], &made, err);
     if (status == STATUS_OK) {
         keep_repeated(&made);
@@ -216,7 +219,8 @@ void skeletons_print(const struct skeletons *skeletons, FILE *out)
         if (sizes) sizes[i] = fabs(share);
         if (sizes) sizes_p10[i] = fabs(share_p10);
         fprintf(out, "%-58s %7zu %10s %10s %10s %+7.1f %% %+7.1f %%\n", skeleton->name, skeleton->count,
-                units_format_duration(skeleton->measured_median_s, measured), units_format_duration(skeleton->measured_p10_s, p10),
+                units_format_duration(skeleton->measured_median_s, measured),
+                units_format_duration(skeleton->measured_p10_s, p10),
                 units_format_duration(skeleton->predicted_median_s, predicted), 100 * share, 100 * share_p10);
     }
     if (sizes && skeletons->count > 0)

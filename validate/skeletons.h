@@ -1,5 +1,5 @@
-/* What one rank's calls between two barriers took, in a measured run and in its replay: calls that are repeated between barriers, as
- * a bench does, are one row. */
+/* What one rank's calls between two barriers took, in a measured run and in its replay: calls that are repeated between
+ * barriers, as a bench does, are one row. */
 #ifndef VALIDATE_SKELETONS_H
 #define VALIDATE_SKELETONS_H
 
@@ -23,12 +23,12 @@ struct skeletons {
 
 /* predicted: the measured trace's replay, with the same calls of the rank: else STATUS_DATA. What makes or frees windows and
  * communicators, and calls that stay on the rank, are left out. */
-enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank, struct skeletons *skeletons,
-                              struct err *err);
+enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank,
+                              struct skeletons *skeletons, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 
-/* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its difference from both in
- * percent; then the medians of the differences' sizes. */
+/* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its
+ * difference from both in percent; then the medians of the differences' sizes. */
 void skeletons_print(const struct skeletons *skeletons, FILE *out);
 
 #endif

@@ -21,8 +21,10 @@ struct validate_transfers {
     uint64_t worst_event; /* number of the operation among the rank's predicted calls, from 1 */
 };
 
-/* section: transfers whose operation begins there in the predicted run; NULL: all. STATUS_DATA if a rank has another number of transfers. */
+/* section: transfers whose operation begins there in the predicted run; NULL: all. STATUS_DATA if a rank has another
+ * number of transfers. */
 enum status validate_transfers_match(const struct trace *predicted, const struct trace *const *measured,
-                                     size_t repetitions, const struct section *section, struct validate_transfers *transfers, struct err *err);
+                                     size_t repetitions, const struct section *section,
+                                     struct validate_transfers *transfers, struct err *err);
 
 #endif

@@ -162,8 +162,9 @@ static enum status new_validation(const struct result *predicted, const char *pr
     v->platform = copy_or_null(predicted->platform);
     v->semantics = copy_or_null(predicted->semantics);
     v->engine = copy_or_null(predicted->engine);
-    bool whole = copy_section(&predicted->section, &v->section) && v->rank_time && v->measured && v->disturbance && v->predicted && !v->platform == !predicted->platform &&
-                 !v->semantics == !predicted->semantics && !v->engine == !predicted->engine;
+    bool whole = copy_section(&predicted->section, &v->section) && v->rank_time && v->measured && v->disturbance &&
+                 v->predicted && !v->platform == !predicted->platform && !v->semantics == !predicted->semantics &&
+                 !v->engine == !predicted->engine;
     for (size_t i = 0; whole && i < repetitions; i++) whole = (v->measured[i] = strdup(measured_names[i])) != NULL;
     for (int p = 0; whole && p < PATTERN_COUNT; p++)
         whole = (v->patterns[p].ranks = calloc(ranks, sizeof *v->patterns[p].ranks)) != NULL;

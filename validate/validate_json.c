@@ -193,7 +193,8 @@ enum status validation_to_json(const struct validation *validation, double toler
     bool whole = root && cJSON_AddStringToObject(root, "schema", "rmacast.validation/1") &&
                  add_names(root, validation) && add_section(root, &validation->section) &&
                  add_disturbance(root, validation) && add_times(root, validation) && add_patterns(root, validation) &&
-                 add_properties(root, validation) && add_targets(root, validation) && add_calls(root, validation->calls) && add_transfers(root, validation) &&
+                 add_properties(root, validation) && add_targets(root, validation) &&
+                 add_calls(root, validation->calls) && add_transfers(root, validation) &&
                  add_tolerance(root, validation, tolerance);
     if (!whole) {
         cJSON_Delete(root);

@@ -19,7 +19,8 @@ static const char config[] =
     "                \"putLatency -s fence\", \"getLatency -s flush\", \"getLatency -s lock\", \"accumulateLatency -s flush\",\n"
     "                \"pingPong\"] },\n"
     "    \"words\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0,\n"
-    "      \"tests\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\", \"fenceSkeleton\", \"barrier\"] } } }\n";
+    "      \"tests\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
+    "                \"fenceSkeleton\", \"barrier\"] } } }\n";
 
 struct files {
     char self[CALIBRATE_PATH_BYTES], bench[CALIBRATE_PATH_BYTES], config[CALIBRATE_PATH_BYTES + 32];
@@ -34,8 +35,8 @@ static enum status name_files(const struct calibrate_run *run, struct files *fil
     snprintf(files->results, sizeof files->results, "%s/check", run->directory);
     snprintf(files->measured, sizeof files->measured, "%s/check.rma", run->directory);
     snprintf(files->predicted, sizeof files->predicted, "%s/predicted.rma", run->directory);
-    TRY(launcher_find_program(run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench", "RMACAST_BENCH", files->bench,
-                              sizeof files->bench, err));
+    TRY(launcher_find_program(run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench",
+                              "RMACAST_BENCH", files->bench, sizeof files->bench, err));
     FILE *out = fopen(files->config, "w");
     bool written = out && fputs(config, out) >= 0;
     if (out && fclose(out) != 0) written = false;

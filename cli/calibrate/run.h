@@ -12,8 +12,8 @@ enum { CALIBRATE_PATH_BYTES = 4096 };
 
 enum calibrate_mpi { CALIBRATE_AUTO, CALIBRATE_MPICH, CALIBRATE_OPENMPI };
 
-/* Of which library the launcher is, by the name of the file that it is behind all links: orterun, prterun and names with "openmpi"
- * are Open MPI's, others MPICH's and its derivatives'. */
+/* Of which library the launcher is, by the name of the file that it is behind all links: orterun, prterun and names
+ * with "openmpi" are Open MPI's, others MPICH's and its derivatives'. */
 enum calibrate_mpi calibrate_mpi_of(const char *launcher);
 
 struct calibrate_run {
@@ -24,8 +24,8 @@ struct calibrate_run {
     double limit_s;
 };
 
-/* rmacast-bench behind the launcher. What it has written until it ended, or was ended after limit_s, is in the directory. Writes to
- * standard error when it was ended early. STATUS_DATA: it failed before it had any result. */
+/* rmacast-bench behind the launcher. What it has written until it ended, or was ended after limit_s, is in the
+ * directory. Writes to standard error when it was ended early. STATUS_DATA: it failed before it had any result. */
 enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err);
 
 /* rmacast-probe behind the launcher, for CALIBRATE_PROBE_S at most: the section `mpi` of what it finds out (the caller's), NULL

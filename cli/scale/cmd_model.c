@@ -32,8 +32,9 @@ static const struct argp argp = {
     rows,
     parse,
     "TRACE...",
-    "Finds the program that runs at several numbers of ranks have in common, and writes it as a program model: a text that can be "
-    "read, edited, and used as a trace at any number of ranks (docs/scaling.md). One program model is written again in the usual form.",
+    "Finds the program that runs at several numbers of ranks have in common, and writes it as a program model: a text "
+    "that can be read, edited, and used as a trace at any number of ranks (docs/scaling.md). One program model is "
+    "written again in the usual form.",
     NULL,
     NULL,
     NULL,

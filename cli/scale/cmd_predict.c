@@ -261,7 +261,8 @@ static enum status replay_noise(const struct settings *settings, struct program 
         for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) run_times_s[i * runs + run] = of_rows_s[i];
     }
     noise_close(&noise);
-    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) found[i] = curve_noise_of(run_times_s + i * runs, runs);
+    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
+        found[i] = curve_noise_of(run_times_s + i * runs, runs);
     free(run_times_s);
     return status;
 }

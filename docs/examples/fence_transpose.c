@@ -41,7 +41,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     double *rows = calloc((size_t)size * BLOCK, sizeof *rows);
-    MPI_Win_allocate((MPI_Aint)size * BLOCK * (MPI_Aint)sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &columns);
+    MPI_Win_allocate((MPI_Aint)size * BLOCK * (MPI_Aint)sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &memory, &columns);
     MPI_Win_set_name(columns, "columns");
     for (int i = 0; i < iterations; i++) {
         transform_rows(rank);

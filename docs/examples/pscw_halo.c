@@ -1,7 +1,7 @@
-/* Rows of a grid, one strip per rank: after each step a rank puts its edges to its neighbours under post, start, complete and
- * wait. It posts behind its own computing, which takes twice as long in every third step, and not in the same step for all ranks: its
- * neighbours, which have started their epochs, wait for the post. It computes by sleeping, since ranks may outnumber cores.
- * Usage: mpiexec -n N pscw_halo [ITERATIONS] */
+/* Rows of a grid, one strip per rank: after each step a rank puts its edges to its neighbours under post, start,
+ * complete and wait. It posts behind its own computing, which takes twice as long in every third step, and not in the
+ * same step for all ranks: its neighbours, which have started their epochs, wait for the post. It computes by sleeping,
+ * since ranks may outnumber cores. Usage: mpiexec -n N pscw_halo [ITERATIONS] */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdlib.h>

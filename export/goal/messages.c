@@ -6,7 +6,8 @@ static enum status place(struct goal_schedule *schedule, size_t call, struct goa
 {
     const struct trace_call *at = &schedule->trace->ranks[operation.rank].calls[call];
     TRY(goal_begins(schedule, call, operation, err));
-    return call_makes_request(at->call) ? goal_requests(schedule, call, operation, err) : goal_ends(schedule, call, operation, err);
+    return call_makes_request(at->call) ? goal_requests(schedule, call, operation, err)
+                                        : goal_ends(schedule, call, operation, err);
 }
 
 enum status goal_lower_messages(const struct relations *relations, struct goal_schedule *schedule, struct err *err)
@@ -15,8 +16,9 @@ enum status goal_lower_messages(const struct relations *relations, struct goal_s
     for (size_t m = 0; m < messages->count; m++) {
         const struct message *message = &messages->items[m];
         struct goal_message made;
-        TRY(goal_message(schedule, message->sender, message->receiver, relations_call(relations, message->sender, message->send_call)->bytes,
-                         GOAL_PROGRAM, &made, err));
+        TRY(goal_message(schedule, message->sender, message->receiver,
+                         relations_call(relations, message->sender, message->send_call)->bytes, GOAL_PROGRAM, &made,
+                         err));
         TRY(place(schedule, message->send_call, made.send, err));
         TRY(place(schedule, message->receive_call, made.receive, err));
     }

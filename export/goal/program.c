@@ -134,7 +134,8 @@ enum status goal_order_calls(struct goal_schedule *schedule, struct err *err)
     enum status status = STATUS_OK;
     if (schedule->part_count > 1) qsort(schedule->parts, schedule->part_count, sizeof *schedule->parts, compare_parts);
     for (uint32_t r = 0; r < schedule->trace->rank_count && status == STATUS_OK; r++) {
-        walk = (struct walk){.schedule = schedule, .rank = r, .part = walk.part, .at_ps = trace_begin_ps(schedule->trace), .err = err};
+        walk = (struct walk){
+            .schedule = schedule, .rank = r, .part = walk.part, .at_ps = trace_begin_ps(schedule->trace), .err = err};
         for (size_t i = 0; i < schedule->trace->ranks[r].count && status == STATUS_OK; i++) status = order_call(&walk, i);
         map_clear(&walk.requests);
     }

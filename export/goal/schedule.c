@@ -29,8 +29,8 @@ enum status goal_calc(struct goal_schedule *schedule, uint32_t rank, uint64_t ns
     struct goal_rank *own = &schedule->ranks[rank];
     struct goal_operation operation = {.kind = GOAL_CALC, .amount = ns};
     if (own->count == UINT32_MAX)
-        return err_set(err, STATUS_DATA, schedule->trace->name, NULL, "rank %" PRIu32 " has more than %" PRIu32 " operations", rank,
-                       UINT32_MAX);
+        return err_set(err, STATUS_DATA, schedule->trace->name, NULL,
+                       "rank %" PRIu32 " has more than %" PRIu32 " operations", rank, UINT32_MAX);
     *made = (struct goal_id){rank, (uint32_t)own->count};
     ARRAY_PUSH(own->operations, own->count, own->capacity, operation, err);
     return STATUS_OK;
@@ -60,8 +60,8 @@ enum status goal_join(struct goal_schedule *schedule, struct goal_id send, struc
 {
     if (send.rank == receive.rank) return goal_require(schedule, receive, send, err);
     if (schedule->messages == UINT32_MAX)
-        return err_set(err, STATUS_DATA, schedule->trace->name, NULL, "more messages than GOAL has tags, expected less than %" PRIu32,
-                       UINT32_MAX);
+        return err_set(err, STATUS_DATA, schedule->trace->name, NULL,
+                       "more messages than GOAL has tags, expected less than %" PRIu32, UINT32_MAX);
     struct goal_operation end = {.processor = (uint8_t)processor,
                                  .tag = schedule->messages++,
                                  .amount = bytes > 0 ? (uint64_t)bytes : 1};

@@ -68,7 +68,8 @@ struct efficiency {
 };
 
 /* relations, waits (sorted) and transfers are of one trace that has passed trace_check(). ideal_run_time_s is the run
- * time on a network that costs nothing, reference_user_s the computing time of a reference run; 0 where unknown. lost_all: the MPI time of every rank counts as lost. */
+ * time on a network that costs nothing, reference_user_s the computing time of a reference run; 0 where unknown.
+ * lost_all: the MPI time of every rank counts as lost. */
 enum status efficiency_new(const struct relations *relations, const struct waits *waits,
                            const struct transfers *transfers, enum interval_source source, bool lost_all,
                            struct efficiency **efficiency, struct err *err);
@@ -82,8 +83,8 @@ struct efficiency_pop {
 struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t interval);
 
 /* Lost time = its parts; sum over processors of CPU + MPI + thread primitives + idle = total time; kinds of
- * communication add up to the MPI time; the waits by interval and cause add up to those of the run; children take no more time than their parent, processor by processor. Sets
- * holds and broken. */
+ * communication add up to the MPI time; the waits by interval and cause add up to those of the run; children take no
+ * more time than their parent, processor by processor. Sets holds and broken. */
 void efficiency_check(struct efficiency *efficiency);
 
 /* The thesis's layout; per_rank: all characteristics of every processor, too. */

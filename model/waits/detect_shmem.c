@@ -1,4 +1,5 @@
-/* Wait states of OpenSHMEM: Lock Contention of its locks (model/match/holdings.h), Wait for Write (model/match/shmem_writes.h). */
+/* Wait states of OpenSHMEM: Lock Contention of its locks (model/match/holdings.h), Wait for Write
+ * (model/match/shmem_writes.h). */
 #include <stdlib.h>
 
 #include "model/transfers/bounds.h"

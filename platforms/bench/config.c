@@ -85,7 +85,9 @@ static enum status read_demand(const struct json_node *node, struct bench_demand
     int64_t nodes, ranks;
     TRY(json_integer(&first, 1, RANKS_MOST, &nodes, err));
     TRY(json_integer(&second, 1, RANKS_MOST, &ranks, err));
-    if (ranks < nodes) return json_error(node, err, "%d ranks on %d nodes, expected one rank per node at least", (int)ranks, (int)nodes);
+    if (ranks < nodes)
+        return json_error(node, err, "%d ranks on %d nodes, expected one rank per node at least", (int)ranks,
+                          (int)nodes);
     *demand = (struct bench_demand){.nodes = (int)nodes, .ranks = (int)ranks};
     return STATUS_OK;
 }
@@ -135,7 +137,9 @@ static enum status read_function(const struct json_node *node, struct bench_job 
     const char *name = strtok_r(words, " ", &save);
     int function = name ? function_by_name(name) : -1;
     if (function < 0)
-        return json_error(node, err, "no test '%s', expected a name of test_collections or one that rmacast-bench --list shows", text);
+        return json_error(node, err,
+                          "no test '%s', expected a name of test_collections or one that rmacast-bench --list shows",
+                          text);
     job->function = (enum bench_function_id)function;
     strcpy(job->spec, text);
     for (const char *option; (option = strtok_r(NULL, " ", &save)) != NULL;)
@@ -202,7 +206,8 @@ static enum status member_of_two(const struct json_node *test, const char *key, 
 
 static enum status read_test(const struct reader *reader, const struct json_node *test, struct err *err)
 {
-    static const char *const keys[] = {"conf", "sizes", "sizeconf", "tests", "minRepeats", "maxDuration", "confidence", "pairs", NULL};
+    static const char *const keys[] = {"conf",        "sizes",      "sizeconf", "tests", "minRepeats",
+                                       "maxDuration", "confidence", "pairs",    NULL};
     struct json_node conf = json_member(test, "conf"), functions = json_member(test, "tests"), sizes;
     struct values confs = {0}, names = {0}, bytes = {0};
     struct bench_job common = {0};
@@ -213,7 +218,8 @@ static enum status read_test(const struct reader *reader, const struct json_node
     if (!sizes.item) return json_error(&sizes, err, "missing, expected sizes");
     if (!functions.item) return json_error(&functions, err, "missing, expected test functions");
     if (strlen(test->item->string) >= sizeof common.test || strpbrk(test->item->string, ",\"\n\r"))
-        return json_error(test, err, "a name of up to %d bytes without comma, quote or newline is expected", BENCH_NAME_BYTES - 1);
+        return json_error(test, err, "a name of up to %d bytes without comma, quote or newline is expected",
+                          BENCH_NAME_BYTES - 1);
     strcpy(common.test, test->item->string);
     TRY(read_limits(test, &common, err));
     enum status status = collect_values(reader, &conf, "node_configurations", true, 0, &confs, err);

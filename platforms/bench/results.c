@@ -207,8 +207,8 @@ static void print_row(const struct bench_series *series, const struct bench_stat
 
 enum status bench_results_print(const struct bench_results *results, FILE *out, struct err *err)
 {
-    fprintf(out, "%-34s %5s %5s %9s %7s %10s %10s %10s %10s %10s\n", "test", "nodes", "ranks", "bytes", "repeats", "min", "median",
-            "mean", "max", "mean +-");
+    fprintf(out, "%-34s %5s %5s %9s %7s %10s %10s %10s %10s %10s\n", "test", "nodes", "ranks", "bytes", "repeats",
+            "min", "median", "mean", "max", "mean +-");
     for (size_t i = 0; i < results->count; i++) {
         struct bench_statistics statistics;
         TRY(bench_series_statistics(&results->series[i], &statistics, err));

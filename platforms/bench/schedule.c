@@ -83,7 +83,8 @@ static bool share_fixed(struct planner *planner, const struct bench_demand *dema
     clear_shares(planner);
     for (int i = 0; i < 2; i++) {
         int node = demand->at[i];
-        if (node >= planner->environment->node_count || planner->busy[node] || (exact && size_of(planner, node) > 1)) return false;
+        if (node >= planner->environment->node_count || planner->busy[node] || (exact && size_of(planner, node) > 1))
+            return false;
         planner->shares[node] = 1;
     }
     return true;
@@ -199,8 +200,13 @@ enum status bench_schedule_init(const struct bench_environment *environment, con
     struct bench_schedule made = {.demand_count = demand_count};
     made.placements = calloc(tests + 1, sizeof *made.placements);
     made.fits = calloc(tests + 1, sizeof *made.fits);
-    struct planner planner = {environment, demands, &made, .order = calloc(nodes, sizeof(int)), .pending = calloc(tests + 1, sizeof(int)),
-                              .busy = calloc(nodes, sizeof(bool)), .shares = calloc(nodes, sizeof(int))};
+    struct planner planner = {environment,
+                              demands,
+                              &made,
+                              .order = calloc(nodes, sizeof(int)),
+                              .pending = calloc(tests + 1, sizeof(int)),
+                              .busy = calloc(nodes, sizeof(bool)),
+                              .shares = calloc(nodes, sizeof(int))};
     bool memory = made.placements && made.fits && planner.order && planner.pending && planner.busy && planner.shares;
     enum status status = memory ? plan_rounds(&planner, err) : err_memory(err);
     free(planner.order);

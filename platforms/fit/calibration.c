@@ -56,7 +56,8 @@ static enum status collect_all(const struct bench_results *results, struct calib
     return STATUS_OK;
 }
 
-enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration, struct err *err)
+enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration,
+                            struct err *err)
 {
     struct calibration *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
@@ -68,9 +69,10 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
     for (int between = 0; between < 2; between++)
         fitted = fitted || made->curves[between][CALIBRATION_PUT].fitted || made->curves[between][CALIBRATION_PING_PONG].fitted;
     if (status == STATUS_OK && !fitted)
-        status = err_set(err, STATUS_DATA, NULL, NULL,
-                         "%s: neither \"putLatency -s flush\" nor \"pingPong\" can be fitted (%s), expected one of them at %d sizes or more",
-                         "results", made->curves[0][CALIBRATION_PUT].reason, FIT_SEGMENT_POINTS);
+        status = err_set(
+            err, STATUS_DATA, NULL, NULL,
+            "%s: neither \"putLatency -s flush\" nor \"pingPong\" can be fitted (%s), expected one of them at %d sizes or more",
+            "results", made->curves[0][CALIBRATION_PUT].reason, FIT_SEGMENT_POINTS);
     if (status == STATUS_OK)
         *calibration = made;
     else
@@ -215,7 +217,9 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
         if (!make_positive(writer, curve, i, &intercept, &slope)) continue;
         double other = composition->overheads * overhead->value;
         double shares = i == 0 ? 1 + composition->acknowledgements : 1;
-        if (i > 0) other += (composition->acknowledgements + (segment->from > composition->asks_above ? 2 : 0)) * first_latency->value;
+        if (i > 0)
+            other += (composition->acknowledgements + (segment->from > composition->asks_above ? 2 : 0)) *
+                     first_latency->value;
         latency.value = (intercept.value - other) / shares;
         latency.error = hypot(intercept.error, composition->overheads * overhead->error) / shares;
         if (latency.value < 0) {
@@ -226,7 +230,8 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
         if (i == 0) *first_latency = latency;
         cJSON *row = cJSON_CreateObject();
         if (i + 1 < curve->fit.count)
-            cJSON_AddItemToObject(row, "upto_bytes", json_measured(segment->upto, curve->fit.segments[i + 1].from - segment->upto, n));
+            cJSON_AddItemToObject(row, "upto_bytes",
+                                  json_measured(segment->upto, curve->fit.segments[i + 1].from - segment->upto, n));
         if (add_measured(writer, row, "latency_s", latency.value, latency.error, n) &&
             add_measured(writer, row, "bandwidth_Bps", 1 / slope.value, slope.error / (slope.value * slope.value), n))
             cJSON_AddItemToArray(list, row);
@@ -247,8 +252,10 @@ static void add_gap(struct writer *writer, cJSON *network, const struct size_cur
     struct fit_value alone;
     double messages = 64;
     if (!point) return;
-    if (piecewise_predict(&lone->fit, fmax(point->x, lone->fit.segments[0].from), &alone, NULL) == STATUS_OK && point->y > alone.value) {
-        note(writer, "gap_s: left out, since a put of a train took %.3g us, and one alone %.3g us", 1e6 * point->y, 1e6 * alone.value);
+    if (piecewise_predict(&lone->fit, fmax(point->x, lone->fit.segments[0].from), &alone, NULL) == STATUS_OK &&
+        point->y > alone.value) {
+        note(writer, "gap_s: left out, since a put of a train took %.3g us, and one alone %.3g us", 1e6 * point->y,
+             1e6 * alone.value);
         return;
     }
     double gap = fmax(point->y - 2 * latency / messages, 0);
@@ -290,8 +297,10 @@ static void count_unsteady(struct writer *writer)
         for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
             const struct size_curve *curve = &writer->calibration->curves[between][i];
             if (curve->unsteady)
-                note(writer, "%s %s: %zu of %zu sizes are unsteady (90th percentile above 1.2 medians), their 10th percentile is used",
-                     curve->spec, class_name(between), curve->unsteady, curve->count);
+                note(
+                    writer,
+                    "%s %s: %zu of %zu sizes are unsteady (90th percentile above 1.2 medians), their 10th percentile is used",
+                    curve->spec, class_name(between), curve->unsteady, curve->count);
         }
 }
 
@@ -376,7 +385,8 @@ static void add_atomics(struct writer *writer, cJSON *rma, bool between)
     for (size_t i = 0; i < accumulate->count; i++) {
         const struct fit_point *same = size_curve_point(put, accumulate->points[i].x);
         if (!same) continue;
-        points[count++] = (struct fit_point){same->x, accumulate->points[i].y - same->y, hypot(accumulate->points[i].error, same->error)};
+        points[count++] = (struct fit_point){same->x, accumulate->points[i].y - same->y,
+                                             hypot(accumulate->points[i].error, same->error)};
     }
     struct piecewise fit;
     if (piecewise_fit(points, count, &fit, NULL) != STATUS_OK) return;
@@ -426,7 +436,8 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     cJSON_AddItemToObject(own, "notes", writer.notes);
     add_curves(calibration, own);
     if (status == STATUS_OK && !network)
-        status = err_set(err, STATUS_DATA, NULL, NULL, "no latency and bandwidth could be made of the results, expected times that grow with bytes");
+        status = err_set(err, STATUS_DATA, NULL, NULL,
+                         "no latency and bandwidth could be made of the results, expected times that grow with bytes");
     if (status == STATUS_OK)
         *platform = made;
     else

@@ -38,10 +38,11 @@ struct calibration {
 
 /* run: run.json of the bench. STATUS_DATA: it is not one, or there is neither put nor ping-pong to fit. The caller frees
  * *calibration with free(). */
-enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration, struct err *err);
+enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration,
+                            struct err *err);
 
-/* mpi: the probe's section of the MPI library, copied; may be NULL. Every measured value carries its error; what came out negative or
- * is no number is left out, and $calibration.notes says so. */
+/* mpi: the probe's section of the MPI library, copied; may be NULL. Every measured value carries its error; what came
+ * out negative or is no number is left out, and $calibration.notes says so. */
 enum status calibration_to_platform(const struct calibration *calibration, const cJSON *mpi, const char *name, cJSON **platform,
                                     struct err *err);
 

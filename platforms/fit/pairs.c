@@ -149,12 +149,14 @@ static void note_directions(const struct directions *directions, const char *spe
     for (size_t i = 0; i < directions->count; i++) {
         const struct direction *there = &directions->items[i], *other = back(directions, there);
         const char *from = host_of(nodes, there->from), *to = host_of(nodes, there->to);
-        if (other && there->relative - other->relative > fmax(PAIR_DIFFERENCE_LEAST, 3 * hypot(there->error, other->error)) * other->relative)
-            note(notes, "an asymmetric pair: %s takes %.2f times as long from %s to %s as back", spec, there->relative / other->relative,
-                 from, to);
+        if (other && there->relative - other->relative >
+                         fmax(PAIR_DIFFERENCE_LEAST, 3 * hypot(there->error, other->error)) * other->relative)
+            note(notes, "an asymmetric pair: %s takes %.2f times as long from %s to %s as back", spec,
+                 there->relative / other->relative, from, to);
         else if (is_slow(there) && find_slow_node(directions, there->from) == 0 && find_slow_node(directions, there->to) == 0 &&
                  (!other || there->from < there->to))
-            note(notes, "a slow pair: %s takes %.2f times the middle of all pairs between %s and %s", spec, there->relative, from, to);
+            note(notes, "a slow pair: %s takes %.2f times the middle of all pairs between %s and %s", spec,
+                 there->relative, from, to);
     }
 }
 

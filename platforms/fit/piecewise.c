@@ -146,8 +146,8 @@ static void find_splits(const double *losses, size_t count, struct split splits[
 
 /* Loss of a point that was left out of the fit: by the line of its neighbours; between two segments by the nearer line,
  * since the break is there. place: its index before it was left out. */
-static double left_out_loss(const struct fit_point *others, const struct split *split, int segments, const struct fit_point *point,
-                            size_t place)
+static double left_out_loss(const struct fit_point *others, const struct split *split, int segments,
+                            const struct fit_point *point, size_t place)
 {
     double least = INFINITY;
     size_t begin = 0;
@@ -215,8 +215,9 @@ static void measure_residuals(const struct fit_point *points, const struct line 
 
 /* Standard deviations of a line's parameters over resampled residuals (Efron, Tibshirani, An Introduction to the
  * Bootstrap, sec. 9.4). */
-static void resample_line(const struct fit_point *points, const struct fit_segment *segment, const struct line *line, double scale,
-                          const double *residuals, size_t residual_count, gsl_rng *random, double deviations[2])
+static void resample_line(const struct fit_point *points, const struct fit_segment *segment, const struct line *line,
+                          double scale, const double *residuals, size_t residual_count, gsl_rng *random,
+                          double deviations[2])
 {
     double intercepts[RESAMPLES], slopes[RESAMPLES];
     struct fit_point drawn[FIT_POINTS_MOST];

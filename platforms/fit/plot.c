@@ -96,7 +96,13 @@ static void draw_axes(const struct axes *axes, const char *title, FILE *out)
         if (x < left - 0.5 || x > right + 0.5) continue;
         svg_line(out, x, TOP, x, TOP + TALL, "#eee", 1);
         svg_line(out, x, TOP + TALL + GAP, x, bottom, "#eee", 1);
-        snprintf(text, sizeof text, bits < 10 ? "%.0f" : bits < 20 ? "%.0f K" : "%.0f M", exp2(bits < 10 ? bits : bits < 20 ? bits - 10 : bits - 20));
+        snprintf(text, sizeof text,
+                 bits < 10   ? "%.0f"
+                 : bits < 20 ? "%.0f K"
+                             : "%.0f M",
+                 exp2(bits < 10   ? bits
+                      : bits < 20 ? bits - 10
+                                  : bits - 20));
         svg_text(out, x, bottom + 16, "middle", text);
     }
     svg_text(out, (left + right) / 2, bottom + 34, "middle", "bytes");
@@ -113,8 +119,8 @@ static void draw_point(const struct axes *axes, const cJSON *point, const cJSON 
     if (p90 > 0) svg_line(out, x, place_y(axes, used), x, fmax(place_y(axes, p90), TOP), color, 0.7);
     fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\" stroke=\"%s\"/>\n", x, place_y(axes, used), fill, color);
     if (!isfinite(fitted) || fitted <= 0) return;
-    fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\" stroke=\"%s\"/>\n", x, place_residual(used / fitted - 1), fill,
-            color);
+    fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\" stroke=\"%s\"/>\n", x,
+            place_residual(used / fitted - 1), fill, color);
 }
 
 /* A straight line is a curve on these axes. */
@@ -154,12 +160,14 @@ enum status platform_plot(const cJSON *platform, const char *file, FILE *out, st
         places[columns++] = i;
     }
     if (columns == 0)
-        return err_set(err, STATUS_DATA, file, "$calibration", "no measured points, expected a file that rmacast calibrate wrote");
+        return err_set(err, STATUS_DATA, file, "$calibration",
+                       "no measured points, expected a file that rmacast calibrate wrote");
     int height = TOP + TALL + GAP + LOW + BOTTOM;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
-            "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            WIDTH * columns, height, WIDTH * columns, height);
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
+        "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+        WIDTH * columns, height, WIDTH * columns, height);
     for (int i = 0; i < columns; i++) {
         draw_axes(&axes[i], titles[places[i]], out);
         for (int k = 0; k < CURVES; k++) draw_curve(&axes[i], cJSON_GetObjectItem(own, keys[places[i]]), k, out);

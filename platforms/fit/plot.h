@@ -8,8 +8,9 @@
 
 #include "common/status.h"
 
-/* An SVG of the platform file's $calibration: a column for each of "between" and "within" that has curves. Points are what the fit
- * took, bars reach to the 90th percentile, hollow points are unsteady. STATUS_DATA: file has no $calibration with points. */
+/* An SVG of the platform file's $calibration: a column for each of "between" and "within" that has curves. Points are
+ * what the fit took, bars reach to the 90th percentile, hollow points are unsteady. STATUS_DATA: file has no
+ * $calibration with points. */
 enum status platform_plot(const cJSON *platform, const char *file, FILE *out, struct err *err);
 
 #endif

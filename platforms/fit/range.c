@@ -4,7 +4,8 @@
 static bool find_end(const cJSON *curve, int64_t *bytes)
 {
     const cJSON *segments = cJSON_GetObjectItem(curve, "segments");
-    const cJSON *last = cJSON_GetArrayItem(segments, cJSON_GetArraySize(segments) - 1), *upto = cJSON_GetObjectItem(last, "upto_bytes");
+    const cJSON *last = cJSON_GetArrayItem(segments, cJSON_GetArraySize(segments) - 1),
+                *upto = cJSON_GetObjectItem(last, "upto_bytes");
     if (!cJSON_IsNumber(upto) || !(upto->valuedouble >= 0 && upto->valuedouble <= 0x1p50)) return false;
     *bytes = (int64_t)upto->valuedouble;
     return true;

@@ -7,8 +7,8 @@
 
 #include <cjson/cJSON.h>
 
-/* The largest size that the curve of the network's values has ($calibration of a file that calibration_to_platform made). False: the
- * file was not measured. */
+/* The largest size that the curve of the network's values has ($calibration of a file that calibration_to_platform
+ * made). False: the file was not measured. */
 bool calibration_largest(const cJSON *platform, int64_t *bytes);
 
 #endif

@@ -78,7 +78,8 @@ static void add_scatter(struct size_curve *curve)
     for (size_t i = 0; i < curve->count; i++) curve->points[i].error = fmax(curve->points[i].error, share * curve->points[i].y);
 }
 
-enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between, struct size_curve *curve, struct err *err)
+enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between,
+                               struct size_curve *curve, struct err *err)
 {
     struct placed *placed = calloc(results->count + 1, sizeof *placed);
     size_t count = 0;

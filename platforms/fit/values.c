@@ -57,7 +57,8 @@ static const struct leaf *find_leaf(const struct leaves *leaves, const char *pat
 /* False: it is no number. *error is 0 if the number has none. */
 static bool number_of(const cJSON *item, double *value, double *error)
 {
-    const cJSON *number = is_measured(item) ? cJSON_GetObjectItem(item, "value") : item, *stated = cJSON_GetObjectItem(item, "error");
+    const cJSON *number = is_measured(item) ? cJSON_GetObjectItem(item, "value") : item,
+                *stated = cJSON_GetObjectItem(item, "error");
     if (!cJSON_IsNumber(number)) return false;
     *value = number->valuedouble;
     *error = cJSON_IsNumber(stated) ? stated->valuedouble : 0;

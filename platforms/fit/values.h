@@ -17,7 +17,8 @@ enum status platform_print_values(const cJSON *platform, bool measured_only, FIL
  * that a platform file's reader ignores are left out. The caller owns it. */
 enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differences, struct err *err);
 
-/* A row each: both values, and of numbers the change in percent and, where both are measured, how many of their joint errors it is. */
+/* A row each: both values, and of numbers the change in percent and, where both are measured, how many of their joint
+ * errors it is. */
 void platform_print_differences(const cJSON *differences, FILE *out);
 
 #endif

@@ -91,8 +91,8 @@ static bool is_first(const struct probe_record *record, size_t i)
     return true;
 }
 
-static enum status judge_question(enum probe_question question, const struct probe_record *record, struct probe_findings *findings,
-                                  struct err *err)
+static enum status judge_question(enum probe_question question, const struct probe_record *record,
+                                  struct probe_findings *findings, struct err *err)
 {
     for (size_t i = 0; i < record->try_count; i++) {
         const struct probe_try *one = &record->tries[i];
@@ -174,7 +174,8 @@ const struct probe_verdict *probe_find_verdict(const struct probe_findings *find
 {
     for (size_t i = 0; i < findings->verdict_count; i++) {
         const struct probe_verdict *verdict = &findings->verdicts[i];
-        if (verdict->question == question && verdict->variant == variant && (bytes < 0 || verdict->bytes == bytes)) return verdict;
+        if (verdict->question == question && verdict->variant == variant && (bytes < 0 || verdict->bytes == bytes))
+            return verdict;
     }
     return NULL;
 }

@@ -1,10 +1,10 @@
 /* From what the program said to verdicts and measured times: a pure function of the record.
  *
- * A verdict is what most tries of one operation and size say. Its confidence is the probability that a try says so more often than
- * not, given its votes and no prior knowledge: 9 of 9 give 99.9 %, 5 of 9 give 62 %. A measured time is the median of a series;
- * its error is the standard error of a median (1.253 s / sqrt(n), s from the quartiles). It is refused where the 90th percentile
- * is above 1.2 medians, and where others used a rank's core for more than a fifth of the time: what is measured there is waiting for
- * the core as well. A smaller share is seen in the 90th percentile. */
+ * A verdict is what most tries of one operation and size say. Its confidence is the probability that a try says so more
+ * often than not, given its votes and no prior knowledge: 9 of 9 give 99.9 %, 5 of 9 give 62 %. A measured time is the
+ * median of a series; its error is the standard error of a median (1.253 s / sqrt(n), s from the quartiles). It is
+ * refused where the 90th percentile is above 1.2 medians, and where others used a rank's core for more than a fifth of
+ * the time: what is measured there is waiting for the core as well. A smaller share is seen in the 90th percentile. */
 #ifndef PLATFORMS_PROBE_FINDINGS_H
 #define PLATFORMS_PROBE_FINDINGS_H
 
@@ -72,8 +72,8 @@ const struct probe_limit *probe_find_limit(const struct probe_findings *findings
 /* The largest size that behaves as the verdict says, where the next one differs. */
 int64_t probe_upto(const struct probe_findings *findings, const struct probe_verdict *verdict, const struct probe_verdict *next);
 
-/* The latency of one message: half of put (8 bytes) and flush, or, where puts need nobody at their target, of a ping-pong; its name
- * is that series. False: not measured. */
+/* The latency of one message: half of put (8 bytes) and flush, or, where puts need nobody at their target, of a
+ * ping-pong; its name is that series. False: not measured. */
 bool probe_latency(const struct probe_findings *findings, struct probe_time *latency);
 
 /* A cost per byte, which is higher above upto_bytes. upto_bytes INT64_MAX: it is the same for all sizes. */

@@ -253,7 +253,8 @@ enum status probe_to_json(const struct probe_findings *findings, const char *bro
     cJSON_AddItemToObject(made, "latency_s", latency_json(findings));
     cJSON_AddItemToObject(made, "mpi", section);
     cJSON *rows = cJSON_AddArrayToObject(made, "evidence");
-    for (size_t i = 0; i < findings->verdict_count; i++) cJSON_AddItemToArray(rows, verdict_json(findings, &findings->verdicts[i]));
+    for (size_t i = 0; i < findings->verdict_count; i++)
+        cJSON_AddItemToArray(rows, verdict_json(findings, &findings->verdicts[i]));
     add_skips(record, made);
     cJSON *times = cJSON_AddArrayToObject(made, "times");
     for (size_t i = 0; i < findings->time_count; i++) cJSON_AddItemToArray(times, time_json(findings, &findings->times[i]));

@@ -165,7 +165,8 @@ static bool takes_latencies(given findings, const char *series, double least)
 {
     struct probe_time latency;
     const struct probe_time *time = probe_find_time(findings, series, 8);
-    return time && probe_latency(findings, &latency) && latency.value_s >= LATENCY_LEAST && time->value_s >= least * latency.value_s;
+    return time && probe_latency(findings, &latency) && latency.value_s >= LATENCY_LEAST &&
+           time->value_s >= least * latency.value_s;
 }
 
 /* If the target's hardware answers, no delay shows that a call waits for the answer. The time of the call does. */
@@ -200,7 +201,9 @@ static void add_assertions(given findings, cJSON *protocol)
 static void add_unlock(given findings, cJSON *protocol)
 {
     const struct probe_verdict *unlock = probe_find_verdict(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0);
-    if (unlock) cJSON_AddStringToObject(protocol, "unlock", takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name);
+    if (unlock)
+        cJSON_AddStringToObject(protocol, "unlock",
+                                takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name);
 }
 
 static void add_protocol(given findings, cJSON *rma)
@@ -239,7 +242,8 @@ static void add_eager_limit(given findings, cJSON *object, enum probe_question q
     const struct probe_limit *limit = next ? probe_find_limit(findings, last, next) : NULL;
     double bytes = !last ? 0 : !next && last->bytes >= LARGE_BYTES ? UNLIMITED : (double)last->bytes;
     if (limit)
-        cJSON_AddItemToObject(object, "eager_bytes", json_measured((double)limit->low, (double)(limit->high - limit->low), last->of));
+        cJSON_AddItemToObject(object, "eager_bytes",
+                              json_measured((double)limit->low, (double)(limit->high - limit->low), last->of));
     else
         cJSON_AddNumberToObject(object, "eager_bytes", bytes);
 }
@@ -265,7 +269,8 @@ static void add_apply_cost(given findings, cJSON *rma)
 /* A fence that exchanges counts is a reduce-scatter and a barrier: as long as two barriers. */
 static void add_fence(given findings, cJSON *rma)
 {
-    const struct probe_time *fence = probe_find_time(findings, "fence_train", 0), *barrier = probe_find_time(findings, "barrier_train", 0);
+    const struct probe_time *fence = probe_find_time(findings, "fence_train", 0),
+                            *barrier = probe_find_time(findings, "barrier_train", 0);
     if (fence && barrier) cJSON_AddStringToObject(rma, "fence", fence->value_s > 1.6 * barrier->value_s ? "notify" : "barrier");
 }
 
@@ -278,8 +283,8 @@ static void add_window_creation(given findings, cJSON *rma)
         cJSON_AddStringToObject(rma, "window_creation", create->value_s >= 5 * latency.value_s ? "mpich" : "exchange");
 }
 
-/* Above the eager limit a round trip with an answer of 8 bytes is 4 L + n/B where the data follow the clear to send at once, 6 L +
- * n/B where the receiver waits for the sender's notice behind them. Two sizes take n/B away. */
+/* Above the eager limit a round trip with an answer of 8 bytes is 4 L + n/B where the data follow the clear to send at
+ * once, 6 L + n/B where the receiver waits for the sender's notice behind them. Two sizes take n/B away. */
 static void add_rendezvous(given findings, cJSON *mpi)
 {
     struct probe_time latency;

@@ -237,7 +237,8 @@ enum status walk_runs(const struct program *program, const struct keys *keys, co
 
 void walk_clear(struct walk *walk, const struct program *program)
 {
-    for (uint32_t i = 0; walk->executions && i < program->step_count * COMPUTING_PLACES; i++) executions_clear(&walk->executions[i]);
+    for (uint32_t i = 0; walk->executions && i < program->step_count * COMPUTING_PLACES; i++)
+        executions_clear(&walk->executions[i]);
     free(walk->executions);
     free(walk->samples);
     *walk = (struct walk){.samples = NULL};

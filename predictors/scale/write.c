@@ -20,9 +20,18 @@ struct writer {
 static void write_count(const struct count_model *model, FILE *out)
 {
     static const char *const tails[] = {
-        [COUNT_FIXED] = "",           [COUNT_RANKS] = "*nranks",        [COUNT_OTHERS] = "*(nranks-1)", [COUNT_SHARE] = "/nranks",
-        [COUNT_SHARE_SQUARED] = "/nranks^2", [COUNT_PER_X] = "/nx",     [COUNT_PER_Y] = "/ny",          [COUNT_PER_Z] = "/nz",
-        [COUNT_PER_XY] = "/(nx*ny)",  [COUNT_PER_XZ] = "/(nx*nz)",      [COUNT_PER_YZ] = "/(ny*nz)",    [COUNT_LOG] = "*ilog2(nranks)",
+        [COUNT_FIXED] = "",
+        [COUNT_RANKS] = "*nranks",
+        [COUNT_OTHERS] = "*(nranks-1)",
+        [COUNT_SHARE] = "/nranks",
+        [COUNT_SHARE_SQUARED] = "/nranks^2",
+        [COUNT_PER_X] = "/nx",
+        [COUNT_PER_Y] = "/ny",
+        [COUNT_PER_Z] = "/nz",
+        [COUNT_PER_XY] = "/(nx*ny)",
+        [COUNT_PER_XZ] = "/(nx*nz)",
+        [COUNT_PER_YZ] = "/(ny*nz)",
+        [COUNT_LOG] = "*ilog2(nranks)",
     };
     fprintf(out, "%" PRId64, model->a);
     if (model->form < COUNT_LINEAR) fputs(tails[model->form], out);
@@ -134,7 +143,8 @@ static void write_places(const struct writer *writer, const struct step *step)
     for (int place = 0; place < COMPUTING_PLACES; place++) {
         const struct computing *computing = &step->computing[place];
         if (!was_seen(computing)) continue;
-        if (is_zero(&computing->model) && step->kind == STEP_CALL && !writer->takes_after) continue; /* nothing else could be meant */
+        if (is_zero(&computing->model) && step->kind == STEP_CALL && !writer->takes_after)
+            continue; /* nothing else could be meant */
         if (is_zero(&computing->model)) fprintf(writer->out, " %s=0", places[place]);
         else fprintf(writer->out, " %s=%s%" PRIu32, places[place], places[place], step->number);
     }

@@ -18,8 +18,8 @@ struct replay_source {
 };
 
 struct replay_options {
-    /* NULL: the trace holds all calls. Without keep_trace, progress, stopped, a platform file of SimGrid; one thread per rank, and
-     * no sizes per rank (trace_call_counts()). */
+    /* NULL: the trace holds all calls. Without keep_trace, progress, stopped, a platform file of SimGrid; one thread
+     * per rank, and no sizes per rank (trace_call_counts()). */
     const struct replay_source *source;
     const struct engine_descriptor *engine;
     bool keep_trace; /* make the predicted trace */

@@ -273,7 +273,8 @@ struct replay {
     /* fence = notify: per member and fence & 1, when the last counted operation towards it takes effect there; NULL: no
      * window has such fences */
     int64_t *incoming_latest_ps;
-    struct map fence_answers; /* flush = requested: per member and target the puts and gets of fence epochs that are not complete */
+    struct map fence_answers; /* flush = requested: per member and target the puts and gets of fence epochs that are not
+                                 complete */
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
 };
 

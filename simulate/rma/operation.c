@@ -258,7 +258,9 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     bool leaves = !replay->deferred && may_leave(replay, member, made);
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
-    if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, op, state->phase == PHASE_COPIED || replay_is_copied(replay, made)));
+    if (call->ref != TRACE_NO_REF)
+        STEP_TRY(
+            attach_request(replay, rank, call, op, state->phase == PHASE_COPIED || replay_is_copied(replay, made)));
     STEP_TRY(dispatch(replay, op, state, leaves));
     return leave(replay, state, replay_open_pair(replay, member, call->peer));
 }

@@ -271,7 +271,8 @@ static enum status applied(struct replay *replay, uint32_t index)
     bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
     if (!answers) return reached_target(replay, index, replay->now_ps);
     TRY(send_result(replay, index));
-    if (replay->watches) replay_take_effect(replay, index, replay->now_ps); /* what the target does next leaves behind the result */
+    if (replay->watches)
+        replay_take_effect(replay, index, replay->now_ps); /* what the target does next leaves behind the result */
     return STATUS_OK;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: manual.sh RMACAST MADE: the manual pages and completions that the build made in MADE have the commands and the options that
-# --help prints, and nothing else; groff, bash and, where it is installed, zsh read them without complaint.
+# Usage: manual.sh RMACAST MADE: the manual pages and completions that the build made in MADE have the commands and the
+# options that --help prints, and nothing else; groff, bash and, where it is installed, zsh read them without complaint.
 . "$(dirname "$0")/../expect.sh"
 program=$(realpath "$1")
 made=$(realpath "$2")

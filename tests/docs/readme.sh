@@ -1,6 +1,7 @@
 #!/bin/sh
-# Usage: readme.sh RMACAST SOURCE: runs every command of rmacast that README shows, in its order, on small inputs of the names that
-# README uses. What README leaves to the user ("...") and what is its machine's own (ranks, MPI library) is filled in here.
+# Usage: readme.sh RMACAST SOURCE: runs every command of rmacast that README shows, in its order, on small inputs of the names
+# that README uses. What README leaves to the user ("...") and what is its machine's own (ranks, MPI library) is filled in
+# here.
 . "$(dirname "$0")/../expect.sh"
 PATH=$(dirname "$(realpath "$1")"):$PATH
 source=$(realpath "$2")

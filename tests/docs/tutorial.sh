@@ -1,6 +1,7 @@
 #!/bin/sh
-# Usage: tutorial.sh RMACAST SOURCE: runs every command of docs/tutorial.md, in its order. Each succeeds, and prints the lines that
-# the page shows behind it, up to their first figure: times differ from run to run. The C lines are those of examples/ring.c.
+# Usage: tutorial.sh RMACAST SOURCE: runs every command of docs/tutorial.md, in its order. Each succeeds, and prints the lines
+# that the page shows behind it, up to their first figure: times differ from run to run. The C lines are those of
+# examples/ring.c.
 . "$(dirname "$0")/../expect.sh"
 PATH=$(dirname "$(realpath "$1")"):$PATH
 source=$(realpath "$2")
@@ -32,8 +33,8 @@ while IFS= read -r line; do
 done <blocks
 [ "$commands" -eq "$(grep -c '^\$ ' "$page")" ] && [ "$commands" -ge 10 ] || fail "$commands commands were run"
 
-# The page's claim: the rewriting and the change do the same. The changed program's recording has less Late Post than the other one
-# on the same platform, and so has the prediction.
+# The page's claim: the rewriting and the change do the same. The changed program's recording has less Late Post than the
+# other one on the same platform, and so has the prediction.
 rmacast simulate before.rma --platform four-nodes --json before.json >out 2>&1 || fail "$(cat out)"
 late() { jq '.patterns[] | select(.name == "late_post").severity_s' "$1"; }
 for changed in predicted after; do

@@ -7,8 +7,8 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
 
 # Rank 1 posts at 35 us, 5 us after rank 0 entered start: Late Post 5 us. Rank 1 enters wait at 40 us and rank 0 complete at 70:
 # Early Wait 30 us, of which the last 10, from the end of the get on, are Late Complete. User code of rank 0: 20-30, 40-50, 60-70,
-# 90-100 us in the region; of rank 1: 20-35 and 36-40 us, of its thread 1 10-60 us. The site of start names its function, which is no
-# region.
+# 90-100 us in the region; of rank 1: 20-35 and 36-40 us, of its thread 1 10-60 us. The site of start names its function,
+# which is no region.
 cat >run.txt <<'END'
 rmacast-trace 1
 ranks 2

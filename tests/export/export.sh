@@ -271,8 +271,8 @@ for trace in handover shared; do
     done
 done
 
-# Threads: thread 1 of rank 0 (location 2) starts, puts and gets, thread 0 completes; thread 1 of rank 1 (location 3) waits. What a
-# call shows stands on its thread's line; the get's data leave rank 1 in no call, on thread 0's.
+# Threads: thread 1 of rank 0 (location 2) starts, puts and gets, thread 0 completes; thread 1 of rank 1 (location 3) waits.
+# What a call shows stands on its thread's line; the get's data leave rank 1 in no call, on thread 0's.
 cat >threads.txt <<'TRACE'
 rmacast-trace 1
 ranks 2

@@ -1,5 +1,5 @@
-# Usage: formats.sh RMACAST: one trace as JSON for Chrome, as Paje and as CSV, read by jq, pj_dump and awk. The put of rank 0 begins
-# at 50 us and has an end with the target's wait at 100 us; the get's is the origin's complete at 90 us.
+# Usage: formats.sh RMACAST: one trace as JSON for Chrome, as Paje and as CSV, read by jq, pj_dump and awk. The put of rank 0
+# begins at 50 us and has an end with the target's wait at 100 us; the get's is the origin's complete at 90 us.
 set -u
 rmacast=$1
 failures=0

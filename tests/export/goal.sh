@@ -57,9 +57,10 @@ window 0 comm=0 bytes=64,64,64 disp_unit=1
 TRACE
 
 # Rank 0 sends at 10 us and computes until 15; rank 1's receive, begun at 0, is done at 11, and its computing of 20 us hides it:
-# the wait returns at once. It answers at 20, which rank 0 has at 21. Both say in a barrier and in a fence that they are there, and
-# are through when they hear of the other: rank 0 says it at 21, rank 1 at 20, so they leave the barrier at 21 and 22, and the first
-# fence at 23 and 22. Rank 1 computes 5 us, puts at 27 and has heard of rank 0 by then; rank 0 has put and fence at 28.
+# the wait returns at once. It answers at 20, which rank 0 has at 21. Both say in a barrier and in a fence that they are
+# there, and are through when they hear of the other: rank 0 says it at 21, rank 1 at 20, so they leave the barrier at 21 and
+# 22, and the first fence at 23 and 22. Rank 1 computes 5 us, puts at 27 and has heard of rank 0 by then; rank 0 has put and
+# fence at 28.
 ends "28000 27000" <<'TRACE'
 rmacast-trace 1
 ranks 2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: clean_root.sh BUILD: apt installs the packages of cpack in a Debian 12 that debootstrap has just made, and they run there.
-# Needs root, debootstrap and Debian's archive; without them it says so and is skipped.
+# Usage: clean_root.sh BUILD: apt installs the packages of cpack in a Debian 12 that debootstrap has just made, and they run
+# there. Needs root, debootstrap and Debian's archive; without them it says so and is skipped.
 set -eu
 build=$(realpath "$1")
 skip() {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: package.sh BUILD SOURCE: the packages that cpack makes. They say what they depend on: a root that has the files of exactly
-# these packages of Debian, and theirs, and nothing else, runs the command with both engines.
+# Usage: package.sh BUILD SOURCE: the packages that cpack makes. They say what they depend on: a root that has the files of
+# exactly these packages of Debian, and theirs, and nothing else, runs the command with both engines.
 . "$(dirname "$0")/../expect.sh"
 build=$(realpath "$1")
 source=$(realpath "$2")

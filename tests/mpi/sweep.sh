@@ -1,5 +1,5 @@
-# sweep.sh RMACAST RMACAST_SWEEP DIRECTORY: a sweep in several MPI processes gives the bytes of one in a single process, whoever is
-# killed.
+# sweep.sh RMACAST RMACAST_SWEEP DIRECTORY: a sweep in several MPI processes gives the bytes of one in a single process,
+# whoever is killed.
 . "$(dirname "$0")/lib.sh"
 sweep_mpi=$analyze_mpi
 cd "$work"

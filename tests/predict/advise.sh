@@ -1,8 +1,9 @@
 # rmacast advise: gains worked out by hand on the ideal platform, where nothing takes time but computing and waiting.
 . "$(dirname "$0")/lib.sh"
 
-# Rank 1 posts after 100 us of computing; rank 0 starts at once and then computes for 100 us. Under a it waits in start, under b in
-# the put, under c in complete: 200 us. Under d, or with the post moved up, nobody waits: 100 us, a gain of 100 us or 50 %.
+# Rank 1 posts after 100 us of computing; rank 0 starts at once and then computes for 100 us. Under a it waits in start, under
+# b in the put, under c in complete: 200 us. Under d, or with the post moved up, nobody waits: 100 us, a gain of 100 us or 50
+# %.
 cat >late.txt <<'END'
 rmacast-trace 1
 ranks 2

@@ -25,8 +25,9 @@ holds out 'near(.run_time_s; 570e-6)'
 # all ranks on one node need no route
 run 0 simulate "$worked" --platform "$platform" --set nodes.count=3 --set "$routes" --set 'mapping.ranks=[1,1]'
 
-# Zones that look for the way themselves: from a by b to c, two links of 5 us: 570 as above. Vivaldi's latency comes from coordinates:
-# |3, 4| ms = 5 ms, the peers' links have none; the post of 400 is there at 5400, the put leaves 5450-5550, and arrives at 10550.
+# Zones that look for the way themselves: from a by b to c, two links of 5 us: 570 as above. Vivaldi's latency comes from
+# coordinates: |3, 4| ms = 5 ms, the peers' links have none; the post of 400 is there at 5400, the put leaves 5450-5550, and
+# arrives at 10550.
 for routing in Floyd Dijkstra DijkstraCache; do
     cat >zone.xml <<X
 <?xml version='1.0'?>
@@ -109,7 +110,8 @@ for host in 0 1; do
     esac
     error 1 "$expected" simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link"
 done
-# SimGrid loads it and ends the process when the link fails at 530, while the put (460 to 570) is on its way and complete (510) waits for it
+# SimGrid loads it and ends the process when the link fails at 530, while the put (460 to 570) is on its way and complete
+# (510) waits for it
 printf '0.0 1\n0.00053 0\n' >off.state
 one_link 'state_file="off.state"' 10GBps
 # (the address sanitizer writes a line of its own before SimGrid's)
@@ -309,9 +311,9 @@ done
 
 # Simulated time ends after 50 days (4,320,000 s): beyond, the replay ends, rather than count wrongly. Gaps of 1 ms are 1e6 s
 # each on a node of 1e-9: the fifth passes it, before call 6. Puts of 1 MB at 1 B/s leave after 1e6, 2e6, ...: four are there in
-# 4e6 s, acknowledged 20 us later (control messages have no bytes); the fifth would leave at 5e6. Where the engine knows so at once the put
-# is named (event 6), else the unlock_all that waits for it. Forty puts, or forty accumulates that take 1e6 s each, are 4e7 s, more than
-# 2^63 ps.
+# 4e6 s, acknowledged 20 us later (control messages have no bytes); the fifth would leave at 5e6. Where the engine knows so at
+# once the put is named (event 6), else the unlock_all that waits for it. Forty puts, or forty accumulates that take 1e6 s
+# each, are 4e7 s, more than 2^63 ps.
 seconds="the simulated time passes 50 days, expected an earlier end: are all _s of the platform in seconds, all _Bps in bytes"
 printf 'rmacast-trace 1\nranks 1\n' >slow.txt
 for i in 0 1 2 3 4 5; do printf '0 0.00%d 0.00%d MPI_Barrier comm=0\n' $i $i; done >>slow.txt

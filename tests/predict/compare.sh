@@ -136,8 +136,8 @@ error 2 "unknown key, expected one of semantics, lock, fence" simulate named.txt
     --set mpi.rma.windows.1.locks=lazy
 error 2 "expected blocking or lazy" simulate named.txt --platform "$platform" --set mpi.rma.windows.1.lock=never
 
-# Rules of one window by name and by number are one: what the second does not say stays. Lock granted at 20, put 20-120, known at 140,
-# before which 100 of computing end; a lazy one asks at the unlock, at 100: data 120-220, known at 240.
+# Rules of one window by name and by number are one: what the second does not say stays. Lock granted at 20, put 20-120, known
+# at 140, before which 100 of computing end; a lazy one asks at the unlock, at 100: data 120-220, known at 240.
 printf 'rmacast-trace 1\nranks 2\nwindow 0 comm=0 name=halo\n0 0 0 MPI_Win_lock win=0 target=1 lock=shared
 0 0 0 MPI_Put win=0 target=1 bytes=1000000\n0 0.0001 0.0001 MPI_Win_unlock win=0 target=1\n' >rules.txt
 for engine in loggp simgrid; do

@@ -1,5 +1,5 @@
-# What a reader accepts, analysis and replay may rely on: each of these inputs ended in a signal, an undefined operation or a wrong
-# number before the reader refused it. Expected: one line that names the place.
+# What a reader accepts, analysis and replay may rely on: each of these inputs ended in a signal, an undefined operation or a
+# wrong number before the reader refused it. Expected: one line that names the place.
 . "$(dirname "$0")/lib.sh"
 rm -rf m.txt out.rma
 
@@ -86,7 +86,8 @@ ranks 2
 0 -5000000 -5000000 MPI_Init
 1 5000000 5000000 MPI_Init
 T
-# thread 0 lives from the trace's begin on, 4611687 s; thread 1 from its first event on, one second less each time: 4611686 and 4611685 s
+# thread 0 lives from the trace's begin on, 4611687 s; thread 1 from its first event on, one second less each time: 4611686
+# and 4611685 s
 threads() {
     cat >m.txt <<T
 rmacast-trace 1
@@ -104,8 +105,8 @@ threads 2
 run 0 analyze m.txt --json -
 holds out '.run_time_s == 4611687 and .properties.time_s == 4611687 + 4611685'
 
-# Sums over ranks have no end. waiting COUNT SECONDS: so many ranks wait so long for rank 0, which computes meanwhile. What they wait and
-# what rank 0 costs them are COUNT * SECONDS, more than 2^63 ps; all ranks together last (COUNT + 1) * SECONDS.
+# Sums over ranks have no end. waiting COUNT SECONDS: so many ranks wait so long for rank 0, which computes meanwhile. What
+# they wait and what rank 0 costs them are COUNT * SECONDS, more than 2^63 ps; all ranks together last (COUNT + 1) * SECONDS.
 waiting() {
     awk -v count="$1" -v seconds="$2" 'BEGIN {
         print "rmacast-trace 1\nranks", count + 1 "\n0", seconds, seconds, "MPI_Barrier comm=0"
@@ -142,7 +143,8 @@ ranks 2
 T
 run 0 analyze m.txt --json -
 holds out '.run_time_s == 4611686 and ([.efficiency | .. | numbers] | all(. >= 0) and max == 9223372.036854776)'
-# Losses of two kinds, together three times the time that there is: the loss that they are parts of stops below them, which is no contradiction.
+# Losses of two kinds, together three times the time that there is: the loss that they are parts of stops below them, which is
+# no contradiction.
 cat >m.txt <<'T'
 rmacast-trace 1
 ranks 2
@@ -251,7 +253,8 @@ T
 error 1 'm.txt:rank 0, event 3 (MPI_Finalize): the simulated time passes 50 days' simulate --engine loggp --platform ideal \
     --set nodes.speed=0.5 m.txt
 
-# Cost follows what is used. Of shapes of 2^31 nodes those with ranks: 1 us between nearest nodes, 8 bytes at 12.5 GB/s take 640 ps.
+# Cost follows what is used. Of shapes of 2^31 nodes those with ranks: 1 us between nearest nodes, 8 bytes at 12.5 GB/s take
+# 640 ps.
 cat >m.txt <<'T'
 rmacast-trace 1
 ranks 2

@@ -1,6 +1,6 @@
-# Hold-outs: what is predicted at 32 ranks from runs at 4, 8 and 16 is compared with the replay of a run at 32 that predict has not
-# seen. Computing is uneven and drawn anew for each rank and iteration, so the runs differ by chance. The band must hold the run time in
-# 90 % of the cases.
+# Hold-outs: what is predicted at 32 ranks from runs at 4, 8 and 16 is compared with the replay of a run at 32 that predict
+# has not seen. Computing is uneven and drawn anew for each rank and iteration, so the runs differ by chance. The band must
+# hold the run time in 90 % of the cases.
 . "$(dirname "$0")/lib.sh"
 on='--platform ideal --engine loggp --semantics a'
 cases=0

@@ -1,5 +1,6 @@
-# --keep-going: of a recording that breaks off, or whose ranks wait for what never comes, each rank's calls before the first that never
-# returns. Times by hand: 10 us of latency, 1 MB leaves in 100 us, control messages have no bytes (tests/cases/base.json).
+# --keep-going: of a recording that breaks off, or whose ranks wait for what never comes, each rank's calls before the first
+# that never returns. Times by hand: 10 us of latency, 1 MB leaves in 100 us, control messages have no bytes
+# (tests/cases/base.json).
 . "$(dirname "$0")/lib.sh"
 rm -rf predicted.rma
 
@@ -12,8 +13,8 @@ left() {
     holds rows.json "[.results[].left_out | map(\"\(.rank) \(.event) \(.calls)\")] == $1"
 }
 
-# Rank 1 is killed between two fences: both leave the first at 10, rank 0's put is called at 10; its second fence never returns. Without
-# the option that is a deadlock.
+# Rank 1 is killed between two fences: both leave the first at 10, rank 0's put is called at 10; its second fence never
+# returns. Without the option that is a deadlock.
 trace killed.txt <<'END'
 ranks 2
 incomplete 1 killed by signal 9
@@ -43,8 +44,8 @@ for engine in loggp simgrid; do
     shows '^Partial: b leaves out 2 calls of 1 ranks, the first: killed\.txt:rank 0, event 3 \(MPI_Win_fence\): never returns'
 done
 
-# What is never posted is known at start under a, at the put under b. Under c complete waits for it, under d nobody does; the put that
-# is queued, or copied, never leaves then, and goes with what follows it.
+# What is never posted is known at start under a, at the put under b. Under c complete waits for it, under d nobody does; the
+# put that is queued, or copied, never leaves then, and goes with what follows it.
 trace posts.txt <<'END'
 ranks 2
 incomplete 1
@@ -65,8 +66,8 @@ run 0 compare empty.txt --platform "$platform" --engine loggp --keep-going --jso
 left '[["0 2 2"], ["0 3 1"], ["0 3 1"], ["0 3 1"]]'
 holds rows.json '.results[3].left_out[0].reason | contains("(MPI_Win_complete): its notification never leaves: rank 1 never posts")'
 
-# Rank 2 never sends. Rank 0's sendrecv waits for it; its own message has reached rank 1, but goes with the call, and so does rank 1's
-# receive of it. What rank 3 computes (70) and the barrier before (10, 20) stay: 4 ranks, two rounds of 10.
+# Rank 2 never sends. Rank 0's sendrecv waits for it; its own message has reached rank 1, but goes with the call, and so does
+# rank 1's receive of it. What rank 3 computes (70) and the barrier before (10, 20) stay: 4 ranks, two rounds of 10.
 trace chain.txt <<'END'
 ranks 4
 incomplete 2
@@ -84,8 +85,8 @@ run 0 compare chain.txt --platform "$platform" --set nodes.count=4 --engine logg
 left '[["0 2 2", "1 2 1"]]'
 holds rows.json '[.results[0].rank_time_s[] * 1e6 | round] == [20, 20, 20, 90]'
 
-# A deadlock of whole recordings is cut as well, and so are calls that contradict each other: rank 0's fence is refused, rank 1's waits
-# for it.
+# A deadlock of whole recordings is cut as well, and so are calls that contradict each other: rank 0's fence is refused, rank
+# 1's waits for it.
 trace crossed.txt <<'END'
 ranks 2
 0 0 0 MPI_Recv comm=0 peer=1 tag=1 bytes=8
@@ -105,8 +106,8 @@ error 1 "expected the same on all ranks" simulate differ.txt --platform "$platfo
 run 0 simulate differ.txt --platform "$platform" --engine loggp --keep-going --json result.json
 holds result.json '([.left_out[] | "\(.rank) \(.event)"] == ["0 1", "1 1"]) and (.left_out[0].reason | contains("expected the same on all ranks"))'
 
-# A faulty trace, as analyze --keep-going reads it: rank 1 from its second event on, told on standard error, and rank 0's receive then
-# waits for the send that is left out.
+# A faulty trace, as analyze --keep-going reads it: rank 1 from its second event on, told on standard error, and rank 0's
+# receive then waits for the send that is left out.
 trace faulty.txt <<'END'
 ranks 2
 0 0 0 MPI_Barrier comm=0
@@ -142,8 +143,8 @@ error 1 "threads.txt:rank 0, event 4 (pthread_barrier_wait): deadlock: rank 0 th
 run 0 simulate threads.txt --platform "$platform" --set nodes.cores=2 --engine loggp --keep-going --verify --json result.json
 holds result.json 'near(.run_time_s; 30e-6) and ([.left_out[].event] == [4])'
 
-# Rank 1 waits for the lock that rank 0 has, 20-120, and is killed before it unlocks: the detector counts no wait of an epoch without an
-# end, the simulator knows of it, and no law is broken (the detector must not find more).
+# Rank 1 waits for the lock that rank 0 has, 20-120, and is killed before it unlocks: the detector counts no wait of an epoch
+# without an end, the simulator knows of it, and no law is broken (the detector must not find more).
 trace held.txt <<'END'
 ranks 3
 incomplete 1 killed
@@ -155,8 +156,8 @@ END
 run 0 simulate held.txt --platform "$platform" --engine loggp --verify --json result.json
 holds result.json '[.rank_time_s[] * 1e6 | round] == [120, 140, 0]'
 
-# A predicted trace whose wait timed out after 10, blocked for 20 more, and whose thread 2 is left without a call: what a simulation said of
-# calls is part of the input, for the replay under other ids (law 1), too.
+# A predicted trace whose wait timed out after 10, blocked for 20 more, and whose thread 2 is left without a call: what a
+# simulation said of calls is part of the input, for the replay under other ids (law 1), too.
 trace timed.txt <<'END'
 ranks 1
 incomplete 0 killed
@@ -176,8 +177,8 @@ property simulated=1 platform=case engine=loggp semantics=a lock=blocking
 END
 run 0 simulate timed.txt --platform "$platform" --set nodes.cores=4 --engine loggp --keep-going --verify
 
-# Calls that the replay refuses end their ranks where they are made. Both ranks leave the barrier at 10 us; rank 1 computes for 50 us then
-# where both make such a call, so that rank 0 comes first.
+# Calls that the replay refuses end their ranks where they are made. Both ranks leave the barrier at 10 us; rank 1 computes
+# for 50 us then where both make such a call, so that rank 0 comes first.
 trace flush.txt <<'END'
 ranks 2
 window 0 comm=0
@@ -230,8 +231,8 @@ END
 run 0 compare below.txt --platform "$platform" --engine loggp --keep-going --json rows.json
 holds rows.json '[.results[0].left_out[] | .time_s * 1e6 | round] == [-5]'
 
-# A law that does not hold of a program that contradicts MPI is one line that says what is wrong in it: a communicator used before it is
-# made, a lock that is never released. A post that NOCHECK promises and that never comes breaks none.
+# A law that does not hold of a program that contradicts MPI is one line that says what is wrong in it: a communicator used
+# before it is made, a lock that is never released. A post that NOCHECK promises and that never comes breaks none.
 wrong() {
     run 1 simulate "$1.txt" --platform "$2" --engine loggp --verify $3
     grep -qF "rmacast: $1.txt: $4" err || fail "$1.txt: $(cat err)"

@@ -1,5 +1,5 @@
-# The keys that the reader of platform files knows, and those of the table of costs in docs/simulation.md and of docs/platforms.md, are the
-# same; each row of costs names cases that are there, of which one sets the key.
+# The keys that the reader of platform files knows, and those of the table of costs in docs/simulation.md and of
+# docs/platforms.md, are the same; each row of costs names cases that are there, of which one sets the key.
 . "$(dirname "$0")/lib.sh"
 costs=$source/docs/simulation.md
 cases=$source/tests/cases

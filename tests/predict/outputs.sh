@@ -36,8 +36,8 @@ if [ -w /dev/full ]; then
     [ $? -eq 1 ] || fail "a predicted trace to a full device does not end with 1"
     echo "rmacast: standard output: cannot be written: No space left on device" | cmp - err || fail "the error is $(cat err)"
 fi
-# A limit of the size of files (ulimit -f, of 512 or 1024 bytes) is no sudden death, and what is begun goes. (OTF2 keeps the memory of a
-# writer whose file it could not close.)
+# A limit of the size of files (ulimit -f, of 512 or 1024 bytes) is no sudden death, and what is begun goes. (OTF2 keeps the
+# memory of a writer whose file it could not close.)
 for output in half/long.txt half/long.rma; do
     (ulimit -f 8 && ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" "$program" simulate long.txt \
         --platform "$platform" --set nodes.count=16 --engine loggp -o $output >out 2>err)

@@ -41,9 +41,9 @@ sed 's/"mine"/"..\/mpi\/mine.json"/' p.json >other/p.json
 run 0 platform show other/p.json --json -
 holds out '.mpi.eager_bytes == 1'
 
-# The worked example with the put and complete of MPICH over TCP, from start's end to the return of wait: 3 L + n / B and the copy,
-# which is shorter than n / B here: start ends at 410, the put of 1 MB at 460 leaves until 560, arrives 570; complete at 510 waits
-# for the acknowledgement (580), wait for the notification (590).
+# The worked example with the put and complete of MPICH over TCP, from start's end to the return of wait: 3 L + n / B and the
+# copy, which is shorter than n / B here: start ends at 410, the put of 1 MB at 460 leaves until 560, arrives 570; complete at
+# 510 waits for the acknowledgement (580), wait for the notification (590).
 cat >tcp.json <<'JSON'
 {"schema": "rmacast.mpi-profile/1", "name": "tcp", "library": "L", "transport": "T", "summary": "S",
  "mpi": {"rma": {"protocol": {"complete": "remote"}}}}

@@ -1,8 +1,8 @@
 # rmacast report: one page, self-contained, with hostile names as text. What it draws: report_browser.sh.
 . "$(dirname "$0")/lib.sh"
 
-# By hand: in the barrier rank 0 waits from 100 to 190 us and rank 1 from 180 to 190, which is 100 us of 600 or 16.7 %. Rank 1 waits
-# from 40 us on, and rank 2, for the complete at 70: 60 us. Start waits from 30 to 35.
+# By hand: in the barrier rank 0 waits from 100 to 190 us and rank 1 from 180 to 190, which is 100 us of 600 or 16.7 %. Rank 1
+# waits from 40 us on, and rank 2, for the complete at 70: 60 us. Start waits from 30 to 35.
 cat >run.txt <<'END'
 rmacast-trace 1
 ranks 3
@@ -42,8 +42,9 @@ holds data.json '.inputs[0].timeline | . as $t | [.waits[] | select($t.patterns[
 holds data.json '.inputs[0].timeline.epochs == [[0, 30000000, 90000000, 0, 0, -1, 2, 2],
     [1, 35000000, 100000000, 4, 0, -1, 1, 0], [2, 30000000, 100000000, 4, 0, -1, 1, 0]]'
 # Arrows, by the five models (docs/export.md): the data of the put leave at its call (50 us) and are there when it returns (base)
-# or when the wait does; the data of the get leave at its call (60 us) or, of the logical model, 1 ns before complete returns; they
-# are there when the get returns (base), or complete does. Views: base 1, extended 2, closed 4, logical 8, dependencies 16.
+# or when the wait does; the data of the get leave at its call (60 us) or, of the logical model, 1 ns before complete returns;
+# they are there when the get returns (base), or complete does. Views: base 1, extended 2, closed 4, logical 8, dependencies
+# 16.
 holds data.json '.inputs[0].timeline | .arrow_kinds as $k | (.views | map(.[0])) ==
     ["base", "extended", "closed", "logical", "dependencies"] and ([.arrows[][] | [$k[.[0]]] + .[1:]]) == [
     ["data", 0, 50000000, 1, 60000000, 1024, 1], ["data", 2, 60000000, 0, 70000000, 1048576, 1],
@@ -74,8 +75,8 @@ holds data.json '.inputs[0].timeline | .grants == [[0, 12000000, 0, 1, 1], [2, 3
     .arrow_kinds as $k | [.arrows[][] | select($k[.[0]] == "release to grant") | .[1:]] == [[0, 30000000, 2, 31000000, 0, 30]]'
 
 # More calls than are shown one by one: levels of detail. 200 us are 12500 pieces of 16 ns. Rank 1 is in MPI_Win_wait ("I": active
-# target) from 40 to 100 us and waits in it until 70, then computes ("A") to 180. Of the coarsest piece from 69.888 to 70.144 us it
-# waits for 0.4375: 9 of 21.
+# target) from 40 to 100 us and waits in it until 70, then computes ("A") to 180. Of the coarsest piece from 69.888 to 70.144
+# us it waits for 0.4375: 9 of 21.
 run 0 report run.txt --calls 3 -o levels.html
 sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' levels.html >data.json
 holds data.json '.inputs[0].timeline | .calls == null and (.levels | map(.piece_ps)) == [16000, 64000, 256000] and

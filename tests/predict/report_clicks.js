@@ -4,13 +4,20 @@
   window.addEventListener("error", (event) => faults.push(event.message));
   const said = console.error;
   console.error = (...what) => { faults.push(what.join(" ")); said(...what); };
-  const pointer = (canvas, name, x, y, buttons) => canvas.dispatchEvent(new PointerEvent(name, { clientX: canvas.getBoundingClientRect().x + x,
-    clientY: canvas.getBoundingClientRect().y + y, buttons, pointerId: 1, bubbles: true }));
+  const pointer = (canvas, name, x, y, buttons) => canvas.dispatchEvent(new PointerEvent(name, {
+    clientX : canvas.getBoundingClientRect().x + x,
+    clientY : canvas.getBoundingClientRect().y + y,
+    buttons,
+    pointerId : 1,
+    bubbles : true
+  }));
   function workDrawing(canvas) {
     counts.drawings++;
     for (const key of ["+", "+", "ArrowLeft", "ArrowRight", "ArrowDown", "ArrowUp", ".", ".", ",", "Enter", "-", "Home"])
       canvas.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-    for (let x = 2; x < canvas.clientWidth; x += 37) for (const y of [5, 30, canvas.clientHeight - 3]) pointer(canvas, "pointermove", x, y, 0);
+    for (let x = 2; x < canvas.clientWidth; x += 37)
+      for (const y of [5, 30, canvas.clientHeight - 3])
+        pointer(canvas, "pointermove", x, y, 0);
     canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -100, bubbles: true, cancelable: true }));
     canvas.setPointerCapture = () => {};
     pointer(canvas, "pointerdown", 200, 30, 1);
@@ -23,24 +30,39 @@
   function work() {
     for (const details of document.querySelectorAll("details")) details.open = true;
     for (const select of document.querySelectorAll("select"))
-      for (let i = select.options.length - 1; i >= 0; i--) { select.selectedIndex = i; select.dispatchEvent(new Event("change")); counts.options++; }
+      for (let i = select.options.length - 1; i >= 0; i--) {
+        select.selectedIndex = i;
+        select.dispatchEvent(new Event("change"));
+        counts.options++;
+      }
     for (const field of document.querySelectorAll("input[type=search]"))
       for (const text of ["MPI_Win_complete", "late post", "no such thing"]) {
         field.value = text;
         field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
       }
     // Each click of a row in the panels makes the rows anew: by number.
-    for (let i = 0; i < document.querySelectorAll("button").length && i < 200; i++) { document.querySelectorAll("button")[i].click(); counts.controls++; }
+    for (let i = 0; i < document.querySelectorAll("button").length && i < 200; i++) {
+      document.querySelectorAll("button")[i].click();
+      counts.controls++;
+    }
     for (const box of document.querySelectorAll("input[type=checkbox]")) { box.click(); box.click(); counts.controls++; }
     for (const canvas of document.querySelectorAll("canvas")) workDrawing(canvas);
   }
   setTimeout(() => {
     try { work(); } catch (fault) { faults.push(`while working: ${fault.stack}`); }
     setTimeout(() => {
-      const nameless = [...document.querySelectorAll("canvas, select, input, svg")].filter((one) => !one.getAttribute("aria-label") && !one.closest("label")).length;
+      const nameless = [...document.querySelectorAll("canvas, select, input, svg") ]
+                         .filter((one) => !one.getAttribute("aria-label") && !one.closest("label"))
+                         .length;
       const found = document.createElement("pre");
       found.id = "found";
-      found.textContent = JSON.stringify({ faults, counts, nameless, wider: document.documentElement.scrollWidth - window.innerWidth, hacked: window.hacked || 0 });
+      found.textContent = JSON.stringify({
+        faults,
+        counts,
+        nameless,
+        wider : document.documentElement.scrollWidth - window.innerWidth,
+        hacked : window.hacked || 0
+      });
       document.body.append(found);
     }, 300);
   }, 300);

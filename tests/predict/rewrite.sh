@@ -41,8 +41,9 @@ jq -S 'del(.engine_stats, .rewrites)' one.json >one
 jq -S 'del(.engine_stats, .rewrites)' two.json >two
 cmp -s one two || fail "--rewrite fence=notify and --fence notify differ"
 
-# worked out: tests/cases/fence/fence_notify says when its fences return with notify, rank 0 last, at 150. With barriers rank 0 knows at 150 that its put is
-# complete, and only then sends to rank 1 and (rank 2's message is there) to rank 2: both leave at 160, rank 1 then sends to rank 0: 170.
+# worked out: tests/cases/fence/fence_notify says when its fences return with notify, rank 0 last, at 150. With barriers rank
+# 0 knows at 150 that its put is complete, and only then sends to rank 1 and (rank 2's message is there) to rank 2: both leave
+# at 160, rank 1 then sends to rank 0: 170.
 for engine in loggp simgrid; do
     run 0 compare "$source/tests/cases/fence/fence_notify/trace.txt" --platform "$platform" --engine $engine --rows a,a+fence=notify --json rows.json
     holds rows.json '[.results[].rank_time_s | map(. * 1e6 | round)] == [[170, 160, 160], [150, 140, 140]]'

@@ -52,8 +52,8 @@ for row in '2 16 0.02' '4 64 0.05'; do
         (.run_time_s / $(jq .run_time_s simulated$2.json) - 1 | fabs) < $3"
 done
 
-# Strong scaling: 16 ms of computing divided by the ranks, one barrier an iteration. On the ideal platform a barrier takes no time:
-# 16 ranks need 4 / 16 of the time of 4.
+# Strong scaling: 16 ms of computing divided by the ranks, one barrier an iteration. On the ideal platform a barrier takes no
+# time: 16 ranks need 4 / 16 of the time of 4.
 strong() {
     echo 'rmacast-trace 1'
     echo "ranks $1"
@@ -67,7 +67,8 @@ shows '^Strong scaling, against 2 ranks'
 shows '^ *16  a  *4 ms  *4 ms  *4 ms  *8.00  *100.0 %'
 holds scaling.json '.scaling == "strong" and near(.points[2].run_time_s; 0.004) and near(.points[2].speedup; 8)'
 
-# Besides, 1 ms of every iteration does not shrink: 4 iterations take 4 ms + 64 ms / ranks. Amdahl's share of 68 ms is 1 / 17, or 5.88 %.
+# Besides, 1 ms of every iteration does not shrink: 4 iterations take 4 ms + 64 ms / ranks. Amdahl's share of 68 ms is 1 / 17,
+# or 5.88 %.
 serial() {
     strong $1 | awk '/Barrier/ { $2 += 0.001 * ++calls[$1]; $3 = $2; } 1'
 }
@@ -116,8 +117,8 @@ error 2 '--replicate is of one trace' predict run4.txt run8.txt --replicate --ra
 error 2 'there is no --noise' predict alone.txt --replicate --noise 1 --ranks 8 --platform ideal
 error 1 '--replicate: weak scaling by copies of it' predict alone.txt --ranks 8 --platform ideal
 
-# More ranks than the platform has room for: it is said what would hold them, and done on request. 64 nodes of a fat tree with 16 below
-# each switch grow to 7 switches for 100 ranks.
+# More ranks than the platform has room for: it is said what would hold them, and done on request. 64 nodes of a fat tree with
+# 16 below each switch grow to 7 switches for 100 ranks.
 cat >tree.json <<'END'
 {"schema": "rmacast.platform/1", "nodes": {"count": 64},
  "network": {"latency_s": 0, "bandwidth_Bps": 1e18, "topology": {"type": "fat_tree", "down": [16, 4], "up": [1, 16]}}}
@@ -127,7 +128,8 @@ error 1 'room for the trace'"'"'s 100 ranks; --grow makes it a fat_tree of 100 n
 run 0 predict "$@" --grow --json grown.json
 holds grown.json '.points[1].ranks == 100'
 
-# Extra-P's text: what is written is read again, with the same function; measurements of p^1.5, each within 2 %, give that at 1024.
+# Extra-P's text: what is written is read again, with the same function; measurements of p^1.5, each within 2 %, give that at
+# 1024.
 run 0 predict serial2.txt serial4.txt serial8.txt --ranks 16 --platform ideal --engine loggp --semantics a --extrap extrap.txt
 grep -q '^POINTS (2) (4) (8)$' extrap.txt && grep -q '^# 0.001 + 0.016 p^-1 s$' extrap.txt || fail "$(cat extrap.txt)"
 run 0 predict --extrap-points extrap.txt --ranks 16

@@ -150,9 +150,9 @@ error 1 "deadlock" simulate "$source/tests/cases/active/unmatched_start/trace.tx
 error 1 "deadlock" simulate "$source/tests/cases/active/unmatched_start/trace.txt" --platform "$platform" --verify
 
 
-# Making communicators, latency 10 us, nothing else takes time, 4 ranks, none waits for another: rounds of messages, one behind the other.
-# Agreeing on the context id: all-reduce by halving and all-gather, 2 + 2 (by doubling, 2); colours and keys: 2; ready: a tree over the new
-# communicator, 2 of 4 members, 1 of 2; degrees: a reduce-scatter, 2.
+# Making communicators, latency 10 us, nothing else takes time, 4 ranks, none waits for another: rounds of messages, one
+# behind the other. Agreeing on the context id: all-reduce by halving and all-gather, 2 + 2 (by doubling, 2); colours and
+# keys: 2; ready: a tree over the new communicator, 2 of 4 members, 1 of 2; degrees: a reduce-scatter, 2.
 make_comm() {
     { printf "rmacast-trace 1\nranks 4\ncomm 1 ranks=0,1,2,3\ncomm 2 ranks=0,2\ncomm 3 ranks=1,3\n"
       for r in 0 1 2 3; do printf "$r 0 0 %s\n" "$2" | sed "s/NEW/$((2 + r % 2))/"; [ -z "${3-}" ] || printf "$r 0 0 %s\n" "$3"; done
@@ -174,12 +174,12 @@ make_comm 20 "MPI_Comm_create_group comm=0 newcomm=NEW" # among two
 make_comm 80 "MPI_Dist_graph_create comm=0 newcomm=1"
 make_comm 40 "MPI_Comm_idup comm=0 req=1" "MPI_Wait req=1"
 
-# Two groups, ranks 0 and 1 and ranks 2 and 3 (comm 1); rank 0 as the root and ranks 2 and 3 (comm 2). Rounds of 10 us, worked out along
-# docs/simulation.md; what both groups do at the same time counts once:
-# barrier: each group 10, to the high group's first rank 20, there the other one 30; back at 30, 40. Allgather: the same.
-# allreduce: reduce 10, exchange 20, broadcast 30. alltoall: two turns. allgatherv: the low group's first rank hears at 10, its own is there at 20, 30.
-# reduce-scatter: the low group's first rank hears at 20 and sends, there at 30, scatter 40.
-# bcast, reduce, small gather and scatter: the group among itself and the root, 20; from 2048 bytes in all each rank alone, 10.
+# Two groups, ranks 0 and 1 and ranks 2 and 3 (comm 1); rank 0 as the root and ranks 2 and 3 (comm 2). Rounds of 10 us, worked
+# out along docs/simulation.md; what both groups do at the same time counts once: barrier: each group 10, to the high group's
+# first rank 20, there the other one 30; back at 30, 40. Allgather: the same. allreduce: reduce 10, exchange 20, broadcast 30.
+# alltoall: two turns. allgatherv: the low group's first rank hears at 10, its own is there at 20, 30. reduce-scatter: the low
+# group's first rank hears at 20 and sends, there at 30, scatter 40. bcast, reduce, small gather and scatter: the group among
+# itself and the root, 20; from 2048 bytes in all each rank alone, 10.
 between() {
     { printf "rmacast-trace 1\nranks 4\ncomm 1 ranks=0,1,2,3 between=2\ncomm 2 ranks=0,2,3 between=1\n"
       for r in $3; do printf "$r 0 0 %s\n" "$2"; done
@@ -212,8 +212,8 @@ for limit in 1000:50: 5000:0: 1000:0:--eager=5000; do
     done
 done
 
-# mpi.unexpected_copy: 20,000 bytes sent at 0 are there at 12; who receives at 50 copies them at 20 GB/s, 1 us, who waits since 0 does not.
-# Above the eager size nothing was buffered: clear to send at 60, data at 72.
+# mpi.unexpected_copy: 20,000 bytes sent at 0 are there at 12; who receives at 50 copies them at 20 GB/s, 1 us, who waits
+# since 0 does not. Above the eager size nothing was buffered: clear to send at 60, data at 72.
 receive() {
     printf "rmacast-trace 1\nranks 2\n0 0 0 MPI_Send comm=0 peer=1 tag=1 bytes=20000\n$4" >copy.txt
     for engine in loggp simgrid; do
@@ -231,8 +231,9 @@ receive 50 51 65536 "1 0.00005 0.00005 MPI_Mprobe comm=0 peer=0 tag=1 bytes=2000
 receive 12 12 65536 "1 0 0 MPI_Recv comm=0 peer=0 tag=1 bytes=20000\n"
 receive 72 72 1000 "1 0.00005 0.00005 MPI_Recv comm=0 peer=0 tag=1 bytes=20000\n"
 
-# An all-gather's ring does not bring an empty block, so nobody waits for its owner: rank 1 gets rank 0's block in two pieces, the second
-# of which rank 0 sends at once, as there is nothing to hear of rank 2 before: 10 + 2 x 3.2768 us, long before rank 2 comes at 1 s.
+# An all-gather's ring does not bring an empty block, so nobody waits for its owner: rank 1 gets rank 0's block in two pieces,
+# the second of which rank 0 sends at once, as there is nothing to hear of rank 2 before: 10 + 2 x 3.2768 us, long before rank
+# 2 comes at 1 s.
 printf 'rmacast-trace 1\nranks 3\n0 0 0 MPI_Allgatherv comm=0 bytes=65536 counts=65536,65536,0\n1 0 0 MPI_Allgatherv comm=0 bytes=65536 counts=65536,65536,0
 2 1 1 MPI_Allgatherv comm=0 bytes=0 counts=65536,65536,0\n' >ring.txt
 for engine in loggp simgrid; do
@@ -240,8 +241,8 @@ for engine in loggp simgrid; do
     holds out 'near(.rank_time_s[1]; 16.5536e-6) and ([.verify[] | select(.state == "broken")] == [])'
 done
 
-# Thread 1 is told no before thread 0 waits. A message that takes longer brings its test behind the wait, to 130 + 9 x 2 = 148 us with
-# two threads on a core: there it asks for nothing, and the predicted trace can be read.
+# Thread 1 is told no before thread 0 waits. A message that takes longer brings its test behind the wait, to 130 + 9 x 2 = 148
+# us with two threads on a core: there it asks for nothing, and the predicted trace can be read.
 cat >ask.txt <<'T'
 rmacast-trace 1
 ranks 2

@@ -1,9 +1,9 @@
 # rmacast sweep: points worked out by hand, in their order, resumed, and failing.
 . "$(dirname "$0")/lib.sh"
 
-# Rank 1 posts after 100 us of computing; rank 0 waits for that in start (a), put (b) or complete (c), then computes for 100 us: 200
-# us. Under d, or with the post moved up, nobody waits: 100 us. What is sent takes no time on the ideal platform; on the slow one a
-# message takes 1 s.
+# Rank 1 posts after 100 us of computing; rank 0 waits for that in start (a), put (b) or complete (c), then computes for 100
+# us: 200 us. Under d, or with the post moved up, nobody waits: 100 us. What is sent takes no time on the ideal platform; on
+# the slow one a message takes 1 s.
 cat >late.txt <<'END'
 rmacast-trace 1
 ranks 2

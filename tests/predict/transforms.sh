@@ -43,9 +43,9 @@ END
 rows late.txt a,a+wait-late '[[180, 170], [110, 120]]'
 shows '^a\+wait-late  wait-late: 1 of 1 MPI_Win_wait calls moved down, over 50 us of computing in all$'
 
-# With a lock of rank 2 behind the barrier, no window being locked and exposed at once (MPI-3.1 11.5.3), the wait stays in front of
-# it, behind the computing: wait 50-120. Rank 1 comes to the barrier at T = 170 or 120; rounds 1 and 2 let rank 0 and 2 go at T + 10,
-# rank 1 at T + 20; rank 2's lock asks and is granted until T + 30.
+# With a lock of rank 2 behind the barrier, no window being locked and exposed at once (MPI-3.1 11.5.3), the wait stays in
+# front of it, behind the computing: wait 50-120. Rank 1 comes to the barrier at T = 170 or 120; rounds 1 and 2 let rank 0 and
+# 2 go at T + 10, rank 1 at T + 20; rank 2's lock asks and is granted until T + 30.
 trace locked.txt <<'END'
 ranks 3
 window 0 comm=0
@@ -79,8 +79,8 @@ window 0 comm=0
 2 0 0 MPI_Win_unlock_all win=0
 2 0 0 MPI_Barrier comm=0
 END
-# lock_all: granted at 20. Barrier entered by rank 2 at T = 20: itself out at 40, others at 30. The post comes at 60, or at 30; start
-# returns 10 later, the notification is there another 10 later.
+# lock_all: granted at 20. Barrier entered by rank 2 at T = 20: itself out at 40, others at 30. The post comes at 60, or at
+# 30; start returns 10 later, the notification is there another 10 later.
 rows before.txt a,a+post-early '[[70, 80, 40], [40, 60, 40]]'
 sed 's/0\.00003/0/g' before.txt >adjacent.txt
 error 1 "adjacent.txt:rank 1, event 2 (MPI_Win_post): post-early changes nothing: $apart" \
@@ -91,13 +91,12 @@ sed '/MPI_Win_lock_all/s/.*/2 0 0 MPI_Win_lock win=0 target=0 lock=shared/
 rows other.txt a,a+post-early '[[70, 80, 40], [30, 60, 40]]'
 
 # fence=pscw. Rank 0 puts to rank 1, which then gets from rank 0; rank 2 computes for 480 between its fences and has no partner.
-# Fences: each of three ranks lets the others go 10 after it came, and itself 20: out at 20. The put leaves 20-120, arrives 130, is
-# known at 140. Rank 2 comes at 500: the others leave at 510, it at 520. Get: asked 510, data 520-620, there at 630; rank 1 comes to
-# the third fence then: 650, others 640.
-# pscw a, b, c: posted at 0, W = 10, data 10-110, complete until 110; rank 0 then posts (there at 120). Rank 1 waits until 120, starts,
-# gets: asked until 130, data 130-230, there at 240. Rank 0's wait: the last byte of the get has left at 230.
-# pscw d: copied until 50, data 50-150; rank 0's post of 50 is behind them: 160, when rank 1's wait returns, too. Data of the get
-# 170-270, there at 280.
+# Fences: each of three ranks lets the others go 10 after it came, and itself 20: out at 20. The put leaves 20-120, arrives
+# 130, is known at 140. Rank 2 comes at 500: the others leave at 510, it at 520. Get: asked 510, data 520-620, there at 630;
+# rank 1 comes to the third fence then: 650, others 640. pscw a, b, c: posted at 0, W = 10, data 10-110, complete until 110;
+# rank 0 then posts (there at 120). Rank 1 waits until 120, starts, gets: asked until 130, data 130-230, there at 240. Rank
+# 0's wait: the last byte of the get has left at 230. pscw d: copied until 50, data 50-150; rank 0's post of 50 is behind
+# them: 160, when rank 1's wait returns, too. Data of the get 170-270, there at 280.
 trace fences.txt <<'END'
 ranks 3
 window 0 comm=0
@@ -130,9 +129,10 @@ sed '4s/assert=.*/assert=NOSUCCEED/' fences.txt >closed.txt
 error 1 'closed.txt:rank 0, event 2 (MPI_Put): fence=pscw changes nothing: the fence before it has MPI_MODE_NOSUCCEED' \
     simulate closed.txt --platform "$platform" --engine loggp --rewrite fence=pscw
 
-# lock=lock_all and put=rput. Twice 1 MB under a lock of its own: granted after 20, the data leave for 100, are known after 20 more: 140
-# and 280. One lock_all: the second put comes at 140 and is known at 260. Lazy locks: each unlock asks: the same 280; lock_all asks at
-# the first unlock, now a flush, and has the lock for the second put: 260. Rput asks at once, so does a lazy lock's first: nothing more.
+# lock=lock_all and put=rput. Twice 1 MB under a lock of its own: granted after 20, the data leave for 100, are known after 20
+# more: 140 and 280. One lock_all: the second put comes at 140 and is known at 260. Lazy locks: each unlock asks: the same
+# 280; lock_all asks at the first unlock, now a flush, and has the lock for the second put: 260. Rput asks at once, so does a
+# lazy lock's first: nothing more.
 trace locks.txt <<'END'
 ranks 2
 window 0 comm=0
@@ -150,8 +150,8 @@ for lock in blocking lazy; do
     shows '^a\+put=rput  put=rput: 2 of 2 puts became MPI_Rput, with 2 MPI_Waitall$'
     shows '^a\+lock=lock_all\+put=rput  put=rput: 2 of 2 puts became MPI_Rput, with 2 MPI_Waitall$'
 done
-# Behind 200 of computing a lazy lock has not asked before the unlock, at 200: 340. With Rput it has: granted at 20, the data are away
-# at 120 and known at 140; waitall and unlock come at 200 and wait for nothing.
+# Behind 200 of computing a lazy lock has not asked before the unlock, at 200: 340. With Rput it has: granted at 20, the data
+# are away at 120 and known at 140; waitall and unlock come at 200 and wait for nothing.
 sed '7,$d; 6s/0 0 0/0 0.0002 0.0002/' locks.txt >lazy.txt
 rows lazy.txt a,a+put=rput '[[340, 0], [200, 0]]' --lock lazy
 # An exclusive lock anywhere, an exposure of the window anywhere, puts outside locks: one line each.
@@ -160,8 +160,8 @@ refused() {
 }
 sed '5s/.*/&\n1 0 0 MPI_Win_lock win=0 target=0 lock=exclusive\n1 0 0 MPI_Win_unlock win=0 target=0/' locks.txt >exclusive.txt
 refused exclusive.txt lock=lock_all 'rank 1, event 1 (MPI_Win_lock)' 'an exclusive lock keeps others out'
-# One of MPI_PROC_NULL keeps nobody out: at the end of a row of ranks an exclusive lock of the neighbour that is not there, between
-# the two others, costs nothing as itself and nothing as a part of the lock_all.
+# One of MPI_PROC_NULL keeps nobody out: at the end of a row of ranks an exclusive lock of the neighbour that is not there,
+# between the two others, costs nothing as itself and nothing as a part of the lock_all.
 sed '6s/.*/&\n0 0 0 MPI_Win_lock win=0 target=- lock=exclusive\n0 0 0 MPI_Put win=0 target=- bytes=8\n0 0 0 MPI_Win_unlock win=0 target=-/' \
     locks.txt >edge.txt
 rows edge.txt a,a+lock=lock_all '[[280, 0], [260, 0]]'
@@ -181,8 +181,9 @@ sed '5s/.*/0 0 0 MPI_Put win=0 target=- bytes=8\n&/' locks.txt >nowhere.txt
 rows nowhere.txt a,a+put=rput '[[280, 0], [280, 0]]'
 shows ': 2 of 3 puts became MPI_Rput, with 2 MPI_Waitall$'
 
-# merge-puts, where each message holds the NIC for 5: start until 10, puts of 8 bytes leave at 10, 15, 20, 25, the notification at 30:
-# the wait returns at 40. One put of 32 bytes: 10, 15, 25. It reaches over 300 and 24 bytes at the target, four times 16 at the origin.
+# merge-puts, where each message holds the NIC for 5: start until 10, puts of 8 bytes leave at 10, 15, 20, 25, the
+# notification at 30: the wait returns at 40. One put of 32 bytes: 10, 15, 25. It reaches over 300 and 24 bytes at the target,
+# four times 16 at the origin.
 trace small.txt <<'END'
 ranks 2
 window 0 comm=0 disp_unit=4
@@ -229,8 +230,9 @@ sed 's/ MPI_Win_wait win=0$/& thread=1/; s/.*thread_end.*/1 0.000401 0.000402 th
     sed '/pthread_join\|thread_end/d' >shared.txt
 refused shared.txt post-early 'rank 1, event 3 (MPI_Win_post)' 'several threads of the rank work on window 0'
 
-# Between two groups of one rank each a barrier is a byte from the low one to the high one and a byte back: rank 1 goes on at 10, posts at
-# 110; start until 120, the data leave until 220, the notification is there at 230. Posted at 0: start from 20 on, data until 120, 130.
+# Between two groups of one rank each a barrier is a byte from the low one to the high one and a byte back: rank 1 goes on at
+# 10, posts at 110; start until 120, the data leave until 220, the notification is there at 230. Posted at 0: start from 20
+# on, data until 120, 130.
 trace between.txt <<'END'
 ranks 2
 comm 1 ranks=0,1 between=1
@@ -245,8 +247,8 @@ window 0 comm=0
 END
 rows between.txt a,a+post-early '[[220, 230], [120, 130]]'
 
-# scale and a move: halved first, 25 and 25 at the origin, 200 and 25 at the target; then the post goes to the front: start until 10, put at
-# 35, complete 60-135, notification 145; the wait comes at 225.
+# scale and a move: halved first, 25 and 25 at the origin, 200 and 25 at the target; then the post goes to the front: start
+# until 10, put at 35, complete 60-135, notification 145; the wait comes at 225.
 rows "$worked" a+scale:/=0.5,a+scale:/=0.5+post-early '[[335, 345], [135, 225]]'
 
 finish

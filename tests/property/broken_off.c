@@ -10,8 +10,8 @@
 
 enum { BROKEN_MOST = 2 };
 
-/* The ranks' array of `broken` is the caller's to free; all else is borrowed. The places depend on the program's calls only, so that a
- * smaller program is another trial. */
+/* The ranks' array of `broken` is the caller's to free; all else is borrowed. The places depend on the program's calls
+ * only, so that a smaller program is another trial. */
 static enum status break_off(const struct trace *trace, struct trace *broken, struct err *err)
 {
     struct random random = {0};

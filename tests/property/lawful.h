@@ -1,5 +1,5 @@
-/* What MPI-3.1 asks of a program's one-sided calls and a replay does not mind. A rewritten program must not break it where the given
- * one did not. */
+/* What MPI-3.1 asks of a program's one-sided calls and a replay does not mind. A rewritten program must not break it
+ * where the given one did not. */
 #ifndef TESTS_PROPERTY_LAWFUL_H
 #define TESTS_PROPERTY_LAWFUL_H
 
@@ -18,8 +18,8 @@ enum status lawful_locked_while_exposed(const struct trace *predicted, bool *fou
  * epoch inside one of their own kind: the number of them. */
 uint64_t lawful_faults(const struct trace *trace);
 
-/* Operations and bytes of each kind between each pair of ranks, results of fetching ones included, are the same; fewer puts of the
- * same bytes if `merged`. False with text. */
+/* Operations and bytes of each kind between each pair of ranks, results of fetching ones included, are the same; fewer
+ * puts of the same bytes if `merged`. False with text. */
 enum status lawful_same_operations(const struct trace *before, const struct trace *after, bool merged, bool *same,
                                    char *text, size_t room, struct err *err);
 

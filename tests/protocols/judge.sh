@@ -1,6 +1,6 @@
-# judge.sh COMMAND...: runs a program of these tests, which ends with "... N wrong". MPICH may hang in MPI_Finalize over TCP: a rank
-# that has closed its own connections waits for the others outside of UCX, and does not answer their last flush any more. What
-# counts is therefore what the program has said; it has two seconds to end behind that.
+# judge.sh COMMAND...: runs a program of these tests, which ends with "... N wrong". MPICH may hang in MPI_Finalize over TCP:
+# a rank that has closed its own connections waits for the others outside of UCX, and does not answer their last flush any
+# more. What counts is therefore what the program has said; it has two seconds to end behind that.
 set -eu
 said=$(mktemp)
 "$@" >"$said" 2>&1 &

@@ -18,8 +18,8 @@ expect 0 "$rmacast" compare halo.rma --platform ideal
 expect 0 "$rmacast" simulate halo.rma --platform ideal --verify
 
 # A put of 64 KB to rank 1, which has posted, waits until rank 2 posts, 150 ms later: osc/pt2pt waits for the posts of the whole
-# group. The time is found in the put to rank 1 (the first of two lines), and rank 2 is its cause. The second time the put has both
-# posts in it, after 10 and 150 ms: the first one shows that it waited for rank 2's.
+# group. The time is found in the put to rank 1 (the first of two lines), and rank 2 is its cause. The second time the put has
+# both posts in it, after 10 and 150 ms: the first one shows that it waited for rank 2's.
 expect 0 "$rmacast" record -o group.rma -- "$launch" "$mpiexec" --mca osc pt2pt -n 3 "$programs/group_posts"
 expect 0 "$rmacast" analyze group.rma --json group.json
 check jq -e '.patterns[] | select(.name == "early_transfer") | .severity_s > 0.2 and .rank_severity_s[0] == .severity_s and

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Usage: rows_against_mpi_h.sh MPICC SOURCE-DIRECTORY [MPI-3]
-# Every function that mpi.h declares is a row of trace/calls/mpi_calls.def, or of trace/record/preload/unrecorded.def, or stands in unrecorded.txt
-# with the reason, and in one of them only. With MPI-3, for a library without MPI-4.0, only those must be in mpi.h
-# that get wrappers there: the rows without the large counts and MPI-4.0. Conversions are macros in MPICH and functions in Open MPI.
-# (That the rows' prototypes are mpi.h's is checked by compiling the wrappers.)
+# Every function that mpi.h declares is a row of trace/calls/mpi_calls.def, or of trace/record/preload/unrecorded.def, or
+# stands in unrecorded.txt with the reason, and in one of them only. With MPI-3, for a library without MPI-4.0, only those
+# must be in mpi.h that get wrappers there: the rows without the large counts and MPI-4.0. Conversions are macros in MPICH and
+# functions in Open MPI. (That the rows' prototypes are mpi.h's is checked by compiling the wrappers.)
 set -eu
 export LC_ALL=C
 mpicc=$1 source=$2 standard=${3:-MPI-4}

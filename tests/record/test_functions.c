@@ -181,7 +181,10 @@ static void threads_and_exceptions(void **state)
         assert_int_equal(trace_thread_count(trace, rank), 4);
         for (uint32_t thread = 0; thread < 4; thread++) {
             struct walk walk = walk_begin(trace, rank);
-            if (thread == 0) expect_thread(&walk, 0, (const char *const[]){"+main", "Init_thread", "pthread_create", "pthread_create", "pthread_create", NULL});
+            if (thread == 0)
+                expect_thread(&walk, 0,
+                              (const char *const[]){"+main", "Init_thread", "pthread_create", "pthread_create",
+                                                    "pthread_create", NULL});
             expect_thread(&walk, thread, begin);
             for (int i = 0; i < 50; i++) expect_thread(&walk, thread, land);
             expect_thread(&walk, thread, end);

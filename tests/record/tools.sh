@@ -1,7 +1,7 @@
 #!/bin/sh
-# Usage: tools.sh RMACAST PROGRAMS LAUNCHER...: programs with another tool between them and MPI (tool.c) work as without the recorder:
-# every call goes through the tool, and no call of the recorder does. What the tool itself calls is no call of the program, but where
-# the tool is inside the program: then PMPI_X is what is seen.
+# Usage: tools.sh RMACAST PROGRAMS LAUNCHER...: programs with another tool between them and MPI (tool.c) work as without the
+# recorder: every call goes through the tool, and no call of the recorder does. What the tool itself calls is no call of the
+# program, but where the tool is inside the program: then PMPI_X is what is seen.
 set -u
 rmacast=$1 programs=$2
 shift 2

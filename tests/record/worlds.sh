@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: worlds.sh RMACAST LAUNCH MPIEXEC PROGRAMS PLATFORM: processes that are started, or met, while a program runs (worlds.c), with
-# Open MPI; LAUNCH is openmpi.sh. Each world has a trace of its own, and the program notices nothing.
+# Usage: worlds.sh RMACAST LAUNCH MPIEXEC PROGRAMS PLATFORM: processes that are started, or met, while a program runs
+# (worlds.c), with Open MPI; LAUNCH is openmpi.sh. Each world has a trace of its own, and the program notices nothing.
 set -u
 rmacast=$1 launch=$2 mpiexec=$3 programs=$4 platform=$5
 . "$(dirname "$0")/../expect.sh"
@@ -20,7 +20,8 @@ whole() {
     cp out dump
 }
 
-# Three children of two parents: their ranks are others than the parents' of the same number. What goes between both worlds is regions.
+# Three children of two parents: their ranks are others than the parents' of the same number. What goes between both worlds is
+# regions.
 for how in spawn multiple; do
     expect 0 "$rmacast" record -o "$how.rma" -- "$launch" "$mpiexec" -n 2 "$programs/worlds" "$how"
     check test "$(sort out)" = "$(printf 'child done\n%s done' "$how")"

@@ -217,7 +217,8 @@ static void make_graphs(void)
     make_graph(rank == 0 ? size : 0, all, one, after);
 }
 
-/* Who gets no communicator takes part all the same; the types of a split by memory are the ranks, each as on a node of its own. */
+/* Who gets no communicator takes part all the same; the types of a split by memory are the ranks, each as on a node of
+ * its own. */
 static void make_some(MPI_Group all)
 {
     MPI_Comm made;
@@ -324,8 +325,8 @@ static int block_of(int i, int n)
         end_of(takes_part, &request);                                                                                  \
     } while (0)
 
-/* Their members have blocks of their own sizes: the other group's blocks stand in `got` as this rank's call has them, in `listed` as
- * the trace lists those of all members. */
+/* Their members have blocks of their own sizes: the other group's blocks stand in `got` as this rank's call has them,
+ * in `listed` as the trace lists those of all members. */
 static void call_between_counted(MPI_Comm groups, int n)
 {
     bool high = rank >= size / 2;

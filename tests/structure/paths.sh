@@ -1,6 +1,6 @@
 #!/bin/sh
-# Paths that documents and comments name exist: FOLDER/FILE, where FOLDER is a folder of the tree. A pattern (*) has a match; a path
-# without suffix may mean the module (its .c or .h); a part in capitals (NAME) stands for any name.
+# Paths that documents and comments name exist: FOLDER/FILE, where FOLDER is a folder of the tree. A pattern (*) has a match;
+# a path without suffix may mean the module (its .c or .h); a part in capitals (NAME) stands for any name.
 # Usage: paths.sh SOURCE [FURTHER-FILE...]
 set -eu
 cd "$1"

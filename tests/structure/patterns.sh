@@ -16,7 +16,8 @@ section() {
     awk -v title="### $1 (\`$2\`)" '/^##/ { inside = 0 } inside; $0 == title { inside = 1 }' "$page"
 }
 
-# Whether the case "tests/cases/FAMILY/NAME" or "test_FILE.c:FUNCTION" has a wait of pattern $2, identifier $3. 2: there is no such case.
+# Whether the case "tests/cases/FAMILY/NAME" or "test_FILE.c:FUNCTION" has a wait of pattern $2, identifier $3. 2: there is no
+# such case.
 proves() {
     case $1 in
     tests/cases/*)

@@ -1,5 +1,5 @@
-/* The tables of calls (trace/calls/mpi_calls.def, trace/calls/thread_calls.def, trace/calls/shmem_calls.def) as data: names, kinds,
- * fields. */
+/* The tables of calls (trace/calls/mpi_calls.def, trace/calls/thread_calls.def, trace/calls/shmem_calls.def) as data:
+ * names, kinds, fields. */
 #ifndef TRACE_CALLS_CALLS_H
 #define TRACE_CALLS_CALLS_H
 

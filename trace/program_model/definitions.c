@@ -53,7 +53,8 @@ static enum status read_parameter(struct model_reader *reader)
     char name[SCANNER_NAME_BYTES];
     struct model_parameter made = {.line = reader->scanner.line};
     TRY(scanner_name(&reader->scanner, "the name of a parameter", name));
-    if (reader->depth > 0 || reader->statement_count > 0) SCANNER_FAIL(&reader->scanner, "a parameter behind a statement, expected it before");
+    if (reader->depth > 0 || reader->statement_count > 0)
+        SCANNER_FAIL(&reader->scanner, "a parameter behind a statement, expected it before");
     scanner_skip_blanks(&reader->scanner);
     if (*reader->scanner.at != '=') SCANNER_FAIL(&reader->scanner, "expected \"parameter %s = VALUE\"", name);
     reader->scanner.at++;
@@ -89,7 +90,8 @@ static enum status read_grid(struct model_reader *reader)
     bool fixed = shape.rule == GRID_FIXED || shape.rule == GRID_FIXED_HIGH;
     if (fixed) {
         int64_t side;
-        if (!model_take_key(reader, "side")) SCANNER_FAIL(&reader->scanner, "grid %s lacks side=, expected \"grid %s side=4\"", name, name);
+        if (!model_take_key(reader, "side"))
+            SCANNER_FAIL(&reader->scanner, "grid %s lacks side=, expected \"grid %s side=4\"", name, name);
         TRY(read_whole(reader, "side", 1, SIDE_MAX, &side));
         shape.fixed = (int32_t)side;
     }
@@ -128,7 +130,9 @@ static enum status read_window_comm(struct model_reader *reader, int32_t *comm)
     int64_t id;
     TRY(read_whole(reader, "comm", 0, INT32_MAX, &id));
     const uint64_t *known = map_find(&reader->text.comms, (uint64_t)id);
-    if (!known) SCANNER_FAIL(&reader->scanner, "comm=%lld is not defined, expected a line \"comm %lld\" before", (long long)id, (long long)id);
+    if (!known)
+        SCANNER_FAIL(&reader->scanner, "comm=%lld is not defined, expected a line \"comm %lld\" before", (long long)id,
+                     (long long)id);
     *comm = (int32_t)*known;
     return STATUS_OK;
 }
@@ -235,7 +239,8 @@ static enum status read_factors(struct model_reader *reader, const char *name)
 {
     struct model_computing *computing = last_computing(reader);
     size_t count;
-    if (!computing) SCANNER_FAIL(&reader->scanner, "%s without computing, expected a line \"computing NAME SECONDS\" before", name);
+    if (!computing)
+        SCANNER_FAIL(&reader->scanner, "%s without computing, expected a line \"computing NAME SECONDS\" before", name);
     struct executions *executions = &computing->executions;
     struct model_row *counts = &reader->counts[reader->model->computing_count - 1];
     if (strcmp(name, "chance") == 0) return add_numbers(reader, &executions->values, &executions->count, &executions->capacity);
@@ -273,8 +278,10 @@ static enum status finish_counts(struct model_reader *reader, const struct model
         if (count > most) most = count;
     }
     if (executions->first[ranks] != executions->count || (executions->by_execution && executions->most != most))
-        SCANNER_FAIL(&reader->scanner, "computing %s counts %zu executions, %zu of a rank; expected as many as in chance (%zu) and by_execution",
-                     computing->name, executions->first[ranks], most, executions->count);
+        SCANNER_FAIL(
+            &reader->scanner,
+            "computing %s counts %zu executions, %zu of a rank; expected as many as in chance (%zu) and by_execution",
+            computing->name, executions->first[ranks], most, executions->count);
     TRY(fill(&executions->by_rank, ranks, reader->scanner.err));
     TRY(fill(&executions->by_execution, most, reader->scanner.err));
     executions->most = most;

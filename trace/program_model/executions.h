@@ -27,8 +27,8 @@ enum status executions_split(struct executions *executions, uint32_t ranks, bool
 /* The factor of one execution of a rank that was observed; 1 where that one is not known. */
 double executions_observed(const struct executions *executions, uint32_t rank, size_t execution);
 
-/* The factor of a rank like that one, at another scale; random chooses what is by chance. Each of by_rank, by_execution and values
- * may be missing. */
+/* The factor of a rank like that one, at another scale; random chooses what is by chance. Each of by_rank, by_execution
+ * and values may be missing. */
 double executions_drawn(const struct executions *executions, uint32_t like, size_t execution, uint64_t random);
 
 #endif

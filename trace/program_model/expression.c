@@ -45,8 +45,9 @@ static const struct binary {
     enum operator does;
     int level;
 } binaries[] = {
-    {"||", OR, 0},        {"&&", AND, 1},     {"==", EQUAL, 2},      {"!=", UNEQUAL, 2}, {"<=", LESS_EQUAL, 3}, {">=", GREATER_EQUAL, 3},
-    {"<", LESS, 3},       {">", GREATER, 3},  {"+", ADD, 4},         {"-", SUBTRACT, 4}, {"*", MULTIPLY, 5},    {"/", DIVIDE, 5},
+    {"||", OR, 0},         {"&&", AND, 1},           {"==", EQUAL, 2},   {"!=", UNEQUAL, 2},
+    {"<=", LESS_EQUAL, 3}, {">=", GREATER_EQUAL, 3}, {"<", LESS, 3},     {">", GREATER, 3},
+    {"+", ADD, 4},         {"-", SUBTRACT, 4},       {"*", MULTIPLY, 5}, {"/", DIVIDE, 5},
     {"%", MODULO, 5},
 };
 enum { BINARIES = sizeof binaries / sizeof *binaries, LEVELS = 6 };
@@ -193,7 +194,8 @@ static enum status read_arguments(struct maker *maker, const struct function *fu
         count++;
     } while (count <= function->most && take_sign(maker->scanner, ","));
     if (count < function->least || count > function->most || !take_sign(maker->scanner, ")"))
-        SCANNER_FAIL(maker->scanner, "%s takes %d to %d arguments in parentheses", function->name, function->least, function->most);
+        SCANNER_FAIL(maker->scanner, "%s takes %d to %d arguments in parentheses", function->name, function->least,
+                     function->most);
     for (; count < function->most; count++) TRY(add_operation(maker, PUSH_NUMBER, 0, 0));
     return add_operation(maker, function->does, 0, 0);
 }
@@ -210,8 +212,10 @@ static enum status read_named(struct maker *maker)
     }
     if (strcmp(name, "none") == 0) return add_operation(maker, PUSH_NUMBER, NAN, 0);
     if (!find_variable(maker->variables, name, &variable))
-        SCANNER_FAIL(maker->scanner, "'%s' is no variable, expected rank, nranks, x, y, z, nx, ny, nz, none, a parameter or a loop's name",
-                     name);
+        SCANNER_FAIL(
+            maker->scanner,
+            "'%s' is no variable, expected rank, nranks, x, y, z, nx, ny, nz, none, a parameter or a loop's name",
+            name);
     return add_operation(maker, PUSH_VARIABLE, 0, variable);
 }
 

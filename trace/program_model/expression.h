@@ -35,7 +35,17 @@ enum { SCANNER_NAME_BYTES = 64 };
 enum status scanner_name(struct scanner *scanner, const char *what, char name[SCANNER_NAME_BYTES]);
 
 /* Variables that every model has; parameters and loops add theirs behind them. */
-enum { VARIABLE_RANK, VARIABLE_RANKS, VARIABLE_X, VARIABLE_Y, VARIABLE_Z, VARIABLE_NX, VARIABLE_NY, VARIABLE_NZ, VARIABLE_FIRST_NAMED };
+enum {
+    VARIABLE_RANK,
+    VARIABLE_RANKS,
+    VARIABLE_X,
+    VARIABLE_Y,
+    VARIABLE_Z,
+    VARIABLE_NX,
+    VARIABLE_NY,
+    VARIABLE_NZ,
+    VARIABLE_FIRST_NAMED
+};
 enum { VARIABLES_MAX = 256 };
 
 struct variables {

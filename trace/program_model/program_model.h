@@ -1,8 +1,8 @@
-/* Program models: what every rank of a program calls, as a text with loops, conditions and expressions in the rank and the number
- * of ranks. A model is a trace at any number of ranks. docs/scaling.md has the grammar.
+/* Program models: what every rank of a program calls, as a text with loops, conditions and expressions in the rank and
+ * the number of ranks. A model is a trace at any number of ranks. docs/scaling.md has the grammar.
  *
- * Order of calls: program_model_read, program_model_make as often as wanted, program_model_free. Ranks that are to be made call by
- * call: trace/program_model/run.h. */
+ * Order of calls: program_model_read, program_model_make as often as wanted, program_model_free. Ranks that are to be
+ * made call by call: trace/program_model/run.h. */
 #ifndef TRACE_PROGRAM_MODEL_PROGRAM_MODEL_H
 #define TRACE_PROGRAM_MODEL_PROGRAM_MODEL_H
 

@@ -127,7 +127,8 @@ static enum status read_key(struct model_reader *reader, struct call_words *word
         return expression_read(&reader->scanner, &reader->variables, &made->takes);
     }
     TRY(scanner_name(&reader->scanner, "key=value", key));
-    if (*reader->scanner.at != '=') SCANNER_FAIL(&reader->scanner, "'%s' of %s, expected key=value", key, call_name(made->call.call));
+    if (*reader->scanner.at != '=')
+        SCANNER_FAIL(&reader->scanner, "'%s' of %s, expected key=value", key, call_name(made->call.call));
     reader->scanner.at++;
     int field = text_find_key(&reader->names, key, &length);
     if (field < 0) SCANNER_FAIL(&reader->scanner, "'%s=' of %s is no key that is known", key, call_name(made->call.call));
@@ -195,7 +196,8 @@ enum status model_read_call(struct model_reader *reader, const char *name, struc
 {
     enum mpi_call call;
     if (!text_find_call(&reader->names, name, &call))
-        SCANNER_FAIL(&reader->scanner, "'%s', expected a definition, compute, repeat, if, block, end or the name of a call", name);
+        SCANNER_FAIL(&reader->scanner,
+                     "'%s', expected a definition, compute, repeat, if, block, end or the name of a call", name);
     if (call_is_thread(call)) SCANNER_FAIL(&reader->scanner, "%s: threads have no place in a program model", name);
     if (call_is_region(call)) {
         TRY(read_region(reader, made));

@@ -1,7 +1,8 @@
-/* A program model at some number of ranks, call by call: each rank has its place in the program, and the next call is made when it
- * is asked for.
+/* A program model at some number of ranks, call by call: each rank has its place in the program, and the next call is
+ * made when it is asked for.
  *
- * Order of calls: program_run_open, of each rank run_rank_open, run_rank_next until the end, run_rank_clear; program_run_clear. */
+ * Order of calls: program_run_open, of each rank run_rank_open, run_rank_next until the end, run_rank_clear;
+ * program_run_clear. */
 #ifndef TRACE_PROGRAM_MODEL_RUN_H
 #define TRACE_PROGRAM_MODEL_RUN_H
 

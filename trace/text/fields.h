@@ -58,7 +58,9 @@ enum {
     TEXT_BREAK_INDEX = CALL_FIELD_COUNT,
     TEXT_THREAD_INDEX,
     TEXT_BEFORE_FIRST, /* by enum trace_before */
-    TEXT_EXTENT_FIRST = TEXT_BEFORE_FIRST + BEFORE_COUNT, /* of one-sided operations by enum trace_buffer, then of what is sent and received */
+    TEXT_EXTENT_FIRST =
+        TEXT_BEFORE_FIRST +
+        BEFORE_COUNT, /* of one-sided operations by enum trace_buffer, then of what is sent and received */
     TEXT_SEND_EXTENT_INDEX = TEXT_EXTENT_FIRST + TRACE_BUFFERS,
     TEXT_RECV_EXTENT_INDEX,
     TEXT_SIM_FIRST,

@@ -80,7 +80,8 @@ static int compare_replays(const void *a, const void *b)
     return (x->change > y->change) - (x->change < y->change);
 }
 
-static void collect_replays(const struct explain_input *input, const struct child_answer *answers, struct explanation *explanation)
+static void collect_replays(const struct explain_input *input, const struct child_answer *answers,
+                            struct explanation *explanation)
 {
     const struct explanation_replay *unchanged = &explanation->unchanged;
     for (size_t i = 0; i < explanation->changes.count; i++) {

@@ -179,8 +179,8 @@ static void add_skipped(const struct bench *bench, cJSON *skipped)
         const struct bench_job *job = &bench->config.jobs[i];
         char reason[160];
         if (bench->schedule.fits[i] != BENCH_FIT_NONE) continue;
-        snprintf(reason, sizeof reason, "%d ranks on %d nodes do not fit on this machine of %d ranks on %d nodes", job->demand.ranks,
-                 job->demand.nodes, bench->ranks, bench->environment.node_count);
+        snprintf(reason, sizeof reason, "%d ranks on %d nodes do not fit on this machine of %d ranks on %d nodes",
+                 job->demand.ranks, job->demand.nodes, bench->ranks, bench->environment.node_count);
         cJSON *row = cJSON_CreateObject();
         add_text(row, "test", job->test);
         add_text(row, "function", job->spec);
@@ -241,7 +241,8 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /* The ranks of all nodes of the placement, so that no other test uses these nodes meanwhile. */
-static enum status make_claim(const struct bench *bench, const struct bench_placement *placement, MPI_Group *group, struct err *err)
+static enum status make_claim(const struct bench *bench, const struct bench_placement *placement, MPI_Group *group,
+                              struct err *err)
 {
     int *ranks = malloc(sizeof *ranks * (size_t)bench->ranks), count = 0;
     if (!ranks) return err_memory(err);
@@ -271,7 +272,8 @@ static bool is_member(MPI_Group group)
     return rank != MPI_UNDEFINED;
 }
 
-static enum status run_members(struct bench *bench, const struct bench_placement *placement, MPI_Group group, int tag, struct err *err)
+static enum status run_members(struct bench *bench, const struct bench_placement *placement, MPI_Group group, int tag,
+                               struct err *err)
 {
     char place[BENCH_PLACE_BYTES];
     MPI_Comm comm;
@@ -343,7 +345,8 @@ static void print_head(const struct bench *bench)
 {
     char text[128];
     static const char stars[] = "********************************************************************************";
-    int length = snprintf(text, sizeof text, "* Working with %d ranks on %d nodes *", bench->ranks, bench->environment.node_count);
+    int length = snprintf(text, sizeof text, "* Working with %d ranks on %d nodes *", bench->ranks,
+                          bench->environment.node_count);
     printf("%.*s\n%s\n%.*s\n", length, stars, text, length, stars);
 }
 

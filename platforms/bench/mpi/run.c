@@ -51,7 +51,8 @@ static void repeat_batch(struct bench_run *run, int count, double *times)
 
 /* The time of one repetition over the ranks. False: no rank has one. A time below the bench's own is scatter of that:
  * 0. */
-static bool join_ranks(const struct bench_run *run, const double *times, int batch, int repetition, struct bench_repetition *joined)
+static bool join_ranks(const struct bench_run *run, const double *times, int batch, int repetition,
+                       struct bench_repetition *joined)
 {
     bool is_signed = run->job->function == BENCH_FUNCTION_clock_offset || run->job->function == BENCH_FUNCTION_clock_drift;
     int count = 0;
@@ -181,8 +182,9 @@ enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char
     run.target = run.ranks - 1;
     for (int i = 0; i < job->size_count; i++)
         if ((double)job->sizes[i] * run.ranks > ROOM_MOST || job->sizes[i] > INT_MAX)
-            return err_set(err, STATUS_DATA, job->test, job->spec, "%lld bytes on each of %d ranks, expected 2 GiB in all at most",
-                           (long long)job->sizes[i], run.ranks);
+            return err_set(err, STATUS_DATA, job->test, job->spec,
+                           "%lld bytes on each of %d ranks, expected 2 GiB in all at most", (long long)job->sizes[i],
+                           run.ranks);
     int memory = make_buffers(&run), possible;
     MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, comm);
     for (int i = 0; possible && i < job->size_count; i++) run_size(&run, job->sizes[i], place, out);

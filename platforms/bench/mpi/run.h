@@ -48,6 +48,7 @@ void bench_run_close_window(struct bench_run *run);
 
 /* Runs all sizes of the job on comm and writes each repetition to out (on rank 0; unused on others). place: of its
  * nodes. */
-enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char *place, double own_s, FILE *out, struct err *err);
+enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char *place, double own_s, FILE *out,
+                          struct err *err);
 
 #endif

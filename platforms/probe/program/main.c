@@ -77,9 +77,10 @@ static void ask_messages(void)
 
 static void ask_times(void)
 {
-    static const char *const short_calls[] = {"ping_pong", "put_flush", "get_flush", "fetch_and_op_flush", "compare_and_swap_flush",
-                                              "accumulate_flush", "lock", "unlock", "lock_unlock", "put_unlock", "lock_all",
-                                              "unlock_all", "complete", "complete_empty", "start_to_wait_and_back"};
+    static const char *const short_calls[] = {
+        "ping_pong",        "put_flush",  "get_flush", "fetch_and_op_flush", "compare_and_swap_flush",
+        "accumulate_flush", "lock",       "unlock",    "lock_unlock",        "put_unlock",
+        "lock_all",         "unlock_all", "complete",  "complete_empty",     "start_to_wait_and_back"};
     static const int64_t call_sizes[] = {1024, 4096, 16384, 65536, 131072},
                          apply_sizes[] = {8192, 16384, 32768, 49152, 65536, 98304, 131072, 262144, 1048576};
     for (int i = 0; i < COUNT(short_calls); i++) series_run(short_calls[i], 8);

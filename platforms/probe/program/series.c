@@ -77,7 +77,8 @@ TIME(unlock_all, MPI_Win_lock_all(0, window), MPI_Win_unlock_all(window), )
 
 TIME(complete, MPI_Win_start(partner_group, 0, window); OPERATION(PUT), MPI_Win_complete(window), RECEIVE(PARTNER, 0))
 TIME(complete_empty, MPI_Win_start(partner_group, 0, window), MPI_Win_complete(window), RECEIVE(PARTNER, 0))
-TIME(start_to_wait_and_back, MPI_Win_start(partner_group, 0, window), OPERATION(PUT); MPI_Win_complete(window); RECEIVE(PARTNER, 0), )
+TIME(start_to_wait_and_back, MPI_Win_start(partner_group, 0, window), OPERATION(PUT); MPI_Win_complete(window);
+     RECEIVE(PARTNER, 0), )
 PART(exposure, MPI_Win_post(origin_group, 0, window); MPI_Win_wait(window); SEND(ORIGIN, 0))
 
 TIME(fence_train, MPI_Barrier(pair), REPEAT(MPI_Win_fence(0, fence_window)), )

@@ -17,7 +17,8 @@ static double offset_s, offset_time_s = -DBL_MAX;
 
 static void skip(const struct step *step, const char *why)
 {
-    printf("rmacast-probe skip %s %s %ld %s\n", probe_cases[step->id].name, probe_variants[step->variant], (long)step->bytes, why);
+    printf("rmacast-probe skip %s %s %ld %s\n", probe_cases[step->id].name, probe_variants[step->variant],
+           (long)step->bytes, why);
     fflush(stdout);
 }
 

@@ -11,8 +11,9 @@
 /* The minimal configuration of the first MPI network bench, which was
  *     node_configurations = { conf1 = (2, 10); };
  *     tests = { test1 = { conf = "conf1"; sizeconf = ("1M","10M"); tests="reduceTo0";}; }; */
-static const char original[] = "{ \"node_configurations\": { \"conf1\": [2, 10] },\n"
-                               "  \"tests\": { \"test1\": { \"conf\": \"conf1\", \"sizeconf\": [\"1M\", \"10M\"], \"tests\": \"reduceTo0\" } } }";
+static const char original[] =
+    "{ \"node_configurations\": { \"conf1\": [2, 10] },\n"
+    "  \"tests\": { \"test1\": { \"conf\": \"conf1\", \"sizeconf\": [\"1M\", \"10M\"], \"tests\": \"reduceTo0\" } } }";
 
 static void the_original_example(void **state)
 {
@@ -72,10 +73,12 @@ static void pairs_are_placed_on_all_neighbours(void **state)
     for (int nodes = 1; nodes <= 3; nodes++) {
         struct bench_config config;
         struct err err;
-        assert_int_equal(bench_config_parse("{ \"tests\": { \"p\": { \"conf\": [2, 2], \"sizes\": [8, 64], \"tests\": \"bcast\", \"pairs\": true },"
-                                            "               \"o\": { \"conf\": [2, 2], \"sizes\": 8, \"tests\": \"barrier\" } } }",
-                                            "x.json", &config, &err),
-                         STATUS_OK);
+        assert_int_equal(
+            bench_config_parse(
+                "{ \"tests\": { \"p\": { \"conf\": [2, 2], \"sizes\": [8, 64], \"tests\": \"bcast\", \"pairs\": true },"
+                "               \"o\": { \"conf\": [2, 2], \"sizes\": 8, \"tests\": \"barrier\" } } }",
+                "x.json", &config, &err),
+            STATUS_OK);
         assert_int_equal(bench_config_place_pairs(&config, nodes, &err), STATUS_OK);
         assert_int_equal(config.count, counts[nodes - 1] + 1);
         for (int i = 0; i + 1 < config.count; i++) {
@@ -117,7 +120,8 @@ static void faults_name_file_and_key(void **state)
         {TEST("\"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf: missing"},
         {TEST("\"conf\": [1, 2], \"tests\": \"bcast\""), "x.json:tests.t.sizes: missing"},
         {TEST("\"conf\": [1, 2], \"sizes\": 8"), "x.json:tests.t.tests: missing"},
-        {TEST("\"conf\": \"big\", \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf: no node configuration 'big'"},
+        {TEST("\"conf\": \"big\", \"sizes\": 8, \"tests\": \"bcast\""),
+         "x.json:tests.t.conf: no node configuration 'big'"},
         {TEST("\"conf\": [0, 2], \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf[0]: 0 is impossible"},
         {TEST("\"conf\": [3, 2], \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf: 2 ranks on 3 nodes"},
         {TEST("\"conf\": [1, 2, 3], \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf[0]: wrong type"},
@@ -125,12 +129,17 @@ static void faults_name_file_and_key(void **state)
         {TEST("\"conf\": [1, 2], \"sizes\": \"1Q\", \"tests\": \"bcast\""), "x.json:tests.t.sizes: no size '1Q'"},
         {TEST("\"conf\": [1, 2], \"sizes\": -8, \"tests\": \"bcast\""), "x.json:tests.t.sizes: -8 is impossible"},
         {TEST("\"conf\": [1, 2], \"sizes\": [], \"tests\": \"bcast\""), "x.json:tests.t.sizes: an empty list"},
-        {TEST("\"conf\": [1, 2], \"sizes\": [8, 1.5], \"tests\": \"bcast\""), "x.json:tests.t.sizes[1]: 1.5 is no whole number"},
+        {TEST("\"conf\": [1, 2], \"sizes\": [8, 1.5], \"tests\": \"bcast\""),
+         "x.json:tests.t.sizes[1]: 1.5 is no whole number"},
         {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"broadcast\""), "x.json:tests.t.tests: no test 'broadcast'"},
-        {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"bcast -s fence\""), "x.json:tests.t.tests: bcast has no option -s"},
-        {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"putLatency -s now\""), "x.json:tests.t.tests: -s now, expected fence"},
-        {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"putLatency -w\""), "x.json:tests.t.tests: -w without a name"},
-        {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"putLatency -q x\""), "x.json:tests.t.tests: unknown option '-q'"},
+        {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"bcast -s fence\""),
+         "x.json:tests.t.tests: bcast has no option -s"},
+        {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"putLatency -s now\""),
+         "x.json:tests.t.tests: -s now, expected fence"},
+        {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"putLatency -w\""),
+         "x.json:tests.t.tests: -w without a name"},
+        {TEST("\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"putLatency -q x\""),
+         "x.json:tests.t.tests: unknown option '-q'"},
         {TEST(REST ", \"minRepeats\": 0"), "x.json:tests.t.minRepeats: 0 is impossible"},
         {TEST(REST ", \"maxDuration\": \"long\""), "x.json:tests.t.maxDuration: wrong type"},
         {TEST(REST ", \"pairs\": 1"), "x.json:tests.t.pairs: wrong type"},

@@ -57,7 +57,10 @@ static void statistics_by_hand(void **state)
 static void what_is_written_is_read(void **state)
 {
     (void)state;
-    struct bench_job job = {.test = "t", .spec = "putLatency -s lock", .function = BENCH_FUNCTION_put_latency, .demand = {.nodes = 2, .ranks = 3}};
+    struct bench_job job = {.test = "t",
+                            .spec = "putLatency -s lock",
+                            .function = BENCH_FUNCTION_put_latency,
+                            .demand = {.nodes = 2, .ranks = 3}};
     const struct bench_repetition first = {1e-6, 1e-6, 2e-6, 3e-6}, second = {3e-6, 1e-6, 2e-6, 3e-6};
     struct bench_results results;
     struct bench_statistics statistics;
@@ -86,8 +89,12 @@ static void the_original_line(void **state)
 {
     (void)state;
     struct bench_repetition times[] = {{0.02, 0.010863, 0.013, 0.02}, {0.02, 0.011, 0.014046, 0.022209}};
-    struct bench_series series = {.spec = "bcast", .function = BENCH_FUNCTION_bcast, .demand = {.nodes = 2, .ranks = 10}, .bytes = 1048576,
-                                  .repetitions = times, .count = 2};
+    struct bench_series series = {.spec = "bcast",
+                                  .function = BENCH_FUNCTION_bcast,
+                                  .demand = {.nodes = 2, .ranks = 10},
+                                  .bytes = 1048576,
+                                  .repetitions = times,
+                                  .count = 2};
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
@@ -101,10 +108,11 @@ static void the_original_line(void **state)
 static void faults_name_file_and_line(void **state)
 {
     (void)state;
-    static const char *const rows[] = {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6\n",           "t,bcast,2,3,0+1,64,0,nan,1e-6,1e-6,1e-6\n",
-                                       "t,broadcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6\n",  "t,bcast,0,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6\n",
-                                       "t,bcast,2,3,0+1,-64,0,1e-6,1e-6,1e-6,1e-6\n",     "t,bcast,2,3,0+1,64,0,1e9,1e-6,1e-6,1e-6\n",
-                                       "t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,7\n",    "\n"};
+    static const char *const rows[] = {
+        "t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6\n",          "t,bcast,2,3,0+1,64,0,nan,1e-6,1e-6,1e-6\n",
+        "t,broadcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6\n", "t,bcast,0,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6\n",
+        "t,bcast,2,3,0+1,-64,0,1e-6,1e-6,1e-6,1e-6\n",    "t,bcast,2,3,0+1,64,0,1e9,1e-6,1e-6,1e-6\n",
+        "t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,7\n",   "\n"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct bench_results results;
         struct err err = {0};

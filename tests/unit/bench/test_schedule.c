@@ -148,7 +148,8 @@ static void ranks_dealt_in_turn(void **state)
     bench_environment_clear(&environment);
 }
 
-/* Whatever is asked: in a round no node is used twice, every test that fits somewhere is placed once, with the ranks asked for. */
+/* Whatever is asked: in a round no node is used twice, every test that fits somewhere is placed once, with the ranks
+ * asked for. */
 static void any_plan_is_sound(void **state)
 {
     (void)state;
@@ -179,8 +180,8 @@ static void any_plan_is_sound(void **state)
     }
 }
 
-/* Three nodes of 2, 1 and 1 ranks: 1 -> 2 is perfect and comes first, then, of what is left, 0 -> 1, which has an idle rank; back is
- * the first rank of the second node first. */
+/* Three nodes of 2, 1 and 1 ranks: 1 -> 2 is perfect and comes first, then, of what is left, 0 -> 1, which has an idle
+ * rank; back is the first rank of the second node first. */
 static void fixed_pairs_are_where_they_are_asked_for(void **state)
 {
     (void)state;

@@ -65,8 +65,8 @@ static double train_time(bool between, int64_t bytes)
     return 7e-7 + 2 * way(between, 0) / 64;
 }
 
-static enum status add_series(struct bench_results *results, const char *spec, bool between, int64_t bytes, double time, gsl_rng *random,
-                              struct err *err)
+static enum status add_series(struct bench_results *results, const char *spec, bool between, int64_t bytes, double time,
+                              gsl_rng *random, struct err *err)
 {
     struct bench_series series = {.demand = {.nodes = between ? 2 : 1, .ranks = 2}, .bytes = bytes};
     strcpy(series.spec, spec);
@@ -93,7 +93,9 @@ static void add_all(struct bench_results *results, bool between, unsigned long s
     gsl_rng_set(random, seed);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         for (int k = 0; k < tests[i].sizes; k++)
-            assert_int_equal(add_series(results, tests[i].spec, between, sizes[k], tests[i].time(between, sizes[k]), random, &err), STATUS_OK);
+            assert_int_equal(
+                add_series(results, tests[i].spec, between, sizes[k], tests[i].time(between, sizes[k]), random, &err),
+                STATUS_OK);
     gsl_rng_free(random);
 }
 
@@ -211,7 +213,8 @@ static void messages_that_ask_first(void **state)
     assert_int_equal(cJSON_GetArraySize(segments), 2);
     /* put_time's acknowledgement takes 2 us, and the first segment's latency is half of 3 + 2 us: 2.5 us. Of large ones
      * 3 + 2 + 4 us are left, less the acknowledgement and two messages of 2.5 us each: 1.5 us. */
-    double latency = number_of(cJSON_GetObjectItem(large, "latency_s"), "value"), error = number_of(cJSON_GetObjectItem(large, "latency_s"), "error");
+    double latency = number_of(cJSON_GetObjectItem(large, "latency_s"), "value"),
+           error = number_of(cJSON_GetObjectItem(large, "latency_s"), "error");
     if (fabs(latency - 1.5e-6) > error + 1e-6) fail_msg("latency %g +- %g", latency, error);
     assert_true(latency < 5e-6); /* 6.5 us without the request and its answer */
     cJSON_Delete(platform);

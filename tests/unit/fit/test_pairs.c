@@ -60,7 +60,8 @@ static void a_slow_node(void **state)
     struct pair_notes notes;
     compare_ring(4, (double[]){1e-6, 1.5e-6, 1.6e-6, 1e-6}, (double[]){1e-6, 1.55e-6, 1.6e-6, 1e-6}, &notes);
     assert_int_equal(notes.count, 1);
-    assert_string_equal(notes.text[0], "c is a slow node: " SPEC " takes 1.50 times the middle of all pairs or more with each neighbour");
+    assert_string_equal(notes.text[0], "c is a slow node: " SPEC
+                                       " takes 1.50 times the middle of all pairs or more with each neighbour");
 }
 
 static void a_slow_pair(void **state)

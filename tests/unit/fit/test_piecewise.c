@@ -19,8 +19,9 @@ struct truth {
 };
 
 enum { SIZES = 28, SEEDS_CHECKED = 20 };
-static const double sizes[SIZES] = {8,     16,    32,    64,    128,    256,    512,    1024,   1536,   2048,    3072,    4096,   6144, 8192,
-                                    12288, 16384, 24576, 32768, 49152, 65536, 98304, 131072, 196608, 262144, 393216, 524288, 1048576, 2097152};
+static const double sizes[SIZES] = {8,     16,     32,     64,     128,    256,    512,     1024,   1536,  2048,
+                                    3072,  4096,   6144,   8192,   12288,  16384,  24576,   32768,  49152, 65536,
+                                    98304, 131072, 196608, 262144, 393216, 524288, 1048576, 2097152};
 
 static double true_time(const struct truth *truth, double bytes)
 {
@@ -58,8 +59,10 @@ static int count_recovered(const struct truth *truth, int segments, double share
         assert_int_equal(piecewise_fit(points, SIZES, &fit, &err), STATUS_OK);
         bool right = fit.count == segments;
         for (int s = 0; s < segments && right; s++) {
-            right = is_within(&fit.segments[s].intercept, truth[s].latency) && is_within(&fit.segments[s].slope, truth[s].per_byte);
-            if (s + 1 < segments) right = right && fit.segments[s].upto <= truth[s].upto && fit.segments[s + 1].from > truth[s].upto;
+            right = is_within(&fit.segments[s].intercept, truth[s].latency) &&
+                    is_within(&fit.segments[s].slope, truth[s].per_byte);
+            if (s + 1 < segments)
+                right = right && fit.segments[s].upto <= truth[s].upto && fit.segments[s + 1].from > truth[s].upto;
         }
         recovered += right;
     }

@@ -37,7 +37,8 @@ static void expect(const char *text, enum mpi_call call, enum result_content con
 #define START(enter, exit) "0 0.000" enter " 0.000" exit " MPI_Win_start win=0 group=1,2\n"
 #define OP(name, enter, exit, rest) "0 0.000" enter " 0.000" exit " MPI_" name " win=0 " rest "\n"
 #define COMPLETE(enter, exit) "0 0.000" enter " 0.000" exit " MPI_Win_complete win=0\n"
-#define TARGET(rank, post) #rank " 0.000" post " 0.000" post " MPI_Win_post win=0 group=0\n" #rank " 0.000900 0.000950 MPI_Win_wait win=0\n"
+#define TARGET(rank, post)                                                                                             \
+#rank " 0.000" post " 0.000" post " MPI_Win_post win=0 group=0\n" #rank " 0.000900 0.000950 MPI_Win_wait win=0\n"
 
 /* The posts are entered at 100 and 200; start returns at 10, before both, or waits until 200, or enters behind them. */
 static void test_start(void **state)

@@ -41,7 +41,8 @@ static void shmem(FILE *out, uint32_t rank, int number)
     call(out, rank, number, 5, 60 + at, "shmem_set_lock win=0 object=128");
     call(out, rank, number, 70 + at, 80 + at, "shmem_clear_lock win=0 object=128");
     call(out, rank, number, 81 + at, 82 + at, "shmem_test win=0 disp=0 flag=0");
-    call(out, rank, number, 83 + at, 84 + at, number % 5 == 4 ? "shmem_test win=0 disp=0 flag=1" : "shmem_test win=0 disp=0 flag=0");
+    call(out, rank, number, 83 + at, 84 + at,
+         number % 5 == 4 ? "shmem_test win=0 disp=0 flag=1" : "shmem_test win=0 disp=0 flag=0");
     call(out, rank, number, 300 + at, 900, "shmem_barrier_all comm=0");
 }
 

@@ -202,8 +202,8 @@ static void a_flush_completes_what_had_returned(void **state)
 }
 
 /* Rank 0 asks for rank 1's lock from 10 to 31. Thread 0 of rank 1 computes from 2 to 40, thread 1 waits for a mutex,
- * which is outside MPI, thread 2 is in MPI from 30 to 33: from 30 on there is progress. Without that call, rank 0 would have returned while nobody of rank 1
- * was inside MPI. */
+ * which is outside MPI, thread 2 is in MPI from 30 to 33: from 30 on there is progress. Without that call, rank 0 would
+ * have returned while nobody of rank 1 was inside MPI. */
 static void any_thread_makes_progress(void **state)
 {
     (void)state;

@@ -19,13 +19,15 @@ static const char measured[] =
     "               \"overhead_s\": " M(1e-7) ", \"gap_s\": " M(2e-7) ","
     "               \"loopback\": {\"latency_s\": " M(3e-7) ", \"bandwidth_Bps\": " M(3e9) "}},"
     " \"mpi\": {\"eager_bytes\": " M(4096) ", \"init_s\": " M(0.25) ", \"finalize_s\": " M(0.125) ","
-    "           \"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": " M(64) ", \"waits\": \"complete\"}, {\"waits\": \"call\"}]},"
+    "           \"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": " M(64) ", \"waits\": \"complete\"}, "
+    "{\"waits\": \"call\"}]},"
     "                     \"thread_delay_s\": " M(1e-5) ", \"control_bytes\": " M(32) ", \"eager_bytes\": " M(512) ","
     "                     \"window_info_bytes\": " M(24) ", \"epochs_ahead\": " M(2) ", \"buffer_bytes\": " M(100) ","
     "                     \"atomic_s_per_byte\": [{\"upto_bytes\": " M(9) ", \"s_per_byte\": " M(1e-9) "},"
     "                                            {\"fixed_s\": " M(1e-6) ", \"s_per_byte\": " M(2e-9) "}],"
     "                     \"protocol\": {\"put_s_per_byte\": " M(1e-10) ","
-    "                                   \"serves\": {\"put\": [{\"upto_bytes\": " M(70) ", \"by\": \"hardware\"}, {\"by\": \"call\"}]}}}},"
+    "                                   \"serves\": {\"put\": [{\"upto_bytes\": " M(70) ", "
+    "\"by\": \"hardware\"}, {\"by\": \"call\"}]}}}},"
     " \"threads\": {\"create_s\": " M(1e-5) "}, \"mapping\": {\"ranks_per_node\": " M(2) "}}";
 
 static void every_number_may_be_measured(void **state)
@@ -34,7 +36,8 @@ static void every_number_may_be_measured(void **state)
     struct platform *platform = NULL;
     struct err err = {.text = ""};
     if (platform_from_text(measured, NULL, 0, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
-    assert_true(platform->node_count == 2 && platform->cores == 3 && platform->speed == 1.5 && platform->memory_bandwidth_Bps == 4e9);
+    assert_true(platform->node_count == 2 && platform->cores == 3 && platform->speed == 1.5 &&
+                platform->memory_bandwidth_Bps == 4e9);
     assert_true(platform->segments[0].upto_bytes == 8192 && platform->segments[1].bandwidth_Bps == 2e9);
     assert_true(platform->overhead_s == 1e-7 && platform->gap_s == 2e-7 && platform->loopback[0].latency_s == 3e-7);
     assert_true(platform->eager_bytes == 4096 && platform->init_s == 0.25 && platform->finalize_s == 0.125);
@@ -42,7 +45,8 @@ static void every_number_may_be_measured(void **state)
     assert_true(platform->thread_delay_s == 1e-5 && platform->control_bytes == 32 && platform->rma_eager_bytes == 512);
     assert_true(platform->window_info_bytes == 24 && platform->epochs_ahead == 2 && platform->ranks_per_node == 2);
     assert_true(fabs(platform_apply_s(platform, 9) - 9e-9) < 1e-15 && fabs(platform_apply_s(platform, 10) - 1.02e-6) < 1e-12);
-    assert_true(platform->protocol.put_s_per_byte == 1e-10 && protocol_serves(&platform->protocol, SERVICE_PUT, 71) == PROGRESS_CALL);
+    assert_true(platform->protocol.put_s_per_byte == 1e-10 &&
+                protocol_serves(&platform->protocol, SERVICE_PUT, 71) == PROGRESS_CALL);
     assert_true(platform->thread_create_s == 1e-5);
     platform_free(platform);
 }
@@ -66,7 +70,8 @@ static void absurd_measurements_are_refused(void **state)
         struct platform *platform;
         struct err err = {.text = ""};
         snprintf(text, sizeof text,
-                 "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"latency_s\": %s, \"bandwidth_Bps\": 1e9}}",
+                 "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, "
+                 "\"network\": {\"latency_s\": %s, \"bandwidth_Bps\": 1e9}}",
                  rows[i].value);
         if (platform_from_text(text, NULL, 0, &platform, &err) != STATUS_DATA || !strstr(err.text, rows[i].error))
             fail_msg("%s: \"%s\", expected \"%s\"", rows[i].value, err.text, rows[i].error);

@@ -32,7 +32,8 @@ static void test_letters(void **state)
         const char name[] = {(char)('a' + letter), '\0'};
         for (int i = 0; i < 3; i++)
             for (int64_t bytes = 8; bytes <= 65536; bytes *= 64)
-                probe_say_tries(&record, "epoch", operations[i], bytes, strcmp(operations[i], "get") == 0 ? gets[letter] : letter, 9);
+                probe_say_tries(&record, "epoch", operations[i], bytes,
+                                strcmp(operations[i], "get") == 0 ? gets[letter] : letter, 9);
         struct platform *platform = platform_of(&record);
         assert_string_equal(platform->semantics.name, name);
         platform_free(platform);
@@ -209,7 +210,8 @@ static void test_eager_limit_of_a_run_that_broke_off(void **state)
 
 /* --- votes ------------------------------------------------------------------------------------------------------------ */
 
-/* With no prior knowledge a of n votes say "more often than not" with P(Bin(n + 1, 1/2) <= a): of 9 of 9 1023/1024, of 5 of 9 638/1024. */
+/* With no prior knowledge a of n votes say "more often than not" with P(Bin(n + 1, 1/2) <= a): of 9 of 9 1023/1024, of
+ * 5 of 9 638/1024. */
 static void test_confidence(void **state)
 {
     (void)state;

@@ -113,7 +113,8 @@ static void test_put_cost(void **state)
     (void)state;
     struct probe_record record = {0};
     struct probe_cost cost;
-    for (int64_t bytes = 1024; bytes <= 65536; bytes *= 4) probe_say_time(&record, "put_call", bytes, 1e-6 + 0.5e-9 * (double)bytes);
+    for (int64_t bytes = 1024; bytes <= 65536; bytes *= 4)
+        probe_say_time(&record, "put_call", bytes, 1e-6 + 0.5e-9 * (double)bytes);
     struct probe_findings findings = probe_evaluated(&record);
     assert_true(probe_put_cost(&findings, &cost));
     assert_true(fabs(cost.below_s_per_byte - 0.5e-9) < 1e-15);
@@ -133,8 +134,8 @@ static void test_a_call_that_does_not_copy_has_no_cost(void **state)
     probe_record_clear(&record);
 }
 
-/* Put and flush take 20 us + 1 ns for each byte; an accumulate 0.7 ns for each byte more up to 48 KB, 2 ns from 64 KB on. The step is
- * stated at the middle, (49152 + 65536) / 2 - 1. Without it there is one cost. */
+/* Put and flush take 20 us + 1 ns for each byte; an accumulate 0.7 ns for each byte more up to 48 KB, 2 ns from 64 KB
+ * on. The step is stated at the middle, (49152 + 65536) / 2 - 1. Without it there is one cost. */
 static void test_apply_cost(void **state)
 {
     (void)state;

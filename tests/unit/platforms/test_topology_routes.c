@@ -61,7 +61,8 @@ static enum status write_variant(const struct platform *platform, char *name, si
     char *text = NULL;
     size_t bytes = 0;
     FILE *memory = open_memstream(&text, &bytes);
-    TRY(topology_write_simgrid(platform->topology, platform->node_count, &(struct topology_rates){.bandwidth_Bps = 1e9}, memory, err));
+    TRY(topology_write_simgrid(platform->topology, platform->node_count, &(struct topology_rates){.bandwidth_Bps = 1e9},
+                               memory, err));
     fclose(memory);
     char *latency = strstr(text, "lat=\"0s\"");
     if (!latency) return err_set(err, STATUS_DATA, NULL, NULL, "no lat=\"0s\" in: %s", text);

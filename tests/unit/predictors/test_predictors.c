@@ -186,7 +186,8 @@ static void a_table_is_no_wider_than_what_shows_it(void **state)
         results[r]->engine = strdup("e");
     }
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct comparison comparison = {.results = results, .names = names, .failures = failures, .count = 2, .columns = cases[c].columns};
+        struct comparison comparison = {
+            .results = results, .names = names, .failures = failures, .count = 2, .columns = cases[c].columns};
         char *text = NULL;
         size_t size, blocks = 0, widest = 0;
         FILE *out = open_memstream(&text, &size);

@@ -126,8 +126,8 @@ static size_t read_kept(char *text, size_t room)
     return bytes;
 }
 
-/* A whole file, and one cut in its head, in the middle of a line, before and behind each end of a line: as many points are taken as
- * it has whole lines of them. */
+/* A whole file, and one cut in its head, in the middle of a line, before and behind each end of a line: as many points
+ * are taken as it has whole lines of them. */
 static void what_breaks_off_keeps_its_whole_lines(void **state)
 {
     struct sweep sweep;

@@ -140,8 +140,8 @@ static void exposure_stays_between_attach_and_detach(void **state)
 #undef BEGIN
 }
 
-/* Rank 0 locks rank 1's window: rank 1's post comes up to the barrier and its wait down to the send, past regions, no further. Rank
- * 0's own window 1 nobody else locks: its post goes to the front, its wait to the end. */
+/* Rank 0 locks rank 1's window: rank 1's post comes up to the barrier and its wait down to the send, past regions, no
+ * further. Rank 0's own window 1 nobody else locks: its post goes to the front, its wait to the end. */
 static void exposure_stays_apart_from_locks_of_others(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Levels of detail: pieces begin as 1 ns and are 16384 for a few ranks. Letters: "C" is a collective, "H" an operation, "A" computing;
- * shares are 21sts, "V" is all of a piece. */
+/* Levels of detail: pieces begin as 1 ns and are 16384 for a few ranks. Letters: "C" is a collective, "H" an operation,
+ * "A" computing; shares are 21sts, "V" is all of a piece. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@ static struct levels *make(uint32_t ranks, int64_t from_ns, int64_t until_ns)
 {
     struct levels *levels;
     bool all = until_ns == 0;
-    assert_int_equal(levels_new(ranks, all ? INT64_MIN : from_ns * NS, all ? INT64_MAX : until_ns * NS, &levels, &err), STATUS_OK);
+    assert_int_equal(levels_new(ranks, all ? INT64_MIN : from_ns * NS, all ? INT64_MAX : until_ns * NS, &levels, &err),
+                     STATUS_OK);
     return levels;
 }
 
@@ -86,7 +87,8 @@ static void pieces_grow(void **state)
     cJSON *json = written(levels, 0);
     const cJSON *finest = level(json, 0), *next = level(json, 1), *last = level(json, 2);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "levels")), 3);
-    assert_true(number_of(finest, "piece_ps") == 2 * NS && number_of(next, "piece_ps") == 8 * NS && number_of(last, "piece_ps") == 32 * NS);
+    assert_true(number_of(finest, "piece_ps") == 2 * NS && number_of(next, "piece_ps") == 8 * NS &&
+                number_of(last, "piece_ps") == 32 * NS);
     assert_int_equal(strlen(row(finest, 0)), 3 * PIECES);
     assert_int_equal(strlen(row(last, 0)), 3 * PIECES / 16);
     expect_piece(finest, 0, 0, "CVV");

@@ -331,7 +331,8 @@ static void plans_end_and_move_what_the_literature_says(void **state)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (uint32_t root = 0; root < (plans[p].rooted ? sizes[s] : 1); root++)
                 for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++) {
-                    struct coll_shape shape = {.algorithm = plans[p].algorithm, .size = sizes[s], .root = root, .bytes = bytes[b]};
+                    struct coll_shape shape = {
+                        .algorithm = plans[p].algorithm, .size = sizes[s], .root = root, .bytes = bytes[b]};
                     struct execution run;
                     if (plans[p].power_only && !coll_is_power_of_two(sizes[s])) continue;
                     execute(&shape, &run);
@@ -431,8 +432,9 @@ static void choices_switch_where_mpich_switches(void **state)
         assert_int_equal(coll_choose(rows[i].kind, rows[i].later, rows[i].size, rows[i].bytes), rows[i].expected);
 }
 
-/* MPICH posts 32 receives of an all-to-all, the own rank's the first, upwards, then as many sends downwards: of 40 ranks rank 5 receives
- * from 6, 7, ... 36 (31 of them), sends to 4, 3, 2, 1, 0, 39, ... 14, and waits; then the last 8: from 37, ... 4, to 13, ... 6. */
+/* MPICH posts 32 receives of an all-to-all, the own rank's the first, upwards, then as many sends downwards: of 40
+ * ranks rank 5 receives from 6, 7, ... 36 (31 of them), sends to 4, 3, 2, 1, 0, 39, ... 14, and waits; then the last 8:
+ * from 37, ... 4, to 13, ... 6. */
 static void an_all_to_all_waits_behind_32_partners(void **state)
 {
     (void)state;

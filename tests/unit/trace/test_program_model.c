@@ -170,8 +170,10 @@ static struct trace *make(const char *text, uint32_t ranks)
 static void statements_become_calls(void **state)
 {
     (void)state;
-    struct trace *trace = make("rmacast-model 1\ncompute 1ms\nrepeat 3 as i\n  compute 10us*(1+i)\n  MPI_Barrier comm=0 takes=2us\nend\n"
-                               "if rank==0\n  enter a%20b\n  leave a%20b\nelse\n  MPI_Comm_group\nend\n", 3);
+    struct trace *trace =
+        make("rmacast-model 1\ncompute 1ms\nrepeat 3 as i\n  compute 10us*(1+i)\n  MPI_Barrier comm=0 takes=2us\nend\n"
+             "if rank==0\n  enter a%20b\n  leave a%20b\nelse\n  MPI_Comm_group\nend\n",
+             3);
     const struct trace_rank *rank = &trace->ranks[0];
     assert_int_equal(rank->count, 5);
     assert_int_equal(rank->calls[0].enter_ps, 1010000000);
@@ -189,9 +191,11 @@ static void statements_become_calls(void **state)
 static void communicators_are_rows_and_columns(void **state)
 {
     (void)state;
-    struct trace *trace = make("rmacast-model 1\ngrid square\ncomm 1 along=x\ncomm 2 along=y\nwindow 5 comm=2 bytes=8*(1+y)\n"
-                               "MPI_Allreduce comm=1 bytes=8\nMPI_Win_create win=5\nMPI_Win_lock win=5 target=x+nx*2 lock=shared\n"
-                               "MPI_Win_unlock win=5 target=x+nx*2\nMPI_Win_free win=5\n", 6);
+    struct trace *trace =
+        make("rmacast-model 1\ngrid square\ncomm 1 along=x\ncomm 2 along=y\nwindow 5 comm=2 bytes=8*(1+y)\n"
+             "MPI_Allreduce comm=1 bytes=8\nMPI_Win_create win=5\nMPI_Win_lock win=5 target=x+nx*2 lock=shared\n"
+             "MPI_Win_unlock win=5 target=x+nx*2\nMPI_Win_free win=5\n",
+             6);
     static const int32_t rows[3][2] = {{0, 1}, {2, 3}, {4, 5}}, columns[2][3] = {{0, 2, 4}, {1, 3, 5}};
     assert_int_equal(trace->comm_count, 6);
     for (int32_t r = 0; r < 6; r++) {
@@ -212,9 +216,11 @@ static void communicators_are_rows_and_columns(void **state)
 static void missing_partners_are_null(void **state)
 {
     (void)state;
-    struct trace *trace = make("rmacast-model 1\nwindow 0 bytes=64 disp_unit=8\nMPI_Win_create win=0\n"
-                               "MPI_Win_post win=0 group=neighbor(-1),neighbor(1)\nMPI_Win_start win=0 group=neighbor(-1),neighbor(1)\n"
-                               "MPI_Put win=0 target=neighbor(1) bytes=16 disp=2\nMPI_Win_complete win=0\nMPI_Win_wait win=0\n", 2);
+    struct trace *trace =
+        make("rmacast-model 1\nwindow 0 bytes=64 disp_unit=8\nMPI_Win_create win=0\n"
+             "MPI_Win_post win=0 group=neighbor(-1),neighbor(1)\nMPI_Win_start win=0 group=neighbor(-1),neighbor(1)\n"
+             "MPI_Put win=0 target=neighbor(1) bytes=16 disp=2\nMPI_Win_complete win=0\nMPI_Win_wait win=0\n",
+             2);
     const struct trace_call *put = &trace->ranks[0].calls[3], *last = &trace->ranks[1].calls[3];
     assert_int_equal(put->peer, 1);
     assert_int_equal(put->bytes, 16);

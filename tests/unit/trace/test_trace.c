@@ -202,11 +202,12 @@ static void simulated_traces_carry_what_the_simulation_knows(void **state)
 static void a_trace_like_another_has_its_definitions(void **state)
 {
     (void)state;
-    struct trace *trace =
-        trace_of("rmacast-trace 1\nranks 3\nproperty simulated=1 platform=p engine=e semantics=b lock=lazy\n"
-                 "property clock_offset=1 clock_error=2 clock_violations=3 record_cost=4e-9\n"
-                 "note taken for granted\nnode 0 name=host2 ranks=0,2\ncomm 1 ranks=2,0\nwindow 0 comm=1 bytes=8,16 disp_unit=1,2 flavor=create\n"
-                 "0 0 0 MPI_Win_post win=0 group=2 site=f@a.c:1\n0 0 enter r\n0 0 0 MPI_Waitall reqs=\n");
+    struct trace *trace = trace_of(
+        "rmacast-trace 1\nranks 3\nproperty simulated=1 platform=p engine=e semantics=b lock=lazy\n"
+        "property clock_offset=1 clock_error=2 clock_violations=3 record_cost=4e-9\n"
+        "note taken for granted\n"
+        "node 0 name=host2 ranks=0,2\ncomm 1 ranks=2,0\nwindow 0 comm=1 bytes=8,16 disp_unit=1,2 flavor=create\n"
+        "0 0 0 MPI_Win_post win=0 group=2 site=f@a.c:1\n0 0 enter r\n0 0 0 MPI_Waitall reqs=\n");
     struct trace *like;
     struct err err;
     assert_int_equal(trace_new_like(trace, &like, &err), STATUS_OK);

@@ -16,8 +16,9 @@
 
 enum { REPETITIONS = 12 };
 
-/* Per repetition of 1 s: a barrier of 1 ms, at 0.1 s a put, until 0.1 s + slow (3 us + i) a flush; from 0.17 s on eleven barriers of slow
- * 1 ms and one until 0.201 s; then three fences of slow 2 us each. The last repetition's put is far too late: medians do not see it. */
+/* Per repetition of 1 s: a barrier of 1 ms, at 0.1 s a put, until 0.1 s + slow (3 us + i) a flush; from 0.17 s on
+ * eleven barriers of slow 1 ms and one until 0.201 s; then three fences of slow 2 us each. The last repetition's put is
+ * far too late: medians do not see it. */
 static struct trace *make_trace(double slow)
 {
     char file[] = "/tmp/rmacast-skeletons-XXXXXX";
@@ -33,10 +34,12 @@ static struct trace *make_trace(double slow)
             if (rank == 0) fprintf(out, "0 %d.1 %.9f MPI_Put win=0 target=1 bytes=8 disp=0\n", i, i + 0.1 + 1e-6);
             if (rank == 0) fprintf(out, "0 %.9f %.9f MPI_Win_flush win=0 target=1\n", i + 0.1 + 1e-6, i + 0.1 + flush);
             for (int k = 0; k < 11; k++)
-                fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, i + 0.17 + 1e-3 * slow * k, i + 0.17 + 1e-3 * slow * (k + 1));
+                fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, i + 0.17 + 1e-3 * slow * k,
+                        i + 0.17 + 1e-3 * slow * (k + 1));
             fprintf(out, "%d %d.2 %d.201 MPI_Barrier comm=0\n", rank, i, i);
             for (int k = 0; k < 3; k++)
-                fprintf(out, "%d %.9f %.9f MPI_Win_fence win=0 assert=0\n", rank, i + 0.3 + 2e-6 * slow * k, i + 0.3 + 2e-6 * slow * (k + 1));
+                fprintf(out, "%d %.9f %.9f MPI_Win_fence win=0 assert=0\n", rank, i + 0.3 + 2e-6 * slow * k,
+                        i + 0.3 + 2e-6 * slow * (k + 1));
         }
     fclose(out);
     if (trace_open(file, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
