@@ -1,19 +1,13 @@
-/* rmacast predict TRACE... --ranks N,... --platform FILE: the same program at other numbers of ranks. */
+/* rmacast predict TRACE...|MODEL --ranks N,... --platform FILE: the same program at other numbers of ranks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/prediction_options.h"
-#include "common/array.h"
-#include "common/scramble.h"
 #include "common/files/output_file.h"
-#include "predictors/comparison.h"
 #include "predictors/prediction.h"
-#include "predictors/scale/curve.h"
 #include "predictors/scale/extrap.h"
-#include "predictors/scale/noise.h"
-#include "predictors/scale/replicate.h"
+#include "predictors/scale/points.h"
 #include "predictors/scale/scale.h"
-#include "predictors/scale/totals.h"
 #include "trace/limits.h"
 #include "trace/open.h"
 
@@ -31,15 +25,13 @@ enum {
     KEY_REPLICATE,
     KEY_EXTRAP,
     KEY_EXTRAP_POINTS,
-    ROWS_MAX = 8,
     SCALES_MAX = 64,
     NAME_BYTES = 64,
     RUNS = 20,
     RUNS_MAX = 100000,
-    CALLS_KEPT = 1 << 22, /* of a run that is held in memory: some hundred MB a row */
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option rows[] = {
     PREDICTION_OPTIONS,
     {"ranks", KEY_RANKS, "N,...", 0, "the numbers of ranks to predict (needed)", 0},
     {"semantics", KEY_SEMANTICS, "LIST", 0, "the rows, as a,b,c,d (default); platform is what the platform file says", 0},
@@ -67,8 +59,8 @@ struct settings {
     const char *json, *csv, *svg, *output, *extrap, *points;
     uint32_t ranks[SCALES_MAX];
     size_t rank_count;
-    char names[ROWS_MAX][NAME_BYTES];
-    const char *semantics[ROWS_MAX];
+    char names[POINTS_ROWS_MAX][NAME_BYTES];
+    const char *semantics[POINTS_ROWS_MAX];
     size_t row_count;
     bool program, noise, replicate, totals;
     uint64_t seed, noise_seed;
@@ -99,7 +91,7 @@ static error_t parse_rows(const struct argp_state *state, const char *list, stru
     settings->row_count = 0;
     char item[NAME_BYTES];
     while (cli_next_item(&list, item, sizeof item)) {
-        if (settings->row_count == ROWS_MAX) return cli_usage(state, "--semantics has more than %d rows", ROWS_MAX);
+        if (settings->row_count == POINTS_ROWS_MAX) return cli_usage(state, "--semantics has more than %d rows", POINTS_ROWS_MAX);
         error_t failed = prediction_semantics_check(state, item);
         if (failed) return failed;
         strcpy(settings->names[settings->row_count++], item);
@@ -160,184 +152,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Replays a run under all rows. */
-static enum status replay_whole(const struct settings *settings, const struct trace *trace, struct result **results,
-                                struct err *err)
-{
-    struct comparison_row rows[ROWS_MAX];
-    struct platform *platforms[ROWS_MAX] = {NULL};
-    struct comparison comparison = {.count = 0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
-        status = prediction_options_open(&settings->prediction, settings->names[i], trace, &platforms[i], err);
-        rows[i] = (struct comparison_row){.name = settings->names[i],
-                                          .platform = platforms[i],
-                                          .keep_going = settings->prediction.keep_going};
-    }
-    if (status == STATUS_OK)
-        status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
-                                &comparison, err);
-    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
-        results[i] = comparison.results[i];
-        comparison.results[i] = NULL;
-    }
-    comparison_clear(&comparison);
-    for (size_t i = 0; i < settings->row_count; i++) platform_free(platforms[i]);
-    return status;
-}
-
-static enum status replay_row(const struct settings *settings, const struct program_model *model,
-                              const struct program_model_options *run, size_t row, struct result **result, struct err *err)
-{
-    struct program_source source;
-    struct platform *platform;
-    TRY(program_source_open(model, run, &source, err));
-    enum status status =
-        prediction_options_open(&settings->prediction, settings->names[row], source.run.trace, &platform, err);
-    if (status == STATUS_OK) {
-        status = scale_totals(&source, platform, settings->prediction.engine, result, err);
-        platform_free(platform);
-    }
-    program_source_close(&source);
-    return status;
-}
-
-/* Long runs are replayed while they are made, where the engine can run several times in this process. */
-static enum status is_kept(const struct settings *settings, const struct program_model *model,
-                           const struct program_model_options *run, bool *kept, struct err *err)
-{
-    double calls = 0;
-    bool possible = strcmp(settings->prediction.engine->name, "loggp") == 0 && program_source_possible(model);
-    *kept = true;
-    if (settings->totals && !possible)
-        return err_set(err, STATUS_USAGE, "--totals", NULL, "needs --engine loggp, and a program without sizes per rank");
-    if (!possible) return STATUS_OK;
-    if (!settings->totals) TRY(program_source_calls(model, run, &calls, err));
-    *kept = !settings->totals && calls <= CALLS_KEPT;
-    return STATUS_OK;
-}
-
-/* The results of all rows, which the caller frees in any case, with all computing by a factor. */
-static enum status replay_rows(const struct settings *settings, const struct program_model *model, uint32_t ranks, double factor,
-                               struct result **results, struct err *err)
-{
-    const struct program_model_options run = {.ranks = ranks, .compute = factor, .seed = settings->seed};
-    struct trace *trace;
-    bool kept;
-    TRY(is_kept(settings, model, &run, &kept, err));
-    for (size_t i = 0; !kept && i < settings->row_count; i++) TRY(replay_row(settings, model, &run, i, &results[i], err));
-    if (!kept) return STATUS_OK;
-    TRY(program_model_make(model, &run, &trace, err));
-    enum status status = replay_whole(settings, trace, results, err);
-    trace_free(trace);
-    return status;
-}
-
-/* The run times of the rows with all computing by a factor. */
-static enum status replay_factor(const struct settings *settings, const struct program *program, uint32_t ranks,
-                                 double factor, double *run_time_s, struct err *err)
-{
-    struct result *results[ROWS_MAX] = {NULL};
-    struct program_model *model;
-    TRY(program_to_model(program, &model, err));
-    enum status status = replay_rows(settings, model, ranks, factor, results, err);
-    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) run_time_s[i] = results[i]->run_time_s;
-    for (size_t i = 0; i < settings->row_count; i++) result_free(results[i]);
-    program_model_free(model);
-    return status;
-}
-
-/* What runs with noise of one number of ranks give, per row. */
-static enum status replay_noise(const struct settings *settings, struct program *program, uint32_t ranks, size_t runs,
-                                struct curve_noise *found, struct err *err)
-{
-    struct noise noise;
-    double *run_times_s = calloc(runs * settings->row_count + 1, sizeof *run_times_s), of_rows_s[ROWS_MAX];
-    if (!run_times_s) return err_memory(err);
-    enum status status = noise_open(program, &noise, err);
-    for (size_t run = 0; status == STATUS_OK && run < runs; run++) {
-        status = noise_draw(&noise, scramble(settings->noise_seed) + run, err); /* near seeds share no run */
-        if (status == STATUS_OK) status = replay_factor(settings, program, ranks, 1, of_rows_s, err);
-        for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) run_times_s[i * runs + run] = of_rows_s[i];
-    }
-    noise_close(&noise);
-    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
-        found[i] = curve_noise_of(run_times_s + i * runs, runs);
-    free(run_times_s);
-    return status;
-}
-
-static enum status add_points(const struct settings *settings, uint32_t ranks, struct result **results,
-                              const double *low_s, const double *high_s, const struct curve_noise *noise, struct curve *curve,
-                              struct err *err)
-{
-    for (size_t i = 0; i < settings->row_count; i++) {
-        struct curve_point point = {ranks, low_s[i], high_s[i], noise[i], results[i]};
-        ARRAY_PUSH(curve->points, curve->count, curve->capacity, point, err);
-        point.result->wall_ns = point.result->peak_bytes = 0; /* the same seed gives the same bytes */
-        results[i] = NULL;
-    }
-    return STATUS_OK;
-}
-
-/* Of what points are made: a program, or one trace that is replicated. */
-struct origin {
-    struct program *program;
-    const struct trace *replicated;
-};
-
-static enum status save_run(const struct settings *settings, const struct trace *trace, bool last, struct err *err)
-{
-    return last && settings->output ? trace_save(trace, settings->output, err) : STATUS_OK;
-}
-
-static enum status replay_copies(const struct settings *settings, const struct trace *replicated, uint32_t ranks, bool last,
-                                 struct result **results, struct err *err)
-{
-    struct trace *trace;
-    TRY(scale_replicate(replicated, ranks, &trace, err));
-    enum status status = save_run(settings, trace, last, err);
-    if (status == STATUS_OK) status = replay_whole(settings, trace, results, err);
-    trace_free(trace);
-    return status;
-}
-
-static enum status replay_program(const struct settings *settings, const struct program *program, uint32_t ranks, bool last,
-                                  struct result **results, struct err *err)
-{
-    const struct scale_options run = {.ranks = ranks, .compute = 1, .seed = settings->seed};
-    struct program_model *model;
-    struct trace *trace = NULL;
-    enum status status = last && settings->output ? scale_make(program, &run, &trace, err) : STATUS_OK;
-    if (trace) status = save_run(settings, trace, last, err);
-    trace_free(trace);
-    TRY(status);
-    TRY(program_to_model(program, &model, err));
-    status = replay_rows(settings, model, ranks, 1, results, err);
-    program_model_free(model);
-    return status;
-}
-
-static enum status predict_scale(const struct settings *settings, const struct origin *origin, uint32_t ranks, bool last,
-                                 struct curve *curve, struct err *err)
-{
-    struct curve_noise noise[ROWS_MAX] = {{0}};
-    struct program *program = origin->program;
-    double error = program ? scale_error(program, ranks) : 0, low_s[ROWS_MAX], high_s[ROWS_MAX];
-    struct result *results[ROWS_MAX] = {NULL};
-    enum status status = program ? replay_program(settings, program, ranks, last, results, err)
-                                 : replay_copies(settings, origin->replicated, ranks, last, results, err);
-    for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) low_s[i] = high_s[i] = results[i]->run_time_s;
-    if (status == STATUS_OK && error > 0)
-        status = replay_factor(settings, program, ranks, error < 1 ? 1 - error : 0, low_s, err);
-    if (status == STATUS_OK && error > 0) status = replay_factor(settings, program, ranks, 1 + error, high_s, err);
-    if (status == STATUS_OK && curve->noisy_runs > 0)
-        status = replay_noise(settings, program, ranks, curve->noisy_runs, noise, err);
-    if (status == STATUS_OK) status = add_points(settings, ranks, results, low_s, high_s, noise, curve, err);
-    for (size_t i = 0; i < settings->row_count; i++) result_free(results[i]);
-    return status;
-}
-
 static enum status write_file(const struct curve *curve, const char *file, void (*write)(const struct curve *, FILE *),
                               struct err *err)
 {
@@ -360,20 +174,46 @@ static enum status write_outputs(const struct settings *settings, const struct c
     TRY(write_file(curve, settings->csv, curve_write_csv, err));
     TRY(write_file(curve, settings->svg, curve_write_svg, err));
     if (cli_is_output(settings->json) || cli_is_output(settings->csv) || cli_is_output(settings->svg)) return STATUS_OK;
-    if (settings->program) program_print(curve->program, stdout);
+    if (settings->program && curve->program) fputs(curve->program, stdout);
     curve_print(curve, stdout);
     return cli_flush(err);
 }
 
-static enum status predict(const struct settings *settings, const struct origin *origin, uint32_t few, uint32_t many,
-                           struct err *err)
+static enum status save_run(const struct settings *settings, const struct points_origin *origin,
+                            const struct points_options *options, struct err *err)
 {
-    struct curve curve = {.program = origin->program, .semantics = settings->semantics, .rows = settings->row_count};
-    if (settings->noise) curve.noisy_runs = settings->runs ? (size_t)settings->runs : RUNS;
-    if (origin->program) curve_choose_scaling(&curve, few, many);
-    enum status status = settings->ranks[0] == few ? STATUS_OK : predict_scale(settings, origin, few, false, &curve, err);
+    struct trace *trace;
+    if (!settings->output) return STATUS_OK;
+    TRY(points_make(origin, options, settings->ranks[settings->rank_count - 1], &trace, err));
+    enum status status = trace_save(trace, settings->output, err);
+    trace_free(trace);
+    return status;
+}
+
+/* few, many: numbers of ranks of which computing is known; the first one is what others are compared with. */
+static enum status predict(const struct settings *settings, const struct points_origin *origin, const char *program,
+                           uint32_t few, uint32_t many, struct err *err)
+{
+    const struct points_options options = {.semantics = settings->semantics,
+                                           .rows = settings->row_count,
+                                           .scenes = prediction_options_scenes(&settings->prediction),
+                                           .engine = settings->prediction.engine,
+                                           .analyze = &settings->analyze,
+                                           .totals = settings->totals,
+                                           .seed = settings->seed,
+                                           .noise_seed = settings->noise_seed,
+                                           .noisy_runs = !settings->noise  ? 0
+                                                         : settings->runs ? (size_t)settings->runs
+                                                                          : RUNS};
+    struct curve curve = {.program = program,
+                          .semantics = settings->semantics,
+                          .rows = settings->row_count,
+                          .noisy_runs = options.noisy_runs};
+    TRY(save_run(settings, origin, &options, err));
+    enum status status = points_choose_scaling(origin, few, many, &curve, err);
+    if (status == STATUS_OK && settings->ranks[0] != few) status = points_add(origin, &options, few, &curve, err);
     for (size_t i = 0; status == STATUS_OK && i < settings->rank_count; i++)
-        status = predict_scale(settings, origin, settings->ranks[i], i + 1 == settings->rank_count, &curve, err);
+        status = points_add(origin, &options, settings->ranks[i], &curve, err);
     if (status == STATUS_OK) status = write_outputs(settings, &curve, err);
     curve_clear(&curve);
     return status;
@@ -392,21 +232,86 @@ static enum status run_replicated(const struct settings *settings, struct err *e
 {
     struct trace *trace;
     TRY(prediction_options_trace(&settings->prediction, settings->traces.items[0], &trace, err));
-    const struct origin origin = {.replicated = trace};
-    enum status status = predict(settings, &origin, trace->rank_count, trace->rank_count, err);
+    const struct points_origin origin = {.replicated = trace};
+    enum status status = predict(settings, &origin, NULL, trace->rank_count, trace->rank_count, err);
     trace_free(trace);
     return status;
+}
+
+/* What write gives, as text that the caller frees. */
+static enum status text_of(void (*write)(const void *, FILE *), const void *of, char **text, struct err *err)
+{
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    if (!out) return err_memory(err);
+    write(of, out);
+    return fclose(out) == 0 ? STATUS_OK : err_memory(err);
+}
+
+static void write_model(const void *model, FILE *out)
+{
+    program_model_write(model, out);
+}
+
+static void write_program(const void *program, FILE *out)
+{
+    program_print(program, out);
+}
+
+/* The first of --ranks is what others are compared with: a model has no runs. */
+static enum status run_model(const struct settings *settings, struct err *err)
+{
+    struct points_origin origin = {.model = NULL};
+    const char *file = settings->traces.items[0];
+    char *text = NULL;
+    if (settings->prediction.computing != COMPUTING_DEFAULT)
+        return err_set(err, STATUS_USAGE, "--compute", NULL, "is of recordings, and %s is a program model", file);
+    if (settings->extrap)
+        return err_set(err, STATUS_USAGE, "--extrap", NULL, "is of recordings, and %s is a program model", file);
+    TRY(program_model_open(file, &origin.model, err));
+    enum status status = text_of(write_model, origin.model, &text, err);
+    if (status == STATUS_OK)
+        status = predict(settings, &origin, text, settings->ranks[0], settings->ranks[settings->rank_count - 1], err);
+    free(text);
+    program_model_free(origin.model);
+    return status;
+}
+
+static enum status run_program(const struct settings *settings, const struct program *program, uint32_t few, uint32_t many,
+                               struct err *err)
+{
+    struct points_origin origin = {.model = NULL};
+    char *text = NULL;
+    TRY(write_extrap(program, settings->extrap, err));
+    TRY(program_to_model(program, &origin.model, err));
+    enum status status = text_of(write_program, program, &text, err);
+    if (status == STATUS_OK) status = predict(settings, &origin, text, few, many, err);
+    free(text);
+    program_model_free(origin.model);
+    return status;
+}
+
+static enum status check_count(const struct settings *settings, struct err *err)
+{
+    const char *first = settings->traces.items[0];
+    if (settings->traces.count == 1)
+        return err_set(err, STATUS_DATA, first, NULL,
+                       "one run can be replayed, but says nothing of other scales; expected traces of two or more numbers of "
+                       "ranks, or --replicate: weak scaling by copies of it");
+    for (size_t i = 0; i < settings->traces.count; i++)
+        if (trace_is_model(settings->traces.items[i]))
+            return err_set(err, STATUS_DATA, settings->traces.items[i], NULL,
+                           "a program model is predicted alone, expected one model or traces only");
+    return STATUS_OK;
 }
 
 static enum status run(const struct settings *settings, struct err *err)
 {
     size_t count = settings->traces.count;
-    if (count == 1)
-        return err_set(err, STATUS_DATA, settings->traces.items[0], NULL,
-                       "one run can be replayed, but says nothing of other scales; expected traces of two or more numbers of "
-                       "ranks, or --replicate: weak scaling by copies of it");
+    if (count == 1 && trace_is_model(settings->traces.items[0])) return run_model(settings, err);
+    TRY(check_count(settings, err));
     struct trace **traces = calloc(count, sizeof *traces);
-    struct origin origin = {.program = NULL};
+    struct program *program = NULL;
     enum status status = traces ? STATUS_OK : err_memory(err);
     uint32_t few = UINT32_MAX, many = 0;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
@@ -415,12 +320,11 @@ static enum status run(const struct settings *settings, struct err *err)
         if (traces[i]->rank_count < few) few = traces[i]->rank_count;
         if (traces[i]->rank_count > many) many = traces[i]->rank_count;
     }
-    if (status == STATUS_OK) status = scale_learn((const struct trace *const *)traces, count, &origin.program, err);
+    if (status == STATUS_OK) status = scale_learn((const struct trace *const *)traces, count, &program, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
-    if (status == STATUS_OK) status = write_extrap(origin.program, settings->extrap, err);
-    if (status == STATUS_OK) status = predict(settings, &origin, few, many, err);
-    program_free(origin.program);
+    if (status == STATUS_OK) status = run_program(settings, program, few, many, err);
+    program_free(program);
     return status;
 }
 
@@ -450,10 +354,10 @@ enum status cmd_predict(int argc, char **argv, struct err *err)
     struct settings settings = {
         .analyze = ANALYZE_DEFAULTS, .names = {"a", "b", "c", "d"}, .row_count = 4, .seed = 1};
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
-    for (size_t i = 0; i < ROWS_MAX; i++) settings.semantics[i] = settings.names[i];
-    const struct argp argp = {options, parse, "TRACE...",
+    for (size_t i = 0; i < POINTS_ROWS_MAX; i++) settings.semantics[i] = settings.names[i];
+    const struct argp argp = {rows, parse, "TRACE...|MODEL",
                               "Finds the program that runs at several numbers of ranks have in common, and predicts it at "
-                              "other numbers.",
+                              "other numbers; or predicts a program model.",
                               NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
     if (status == STATUS_OK && !settings.points) status = check_files(&settings, err);

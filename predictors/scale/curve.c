@@ -7,19 +7,20 @@
 
 #include "common/units.h"
 #include "predictors/scale/limits.h"
-#include "predictors/scale/scale.h"
 
 void curve_clear(struct curve *curve)
 {
-    for (size_t i = 0; i < curve->count; i++) result_free(curve->points[i].result);
+    for (size_t i = 0; i < curve->count; i++) {
+        result_free(curve->points[i].result);
+        cJSON_Delete(curve->points[i].rewrites);
+    }
     free(curve->points);
     *curve = (struct curve){.count = 0};
 }
 
-void curve_choose_scaling(struct curve *curve, uint32_t few, uint32_t many)
+void curve_choose_scaling(struct curve *curve, double before_s, double after_s, double growth)
 {
-    double before = scale_computing(curve->program, few), after = scale_computing(curve->program, many);
-    curve->strong = before > 0 && after > 0 && log(after / before) / log((double)many / few) < -0.5;
+    curve->strong = before_s > 0 && after_s > 0 && log(after_s / before_s) / log(growth) < -0.5;
 }
 
 static const struct curve_point *reference(const struct curve *curve, size_t point)
@@ -263,6 +264,10 @@ static enum status add_point(const struct curve *curve, size_t i, cJSON *points,
         !cJSON_AddNumberToObject(item, "efficiency", curve_efficiency(curve, i)) || !add_waits(curve, i, item) ||
         !add_pop(curve, i, item) || !add_noise(curve, i, item))
         return err_memory(err);
+    if (point->rewrites) {
+        cJSON *rewrites = cJSON_Duplicate(point->rewrites, true);
+        if (!rewrites || !cJSON_AddItemToObject(item, "rewrites", rewrites)) return err_memory(err);
+    }
     TRY(result_to_json(point->result, &result, err));
     return cJSON_AddItemToObject(item, "result", result) ? STATUS_OK : err_memory(err);
 }
@@ -331,15 +336,9 @@ static enum status add_rows_limits(const struct curve *curve, cJSON *json, struc
 
 static enum status fill_json(const struct curve *curve, cJSON *json, struct err *err)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return err_memory(err);
-    if (curve->program) program_print(curve->program, out);
-    bool written = fclose(out) == 0 && cJSON_AddStringToObject(json, "schema", "rmacast.scaling/1") &&
+    bool written = cJSON_AddStringToObject(json, "schema", "rmacast.scaling/1") &&
                    cJSON_AddStringToObject(json, "scaling", curve->strong ? "strong" : "weak") &&
-                   cJSON_AddStringToObject(json, "program", text);
-    free(text);
+                   cJSON_AddStringToObject(json, "program", curve->program ? curve->program : "");
     cJSON *points = written ? cJSON_AddArrayToObject(json, "points") : NULL;
     if (!points) return err_memory(err);
     for (size_t i = 0; i < curve->count; i++) TRY(add_point(curve, i, points, err));

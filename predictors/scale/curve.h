@@ -21,13 +21,14 @@ struct curve_point {
     double low_s, high_s;  /* run time by the error of the computing times */
     struct curve_noise noise; /* if curve->noisy_runs > 0 */
     struct result *result; /* owned */
+    cJSON *rewrites;       /* owned; what was made of the run before its replay; NULL: nothing */
 };
 
 /* run_times_s gets sorted. */
 struct curve_noise curve_noise_of(double *run_times_s, size_t count);
 
 struct curve {
-    const struct program *program; /* borrowed; NULL: one trace was replicated */
+    const char *program; /* borrowed: the program as text; NULL: one trace was replicated */
     const char *const *semantics;  /* borrowed names of the rows */
     size_t rows;
     struct curve_point *points; /* owned; rows points per number of ranks, which rise; the first is the reference */
@@ -38,8 +39,8 @@ struct curve {
 
 void curve_clear(struct curve *curve);
 
-/* Sets curve->strong by the program's computing at the two scales. */
-void curve_choose_scaling(struct curve *curve, uint32_t few, uint32_t many);
+/* Sets curve->strong by what a rank computes at two numbers of ranks, the second `growth` times the first. */
+void curve_choose_scaling(struct curve *curve, double before_s, double after_s, double growth);
 
 /* Against the first point of the same row: of strong scaling time by time, of weak scaling work by work. */
 double curve_speedup(const struct curve *curve, size_t point);

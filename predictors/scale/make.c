@@ -31,33 +31,3 @@ enum status scale_make(const struct program *program, const struct scale_options
     program_model_free(model);
     return status;
 }
-
-/* Seconds of computing of one rank, with their error's share. */
-static void add_computing(const struct program *program, const struct step *steps, size_t count, uint32_t ranks,
-                          double *error, double *all)
-{
-    for (size_t i = 0; i < count; i++) {
-        add_computing(program, steps[i].body, steps[i].count, ranks, error, all);
-        for (int place = 0; place < COMPUTING_PLACES; place++) {
-            const struct computing *computing = &steps[i].computing[place];
-            double executions = (double)computing->executions.count / program->observed;
-            double seconds = time_model_mean(&computing->model, (int32_t)ranks) * executions;
-            *error += seconds * computing->model.error;
-            *all += seconds;
-        }
-    }
-}
-
-double scale_error(const struct program *program, uint32_t ranks)
-{
-    double error = 0, all = 0;
-    add_computing(program, program->steps, program->count, ranks, &error, &all);
-    return all > 0 ? error / all : 0;
-}
-
-double scale_computing(const struct program *program, uint32_t ranks)
-{
-    double error = 0, all = 0;
-    add_computing(program, program->steps, program->count, ranks, &error, &all);
-    return all;
-}

@@ -10,7 +10,7 @@
 #include "common/scramble.h"
 
 struct noise_place {
-    struct executions *executions; /* borrowed from the program */
+    struct executions *executions; /* borrowed from the model */
     float *recorded;               /* owned: their values */
     double zeta, sigma;            /* mean and deviation of the logarithm */
 };
@@ -40,20 +40,12 @@ static enum status add_place(struct noise *noise, struct executions *executions,
     return STATUS_OK;
 }
 
-static enum status add_places(struct noise *noise, struct step *steps, size_t count, struct err *err)
-{
-    for (size_t i = 0; i < count; i++) {
-        for (int place = 0; place < COMPUTING_PLACES; place++)
-            TRY(add_place(noise, &steps[i].computing[place].executions, err));
-        TRY(add_places(noise, steps[i].body, steps[i].count, err));
-    }
-    return STATUS_OK;
-}
-
-enum status noise_open(struct program *program, struct noise *noise, struct err *err)
+enum status noise_open(struct program_model *model, struct noise *noise, struct err *err)
 {
     *noise = (struct noise){.count = 0};
-    enum status status = add_places(noise, program->steps, program->count, err);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < model->computing_count; i++)
+        status = add_place(noise, &model->computings[i].executions, err);
     if (status != STATUS_OK) noise_close(noise);
     return status;
 }

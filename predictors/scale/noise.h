@@ -1,11 +1,11 @@
 /* Noise of computing times: how single executions differ by chance is drawn from the distribution that is fitted to
  * what was recorded, a log-normal one of mean 1 per place of the program. What differs by rank and by execution stays.
  *
- * Order of calls: noise_open, noise_draw and scale_make as often as wanted, noise_close. */
+ * Order of calls: noise_open, noise_draw and program_model_make as often as wanted, noise_close. */
 #ifndef PREDICTORS_SCALE_NOISE_H
 #define PREDICTORS_SCALE_NOISE_H
 
-#include "predictors/scale/program.h"
+#include "trace/program_model/program_model.h"
 
 struct noise_place;
 
@@ -14,8 +14,8 @@ struct noise {
     size_t count, capacity;
 };
 
-/* Changes the program until noise_close(). */
-enum status noise_open(struct program *program, struct noise *noise, struct err *err);
+/* Changes the model until noise_close(). */
+enum status noise_open(struct program_model *model, struct noise *noise, struct err *err);
 
 /* Draws all executions anew. The same seed draws the same. */
 enum status noise_draw(struct noise *noise, uint64_t seed, struct err *err);

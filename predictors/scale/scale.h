@@ -26,12 +26,6 @@ struct scale_options {
 enum status scale_make(const struct program *program, const struct scale_options *options, struct trace **trace,
                        struct err *err);
 
-/* The relative error of all computing at so many ranks: that of each place, by its share. */
-double scale_error(const struct program *program, uint32_t ranks);
-
-/* Seconds that a rank computes, where repetitions are as many as in the largest run. */
-double scale_computing(const struct program *program, uint32_t ranks);
-
 /* The program as a program model (trace/program_model/program_model.h). What could not be written is out's to say. */
 void program_write(const struct program *program, FILE *out);
 enum status program_to_model(const struct program *program, struct program_model **model, struct err *err);

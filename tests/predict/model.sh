@@ -42,6 +42,43 @@ for sync in pscw lock p2p; do
     cmp -s out predicted.txt || fail "$sync: the model's run at 48 ranks is not what predict makes"
 done
 
+# Models written by hand are predicted as programs that are found in runs: the same times, wait states and bands.
+figures='.points[] | [.ranks, .semantics, .run_time_s, .run_time_low_s, .run_time_high_s, .wait_shares]'
+predicted() { # NAME ARGUMENT...
+    name=$1
+    shift
+    run 0 predict "$@" --ranks 4,9,64 --platform "$source/platforms/infiniband-64.json" --engine loggp --semantics a,c \
+        --json scaling-$name.json --csv $name.csv --svg $name.svg
+    jq -S "$figures" scaling-$name.json >figures-$name
+}
+agree() { # NAME RUN...: the model, and what is found in runs of it
+    name=$1
+    shift
+    predicted written "$examples/$name.model"
+    predicted found "$@"
+    [ -s figures-written ] && cmp -s figures-written figures-found || fail "$name: $(diff figures-written figures-found | head -3)"
+    cmp -s written.csv found.csv && cmp -s written.svg found.svg || fail "$name: the tables or pictures differ"
+}
+for ranks in 4 8 16; do
+    run 0 generate halo2d --ranks $ranks --iterations 10 -o halo$ranks.txt
+    run 0 generate transpose --sync fence --ranks $ranks --iterations 10 -o transpose$ranks.txt
+    run 0 dump "$examples/pipeline.model" --ranks $ranks
+    mv out pipeline$ranks.txt
+done
+for name in halo transpose; do agree $name ${name}4.txt ${name}8.txt ${name}16.txt; done
+# A pipeline's tag is the block's number, so its blocks are no repetition, and time falls with the ranks: of 6 blocks in 4 stages
+# the last one is through after 9 steps of 2 ms / 4; in 9 stages after 14 of 2 ms / 9; in 64 after 69 of 2 ms / 64.
+run 0 predict "$examples/pipeline.model" --ranks 4,9,64 --platform ideal --engine loggp --semantics a --json pipeline.json --program
+holds pipeline.json '[.points[] | near(.run_time_s; {"4": 0.0045, "9": (0.028 / 9), "64": (0.138 / 64)}[.ranks | tostring])] | all'
+holds pipeline.json '.scaling == "strong" and (.points | length) == 3 and (.points[2].speedup - 0.0045 / (0.138 / 64) | fabs) < 1e-6'
+holds pipeline.json '.program | startswith("rmacast-model 1\n")'
+shows '^MPI_Barrier comm=0$'
+
+# The band of a model is that of its computing: 10 % of 8 ms, beside 2 ms without error, are 8 % of 10 ms.
+printf '%s\n' 'rmacast-model 1' 'computing solve 8ms error=0.1' 'MPI_Barrier comm=0' 'compute solve' 'compute 2ms' 'MPI_Barrier comm=0' >band.model
+run 0 predict band.model --ranks 2,40 --platform ideal --engine loggp --semantics a --json band.json
+holds band.json '[.points[] | near(.run_time_s; 0.01) and near(.run_time_low_s; 0.0092) and near(.run_time_high_s; 0.0108)] | all'
+
 # Every command takes a model.
 model="$examples/halo.model --ranks 4"
 run 0 generate halo2d --ranks 4 --iterations 10 -o halo4.txt
@@ -66,6 +103,10 @@ error 2 'the model does not say how many ranks' info silent.model
 run 0 info silent.model --ranks 2
 error 2 'would replace' model halo4.txt prog.model -o prog.model
 error 1 'one run can be replayed' model run4.txt
+error 1 'a program model is predicted alone' predict prog.model run4.txt --ranks 8 --platform ideal
+error 2 'a program model' predict prog.model --ranks 8 --platform ideal --compute cpu
+error 2 'a program model' predict prog.model --ranks 8 --platform ideal --extrap points.txt
+error 2 'would replace' predict prog.model --ranks 8 --platform ideal --json prog.model
 
 # Damaged models are refused in one line, or are still models: a byte is replaced, or the end is cut off.
 number=0

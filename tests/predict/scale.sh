@@ -182,6 +182,18 @@ for sync in pscw lock p2p; do
     done
     [ -s figures ] && cmp -s figures figures--totals || fail "$sync: $(diff figures figures--totals | head -3)"
 done
+# What needs the whole run has it, however long that is; where no run is kept, it is refused.
+for option in --keep-going '--rewrite post-early'; do
+    error 2 "keeps no run, which ${option%% *} needs" predict long4.txt long8.txt --ranks 16 --platform ideal --engine loggp --totals $option
+done
+
+# A run is rewritten before its replay, as simulate does.
+for ranks in 4 8 16; do run 0 generate halo2d --imbalance 0.2 --ranks $ranks --iterations 5 -o early$ranks.txt; done
+on='--platform ideal --engine loggp --rewrite post-early'
+run 0 predict early4.txt early8.txt early16.txt --ranks 16 $on --semantics a --json early.json
+run 0 simulate early16.txt $on --semantics a --json simulated.json
+holds early.json "(.points[1].run_time_s / $(jq .run_time_s simulated.json) - 1 | fabs) < 0.02 and .points[1].rewrites[0].changed == 80"
+
 error 2 'needs --engine loggp' predict long4.txt long8.txt --ranks 16 --platform ideal --totals
 
 # What is refused, and why.

@@ -275,6 +275,18 @@ static enum status computing_ps(const struct program_run *run, struct run_rank *
     return STATUS_OK;
 }
 
+enum status run_computing_mean(const struct program_run *run, uint32_t rank, size_t computing, double *seconds,
+                               struct err *err)
+{
+    const struct model_computing *of = &run->model->computings[computing];
+    double value;
+    set_place(run, (int32_t)rank);
+    const char *why = expression_value(&of->mean, run->variables, &run->grid, &value);
+    if (why) return err_set(err, STATUS_DATA, run->model->file, NULL, "computing %s of rank %u: %s", of->name, rank, why);
+    *seconds = value > 0 ? value : 0;
+    return STATUS_OK;
+}
+
 /* To which place the computing before a call belongs, so that it is the same one on all ranks: to a loop that has begun since the
  * last call; to the call, where all ranks make it; to the call before, where all ranks make that; else to the call. A place that
  * says nothing is passed over. */
@@ -295,6 +307,7 @@ static enum status add_compute(const struct program_run *run, struct run_rank *s
     else {
         TRY(value_of(run, statement->line, "the computing", &statement->amount, &seconds));
         ps = seconds > 0 ? units_ps(seconds * run->options.compute) : 0;
+        state->plain_ps = units_add_ps(state->plain_ps, ps);
     }
     state->computed_ps = units_add_ps(state->computed_ps, ps);
     return STATUS_OK;

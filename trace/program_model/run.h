@@ -40,6 +40,7 @@ struct run_rank {
     uint32_t depth;
     struct run_place place;
     int64_t now_ps, computed_ps; /* of statements "compute" since the last call */
+    int64_t plain_ps;            /* of statements "compute E" in all */
     uint64_t calls;
     uint32_t *executions; /* owned, per computing: how often */
     uint32_t *open;       /* owned: requests that no call has completed */
@@ -53,6 +54,10 @@ void program_run_clear(struct program_run *run);
 
 enum status run_rank_open(const struct program_run *run, uint32_t rank, struct run_rank *state, struct err *err);
 void run_rank_clear(struct run_rank *state);
+
+/* The mean of a computing on a rank, 0 or more. */
+enum status run_computing_mean(const struct program_run *run, uint32_t rank, size_t computing, double *seconds,
+                               struct err *err);
 
 /* *ended: there is no call any more. */
 enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended,

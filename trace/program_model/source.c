@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
+#include "common/scramble.h"
+#include "common/units.h"
+
 enum {
     CALLS_AT_ONCE = 16,
-    RANKS_ASKED = 8, /* whose calls are counted */
+    RANKS_ASKED = 16, /* of a survey */
 };
 
 /* The next calls of a rank, not checked yet. */
@@ -114,7 +117,22 @@ void program_source_close(struct program_source *source)
     *source = (struct program_source){.ranks = NULL};
 }
 
-static enum status count_calls(struct program_run *run, uint32_t rank, uint64_t *calls, struct err *err)
+/* The rank has ended: how often it computed is known. */
+static enum status add_computing(const struct program_run *run, const struct run_rank *state, struct program_survey *survey,
+                                 struct err *err)
+{
+    survey->computing_s += units_s(state->plain_ps);
+    for (size_t i = 0; i < run->model->computing_count; i++) {
+        double mean_s;
+        if (state->executions[i] == 0) continue;
+        TRY(run_computing_mean(run, state->rank, i, &mean_s, err));
+        survey->computing_s += mean_s * state->executions[i];
+        survey->error += mean_s * state->executions[i] * run->model->computings[i].error; /* seconds until all ranks are added */
+    }
+    return STATUS_OK;
+}
+
+static enum status survey_rank(struct program_run *run, uint32_t rank, struct program_survey *survey, struct err *err)
 {
     struct run_rank state;
     struct trace_call call;
@@ -123,24 +141,26 @@ static enum status count_calls(struct program_run *run, uint32_t rank, uint64_t 
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !ended) {
         status = run_rank_next(run, &state, &call, &ended, err);
-        *calls += !ended;
+        survey->calls += !ended;
     }
+    if (status == STATUS_OK) status = add_computing(run, &state, survey, err);
     run_rank_clear(&state);
     return status;
 }
 
-enum status program_source_calls(const struct program_model *model, const struct program_model_options *options, double *calls,
-                                 struct err *err)
+enum status program_source_survey(const struct program_model *model, const struct program_model_options *options,
+                                  struct program_survey *survey, struct err *err)
 {
     struct program_run run;
-    uint64_t found = 0;
-    uint32_t asked = 0;
     TRY(program_run_open(model, options, &run, err));
+    *survey = (struct program_survey){.calls = 0};
     enum status status = STATUS_OK;
-    uint32_t ranks = run.options.ranks, step = ranks < RANKS_ASKED ? 1 : ranks / RANKS_ASKED;
-    for (uint32_t rank = step / 2; status == STATUS_OK && rank < ranks; rank += step, asked++)
-        status = count_calls(&run, rank, &found, err);
+    uint32_t ranks = run.options.ranks, asked = ranks < RANKS_ASKED ? ranks : RANKS_ASKED;
+    for (uint32_t i = 0; status == STATUS_OK && i < asked; i++)
+        status = survey_rank(&run, asked == ranks ? i : (uint32_t)(scramble(i) % ranks), survey, err);
     program_run_clear(&run);
-    if (status == STATUS_OK) *calls = asked > 0 ? (double)found / asked * ranks : 0;
+    if (survey->computing_s > 0) survey->error /= survey->computing_s;
+    survey->calls *= (double)ranks / asked;
+    survey->computing_s /= asked;
     return status;
 }

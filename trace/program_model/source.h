@@ -25,8 +25,13 @@ enum status program_source_open(const struct program_model *model, const struct 
 enum status program_source_next(void *context, uint32_t rank, struct err *err);
 void program_source_close(struct program_source *source);
 
-/* About how many calls the run has: those of a few ranks, times the ranks. */
-enum status program_source_calls(const struct program_model *model, const struct program_model_options *options, double *calls,
-                                 struct err *err);
+/* About what the run has, by a few of its ranks. */
+struct program_survey {
+    double calls;       /* of all ranks */
+    double computing_s; /* that is expected of one rank */
+    double error;       /* relative, of it: that of each computing, by its share */
+};
+enum status program_source_survey(const struct program_model *model, const struct program_model_options *options,
+                                  struct program_survey *survey, struct err *err);
 
 #endif

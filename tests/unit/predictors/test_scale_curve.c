@@ -86,11 +86,11 @@ static void percentiles_are_between_runs(void **state)
 enum { EXECUTIONS = 20000 };
 
 /* One place, one rank: executions of 0.9 s and 1.1 s in turn have the mean 1 s and the variance 0.01 s^2. */
-static void make_program(struct program *program, struct step *step)
+static void make_model(struct program_model *model, struct model_computing *computing)
 {
-    struct executions *executions = &step->computing[COMPUTING_BEFORE].executions;
-    *step = (struct step){.kind = STEP_CALL};
-    *program = (struct program){.steps = step, .count = 1, .step_count = 1, .observed = 1};
+    struct executions *executions = &computing->executions;
+    *computing = (struct model_computing){.error = 0};
+    *model = (struct program_model){.computings = computing, .computing_count = 1, .observed = 1};
     assert_int_equal(executions_open(executions, 1, NULL), STATUS_OK);
     for (int i = 0; i < EXECUTIONS; i++) assert_int_equal(executions_add(executions, i % 2 ? 0.9 : 1.1, NULL), STATUS_OK);
     executions->first[1] = executions->count;
@@ -100,12 +100,12 @@ static void make_program(struct program *program, struct step *step)
 static void noise_has_the_recorded_mean_and_variance(void **state)
 {
     (void)state;
-    struct program program;
-    struct step step;
+    struct program_model model;
+    struct model_computing computing;
     struct noise noise;
-    make_program(&program, &step);
-    const float *values = step.computing[COMPUTING_BEFORE].executions.values;
-    assert_int_equal(noise_open(&program, &noise, NULL), STATUS_OK);
+    make_model(&model, &computing);
+    const float *values = computing.executions.values;
+    assert_int_equal(noise_open(&model, &noise, NULL), STATUS_OK);
     assert_int_equal(noise_draw(&noise, 1, NULL), STATUS_OK);
     double sum = 0, squares = 0, first = values[0];
     for (int i = 0; i < EXECUTIONS; i++) {
@@ -122,22 +122,22 @@ static void noise_has_the_recorded_mean_and_variance(void **state)
     assert_true(values[0] == (float)first);
     noise_close(&noise);
     assert_true(fabs(values[0] - 1.1) < 1e-6 && fabs(values[1] - 0.9) < 1e-6);
-    executions_clear(&step.computing[COMPUTING_BEFORE].executions);
+    executions_clear(&computing.executions);
 }
 
 /* Equal executions have none. */
 static void what_does_not_vary_has_no_noise(void **state)
 {
     (void)state;
-    struct step step = {.kind = STEP_CALL};
-    struct program program = {.steps = &step, .count = 1, .step_count = 1, .observed = 1};
-    struct executions *executions = &step.computing[COMPUTING_AFTER].executions;
+    struct model_computing computing = {.error = 0};
+    struct program_model model = {.computings = &computing, .computing_count = 1, .observed = 1};
+    struct executions *executions = &computing.executions;
     struct noise noise;
     assert_int_equal(executions_open(executions, 1, NULL), STATUS_OK);
     for (int i = 0; i < 3; i++) assert_int_equal(executions_add(executions, 0.25, NULL), STATUS_OK);
     executions->first[1] = executions->count;
     assert_int_equal(executions_split(executions, 1, true, NULL), STATUS_OK);
-    assert_int_equal(noise_open(&program, &noise, NULL), STATUS_OK);
+    assert_int_equal(noise_open(&model, &noise, NULL), STATUS_OK);
     assert_int_equal(noise.count, 0);
     noise_close(&noise);
     executions_clear(executions);

@@ -1,0 +1,226 @@
+#include "predictors/scale/points.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/scramble.h"
+#include "predictors/scale/noise.h"
+#include "predictors/scale/replicate.h"
+#include "predictors/scale/totals.h"
+
+/* What the rows of one number of ranks give. */
+struct row {
+    struct result *result; /* owned */
+    cJSON *rewrites;       /* owned; NULL: nothing was rewritten */
+    double low_s, high_s;
+    struct curve_noise noise;
+};
+
+static void clear_rows(const struct points_options *options, struct row *rows)
+{
+    for (size_t i = 0; i < options->rows; i++) {
+        result_free(rows[i].result);
+        cJSON_Delete(rows[i].rewrites);
+        rows[i].result = NULL;
+        rows[i].rewrites = NULL;
+    }
+}
+
+enum status points_make(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
+                        struct trace **trace, struct err *err)
+{
+    const struct program_model_options run = {.ranks = ranks, .compute = 1, .seed = options->seed};
+    if (!origin->model) return scale_replicate(origin->replicated, ranks, trace, err);
+    return program_model_make(origin->model, &run, trace, err);
+}
+
+enum status points_choose_scaling(const struct points_origin *origin, uint32_t few, uint32_t many, struct curve *curve,
+                                  struct err *err)
+{
+    struct program_survey before, after;
+    curve->strong = false;
+    if (!origin->model || few == many) return STATUS_OK;
+    TRY(program_source_survey(origin->model, &(struct program_model_options){.ranks = few, .compute = 1}, &before, err));
+    TRY(program_source_survey(origin->model, &(struct program_model_options){.ranks = many, .compute = 1}, &after, err));
+    curve_choose_scaling(curve, before.computing_s, after.computing_s, (double)many / few);
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ a run that is kept */
+
+static enum status open_scenes(const struct points_options *options, const struct trace *trace, struct scene *scenes,
+                               struct comparison_row *rows, struct err *err)
+{
+    for (size_t i = 0; i < options->rows; i++) {
+        scenes[i] = (struct scene){.spec_count = 0};
+        snprintf(scenes[i].name, sizeof scenes[i].name, "%s", options->semantics[i]);
+        snprintf(scenes[i].text, sizeof scenes[i].text, "%s", options->semantics[i]);
+        TRY(scene_open(&options->scenes, trace, &scenes[i], err));
+        rows[i] = scene_row(&options->scenes, &scenes[i]);
+    }
+    return STATUS_OK;
+}
+
+static enum status replay_whole(const struct points_options *options, const struct trace *trace, struct row *made,
+                                struct err *err)
+{
+    struct scene *scenes = calloc(options->rows + 1, sizeof *scenes);
+    struct comparison_row rows[POINTS_ROWS_MAX];
+    struct comparison comparison = {.count = 0};
+    if (!scenes) return err_memory(err);
+    enum status status = open_scenes(options, trace, scenes, rows, err);
+    if (status == STATUS_OK)
+        status = comparison_run(trace, rows, options->rows, options->engine, options->analyze, &comparison, err);
+    for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) {
+        made[i].result = comparison.results[i];
+        made[i].rewrites = comparison.rewrites[i];
+        comparison.results[i] = NULL;
+        comparison.rewrites[i] = NULL;
+    }
+    comparison_clear(&comparison);
+    for (size_t i = 0; i < options->rows; i++) scene_close(&scenes[i]);
+    free(scenes);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- a run that is replayed while it is made */
+
+static enum status replay_row(const struct points_options *options, const struct program_model *model,
+                              const struct program_model_options *run, size_t row, struct result **result, struct err *err)
+{
+    struct program_source source;
+    struct platform *platform;
+    TRY(program_source_open(model, run, &source, err));
+    enum status status = options->scenes.open(options->scenes.context, options->semantics[row], NULL, 0, source.run.trace,
+                                              &platform, err);
+    if (status == STATUS_OK) {
+        status = scale_totals(&source, platform, options->engine, result, err);
+        platform_free(platform);
+    }
+    program_source_close(&source);
+    return status;
+}
+
+/* A run is replayed while it is made where it is long, and the engine can run several times in this process. */
+static enum status is_kept(const struct points_options *options, const struct program_model *model,
+                           const struct program_model_options *run, bool *kept, struct err *err)
+{
+    struct program_survey survey = {.calls = 0};
+    bool possible = strcmp(options->engine->name, "loggp") == 0 && program_source_possible(model);
+    bool needs_whole = options->scenes.rewrite_count > 0 || options->scenes.keep_going;
+    *kept = true;
+    if (options->totals && !possible)
+        return err_set(err, STATUS_USAGE, "--totals", NULL, "needs --engine loggp, and a program without sizes per rank");
+    if (options->totals && needs_whole)
+        return err_set(err, STATUS_USAGE, "--totals", NULL, "keeps no run, which %s needs",
+                       options->scenes.keep_going ? "--keep-going" : "--rewrite");
+    if (!possible || needs_whole) return STATUS_OK;
+    if (!options->totals) TRY(program_source_survey(model, run, &survey, err));
+    *kept = !options->totals && survey.calls <= POINTS_CALLS_KEPT;
+    return STATUS_OK;
+}
+
+static enum status replay_model(const struct points_options *options, const struct program_model *model,
+                                const struct program_model_options *run, struct row *rows, struct err *err)
+{
+    struct trace *trace;
+    bool kept;
+    TRY(is_kept(options, model, run, &kept, err));
+    for (size_t i = 0; !kept && i < options->rows; i++) TRY(replay_row(options, model, run, i, &rows[i].result, err));
+    if (!kept) return STATUS_OK;
+    TRY(program_model_make(model, run, &trace, err));
+    enum status status = replay_whole(options, trace, rows, err);
+    trace_free(trace);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------- band and noise */
+
+/* Run times of the rows with all computing by a factor. */
+static enum status replay_factor(const struct points_options *options, const struct program_model *model, uint32_t ranks,
+                                 double factor, double *run_time_s, struct err *err)
+{
+    const struct program_model_options run = {.ranks = ranks, .compute = factor, .seed = options->seed};
+    struct row rows[POINTS_ROWS_MAX] = {{NULL}};
+    enum status status = replay_model(options, model, &run, rows, err);
+    for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_time_s[i] = rows[i].result->run_time_s;
+    clear_rows(options, rows);
+    return status;
+}
+
+/* What runs with noise give per row. */
+static enum status replay_noise(const struct points_options *options, struct program_model *model, uint32_t ranks,
+                                struct row *rows, struct err *err)
+{
+    struct noise noise;
+    size_t runs = options->noisy_runs;
+    double *run_times_s = calloc(runs * options->rows + 1, sizeof *run_times_s), of_rows_s[POINTS_ROWS_MAX];
+    if (!run_times_s) return err_memory(err);
+    enum status status = noise_open(model, &noise, err);
+    for (size_t run = 0; status == STATUS_OK && run < runs; run++) {
+        status = noise_draw(&noise, scramble(options->noise_seed) + run, err); /* near seeds share no run */
+        if (status == STATUS_OK) status = replay_factor(options, model, ranks, 1, of_rows_s, err);
+        for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_times_s[i * runs + run] = of_rows_s[i];
+    }
+    noise_close(&noise);
+    for (size_t i = 0; status == STATUS_OK && i < options->rows; i++)
+        rows[i].noise = curve_noise_of(run_times_s + i * runs, runs);
+    free(run_times_s);
+    return status;
+}
+
+static enum status replay_band(const struct points_options *options, struct program_model *model, uint32_t ranks,
+                               struct row *rows, struct err *err)
+{
+    const struct program_model_options run = {.ranks = ranks, .compute = 1, .seed = options->seed};
+    double low_s[POINTS_ROWS_MAX], high_s[POINTS_ROWS_MAX];
+    struct program_survey survey;
+    TRY(replay_model(options, model, &run, rows, err));
+    TRY(program_source_survey(model, &run, &survey, err));
+    for (size_t i = 0; i < options->rows; i++) low_s[i] = high_s[i] = rows[i].result->run_time_s;
+    if (survey.error > 0) {
+        TRY(replay_factor(options, model, ranks, survey.error < 1 ? 1 - survey.error : 0, low_s, err));
+        TRY(replay_factor(options, model, ranks, 1 + survey.error, high_s, err));
+    }
+    for (size_t i = 0; i < options->rows; i++) {
+        rows[i].low_s = low_s[i];
+        rows[i].high_s = high_s[i];
+    }
+    return options->noisy_runs > 0 ? replay_noise(options, model, ranks, rows, err) : STATUS_OK;
+}
+
+static enum status replay_copies(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
+                                 struct row *rows, struct err *err)
+{
+    struct trace *trace;
+    TRY(points_make(origin, options, ranks, &trace, err));
+    enum status status = replay_whole(options, trace, rows, err);
+    trace_free(trace);
+    for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) rows[i].low_s = rows[i].high_s = rows[i].result->run_time_s;
+    return status;
+}
+
+static enum status add_rows(const struct points_options *options, uint32_t ranks, struct row *rows, struct curve *curve,
+                            struct err *err)
+{
+    for (size_t i = 0; i < options->rows; i++) {
+        struct curve_point point = {ranks, rows[i].low_s, rows[i].high_s, rows[i].noise, rows[i].result, rows[i].rewrites};
+        ARRAY_PUSH(curve->points, curve->count, curve->capacity, point, err);
+        point.result->wall_ns = point.result->peak_bytes = 0; /* the same seed gives the same bytes */
+        rows[i].result = NULL;
+        rows[i].rewrites = NULL;
+    }
+    return STATUS_OK;
+}
+
+enum status points_add(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
+                       struct curve *curve, struct err *err)
+{
+    struct row rows[POINTS_ROWS_MAX] = {{NULL}};
+    enum status status = origin->model ? replay_band(options, origin->model, ranks, rows, err)
+                                       : replay_copies(origin, options, ranks, rows, err);
+    if (status == STATUS_OK) status = add_rows(options, ranks, rows, curve, err);
+    clear_rows(options, rows);
+    return status;
+}

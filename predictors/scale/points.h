@@ -1,0 +1,43 @@
+/* Points of a curve: a program replayed at a number of ranks under several semantics, with the band of its computing
+ * times, and with noise.
+ *
+ * Order of calls: points_choose_scaling, then points_add by rising numbers of ranks. */
+#ifndef PREDICTORS_SCALE_POINTS_H
+#define PREDICTORS_SCALE_POINTS_H
+
+#include "predictors/scale/curve.h"
+#include "predictors/scenes.h"
+#include "trace/program_model/program_model.h"
+
+/* Of what points are made: a program model, which noise changes for a time, or one run that is replicated. Borrowed. */
+struct points_origin {
+    struct program_model *model;
+    const struct trace *replicated;
+};
+
+/* Borrowed. With rewrites or keep_going the whole run is made first, whatever its length. */
+struct points_options {
+    const char *const *semantics; /* of the rows, up to POINTS_ROWS_MAX */
+    size_t rows;
+    struct scene_options scenes;
+    const struct engine_descriptor *engine;
+    const struct analyze_options *analyze;
+    bool totals; /* replay runs while they are made */
+    uint64_t seed, noise_seed;
+    size_t noisy_runs; /* per point; 0: none */
+};
+enum { POINTS_ROWS_MAX = 8, POINTS_CALLS_KEPT = 1 << 22 }; /* a longer run is not held in memory: some hundred MB a row */
+
+/* The run at so many ranks, before it is rewritten or replayed. The caller owns *trace. */
+enum status points_make(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
+                        struct trace **trace, struct err *err);
+
+/* Sets curve->strong by the computing of a rank at the two numbers of ranks. Copies scale weakly. */
+enum status points_choose_scaling(const struct points_origin *origin, uint32_t few, uint32_t many, struct curve *curve,
+                                  struct err *err);
+
+/* Adds a point per row. */
+enum status points_add(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
+                       struct curve *curve, struct err *err);
+
+#endif
