@@ -92,7 +92,7 @@ static void print_reference(void)
     for (int i = 0; i < TURNS; i++) {
         struct event event = event_queue_pop(&queue);
         state = state * 6364136223846793005u + 1442695040888963407u;
-        event_queue_push(&queue, event.place.time_ps + (int64_t)(state >> 54), 0, 0, 0, NULL);
+        event_queue_push(&queue, event.time.time_ps + (int64_t)(state >> 54), 0, 0, 0, NULL);
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
     double ns = 1e9 * (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec);

@@ -91,8 +91,8 @@ static void define_all(struct buffer *buffer, const struct trace *trace, uint32_
 {
     define_names(buffer);
     define(buffer, SPOOL_COMM, (struct spool_record){.extra = trace->rank_count}, NULL, 0);
-    for (size_t i = 0; i < trace->window_count; i++) {
-        const struct trace_window *window = &trace->windows[i];
+    for (size_t i = 0; i < trace->definitions.window_count; i++) {
+        const struct trace_window *window = &trace->definitions.windows[i];
         struct spool_window about = {.bytes = window->bytes ? window->bytes[rank] : 0,
                                      .disp_unit = window->disp_unit ? window->disp_unit[rank] : 1,
                                      .flavor = window->flavor};
@@ -105,7 +105,7 @@ static uint32_t group_of(struct buffer *buffer, const struct trace *trace, uint3
 {
     uint64_t *slot;
     if (map_put(&buffer->groups, id, buffer->groups.count, &slot, NULL) != STATUS_OK) abort();
-    const struct trace_group *group = &trace->groups[id];
+    const struct trace_group *group = &trace->definitions.groups[id];
     uint32_t local = (uint32_t)*slot;
     if (local + 1 == buffer->groups.count && local == buffer->group_count) {
         buffer->group_count++;
@@ -128,7 +128,7 @@ static void put_call(struct buffer *buffer, const struct trace *trace, const str
                                  .tag = group ? (int32_t)group_of(buffer, trace, call->ref) : 0,
                                  .bytes = call->bytes};
     if ((row->allowed & F_DISP) && call->disp >= 0) {
-        const int32_t *units = trace->windows[call->handle].disp_unit;
+        const int32_t *units = trace->definitions.windows[call->handle].disp_unit;
         enter.extra = call->disp / (units ? units[call->peer] : 1);
     }
     struct spool_record leave = {

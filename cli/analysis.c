@@ -18,8 +18,8 @@ enum { PATH_BYTES = 4096 };
 enum status analysis_keep_going(struct trace *trace, struct err *err)
 {
     TRY(relations_keep_going(trace, err));
-    for (size_t i = 0; i < trace->fault_count; i++)
-        cli_note("%s (left out from there on)", trace->faults[i].text);
+    for (size_t i = 0; i < trace->provenance.fault_count; i++)
+        cli_note("%s (left out from there on)", trace->provenance.faults[i].text);
     return STATUS_OK;
 }
 
@@ -214,9 +214,9 @@ enum status analysis_check(const struct analysis *analysis, const struct trace *
     if (filter->by_rank && filter->last_rank >= trace->rank_count)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--ranks: no rank %" PRIu32 ", expected 0 to %" PRIu32,
                        filter->last_rank, trace->rank_count - 1);
-    if (filter->by_window && (size_t)filter->window >= trace->window_count)
+    if (filter->by_window && (size_t)filter->window >= trace->definitions.window_count)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--window %" PRId32 " is not in the trace, which has %zu windows",
-                       filter->window, trace->window_count);
+                       filter->window, trace->definitions.window_count);
     return STATUS_OK;
 }
 

@@ -125,7 +125,8 @@ static const char *flavor_name(char flavor)
 static int64_t window_bytes(const struct trace *trace, const struct trace_window *window)
 {
     int64_t total = 0;
-    for (uint32_t i = 0; window->bytes && i < trace->comms[window->comm].count; i++) total += window->bytes[i];
+    for (uint32_t i = 0; window->bytes && i < trace->definitions.comms[window->comm].count; i++)
+        total += window->bytes[i];
     return total;
 }
 
@@ -137,16 +138,17 @@ static const char *const source_texts[] = {
 
 static void print_origin(const struct trace *trace, const struct info *info)
 {
+    const struct trace_provenance *provenance = &trace->provenance;
     char text[UNITS_TEXT_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
     printf("trace          %s\n", trace->name);
-    if (trace->simulated)
+    if (provenance->simulated)
         printf("origin         simulated on %s, engine %s, semantics %s, locks %s\n",
-               trace->platform ? trace->platform : "?", trace->engine ? trace->engine : "?",
-               trace->semantics ? trace->semantics : "?", trace->lock ? trace->lock : "?");
+               provenance->platform ? provenance->platform : "?", provenance->engine ? provenance->engine : "?",
+               provenance->semantics ? provenance->semantics : "?", provenance->lock ? provenance->lock : "?");
     else
         printf("origin         recorded\n");
     printf("ranks          %" PRIu32 "\n", trace->rank_count);
-    if (trace->node_count > 0) printf("nodes          %zu\n", trace->node_count);
+    if (trace->definitions.node_count > 0) printf("nodes          %zu\n", trace->definitions.node_count);
     if (info->most_threads > 1)
         printf("threads        %" PRIu64 ", up to %" PRIu32 " on a rank\n", info->threads, info->most_threads);
     if (info->unseen_threads > 0)
@@ -158,19 +160,19 @@ static void print_origin(const struct trace *trace, const struct info *info)
     if (info->gaps.count > 0)
         printf("data types     %" PRIu64 " calls with non-contiguous buffers, %s\n", info->gaps.count,
                units_format_bytes((double)info->gaps.bytes, text));
-    if (trace->library) printf("MPI library    %s\n", trace->library);
-    if (trace->clock.known)
+    if (provenance->library) printf("MPI library    %s\n", provenance->library);
+    if (provenance->clock.known)
         printf("clocks         offsets up to %s corrected, error up to %s, %" PRIu64
                " effects before their cause repaired\n",
-               units_format_duration(trace->clock.worst_offset_s, one),
-               units_format_duration(trace->clock.worst_error_s, two), trace->clock.violations);
+               units_format_duration(provenance->clock.worst_offset_s, one),
+               units_format_duration(provenance->clock.worst_error_s, two), provenance->clock.violations);
     else
         printf("clocks         quality not known\n");
-    if (trace->clock.source) printf("time stamps    %s\n", source_texts[trace->clock.source]);
+    if (provenance->clock.source) printf("time stamps    %s\n", source_texts[provenance->clock.source]);
     char disturbed[RESULT_DISTURBANCE_BYTES];
     if (info->disturbance.known) printf("disturbed      %s\n", result_disturbance_text(&info->disturbance, disturbed));
-    if (trace->record_cost_ps)
-        printf("recorder       %s per call\n", units_format_duration(units_s(trace->record_cost_ps), text));
+    if (provenance->record_cost_ps)
+        printf("recorder       %s per call\n", units_format_duration(units_s(provenance->record_cost_ps), text));
 }
 
 enum { SHOWN_MAX = 16 };
@@ -202,20 +204,21 @@ static void print_comm(size_t id, const struct trace_comm *comm)
 
 static void print_definitions(const struct trace *trace)
 {
+    const struct trace_definitions *tables = &trace->definitions;
     char total[UNITS_TEXT_BYTES];
-    printf("communicators  %zu\n", trace->comm_count);
-    for (size_t i = 0; i < trace->comm_count && i < SHOWN_MAX; i++) print_comm(i, &trace->comms[i]);
-    if (trace->comm_count > SHOWN_MAX) printf("  and %zu more\n", trace->comm_count - SHOWN_MAX);
-    printf("windows        %zu\n", trace->window_count);
-    for (size_t i = 0; i < trace->window_count && i < SHOWN_MAX; i++) {
-        const struct trace_window *window = &trace->windows[i];
+    printf("communicators  %zu\n", tables->comm_count);
+    for (size_t i = 0; i < tables->comm_count && i < SHOWN_MAX; i++) print_comm(i, &tables->comms[i]);
+    if (tables->comm_count > SHOWN_MAX) printf("  and %zu more\n", tables->comm_count - SHOWN_MAX);
+    printf("windows        %zu\n", tables->window_count);
+    for (size_t i = 0; i < tables->window_count && i < SHOWN_MAX; i++) {
+        const struct trace_window *window = &tables->windows[i];
         printf("  %-4zu communicator %" PRId32 ", made by %s, %s in all", i, window->comm, flavor_name(window->flavor),
                window->bytes ? units_format_bytes((double)window_bytes(trace, window), total) : "size not known");
         if (window->name) printf(", named '%s'", window->name);
-        if (window->disp_unit && trace->comms[window->comm].count) printf(", unit %" PRId32, window->disp_unit[0]);
+        if (window->disp_unit && tables->comms[window->comm].count) printf(", unit %" PRId32, window->disp_unit[0]);
         putchar('\n');
     }
-    if (trace->window_count > SHOWN_MAX) printf("  and %zu more\n", trace->window_count - SHOWN_MAX);
+    if (tables->window_count > SHOWN_MAX) printf("  and %zu more\n", tables->window_count - SHOWN_MAX);
 }
 
 static void print_info(const struct trace *trace, const struct info *info)
@@ -231,8 +234,9 @@ static void print_info(const struct trace *trace, const struct info *info)
         printf("%-22s %12" PRIu64 " %12s %12s\n", call_name((enum mpi_call)i), sum->count,
                units_format_bytes((double)sum->bytes, bytes), units_format_duration(wide_s(sum->time_ps), time));
     }
-    for (size_t i = 0; i < trace->region_count; i++) printf("user region    %s\n", trace->regions[i]);
-    for (size_t i = 0; i < trace->note_count; i++) printf("note: %s\n", trace->notes[i]);
+    for (size_t i = 0; i < trace->definitions.region_count; i++)
+        printf("user region    %s\n", trace->definitions.regions[i]);
+    for (size_t i = 0; i < trace->provenance.note_count; i++) printf("note: %s\n", trace->provenance.notes[i]);
 }
 
 /* Calls with buffers that are not contiguous. */
@@ -246,17 +250,19 @@ static cJSON *gaps_of(uint64_t count, int64_t bytes)
 
 static void add_origin(cJSON *json, const struct trace *trace, const struct info *info)
 {
+    const struct trace_provenance *provenance = &trace->provenance;
     cJSON_AddStringToObject(json, "schema", "rmacast.info/1");
     cJSON_AddStringToObject(json, "trace", trace->name);
-    cJSON_AddStringToObject(json, "origin", trace->simulated ? "simulated" : "recorded");
-    if (trace->platform) cJSON_AddStringToObject(json, "platform", trace->platform);
-    if (trace->library) cJSON_AddStringToObject(json, "library", trace->library);
-    if (trace->semantics) cJSON_AddStringToObject(json, "semantics", trace->semantics);
-    if (trace->engine) cJSON_AddStringToObject(json, "engine", trace->engine);
-    if (trace->lock) cJSON_AddStringToObject(json, "lock", trace->lock);
+    cJSON_AddStringToObject(json, "origin", provenance->simulated ? "simulated" : "recorded");
+    if (provenance->platform) cJSON_AddStringToObject(json, "platform", provenance->platform);
+    if (provenance->library) cJSON_AddStringToObject(json, "library", provenance->library);
+    if (provenance->semantics) cJSON_AddStringToObject(json, "semantics", provenance->semantics);
+    if (provenance->engine) cJSON_AddStringToObject(json, "engine", provenance->engine);
+    if (provenance->lock) cJSON_AddStringToObject(json, "lock", provenance->lock);
     cJSON_AddNumberToObject(json, "ranks", trace->rank_count);
     cJSON *nodes = cJSON_AddArrayToObject(json, "nodes");
-    for (size_t i = 0; i < trace->node_count; i++) cJSON_AddItemToArray(nodes, cJSON_CreateString(trace->nodes[i]));
+    for (size_t i = 0; i < trace->definitions.node_count; i++)
+        cJSON_AddItemToArray(nodes, cJSON_CreateString(trace->definitions.nodes[i]));
     cJSON_AddNumberToObject(json, "threads", (double)info->threads);
     cJSON_AddNumberToObject(json, "threads_without_creation", (double)info->unseen_threads);
     cJSON_AddNumberToObject(json, "duration_s", units_s(info->end_ps - info->begin_ps));
@@ -278,17 +284,18 @@ static void add_origin(cJSON *json, const struct trace *trace, const struct info
 
 static void add_definitions(cJSON *json, const struct trace *trace)
 {
+    const struct trace_definitions *tables = &trace->definitions;
     cJSON *comms = cJSON_AddArrayToObject(json, "communicators"), *windows = cJSON_AddArrayToObject(json, "windows");
-    for (size_t i = 0; i < trace->comm_count; i++) {
+    for (size_t i = 0; i < tables->comm_count; i++) {
         cJSON *item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "id", (double)i);
-        cJSON_AddNumberToObject(item, "ranks", trace->comms[i].count);
-        if (trace->comms[i].between) cJSON_AddNumberToObject(item, "between", trace->comms[i].between);
+        cJSON_AddNumberToObject(item, "ranks", tables->comms[i].count);
+        if (tables->comms[i].between) cJSON_AddNumberToObject(item, "between", tables->comms[i].between);
         cJSON_AddItemToArray(comms, item);
     }
-    for (size_t i = 0; i < trace->window_count; i++) {
-        const struct trace_window *window = &trace->windows[i];
-        uint32_t count = trace->comms[window->comm].count;
+    for (size_t i = 0; i < tables->window_count; i++) {
+        const struct trace_window *window = &tables->windows[i];
+        uint32_t count = tables->comms[window->comm].count;
         cJSON *item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "id", (double)i);
         cJSON_AddNumberToObject(item, "communicator", window->comm);
@@ -306,6 +313,7 @@ static void add_definitions(cJSON *json, const struct trace *trace)
 
 static void add_calls(cJSON *json, const struct trace *trace, const struct info *info)
 {
+    const struct trace_provenance *provenance = &trace->provenance;
     cJSON *calls = cJSON_AddArrayToObject(json, "calls");
     for (int i = 0; i < MPI_CALL_COUNT; i++) {
         if (info->calls[i].count == 0 || (call_row((enum mpi_call)i)->needed & F_REGION)) continue;
@@ -318,21 +326,23 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
             cJSON_AddItemToObject(item, "non_contiguous", gaps_of(info->calls[i].gaps, info->calls[i].gap_bytes));
         cJSON_AddItemToArray(calls, item);
     }
-    cJSON *clock = trace->clock.known ? cJSON_AddObjectToObject(json, "clock") : cJSON_AddNullToObject(json, "clock");
-    if (trace->clock.known) {
-        cJSON_AddNumberToObject(clock, "worst_offset_s", trace->clock.worst_offset_s);
-        cJSON_AddNumberToObject(clock, "worst_error_s", trace->clock.worst_error_s);
-        cJSON_AddNumberToObject(clock, "violations", (double)trace->clock.violations);
+    cJSON *clock =
+        provenance->clock.known ? cJSON_AddObjectToObject(json, "clock") : cJSON_AddNullToObject(json, "clock");
+    if (provenance->clock.known) {
+        cJSON_AddNumberToObject(clock, "worst_offset_s", provenance->clock.worst_offset_s);
+        cJSON_AddNumberToObject(clock, "worst_error_s", provenance->clock.worst_error_s);
+        cJSON_AddNumberToObject(clock, "violations", (double)provenance->clock.violations);
     }
-    if (trace->clock.source)
-        cJSON_AddStringToObject(json, "clock_source", trace_clock_source_name(trace->clock.source));
+    if (provenance->clock.source)
+        cJSON_AddStringToObject(json, "clock_source", trace_clock_source_name(provenance->clock.source));
     cJSON_AddItemToObject(json, "disturbance", result_disturbance_json(&info->disturbance));
-    if (trace->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(trace->record_cost_ps));
+    if (provenance->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(provenance->record_cost_ps));
     cJSON *regions = cJSON_AddArrayToObject(json, "user_regions");
-    for (size_t i = 0; i < trace->region_count; i++)
-        cJSON_AddItemToArray(regions, cJSON_CreateString(trace->regions[i]));
+    for (size_t i = 0; i < trace->definitions.region_count; i++)
+        cJSON_AddItemToArray(regions, cJSON_CreateString(trace->definitions.regions[i]));
     cJSON *notes = cJSON_AddArrayToObject(json, "notes");
-    for (size_t i = 0; i < trace->note_count; i++) cJSON_AddItemToArray(notes, cJSON_CreateString(trace->notes[i]));
+    for (size_t i = 0; i < provenance->note_count; i++)
+        cJSON_AddItemToArray(notes, cJSON_CreateString(provenance->notes[i]));
 }
 
 static enum status write_json(const struct trace *trace, const struct info *info, const char *file, struct err *err)

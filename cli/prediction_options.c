@@ -285,11 +285,11 @@ static enum status check_windows(const struct prediction_options *options, const
     if (!rule) return STATUS_OK;
     if (semantics && semantics_names(semantics, rule->window))
         return err_set(err, STATUS_USAGE, "--semantics", semantics, WINDOW_MODES_UNKNOWN, rule->window, trace->name,
-                       trace->window_count);
+                       trace->definitions.window_count);
     for (size_t i = 0; i < options->override_count; i++)
         if (override_names(options->overrides[i], rule->window))
             return err_set(err, STATUS_USAGE, "--set", options->overrides[i], WINDOW_MODES_UNKNOWN, rule->window,
-                           trace->name, trace->window_count);
+                           trace->name, trace->definitions.window_count);
     return STATUS_OK;
 }
 

@@ -33,14 +33,15 @@ static enum status find_regions(struct cube *cube, struct err *err)
 {
     const struct trace *trace = cube->trace;
     struct cube_regions *regions = &cube->regions;
-    struct named_site *sites = calloc(trace->site_count + 1, sizeof *sites);
+    struct named_site *sites = calloc(trace->definitions.site_count + 1, sizeof *sites);
     size_t count = 0;
-    regions->functions = regions->calls = 1 + (uint32_t)trace->region_count;
-    regions->function_names = calloc(trace->site_count + 1, sizeof *regions->function_names);
-    regions->function_of_site = calloc(trace->site_count + 1, sizeof *regions->function_of_site);
+    regions->functions = regions->calls = 1 + (uint32_t)trace->definitions.region_count;
+    regions->function_names = calloc(trace->definitions.site_count + 1, sizeof *regions->function_names);
+    regions->function_of_site = calloc(trace->definitions.site_count + 1, sizeof *regions->function_of_site);
     if (sites && regions->function_names && regions->function_of_site) {
-        for (uint32_t s = 0; s < trace->site_count; s++)
-            if (trace->sites[s].function) sites[count++] = (struct named_site){trace->sites[s].function, s};
+        for (uint32_t s = 0; s < trace->definitions.site_count; s++)
+            if (trace->definitions.sites[s].function)
+                sites[count++] = (struct named_site){trace->definitions.sites[s].function, s};
         if (count > 1) qsort(sites, count, sizeof *sites, by_name);
         name_functions(regions, sites, count);
         regions->count = regions->calls + MPI_CALL_COUNT;
@@ -77,7 +78,7 @@ static enum status call_node(struct cube *cube, uint32_t around, uint32_t site, 
 {
     uint32_t function = cube->regions.function_of_site[site], region = cube->nodes[around].region;
     bool is_region = region > 0 && region < cube->regions.functions;
-    const char *last = is_region ? cube->trace->regions[region - 1] : "";
+    const char *last = is_region ? cube->trace->definitions.regions[region - 1] : "";
     if (function != 0 && strcmp(cube->regions.function_names[function - cube->regions.functions], last) != 0)
         TRY(child_of(cube, around, function, TRACE_NO_SITE, &around, err));
     return child_of(cube, around, cube->regions.calls + (uint32_t)call, site, node, err);
@@ -239,7 +240,7 @@ static enum status find_locations(struct cube *cube, struct err *err)
     cube->first_location = calloc(trace->rank_count, sizeof *cube->first_location);
     if (!cube->locations || !cube->first_location) return err_memory(err);
     uint32_t count = 0;
-    for (uint32_t n = 0; n <= trace->node_count; n++)
+    for (uint32_t n = 0; n <= trace->definitions.node_count; n++)
         for (uint32_t r = 0; r < trace->rank_count; r++) {
             if (trace->ranks[r].node != n) continue;
             cube->first_location[r] = count;

@@ -46,7 +46,7 @@ static void write_name(struct writer *writer, uint32_t rank)
 
 static void write_arguments(struct writer *writer, const struct trace_call *call)
 {
-    const struct trace_site *site = &writer->trace->sites[call->site];
+    const struct trace_site *site = &writer->trace->definitions.sites[call->site];
     uint32_t fields = call_row(call->call)->allowed;
     const char *between = "";
     fputs(",\"args\":{", writer->out);
@@ -75,7 +75,7 @@ static void write_call(struct writer *writer, uint32_t rank, size_t index)
     uint32_t thread = trace_call_thread(writer->trace, rank, index);
     if (call_is_region(call->call)) {
         begin_event(writer, call->call == ID_region_enter ? "B" : "E", rank, thread, call->enter_ps);
-        write_text(writer, "name", writer->trace->regions[call->ref]);
+        write_text(writer, "name", writer->trace->definitions.regions[call->ref]);
         fputc('}', writer->out);
         return;
     }

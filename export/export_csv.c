@@ -14,14 +14,14 @@ static void write_number(FILE *out, bool known, int64_t number)
 static void write_call(const struct trace *trace, uint32_t rank, size_t index, FILE *out)
 {
     const struct trace_call *call = &trace->ranks[rank].calls[index];
-    const struct trace_site *site = &trace->sites[call->site];
+    const struct trace_site *site = &trace->definitions.sites[call->site];
     uint32_t fields = call_row(call->call)->allowed;
     int64_t begin_ps = trace_begin_ps(trace);
     char enter[UNITS_TEXT_BYTES], exits[UNITS_TEXT_BYTES];
     fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",", rank, trace_call_thread(trace, rank, index),
             trace_event(trace, rank, index));
     if (call_is_region(call->call))
-        csv_write_text(out, call->call == ID_region_enter ? "enter " : "leave ", trace->regions[call->ref]);
+        csv_write_text(out, call->call == ID_region_enter ? "enter " : "leave ", trace->definitions.regions[call->ref]);
     else
         fputs(call_name(call->call), out);
     fprintf(out, ",%s,%s", units_format_ps(call->enter_ps - begin_ps, enter), units_format_ps(call->exit_ps - begin_ps, exits));

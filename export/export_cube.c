@@ -98,7 +98,7 @@ static void write_region(FILE *out, const struct cube *cube, uint32_t id)
     } else if (id >= regions->functions) {
         name = regions->function_names[id - regions->functions];
     } else if (id > 0) {
-        name = cube->trace->regions[id - 1];
+        name = cube->trace->definitions.regions[id - 1];
     }
     fprintf(out, "<region id=\"%" PRIu32 "\" mod=\"\" begin=\"-1\" end=\"-1\">\n", id);
     write_element(out, "name", name);
@@ -117,7 +117,7 @@ static void write_program(FILE *out, const struct cube *cube)
         if (cube->regions.used[id]) write_region(out, cube, id);
     for (uint32_t id = 0; id < cube->node_count; id++) {
         const struct cube_node *node = &cube->nodes[cube->order[id]];
-        const struct trace_site *site = &cube->trace->sites[node->site];
+        const struct trace_site *site = &cube->trace->definitions.sites[node->site];
         fprintf(out, "<cnode id=\"%" PRIu32 "\" ", id);
         if (site->line > 0) fprintf(out, "line=\"%" PRId32 "\" ", site->line);
         if (site->file) {
@@ -151,7 +151,7 @@ static void write_system(FILE *out, const struct cube *cube)
 {
     const struct trace *trace = cube->trace;
     fputs("<system>\n<systemtreenode Id=\"0\">\n", out);
-    write_element(out, "name", trace->platform ? trace->platform : "machine");
+    write_element(out, "name", trace->provenance.platform ? trace->provenance.platform : "machine");
     fputs("<class>machine</class>\n", out);
     for (uint32_t l = 0; l < cube->location_count; l++) {
         uint32_t rank = cube->locations[l].rank, node = trace->ranks[rank].node;
@@ -159,7 +159,7 @@ static void write_system(FILE *out, const struct cube *cube)
         if (l == 0 || trace->ranks[cube->locations[l - 1].rank].node != node) {
             if (l > 0) fputs("</systemtreenode>\n", out);
             fprintf(out, "<systemtreenode Id=\"%" PRIu32 "\">\n", node + 1);
-            write_element(out, "name", node > 0 ? trace->nodes[node - 1] : "node");
+            write_element(out, "name", node > 0 ? trace->definitions.nodes[node - 1] : "node");
             fputs("<class>node</class>\n", out);
         }
         write_rank(out, cube, rank);

@@ -35,12 +35,12 @@ static const char *name_of(const struct cube *cube, uint32_t region)
     const struct cube_regions *regions = &cube->regions;
     if (region >= regions->calls) return call_name((enum mpi_call)(region - regions->calls));
     if (region >= regions->functions) return regions->function_names[region - regions->functions];
-    return region > 0 ? cube->trace->regions[region - 1] : "program";
+    return region > 0 ? cube->trace->definitions.regions[region - 1] : "program";
 }
 
 static char *path_text(const struct cube *cube, const struct cube_node *node, const char *above)
 {
-    const struct trace_site *site = &cube->trace->sites[node->site];
+    const struct trace_site *site = &cube->trace->definitions.sites[node->site];
     char *text, *cut;
     int length = site->file ? asprintf(&text, "%s->%s %s:%" PRId32, above, name_of(cube, node->region), site->file, site->line)
                             : asprintf(&text, "%s->%s", above, name_of(cube, node->region));

@@ -106,8 +106,8 @@ static void write_definitions(const struct writer *writer)
     fprintf(out, "%d L P T T Transfer\n", DEFINE_LINK);
     for (size_t i = 0; i < MPI_CALL_COUNT; i++)
         if (!call_is_region((enum mpi_call)i)) write_value(out, "f", i, call_name((enum mpi_call)i), "0.4 0.5 0.8");
-    for (size_t i = 0; i < writer->trace->region_count; i++)
-        write_value(out, "r", i, writer->trace->regions[i], "0.95 0.8 0.85");
+    for (size_t i = 0; i < writer->trace->definitions.region_count; i++)
+        write_value(out, "r", i, writer->trace->definitions.regions[i], "0.95 0.8 0.85");
     fprintf(out, "%d 0 p P 0 program\n", CREATE);
     for (uint32_t r = 0; r < writer->trace->rank_count; r++) {
         fprintf(out, "%d 0 p%" PRIu32 " R p \"rank %" PRIu32 "\"\n", CREATE, r, r);

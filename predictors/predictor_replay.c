@@ -62,9 +62,9 @@ static enum status describe(struct prediction *prediction, struct err *err)
     result->peak_bytes = outcome->peak_bytes;
     describe_buffer(prediction, &result->buffer);
     const struct platform *platform = prediction->platform;
-    if (is_other_library(prediction->trace->library, platform->profile_library))
+    if (is_other_library(prediction->trace->provenance.library, platform->profile_library))
         TRY(result_add_note(result, err, "recorded with %s; the platform's MPI profile %s is of %s",
-                            prediction->trace->library, platform->profile, platform->profile_library));
+                            prediction->trace->provenance.library, platform->profile, platform->profile_library));
     bool free_links = platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention;
     if (free_links && strcmp(prediction->engine->name, "loggp") == 0)
         TRY(result_add_note(result, err,

@@ -26,8 +26,8 @@ static enum status own_text(char **text, struct err *err)
 static enum status borrow(const struct trace *trace, struct trace *made, struct err *err)
 {
     *made = *trace;
-    made->fault_count = made->fault_capacity = 0;
-    made->faults = NULL;
+    made->provenance.fault_count = made->provenance.fault_capacity = 0;
+    made->provenance.faults = NULL;
     made->ranks = malloc(((size_t)trace->rank_count + 1) * sizeof *made->ranks);
     if (!made->ranks) return err_memory(err);
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -38,8 +38,8 @@ static enum status borrow(const struct trace *trace, struct trace *made, struct 
         made->ranks[r].incomplete_why = trace->ranks[r].incomplete_why;
         TRY(own_text(&made->ranks[r].incomplete_why, err));
     }
-    for (size_t i = 0; i < trace->fault_count; i++) {
-        const struct trace_fault *fault = &trace->faults[i];
+    for (size_t i = 0; i < trace->provenance.fault_count; i++) {
+        const struct trace_fault *fault = &trace->provenance.faults[i];
         TRY(trace_add_fault(made, fault->rank, fault->event, fault->time_ps, fault->left_out, fault->text, err));
     }
     return STATUS_OK;
@@ -50,8 +50,8 @@ void replayable_prefix_free(struct replayable_prefix *prefix)
     if (!prefix) return;
     for (uint32_t r = 0; prefix->trace.ranks && r < prefix->trace.rank_count; r++)
         free(prefix->trace.ranks[r].incomplete_why);
-    for (size_t i = 0; i < prefix->trace.fault_count; i++) free(prefix->trace.faults[i].text);
-    free(prefix->trace.faults);
+    for (size_t i = 0; i < prefix->trace.provenance.fault_count; i++) free(prefix->trace.provenance.faults[i].text);
+    free(prefix->trace.provenance.faults);
     free(prefix->trace.ranks);
     free(prefix);
 }

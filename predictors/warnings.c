@@ -27,7 +27,7 @@ static void add_choice(struct uses *uses, enum semantics_choice choice)
 static void add_start(const struct trace *trace, uint32_t rank, const struct trace_call *call,
                       struct window_uses *window, struct uses *uses)
 {
-    const struct trace_group *group = &trace->groups[call->ref];
+    const struct trace_group *group = &trace->definitions.groups[call->ref];
     bool itself = trace_group_rank(group, (int32_t)rank) != TRACE_NONE;
     window->started = group->count > 0;
     if (itself) window->starts++;
@@ -46,7 +46,8 @@ static void add_call(const struct trace *trace, uint32_t rank, const struct trac
     case CALL_START: add_start(trace, rank, call, &windows[call->handle], uses); break;
     case CALL_COMPLETE: windows[call->handle].started = false; break;
     case CALL_POST:
-        if (trace_group_rank(&trace->groups[call->ref], (int32_t)rank) != TRACE_NONE) windows[call->handle].posts++;
+        if (trace_group_rank(&trace->definitions.groups[call->ref], (int32_t)rank) != TRACE_NONE)
+            windows[call->handle].posts++;
         break;
     case CALL_PUT:
     case CALL_ACCUMULATE:
@@ -58,7 +59,7 @@ static void add_call(const struct trace *trace, uint32_t rank, const struct trac
 
 static enum status find_uses(const struct trace *trace, struct uses *uses, struct err *err)
 {
-    size_t bytes = (trace->window_count + 1) * sizeof(struct window_uses);
+    size_t bytes = (trace->definitions.window_count + 1) * sizeof(struct window_uses);
     struct window_uses *windows = malloc(bytes);
     *uses = (struct uses){.choice = CHOICE_NONE};
     if (!windows) return err_memory(err);
@@ -157,7 +158,8 @@ enum status warnings_find(const struct trace *trace, const struct platform *plat
     *warnings = (struct warnings){.choice = CHOICE_WAITS};
     TRY(find_uses(trace, &uses, err));
     warnings->choice = uses.choice;
-    if (trace->simulated || platform->window_rule_count > 0 || (!uses.starts && !uses.locks)) return STATUS_OK;
+    if (trace->provenance.simulated || platform->window_rule_count > 0 || (!uses.starts && !uses.locks))
+        return STATUS_OK;
     if (relations_build(trace, &relations, &fault) != STATUS_OK) return STATUS_OK;
     enum status status = result_new(0, &result, err);
     if (status == STATUS_OK) {

@@ -11,9 +11,9 @@
 /* The worlds of a job have the same launcher: the first one reports it. */
 static const char *find_foreign_launcher(const struct trace *trace, unsigned more)
 {
-    for (size_t i = 0; more > 0 && i < trace->note_count; i++)
-        if (strncmp(trace->notes[i], SPOOL_FOREIGN_LAUNCHER, strlen(SPOOL_FOREIGN_LAUNCHER)) == 0)
-            return trace->notes[i];
+    for (size_t i = 0; more > 0 && i < trace->provenance.note_count; i++)
+        if (strncmp(trace->provenance.notes[i], SPOOL_FOREIGN_LAUNCHER, strlen(SPOOL_FOREIGN_LAUNCHER)) == 0)
+            return trace->provenance.notes[i];
     return NULL;
 }
 

@@ -133,20 +133,20 @@ static void write_names(const struct writer *writer)
 {
     const struct trace *trace = writer->trace;
     fputs(",\"regions\":[", writer->out);
-    for (size_t i = 0; i < trace->region_count; i++) {
+    for (size_t i = 0; i < trace->definitions.region_count; i++) {
         fputs(i ? "," : "", writer->out);
-        json_text_write(writer->out, trace->regions[i]);
+        json_text_write(writer->out, trace->definitions.regions[i]);
     }
     fputs("],\"sites\":[", writer->out);
-    for (size_t i = 0; i < trace->site_count; i++) {
+    for (size_t i = 0; i < trace->definitions.site_count; i++) {
         fprintf(writer->out, "%s[", i ? "," : "");
-        json_text_write(writer->out, trace->sites[i].file ? trace->sites[i].file : "");
-        fprintf(writer->out, ",%d]", trace->sites[i].line);
+        json_text_write(writer->out, trace->definitions.sites[i].file ? trace->definitions.sites[i].file : "");
+        fprintf(writer->out, ",%d]", trace->definitions.sites[i].line);
     }
     fputs("],\"windows\":[", writer->out);
-    for (size_t i = 0; i < trace->window_count; i++) {
+    for (size_t i = 0; i < trace->definitions.window_count; i++) {
         fputs(i ? "," : "", writer->out);
-        json_text_write(writer->out, trace->windows[i].name ? trace->windows[i].name : "");
+        json_text_write(writer->out, trace->definitions.windows[i].name ? trace->definitions.windows[i].name : "");
     }
     fputc(']', writer->out);
 }

@@ -32,7 +32,7 @@ void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what
 {
     int64_t *sum_ps = &trace->ranks[rank].before_sum_ps[what];
     if (ps < 0) return;
-    if (what == BEFORE_CORE_WAIT) trace->core_waits = true;
+    if (what == BEFORE_CORE_WAIT) trace->provenance.core_waits = true;
     *sum_ps = *sum_ps > INT64_MAX - ps ? INT64_MAX : *sum_ps + ps;
 }
 

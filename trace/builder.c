@@ -7,53 +7,51 @@
 
 #define NOT_YET UINT32_MAX
 
-/* Takes tables out of a trace that shares them with another one. */
-static void forget_tables(struct trace *trace, unsigned tables)
+/* Takes tables out that another trace owns. */
+static void forget_tables(struct trace_definitions *tables, unsigned which)
 {
-    if (tables & BUILDER_OWN_GROUPS) {
-        trace->groups = NULL;
-        trace->group_count = trace->group_capacity = 0;
-        trace->group_index = (struct map){0};
+    if (which & BUILDER_OWN_GROUPS) {
+        tables->groups = NULL;
+        tables->group_count = tables->group_capacity = 0;
+        tables->group_index = (struct map){0};
     }
-    if (tables & BUILDER_OWN_COUNTS) {
-        trace->counts = NULL;
-        trace->counts_count = trace->counts_capacity = 0;
-        trace->counts_index = (struct map){0};
+    if (which & BUILDER_OWN_COUNTS) {
+        tables->counts = NULL;
+        tables->counts_count = tables->counts_capacity = 0;
+        tables->counts_index = (struct map){0};
     }
-    if (!(tables & BUILDER_OWN_NAMES)) return;
-    trace->sites = NULL;
-    trace->regions = NULL;
-    trace->site_count = trace->site_capacity = trace->region_count = trace->region_capacity = 0;
-    trace->name_index = (struct map){0};
+    if (!(which & BUILDER_OWN_NAMES)) return;
+    tables->sites = NULL;
+    tables->regions = NULL;
+    tables->site_count = tables->site_capacity = tables->region_count = tables->region_capacity = 0;
+    tables->name_index = (struct map){0};
 }
 
 static void clear_tables(struct builder_shard *shard)
 {
-    struct trace *own = &shard->trace;
-    forget_tables(own, ~shard->own);
-    trace_clear_tables(own);
-    for (size_t i = 0; i < own->fault_count; i++) free(own->faults[i].text);
-    free(own->faults);
-    free(own->lists);
-    free(own->requests);
-    free(own->extents);
-    map_clear(&own->extents_index);
+    struct trace_provenance *provenance = &shard->trace.provenance;
+    forget_tables(&shard->trace.definitions, ~shard->own);
+    trace_clear_tables(&shard->trace.definitions);
+    for (size_t i = 0; i < provenance->fault_count; i++) free(provenance->faults[i].text);
+    free(provenance->faults);
 }
 
 enum status builder_begin(struct builder_shard *shard, const struct trace *whole, unsigned own, struct err *err)
 {
     struct trace *part = &shard->trace;
+    struct trace_definitions *tables = &part->definitions;
     uint32_t unknown;
     clear_tables(shard);
     *part = *whole;
-    forget_tables(part, own);
-    part->lists = NULL;
-    part->requests = NULL;
-    part->extents = NULL;
-    part->faults = NULL;
-    part->extents_index = (struct map){0};
-    part->list_count = part->list_capacity = part->request_count = part->request_capacity = 0;
-    part->extents_count = part->extents_capacity = part->fault_count = part->fault_capacity = 0;
+    forget_tables(tables, own);
+    tables->lists = NULL;
+    tables->requests = NULL;
+    tables->extents = NULL;
+    tables->extents_index = (struct map){0};
+    tables->list_count = tables->list_capacity = tables->request_count = tables->request_capacity = 0;
+    tables->extents_count = tables->extents_capacity = 0;
+    part->provenance.faults = NULL;
+    part->provenance.fault_count = part->provenance.fault_capacity = 0;
     shard->own = own;
     shard->differs = false;
     shard->lists = 0;
@@ -73,13 +71,15 @@ enum status builder_merge(struct builder_shard *shard, struct trace *whole, uint
 {
     struct trace *part = &shard->trace;
     uint32_t ignored;
-    shard->lists = (uint32_t)whole->list_count;
-    for (size_t i = 0; i < part->list_count; i++)
-        TRY(trace_add_list(whole, part->requests + part->lists[i].first, part->lists[i].count, &ignored, err));
+    shard->lists = (uint32_t)whole->definitions.list_count;
+    for (size_t i = 0; i < part->definitions.list_count; i++)
+        TRY(trace_add_list(whole, part->definitions.requests + part->definitions.lists[i].first,
+                           part->definitions.lists[i].count, &ignored, err));
     for (uint32_t rank = first; rank < end; rank++) TRY(trace_copy_extents(whole, part, rank, err));
-    for (size_t i = 0; i < part->fault_count; i++) {
-        ARRAY_PUSH(whole->faults, whole->fault_count, whole->fault_capacity, part->faults[i], err);
-        part->faults[i].text = NULL;
+    for (size_t i = 0; i < part->provenance.fault_count; i++) {
+        ARRAY_PUSH(whole->provenance.faults, whole->provenance.fault_count, whole->provenance.fault_capacity,
+                   part->provenance.faults[i], err);
+        part->provenance.faults[i].text = NULL;
     }
     whole->skips_checks = whole->skips_checks || part->skips_checks;
     return STATUS_OK;
@@ -87,18 +87,20 @@ enum status builder_merge(struct builder_shard *shard, struct trace *whole, uint
 
 static size_t table_count(const struct trace *part, enum builder_table table)
 {
-    const size_t counts[BUILDER_TABLES] = {part->group_count, part->counts_count, part->site_count, part->region_count};
+    const size_t counts[BUILDER_TABLES] = {part->definitions.group_count, part->definitions.counts_count,
+                                           part->definitions.site_count, part->definitions.region_count};
     return counts[table];
 }
 
 static enum status add_item(struct trace *whole, const struct trace *part, enum builder_table table, uint32_t id,
                             uint32_t *number, struct err *err)
 {
-    if (table == BUILDER_GROUPS) return trace_copy_group(whole, &part->groups[id], number, err);
+    if (table == BUILDER_GROUPS) return trace_copy_group(whole, &part->definitions.groups[id], number, err);
     if (table == BUILDER_COUNTS)
-        return trace_add_counts(whole, part->counts[id].bytes, part->counts[id].count, number, err);
-    if (table == BUILDER_REGIONS) return trace_add_region(whole, part->regions[id], number, err);
-    const struct trace_site *site = &part->sites[id];
+        return trace_add_counts(whole, part->definitions.counts[id].bytes, part->definitions.counts[id].count, number,
+                                err);
+    if (table == BUILDER_REGIONS) return trace_add_region(whole, part->definitions.regions[id], number, err);
+    const struct trace_site *site = &part->definitions.sites[id];
     return trace_add_site(whole, site->function, site->file, site->line, number, err);
 }
 
@@ -164,7 +166,7 @@ enum status builder_translate_table(struct builder_shard *shard, struct trace *w
 enum status builder_translate_ranks(struct builder_shard *shard, struct trace *whole, uint32_t first, uint32_t end,
                                     struct err *err)
 {
-    if (!shard->differs && (shard->lists == 0 || shard->trace.list_count == 0)) return STATUS_OK;
+    if (!shard->differs && (shard->lists == 0 || shard->trace.definitions.list_count == 0)) return STATUS_OK;
     for (uint32_t rank = first; rank < end; rank++) {
         struct trace_rank *process = &whole->ranks[rank];
         for (size_t i = 0; i < process->count; i++) TRY(builder_translate_call(shard, whole, &process->calls[i], err));

@@ -63,7 +63,7 @@ enum { REQUEST_NEVER, REQUEST_LIVE, REQUEST_DONE };
 
 static enum status check_heap(const struct walk *walk)
 {
-    bool heap = walk->trace->windows[walk->call->handle].flavor == 'h';
+    bool heap = walk->trace->definitions.windows[walk->call->handle].flavor == 'h';
     if (heap && !call_is_shmem(walk->call->call))
         FAIL(walk, "window %" PRId32 " is the heap of OpenSHMEM, expected a window of MPI", walk->call->handle);
     if (!heap && call_is_shmem(walk->call->call))
@@ -83,10 +83,12 @@ static enum status check_handle(const struct walk *walk)
     }
     bool window = row->allowed & F_WIN;
     if (!window && !(row->allowed & F_COMM)) FAIL(walk, "handle %" PRId32 ", expected none", handle);
-    if (window && (handle < 0 || (size_t)handle >= trace->window_count))
-        FAIL(walk, "win=%" PRId32 " is not defined, expected one of %zu windows", handle, trace->window_count);
-    if (!window && (handle < 0 || (size_t)handle >= trace->comm_count))
-        FAIL(walk, "comm=%" PRId32 " is not defined, expected one of %zu communicators", handle, trace->comm_count);
+    if (window && (handle < 0 || (size_t)handle >= trace->definitions.window_count))
+        FAIL(walk, "win=%" PRId32 " is not defined, expected one of %zu windows", handle,
+             trace->definitions.window_count);
+    if (!window && (handle < 0 || (size_t)handle >= trace->definitions.comm_count))
+        FAIL(walk, "comm=%" PRId32 " is not defined, expected one of %zu communicators", handle,
+             trace->definitions.comm_count);
     if (trace_comm_rank(trace_call_comm(trace, walk->call), (int32_t)walk->rank) == TRACE_NONE)
         FAIL(walk, "rank %" PRIu32 " is no member of %s %" PRId32, walk->rank, window ? "window" : "communicator",
              handle);
@@ -122,8 +124,9 @@ static enum status check_neighbors(const struct walk *walk)
     const struct trace *trace = walk->trace;
     int32_t id = walk->call->tag;
     if (id == TRACE_NONE) return STATUS_OK;
-    if (id < 0 || (size_t)id >= trace->counts_count) FAIL(walk, "neighbours %" PRId32 " are not defined", id);
-    const struct trace_counts *list = &trace->counts[id];
+    if (id < 0 || (size_t)id >= trace->definitions.counts_count)
+        FAIL(walk, "neighbours %" PRId32 " are not defined", id);
+    const struct trace_counts *list = &trace->definitions.counts[id];
     if (list->count == 0 || list->bytes[0] < 0 || list->bytes[0] >= list->count)
         FAIL(walk, "neighbours %" PRId32 " are no list of neighbours", id);
     for (uint32_t i = 1; i < list->count; i++) {
@@ -152,8 +155,8 @@ static enum status check_counts(struct walk *walk)
     const struct trace_comm *comm = trace_call_comm(trace, walk->call);
     int64_t id = walk->call->disp;
     if (id == -1 || !comm) return STATUS_OK;
-    if ((uint64_t)id >= trace->counts_count) FAIL(walk, "counts %" PRId64 " are not defined", id);
-    const struct trace_counts *counts = &trace->counts[id];
+    if ((uint64_t)id >= trace->definitions.counts_count) FAIL(walk, "counts %" PRId64 " are not defined", id);
+    const struct trace_counts *counts = &trace->definitions.counts[id];
     struct trace_neighbors neighbors;
     bool few = trace_call_neighbors(trace, walk->call, &neighbors);
     uint32_t expected = few ? neighbors.destination_count : comm->count;
@@ -171,14 +174,14 @@ static enum status check_group(struct walk *walk)
 {
     const struct trace *trace = walk->trace;
     uint32_t id = walk->call->ref;
-    if (id >= trace->group_count) FAIL(walk, "group %" PRIu32 " is not defined", id);
+    if (id >= trace->definitions.group_count) FAIL(walk, "group %" PRIu32 " is not defined", id);
     if (walk->call->handle == TRACE_NONE) return STATUS_OK;
-    int32_t comm = trace->windows[walk->call->handle].comm;
+    int32_t comm = trace->definitions.windows[walk->call->handle].comm;
     uint64_t *seen, key = (uint64_t)id << 32 | (uint32_t)comm;
     if (map_find(&walk->groups, key)) return STATUS_OK;
-    const struct trace_group *group = &trace->groups[id];
+    const struct trace_group *group = &trace->definitions.groups[id];
     for (uint32_t i = 0; i < group->count; i++)
-        if (trace_comm_rank(&trace->comms[comm], group->members[i]) == TRACE_NONE)
+        if (trace_comm_rank(&trace->definitions.comms[comm], group->members[i]) == TRACE_NONE)
             FAIL(walk, "group member %" PRId32 " is no member of window %" PRId32, group->members[i],
                  walk->call->handle);
     return map_put(&walk->groups, key, 1, &seen, walk->err);
@@ -221,7 +224,8 @@ static enum status check_requests(struct walk *walk)
     uint32_t count;
     if (call_makes_request(call->call)) return make_request(walk);
     if (call_arm(call_kind(call->call)) != ARM_COMPLETION) return STATUS_OK;
-    if (list && call->ref >= walk->trace->list_count) FAIL(walk, "request list %" PRIu32 " is not defined", call->ref);
+    if (list && call->ref >= walk->trace->definitions.list_count)
+        FAIL(walk, "request list %" PRIu32 " is not defined", call->ref);
     const uint32_t *ids = trace_call_completed(walk->trace, call, &count);
     for (uint32_t i = 0; i < count; i++) TRY(use_request(walk, ids[i], list || !(call->flags & TRACE_BREAK)));
     return count > 0 || list || call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, false);
@@ -231,18 +235,19 @@ static enum status check_region(struct walk *walk)
 {
     const struct trace *trace = walk->trace;
     uint32_t id = walk->call->ref;
-    if (id >= trace->region_count) FAIL(walk, "region %" PRIu32 " is not defined", id);
+    if (id >= trace->definitions.region_count) FAIL(walk, "region %" PRIu32 " is not defined", id);
     struct thread_walk *thread = walk->thread;
     if (walk->call->call == ID_region_enter) {
         ARRAY_PUSH(thread->regions, thread->region_count, thread->region_capacity, id, walk->err);
         return STATUS_OK;
     }
     if (thread->region_count == 0)
-        FAIL(walk, "leave %s without enter, expected \"enter %s\" before it", trace->regions[id], trace->regions[id]);
+        FAIL(walk, "leave %s without enter, expected \"enter %s\" before it", trace->definitions.regions[id],
+             trace->definitions.regions[id]);
     uint32_t open = thread->regions[--thread->region_count];
     if (open != id)
-        FAIL(walk, "leave %s, expected \"leave %s\": the region entered last", trace->regions[id],
-             trace->regions[open]);
+        FAIL(walk, "leave %s, expected \"leave %s\": the region entered last", trace->definitions.regions[id],
+             trace->definitions.regions[open]);
     return STATUS_OK;
 }
 
@@ -301,13 +306,13 @@ static enum status check_values(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     TRY(check_sizes(walk));
-    if (call->site >= walk->trace->site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
+    if (call->site >= walk->trace->definitions.site_count) FAIL(walk, "site %" PRIu32 " is not defined", call->site);
     if (call->flags & TRACE_GAPS) TRY(check_gaps(walk));
     if ((call->flags & TRACE_BREAK) && walk->index != walk->thread->last_index)
         FAIL(walk, "the recording breaks off here, expected no event after it");
     if (call_kind(call->call) != CALL_COMM_CREATE || call->ref == TRACE_NO_REF) return STATUS_OK;
-    if (call->ref >= walk->trace->comm_count) FAIL(walk, "newcomm=%" PRIu32 " is not defined", call->ref);
-    if (trace_comm_rank(&walk->trace->comms[call->ref], (int32_t)walk->rank) == TRACE_NONE)
+    if (call->ref >= walk->trace->definitions.comm_count) FAIL(walk, "newcomm=%" PRIu32 " is not defined", call->ref);
+    if (trace_comm_rank(&walk->trace->definitions.comms[call->ref], (int32_t)walk->rank) == TRACE_NONE)
         FAIL(walk, "rank %" PRIu32 " is no member of newcomm=%" PRIu32, walk->rank, call->ref);
     return STATUS_OK;
 }
@@ -507,15 +512,15 @@ static enum status check_rank(struct walk *walk)
 
 static enum status check_heaps(const struct trace *trace, struct err *err)
 {
-    size_t heap = trace->window_count;
-    for (size_t i = 0; i < trace->window_count; i++) {
-        if (trace->windows[i].flavor != 'h') continue;
+    size_t heap = trace->definitions.window_count;
+    for (size_t i = 0; i < trace->definitions.window_count; i++) {
+        if (trace->definitions.windows[i].flavor != 'h') continue;
         char place[TRACE_PLACE_BYTES];
         snprintf(place, sizeof place, "window %zu", i);
-        if (heap < trace->window_count)
+        if (heap < trace->definitions.window_count)
             return err_set(err, STATUS_DATA, trace->name, place,
                            "flavor=heap, which window %zu is, expected one symmetric memory of OpenSHMEM", heap);
-        if (trace->comms[trace->windows[i].comm].count == 0)
+        if (trace->definitions.comms[trace->definitions.windows[i].comm].count == 0)
             return err_set(err, STATUS_DATA, trace->name, place, "flavor=heap without a rank, expected one or more");
         heap = i;
     }
@@ -524,7 +529,7 @@ static enum status check_heaps(const struct trace *trace, struct err *err)
 
 static enum status check_comm(const struct trace *trace, size_t id, struct err *err)
 {
-    const struct trace_comm *comm = &trace->comms[id];
+    const struct trace_comm *comm = &trace->definitions.comms[id];
     char place[TRACE_PLACE_BYTES];
     snprintf(place, sizeof place, "comm %zu", id);
     for (uint32_t k = 0; k < comm->count; k++) {
@@ -545,10 +550,10 @@ static enum status check_comm(const struct trace *trace, size_t id, struct err *
 /* The sizes of a window. */
 static enum status check_window(const struct trace *trace, size_t id, struct err *err)
 {
-    const struct trace_window *window = &trace->windows[id];
+    const struct trace_window *window = &trace->definitions.windows[id];
     char place[TRACE_PLACE_BYTES];
     snprintf(place, sizeof place, "window %zu", id);
-    for (uint32_t k = 0; k < trace->comms[window->comm].count; k++) {
+    for (uint32_t k = 0; k < trace->definitions.comms[window->comm].count; k++) {
         if (window->bytes && (window->bytes[k] < 0 || window->bytes[k] > TRACE_DISP_MAX))
             return err_set(err, STATUS_DATA, trace->name, place, "%" PRId64 " bytes, expected 0 to %" PRId64,
                            window->bytes[k], TRACE_DISP_MAX);
@@ -561,10 +566,10 @@ static enum status check_window(const struct trace *trace, size_t id, struct err
 
 static enum status check_definitions(const struct trace *trace, struct err *err)
 {
-    if (trace->record_cost_ps < 0 || trace->record_cost_ps > TRACE_TIME_MAX_PS)
+    if (trace->provenance.record_cost_ps < 0 || trace->provenance.record_cost_ps > TRACE_TIME_MAX_PS)
         return err_set(err, STATUS_DATA, trace->name, "record_cost", "expected 0 to 6000000 s");
-    for (size_t i = 0; i < trace->comm_count; i++) TRY(check_comm(trace, i, err));
-    for (size_t i = 0; i < trace->window_count; i++) TRY(check_window(trace, i, err));
+    for (size_t i = 0; i < trace->definitions.comm_count; i++) TRY(check_comm(trace, i, err));
+    for (size_t i = 0; i < trace->definitions.window_count; i++) TRY(check_window(trace, i, err));
     return check_heaps(trace, err);
 }
 

@@ -26,7 +26,7 @@ bool trace_computing_by_name(const char *name, enum trace_computing *computing)
 bool trace_is_crowded(const struct trace *trace)
 {
     bool crowded = false;
-    uint32_t *ranks = calloc(trace->node_count + 1, sizeof *ranks);
+    uint32_t *ranks = calloc(trace->definitions.node_count + 1, sizeof *ranks);
     for (uint32_t r = 0; ranks && r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         crowded = crowded || (rank->node > 0 && rank->cores > 0 && ++ranks[rank->node] > rank->cores);
@@ -79,8 +79,8 @@ static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace
     for (size_t i = 0; status == STATUS_OK && i < process->count; i++) {
         uint32_t thread = trace_call_thread(trace, rank, i);
         if (last[thread] > 0) {
-            int64_t gap_ps =
-                process->calls[i].enter_ps - process->calls[last[thread] - 1].exit_ps - trace->record_cost_ps;
+            int64_t gap_ps = process->calls[i].enter_ps - process->calls[last[thread] - 1].exit_ps -
+                             trace->provenance.record_cost_ps;
             int64_t taken_ps = computing_ps(process, i, gap_ps, computing);
             if (taken_ps < gap_ps) status = trace_set_compute(trace, rank, i, taken_ps, err);
         }
@@ -97,7 +97,7 @@ static enum status check_known(const struct trace *trace, enum trace_computing c
     if (computing == COMPUTING_CPU && !cpu)
         return err_set(err, STATUS_DATA, trace->name, NULL,
                        "no CPU times, expected a trace that was recorded with --cpu-time");
-    if (computing == COMPUTING_UNDISTURBED && !trace->core_waits)
+    if (computing == COMPUTING_UNDISTURBED && !trace->provenance.core_waits)
         return err_set(err, STATUS_DATA, trace->name, NULL,
                        "no core waits, expected a recording from a system that has /proc/thread-self/schedstat");
     return STATUS_OK;
@@ -118,7 +118,7 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
 {
     TRY(check_known(trace, computing, err));
     if (computing == COMPUTING_DEFAULT)
-        computing = trace->core_waits && trace_is_crowded(trace) ? COMPUTING_UNDISTURBED : COMPUTING_WALL;
+        computing = trace->provenance.core_waits && trace_is_crowded(trace) ? COMPUTING_UNDISTURBED : COMPUTING_WALL;
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         struct trace_rank *rank = &trace->ranks[i];
         bool any = false;
@@ -127,7 +127,7 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
         if (rank->thread_count > 0)
             TRY(use_of_threads(trace, i, computing, err));
         else
-            use(rank, trace->record_cost_ps, computing);
+            use(rank, trace->provenance.record_cost_ps, computing);
     }
     return note_computing(trace, computing, err);
 }
@@ -156,8 +156,8 @@ static enum status fill_view(struct trace *view, const struct trace *trace, stru
         view->rank_count = r + 1;
         status = copy_times(&view->ranks[r], err);
     }
-    for (size_t i = 0; status == STATUS_OK && i < trace->note_count; i++)
-        status = trace_add_note(view, err, "%s", trace->notes[i]);
+    for (size_t i = 0; status == STATUS_OK && i < trace->provenance.note_count; i++)
+        status = trace_add_note(view, err, "%s", trace->provenance.notes[i]);
     return status;
 }
 
@@ -168,8 +168,8 @@ enum status trace_computing_view(const struct trace *trace, enum trace_computing
     if (!made) return err_memory(err);
     *made = *trace;
     made->ranks = NULL;
-    made->notes = NULL;
-    made->note_count = made->note_capacity = 0;
+    made->provenance.notes = NULL;
+    made->provenance.note_count = made->provenance.note_capacity = 0;
     made->rank_count = 0;
     enum status status = fill_view(made, trace, err);
     if (status == STATUS_OK) status = trace_use_computing(made, computing, err);
@@ -187,8 +187,8 @@ void trace_computing_view_free(struct trace *view)
         free(view->ranks[r].calls);
         free(view->ranks[r].compute_ps);
     }
-    for (size_t i = 0; i < view->note_count; i++) free(view->notes[i]);
+    for (size_t i = 0; i < view->provenance.note_count; i++) free(view->provenance.notes[i]);
     free(view->ranks);
-    free(view->notes);
+    free(view->provenance.notes);
     free(view);
 }

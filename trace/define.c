@@ -54,16 +54,17 @@ static enum status sort_ranks(const int32_t *members, uint32_t count, uint32_t *
 
 enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t count, int32_t *id, struct err *err)
 {
+    struct trace_definitions *tables = &trace->definitions;
     struct trace_comm comm = {.count = count};
-    TRY(array_reserve((void **)&trace->comms, &trace->comm_capacity, trace->comm_count + 1, sizeof comm, err));
+    TRY(array_reserve((void **)&tables->comms, &tables->comm_capacity, tables->comm_count + 1, sizeof comm, err));
     TRY(sort_ranks(members, count, &comm.order, err));
     comm.members = copy(members, count * sizeof *members);
     if (!comm.members) {
         free(comm.order);
         return err_memory(err);
     }
-    *id = (int32_t)trace->comm_count;
-    trace->comms[trace->comm_count++] = comm;
+    *id = (int32_t)tables->comm_count;
+    tables->comms[tables->comm_count++] = comm;
     return STATUS_OK;
 }
 
@@ -97,9 +98,9 @@ static enum status find_group(struct trace *trace, const int32_t *members, uint3
     uint64_t hash = map_mix(repeats ? 0x74776963 : 0x67726f7570, count);
     for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint64_t)(uint32_t)members[i]);
     for (;; hash++) {
-        TRY(map_put(&trace->group_index, hash, UINT64_MAX, slot, err));
+        TRY(map_put(&trace->definitions.group_index, hash, UINT64_MAX, slot, err));
         if (**slot == UINT64_MAX) return STATUS_OK;
-        const struct trace_group *group = &trace->groups[**slot];
+        const struct trace_group *group = &trace->definitions.groups[**slot];
         if (group->count == count && group->repeats == repeats && (count == 0 || memcmp(group->members, members, count * sizeof *members) == 0))
             return STATUS_OK;
     }
@@ -108,15 +109,16 @@ static enum status find_group(struct trace *trace, const int32_t *members, uint3
 static enum status add_sorted_group(struct trace *trace, const int32_t *sorted, uint32_t count, bool repeats,
                                     uint32_t *id, struct err *err)
 {
+    struct trace_definitions *tables = &trace->definitions;
     uint64_t *slot;
-    TRY(array_reserve((void **)&trace->groups, &trace->group_capacity, trace->group_count + 1, sizeof *trace->groups,
-                      err));
+    TRY(array_reserve((void **)&tables->groups, &tables->group_capacity, tables->group_count + 1,
+                      sizeof *tables->groups, err));
     TRY(find_group(trace, sorted, count, repeats, &slot, err));
     if (*slot == UINT64_MAX) {
         struct trace_group group = {.count = count, .members = copy(sorted, count * sizeof *sorted), .repeats = repeats};
         if (!group.members) return err_memory(err);
-        *slot = trace->group_count;
-        trace->groups[trace->group_count++] = group;
+        *slot = tables->group_count;
+        tables->groups[tables->group_count++] = group;
     }
     *id = (uint32_t)*slot;
     return STATUS_OK;
@@ -148,31 +150,34 @@ static bool same_counts(const struct trace_counts *counts, const int64_t *bytes,
 
 enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t count, uint32_t *id, struct err *err)
 {
-    TRY(array_reserve((void **)&trace->counts, &trace->counts_capacity, trace->counts_count + 1, sizeof *trace->counts,
-                      err));
+    struct trace_definitions *tables = &trace->definitions;
+    TRY(array_reserve((void **)&tables->counts, &tables->counts_capacity, tables->counts_count + 1,
+                      sizeof *tables->counts, err));
     uint64_t *slot, hash = map_mix(0x636f756e7473, count);
     for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint64_t)bytes[i]);
     for (;; hash++) {
-        TRY(map_put(&trace->counts_index, hash, UINT64_MAX, &slot, err));
+        TRY(map_put(&tables->counts_index, hash, UINT64_MAX, &slot, err));
         if (*slot == UINT64_MAX) break;
-        if (!same_counts(&trace->counts[*slot], bytes, count)) continue;
+        if (!same_counts(&tables->counts[*slot], bytes, count)) continue;
         *id = (uint32_t)*slot;
         return STATUS_OK;
     }
     struct trace_counts made = {.count = count, .bytes = copy(bytes, count * sizeof *bytes)};
     if (!made.bytes) return err_memory(err);
-    *slot = trace->counts_count;
-    *id = (uint32_t)trace->counts_count;
-    trace->counts[trace->counts_count++] = made;
+    *slot = tables->counts_count;
+    *id = (uint32_t)tables->counts_count;
+    tables->counts[tables->counts_count++] = made;
     return STATUS_OK;
 }
 
 enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit,
                              char flavor, int32_t *id, struct err *err)
 {
+    struct trace_definitions *tables = &trace->definitions;
     struct trace_window window = {.comm = comm, .flavor = flavor};
-    TRY(array_reserve((void **)&trace->windows, &trace->window_capacity, trace->window_count + 1, sizeof window, err));
-    size_t members = trace->comms[comm].count;
+    TRY(array_reserve((void **)&tables->windows, &tables->window_capacity, tables->window_count + 1, sizeof window,
+                      err));
+    size_t members = tables->comms[comm].count;
     if (bytes) window.bytes = copy(bytes, members * sizeof *bytes);
     if (disp_unit) window.disp_unit = copy(disp_unit, members * sizeof *disp_unit);
     if ((bytes && !window.bytes) || (disp_unit && !window.disp_unit)) {
@@ -180,8 +185,8 @@ enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *b
         free(window.disp_unit);
         return err_memory(err);
     }
-    *id = (int32_t)trace->window_count;
-    trace->windows[trace->window_count++] = window;
+    *id = (int32_t)tables->window_count;
+    tables->windows[tables->window_count++] = window;
     return STATUS_OK;
 }
 
@@ -189,31 +194,33 @@ enum status trace_set_window_name(struct trace *trace, int32_t window, const cha
 {
     char *copied = strdup(name);
     if (!copied) return err_memory(err);
-    free(trace->windows[window].name);
-    trace->windows[window].name = copied;
+    free(trace->definitions.windows[window].name);
+    trace->definitions.windows[window].name = copied;
     return STATUS_OK;
 }
 
 const uint32_t *trace_call_completed(const struct trace *trace, const struct trace_call *call, uint32_t *count)
 {
+    const struct trace_definitions *tables = &trace->definitions;
     enum call_kind kind = call_kind(call->call);
     bool one = kind == CALL_REQUEST_WAIT || (kind == CALL_REQUEST_TEST && (call->flags & TRACE_FLAG));
     *count = one && call->ref != TRACE_NO_REF;
     if (!(call_row(call->call)->needed & F_REQS)) return &call->ref;
-    *count = trace->lists[call->ref].count;
-    return trace->requests + trace->lists[call->ref].first;
+    *count = tables->lists[call->ref].count;
+    return tables->requests + tables->lists[call->ref].first;
 }
 
 enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id, struct err *err)
 {
-    struct trace_list list = {.first = (uint32_t)trace->request_count, .count = count};
-    TRY(array_reserve((void **)&trace->lists, &trace->list_capacity, trace->list_count + 1, sizeof list, err));
-    TRY(array_reserve((void **)&trace->requests, &trace->request_capacity, trace->request_count + count,
-                      sizeof *trace->requests, err));
-    if (count) memcpy(trace->requests + trace->request_count, requests, count * sizeof *requests);
-    trace->request_count += count;
-    *id = (uint32_t)trace->list_count;
-    trace->lists[trace->list_count++] = list;
+    struct trace_definitions *tables = &trace->definitions;
+    struct trace_list list = {.first = (uint32_t)tables->request_count, .count = count};
+    TRY(array_reserve((void **)&tables->lists, &tables->list_capacity, tables->list_count + 1, sizeof list, err));
+    TRY(array_reserve((void **)&tables->requests, &tables->request_capacity, tables->request_count + count,
+                      sizeof *tables->requests, err));
+    if (count) memcpy(tables->requests + tables->request_count, requests, count * sizeof *requests);
+    tables->request_count += count;
+    *id = (uint32_t)tables->list_count;
+    tables->lists[tables->list_count++] = list;
     return STATUS_OK;
 }
 
@@ -254,20 +261,21 @@ enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbor
 
 enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id, struct err *err)
 {
-    TRY(array_reserve((void **)&trace->regions, &trace->region_capacity, trace->region_count + 1, sizeof name, err));
+    struct trace_definitions *tables = &trace->definitions;
+    TRY(array_reserve((void **)&tables->regions, &tables->region_capacity, tables->region_count + 1, sizeof name, err));
     uint64_t *slot;
     for (uint64_t hash = hash_text(TABLE_REGION, name);; hash++) {
-        TRY(map_put(&trace->name_index, hash, UINT64_MAX, &slot, err));
+        TRY(map_put(&tables->name_index, hash, UINT64_MAX, &slot, err));
         if (*slot == UINT64_MAX) break;
-        if (*slot % 2 != TABLE_REGION || strcmp(trace->regions[*slot / 2], name) != 0) continue;
+        if (*slot % 2 != TABLE_REGION || strcmp(tables->regions[*slot / 2], name) != 0) continue;
         *id = (uint32_t)(*slot / 2);
         return STATUS_OK;
     }
     char *made = strdup(name);
     if (!made) return err_memory(err);
-    *slot = trace->region_count * 2 + TABLE_REGION;
-    *id = (uint32_t)trace->region_count;
-    trace->regions[trace->region_count++] = made;
+    *slot = tables->region_count * 2 + TABLE_REGION;
+    *id = (uint32_t)tables->region_count;
+    tables->regions[tables->region_count++] = made;
     return STATUS_OK;
 }
 
@@ -279,12 +287,14 @@ static bool same_site(const struct trace_site *site, const char *function, const
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err)
 {
-    TRY(array_reserve((void **)&trace->sites, &trace->site_capacity, trace->site_count + 1, sizeof *trace->sites, err));
+    struct trace_definitions *tables = &trace->definitions;
+    TRY(array_reserve((void **)&tables->sites, &tables->site_capacity, tables->site_count + 1, sizeof *tables->sites,
+                      err));
     uint64_t *slot, hash = map_mix(hash_text(hash_text(TABLE_SITE, function), file), (uint64_t)line);
     for (;; hash++) {
-        TRY(map_put(&trace->name_index, hash, UINT64_MAX, &slot, err));
+        TRY(map_put(&tables->name_index, hash, UINT64_MAX, &slot, err));
         if (*slot == UINT64_MAX) break;
-        if (*slot % 2 != TABLE_SITE || !same_site(&trace->sites[*slot / 2], function, file, line)) continue;
+        if (*slot % 2 != TABLE_SITE || !same_site(&tables->sites[*slot / 2], function, file, line)) continue;
         *id = (uint32_t)(*slot / 2);
         return STATUS_OK;
     }
@@ -295,25 +305,26 @@ enum status trace_add_site(struct trace *trace, const char *function, const char
         free(site.file);
         return err_memory(err);
     }
-    *slot = trace->site_count * 2 + TABLE_SITE;
-    *id = (uint32_t)trace->site_count;
-    trace->sites[trace->site_count++] = site;
+    *slot = tables->site_count * 2 + TABLE_SITE;
+    *id = (uint32_t)tables->site_count;
+    tables->sites[tables->site_count++] = site;
     return STATUS_OK;
 }
 
 enum status trace_set_node(struct trace *trace, uint32_t rank, const char *name, struct err *err)
 {
+    struct trace_definitions *tables = &trace->definitions;
     uint64_t *slot;
-    TRY(array_reserve((void **)&trace->nodes, &trace->node_capacity, trace->node_count + 1, sizeof name, err));
+    TRY(array_reserve((void **)&tables->nodes, &tables->node_capacity, tables->node_count + 1, sizeof name, err));
     for (uint64_t hash = hash_text(0, name);; hash++) {
-        TRY(map_put(&trace->node_index, hash, UINT64_MAX, &slot, err));
-        if (*slot == UINT64_MAX || strcmp(trace->nodes[*slot], name) == 0) break;
+        TRY(map_put(&tables->node_index, hash, UINT64_MAX, &slot, err));
+        if (*slot == UINT64_MAX || strcmp(tables->nodes[*slot], name) == 0) break;
     }
     if (*slot == UINT64_MAX) {
         char *made = strdup(name);
         if (!made) return err_memory(err);
-        *slot = trace->node_count;
-        trace->nodes[trace->node_count++] = made;
+        *slot = tables->node_count;
+        tables->nodes[tables->node_count++] = made;
     }
     trace->ranks[rank].node = (uint32_t)*slot + 1;
     return STATUS_OK;
@@ -322,83 +333,90 @@ enum status trace_set_node(struct trace *trace, uint32_t rank, const char *name,
 const char *trace_node_name(const struct trace *trace, uint32_t rank)
 {
     uint32_t node = trace->ranks[rank].node;
-    return node > 0 ? trace->nodes[node - 1] : NULL;
+    return node > 0 ? trace->definitions.nodes[node - 1] : NULL;
 }
 
 void trace_clear_nodes(struct trace *trace)
 {
+    struct trace_definitions *tables = &trace->definitions;
     for (uint32_t i = 0; trace->ranks && i < trace->rank_count; i++) trace->ranks[i].node = 0;
-    for (size_t i = 0; i < trace->node_count; i++) free(trace->nodes[i]);
-    free(trace->nodes);
-    trace->nodes = NULL;
-    trace->node_count = trace->node_capacity = 0;
-    map_clear(&trace->node_index);
+    for (size_t i = 0; i < tables->node_count; i++) free(tables->nodes[i]);
+    free(tables->nodes);
+    tables->nodes = NULL;
+    tables->node_count = tables->node_capacity = 0;
+    map_clear(&tables->node_index);
 }
 
 enum status trace_add_note(struct trace *trace, struct err *err, const char *format, ...)
 {
-    TRY(array_reserve((void **)&trace->notes, &trace->note_capacity, trace->note_count + 1, sizeof *trace->notes, err));
+    struct trace_provenance *provenance = &trace->provenance;
+    TRY(array_reserve((void **)&provenance->notes, &provenance->note_capacity, provenance->note_count + 1,
+                      sizeof *provenance->notes, err));
     va_list arguments;
     char *text;
     va_start(arguments, format);
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     if (length < 0) return err_memory(err);
-    for (size_t i = 0; i < trace->note_count; i++)
-        if (strcmp(trace->notes[i], text) == 0) {
+    for (size_t i = 0; i < provenance->note_count; i++)
+        if (strcmp(provenance->notes[i], text) == 0) {
             free(text);
             return STATUS_OK;
         }
-    trace->notes[trace->note_count++] = text;
+    provenance->notes[provenance->note_count++] = text;
     return STATUS_OK;
 }
 
 static enum status copy_names(const struct trace *other, struct trace *made, struct err *err)
 {
+    const struct trace_definitions *tables = &other->definitions;
+    const struct trace_provenance *from = &other->provenance;
+    struct trace_provenance *to = &made->provenance;
     uint32_t ignored;
-    for (size_t i = 0; i < other->region_count; i++) TRY(trace_add_region(made, other->regions[i], &ignored, err));
-    for (size_t i = 1; i < other->site_count; i++) {
-        const struct trace_site *site = &other->sites[i];
+    for (size_t i = 0; i < tables->region_count; i++) TRY(trace_add_region(made, tables->regions[i], &ignored, err));
+    for (size_t i = 1; i < tables->site_count; i++) {
+        const struct trace_site *site = &tables->sites[i];
         TRY(trace_add_site(made, site->function, site->file, site->line, &ignored, err));
     }
     for (uint32_t i = 0; i < other->rank_count; i++)
         if (other->ranks[i].node > 0) TRY(trace_set_node(made, i, trace_node_name(other, i), err));
-    for (size_t i = 0; i < other->note_count; i++) TRY(trace_add_note(made, err, "%s", other->notes[i]));
+    for (size_t i = 0; i < from->note_count; i++) TRY(trace_add_note(made, err, "%s", from->notes[i]));
     bool failed = false;
-    made->simulated = other->simulated;
-    made->platform = copy_text(other->platform, &failed);
-    made->engine = copy_text(other->engine, &failed);
-    made->semantics = copy_text(other->semantics, &failed);
-    made->lock = copy_text(other->lock, &failed);
-    made->library = copy_text(other->library, &failed);
-    made->clock = other->clock;
-    made->record_cost_ps = other->record_cost_ps;
+    to->simulated = from->simulated;
+    to->platform = copy_text(from->platform, &failed);
+    to->engine = copy_text(from->engine, &failed);
+    to->semantics = copy_text(from->semantics, &failed);
+    to->lock = copy_text(from->lock, &failed);
+    to->library = copy_text(from->library, &failed);
+    to->clock = from->clock;
+    to->record_cost_ps = from->record_cost_ps;
     return failed ? err_memory(err) : STATUS_OK;
 }
 
 static enum status copy_definitions(const struct trace *other, struct trace *made, struct err *err)
 {
+    const struct trace_definitions *tables = &other->definitions;
     int32_t id;
     uint32_t ignored;
-    for (size_t i = 1; i < other->comm_count; i++) {
-        TRY(trace_add_comm(made, other->comms[i].members, other->comms[i].count, &id, err));
-        made->comms[id].between = other->comms[i].between;
+    for (size_t i = 1; i < tables->comm_count; i++) {
+        TRY(trace_add_comm(made, tables->comms[i].members, tables->comms[i].count, &id, err));
+        made->definitions.comms[id].between = tables->comms[i].between;
     }
-    for (size_t i = 0; i < other->group_count; i++)
-        TRY(trace_copy_group(made, &other->groups[i], &ignored, err));
-    for (size_t i = 0; i < other->window_count; i++) {
-        const struct trace_window *window = &other->windows[i];
+    for (size_t i = 0; i < tables->group_count; i++)
+        TRY(trace_copy_group(made, &tables->groups[i], &ignored, err));
+    for (size_t i = 0; i < tables->window_count; i++) {
+        const struct trace_window *window = &tables->windows[i];
         TRY(trace_add_window(made, window->comm, window->bytes, window->disp_unit, window->flavor, &id, err));
         if (window->name) TRY(trace_set_window_name(made, id, window->name, err));
     }
-    for (size_t i = 0; i < other->list_count; i++) {
-        const struct trace_list *list = &other->lists[i];
-        TRY(trace_add_list(made, other->requests + list->first, list->count, &ignored, err));
+    for (size_t i = 0; i < tables->list_count; i++) {
+        const struct trace_list *list = &tables->lists[i];
+        TRY(trace_add_list(made, tables->requests + list->first, list->count, &ignored, err));
     }
-    for (size_t i = 0; i < other->counts_count; i++)
-        TRY(trace_add_counts(made, other->counts[i].bytes, other->counts[i].count, &ignored, err));
-    for (size_t i = 1; i < other->extents_count; i++)
-        TRY(trace_add_extents(made, &other->extents[i], &ignored, err));
+    for (size_t i = 0; i < tables->counts_count; i++)
+        TRY(trace_add_counts(made, tables->counts[i].bytes, tables->counts[i].count, &ignored, err));
+    for (size_t i = 1; i < tables->extents_count; i++)
+        TRY(trace_add_extents(made, &tables->extents[i], &ignored, err));
     return copy_names(other, made, err);
 }
 

@@ -14,7 +14,7 @@ struct epoch_window {
 enum status epoch_cursor_init(struct epoch_cursor *cursor, const struct trace *trace, struct err *err)
 {
     *cursor = (struct epoch_cursor){.trace = trace};
-    cursor->windows = calloc(trace->window_count + 1, sizeof *cursor->windows);
+    cursor->windows = calloc(trace->definitions.window_count + 1, sizeof *cursor->windows);
     return cursor->windows ? STATUS_OK : err_memory(err);
 }
 
@@ -28,7 +28,7 @@ void epoch_cursor_clear(struct epoch_cursor *cursor)
 
 void epoch_cursor_restart(struct epoch_cursor *cursor)
 {
-    memset(cursor->windows, 0, cursor->trace->window_count * sizeof *cursor->windows);
+    memset(cursor->windows, 0, cursor->trace->definitions.window_count * sizeof *cursor->windows);
     cursor->count = cursor->unused = 0;
     map_empty(&cursor->locks);
 }
@@ -185,7 +185,8 @@ static void take_operation(const struct epoch_cursor *cursor, const struct trace
     }
     if (call_makes_request(call->call) && (in->kind == EPOCH_START || in->kind == EPOCH_FENCE))
         step->faults |= EPOCH_NO_LOCK;
-    if (in->kind == EPOCH_START) step->member = trace_group_rank(&cursor->trace->groups[in->group], call->peer);
+    if (in->kind == EPOCH_START)
+        step->member = trace_group_rank(&cursor->trace->definitions.groups[in->group], call->peer);
     if (step->member == TRACE_NONE) step->faults |= EPOCH_OUTSIDE_GROUP;
     if (in->kind == EPOCH_FENCE && (in->flags & TRACE_NOSUCCEED))
         step->faults |= EPOCH_AFTER_NOSUCCEED;

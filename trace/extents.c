@@ -27,22 +27,23 @@ bool trace_extents_fit(enum call_kind kind, const struct trace_extents *extents)
 
 enum status trace_add_extents(struct trace *trace, const struct trace_extents *extents, uint32_t *id, struct err *err)
 {
+    struct trace_definitions *tables = &trace->definitions;
     static const struct trace_extents none;
-    size_t count = trace->extents_count > 0 ? trace->extents_count : 1;
-    TRY(array_reserve((void **)&trace->extents, &trace->extents_capacity, count + 1, sizeof *trace->extents, err));
-    trace->extents[0] = none;
-    trace->extents_count = count;
+    size_t count = tables->extents_count > 0 ? tables->extents_count : 1;
+    TRY(array_reserve((void **)&tables->extents, &tables->extents_capacity, count + 1, sizeof *tables->extents, err));
+    tables->extents[0] = none;
+    tables->extents_count = count;
     uint64_t *slot, hash = 0;
     for (int i = 0; i < TRACE_BUFFERS; i++) hash = map_mix(hash, (uint64_t)extents->of[i]);
     for (;; hash++) {
-        TRY(map_put(&trace->extents_index, hash, count, &slot, err));
+        TRY(map_put(&tables->extents_index, hash, count, &slot, err));
         if (*slot == count) break;
-        if (memcmp(&trace->extents[*slot], extents, sizeof *extents) != 0) continue;
+        if (memcmp(&tables->extents[*slot], extents, sizeof *extents) != 0) continue;
         *id = (uint32_t)*slot;
         return STATUS_OK;
     }
-    trace->extents[count] = *extents;
-    trace->extents_count = count + 1;
+    tables->extents[count] = *extents;
+    tables->extents_count = count + 1;
     *id = (uint32_t)count;
     return STATUS_OK;
 }
@@ -76,7 +77,7 @@ struct trace_extents trace_call_extents(const struct trace *trace, uint32_t rank
 {
     const struct trace_rank *process = &trace->ranks[rank];
     bool known = process->extents && process->extents[index] != 0;
-    return known ? trace->extents[process->extents[index]] : (struct trace_extents){{0}};
+    return known ? trace->definitions.extents[process->extents[index]] : (struct trace_extents){{0}};
 }
 
 enum status trace_copy_extents(struct trace *to, const struct trace *from, uint32_t rank, struct err *err)
@@ -86,6 +87,6 @@ enum status trace_copy_extents(struct trace *to, const struct trace *from, uint3
     TRY(trace_reserve_extents(made, err));
     const uint32_t *ids = from->ranks[rank].extents;
     for (size_t i = 0; i < from->ranks[rank].count; i++)
-        if (ids[i] != 0) TRY(trace_add_extents(to, &from->extents[ids[i]], &made->extents[i], err));
+        if (ids[i] != 0) TRY(trace_add_extents(to, &from->definitions.extents[ids[i]], &made->extents[i], err));
     return STATUS_OK;
 }

@@ -60,8 +60,8 @@ static enum status mark_incomplete(struct trace_rank *rank, struct err *err)
 
 static struct trace_fault *fault_of(struct trace *trace, uint32_t rank)
 {
-    for (size_t i = 0; i < trace->fault_count && rank != TRACE_FAULT_NO_RANK; i++)
-        if (trace->faults[i].rank == rank) return &trace->faults[i];
+    for (size_t i = 0; i < trace->provenance.fault_count && rank != TRACE_FAULT_NO_RANK; i++)
+        if (trace->provenance.faults[i].rank == rank) return &trace->provenance.faults[i];
     return NULL;
 }
 
@@ -81,14 +81,14 @@ enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, in
         *before = made;
         return STATUS_OK;
     }
-    enum status status =
-        array_reserve((void **)&trace->faults, &trace->fault_capacity, trace->fault_count + 1, sizeof made, err);
+    enum status status = array_reserve((void **)&trace->provenance.faults, &trace->provenance.fault_capacity,
+                                       trace->provenance.fault_count + 1, sizeof made, err);
     if (status == STATUS_OK && rank != TRACE_FAULT_NO_RANK) status = mark_incomplete(&trace->ranks[rank], err);
     if (status != STATUS_OK) {
         free(made.text);
         return status;
     }
-    trace->faults[trace->fault_count++] = made;
+    trace->provenance.faults[trace->provenance.fault_count++] = made;
     return STATUS_OK;
 }
 

@@ -1,7 +1,7 @@
 /* Faults of an input: where they are, and how reading continues without what they spoil.
  *
  * trace_open_partly() keeps the calls of each rank before its first fault. What comes behind a fault cannot be matched
- * with calls of other ranks any more. The rank is incomplete, and trace->faults says what was left out and why. */
+ * with calls of other ranks any more. The rank is incomplete, and provenance.faults says what was left out and why. */
 #ifndef TRACE_FAULTS_H
 #define TRACE_FAULTS_H
 

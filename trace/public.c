@@ -55,7 +55,7 @@ PUBLIC double rmacast_trace_run_time_s(const struct rmacast_trace *trace)
 
 PUBLIC int rmacast_trace_is_simulated(const struct rmacast_trace *trace)
 {
-    return inside(trace)->simulated;
+    return inside(trace)->provenance.simulated;
 }
 
 PUBLIC int rmacast_trace_is_complete(const struct rmacast_trace *trace)

@@ -35,43 +35,57 @@ enum status trace_new(const char *name, uint32_t rank_count, struct trace **trac
     return STATUS_OK;
 }
 
-void trace_clear_tables(struct trace *trace)
+void trace_clear_tables(struct trace_definitions *definitions)
 {
-    for (size_t i = 0; i < trace->group_count; i++) free(trace->groups[i].members);
-    for (size_t i = 0; i < trace->counts_count; i++) free(trace->counts[i].bytes);
-    for (size_t i = 0; i < trace->region_count; i++) free(trace->regions[i]);
-    for (size_t i = 0; i < trace->site_count; i++) {
-        free(trace->sites[i].function);
-        free(trace->sites[i].file);
+    for (size_t i = 0; i < definitions->group_count; i++) free(definitions->groups[i].members);
+    for (size_t i = 0; i < definitions->counts_count; i++) free(definitions->counts[i].bytes);
+    for (size_t i = 0; i < definitions->region_count; i++) free(definitions->regions[i]);
+    for (size_t i = 0; i < definitions->site_count; i++) {
+        free(definitions->sites[i].function);
+        free(definitions->sites[i].file);
     }
-    free(trace->groups);
-    free(trace->counts);
-    free(trace->regions);
-    free(trace->sites);
-    map_clear(&trace->group_index);
-    map_clear(&trace->counts_index);
-    map_clear(&trace->name_index);
+    free(definitions->groups);
+    free(definitions->counts);
+    free(definitions->regions);
+    free(definitions->sites);
+    free(definitions->lists);
+    free(definitions->requests);
+    free(definitions->extents);
+    map_clear(&definitions->group_index);
+    map_clear(&definitions->counts_index);
+    map_clear(&definitions->name_index);
+    map_clear(&definitions->extents_index);
 }
 
-static void free_definitions(struct trace *trace)
+static void clear_definitions(struct trace *trace)
 {
-    for (size_t i = 0; i < trace->comm_count; i++) {
-        free(trace->comms[i].members);
-        free(trace->comms[i].order);
+    struct trace_definitions *definitions = &trace->definitions;
+    for (size_t i = 0; i < definitions->comm_count; i++) {
+        free(definitions->comms[i].members);
+        free(definitions->comms[i].order);
     }
-    for (size_t i = 0; i < trace->window_count; i++) {
-        free(trace->windows[i].name);
-        free(trace->windows[i].bytes);
-        free(trace->windows[i].disp_unit);
+    for (size_t i = 0; i < definitions->window_count; i++) {
+        free(definitions->windows[i].name);
+        free(definitions->windows[i].bytes);
+        free(definitions->windows[i].disp_unit);
     }
-    trace_clear_tables(trace);
+    trace_clear_tables(definitions);
     trace_clear_nodes(trace);
-    free(trace->comms);
-    free(trace->windows);
-    free(trace->lists);
-    free(trace->requests);
-    free(trace->extents);
-    map_clear(&trace->extents_index);
+    free(definitions->comms);
+    free(definitions->windows);
+}
+
+static void clear_provenance(struct trace_provenance *provenance)
+{
+    free(provenance->platform);
+    free(provenance->engine);
+    free(provenance->semantics);
+    free(provenance->lock);
+    free(provenance->library);
+    for (size_t i = 0; i < provenance->fault_count; i++) free(provenance->faults[i].text);
+    free(provenance->faults);
+    for (size_t i = 0; i < provenance->note_count; i++) free(provenance->notes[i]);
+    free(provenance->notes);
 }
 
 void trace_free(struct trace *trace)
@@ -88,17 +102,9 @@ void trace_free(struct trace *trace)
         free(trace->ranks[i].kept);
         free(trace->ranks[i].incomplete_why);
     }
-    free_definitions(trace);
+    clear_definitions(trace);
+    clear_provenance(&trace->provenance);
     free(trace->ranks);
-    free(trace->platform);
-    free(trace->engine);
-    free(trace->semantics);
-    free(trace->lock);
-    free(trace->library);
-    for (size_t i = 0; i < trace->fault_count; i++) free(trace->faults[i].text);
-    free(trace->faults);
-    for (size_t i = 0; i < trace->note_count; i++) free(trace->notes[i]);
-    free(trace->notes);
     free(trace->name);
     free(trace);
 }
@@ -160,7 +166,8 @@ enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more,
     struct trace_rank *process = &trace->ranks[rank];
     size_t need = process->count + more, sim_capacity = process->sim ? process->capacity : 0;
     if (need <= process->capacity) return STATUS_OK;
-    if (trace->simulated) TRY(array_reserve((void **)&process->sim, &sim_capacity, need, sizeof *process->sim, err));
+    if (trace->provenance.simulated)
+        TRY(array_reserve((void **)&process->sim, &sim_capacity, need, sizeof *process->sim, err));
     TRY(array_reserve((void **)&process->calls, &process->capacity, need, sizeof *process->calls, err));
     huge_pages_wish(process->calls + process->count, (process->capacity - process->count) * sizeof *process->calls);
     return process->extents ? trace_reserve_extents(process, err) : STATUS_OK;
@@ -194,7 +201,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
     TRY(check_order(trace, rank, thread, call, err));
     if (process->count == process->capacity) {
         size_t sim_capacity = process->sim ? process->capacity : 0, capacity = process->capacity;
-        if (trace->simulated)
+        if (trace->provenance.simulated)
             TRY(array_reserve((void **)&process->sim, &sim_capacity, capacity + 1, sizeof *process->sim, err));
         TRY(array_reserve((void **)&process->calls, &capacity, capacity + 1, sizeof *process->calls, err));
         process->capacity = capacity;
@@ -206,7 +213,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
     if (process->compute_ps) TRY(trace_set_compute(trace, rank, process->count, TRACE_UNKNOWN_PS, err));
     TRY(note_thread(process, thread, call, err));
     if (process->count > 0 && call->enter_ps < process->calls[process->count - 1].enter_ps) process->unsorted = true;
-    if (trace->simulated) process->sim[process->count] = trace_sim_unknown;
+    if (trace->provenance.simulated) process->sim[process->count] = trace_sim_unknown;
     if (call->flags & TRACE_BREAK) process->incomplete = true;
     process->calls[process->count++] = *call;
     if (call->flags & TRACE_NOCHECK) trace->skips_checks = true;
@@ -241,8 +248,8 @@ const struct trace_comm *trace_call_comm(const struct trace *trace, const struct
 {
     uint32_t fields = call_row(call->call)->allowed;
     if (call->handle < 0) return NULL;
-    if (fields & F_WIN) return &trace->comms[trace->windows[call->handle].comm];
-    return fields & F_COMM ? &trace->comms[call->handle] : NULL;
+    if (fields & F_WIN) return &trace->definitions.comms[trace->definitions.windows[call->handle].comm];
+    return fields & F_COMM ? &trace->definitions.comms[call->handle] : NULL;
 }
 
 int32_t trace_call_source(const struct trace_call *call)
@@ -264,7 +271,7 @@ void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag
 bool trace_call_neighbors(const struct trace *trace, const struct trace_call *call, struct trace_neighbors *neighbors)
 {
     if (!(call_row(call->call)->allowed & F_NEIGHBORS) || call->tag < 0) return false;
-    const struct trace_counts *list = &trace->counts[call->tag];
+    const struct trace_counts *list = &trace->definitions.counts[call->tag];
     uint32_t sources = (uint32_t)list->bytes[0];
     *neighbors =
         (struct trace_neighbors){sources, list->count - 1 - sources, list->bytes + 1, list->bytes + 1 + sources};
@@ -274,7 +281,7 @@ bool trace_call_neighbors(const struct trace *trace, const struct trace_call *ca
 const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call)
 {
     bool has = (call_row(call->call)->allowed & F_COUNTS) && call->disp >= 0;
-    return has ? trace->counts[call->disp].bytes : NULL;
+    return has ? trace->definitions.counts[call->disp].bytes : NULL;
 }
 
 const char *trace_fence_ends(uint32_t flags)

@@ -50,7 +50,8 @@ enum trace_op {
  *   peer    target / destination or matched source / root, else TRACE_NONE. lock_all, flush_all and the like have none:
  *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if one
  *   tag     message tag; MPI_Op for accumulates, reductions and scans as enum trace_op; neighbourhood collectives and
- *           MPI_Dist_graph_create: index into trace.counts, see trace_call_neighbors(), -1 unknown; else 0. sendrecv: of the send
+ *           MPI_Dist_graph_create: index into definitions.counts, see trace_call_neighbors(), -1 unknown; else 0.
+ *           sendrecv: of the send
  *   bytes   put/get/accumulate: bytes moved; get_accumulate: bytes sent to the target (compare_and_swap: both values;
  *           MPI_NO_OP: 0); messages: bytes of the message (a receive: bytes received; a probe: of the message found;
  *           sendrecv: bytes sent); bcast, reduce, allreduce, scan, exscan: bytes of one rank's vector; reduce_scatter:
@@ -59,9 +60,9 @@ enum trace_op {
  *           receives; alltoallv, neighbourhood collectives: bytes that the rank sends to all together. Thread
  *           primitives: 0
  *   disp    one-sided operations: target displacement in bytes, -1 unknown (OpenSHMEM: symmetric address; of waiting, the
- *           rank's own). sendrecv: trace_call_source() and
- *           trace_call_recv_tag(). Collectives with counts: index into trace.counts, see trace_call_counts(). First call
- *           on a semaphore: its value before the call, -1 unknown. Else -1
+ *           rank's own). sendrecv: trace_call_source() and trace_call_recv_tag(). Collectives with counts: index into
+ *           definitions.counts, see trace_call_counts(). First call on a semaphore: its value before the call, -1
+ *           unknown. Else -1
  *   aux     get_accumulate: bytes of the result; sendrecv, alltoallv, neighbourhood collectives: bytes received; waiting
  *           on a condition: the mutex; barrier of threads: for how many threads it waits; else 0
  *   ref     post, start: group id; calls that make, wait for or test one request (call_makes_request()): request id;
@@ -70,7 +71,7 @@ enum trace_op {
  *           pthread_join: the thread made or waited for (TRACE_NO_REF unknown, or none was made); other thread
  *           primitives: id of the mutex, condition, barrier or semaphore, unique per rank; OpenSHMEM locks: id of the lock, the
  *           same on all ranks; else TRACE_NO_REF
- *   site    index into trace.sites
+ *   site    index into definitions.sites
  * A non-blocking collective or a request-based one-sided operation has the kind and the members of the blocking one. A
  * request that MPI_Request_free gave up is never waited for. MPI_Start is kept as the MPI_Isend (Ibsend, Issend,
  * Irsend, Irecv) that it begins, with TRACE_STARTED and a new request; MPI_Startall as one such call per request, which
@@ -162,14 +163,14 @@ struct trace_rank {
     uint32_t thread_count; /* 1 + the largest thread that calls, is created or joined; 0 while only thread 0 calls, and
                               no thread primitive */
     int64_t *thread_exit_ps; /* per thread with thread != NULL: exit of its call added last; of trace_add_thread_call */
-    uint32_t *extents; /* parallel to calls, index into trace.extents, 0 none; NULL if no call has gaps, or they are not
-                          kept. trace_call_extents() */
+    uint32_t *extents; /* parallel to calls, index into definitions.extents, 0 none; NULL if no call has gaps, or they
+                          are not kept. trace_call_extents() */
     bool unsorted; /* calls were added out of order: trace_sort_threads() */
     size_t count, capacity, before_capacity[BEFORE_COUNT], compute_capacity, thread_capacity, thread_exit_capacity, extent_capacity;
     struct trace_kept *kept; /* of calls[0..kept_count), NULL in a whole trace */
     size_t kept_count;
     uint64_t first_event; /* number of calls[kept_count] among the rank's calls, from 0 */
-    uint32_t node;   /* index into trace.nodes plus 1; 0: not known. trace_node_name() */
+    uint32_t node;   /* index into definitions.nodes plus 1; 0: not known. trace_node_name() */
     uint32_t cores;  /* of its node that the program could use when it was recorded; 0: not known */
     double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
     bool foreign;    /* another shard of the analysis has the rank: its calls are copies of what this shard needs, all of
@@ -209,7 +210,7 @@ struct trace_site {
 };
 
 struct trace_list {        /* of request ids */
-    uint32_t first, count; /* in trace.requests */
+    uint32_t first, count; /* in definitions.requests */
 };
 
 /* Numbers that calls refer to; equal lists are stored once. Bytes per member of the communicator, of gatherv, scatterv
@@ -240,10 +241,12 @@ struct trace_clock_quality {
     enum trace_clock_source source;
 };
 
-struct trace {
-    char *name; /* as given by the user, for messages */
-    uint32_t rank_count;
-    struct trace_rank *ranks;
+/* What calls and ranks name by number. A trace owns its definitions, and they are part of it: readers, transforms and
+ * slices add to them as calls come, and a trace that is made of another one may outlive it. So trace_new_like() copies
+ * them; an item once added stays as it is, and ids stay valid in the copy. Two kinds of traces borrow those of the whole
+ * one while it lives: a shard of a reader, but for the tables it has of its own (trace/builder.h), and
+ * trace_computing_view(). */
+struct trace_definitions {
     struct trace_comm *comms;
     size_t comm_count, comm_capacity;
     struct trace_group *groups;
@@ -261,38 +264,49 @@ struct trace {
     struct trace_extents *extents; /* each once; extents[0] is none */
     size_t extents_count, extents_capacity;
     struct map extents_index; /* hash of the extents to the id, chained by probing */
-    struct map name_index;   /* hash of a region or site to its id, chained by probing */
-    char **nodes;            /* names of the nodes on which ranks ran, each once */
-    size_t node_count, node_capacity;
-    struct map node_index;   /* hash of the name to the id, chained by probing */
-    char **regions;          /* names of user regions */
+    char **regions;           /* names of user regions */
     size_t region_count, region_capacity;
     struct trace_site *sites;
     size_t site_count, site_capacity;
+    struct map name_index; /* hash of a region or site to its id, chained by probing */
+    char **nodes;          /* names of the nodes on which ranks ran, each once */
+    size_t node_count, node_capacity;
+    struct map node_index; /* hash of the name to the id, chained by probing */
+};
+
+/* Where a trace comes from: what recorded or predicted it, and how well. */
+struct trace_provenance {
     bool simulated;
     char *platform, *engine, *semantics, *lock; /* of a simulated trace, else NULL */
     char *library; /* with which the program was recorded: "MPICH 4.0.2 (ch4:ucx), 2 hosts"; NULL: not known */
     struct trace_clock_quality clock;
-    int64_t record_cost_ps; /* the recorder's own cost per call, 0 unknown */
-    bool core_waits;        /* the recorder looked for core waits: where a call has none there was none */
+    int64_t record_cost_ps;     /* the recorder's own cost per call, 0 unknown */
+    bool core_waits;            /* the recorder looked for core waits: where a call has none there was none */
     struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
     size_t fault_count, fault_capacity;
-    bool skips_checks;      /* some call may have MPI_MODE_NOCHECK */
-    uint32_t shard, shard_count; /* one of several shards of an analysis (model/shards/shards.h); shard_count 0: the only one */
-    bool begin_known;       /* the ranks' first calls may be gone: begin_ps is when the first one began */
-    int64_t begin_ps;
-    char **notes;           /* what a reader did not find in its input and took instead, one sentence each */
+    char **notes; /* what a reader did not find in its input and took instead, one sentence each */
     size_t note_count, note_capacity;
+};
+
+struct trace {
+    char *name; /* as given by the user, for messages */
+    uint32_t rank_count;
+    struct trace_rank *ranks;
+    struct trace_definitions definitions;
+    struct trace_provenance provenance;
+    bool skips_checks; /* some call may have MPI_MODE_NOCHECK */
+    bool begin_known;  /* the ranks' first calls may be gone: begin_ps is when the first one began */
+    int64_t begin_ps;
 };
 
 /* A trace of rank_count ranks with the world communicator and no calls. trace_free(NULL) is legal. */
 enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err);
 void trace_free(struct trace *trace);
-/* Frees what calls name by number and a reader may keep apart: groups, counts, regions, call sites, and their indexes.
- * Leaves what stands there dangling. */
-void trace_clear_tables(struct trace *trace);
+/* Frees the tables that a shard of a reader may have of its own: all but communicators, windows and nodes. Leaves what
+ * stands there dangling. */
+void trace_clear_tables(struct trace_definitions *definitions);
 
-/* Appends a call to a rank (with an unknown trace_sim if trace->simulated is set), checking that time does not run
+/* Appends a call to a rank (with an unknown trace_sim if the trace is simulated), checking that time does not run
  * backwards on it (STATUS_DATA naming rank and event). */
 enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err);
 
@@ -409,7 +423,7 @@ enum status trace_add_site(struct trace *trace, const char *function, const char
 /* The trace was predicted with mpi.rma.lock = lazy: locks are asked for at unlock. */
 static inline bool trace_is_lazy(const struct trace *trace)
 {
-    return trace->lock && strcmp(trace->lock, "lazy") == 0;
+    return trace->provenance.lock && strcmp(trace->provenance.lock, "lazy") == 0;
 }
 
 /* The node on which a rank ran; a name that is not empty. The one of a simulated rank is the platform's: "node3". */
@@ -417,7 +431,7 @@ enum status trace_set_node(struct trace *trace, uint32_t rank, const char *name,
 const char *trace_node_name(const struct trace *trace, uint32_t rank); /* NULL: not known */
 void trace_clear_nodes(struct trace *trace);
 
-/* Adds a sentence to trace->notes unless it stands there already. */
+/* Adds a sentence to the notes unless it stands there already. */
 enum status trace_add_note(struct trace *trace, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -102,7 +102,7 @@ static enum status place_of(struct matcher *matcher, struct run *run, uint32_t r
         enum status status = find_place(matcher, text, call_name(call->call), place, err);
         free(text);
         TRY(status);
-        const struct trace_site *site = &run->trace->sites[call->site];
+        const struct trace_site *site = &run->trace->definitions.sites[call->site];
         TRY(note_site(&matcher->calls->places[*place], site, err));
         TRY(note_site(&matcher->calls->places[*place + 1], site, err));
         *slot = *place + 1;

@@ -154,7 +154,9 @@ static enum status lower(struct lowering *lowering)
 enum status goal_lower_collectives(const struct trace *trace, struct goal_schedule *schedule, struct err *err)
 {
     struct lowering lowering = {.schedule = schedule, .err = err};
-    lowering.handles = trace->comm_count > trace->window_count ? trace->comm_count : trace->window_count;
+    lowering.handles = trace->definitions.comm_count > trace->definitions.window_count
+                           ? trace->definitions.comm_count
+                           : trace->definitions.window_count;
     lowering.turns = calloc(SEQUENCES * lowering.handles, sizeof *lowering.turns);
     enum status status = lowering.turns ? lower(&lowering) : err_memory(err);
     free(lowering.turns);

@@ -82,7 +82,7 @@ static enum status lower_locks(struct lowering *lowering, size_t index)
     if (call_of(lowering, epoch->rank, epoch->open_call)->flags & TRACE_NOCHECK) return STATUS_OK;
     if (epoch->kind == EPOCH_LOCK)
         return epoch->target == TRACE_NONE ? STATUS_OK : lower_lock(lowering, index, (uint32_t)epoch->target);
-    const struct trace_comm *comm = &trace->comms[trace->windows[epoch->window].comm];
+    const struct trace_comm *comm = &trace->definitions.comms[trace->definitions.windows[epoch->window].comm];
     for (uint32_t m = 0; m < comm->count; m++) TRY(lower_lock(lowering, index, (uint32_t)comm->members[m]));
     return STATUS_OK;
 }

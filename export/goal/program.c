@@ -99,9 +99,9 @@ static enum status wait_for_requests(struct walk *walk, const struct trace_call 
     default: return STATUS_OK;
     }
     if (call->ref == TRACE_NO_REF) return STATUS_OK;
-    const struct trace_list *list = &trace->lists[call->ref];
+    const struct trace_list *list = &trace->definitions.lists[call->ref];
     for (uint32_t i = 0; i < list->count; i++)
-        TRY(wait_for_request(walk, trace->requests[list->first + i], made, end));
+        TRY(wait_for_request(walk, trace->definitions.requests[list->first + i], made, end));
     return STATUS_OK;
 }
 

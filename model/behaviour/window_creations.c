@@ -46,7 +46,7 @@ enum status window_creations_add(struct window_creations *creations, const struc
         if (rank->foreign) continue;
         for (size_t i = rank->kept_count; i < rank->count; i++) {
             const struct trace_call *call = &rank->calls[i];
-            if (call_kind(call->call) == CALL_WIN_CREATE && trace->sites[call->site].file)
+            if (call_kind(call->call) == CALL_WIN_CREATE && trace->definitions.sites[call->site].file)
                 TRY(add_call(creations, r, call, err));
         }
     }
@@ -89,7 +89,7 @@ enum status window_creations_report(const struct window_creations *creations, co
 {
     for (size_t i = 0; i < creations->count; i++) {
         const struct window_creation *creation = &creations->items[i];
-        const struct trace_site *site = &trace->sites[creation->site];
+        const struct trace_site *site = &trace->definitions.sites[creation->site];
         struct result_creation made = {.call = (enum mpi_call)creation->call,
                                        .line = site->line,
                                        .count = creation->count,

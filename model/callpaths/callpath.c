@@ -120,7 +120,7 @@ uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
 static char *write_regions(const struct trace *trace, const struct callpaths *paths, uint32_t node, char *end)
 {
     for (; node != CALLPATH_ROOT; node = paths->nodes[node].parent) {
-        const char *name = trace->regions[paths->nodes[node].region];
+        const char *name = trace->definitions.regions[paths->nodes[node].region];
         size_t bytes = strlen(name);
         if (*end != '\0') *--end = '/';
         end -= bytes;
@@ -132,13 +132,13 @@ static char *write_regions(const struct trace *trace, const struct callpaths *pa
 enum status callpath_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, uint32_t site,
                           enum mpi_call call, char **text, struct err *err)
 {
-    const char *function = trace->sites[site].function;
-    const char *last = node == CALLPATH_ROOT ? "" : trace->regions[paths->nodes[node].region];
+    const char *function = trace->definitions.sites[site].function;
+    const char *last = node == CALLPATH_ROOT ? "" : trace->definitions.regions[paths->nodes[node].region];
     const char *tail = function ? function : call_name(call);
     if (strcmp(tail, last) == 0) tail = "";
     size_t bytes = strlen(tail);
     for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
-        bytes += strlen(trace->regions[paths->nodes[n].region]) + 1;
+        bytes += strlen(trace->definitions.regions[paths->nodes[n].region]) + 1;
     char *buffer = calloc(bytes + 1, 1);
     if (!buffer) return err_memory(err);
     char *begin = buffer + bytes - strlen(tail);
@@ -154,7 +154,7 @@ enum status callpath_regions(const struct trace *trace, const struct callpaths *
 {
     size_t bytes = 0;
     for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
-        bytes += strlen(trace->regions[paths->nodes[n].region]) + 1;
+        bytes += strlen(trace->definitions.regions[paths->nodes[n].region]) + 1;
     char *buffer = calloc(bytes + 1, 1);
     if (!buffer) return err_memory(err);
     char *begin = write_regions(trace, paths, node, buffer + bytes);

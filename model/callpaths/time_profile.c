@@ -62,7 +62,7 @@ static int compare(const void *one, const void *other)
 static enum status report_share(const struct time_profile *profile, const struct time_item *share,
                                 struct result_share *made, struct err *err)
 {
-    const struct trace_site *site = &profile->trace->sites[share->of.site];
+    const struct trace_site *site = &profile->trace->definitions.sites[share->of.site];
     bool computing = share->of.activity == ACTIVITY_COMPUTING;
     size_t count;
     const struct rank_sum *sums = rank_sums_of(&profile->ranks, (uint32_t)(share - profile->items), &count);

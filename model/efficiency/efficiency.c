@@ -352,8 +352,9 @@ enum status collector_describe(const struct collector *collector, size_t index)
     collector->efficiency->parents[index] = from->parent;
     interval->level = from->level;
     interval->executions = from->executions;
-    interval->line = trace->sites[from->site].line;
-    if (trace->sites[from->site].file && !(interval->file = strdup(trace->sites[from->site].file)))
+    interval->line = trace->definitions.sites[from->site].line;
+    if (trace->definitions.sites[from->site].file &&
+        !(interval->file = strdup(trace->definitions.sites[from->site].file)))
         return err_memory(collector->err);
     return interval_path(trace, collector->intervals, (uint32_t)index, &interval->path, collector->err);
 }

@@ -26,7 +26,7 @@ bool interval_mark(const struct trace *trace, uint32_t rank, const struct trace_
     switch (call_kind(call->call)) {
     case CALL_SEND: return call->peer == (int32_t)rank && interval_mark_of_tag(call->tag, mark);
     case CALL_REGION_ENTER:
-    case CALL_REGION_LEAVE: return interval_mark_of_region(trace->regions[call->ref], mark);
+    case CALL_REGION_LEAVE: return interval_mark_of_region(trace->definitions.regions[call->ref], mark);
     default: return false;
     }
 }
@@ -59,8 +59,8 @@ enum status intervals_child(struct intervals *intervals, uint32_t parent, enum i
     TRY(map_put(&intervals->index, (uint64_t)parent << 32 | (uint64_t)kind << 30 | id, intervals->count, &slot, err));
     *interval = (uint32_t)*slot;
     if (*interval < intervals->count) return STATUS_OK;
-    bool marked =
-        kind == INTERVAL_REGION && strncmp(trace->regions[id], sequential_prefix, sizeof sequential_prefix - 1) == 0;
+    bool marked = kind == INTERVAL_REGION &&
+                  strncmp(trace->definitions.regions[id], sequential_prefix, sizeof sequential_prefix - 1) == 0;
     struct interval made = {.kind = kind,
                             .parent = parent,
                             .id = id,
@@ -123,8 +123,8 @@ static enum status enter_function(struct walk *walk, uint32_t site, uint64_t eve
     if (walk->at != around && items[walk->at].id == function) return STATUS_OK;
     walk->at = around;
     if (function == NOWHERE) return STATUS_OK;
-    if (items[around].kind == INTERVAL_REGION &&
-        strcmp(walk->trace->regions[items[around].id], walk->trace->sites[function].function) == 0)
+    if (items[around].kind == INTERVAL_REGION && strcmp(walk->trace->definitions.regions[items[around].id],
+                                                        walk->trace->definitions.sites[function].function) == 0)
         return STATUS_OK;
     return enter(walk, INTERVAL_FUNCTION, function, site, event);
 }
@@ -133,7 +133,7 @@ static enum status enter_function(struct walk *walk, uint32_t site, uint64_t eve
 static void place(struct walk *walk, uint32_t site)
 {
     struct interval *items = walk->intervals->items;
-    const struct trace_site *sites = walk->trace->sites;
+    const struct trace_site *sites = walk->trace->definitions.sites;
     if (!sites[site].file) return;
     for (uint32_t i = walk->at;; i = items[i].parent) {
         if (walk->rank >= items[i].placed_rank) return; /* then those around it are placed, too */
@@ -232,16 +232,17 @@ static int by_function(const void *one, const void *other)
 static enum status find_functions(struct walk *walk)
 {
     const struct trace *trace = walk->trace;
-    struct named_site *named = calloc(trace->site_count + 1, sizeof *named);
-    walk->functions = calloc(trace->site_count + 1, sizeof *walk->functions);
+    struct named_site *named = calloc(trace->definitions.site_count + 1, sizeof *named);
+    walk->functions = calloc(trace->definitions.site_count + 1, sizeof *walk->functions);
     if (!named || !walk->functions) {
         free(named);
         return err_memory(walk->err);
     }
     size_t count = 0;
-    for (uint32_t s = 0; s < trace->site_count; s++) {
+    for (uint32_t s = 0; s < trace->definitions.site_count; s++) {
         walk->functions[s] = NOWHERE;
-        if (trace->sites[s].function) named[count++] = (struct named_site){trace->sites[s].function, s};
+        if (trace->definitions.sites[s].function)
+            named[count++] = (struct named_site){trace->definitions.sites[s].function, s};
     }
     qsort(named, count, sizeof *named, by_function);
     for (size_t i = 0; i < count; i++) {
@@ -334,11 +335,11 @@ enum status intervals_go_on(struct intervals_walk *intervals, struct err *err)
     struct walk walk = {
         .trace = trace, .intervals = intervals->intervals, .functions = intervals->functions, .err = err};
     if (intervals->source == INTERVALS_OF_CALLPATHS &&
-        (!walk.functions || intervals->site_count != trace->site_count)) {
+        (!walk.functions || intervals->site_count != trace->definitions.site_count)) {
         free(intervals->functions);
         enum status status = find_functions(&walk);
         intervals->functions = walk.functions;
-        intervals->site_count = trace->site_count;
+        intervals->site_count = trace->definitions.site_count;
         TRY(status);
     }
     intervals->intervals->change_count = 0;
@@ -369,9 +370,9 @@ static void write_path(const struct trace *trace, const struct intervals *interv
         fputc('/', out);
     }
     if (item->kind == INTERVAL_REGION)
-        fputs(trace->regions[item->id], out);
+        fputs(trace->definitions.regions[item->id], out);
     else if (item->kind == INTERVAL_FUNCTION)
-        fputs(trace->sites[item->id].function, out);
+        fputs(trace->definitions.sites[item->id].function, out);
     else
         fprintf(out, "#%" PRIu32, item->id);
 }

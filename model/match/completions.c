@@ -93,7 +93,7 @@ static enum status walk_rank(struct pending *pending, size_t *first)
     size_t operation = *first;
     while (*first < epochs->operation_count && epochs->operations[*first].origin == pending->rank) ++*first;
     if (operation == *first) return STATUS_OK;
-    for (size_t w = 0; w < pending->trace->window_count; w++) pending->heads[w] = EPOCH_NONE;
+    for (size_t w = 0; w < pending->trace->definitions.window_count; w++) pending->heads[w] = EPOCH_NONE;
     map_clear(&pending->requests);
     for (size_t i = 0; i < rank->count; i++) {
         if (operation < *first && epochs->operations[operation].call == i) TRY(begin(pending, operation++));
@@ -116,7 +116,7 @@ enum status completions_find(const struct trace *trace, struct epochs *epochs, s
     for (size_t i = 0; i < epochs->operation_count; i++)
         epochs->operations[i].done_call = epochs->operations[i].first_flush = EPOCH_NONE;
     for (size_t i = 0; i < epochs->access_count; i++) epochs->accesses[i].flush_call = EPOCH_NONE;
-    pending.heads = malloc((trace->window_count + 1) * sizeof *pending.heads);
+    pending.heads = malloc((trace->definitions.window_count + 1) * sizeof *pending.heads);
     pending.next = malloc((epochs->operation_count + 1) * sizeof *pending.next);
     enum status status = pending.heads && pending.next ? STATUS_OK : err_memory(err);
     for (; status == STATUS_OK && pending.rank < trace->rank_count; pending.rank++)

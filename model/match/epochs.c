@@ -104,7 +104,7 @@ static enum status expect_no_fault(const struct walk *walk, const struct trace_c
 static enum status open_access(struct walk *walk, struct epoch *open)
 {
     struct epochs *epochs = walk->epochs;
-    uint32_t pairs = open->kind == EPOCH_START ? walk->trace->groups[open->group].count : 0;
+    uint32_t pairs = open->kind == EPOCH_START ? walk->trace->definitions.groups[open->group].count : 0;
     struct access_epoch epoch = {.kind = open->kind,
                                  .rank = walk->rank,
                                  .window = open->window,
@@ -126,7 +126,7 @@ static enum status open_access(struct walk *walk, struct epoch *open)
 static enum status open_exposure(struct walk *walk, struct epoch *open)
 {
     struct epochs *epochs = walk->epochs;
-    const struct trace_group *group = &walk->trace->groups[open->group];
+    const struct trace_group *group = &walk->trace->definitions.groups[open->group];
     struct exposure_epoch epoch = {.rank = walk->rank,
                                    .window = open->window,
                                    .post_call = walk->index,
@@ -222,7 +222,8 @@ static enum status walk_rank(struct walk *walk, uint32_t rank)
     const struct trace *trace = walk->trace;
     walk->rank = rank;
     epoch_cursor_restart(&walk->cursor);
-    for (size_t w = 0; w < trace->window_count; w++) walk->windows[w] = (struct window_state){.first_use = EPOCH_NONE};
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        walk->windows[w] = (struct window_state){.first_use = EPOCH_NONE};
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
@@ -247,7 +248,8 @@ static enum status queue_exposures(const struct trace *trace, const struct epoch
 {
     for (size_t e = 0; e < epochs->exposure_count; e++) {
         const struct exposure_epoch *epoch = &epochs->exposures[e];
-        const struct trace_group *group = &trace->groups[trace->ranks[epoch->rank].calls[epoch->post_call].ref];
+        const struct trace_group *group =
+            &trace->definitions.groups[trace->ranks[epoch->rank].calls[epoch->post_call].ref];
         for (uint32_t i = 0; i < epoch->link_count; i++)
             TRY(fifo_push(fifo, pair_key(epoch->window, (uint32_t)group->members[i], epoch->rank),
                           epoch->link_first + i, err));
@@ -260,7 +262,8 @@ static void match_accesses(const struct trace *trace, struct epochs *epochs, str
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
         if (epoch->kind != EPOCH_START) continue;
-        const struct trace_group *group = &trace->groups[trace->ranks[epoch->rank].calls[epoch->open_call].ref];
+        const struct trace_group *group =
+            &trace->definitions.groups[trace->ranks[epoch->rank].calls[epoch->open_call].ref];
         for (uint32_t i = 0; i < epoch->pair_count; i++) {
             size_t pair = epoch->pair_first + i, before;
             size_t link =
@@ -287,7 +290,7 @@ enum status epochs_build(const struct trace *trace, struct epochs *epochs, struc
 {
     struct epochs made = {0};
     struct walk walk = {.trace = trace, .epochs = &made, .err = err};
-    walk.windows = calloc(trace->window_count + 1, sizeof *walk.windows);
+    walk.windows = calloc(trace->definitions.window_count + 1, sizeof *walk.windows);
     if (!walk.windows) return err_memory(err);
     enum status status = epoch_cursor_init(&walk.cursor, trace, err);
     if (status == STATUS_OK) status = build(&walk);

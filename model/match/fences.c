@@ -187,7 +187,7 @@ enum status fence_pairs_count(const struct relations *relations, struct fence_pa
 {
     struct needs needs = {0};
     int64_t *needed_ps = malloc((relations->trace->rank_count + 1) * sizeof *needed_ps);
-    size_t *numbers = calloc(relations->trace->window_count + 1, sizeof *numbers);
+    size_t *numbers = calloc(relations->trace->definitions.window_count + 1, sizeof *numbers);
     enum status status = needed_ps && numbers ? collect_needs(relations, &needs, err) : err_memory(err);
     if (status == STATUS_OK) count_all(relations, &needs, needed_ps, numbers, pairs);
     free(needs.first);

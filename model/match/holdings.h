@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/slices/final.h"
 #include "trace/trace.h"
 
 #define HOLDING_NO_CALL SIZE_MAX
@@ -20,8 +21,9 @@ struct holdings {
     size_t count, capacity;
 };
 
-/* Inits *holdings. In a shard of an analysis it finds only those of the shard's locks. */
-enum status holdings_find(const struct trace *trace, struct holdings *holdings, struct err *err);
+/* Inits *holdings. In a shard of an analysis it finds only those of the shard's locks. state: NULL of a whole trace. */
+enum status holdings_find(const struct trace *trace, const struct slice_state *state, struct holdings *holdings,
+                          struct err *err);
 void holdings_clear(struct holdings *holdings);
 
 /* The shard of an analysis (model/shards/shards.h) that finds who held a lock. It knows all calls that take or clear

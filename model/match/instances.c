@@ -57,7 +57,7 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
-        size_t s = sequence_of(trace->window_count, kind, call->handle);
+        size_t s = sequence_of(trace->definitions.window_count, kind, call->handle);
         if (s == INSTANCE_NONE || call_makes_request(call->call)) continue; /* non-blocking: nobody waits in it */
         struct instance_sequence *sequence = &instances->sequences[s];
         const struct trace_comm *comm = trace_call_comm(trace, call);
@@ -84,7 +84,8 @@ static enum status build(const struct trace *trace, struct instances *instances,
 
 enum status instances_build(const struct trace *trace, struct instances *instances, struct err *err)
 {
-    struct instances made = {.sequence_count = trace->window_count * WINDOW_SEQUENCES + trace->comm_count};
+    struct instances made = {.sequence_count =
+                                 trace->definitions.window_count * WINDOW_SEQUENCES + trace->definitions.comm_count};
     size_t *next = calloc(made.sequence_count + 1, sizeof *next);
     made.sequences = calloc(made.sequence_count + 1, sizeof *made.sequences);
     enum status status = next && made.sequences ? build(trace, &made, next, err) : err_memory(err);
@@ -109,8 +110,9 @@ const struct instance *instance_find(const struct instances *instances, enum cal
 
 const struct trace_comm *instance_comm(const struct trace *trace, const struct instance *instance)
 {
-    int32_t comm = window_sequence(instance->kind) >= 0 ? trace->windows[instance->handle].comm : instance->handle;
-    return &trace->comms[comm];
+    int32_t comm =
+        window_sequence(instance->kind) >= 0 ? trace->definitions.windows[instance->handle].comm : instance->handle;
+    return &trace->definitions.comms[comm];
 }
 
 const struct trace_call *instance_call(const struct trace *trace, const struct instances *instances,

@@ -131,7 +131,8 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
         if (!asks(relations, epoch, EPOCH_LOCK_ALL)) continue;
-        const struct trace_comm *comm = &relations->trace->comms[relations->trace->windows[epoch->window].comm];
+        const struct trace_comm *comm =
+            &relations->trace->definitions.comms[relations->trace->definitions.windows[epoch->window].comm];
         for (uint32_t i = 0; i < comm->count; i++) {
             int32_t target = comm->members[i];
             const uint64_t *asked = lazy ? map_find(&holdings->lazy, lazy_key(a, (uint32_t)target)) : NULL;

@@ -55,7 +55,7 @@ static enum status note_call(struct notes *notes, enum note_sort sort, const str
 /* " at halo.c:40", or nothing if the call site is unknown. */
 static const char *site_text(const struct trace *trace, const struct trace_call *call, char text[TRACE_PLACE_BYTES])
 {
-    const struct trace_site *site = &trace->sites[call->site];
+    const struct trace_site *site = &trace->definitions.sites[call->site];
     text[0] = '\0';
     if (site->file) snprintf(text, TRACE_PLACE_BYTES, " at %s:%" PRId32, site->file, site->line);
     return text;
@@ -252,7 +252,8 @@ static enum status report_list(const struct note_list *list, const char *what, s
 
 enum status notes_report(const struct notes *notes, const struct trace *trace, struct result *result, struct err *err)
 {
-    for (size_t i = 0; i < trace->note_count; i++) TRY(result_add_note(result, err, "%s", trace->notes[i]));
+    for (size_t i = 0; i < trace->provenance.note_count; i++)
+        TRY(result_add_note(result, err, "%s", trace->provenance.notes[i]));
     for (int s = 0; s <= NOTE_READY_SEND; s++) TRY(report_list(&notes->lists[s], sorts[s], result, err));
     for (int s = NOTE_UNRECEIVED; s < NOTE_SORT_COUNT; s++) {
         const struct note_list *list = &notes->lists[s];

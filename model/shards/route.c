@@ -82,14 +82,14 @@ enum status shards_route_new(const struct trace *trace, const struct shards_link
                                   .own = link->own,
                                   .count = link->count,
                                   .lazy = trace_is_lazy(trace),
-                                  .comm_count = trace->comm_count,
-                                  .group_count = trace->group_count};
+                                  .comm_count = trace->definitions.comm_count,
+                                  .group_count = trace->definitions.group_count};
     made->owner = malloc(ranks * sizeof *made->owner);
     made->windows = calloc(ranks, sizeof *made->windows);
     made->locks = calloc(ranks, sizeof *made->locks);
     made->next_message = calloc(ranks, sizeof *made->next_message);
-    made->comms = calloc(trace->comm_count + 1, sizeof *made->comms);
-    made->groups = calloc(trace->group_count + 1, sizeof *made->groups);
+    made->comms = calloc(trace->definitions.comm_count + 1, sizeof *made->comms);
+    made->groups = calloc(trace->definitions.group_count + 1, sizeof *made->groups);
     made->visited = calloc((size_t)link->count + 1, sizeof *made->visited);
     if (!made->owner || !made->windows || !made->locks || !made->next_message || !made->comms || !made->groups ||
         !made->visited) {
@@ -158,7 +158,7 @@ static enum status send_to_comm(struct routing *routing)
     struct shards_route *route = routing->route;
     const struct trace_comm *comm = trace_call_comm(route->trace, &routing->copy.call);
     if (!comm) return STATUS_OK;
-    struct shard_list *list = &route->comms[comm - route->trace->comms];
+    struct shard_list *list = &route->comms[comm - route->trace->definitions.comms];
     if (!list->made) TRY(make_list(route, list, comm->members, comm->count, routing->err));
     return send_to_list(routing, list);
 }
@@ -168,7 +168,7 @@ static enum status send_to_group(struct routing *routing, uint32_t group)
     struct shards_route *route = routing->route;
     if (group == TRACE_NO_REF) return STATUS_OK;
     struct shard_list *list = &route->groups[group];
-    const struct trace_group *of = &route->trace->groups[group];
+    const struct trace_group *of = &route->trace->definitions.groups[group];
     if (!list->made) TRY(make_list(route, list, of->members, of->count, routing->err));
     return send_to_list(routing, list);
 }
@@ -206,7 +206,7 @@ static enum status on_unlock(struct routing *routing, struct open_epochs *open)
  * Progress needs the last one before a flush. */
 static enum status on_locked(struct routing *routing, struct open_epochs *open, uint64_t *state)
 {
-    bool one = routing->route->trace->simulated && !routing->route->lazy;
+    bool one = routing->route->trace->provenance.simulated && !routing->route->lazy;
     if (*state == LOCK_FLUSHED || (*state == LOCK_USED && one)) return STATUS_OK;
     open->unflushed += *state == LOCK_HELD;
     *state = LOCK_USED;
@@ -246,7 +246,7 @@ static enum status on_operation(struct routing *routing, struct open_epochs *ope
                           ? NULL
                           : map_find(&routing->route->locks[routing->copy.rank], lock_key(call->handle, call->peer));
     if (state && *state != LOCK_FREE) return on_locked(routing, open, state);
-    bool alone = routing->route->trace->simulated && !routing->route->lazy;
+    bool alone = routing->route->trace->provenance.simulated && !routing->route->lazy;
     if (open->all) return alone ? STATUS_OK : on_locked_all(routing, open);
     if (!open->fenced) return STATUS_OK;
     open->used = true;
@@ -266,8 +266,8 @@ static enum status on_fence(struct routing *routing, struct open_epochs *open)
 /* A local flush of a recorded trace leaves puts for another flush. */
 static void flush_lock(const struct shards_route *route, struct open_epochs *open, uint64_t *state, enum call_kind kind)
 {
-    if (!route->trace->simulated && kind == CALL_FLUSH_LOCAL) return;
-    *state = route->trace->simulated ? LOCK_FLUSHED : LOCK_HELD;
+    if (!route->trace->provenance.simulated && kind == CALL_FLUSH_LOCAL) return;
+    *state = route->trace->provenance.simulated ? LOCK_FLUSHED : LOCK_HELD;
     open->unflushed--;
 }
 
@@ -334,9 +334,9 @@ static enum status epochs_of(struct shards_route *route, uint32_t rank, struct o
 {
     *windows = route->windows[rank];
     if (*windows) return STATUS_OK;
-    *windows = malloc((route->trace->window_count + 1) * sizeof **windows);
+    *windows = malloc((route->trace->definitions.window_count + 1) * sizeof **windows);
     if (!*windows) return err_memory(err);
-    for (size_t w = 0; w < route->trace->window_count; w++)
+    for (size_t w = 0; w < route->trace->definitions.window_count; w++)
         (*windows)[w] = (struct open_epochs){.start = TRACE_NO_REF, .post = TRACE_NO_REF};
     route->windows[rank] = *windows;
     return STATUS_OK;

@@ -343,7 +343,7 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
     TRY(bytes_take_text(bytes, &rank->incomplete_why, err));
     rank->incomplete = end.incomplete;
     memcpy(rank->before_sum_ps, end.before_sum_ps, sizeof end.before_sum_ps);
-    if (end.before_sum_ps[BEFORE_CORE_WAIT] > 0) trace->core_waits = true;
+    if (end.before_sum_ps[BEFORE_CORE_WAIT] > 0) trace->provenance.core_waits = true;
     if (!end.calls) return STATUS_OK;
     end_ps[end.rank] = end.end_ps;
     ARRAY_PUSH(rank->calls, rank->count, rank->capacity, call, err);

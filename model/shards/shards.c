@@ -53,8 +53,6 @@ void shards_free(struct shards *shards)
 
 static void mark_foreign(struct trace *trace, const struct shards_link *link)
 {
-    trace->shard = link->own;
-    trace->shard_count = link->count;
     uint32_t first = shards_first(trace->rank_count, link->own, link->count);
     uint32_t end = shards_first(trace->rank_count, link->own + 1, link->count);
     for (uint32_t r = 0; r < trace->rank_count; r++) trace->ranks[r].foreign = r < first || r >= end;
@@ -65,12 +63,15 @@ enum status shards_new(struct trace *trace, const struct shards_link *link, stru
     size_t count = (size_t)link->count + 1;
     struct shards *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    *made = (struct shards){
-        .trace = trace, .link = link, .nodes_sent = 1, .intervals_sent = 1, .group_count = trace->group_count};
+    *made = (struct shards){.trace = trace,
+                            .link = link,
+                            .nodes_sent = 1,
+                            .intervals_sent = 1,
+                            .group_count = trace->definitions.group_count};
     made->to = calloc(count, sizeof *made->to);
     made->from = calloc(count, sizeof *made->from);
     made->senders = calloc(count, sizeof *made->senders);
-    made->narrowed = malloc((trace->group_count + 1) * sizeof *made->narrowed);
+    made->narrowed = malloc((trace->definitions.group_count + 1) * sizeof *made->narrowed);
     made->coming = calloc((size_t)trace->rank_count + 1, sizeof *made->coming);
     made->heads = calloc(count, sizeof *made->heads);
     bool all = made->to && made->from && made->senders && made->narrowed && made->coming && made->heads;
@@ -79,7 +80,7 @@ enum status shards_new(struct trace *trace, const struct shards_link *link, stru
         shards_free(made);
         return status;
     }
-    for (size_t g = 0; g < trace->group_count; g++) made->narrowed[g] = TRACE_NO_REF;
+    for (size_t g = 0; g < trace->definitions.group_count; g++) made->narrowed[g] = TRACE_NO_REF;
     mark_foreign(trace, link);
     *shards = made;
     return STATUS_OK;
@@ -165,7 +166,7 @@ static bool has_sim(const struct shards *shards, const struct call_copy *copy)
     enum call_kind kind = call_kind(copy->call.call);
     bool write = shmem_is_write(kind);
     bool unlocks = kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL; /* when they release */
-    return copy->flags & SLICE_LATE || (shards->trace->simulated && (write || unlocks));
+    return copy->flags & SLICE_LATE || (shards->trace->provenance.simulated && (write || unlocks));
 }
 
 static enum status put_copy(void *context, uint32_t shard, const struct call_copy *copy, const struct trace_sim *sim,
@@ -288,7 +289,7 @@ static enum status narrow(struct shards *shards, uint32_t *group, struct err *er
 {
     uint32_t *made = &shards->narrowed[*group], count = 0;
     if (*made == TRACE_NO_REF) {
-        const struct trace_group *of = &shards->trace->groups[*group];
+        const struct trace_group *of = &shards->trace->definitions.groups[*group];
         int32_t *members = malloc(((size_t)of->count + 1) * sizeof *members);
         if (!members) return err_memory(err);
         for (uint32_t i = 0; i < of->count; i++)
@@ -396,7 +397,7 @@ static enum status take_calls(struct shards *shards, struct err *err)
     struct trace_sim sim;
     count_coming(shards);
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        TRY(make_room(&trace->ranks[r], shards->coming[r], trace->simulated, err));
+        TRY(make_room(&trace->ranks[r], shards->coming[r], trace->provenance.simulated, err));
     for (uint32_t p = 0; p < shards->link->count; p++)
         while (shards->from[p].taken < shards->from[p].count) {
             take_copy(shards, &shards->from[p], &copy, &sim);

@@ -54,7 +54,7 @@ static enum status make_windows(struct slice_state *state, size_t window_count, 
 static enum status start(struct slice_state *state, const struct trace *trace, struct err *err)
 {
     TRY(make_ranks(state, trace->rank_count, err));
-    TRY(make_windows(state, trace->window_count, err));
+    TRY(make_windows(state, trace->definitions.window_count, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         TRY(array_reserve((void **)&state->flags[r], &state->capacity[r], rank->count + 1, sizeof *state->flags[r],

@@ -44,6 +44,8 @@ struct slice_state {
     size_t *pairs_before, *pairs_now;
     size_t *pairs_next; /* what pairs_before is going to be in the next round */
     size_t window_count;
+    uint32_t shard,
+        shard_count; /* one of several shards of an analysis (model/shards/shards.h); shard_count 0: the only one */
     bool last; /* nothing comes any more: everything is final */
 };
 

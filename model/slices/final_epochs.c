@@ -41,7 +41,7 @@ static void join(struct sets *sets)
 static bool ends_later(const struct sets *sets, const struct access_epoch *epoch)
 {
     const struct relations *relations = sets->relations;
-    return !relations->trace->simulated &&
+    return !relations->trace->provenance.simulated &&
            relations_call(relations, epoch->rank, epoch->close_call)->exit_ps >= sets->watermark_ps;
 }
 

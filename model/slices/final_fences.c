@@ -49,7 +49,8 @@ static void mark_operations(struct slice_state *state, const struct epochs *epoc
 static void mark_fences(struct slice_state *state, const struct relations *relations, int32_t window, size_t first)
 {
     const struct instance *fence;
-    const struct trace_comm *comm = &relations->trace->comms[relations->trace->windows[window].comm];
+    const struct trace_comm *comm =
+        &relations->trace->definitions.comms[relations->trace->definitions.windows[window].comm];
     for (size_t i = first; (fence = instance_find(&relations->instances, CALL_FENCE, window, i)); i++)
         for (uint32_t m = 0; m < fence->size; m++) {
             size_t call = relations->instances.calls[fence->member_first + m];
@@ -59,7 +60,7 @@ static void mark_fences(struct slice_state *state, const struct relations *relat
 
 enum status mark_final_fences(struct slice_state *state, const struct relations *relations, struct err *err)
 {
-    size_t windows = relations->trace->window_count;
+    size_t windows = relations->trace->definitions.window_count;
     struct window_fences *fences = calloc(windows + 1, sizeof *fences);
     if (!fences) return err_memory(err);
     for (size_t w = 0; w < windows; w++) look_at_fences(relations, (int32_t)w, &fences[w]);

@@ -51,7 +51,7 @@ static bool is_late(const struct work *work, const struct access_epoch *epoch)
 static void find_clusters(struct work *work)
 {
     const struct epochs *epochs = &work->relations->epochs;
-    for (size_t w = 0; w < work->relations->trace->window_count; w++) work->clusters[w].first = EPOCH_NONE;
+    for (size_t w = 0; w < work->relations->trace->definitions.window_count; w++) work->clusters[w].first = EPOCH_NONE;
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
         struct cluster *cluster = &work->clusters[epoch->window];
@@ -109,7 +109,7 @@ static int64_t mark_epochs(struct work *work)
 static bool is_done(const struct work *work, const struct epoch_operation *operation)
 {
     if (operation->done_call == EPOCH_NONE) return false;
-    return work->relations->trace->simulated ||
+    return work->relations->trace->provenance.simulated ||
            relations_call(work->relations, operation->origin, operation->done_call)->exit_ps < work->watermark_ps;
 }
 
@@ -204,9 +204,9 @@ static void keep_holder(void *context, const struct access_epoch *epoch)
 static void keep_freeing(struct work *work)
 {
     const struct trace *trace = work->relations->trace;
-    for (size_t w = 0; w < trace->window_count; w++) {
+    for (size_t w = 0; w < trace->definitions.window_count; w++) {
         const struct instance *instance = work->open[w] ? freed(work, (int32_t)w) : NULL;
-        const struct trace_comm *comm = &trace->comms[trace->windows[w].comm];
+        const struct trace_comm *comm = &trace->definitions.comms[trace->definitions.windows[w].comm];
         for (uint32_t m = 0; instance && m < instance->size; m++)
             keep_call(work, (uint32_t)comm->members[m], work->relations->instances.calls[instance->member_first + m]);
     }
@@ -220,13 +220,13 @@ static enum status mark(struct work *work, struct err *err)
     int64_t first_ps[] = {work->watermark_ps, mark_epochs(work), mark_operations(work), first_complete_ps(work)};
     size_t count = sizeof first_ps / sizeof *first_ps;
     keep_freeing(work);
-    if (trace->simulated) {
+    if (trace->provenance.simulated) {
         first_ps[1] = mark_progress(work);
         count = 2;
     }
     for (size_t i = 1; i < count; i++)
         if (first_ps[i] < first_ps[0]) first_ps[0] = first_ps[i];
-    if (trace->window_count > 0) mark_times(work, first_ps[0]);
+    if (trace->definitions.window_count > 0) mark_times(work, first_ps[0]);
     return locks_last_holders(work->relations, keep_holder, work, err);
 }
 
@@ -235,13 +235,13 @@ enum status mark_final_locks(struct slice_state *state, const struct relations *
 {
     struct work work = {
         .state = state, .relations = relations, .watermark_ps = watermark_ps, .lazy = trace_is_lazy(relations->trace)};
-    work.clusters = malloc((relations->trace->window_count + 1) * sizeof *work.clusters);
+    work.clusters = malloc((relations->trace->definitions.window_count + 1) * sizeof *work.clusters);
     work.first_of = malloc((relations->epochs.access_count + 1) * sizeof *work.first_of);
     work.late = calloc(relations->epochs.access_count + 1, sizeof *work.late);
-    work.open = calloc(relations->trace->window_count + 1, sizeof *work.open);
-    work.final_ps = malloc((relations->trace->window_count + 1) * sizeof *work.final_ps);
+    work.open = calloc(relations->trace->definitions.window_count + 1, sizeof *work.open);
+    work.final_ps = malloc((relations->trace->definitions.window_count + 1) * sizeof *work.final_ps);
     bool made = work.clusters && work.first_of && work.late && work.open && work.final_ps;
-    for (size_t w = 0; made && w < relations->trace->window_count; w++) work.final_ps[w] = watermark_ps;
+    for (size_t w = 0; made && w < relations->trace->definitions.window_count; w++) work.final_ps[w] = watermark_ps;
     enum status status = made ? mark(&work, err) : err_memory(err);
     free(work.clusters);
     free(work.first_of);

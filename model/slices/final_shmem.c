@@ -43,7 +43,7 @@ static enum status mark_final_shmem_locks(struct slice_state *state, const struc
                                           struct err *err)
 {
     struct holdings holdings;
-    TRY(holdings_find(trace, &holdings, err));
+    TRY(holdings_find(trace, state, &holdings, err));
     for (size_t i = 0; i < holdings.count; i++) {
         const struct holding *holding = &holdings.items[i], *next = i + 1 < holdings.count ? holding + 1 : NULL;
         bool final = is_final(&holdings, trace, i, watermark_ps);

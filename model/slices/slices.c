@@ -160,11 +160,12 @@ static enum status drop_of_rank(struct slices *slices, uint32_t rank, const stru
 static enum status drop_final(struct slices *slices)
 {
     struct trace *trace = slices->trace;
-    struct trace_list *lists = trace->lists;
-    uint32_t *requests = trace->requests;
-    trace->lists = NULL;
-    trace->requests = NULL;
-    trace->list_count = trace->list_capacity = trace->request_count = trace->request_capacity = 0;
+    struct trace_list *lists = trace->definitions.lists;
+    uint32_t *requests = trace->definitions.requests;
+    trace->definitions.lists = NULL;
+    trace->definitions.requests = NULL;
+    trace->definitions.list_count = trace->definitions.list_capacity = trace->definitions.request_count =
+        trace->definitions.request_capacity = 0;
     slices->kept = 0;
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
@@ -408,6 +409,7 @@ enum status model_analyze_shard(struct trace_source *source, const struct analyz
                             .calls = calls > 0 ? calls : 1,
                             .link = link,
                             .err = err};
+    if (link) slices.state = (struct slice_state){.shard = link->own, .shard_count = link->count};
     return run(&slices, result);
 }
 

@@ -64,8 +64,8 @@ static int64_t upper_end(const struct relations *relations, const struct epoch_o
 
 bool bounds_have_shmem(const struct trace *trace)
 {
-    for (size_t w = 0; w < trace->window_count; w++)
-        if (trace->windows[w].flavor == 'h') return true;
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        if (trace->definitions.windows[w].flavor == 'h') return true;
     return false;
 }
 

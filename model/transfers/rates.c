@@ -62,7 +62,7 @@ enum status rates_report(struct rates *rates, const struct trace *trace, const s
     result->transfer_bytes = rates->bytes;
     result->gap_count = rates->gap_count;
     result->gap_bytes = rates->gap_bytes;
-    result->within_known = trace->simulated && rates->true_end_unknown == 0;
+    result->within_known = trace->provenance.simulated && rates->true_end_unknown == 0;
     result->within_bounds = rates->within_bounds;
     result->lower_bound_Bps = distribution_report(&rates->lower);
     result->upper_bound_Bps = distribution_report(&rates->upper);

@@ -167,7 +167,7 @@ static void set_pair(const struct transfer_group *group, struct result_group *ma
 static enum status set_window(const struct trace *trace, const struct transfer_group *group, struct result_group *made,
                               struct err *err)
 {
-    const char *name = trace->windows[group->key.a].name;
+    const char *name = trace->definitions.windows[group->key.a].name;
     made->window = (int32_t)group->key.a;
     if (name && !(made->name = strdup(name))) return err_memory(err);
     return STATUS_OK;
@@ -176,7 +176,7 @@ static enum status set_window(const struct trace *trace, const struct transfer_g
 static enum status set_place(const struct trace *trace, const struct callpaths *paths,
                              const struct transfer_group *group, struct result_group *made, struct err *err)
 {
-    const struct trace_site *site = &trace->sites[group->key.b];
+    const struct trace_site *site = &trace->definitions.sites[group->key.b];
     made->line = site->line;
     made->function = call_row((enum mpi_call)group->key.c)->name;
     if (site->file && !(made->file = strdup(site->file))) return err_memory(err);

@@ -58,14 +58,15 @@ static size_t sequence_of(const struct trace *trace, const struct trace_call *ca
     if (kind == CALL_WIN_CREATE) return (size_t)call->handle * WINDOW_SEQUENCES + 1;
     if (kind == CALL_WIN_FREE) return (size_t)call->handle * WINDOW_SEQUENCES + 2;
     bool collective = call_arm(kind) == ARM_COLLECTIVE;
-    return collective ? trace->window_count * WINDOW_SEQUENCES + (size_t)call->handle : NO_CALL;
+    return collective ? trace->definitions.window_count * WINDOW_SEQUENCES + (size_t)call->handle : NO_CALL;
 }
 
 static const struct trace_comm *comm_of(const struct trace *trace, size_t sequence)
 {
-    size_t windows = trace->window_count * WINDOW_SEQUENCES;
-    return &trace->comms[sequence < windows ? (size_t)trace->windows[sequence / WINDOW_SEQUENCES].comm
-                                            : sequence - windows];
+    size_t windows = trace->definitions.window_count * WINDOW_SEQUENCES;
+    return &trace->definitions
+                .comms[sequence < windows ? (size_t)trace->definitions.windows[sequence / WINDOW_SEQUENCES].comm
+                                          : sequence - windows];
 }
 
 /* Of two groups, each may have its own sizes, but in what both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
@@ -268,7 +269,7 @@ enum status find_in_collectives(struct finder *finder)
 {
     const struct trace *trace = finder->trace;
     struct walk walk = {.finder = finder, .trace = trace};
-    walk.sequence_count = trace->window_count * WINDOW_SEQUENCES + trace->comm_count;
+    walk.sequence_count = trace->definitions.window_count * WINDOW_SEQUENCES + trace->definitions.comm_count;
     walk.sequences = calloc(walk.sequence_count + 1, sizeof *walk.sequences);
     walk.next = calloc(walk.sequence_count + 1, sizeof *walk.next);
     enum status status = walk.sequences && walk.next ? find_collectives(&walk) : err_memory(finder->err);

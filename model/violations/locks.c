@@ -36,7 +36,7 @@ static void keep_later(const struct holding **last, const struct holding *held)
 enum status find_in_locks(struct finder *finder)
 {
     const struct holding *last[2] = {NULL, NULL};
-    const struct trace_clock_quality *clock = &finder->trace->clock;
+    const struct trace_clock_quality *clock = &finder->trace->provenance.clock;
     int64_t clocks_ps = clock->known ? (int64_t)(2 * clock->worst_error_s * 1e12) : 0;
     if (finder->holding_count == 0) return STATUS_OK;
     qsort(finder->holdings, finder->holding_count, sizeof *finder->holdings, by_time);

@@ -35,7 +35,7 @@ static enum status compare_sizes(struct finder *finder, struct call_at send, str
 /* Clocks of two ranks differ by up to twice their error. */
 static enum status compare_times(struct finder *finder, struct call_at send, struct call_at receive)
 {
-    const struct trace_clock_quality *clock = &finder->trace->clock;
+    const struct trace_clock_quality *clock = &finder->trace->provenance.clock;
     const struct trace_call *its = finder_call(finder, send), *call = finder_call(finder, receive);
     int64_t clocks_ps = clock->known ? (int64_t)(2 * clock->worst_error_s * 1e12) : 0;
     if ((its->call != ID_Rsend && its->call != ID_Irsend) || call->enter_ps - its->enter_ps <= clocks_ps)

@@ -73,7 +73,7 @@ static enum status add_side(struct walk *walk, struct side_list *list, struct ep
     struct side made = {.at = walk->at};
     opened->item = list->count;
     ARRAY_PUSH(list->items, list->count, list->capacity, made, walk->finder->err);
-    if (!walk->trace->groups[walk->call->ref].repeats) return STATUS_OK;
+    if (!walk->trace->definitions.groups[walk->call->ref].repeats) return STATUS_OK;
     return add_violation(walk, VIOLATION_group_repeats_rank, NO_CALL);
 }
 
@@ -82,7 +82,8 @@ static enum status add_side(struct walk *walk, struct side_list *list, struct ep
 static enum status take_lock(struct walk *walk, const struct epoch *opened)
 {
     const struct trace_call *call = walk->call;
-    bool blocks = walk->trace->simulated && walk->trace->lock && strcmp(walk->trace->lock, "blocking") == 0;
+    bool blocks = walk->trace->provenance.simulated && walk->trace->provenance.lock &&
+                  strcmp(walk->trace->provenance.lock, "blocking") == 0;
     TRY(array_reserve((void **)&walk->locks, &walk->lock_capacity, (size_t)opened->slot + 1, sizeof *walk->locks,
                       walk->finder->err));
     walk->locks[opened->slot] =
@@ -150,10 +151,10 @@ static int64_t reach(const struct walk *walk)
 static enum status check_end(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
-    const struct trace_window *to = &walk->trace->windows[call->handle];
+    const struct trace_window *to = &walk->trace->definitions.windows[call->handle];
     int64_t bytes = reach(walk);
     if (!to->bytes || to->flavor == 'd' || to->flavor == 'h' || call->disp < 0 || bytes == 0) return STATUS_OK;
-    int32_t member = trace_comm_rank(&walk->trace->comms[to->comm], call->peer);
+    int32_t member = trace_comm_rank(&walk->trace->definitions.comms[to->comm], call->peer);
     if (member == TRACE_NONE || (call->disp <= to->bytes[member] && bytes <= to->bytes[member] - call->disp))
         return STATUS_OK;
     return finder_add(walk->finder, VIOLATION_operation_beyond_window, walk->at, nowhere,
@@ -469,7 +470,7 @@ static enum status end_windows(struct walk *walk)
                                                                 [EPOCH_FENCE] = VIOLATION_operation_without_fence};
     struct finder *finder = walk->finder;
     const struct epoch *open;
-    for (int32_t w = 0; (size_t)w < walk->trace->window_count; w++) {
+    for (int32_t w = 0; (size_t)w < walk->trace->definitions.window_count; w++) {
         for (int kind = 0; kind < EPOCH_KIND_COUNT; kind++) {
             open = kind == EPOCH_LOCK ? NULL : epoch_cursor_open(&walk->cursor, w, (enum epoch_kind)kind);
             if (!open || (kind == EPOCH_FENCE && open->first_operation == EPOCH_NONE)) continue;
@@ -517,8 +518,8 @@ static void begin_rank(struct walk *walk, uint32_t rank)
     const struct trace_rank *process = &walk->trace->ranks[rank];
     const struct window_walk window = {.first_use = NO_CALL, .freed = NO_CALL};
     walk->at.rank = rank;
-    for (size_t w = 0; w < walk->trace->window_count; w++) walk->windows[w] = window;
-    for (size_t c = 0; c < walk->trace->comm_count; c++)
+    for (size_t w = 0; w < walk->trace->definitions.window_count; w++) walk->windows[w] = window;
+    for (size_t c = 0; c < walk->trace->definitions.comm_count; c++)
         walk->comms[c] = (struct comm_walk){NO_CALL, NO_CALL, false, false};
     epoch_cursor_restart(&walk->cursor);
     map_empty(&walk->requests);
@@ -555,9 +556,9 @@ enum status find_in_ranks(struct finder *finder)
 {
     struct walk walk = {.finder = finder, .trace = finder->trace};
     enum status status = STATUS_OK;
-    walk.windows = calloc(finder->trace->window_count + 1, sizeof *walk.windows);
-    walk.comms = calloc(finder->trace->comm_count + 1, sizeof *walk.comms);
-    walk.new = calloc(finder->trace->comm_count + 1, sizeof *walk.new);
+    walk.windows = calloc(finder->trace->definitions.window_count + 1, sizeof *walk.windows);
+    walk.comms = calloc(finder->trace->definitions.comm_count + 1, sizeof *walk.comms);
+    walk.new = calloc(finder->trace->definitions.comm_count + 1, sizeof *walk.new);
     if (!walk.windows || !walk.comms || !walk.new) status = err_memory(finder->err);
     if (status == STATUS_OK) status = epoch_cursor_init(&walk.cursor, finder->trace, finder->err);
     for (uint32_t r = 0; status == STATUS_OK && r < finder->trace->rank_count; r++) status = walk_rank(&walk, r);

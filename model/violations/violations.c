@@ -64,7 +64,7 @@ static enum status describe(const struct finder *finder, const struct callpaths 
 {
     const struct trace *trace = finder->trace;
     const struct trace_call *call = finder_call(finder, at);
-    const struct trace_site *site = &trace->sites[call->site];
+    const struct trace_site *site = &trace->definitions.sites[call->site];
     *made = (struct result_call){.rank = at.rank,
                                  .thread = trace_call_thread(trace, at.rank, at.call),
                                  .event = trace_event(trace, at.rank, at.call),

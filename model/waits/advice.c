@@ -37,7 +37,7 @@ static enum status write_own(const struct advice *advice)
 static enum status write_other(const struct advice *advice)
 {
     const struct advice_facts *facts = advice->facts;
-    const struct trace_site *site = &advice->trace->sites[facts->other_site];
+    const struct trace_site *site = &advice->trace->definitions.sites[facts->other_site];
     const char *name = call_name(facts->other);
     char *path;
     TRY(callpath_text(advice->trace, advice->paths, facts->other_node, facts->other_site, facts->other, &path,

@@ -102,7 +102,7 @@ enum status detect_wrong_order(struct detection *detection)
 static bool is_ring_shift(const struct trace *trace, uint32_t rank, const struct trace_call *send,
                           const struct trace_call *receive)
 {
-    const struct trace_comm *comm = &trace->comms[send->handle];
+    const struct trace_comm *comm = &trace->definitions.comms[send->handle];
     if (comm->between > 0) return false;
     int64_t own = trace_comm_rank(comm, (int32_t)rank), count = comm->count;
     int64_t to = trace_comm_rank(comm, send->peer), from = trace_comm_rank(comm, receive->peer);

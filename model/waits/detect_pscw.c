@@ -317,7 +317,7 @@ static enum status for_exposures(struct detection *detection, enum pattern patte
         struct exposure_wait wait = {0, 0};
         if (exposure->close_call == EPOCH_NONE || !last_complete(relations, exposure, &last)) continue;
         const struct trace_call *close = relations_call(relations, exposure->rank, exposure->close_call);
-        if (call_kind(close->call) == CALL_WIN_TEST && !relations->trace->simulated)
+        if (call_kind(close->call) == CALL_WIN_TEST && !relations->trace->provenance.simulated)
             add_tests(relations, exposure, &last, &wait);
         add_call(close, &last, &wait);
         /* A part of nothing is nothing: an Early Wait below the threshold has no Late Complete, the smaller one. */

@@ -170,8 +170,9 @@ static enum status find_wait(struct detection *detection, enum pattern pattern, 
     const struct trace *trace = relations->trace;
     const struct trace_call *wait = relations_call(relations, rank, call);
     bool list = call_kind(wait->call) == CALL_REQUEST_WAITALL;
-    const uint32_t *ids = list ? trace->requests + trace->lists[wait->ref].first : &wait->ref;
-    struct ended ended = what_ended(detection, requests, rank, ids, list ? trace->lists[wait->ref].count : 1);
+    const uint32_t *ids = list ? trace->definitions.requests + trace->definitions.lists[wait->ref].first : &wait->ref;
+    struct ended ended =
+        what_ended(detection, requests, rank, ids, list ? trace->definitions.lists[wait->ref].count : 1);
     const struct side *side = &ended.last;
     if (!ended.any || side->receives != (pattern == PATTERN_WAIT_IN_RECEIVER_COMPLETION)) return STATUS_OK;
     const struct trace_call *own = relations_call(relations, rank, side->own_call);

@@ -35,7 +35,7 @@ enum status detect_shmem_lock_contention(struct detection *detection)
     const struct trace *trace = detection->relations->trace;
     struct holdings holdings = {0};
     if (!bounds_have_shmem(trace)) return STATUS_OK;
-    enum status status = holdings_find(trace, &holdings, detection->err);
+    enum status status = holdings_find(trace, detection->relations->state, &holdings, detection->err);
     for (size_t i = 1; status == STATUS_OK && i < holdings.count; i++) status = find_wait(detection, &holdings, i);
     holdings_clear(&holdings);
     return status;
@@ -48,7 +48,7 @@ static int64_t write_wait_ps(const struct trace *trace, uint32_t rank, size_t in
 {
     const struct trace_call *calls = trace->ranks[rank].calls;
     int64_t total_ps = wait_until(&calls[index], arrival_ps);
-    if (trace->simulated || !row || call_kind(calls[index].call) != CALL_SHMEM_TEST) return total_ps;
+    if (trace->provenance.simulated || !row || call_kind(calls[index].call) != CALL_SHMEM_TEST) return total_ps;
     for (size_t i = row[index]; i != SHMEM_NO_TEST; i = row[i]) total_ps += wait_until(&calls[i], arrival_ps);
     return total_ps;
 }

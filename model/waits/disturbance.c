@@ -26,7 +26,8 @@ void disturbance_report(const struct timelines *timelines, const int64_t *inside
 {
     const struct trace *trace = timelines->trace;
     int64_t zero_ps = trace_begin_ps(trace);
-    *made = (struct result_disturbance){.known = trace->core_waits && !trace->simulated, .worst_rank = 0};
+    *made = (struct result_disturbance){.known = trace->provenance.core_waits && !trace->provenance.simulated,
+                                        .worst_rank = 0};
     if (!made->known) return;
     made->crowded = trace_is_crowded(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++) {

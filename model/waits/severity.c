@@ -91,10 +91,10 @@ static enum status describe_trace(const struct trace *trace, const struct analyz
                                   struct result *result, struct err *err)
 {
     TRY(copy_text(trace->name, &result->trace, err));
-    TRY(copy_text(trace->platform, &result->platform, err));
-    TRY(copy_text(trace->semantics, &result->semantics, err));
-    TRY(copy_text(trace->engine, &result->engine, err));
-    result->simulated = trace->simulated;
+    TRY(copy_text(trace->provenance.platform, &result->platform, err));
+    TRY(copy_text(trace->provenance.semantics, &result->semantics, err));
+    TRY(copy_text(trace->provenance.engine, &result->engine, err));
+    result->simulated = trace->provenance.simulated;
     result->epsilon_s = units_s(options->epsilon_ps);
     snprintf(result->late_post, sizeof result->late_post, "%s",
              options->late_post == LATE_POST_EARLIEST ? "earliest" : "latest");
@@ -109,8 +109,8 @@ static enum status describe_trace(const struct trace *trace, const struct analyz
 
 enum status model_report_faults(const struct trace *trace, struct result *result, struct err *err)
 {
-    for (size_t i = 0; i < trace->fault_count; i++) {
-        const struct trace_fault *fault = &trace->faults[i];
+    for (size_t i = 0; i < trace->provenance.fault_count; i++) {
+        const struct trace_fault *fault = &trace->provenance.faults[i];
         bool known = fault->time_ps != TRACE_UNKNOWN_PS;
         struct result_left_out made = {.rank = fault->rank == TRACE_FAULT_NO_RANK ? -1 : (int64_t)fault->rank,
                                        .event = fault->event + 1,

@@ -188,7 +188,7 @@ static enum status report_place(const struct wait_profile *profile, const struct
                                 const struct wait_place *place, bool per_rank, bool fences_save,
                                 struct result_pattern *pattern, struct err *err)
 {
-    const struct trace_site *site = &trace->sites[place->site];
+    const struct trace_site *site = &trace->definitions.sites[place->site];
     struct result_place made = {.line = site->line, .severity_s = wide_s(place->severity_ps), .count = place->count};
     size_t sum_count;
     const struct rank_sum *sums = rank_sums_of(&profile->ranks, (uint32_t)(place - profile->items), &sum_count);

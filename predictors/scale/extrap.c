@@ -36,7 +36,7 @@ static void write_place(const struct program *program, const struct step *step, 
                         FILE *out)
 {
     const struct time_model *model = &step->computing[place].model;
-    const struct trace_site *site = &program->names->sites[step->call.site];
+    const struct trace_site *site = &program->names->definitions.sites[step->call.site];
     char text[TIME_TEXT_BYTES];
     if (model->measured_count == 0) return;
     bool whole = same_points(model, all);

@@ -55,10 +55,13 @@ static enum status check_definitions(const struct learner *learner)
     const struct trace *last = largest(learner);
     for (size_t i = 0; i + 1 < learner->count; i++) {
         const struct trace *trace = learner->traces[i];
-        if (trace->window_count != last->window_count || trace->comm_count != last->comm_count)
-            return err_set(learner->err, STATUS_DATA, trace->name, NULL,
-                           "has %zu windows and %zu communicators, %s has %zu and %zu: they are runs of different programs",
-                           trace->window_count, trace->comm_count, last->name, last->window_count, last->comm_count);
+        if (trace->definitions.window_count != last->definitions.window_count ||
+            trace->definitions.comm_count != last->definitions.comm_count)
+            return err_set(
+                learner->err, STATUS_DATA, trace->name, NULL,
+                "has %zu windows and %zu communicators, %s has %zu and %zu: they are runs of different programs",
+                trace->definitions.window_count, trace->definitions.comm_count, last->name,
+                last->definitions.window_count, last->definitions.comm_count);
     }
     return STATUS_OK;
 }
@@ -108,7 +111,7 @@ static void list_samples(const struct count_sample *samples, size_t count, char 
 static enum status no_function(const struct learner *learner, const struct step *step, const char *what,
                                const struct count_sample *samples, size_t count)
 {
-    const struct trace_site *site = &learner->keys.names->sites[step->call.site];
+    const struct trace_site *site = &learner->keys.names->definitions.sites[step->call.site];
     char text[256];
     list_samples(samples, count, text, sizeof text);
     return err_set(learner->err, STATUS_DATA, largest(learner)->name, NULL, "%s%s%s: %s follow no function of the ranks: %s",
@@ -294,17 +297,17 @@ static enum status find_shape(struct learner *learner)
 
 static bool window_bytes(const struct trace *trace, size_t number, int64_t *bytes)
 {
-    const struct trace_window *window = &trace->windows[number];
+    const struct trace_window *window = &trace->definitions.windows[number];
     if (!window->bytes) return false;
     *bytes = window->bytes[0];
-    for (uint32_t r = 1; r < trace->comms[window->comm].count; r++)
+    for (uint32_t r = 1; r < trace->definitions.comms[window->comm].count; r++)
         if (window->bytes[r] != *bytes) return false;
     return true;
 }
 
 static enum status fit_window(const struct learner *learner, size_t number, struct program_window *made)
 {
-    const struct trace_window *window = &largest(learner)->windows[number];
+    const struct trace_window *window = &largest(learner)->definitions.windows[number];
     struct count_sample samples[learner->count];
     *made = (struct program_window){.flavor = window->flavor, .sized = true};
     if (window->disp_unit) made->disp_unit = window->disp_unit[0];
@@ -319,8 +322,8 @@ static enum status fit_window(const struct learner *learner, size_t number, stru
 static enum status fit_windows(struct learner *learner)
 {
     struct program *program = learner->program;
-    program->window_count = largest(learner)->window_count;
-    program->comm_count = largest(learner)->comm_count;
+    program->window_count = largest(learner)->definitions.window_count;
+    program->comm_count = largest(learner)->definitions.comm_count;
     program->windows = calloc(program->window_count + 1, sizeof *program->windows);
     if (!program->windows) return err_memory(learner->err);
     for (size_t i = 0; i < program->window_count; i++) TRY(fit_window(learner, i, &program->windows[i]));

@@ -67,7 +67,7 @@ static void note_common(int32_t *common, int32_t peer)
 
 static const struct trace_group *group_of(const struct merger *merger, const struct observed *call)
 {
-    return &merger->run->trace->groups[call->group];
+    return &merger->run->trace->definitions.groups[call->group];
 }
 
 /* All ranks but, maybe, the one that calls. */

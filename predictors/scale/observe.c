@@ -111,7 +111,7 @@ static enum status check_call(const struct observer *observer, const struct trac
     if (comm && !has_all_ranks(observer->trace, comm))
         return refuse(observer, "only communicators of all ranks are predicted at another scale");
     if (kind == CALL_COMM_CREATE &&
-        (call->ref == TRACE_NO_REF || !has_all_ranks(observer->trace, &observer->trace->comms[call->ref])))
+        (call->ref == TRACE_NO_REF || !has_all_ranks(observer->trace, &observer->trace->definitions.comms[call->ref])))
         return refuse(observer, "only communicators of all ranks are predicted at another scale");
     return STATUS_OK;
 }
@@ -132,7 +132,7 @@ static enum status complete_list(struct observer *observer, const struct trace_l
     size_t open = observer->open_count;
     *waits = WAIT_ALL;
     for (uint32_t i = 0; i < list->count; i++)
-        TRY(complete_request(observer, observer->trace->requests[list->first + i], waits));
+        TRY(complete_request(observer, observer->trace->definitions.requests[list->first + i], waits));
     if (list->count == open) *waits = WAIT_ALL;
     else if (list->count != 1)
         return refuse(observer, "a wait for some of several requests is not predicted at another scale");
@@ -147,7 +147,8 @@ static enum status observe_requests(struct observer *observer, const struct trac
         ARRAY_PUSH(observer->open, observer->open_count, observer->open_capacity, call->ref, observer->err);
     if (call->ref == TRACE_NO_REF) return STATUS_OK;
     if (kind == CALL_REQUEST_WAIT) return complete_request(observer, call->ref, waits);
-    if (kind == CALL_REQUEST_WAITALL) return complete_list(observer, &observer->trace->lists[call->ref], waits);
+    if (kind == CALL_REQUEST_WAITALL)
+        return complete_list(observer, &observer->trace->definitions.lists[call->ref], waits);
     return STATUS_OK;
 }
 
@@ -160,7 +161,7 @@ static bool tag_is_same_everywhere(enum call_kind kind)
 static enum status make_key(struct observer *observer, const struct trace_call *call, struct trace_call *key)
 {
     const struct trace *trace = observer->trace;
-    const struct trace_site *site = &trace->sites[call->site];
+    const struct trace_site *site = &trace->definitions.sites[call->site];
     enum call_kind kind = call_kind(call->call);
     *key = (struct trace_call){.call = call->call,
                                .flags = call->flags & (uint16_t)~(TRACE_FLAG | TRACE_BREAK | TRACE_GAPS),
@@ -172,7 +173,7 @@ static enum status make_key(struct observer *observer, const struct trace_call *
     if (call->site != TRACE_NO_SITE)
         TRY(trace_add_site(observer->keys->names, site->function, site->file, site->line, &key->site, observer->err));
     if (call_is_region(call->call))
-        TRY(trace_add_region(observer->keys->names, trace->regions[call->ref], &key->ref, observer->err));
+        TRY(trace_add_region(observer->keys->names, trace->definitions.regions[call->ref], &key->ref, observer->err));
     if (kind == CALL_SENDRECV) key->aux = trace_call_recv_tag(call);
     if (kind == CALL_COMM_CREATE) key->ref = call->ref; /* communicators are made in the same order */
     return STATUS_OK;
@@ -183,7 +184,7 @@ static int64_t computed_ps(const struct observer *observer)
     const struct trace *trace = observer->trace;
     const struct trace_rank *rank = &trace->ranks[observer->rank];
     size_t i = observer->index;
-    int64_t before = i > 0 ? rank->calls[i - 1].exit_ps + trace->record_cost_ps : trace_begin_ps(trace);
+    int64_t before = i > 0 ? rank->calls[i - 1].exit_ps + trace->provenance.record_cost_ps : trace_begin_ps(trace);
     int64_t gap_ps = trace_compute_ps(rank, i, rank->calls[i].enter_ps - before);
     return gap_ps > 0 ? gap_ps : 0;
 }

@@ -39,13 +39,14 @@ static enum status add_definitions(struct replication *replication)
     uint32_t id;
     int32_t comm;
     for (uint32_t r = 0; r < replication->ranks; r++) replication->members[r] = (int32_t)r;
-    for (size_t i = 1; i < trace->comm_count; i++)
+    for (size_t i = 1; i < trace->definitions.comm_count; i++)
         TRY(trace_add_comm(replication->made, replication->members, replication->ranks, &comm, replication->err));
-    for (size_t i = 0; i < trace->window_count; i++) TRY(add_window(replication, &trace->windows[i]));
-    for (size_t i = 0; i < trace->region_count; i++)
-        TRY(trace_add_region(replication->made, trace->regions[i], &id, replication->err));
-    for (size_t i = 1; i < trace->site_count; i++) {
-        const struct trace_site *site = &trace->sites[i];
+    for (size_t i = 0; i < trace->definitions.window_count; i++)
+        TRY(add_window(replication, &trace->definitions.windows[i]));
+    for (size_t i = 0; i < trace->definitions.region_count; i++)
+        TRY(trace_add_region(replication->made, trace->definitions.regions[i], &id, replication->err));
+    for (size_t i = 1; i < trace->definitions.site_count; i++) {
+        const struct trace_site *site = &trace->definitions.sites[i];
         TRY(trace_add_site(replication->made, site->function, site->file, site->line, &id, replication->err));
     }
     return STATUS_OK;
@@ -53,15 +54,15 @@ static enum status add_definitions(struct replication *replication)
 
 static enum status copy_group(struct replication *replication, uint32_t *ref)
 {
-    const struct trace_group *group = &replication->trace->groups[*ref];
+    const struct trace_group *group = &replication->trace->definitions.groups[*ref];
     for (uint32_t i = 0; i < group->count; i++) replication->members[i] = group->members[i] + replication->first;
     return trace_add_group(replication->made, replication->members, group->count, ref, replication->err);
 }
 
 static enum status copy_list(struct replication *replication, uint32_t *ref)
 {
-    const struct trace_list *list = &replication->trace->lists[*ref];
-    return trace_add_list(replication->made, replication->trace->requests + list->first, list->count, ref,
+    const struct trace_list *list = &replication->trace->definitions.lists[*ref];
+    return trace_add_list(replication->made, replication->trace->definitions.requests + list->first, list->count, ref,
                           replication->err);
 }
 

@@ -29,7 +29,7 @@ static int32_t partner_of(const struct walker *walker, const struct partner *par
 static bool members_agree(const struct walker *walker, const struct step *step, const struct observed *call)
 {
     if (call->group == TRACE_NO_REF) return step->members.kind == MEMBERS_NONE;
-    const struct trace_group *group = &walker->run->trace->groups[call->group];
+    const struct trace_group *group = &walker->run->trace->definitions.groups[call->group];
     uint32_t ranks = (uint32_t)walker->grid.ranks;
     switch (step->members.kind) {
     case MEMBERS_ALL: return group->count == ranks;

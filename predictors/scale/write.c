@@ -179,7 +179,7 @@ static void write_assertions(const struct trace_call *call, FILE *out)
 
 static void write_site(const struct writer *writer, uint32_t number)
 {
-    const struct trace_site *site = &writer->program->names->sites[number];
+    const struct trace_site *site = &writer->program->names->definitions.sites[number];
     const char *texts[] = {site->function ? site->function : "", site->file ? site->file : ""};
     if (number == TRACE_NO_SITE) return;
     for (int i = 0; i < 2; i++) {
@@ -272,7 +272,7 @@ static void write_call(const struct writer *writer, const struct step *step)
     char *name = NULL;
     fputs(call_name(step->call.call), writer->out);
     if (call_is_region(step->call.call)) {
-        const char *region = writer->program->names->regions[step->call.ref];
+        const char *region = writer->program->names->definitions.regions[step->call.ref];
         name = malloc(3 * strlen(region) + 1);
         if (name) text_encode(region, name);
         fprintf(writer->out, " %s", name ? name : "");

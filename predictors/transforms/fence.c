@@ -145,7 +145,8 @@ static enum status look_at_other(struct fencing *fencing, uint32_t rank, size_t 
 /* Every member calls as many fences as the first one, with none missing at the end. */
 static enum status look_at_end(struct fencing *fencing, uint32_t rank, size_t window, bool open, struct err *err)
 {
-    const struct trace_comm *comm = &fencing->trace->comms[fencing->trace->windows[window].comm];
+    const struct trace_comm *comm =
+        &fencing->trace->definitions.comms[fencing->trace->definitions.windows[window].comm];
     size_t count = fencing->trace->ranks[rank].count;
     if (trace_comm_rank(comm, (int32_t)rank) == TRACE_NONE) return STATUS_OK;
     if (count == 0)
@@ -163,9 +164,9 @@ static enum status look_at_end(struct fencing *fencing, uint32_t rank, size_t wi
 static enum status look_at_rank(struct fencing *fencing, uint32_t rank, bool *used, struct err *err)
 {
     const struct trace *trace = fencing->trace;
-    memset(fencing->fences, 0, trace->window_count * sizeof *fencing->fences);
-    for (size_t w = 0; w < trace->window_count; w++) fencing->last_op[w] = NO_CALL;
-    memset(used, 0, trace->window_count * sizeof *used);
+    memset(fencing->fences, 0, trace->definitions.window_count * sizeof *fencing->fences);
+    for (size_t w = 0; w < trace->definitions.window_count; w++) fencing->last_op[w] = NO_CALL;
+    memset(used, 0, trace->definitions.window_count * sizeof *used);
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         if (!timeline_on_window(call)) continue;
@@ -176,7 +177,7 @@ static enum status look_at_rank(struct fencing *fencing, uint32_t rank, bool *us
         else
             TRY(look_at_other(fencing, rank, i, err));
     }
-    for (size_t w = 0; w < trace->window_count; w++) TRY(look_at_end(fencing, rank, w, used[w], err));
+    for (size_t w = 0; w < trace->definitions.window_count; w++) TRY(look_at_end(fencing, rank, w, used[w], err));
     return STATUS_OK;
 }
 
@@ -228,7 +229,7 @@ static enum status change(void *context, uint32_t rank, struct timeline_edit *ti
     struct fencing *fencing = context;
     struct timeline_edit now = {.tail_ps = 0};
     enum status status = STATUS_OK;
-    memset(fencing->fences, 0, fencing->trace->window_count * sizeof *fencing->fences);
+    memset(fencing->fences, 0, fencing->trace->definitions.window_count * sizeof *fencing->fences);
     for (size_t i = 0; status == STATUS_OK && i < timeline->count; i++) {
         const struct timeline_item *item = &timeline->items[i];
         bool fence = is_fence(&item->call) && !fencing->refused[item->call.handle];
@@ -242,7 +243,7 @@ static enum status change(void *context, uint32_t rank, struct timeline_edit *ti
 static void find_fenced(struct fencing *fencing)
 {
     const struct trace *trace = fencing->trace;
-    for (size_t w = 0; w < trace->window_count; w++) fencing->refused[w] = true;
+    for (size_t w = 0; w < trace->definitions.window_count; w++) fencing->refused[w] = true;
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
@@ -256,10 +257,10 @@ static enum status look(struct fencing *fencing, struct err *err)
 {
     const struct trace *trace = fencing->trace;
     find_fenced(fencing);
-    bool *used = calloc(trace->window_count + 1, sizeof *used);
+    bool *used = calloc(trace->definitions.window_count + 1, sizeof *used);
     if (!used) return err_memory(err);
     enum status status = STATUS_OK;
-    for (size_t w = 0; w < trace->window_count; w++) fencing->expected[w] = UINT32_MAX;
+    for (size_t w = 0; w < trace->definitions.window_count; w++) fencing->expected[w] = UINT32_MAX;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
         status = look_at_rank(fencing, r, used, err);
     free(used);
@@ -297,7 +298,7 @@ static enum status fence_pscw(const struct trace *trace, const char *argument, s
                               struct transform_report *report, struct err *err)
 {
     struct fencing fencing = {.trace = trace, .report = report};
-    size_t windows = trace->window_count + 1;
+    size_t windows = trace->definitions.window_count + 1;
     (void)argument;
     fencing.refused = calloc(windows, sizeof *fencing.refused);
     fencing.fences = calloc(windows, sizeof *fencing.fences);

@@ -42,7 +42,7 @@ static bool joins(const struct trace_call *call)
 
 static void begin_rank(struct locking *locking)
 {
-    for (size_t w = 0; w < locking->trace->window_count; w++)
+    for (size_t w = 0; w < locking->trace->definitions.window_count; w++)
         locking->segments[w] = (struct segment){.first = NO_CALL, .last = NO_CALL, .nocheck = true};
 }
 
@@ -86,7 +86,7 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
 /* A window must not be locked and exposed at once (MPI-3.1 11.5.3), and lock_all locks what nobody locked before. */
 static enum status look_at_posts(struct locking *locking, struct err *err)
 {
-    for (size_t w = 0; w < locking->trace->window_count; w++) {
+    for (size_t w = 0; w < locking->trace->definitions.window_count; w++) {
         const struct use *use = &locking->uses[w];
         if (use->locked && use->posted)
             TRY(refuse(locking, use->rank, use->post,
@@ -102,7 +102,7 @@ static enum status look(struct locking *locking, struct err *err)
         begin_rank(locking);
         for (size_t i = 0; i < trace->ranks[r].count; i++)
             if (timeline_on_window(&trace->ranks[r].calls[i])) TRY(look_at(locking, r, i, err));
-        for (size_t w = 0; w < trace->window_count; w++)
+        for (size_t w = 0; w < trace->definitions.window_count; w++)
             if (locking->segments[w].open > 0)
                 TRY(refuse(locking, r, locking->segments[w].first, "no unlock follows", err));
     }
@@ -141,7 +141,8 @@ static void choose(struct locking *locking, const struct timeline_edit *timeline
             end_segment(locking, segment, actions);
         }
     }
-    for (size_t w = 0; w < locking->trace->window_count; w++) end_segment(locking, &locking->segments[w], actions);
+    for (size_t w = 0; w < locking->trace->definitions.window_count; w++)
+        end_segment(locking, &locking->segments[w], actions);
 }
 
 static enum status push(struct timeline_edit *now, struct timeline_item item, enum action action, struct err *err)
@@ -191,9 +192,9 @@ static enum status apply(const struct trace *trace, const char *argument, struct
 {
     struct locking locking = {.trace = trace, .report = report};
     (void)argument;
-    locking.refused = calloc(trace->window_count + 1, sizeof *locking.refused);
-    locking.segments = calloc(trace->window_count + 1, sizeof *locking.segments);
-    locking.uses = calloc(trace->window_count + 1, sizeof *locking.uses);
+    locking.refused = calloc(trace->definitions.window_count + 1, sizeof *locking.refused);
+    locking.segments = calloc(trace->definitions.window_count + 1, sizeof *locking.segments);
+    locking.uses = calloc(trace->definitions.window_count + 1, sizeof *locking.uses);
     bool ready = locking.refused && locking.segments && locking.uses;
     enum status status = ready ? run(&locking, made, err) : err_memory(err);
     free(locking.refused);

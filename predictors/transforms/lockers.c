@@ -30,9 +30,9 @@ static enum status read_rank(const struct trace *trace, uint32_t rank, struct lo
 
 enum status lockers_read(const struct trace *trace, struct lockers *lockers, struct err *err)
 {
-    *lockers = (struct lockers){.all = calloc(trace->window_count + 1, sizeof *lockers->all)};
+    *lockers = (struct lockers){.all = calloc(trace->definitions.window_count + 1, sizeof *lockers->all)};
     if (!lockers->all) return err_memory(err);
-    for (size_t w = 0; w < trace->window_count; w++) lockers->all[w] = (struct locker_all){-1, -1};
+    for (size_t w = 0; w < trace->definitions.window_count; w++) lockers->all[w] = (struct locker_all){-1, -1};
     for (uint32_t r = 0; r < trace->rank_count; r++) TRY(read_rank(trace, r, lockers, err));
     return STATUS_OK;
 }

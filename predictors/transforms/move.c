@@ -109,14 +109,14 @@ static void find_locked(struct moving *moving, uint32_t rank)
 {
     uint32_t locker;
     moving->locked_count = 0;
-    for (size_t w = 0; w < moving->trace->window_count && moving->mover->exposes; w++)
+    for (size_t w = 0; w < moving->trace->definitions.window_count && moving->mover->exposes; w++)
         if (lockers_find(&moving->lockers, (int32_t)w, rank, &locker))
             moving->locked[moving->locked_count++] = (int32_t)w;
 }
 
 static void order_all(struct moving *moving, size_t behind)
 {
-    for (size_t w = 0; w < moving->trace->window_count; w++) {
+    for (size_t w = 0; w < moving->trace->definitions.window_count; w++) {
         moving->nearest[w] = behind;
         moving->apart[w] = false;
     }
@@ -156,7 +156,7 @@ static enum status move_rank(void *context, uint32_t rank, struct timeline_edit 
 
 static enum status move_each(struct moving *moving, struct trace **made, struct err *err)
 {
-    size_t windows = moving->trace->window_count + 1;
+    size_t windows = moving->trace->definitions.window_count + 1;
     moving->nearest = calloc(windows, sizeof *moving->nearest);
     moving->apart = calloc(windows, sizeof *moving->apart);
     moving->locked = calloc(windows, sizeof *moving->locked);

@@ -115,7 +115,7 @@ static enum status find_bundles(struct merging *merging, uint32_t rank, const st
         else if (is_small(merging, call))
             TRY(add_put(merging, &timeline->items[i], i, &bundles[i], err));
         else if (call_is_thread(call->call))
-            for (size_t w = 0; w < merging->trace->window_count; w++) merging->epochs[w]++;
+            for (size_t w = 0; w < merging->trace->definitions.window_count; w++) merging->epochs[w]++;
         else if (ends_bundles(call))
             merging->epochs[call->handle]++;
     }
@@ -163,7 +163,7 @@ static enum status apply(const struct trace *trace, const char *argument, struct
                          struct transform_report *report, struct err *err)
 {
     struct merging merging = {.trace = trace, .report = report};
-    merging.epochs = calloc(trace->window_count + 1, sizeof *merging.epochs);
+    merging.epochs = calloc(trace->definitions.window_count + 1, sizeof *merging.epochs);
     if (!merging.epochs) return err_memory(err);
     units_parse_size(argument, &merging.limit_bytes);
     enum status status = timeline_each(trace, merge_rank, &merging, made, err);

@@ -88,7 +88,7 @@ static enum status rewrite(struct requesting *requesting, uint32_t rank, const s
 {
     requesting->count = 0;
     if (timeline->thread == 0) requesting->next_request = free_request(&requesting->trace->ranks[rank]);
-    memset(requesting->locks, 0, requesting->trace->window_count * sizeof *requesting->locks);
+    memset(requesting->locks, 0, requesting->trace->definitions.window_count * sizeof *requesting->locks);
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item item = timeline->items[i];
         if (timeline_on_window(&item.call)) {
@@ -116,7 +116,7 @@ static enum status apply(const struct trace *trace, const char *argument, struct
 {
     struct requesting requesting = {.trace = trace, .report = report};
     (void)argument;
-    requesting.locks = calloc(trace->window_count + 1, sizeof *requesting.locks);
+    requesting.locks = calloc(trace->definitions.window_count + 1, sizeof *requesting.locks);
     if (!requesting.locks) return err_memory(err);
     enum status status = timeline_each(trace, change, &requesting, made, err);
     free(requesting.locks);

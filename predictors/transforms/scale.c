@@ -37,12 +37,12 @@ static enum status path_text(const struct trace *trace, const struct callpaths *
 {
     size_t bytes = 0;
     for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
-        bytes += strlen(trace->regions[paths->nodes[n].region]) + 1;
+        bytes += strlen(trace->definitions.regions[paths->nodes[n].region]) + 1;
     char *made = calloc(bytes + 1, 1);
     if (!made) return err_memory(err);
     char *end = made + (bytes ? bytes - 1 : 0);
     for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent) {
-        const char *name = trace->regions[paths->nodes[n].region];
+        const char *name = trace->definitions.regions[paths->nodes[n].region];
         size_t length = strlen(name);
         end -= length;
         memcpy(end, name, length);

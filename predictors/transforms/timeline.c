@@ -35,8 +35,8 @@ static enum status copy_rank(const struct trace_rank *from, struct trace_rank *t
 /* What was left out when the trace was read stays left out. */
 static enum status copy_faults(const struct trace *from, struct trace *to, struct err *err)
 {
-    for (size_t i = 0; i < from->fault_count; i++) {
-        const struct trace_fault *fault = &from->faults[i];
+    for (size_t i = 0; i < from->provenance.fault_count; i++) {
+        const struct trace_fault *fault = &from->provenance.faults[i];
         TRY(trace_add_fault(to, fault->rank, fault->event, fault->time_ps, fault->left_out, fault->text, err));
     }
     return STATUS_OK;
@@ -64,9 +64,9 @@ static enum status read_timeline(const struct trace *trace, int64_t begin_ps, ui
     if (!made.items) return err_memory(err);
     for (size_t k = 0; k < recorded->count; k++) {
         size_t index = timeline_index(recorded, k);
-        int64_t gap_ps =
-            k == 0 ? first_gap_ps(recorded, begin_ps) /* nothing was recorded before it */
-                   : recorded->calls[index].enter_ps - timeline_call(recorded, k - 1)->exit_ps - trace->record_cost_ps;
+        int64_t gap_ps = k == 0 ? first_gap_ps(recorded, begin_ps) /* nothing was recorded before it */
+                                : recorded->calls[index].enter_ps - timeline_call(recorded, k - 1)->exit_ps -
+                                      trace->provenance.record_cost_ps;
         gap_ps = trace_compute_ps(&trace->ranks[rank], index, gap_ps);
         made.items[k] = (struct timeline_item){.compute_ps = gap_ps > 0 ? gap_ps : 0,
                                                .call = recorded->calls[index],
@@ -205,9 +205,10 @@ static enum status change_timeline(const struct trace *trace, const struct timel
 static enum status find_shared(const struct trace *trace, uint32_t rank, bool *shared, struct err *err)
 {
     const struct trace_rank *process = &trace->ranks[rank];
-    uint32_t *user = calloc(trace->window_count + 1, sizeof *user); /* the window's thread, from 1; 0: none yet */
+    uint32_t *user =
+        calloc(trace->definitions.window_count + 1, sizeof *user); /* the window's thread, from 1; 0: none yet */
     if (!user) return err_memory(err);
-    memset(shared, 0, trace->window_count * sizeof *shared);
+    memset(shared, 0, trace->definitions.window_count * sizeof *shared);
     for (size_t i = 0; i < process->count; i++) {
         if (!timeline_on_window(&process->calls[i])) continue;
         enum call_kind kind = call_kind(process->calls[i].call);
@@ -249,9 +250,9 @@ enum status timeline_each(const struct trace *trace, timeline_change *change, vo
         timelines_clear(&timelines);
         return status;
     }
-    copy->record_cost_ps = 0; /* the timelines are without it */
+    copy->provenance.record_cost_ps = 0; /* the timelines are without it */
     int64_t begin_ps = trace_begin_ps(trace);
-    bool *shared = calloc(trace->window_count + 1, sizeof *shared);
+    bool *shared = calloc(trace->definitions.window_count + 1, sizeof *shared);
     status = shared ? copy_faults(trace, copy, err) : err_memory(err);
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
         status = change_rank(trace, &timelines, begin_ps, r, shared, change, context, copy, err);

@@ -27,7 +27,7 @@ struct coll_shape replay_shape_of(const struct replay *replay, const struct trac
 static enum status start_task_step(struct replay *replay, uint32_t index, const struct coll_step *step)
 {
     const struct coll_task task = replay->tasks[index];
-    const struct trace_comm *comm = &replay->trace->comms[task.comm];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[task.comm];
     struct match match = {task.comm * 2 + 1, task.rank, task.rank, (int32_t)task.instance, 0};
     uint32_t request;
     if (step->receive_from >= 0) {
@@ -45,7 +45,7 @@ static enum status start_task_step(struct replay *replay, uint32_t index, const 
 /* The call that begins the task advances it as far as nothing must arrive. After that it needs the rank's progress. */
 static enum status advance_task(struct replay *replay, uint32_t index, bool begins)
 {
-    const struct trace_comm *comm = &replay->trace->comms[replay->tasks[index].comm];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[replay->tasks[index].comm];
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)replay->tasks[index].rank);
     for (;;) {
         struct coll_task *task = &replay->tasks[index];
@@ -92,7 +92,8 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
     const struct trace_call *call = &state->calls[state->next];
     if (state->phase == PHASE_ENTER)
         return replay_spend(replay, state, sends_something(shape) ? replay->overhead_ps : 0, PHASE_BEGIN);
-    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[call->handle], (int32_t)rank), request, task;
+    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->definitions.comms[call->handle], (int32_t)rank), request,
+             task;
     STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
     STEP_TRY(replay_take_task(replay, &task));
     uint32_t instance = ++replay->barriers[replay->quick_barriers[call->handle].first + own].tasks;
@@ -113,7 +114,7 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     int32_t comm = call->handle;
     if (comm == TRACE_NONE) return replay_exit(state, replay->now_ps);
-    const struct trace_comm *members = &replay->trace->comms[comm];
+    const struct trace_comm *members = &replay->trace->definitions.comms[comm];
     bool enters = state->phase == 0 && state->step == 0 && !state->paid;
     if (enters)
         STEP_TRY(replay_match_collectives(replay, rank, comm, (uint32_t)trace_comm_rank(members, (int32_t)rank)));

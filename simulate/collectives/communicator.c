@@ -112,7 +112,7 @@ static uint32_t group_size(const struct trace_comm *comm, uint32_t rank, bool ow
 bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t number,
                       int32_t *comm, struct coll_shape *shape)
 {
-    const struct trace_comm *comms = replay->trace->comms;
+    const struct trace_comm *comms = replay->trace->definitions.comms;
     enum mpi_call function = (enum mpi_call)call->call;
     int32_t made = call->ref == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->ref;
     int32_t begun_over = call_makes_own_comm(function) ? made : call->handle;
@@ -146,7 +146,7 @@ enum step replay_step_comm_create(struct replay *replay, uint32_t rank)
     struct coll_shape shape;
     bool begins = state->phase == 0 && state->step == 0 && !state->paid;
     if (begins && call->handle != TRACE_NONE && !call_makes_own_comm((enum mpi_call)call->call)) {
-        const struct trace_comm *members = &replay->trace->comms[call->handle];
+        const struct trace_comm *members = &replay->trace->definitions.comms[call->handle];
         STEP_TRY(
             replay_match_collectives(replay, rank, call->handle, (uint32_t)trace_comm_rank(members, (int32_t)rank)));
     }

@@ -11,7 +11,7 @@ static bool is_asked(const struct trace *trace, const struct trace_call *call, i
     enum call_kind kind = call_kind(call->call);
     if (call->call == ID_Dist_graph_create) return call->handle == comm;
     return call_arm(kind) == ARM_COLLECTIVE && call->handle == comm &&
-           !coll_knows_receipts(kind, trace->comms[comm].between > 0);
+           !coll_knows_receipts(kind, trace->definitions.comms[comm].between > 0);
 }
 
 /* Stores the calls of the members in calls->calls; while that is NULL, counts them. */
@@ -35,7 +35,7 @@ static enum status make_calls(struct replay *replay, int32_t comm)
     struct coll_calls *made = calloc(1, sizeof *made);
     if (!made) return err_memory(replay->err);
     replay->coll_calls[comm] = made;
-    *made = (struct coll_calls){.trace = replay->trace, .comm = &replay->trace->comms[comm]};
+    *made = (struct coll_calls){.trace = replay->trace, .comm = &replay->trace->definitions.comms[comm]};
     made->first = calloc((size_t)made->comm->count + 1, sizeof *made->first);
     if (!made->first) return err_memory(replay->err);
     walk_members(replay->trace, comm, made);
@@ -72,7 +72,7 @@ enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const
     if (known || shape->size < 2) return STATUS_OK;
     if (shape->kind == CALL_GATHERV && (shape->counts || call->peer != (int32_t)rank)) return STATUS_OK;
     if (!replay->coll_calls) {
-        replay->coll_calls = calloc(replay->trace->comm_count, sizeof *replay->coll_calls);
+        replay->coll_calls = calloc(replay->trace->definitions.comm_count, sizeof *replay->coll_calls);
         if (!replay->coll_calls) return err_memory(replay->err);
     }
     if (!replay->coll_calls[comm]) TRY(make_calls(replay, comm));
@@ -86,7 +86,7 @@ enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const
 
 void replay_clear_peer_counts(struct replay *replay)
 {
-    for (size_t c = 0; replay->coll_calls && c < replay->trace->comm_count; c++) {
+    for (size_t c = 0; replay->coll_calls && c < replay->trace->definitions.comm_count; c++) {
         struct coll_calls *calls = replay->coll_calls[c];
         if (calls) free(calls->first);
         if (calls) free(calls->calls);

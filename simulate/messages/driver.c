@@ -89,10 +89,10 @@ static void explain_requests(struct replay *replay, const struct rank_state *sta
 {
     enum call_kind waits = call_kind(call->call);
     bool several = waits == CALL_REQUEST_WAITALL || waits == CALL_REQUEST_TESTALL;
-    const struct trace_list *list = several ? &replay->trace->lists[call->ref] : NULL;
+    const struct trace_list *list = several ? &replay->trace->definitions.lists[call->ref] : NULL;
     uint32_t count = list ? list->count : 1;
     for (uint32_t i = 0; i < count && text->named < WAITERS_SHOWN; i++) {
-        uint32_t id = list ? replay->trace->requests[list->first + i] : call->ref;
+        uint32_t id = list ? replay->trace->definitions.requests[list->first + i] : call->ref;
         uint32_t index = replay_request_index(replay, state, id);
         if (index >= REQUEST_GONE || replay->requests[index].done) continue;
         for (size_t c = state->next; c-- > 0;) { /* the call that made the request */

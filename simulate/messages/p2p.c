@@ -129,8 +129,8 @@ static void each_request(struct replay *replay, struct rank_state *state, const 
         act(replay, state, call->ref);
         return;
     }
-    const struct trace_list *list = &replay->trace->lists[call->ref];
-    for (uint32_t i = 0; i < list->count; i++) act(replay, state, replay->trace->requests[list->first + i]);
+    const struct trace_list *list = &replay->trace->definitions.lists[call->ref];
+    for (uint32_t i = 0; i < list->count; i++) act(replay, state, replay->trace->definitions.requests[list->first + i]);
 }
 
 bool replay_request_unmade(struct replay *replay, uint32_t rank)

@@ -31,7 +31,7 @@ static bool is_between(enum call_kind kind)
 
 struct coll_shape coll_shape_of(const struct trace *trace, const struct trace_call *call)
 {
-    const struct trace_comm *comm = &trace->comms[call->handle];
+    const struct trace_comm *comm = &trace->definitions.comms[call->handle];
     enum call_kind kind = call_kind(call->call);
     struct coll_shape shape = {.size = comm->count, .bytes = call->bytes};
     shape.counts = trace_call_counts(trace, call);

@@ -29,13 +29,15 @@ static size_t prepare_group(struct replay *replay, size_t index, const struct tr
 enum status replay_prepare_barriers(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
-    size_t quick_barriers = trace->comm_count + trace->window_count, counts = 0;
+    size_t quick_barriers = trace->definitions.comm_count + trace->definitions.window_count, counts = 0;
     replay->quick_barriers = calloc(quick_barriers + 1, sizeof *replay->quick_barriers);
     if (!replay->quick_barriers) return err_memory(replay->err);
-    for (size_t c = 0; c < trace->comm_count; c++) counts = prepare_group(replay, c, &trace->comms[c], counts);
+    for (size_t c = 0; c < trace->definitions.comm_count; c++)
+        counts = prepare_group(replay, c, &trace->definitions.comms[c], counts);
     replay->first_window_barrier = replay->barrier_count;
-    for (size_t w = 0; w < trace->window_count; w++)
-        counts = prepare_group(replay, trace->comm_count + w, &trace->comms[trace->windows[w].comm], counts);
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        counts = prepare_group(replay, trace->definitions.comm_count + w,
+                               &trace->definitions.comms[trace->definitions.windows[w].comm], counts);
     replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
     replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
     if (!replay->barriers || !replay->barrier_counts) return err_memory(replay->err);
@@ -149,7 +151,7 @@ enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     int32_t comm_id = call->handle < 0 ? 0 : call->handle; /* MPI_Init and MPI_Finalize: the world */
-    const struct trace_comm *comm = &replay->trace->comms[comm_id];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[comm_id];
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
     uint32_t barrier = replay_barrier_of_comm(replay, comm_id, own);
     bool done;

@@ -71,7 +71,7 @@ static void note_sizes(struct replay *replay, uint32_t rank, const struct turn *
 /* Each of two groups may have its own sizes, except where both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
 static bool are_apart(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t other)
 {
-    const struct trace_comm *comm = &replay->trace->comms[call->handle];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[call->handle];
     int32_t between = (int32_t)comm->between;
     if (between == 0 || is_in(KIND(ALLREDUCE), call)) return false;
     return (trace_comm_rank(comm, (int32_t)rank) < between) != (trace_comm_rank(comm, (int32_t)other) < between);
@@ -95,7 +95,7 @@ static enum status compare(struct replay *replay, uint32_t rank, const struct tu
         note_sizes(replay, rank, turn, "bytes", call->bytes, first->bytes);
     const int64_t *counts = trace_call_counts(replay->trace, call), *others = trace_call_counts(replay->trace, first);
     if (!is_in(of_equal_counts, call) || !counts || !others || counts == others) return STATUS_OK;
-    for (uint32_t i = 0; i < replay->trace->comms[call->handle].count; i++)
+    for (uint32_t i = 0; i < replay->trace->definitions.comms[call->handle].count; i++)
         if (counts[i] != others[i]) note_sizes(replay, rank, turn, "counts hold", counts[i], others[i]);
     return STATUS_OK;
 }
@@ -111,13 +111,13 @@ static void compare_count(struct replay *replay, uint32_t rank, const struct tra
              "%s: the counts of root %" PRId32 " have %" PRId64 " bytes for rank %" PRId32 ", whose call has %" PRId64
              ", expected the same",
              trace_place(replay->trace, rank, replay->ranks[rank].next, place), call->peer, count,
-             replay->trace->comms[call->handle].members[member], said);
+             replay->trace->definitions.comms[call->handle].members[member], said);
 }
 
 static enum status compare_with_root(struct replay *replay, uint32_t rank, struct turn *turn, uint32_t own)
 {
     const struct trace_call *call = &replay->ranks[rank].calls[replay->ranks[rank].next];
-    const struct trace_comm *comm = &replay->trace->comms[call->handle];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[call->handle];
     const int64_t *counts = trace_call_counts(replay->trace, call);
     uint32_t root = (uint32_t)trace_comm_rank(comm, call->peer);
     if (!turn->said) {
@@ -143,7 +143,7 @@ static enum status make_agreements(struct replay *replay)
     struct agreements *made = calloc(1, sizeof *made);
     replay->agreements = made;
     if (!made) return err_memory(replay->err);
-    made->comms = calloc(replay->trace->comm_count, sizeof *made->comms);
+    made->comms = calloc(replay->trace->definitions.comm_count, sizeof *made->comms);
     made->done = calloc(replay->barrier_count, sizeof *made->done);
     return made->comms && made->done ? STATUS_OK : err_memory(replay->err);
 }
@@ -174,7 +174,7 @@ static void end_turns(struct turns *turns, uint32_t members)
 
 enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32_t comm, uint32_t own)
 {
-    uint32_t members = replay->trace->comms[comm].count;
+    uint32_t members = replay->trace->definitions.comms[comm].count;
     if (members < 2) return STATUS_OK;
     if (!replay->agreements) TRY(make_agreements(replay));
     struct turns *turns = &replay->agreements->comms[comm];
@@ -197,7 +197,7 @@ enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32
 static int32_t absent_from(const struct replay *replay, size_t comm, uint32_t number)
 {
     const uint32_t *done = replay->agreements->done + replay->quick_barriers[comm].first;
-    const struct trace_comm *members = &replay->trace->comms[comm];
+    const struct trace_comm *members = &replay->trace->definitions.comms[comm];
     uint32_t i = 0;
     while (i + 1 < members->count && done[i] > number) i++;
     return members->members[i];
@@ -212,7 +212,7 @@ enum status replay_note_agreements(struct replay *replay)
 {
     if (!replay->agreements || !replay->made) return STATUS_OK;
     if (replay_sizes_differ(replay)) TRY(trace_add_note(replay->made, replay->err, "%s", replay_sizes_differ(replay)));
-    for (size_t c = 0; c < replay->trace->comm_count; c++) {
+    for (size_t c = 0; c < replay->trace->definitions.comm_count; c++) {
         const struct turns *turns = &replay->agreements->comms[c];
         for (size_t i = 0; i < turns->count; i++) {
             const struct turn *turn = &turns->items[turns->first + i];
@@ -231,7 +231,7 @@ void replay_clear_agreements(struct replay *replay)
 {
     struct agreements *agreements = replay->agreements;
     if (!agreements) return;
-    for (size_t c = 0; agreements->comms && c < replay->trace->comm_count; c++) {
+    for (size_t c = 0; agreements->comms && c < replay->trace->definitions.comm_count; c++) {
         struct turns *turns = &agreements->comms[c];
         for (size_t i = 0; i < turns->count; i++) free(turns->items[turns->first + i].said);
         free(turns->items);

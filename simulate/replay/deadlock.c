@@ -10,7 +10,7 @@
 void replay_explain_absent(struct replay *replay, const struct trace_call *call, struct explanation *text)
 {
     const struct trace_comm *comm = trace_call_comm(replay->trace, call);
-    if (!comm) comm = &replay->trace->comms[0];
+    if (!comm) comm = &replay->trace->definitions.comms[0];
     for (uint32_t i = 0; i < comm->count; i++) {
         const struct rank_state *other = &replay->ranks[comm->members[i]];
         bool here = other->next < other->count && other->calls[other->next].call == call->call &&

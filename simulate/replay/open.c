@@ -100,14 +100,15 @@ static enum status prepare_trace(struct replay *replay)
     const struct trace *trace = replay->trace;
     TRY(trace_new_like(trace, &replay->made, replay->err));
     struct trace *made = replay->made;
-    made->simulated = true;
-    made->record_cost_ps = 0;
+    made->provenance.simulated = true;
+    made->provenance.record_cost_ps = 0;
     TRY(name_nodes(replay, made));
     char semantics[PLATFORM_SEMANTICS_BYTES];
     platform_semantics_name(replay->platform, semantics);
     const char *const texts[] = {replay->platform->name, replay->engine_kind->name, semantics,
                                  lock_mode_name(replay->platform->lock)};
-    char **const places[] = {&made->platform, &made->engine, &made->semantics, &made->lock};
+    char **const places[] = {&made->provenance.platform, &made->provenance.engine, &made->provenance.semantics,
+                             &made->provenance.lock};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         free(*places[i]);
         *places[i] = strdup(texts[i]);

@@ -13,7 +13,7 @@ static enum status start_step(struct replay *replay, uint32_t rank, int32_t comm
                               const struct coll_step *step)
 {
     struct rank_state *state = &replay->ranks[rank];
-    const struct trace_comm *comm = &replay->trace->comms[comm_id];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[comm_id];
     struct match match = {(uint32_t)comm_id * 2 + 1, rank, rank, 0, 0};
     uint32_t request;
     if (step->receive_from >= 0) {
@@ -35,7 +35,7 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
                           bool pays_overhead, bool *done)
 {
     struct rank_state *state = &replay->ranks[rank];
-    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[comm], (int32_t)rank);
+    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->definitions.comms[comm], (int32_t)rank);
     int64_t overhead_ps = pays_overhead ? replay->overhead_ps : 0;
     struct coll_step step;
     *done = false;

@@ -42,7 +42,8 @@ enum status replay_reach_plan(struct reach *reach, int32_t comm, const struct co
 
 enum status replay_reach_barrier(struct reach *reach, const struct replay *replay, int32_t comm)
 {
-    const struct coll_shape shape = {.algorithm = COLL_BARRIER_DISSEMINATION, .size = replay->trace->comms[comm].count};
+    const struct coll_shape shape = {.algorithm = COLL_BARRIER_DISSEMINATION,
+                                     .size = replay->trace->definitions.comms[comm].count};
     return replay_reach_plan(reach, comm, &shape);
 }
 
@@ -58,7 +59,7 @@ static enum status add_edges(struct reach *reach, const struct trace_neighbors *
 
 static enum status add_partners(const struct replay *replay, uint32_t rank, const struct plan *plan, struct reach *reach)
 {
-    const struct trace_comm *members = &replay->trace->comms[plan->comm];
+    const struct trace_comm *members = &replay->trace->definitions.comms[plan->comm];
     const struct coll_shape *shape = &plan->shape;
     uint32_t own = (uint32_t)trace_comm_rank(members, (int32_t)rank);
     struct coll_step step;

@@ -253,7 +253,7 @@ static bool returns_before(const struct trace *trace, const struct trace_rank *p
 {
     const struct trace_call *of = &process->calls[call];
     int64_t begin_ps = process->calls[first].enter_ps;
-    bool waited = trace->simulated && of->enter_ps < of->exit_ps && may_wait_for_thread(of);
+    bool waited = trace->provenance.simulated && of->enter_ps < of->exit_ps && may_wait_for_thread(of);
     return of->exit_ps < begin_ps || (of->exit_ps == begin_ps && call < first && !waited);
 }
 

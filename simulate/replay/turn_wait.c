@@ -156,20 +156,21 @@ static enum status find_awaited(struct objects *objects, uint32_t index)
 static enum status init_objects(struct objects *objects)
 {
     const struct trace *trace = objects->replay->trace;
-    size_t object_count = trace->comm_count + trace->window_count;
+    size_t object_count = trace->definitions.comm_count + trace->definitions.window_count;
     TRY(epoch_cursor_init(&objects->cursor, trace, objects->replay->err));
     objects->comms = malloc((object_count + 1) * sizeof *objects->comms);
-    objects->lives = calloc(trace->window_count + 1, sizeof *objects->lives);
+    objects->lives = calloc(trace->definitions.window_count + 1, sizeof *objects->lives);
     if (!objects->comms || !objects->lives) return err_memory(objects->replay->err);
-    objects->windows = objects->comms + trace->comm_count;
+    objects->windows = objects->comms + trace->definitions.comm_count;
     for (size_t i = 0; i < object_count; i++) objects->comms[i] = (struct object){NO_INDEX, NO_INDEX};
-    for (size_t i = 0; i < trace->window_count; i++) objects->lives[i].opened = NO_INDEX;
+    for (size_t i = 0; i < trace->definitions.window_count; i++) objects->lives[i].opened = NO_INDEX;
     return STATUS_OK;
 }
 
 static void clear_objects(struct objects *objects)
 {
-    for (size_t i = 0; objects->lives && i < objects->replay->trace->window_count; i++) free(objects->lives[i].members);
+    for (size_t i = 0; objects->lives && i < objects->replay->trace->definitions.window_count; i++)
+        free(objects->lives[i].members);
     for (size_t i = 0; i < objects->epoch_capacity; i++) free(objects->epochs[i].members);
     epoch_cursor_clear(&objects->cursor);
     free(objects->epochs);

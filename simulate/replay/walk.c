@@ -121,7 +121,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     next = state->next;
     if (next == state->count) return end_timeline(replay, rank);
     __builtin_prefetch(call + CALLS_AHEAD); /* hardware prefetches fewer timelines than there are ranks */
-    int64_t gap_ps = state->calls[next].enter_ps - left_ps - replay->trace->record_cost_ps;
+    int64_t gap_ps = state->calls[next].enter_ps - left_ps - replay->trace->provenance.record_cost_ps;
     if (state->compute_ps) gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
     int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
     if (enter_ps == replay->now_ps) return true;

@@ -162,14 +162,16 @@ static enum status reach(const struct replay *replay, uint32_t rank, const struc
     case CALL_WIN_FREE:
     case CALL_FENCE: {
         if (call->handle == TRACE_NONE) return STATUS_OK;
-        int32_t id = trace->windows[call->handle].comm;
+        int32_t id = trace->definitions.windows[call->handle].comm;
         TRY(replay_reach_barrier(to, replay, id));
         if (call_kind(call->call) != CALL_WIN_CREATE) return STATUS_OK;
-        const struct coll_shape gather = replay_gather_shape(replay, trace->comms[id].count);
+        const struct coll_shape gather = replay_gather_shape(replay, trace->definitions.comms[id].count);
         return replay_reach_plan(to, id, &gather);
     }
     case CALL_POST:
-    case CALL_START: return replay_reach_ranks(to, trace->groups[call->ref].members, trace->groups[call->ref].count);
+    case CALL_START:
+        return replay_reach_ranks(to, trace->definitions.groups[call->ref].members,
+                                  trace->definitions.groups[call->ref].count);
     case CALL_LOCK_ALL: return comm ? replay_reach_ranks(to, comm->members, comm->count) : STATUS_OK;
     case CALL_LOCK: return replay_reach_rank(to, call->peer);
     default: return call_moves(call->call) ? replay_reach_rank(to, call->peer) : STATUS_OK;

@@ -26,7 +26,7 @@ static void sync_exit(struct replay *replay, struct member *member, enum pattern
 
 static uint32_t window_size(const struct replay *replay, const struct member *member)
 {
-    return replay->trace->comms[replay->trace->windows[member->window].comm].count;
+    return replay->trace->definitions.comms[replay->trace->definitions.windows[member->window].comm].count;
 }
 
 enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING, PHASE_PARTS };
@@ -78,7 +78,7 @@ static enum step create_as_mpich(struct replay *replay, uint32_t rank, struct me
         shape.algorithm = coll_choose(part->kind, false, shape.size, shape.bytes);
         bool done;
         enum step step =
-            replay_run_plan(replay, rank, replay->trace->windows[member->window].comm, &shape, true, &done);
+            replay_run_plan(replay, rank, replay->trace->definitions.windows[member->window].comm, &shape, true, &done);
         if (!done) return step;
         state->phase++;
         state->step = 0;
@@ -105,7 +105,7 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_GATHER);
     case PHASE_GATHER: {
         struct coll_shape shape = replay_gather_shape(replay, size);
-        int32_t comm = replay->trace->windows[member->window].comm;
+        int32_t comm = replay->trace->definitions.windows[member->window].comm;
         enum step step = replay_run_plan(replay, rank, comm, &shape, false, &done);
         if (!done) return step;
         replay_barrier_begin(replay, replay_barrier_of(replay, member));

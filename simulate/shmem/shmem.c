@@ -61,7 +61,8 @@ static enum step operate(struct replay *replay, uint32_t rank, const struct trac
 static bool is_quiet(struct replay *replay, uint32_t rank)
 {
     if (!replay->shmem) return true;
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[replay->shmem->window].comm];
+    const struct trace_comm *comm =
+        &replay->trace->definitions.comms[replay->trace->definitions.windows[replay->shmem->window].comm];
     int32_t place = trace_comm_rank(comm, (int32_t)rank);
     if (place == TRACE_NONE) return true;
     uint32_t member = replay->windows[replay->shmem->window].first_member + (uint32_t)place;
@@ -213,7 +214,7 @@ static enum step step_shmem(struct replay *replay, uint32_t rank)
 
 static enum status open_memory(struct replay *replay, int32_t window)
 {
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[replay->trace->definitions.windows[window].comm];
     uint32_t ranks = replay->trace->rank_count;
     struct shmem *shmem = calloc(1, sizeof *shmem);
     if (!shmem) return err_memory(replay->err);
@@ -234,8 +235,8 @@ static enum status open_memory(struct replay *replay, int32_t window)
 
 static enum status prepare(struct replay *replay)
 {
-    for (size_t i = 0; i < replay->trace->window_count; i++)
-        if (replay->trace->windows[i].flavor == 'h' && !replay->shmem) TRY(open_memory(replay, (int32_t)i));
+    for (size_t i = 0; i < replay->trace->definitions.window_count; i++)
+        if (replay->trace->definitions.windows[i].flavor == 'h' && !replay->shmem) TRY(open_memory(replay, (int32_t)i));
     return STATUS_OK;
 }
 

@@ -424,7 +424,7 @@ static struct moment *find_moments(const struct replay *replay, const struct ran
         bool signals = kind == CALL_COND_SIGNAL || kind == CALL_COND_BROADCAST;
         bool takes = call_works_on(kind, OBJECT_SEMAPHORE) && call_kind_rows[kind].does == CALL_TAKES && !failed;
         if (!waits_on(call, call->ref) && !signals && !takes && kind != CALL_SEM_POST) continue;
-        bool at_exit = takes || (signals && replay->trace->simulated);
+        bool at_exit = takes || (signals && replay->trace->provenance.simulated);
         all[(*count)++] = (struct moment){at_exit ? call->exit_ps : call->enter_ps, i, signals || takes};
     }
     if (all) qsort(all, *count, sizeof *all, compare_moments);

@@ -45,14 +45,14 @@ static enum status put_text(FILE *out, const char *text, struct err *err)
 static enum status put_trace(FILE *out, const struct trace *trace, struct err *err)
 {
     TRY(put_text(out, trace->name, err));
-    TRY(put_text(out, trace->platform, err));
-    TRY(put_text(out, trace->engine, err));
-    TRY(put_text(out, trace->semantics, err));
-    TRY(put_text(out, trace->lock, err));
-    TRY(put_bytes(out, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
-    uint64_t notes = trace->note_count;
+    TRY(put_text(out, trace->provenance.platform, err));
+    TRY(put_text(out, trace->provenance.engine, err));
+    TRY(put_text(out, trace->provenance.semantics, err));
+    TRY(put_text(out, trace->provenance.lock, err));
+    TRY(put_bytes(out, &trace->provenance.record_cost_ps, sizeof trace->provenance.record_cost_ps, err));
+    uint64_t notes = trace->provenance.note_count;
     TRY(put_bytes(out, &notes, sizeof notes, err));
-    for (size_t i = 0; i < trace->note_count; i++) TRY(put_text(out, trace->notes[i], err));
+    for (size_t i = 0; i < trace->provenance.note_count; i++) TRY(put_text(out, trace->provenance.notes[i], err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         struct rank_head head = {.count = rank->count,
@@ -175,13 +175,13 @@ static enum status take_trace(struct reader *reader, const struct one_job *job, 
 {
     TRY(trace_new_like(job->trace, &outcome->trace, err));
     struct trace *trace = outcome->trace;
-    trace->simulated = true;
+    trace->provenance.simulated = true;
     TRY(take_text(reader, &trace->name, err));
-    TRY(take_text(reader, &trace->platform, err));
-    TRY(take_text(reader, &trace->engine, err));
-    TRY(take_text(reader, &trace->semantics, err));
-    TRY(take_text(reader, &trace->lock, err));
-    TRY(take_bytes(reader, &trace->record_cost_ps, sizeof trace->record_cost_ps, err));
+    TRY(take_text(reader, &trace->provenance.platform, err));
+    TRY(take_text(reader, &trace->provenance.engine, err));
+    TRY(take_text(reader, &trace->provenance.semantics, err));
+    TRY(take_text(reader, &trace->provenance.lock, err));
+    TRY(take_bytes(reader, &trace->provenance.record_cost_ps, sizeof trace->provenance.record_cost_ps, err));
     TRY(take_notes(reader, trace, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) TRY(take_rank(reader, trace, r, err));
     return STATUS_OK;

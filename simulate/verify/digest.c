@@ -29,19 +29,20 @@ static void naming_clear(struct naming *naming)
 static enum status naming_init(struct naming *naming, const struct trace *trace, struct err *err)
 {
     *naming = (struct naming){.trace = trace};
-    naming->groups = calloc(trace->group_count + 1, sizeof *naming->groups);
-    naming->regions = calloc(trace->region_count + 1, sizeof *naming->regions);
-    naming->sites = calloc(trace->site_count + 1, sizeof *naming->sites);
+    naming->groups = calloc(trace->definitions.group_count + 1, sizeof *naming->groups);
+    naming->regions = calloc(trace->definitions.region_count + 1, sizeof *naming->regions);
+    naming->sites = calloc(trace->definitions.site_count + 1, sizeof *naming->sites);
     if (!naming->groups || !naming->regions || !naming->sites) {
         naming_clear(naming);
         return err_memory(err);
     }
-    for (size_t i = 0; i < trace->group_count; i++)
-        for (uint32_t m = 0; m < trace->groups[i].count; m++)
-            naming->groups[i] = map_mix(naming->groups[i], (uint64_t)trace->groups[i].members[m]);
-    for (size_t i = 0; i < trace->region_count; i++) naming->regions[i] = hash_text(0, trace->regions[i]);
-    for (size_t i = 0; i < trace->site_count; i++) {
-        const struct trace_site *site = &trace->sites[i];
+    for (size_t i = 0; i < trace->definitions.group_count; i++)
+        for (uint32_t m = 0; m < trace->definitions.groups[i].count; m++)
+            naming->groups[i] = map_mix(naming->groups[i], (uint64_t)trace->definitions.groups[i].members[m]);
+    for (size_t i = 0; i < trace->definitions.region_count; i++)
+        naming->regions[i] = hash_text(0, trace->definitions.regions[i]);
+    for (size_t i = 0; i < trace->definitions.site_count; i++) {
+        const struct trace_site *site = &trace->definitions.sites[i];
         naming->sites[i] = map_mix(hash_text(hash_text(0, site->function), site->file), (uint64_t)site->line);
     }
     return STATUS_OK;
@@ -65,11 +66,11 @@ static enum status name_of_handle(struct naming *naming, const struct trace_call
 
 static enum status hash_requests(struct naming *naming, uint32_t list, uint64_t *hash, struct err *err)
 {
-    const struct trace_list *requests = &naming->trace->lists[list];
+    const struct trace_list *requests = &naming->trace->definitions.lists[list];
     *hash = requests->count;
     for (uint32_t i = 0; i < requests->count; i++) {
         uint64_t name;
-        TRY(number(&naming->requests, naming->trace->requests[requests->first + i], &name, err));
+        TRY(number(&naming->requests, naming->trace->definitions.requests[requests->first + i], &name, err));
         *hash = map_mix(*hash, name);
     }
     return STATUS_OK;
@@ -100,14 +101,14 @@ static uint64_t hash_numbers(const struct trace_counts *list)
 static uint64_t name_of_disp(const struct naming *naming, const struct trace_call *call)
 {
     bool counts = trace_call_counts(naming->trace, call) != NULL;
-    return counts ? hash_numbers(&naming->trace->counts[call->disp]) : (uint64_t)call->disp;
+    return counts ? hash_numbers(&naming->trace->definitions.counts[call->disp]) : (uint64_t)call->disp;
 }
 
 /* The tag, or the neighbours themselves. */
 static uint64_t name_of_tag(const struct naming *naming, const struct trace_call *call)
 {
     bool neighbors = (call_row(call->call)->allowed & F_NEIGHBORS) && call->tag >= 0;
-    return neighbors ? hash_numbers(&naming->trace->counts[call->tag]) : (uint64_t)call->tag;
+    return neighbors ? hash_numbers(&naming->trace->definitions.counts[call->tag]) : (uint64_t)call->tag;
 }
 
 static enum status add_call(struct naming *naming, const struct trace_call *call, uint64_t *hash, struct err *err)

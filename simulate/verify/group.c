@@ -173,7 +173,7 @@ static enum status gather_turns(const struct verify_context *context, uint32_t r
                                 struct err *err)
 {
     const struct trace *trace = context->predicted;
-    uint32_t *next = calloc(2 * trace->comm_count, sizeof *next);
+    uint32_t *next = calloc(2 * trace->definitions.comm_count, sizeof *next);
     if (!next) return err_memory(err);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++) {
@@ -188,7 +188,7 @@ static enum status gather_turns(const struct verify_context *context, uint32_t r
             .comm = call->handle,
             .makes_comm = makes_comm,
             .number = next[2 * call->handle + makes_comm]++,
-            .member = (uint32_t)trace_comm_rank(&trace->comms[call->handle], (int32_t)rank),
+            .member = (uint32_t)trace_comm_rank(&trace->definitions.comms[call->handle], (int32_t)rank),
             .call = i,
         };
     }
@@ -201,7 +201,7 @@ static size_t check_turn(const struct verify_context *context, const struct turn
                          size_t *calls, struct verify_row *row)
 {
     const struct turn *turn = &turns->items[first];
-    const struct gathering gathering = {&context->predicted->comms[turn->comm], calls};
+    const struct gathering gathering = {&context->predicted->definitions.comms[turn->comm], calls};
     size_t i = first;
     for (uint32_t m = 0; m < gathering.comm->count; m++) calls[m] = INSTANCE_NONE;
     for (; i < turns->count && turns->items[i].comm == turn->comm && turns->items[i].makes_comm == turn->makes_comm &&

@@ -19,38 +19,40 @@ static uint32_t reversed_but_first(size_t id, size_t count)
 
 static enum status add_definitions(const struct trace *from, struct trace *to, struct err *err)
 {
+    const struct trace_definitions *tables = &from->definitions;
     int32_t handle;
     uint32_t id;
-    for (size_t i = from->comm_count; i-- > 1;) {
-        TRY(trace_add_comm(to, from->comms[i].members, from->comms[i].count, &handle, err));
-        to->comms[handle].between = from->comms[i].between;
+    for (size_t i = tables->comm_count; i-- > 1;) {
+        TRY(trace_add_comm(to, tables->comms[i].members, tables->comms[i].count, &handle, err));
+        to->definitions.comms[handle].between = tables->comms[i].between;
     }
-    for (size_t i = from->group_count; i-- > 0;)
-        TRY(trace_copy_group(to, &from->groups[i], &id, err));
-    for (size_t i = from->window_count; i-- > 0;) {
-        const struct trace_window *window = &from->windows[i];
-        int32_t comm = (int32_t)reversed_but_first((size_t)window->comm, from->comm_count);
+    for (size_t i = tables->group_count; i-- > 0;)
+        TRY(trace_copy_group(to, &tables->groups[i], &id, err));
+    for (size_t i = tables->window_count; i-- > 0;) {
+        const struct trace_window *window = &tables->windows[i];
+        int32_t comm = (int32_t)reversed_but_first((size_t)window->comm, tables->comm_count);
         TRY(trace_add_window(to, comm, window->bytes, window->disp_unit, window->flavor, &handle, err));
         if (window->name) TRY(trace_set_window_name(to, handle, window->name, err));
     }
-    for (size_t i = from->list_count; i-- > 0;)
-        TRY(trace_add_list(to, from->requests + from->lists[i].first, from->lists[i].count, &id, err));
-    for (size_t i = from->counts_count; i-- > 0;)
-        TRY(trace_add_counts(to, from->counts[i].bytes, from->counts[i].count, &id, err));
-    for (size_t i = from->region_count; i-- > 0;) TRY(trace_add_region(to, from->regions[i], &id, err));
-    for (size_t i = from->site_count; i-- > 1;)
-        TRY(trace_add_site(to, from->sites[i].function, from->sites[i].file, from->sites[i].line, &id, err));
+    for (size_t i = tables->list_count; i-- > 0;)
+        TRY(trace_add_list(to, tables->requests + tables->lists[i].first, tables->lists[i].count, &id, err));
+    for (size_t i = tables->counts_count; i-- > 0;)
+        TRY(trace_add_counts(to, tables->counts[i].bytes, tables->counts[i].count, &id, err));
+    for (size_t i = tables->region_count; i-- > 0;) TRY(trace_add_region(to, tables->regions[i], &id, err));
+    for (size_t i = tables->site_count; i-- > 1;)
+        TRY(trace_add_site(to, tables->sites[i].function, tables->sites[i].file, tables->sites[i].line, &id, err));
     return STATUS_OK;
 }
 
 static uint32_t map_ref(const struct trace *trace, const struct trace_call *call)
 {
+    const struct trace_definitions *tables = &trace->definitions;
     if (call->ref == TRACE_NO_REF) return TRACE_NO_REF;
     uint32_t fields = call_row(call->call)->allowed;
-    if (fields & F_GROUP) return reversed(call->ref, trace->group_count);
-    if (fields & F_REQS) return reversed(call->ref, trace->list_count);
-    if (fields & F_REGION) return reversed(call->ref, trace->region_count);
-    if (fields & F_NEWCOMM) return reversed_but_first(call->ref, trace->comm_count);
+    if (fields & F_GROUP) return reversed(call->ref, tables->group_count);
+    if (fields & F_REQS) return reversed(call->ref, tables->list_count);
+    if (fields & F_REGION) return reversed(call->ref, tables->region_count);
+    if (fields & F_NEWCOMM) return reversed_but_first(call->ref, tables->comm_count);
     return call->ref;
 }
 
@@ -69,20 +71,21 @@ static enum status add_as(struct trace *to, uint32_t rank, const struct trace *f
 
 static enum status add_calls(const struct trace *from, struct trace *to, struct err *err)
 {
+    const struct trace_definitions *tables = &from->definitions;
     for (uint32_t r = 0; r < from->rank_count; r++) {
         for (size_t i = 0; i < from->ranks[r].count; i++) {
             struct trace_call call = from->ranks[r].calls[i];
             if (call.handle != TRACE_NONE) {
                 bool window = (call_row(call.call)->allowed & F_WIN) != 0;
-                call.handle = (int32_t)(window ? reversed((size_t)call.handle, from->window_count)
-                                               : reversed_but_first((size_t)call.handle, from->comm_count));
+                call.handle = (int32_t)(window ? reversed((size_t)call.handle, tables->window_count)
+                                               : reversed_but_first((size_t)call.handle, tables->comm_count));
             }
             call.ref = map_ref(from, &call);
             if ((call_row(call.call)->allowed & F_NEIGHBORS) && call.tag >= 0)
-                call.tag = (int32_t)reversed((size_t)call.tag, from->counts_count);
+                call.tag = (int32_t)reversed((size_t)call.tag, tables->counts_count);
             if (trace_call_counts(from, &from->ranks[r].calls[i]))
-                call.disp = reversed((size_t)call.disp, from->counts_count);
-            call.site = reversed_but_first(call.site, from->site_count);
+                call.disp = reversed((size_t)call.disp, tables->counts_count);
+            call.site = reversed_but_first(call.site, tables->site_count);
             TRY(add_as(to, r, from, i, &call, err));
             struct trace_rank *process = &to->ranks[r];
             if (process->sim && from->ranks[r].sim) process->sim[process->count - 1] = from->ranks[r].sim[i];
@@ -98,8 +101,8 @@ enum status verify_permute(const struct trace *trace, struct trace **permuted, s
 {
     struct trace *made = NULL;
     TRY(trace_new(trace->name, trace->rank_count, &made, err));
-    made->simulated = trace->simulated;
-    made->record_cost_ps = trace->record_cost_ps;
+    made->provenance.simulated = trace->provenance.simulated;
+    made->provenance.record_cost_ps = trace->provenance.record_cost_ps;
     enum status status = add_definitions(trace, made, err);
     if (status == STATUS_OK) status = add_calls(trace, made, err);
     if (status != STATUS_OK) {
@@ -121,8 +124,8 @@ enum status verify_permute_rules(const struct trace *trace, const struct platfor
     char *numbers = (char *)(rules + count + 1);
     for (size_t i = 0; i < count; i++, numbers += NUMBER_BYTES) {
         rules[i] = platform->window_rules[i];
-        if (!window_modes_number(rules[i].window, &window) || window >= trace->window_count) continue;
-        snprintf(numbers, NUMBER_BYTES, "%u", reversed(window, trace->window_count));
+        if (!window_modes_number(rules[i].window, &window) || window >= trace->definitions.window_count) continue;
+        snprintf(numbers, NUMBER_BYTES, "%u", reversed(window, trace->definitions.window_count));
         rules[i].window = numbers;
     }
     permuted->window_rules = rules;

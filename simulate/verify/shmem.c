@@ -113,8 +113,9 @@ static enum status gather_holds(const struct verify_context *context, struct hol
 /* The rank that keeps the queues of locks: the first one of the symmetric memory. */
 static uint32_t find_home(const struct trace *trace)
 {
-    for (size_t w = 0; w < trace->window_count; w++)
-        if (trace->windows[w].flavor == 'h') return (uint32_t)trace->comms[trace->windows[w].comm].members[0];
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        if (trace->definitions.windows[w].flavor == 'h')
+            return (uint32_t)trace->definitions.comms[trace->definitions.windows[w].comm].members[0];
     return 0;
 }
 

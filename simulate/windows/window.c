@@ -14,7 +14,7 @@ DEFINE_POOL(room, next);
 
 static void prepare_members(struct replay *replay, int32_t window, uint32_t *next)
 {
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[replay->trace->definitions.windows[window].comm];
     bool whole = comm->count == replay->trace->rank_count;
     for (uint32_t i = 0; i < comm->count; i++) whole = whole && comm->members[i] == (int32_t)i;
     replay->windows[window] = (struct window_state){.first_member = *next, .whole = whole};
@@ -31,7 +31,7 @@ static void prepare_members(struct replay *replay, int32_t window, uint32_t *nex
 static enum status prepare_notified_fences(struct replay *replay)
 {
     bool notified = false;
-    for (size_t w = 0; w < replay->trace->window_count; w++)
+    for (size_t w = 0; w < replay->trace->definitions.window_count; w++)
         notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
     if (!notified) return STATUS_OK;
     replay->incoming_latest_ps = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming_latest_ps);
@@ -43,17 +43,17 @@ enum status replay_prepare_windows(struct replay *replay)
     const struct trace *trace = replay->trace;
     replay->free_op = replay->free_lock_epoch = replay->free_room = NO_INDEX;
     TRY(window_modes_new(trace, replay->platform, &replay->modes, replay->err));
-    if (trace->window_count >= (size_t)1 << WINDOW_BITS || trace->rank_count >= 1u << RANK_BITS)
+    if (trace->definitions.window_count >= (size_t)1 << WINDOW_BITS || trace->rank_count >= 1u << RANK_BITS)
         return err_set(replay->err, STATUS_DATA, trace->name, NULL,
-                       "%zu windows and %u ranks, expected below %u and %u", trace->window_count, trace->rank_count,
-                       1u << WINDOW_BITS, 1u << RANK_BITS);
-    for (size_t w = 0; w < trace->window_count; w++)
-        replay->member_count += trace->comms[trace->windows[w].comm].count;
-    replay->windows = calloc(trace->window_count + 1, sizeof *replay->windows);
+                       "%zu windows and %u ranks, expected below %u and %u", trace->definitions.window_count,
+                       trace->rank_count, 1u << WINDOW_BITS, 1u << RANK_BITS);
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        replay->member_count += trace->definitions.comms[trace->definitions.windows[w].comm].count;
+    replay->windows = calloc(trace->definitions.window_count + 1, sizeof *replay->windows);
     replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
     if (!replay->windows || !replay->members) return err_memory(replay->err);
     uint32_t next_member = 0;
-    for (size_t w = 0; w < trace->window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
+    for (size_t w = 0; w < trace->definitions.window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
     return prepare_notified_fences(replay);
 }
 
@@ -84,14 +84,14 @@ void replay_clear_windows(struct replay *replay)
 
 const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
 {
-    return &replay->trace->comms[replay->trace->windows[member->window].comm];
+    return &replay->trace->definitions.comms[replay->trace->definitions.windows[member->window].comm];
 }
 
 uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank)
 {
     const struct window_state *state = &replay->windows[window];
     if (state->whole) return state->first_member + rank;
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[window].comm];
+    const struct trace_comm *comm = &replay->trace->definitions.comms[replay->trace->definitions.windows[window].comm];
     return state->first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
 }
 
@@ -137,7 +137,7 @@ enum status replay_pairs_of(struct replay *replay, struct member *member, struct
                             uint32_t group_id)
 {
     if (role->group == group_id) return STATUS_OK;
-    const struct trace_group *group = &replay->trace->groups[group_id];
+    const struct trace_group *group = &replay->trace->definitions.groups[group_id];
     TRY(reserve_role(replay, role, group->count));
     uint32_t *pairs = group->count > ROLE_FEW ? role->many : role->few;
     for (uint32_t i = 0; i < group->count; i++) {
@@ -169,7 +169,7 @@ struct pair *replay_open_pair(struct replay *replay, const struct member *member
     if (!member->access_open) return NULL;
     const struct role *role = &member->access;
     if (role->pair_count > ROLE_FEW) {
-        int32_t found = trace_group_rank(&replay->trace->groups[role->group], target);
+        int32_t found = trace_group_rank(&replay->trace->definitions.groups[role->group], target);
         return found < 0 ? NULL : &replay->pairs[role->many[found]];
     }
     for (uint32_t i = 0; i < role->pair_count; i++)
@@ -192,7 +192,8 @@ uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t m
 bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
                     uint32_t *lock)
 {
-    const struct trace_comm *comm = &replay->trace->comms[replay->trace->windows[call->handle].comm];
+    const struct trace_comm *comm =
+        &replay->trace->definitions.comms[replay->trace->definitions.windows[call->handle].comm];
     uint32_t index = replay->windows[call->handle].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
     const struct all_locks *all = replay->members[index].all;
     *lock = NO_INDEX;
@@ -268,7 +269,7 @@ uint32_t replay_barrier_of(const struct replay *replay, const struct member *mem
 bool replay_windows_are_apart(const struct replay *replay)
 {
     bool apart = true;
-    for (size_t w = 0; w < replay->trace->window_count; w++)
+    for (size_t w = 0; w < replay->trace->definitions.window_count; w++)
         apart = apart && replay->modes[w].semantics->start_waits && replay->modes[w].fence != FENCE_NOTIFY;
     return apart;
 }

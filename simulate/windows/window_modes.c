@@ -35,15 +35,16 @@ static bool names(const char *text, const struct trace *trace, size_t window)
 {
     size_t number;
     if (window_modes_number(text, &number)) return number == window;
-    return trace->windows[window].name && strcmp(trace->windows[window].name, text) == 0;
+    return trace->definitions.windows[window].name && strcmp(trace->definitions.windows[window].name, text) == 0;
 }
 
 const struct window_rule *window_modes_unknown(const struct trace *trace, const struct platform *platform)
 {
     for (size_t i = 0; i < platform->window_rule_count; i++) {
         size_t window = 0;
-        while (window < trace->window_count && !names(platform->window_rules[i].window, trace, window)) window++;
-        if (window == trace->window_count) return &platform->window_rules[i];
+        while (window < trace->definitions.window_count && !names(platform->window_rules[i].window, trace, window))
+            window++;
+        if (window == trace->definitions.window_count) return &platform->window_rules[i];
     }
     return NULL;
 }
@@ -52,7 +53,7 @@ static enum status apply_rule(const struct trace *trace, const struct platform *
                               const struct window_rule *rule, struct window_mode *modes, struct err *err)
 {
     bool found = false;
-    for (size_t w = 0; w < trace->window_count; w++) {
+    for (size_t w = 0; w < trace->definitions.window_count; w++) {
         if (!names(rule->window, trace, w)) continue;
         modes[w] =
             make_mode(platform, rule->has_semantics ? &rule->semantics : modes[w].semantics,
@@ -63,16 +64,16 @@ static enum status apply_rule(const struct trace *trace, const struct platform *
     char place[96];
     snprintf(place, sizeof place, "mpi.rma.windows.%s", rule->window);
     return err_set(err, STATUS_DATA, platform->file, place, WINDOW_MODES_UNKNOWN, rule->window, trace->name,
-                   trace->window_count);
+                   trace->definitions.window_count);
 }
 
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
                              struct err *err)
 {
-    struct window_mode *made = calloc(trace->window_count + 1, sizeof *made);
+    struct window_mode *made = calloc(trace->definitions.window_count + 1, sizeof *made);
     if (!made) return err_memory(err);
     enum status status = STATUS_OK;
-    for (size_t w = 0; w < trace->window_count; w++)
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
         made[w] = make_mode(platform, &platform->semantics, platform->lock, platform->fence);
     for (size_t i = 0; status == STATUS_OK && i < platform->window_rule_count; i++)
         status = apply_rule(trace, platform, &platform->window_rules[i], made, err);

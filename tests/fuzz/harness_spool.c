@@ -300,7 +300,7 @@ static void write_hex(FILE *out, const void *data, size_t bytes)
 static void write_group(FILE *out, const struct trace *trace, uint32_t id, struct map *groups)
 {
     uint64_t *slot;
-    const struct trace_group *group = &trace->groups[id];
+    const struct trace_group *group = &trace->definitions.groups[id];
     if (map_find(groups, id) || map_put(groups, id, groups->count, &slot, NULL) != STATUS_OK) return;
     fprintf(out, "r 0 %d 0 0 %u 0 0 %zu %u\n", SPOOL_GROUP, (unsigned)*slot, group->count * sizeof *group->members,
             group->count);
@@ -317,7 +317,8 @@ static uint32_t number_of(const struct map *groups, uint32_t id)
 static int64_t own_comm(const struct trace *trace, uint32_t rank, int32_t comm)
 {
     int64_t number = 0;
-    for (int32_t i = 0; i < comm; i++) number += trace_comm_rank(&trace->comms[i], (int32_t)rank) != TRACE_NONE;
+    for (int32_t i = 0; i < comm; i++)
+        number += trace_comm_rank(&trace->definitions.comms[i], (int32_t)rank) != TRACE_NONE;
     return number;
 }
 
@@ -325,7 +326,8 @@ static int64_t own_window(const struct trace *trace, uint32_t rank, int32_t wind
 {
     int64_t number = 0;
     for (int32_t i = 0; i < window; i++)
-        number += trace_comm_rank(&trace->comms[trace->windows[i].comm], (int32_t)rank) != TRACE_NONE;
+        number +=
+            trace_comm_rank(&trace->definitions.comms[trace->definitions.windows[i].comm], (int32_t)rank) != TRACE_NONE;
     return number;
 }
 
@@ -359,16 +361,16 @@ static void write_rank(FILE *out, const struct trace *trace, uint32_t rank)
     struct map groups = {0};
     fprintf(out, "spool %" PRIu32 "\nheader world %" PRIu32 "\nn\n", rank, trace->rank_count);
     fprintf(out, "r 0 %d 0 0 0 0 0 0 %" PRIu32 "\n", SPOOL_COMM, trace->rank_count);
-    for (size_t i = 1; i < trace->comm_count; i++) {
-        const struct trace_comm *comm = &trace->comms[i];
+    for (size_t i = 1; i < trace->definitions.comm_count; i++) {
+        const struct trace_comm *comm = &trace->definitions.comms[i];
         if (trace_comm_rank(comm, (int32_t)rank) == TRACE_NONE) continue;
         fprintf(out, "r 0 %d 0 0 %zu 0 1 %zu %" PRIu32 "\n", SPOOL_COMM, (size_t)own_comm(trace, rank, (int32_t)i),
                 comm->count * sizeof *comm->members, comm->count);
         write_hex(out, comm->members, comm->count * sizeof *comm->members);
     }
-    for (size_t i = 0; i < trace->window_count; i++) {
-        const struct trace_window *window = &trace->windows[i];
-        if (trace_comm_rank(&trace->comms[window->comm], (int32_t)rank) == TRACE_NONE) continue;
+    for (size_t i = 0; i < trace->definitions.window_count; i++) {
+        const struct trace_window *window = &trace->definitions.windows[i];
+        if (trace_comm_rank(&trace->definitions.comms[window->comm], (int32_t)rank) == TRACE_NONE) continue;
         struct spool_window about = {.bytes = 4096,
                                      .disp_unit = 1,
                                      .comm = (uint32_t)own_comm(trace, rank, window->comm),

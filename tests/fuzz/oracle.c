@@ -244,7 +244,7 @@ static void check_partly(const char *path, const struct trace *whole, const stru
     fuzz_check_error("--keep-going", status, &err);
     if (whole && status != STATUS_OK) fuzz_finding("--keep-going refuses what is read without: %s", err.text);
     if (status != STATUS_OK) return;
-    if (whole && trace->fault_count > 0) fuzz_finding("--keep-going finds a fault in what is read without");
+    if (whole && trace->provenance.fault_count > 0) fuzz_finding("--keep-going finds a fault in what is read without");
     if (whole) oracle_same("--keep-going", whole, trace);
     if (trace_check(trace, &err) != STATUS_OK) fuzz_finding("--keep-going leaves a trace at fault: %s", err.text);
     if (!whole) check_analysis(trace);

@@ -60,7 +60,7 @@ static enum status find_spans(const struct trace *trace, struct spans *spans, st
             if (kind == CALL_LOCK && call->peer != TRACE_NONE && (uint32_t)call->peer != r)
                 TRY(add_span(trace, r, i, (uint32_t)call->peer, spans, err));
             if (kind != CALL_LOCK_ALL) continue;
-            const struct trace_comm *comm = &trace->comms[trace->windows[call->handle].comm];
+            const struct trace_comm *comm = &trace->definitions.comms[trace->definitions.windows[call->handle].comm];
             for (uint32_t m = 0; m < comm->count; m++)
                 if ((uint32_t)comm->members[m] != r) TRY(add_span(trace, r, i, (uint32_t)comm->members[m], spans, err));
         }
@@ -69,7 +69,7 @@ static enum status find_spans(const struct trace *trace, struct spans *spans, st
 
 bool lawful_asks_for_times(const struct trace *trace)
 {
-    for (size_t w = 0; w < trace->window_count; w++) {
+    for (size_t w = 0; w < trace->definitions.window_count; w++) {
         bool locked = false, posted = false;
         for (uint32_t r = 0; r < trace->rank_count; r++)
             for (size_t i = 0; i < trace->ranks[r].count; i++) {
@@ -116,9 +116,9 @@ static bool is_completed(const struct trace *trace, const struct trace_rank *ran
         bool one = kind == CALL_REQUEST_WAIT || kind == CALL_REQUEST_TEST;
         if (one && call->ref == request) return true;
         if ((kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) || call->ref == TRACE_NO_REF) continue;
-        const struct trace_list *list = &trace->lists[call->ref];
+        const struct trace_list *list = &trace->definitions.lists[call->ref];
         for (uint32_t k = 0; k < list->count; k++)
-            if (trace->requests[list->first + k] == request) return true;
+            if (trace->definitions.requests[list->first + k] == request) return true;
     }
     return false;
 }
@@ -173,7 +173,7 @@ uint64_t lawful_faults(const struct trace *trace)
 {
     uint64_t faults = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t w = 0; w < trace->window_count; w++) {
+        for (size_t w = 0; w < trace->definitions.window_count; w++) {
             struct epochs epochs = {.locks = 0};
             for (size_t i = 0; i < trace->ranks[r].count; i++) {
                 const struct trace_call *call = &trace->ranks[r].calls[i];

@@ -165,7 +165,7 @@ static struct trace_call use_of(struct writer *writer, const struct phase *phase
     static const enum mpi_call between[] = {ID_Barrier,  ID_Allreduce,            ID_Allgather, ID_Alltoall, ID_Allgatherv,
                                             ID_Alltoallv, ID_Reduce_scatter_block, ID_Bcast,     ID_Reduce,   ID_Gather,
                                             ID_Scatter};
-    struct trace_comm *comm = &writer->trace->comms[made];
+    struct trace_comm *comm = &writer->trace->definitions.comms[made];
     uint64_t chance = (uint64_t)phase->bytes + phase->root;
     bool groups = phase->call == ID_Intercomm_create && comm->count > 1;
     struct trace_call call = new_call(groups ? between[chance % (sizeof between / sizeof *between)] : ID_Allreduce, made);
@@ -195,7 +195,7 @@ static enum status write_further(struct writer *writer, const struct phase *phas
 {
     static const enum mpi_call calls[] = {ID_Comm_dup, ID_Comm_split, ID_Comm_create, ID_Intercomm_merge, ID_Comm_idup};
     size_t choice = ((uint64_t)phase->bytes / 7 + phase->root / 64) % (sizeof calls / sizeof *calls + 1);
-    uint32_t between = writer->trace->comms[made].between, requests[RANKS_MAX];
+    uint32_t between = writer->trace->definitions.comms[made].between, requests[RANKS_MAX];
     if (between == 0 || choice == sizeof calls / sizeof *calls) return STATUS_OK;
     int32_t ranks[RANKS_MAX], further;
     TRY(trace_add_comm(writer->trace, ranks, list_ranks(writer, chosen, ranks), &further, err));
@@ -211,7 +211,7 @@ static enum status write_further(struct writer *writer, const struct phase *phas
         call.ref = (uint32_t)further;
         TRY(put_all(writer, chosen, call, err));
     }
-    if (call.call != ID_Intercomm_merge) writer->trace->comms[further].between = between;
+    if (call.call != ID_Intercomm_merge) writer->trace->definitions.comms[further].between = between;
     TRY(put_all(writer, chosen, new_call(ID_Barrier, further), err));
     return put_all(writer, chosen, new_call(ID_Comm_free, further), err);
 }

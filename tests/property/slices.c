@@ -42,13 +42,13 @@ enum status slices_check(const struct trace *trace, struct trace *predicted, uin
     struct trace *other;
     TRY(compare(predicted, same, what, err));
     if (!*same) return STATUS_OK;
-    predicted->simulated = false;
+    predicted->provenance.simulated = false;
     for (uint32_t r = 0; r < predicted->rank_count; r++) {
         free(predicted->ranks[r].sim);
         predicted->ranks[r].sim = NULL;
     }
-    free(predicted->lock);
-    predicted->lock = NULL;
+    free(predicted->provenance.lock);
+    predicted->provenance.lock = NULL;
     TRY(compare(predicted, same, what, err));
     if (!*same) return STATUS_OK;
     TRY(at_random(trace, seed, &other, err));

@@ -82,7 +82,7 @@ struct trace *archived(struct trace *trace)
 
 void expect_whole(const struct trace *trace)
 {
-    assert_int_equal(trace->clock.violations, 0);
+    assert_int_equal(trace->provenance.clock.violations, 0);
     for (uint32_t i = 0; i < trace->rank_count; i++)
         if (trace->ranks[i].incomplete) fail_msg("rank %u: %s", i, trace->ranks[i].incomplete_why);
 }

@@ -86,8 +86,8 @@ void walk_end(const struct walk *walk)
 
 void expect_group(const struct trace *trace, const struct trace_call *call, uint32_t count, const int32_t *members)
 {
-    assert_true(call->ref < trace->group_count);
-    const struct trace_group *group = &trace->groups[call->ref];
+    assert_true(call->ref < trace->definitions.group_count);
+    const struct trace_group *group = &trace->definitions.groups[call->ref];
     assert_int_equal(group->count, count);
     assert_memory_equal(group->members, members, count * sizeof *members);
 }

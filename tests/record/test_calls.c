@@ -183,12 +183,12 @@ static void communicators(void **state)
             strstr(found, "MPI_Comm_free comm=7\nMPI_Comm_free comm=8\nMPI_Comm_free comm=5\nMPI_Comm_free comm=6\n"));
         free(found);
     }
-    assert_int_equal(trace->comms[2].count, 4);
-    assert_int_equal(trace->comms[2].between, 2);
-    assert_int_equal(trace->comms[3].between, 0);
-    assert_int_equal(trace->comms[9].count, 2);
-    assert_int_equal(trace->comms[9].members[0], 1);
-    assert_int_equal(trace->comms[9].members[1], 3);
+    assert_int_equal(trace->definitions.comms[2].count, 4);
+    assert_int_equal(trace->definitions.comms[2].between, 2);
+    assert_int_equal(trace->definitions.comms[3].between, 0);
+    assert_int_equal(trace->definitions.comms[9].count, 2);
+    assert_int_equal(trace->definitions.comms[9].members[0], 1);
+    assert_int_equal(trace->definitions.comms[9].members[1], 3);
     trace_free(trace);
 }
 
@@ -303,10 +303,10 @@ static void between(void **state)
     struct trace *trace = recorded("between");
     for (int rank = 0; rank < 4; rank++) expect_meetings(trace, rank, &sides[rank]);
     static const int32_t all[] = {1, 3, 2, 0}, rooted[] = {2, 1, 3};
-    assert_int_equal(trace->comms[2].between, 2);
-    assert_memory_equal(trace->comms[2].members, all, sizeof all);
-    assert_int_equal(trace->comms[14].between, 1); /* the root stands for a group */
-    assert_memory_equal(trace->comms[14].members, rooted, sizeof rooted);
+    assert_int_equal(trace->definitions.comms[2].between, 2);
+    assert_memory_equal(trace->definitions.comms[2].members, all, sizeof all);
+    assert_int_equal(trace->definitions.comms[14].between, 1); /* the root stands for a group */
+    assert_memory_equal(trace->definitions.comms[14].members, rooted, sizeof rooted);
     trace_free(trace);
 }
 
@@ -316,8 +316,8 @@ static void freed(void **state)
 {
     (void)state;
     struct trace *trace = recorded("freed");
-    assert_int_equal(trace->note_count, 1);
-    assert_string_equal(trace->notes[0],
+    assert_int_equal(trace->provenance.note_count, 1);
+    assert_string_equal(trace->provenance.notes[0],
                         "5 receives with wildcards whose completion was not seen have the messages that "
                         "the others leave");
     expect_calls(

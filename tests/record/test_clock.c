@@ -48,10 +48,11 @@ static void offsets_are_interpolated(void **state)
     assert_int_equal(trace->ranks[1].calls[0].enter_ps, 0);
     assert_int_equal(trace->ranks[1].calls[1].enter_ps, INT64_C(499500000));
     assert_int_equal(trace->ranks[1].calls[1].exit_ps, INT64_C(499599900)); /* 100 ns of its clock are 99.9 */
-    assert_true(trace->clock.known);
-    assert_int_equal(trace->clock.violations, 0);
-    assert_true(trace->clock.worst_offset_s > 4.0009e-3 && trace->clock.worst_offset_s < 4.0011e-3);
-    assert_true(trace->clock.worst_error_s > 299e-9 && trace->clock.worst_error_s < 301e-9);
+    assert_true(trace->provenance.clock.known);
+    assert_int_equal(trace->provenance.clock.violations, 0);
+    assert_true(trace->provenance.clock.worst_offset_s > 4.0009e-3 &&
+                trace->provenance.clock.worst_offset_s < 4.0011e-3);
+    assert_true(trace->provenance.clock.worst_error_s > 299e-9 && trace->provenance.clock.worst_error_s < 301e-9);
     trace_free(trace);
     craft_remove(directory);
     craft_free(&zero);
@@ -81,7 +82,7 @@ static struct trace *checked(const char *text)
     struct trace *alone = checked_by(1, text);
     for (unsigned threads = 2; threads <= 4; threads++) {
         struct trace *trace = checked_by(threads, text);
-        assert_int_equal(trace->clock.violations, alone->clock.violations);
+        assert_int_equal(trace->provenance.clock.violations, alone->provenance.clock.violations);
         assert_same_traces(alone, trace);
         trace_free(trace);
     }
@@ -107,7 +108,7 @@ static void message_before_it_was_sent(void **state)
                                   "1 10.5 10.6 MPI_Comm_group comm=0\n"
                                   "1 12.6 12.7 MPI_Comm_group comm=0\n"
                                   "1 15.7 15.8 MPI_Comm_group comm=0\n");
-    assert_int_equal(trace->clock.violations, 1);
+    assert_int_equal(trace->provenance.clock.violations, 1);
     expect_times(trace, 0, 0, 10, 10.1);
     expect_times(trace, 1, 0, 9, 10);
     expect_times(trace, 1, 1, 10.9, 11);
@@ -133,7 +134,7 @@ static void groups_wait_for_each_other(void **state)
         snprintf(lines, sizeof lines, calls, comm);
         snprintf(text, sizeof text, "ranks 4\ncomm 1 ranks=0,1,2,3 between=2\n%s", lines);
         struct trace *trace = checked(text);
-        assert_int_equal(trace->clock.violations, comm == 1 ? 1 : 2);
+        assert_int_equal(trace->provenance.clock.violations, comm == 1 ? 1 : 2);
         expect_times(trace, 0, 0, 1, comm == 1 ? 2 : 3);
         expect_times(trace, 0, 1, comm == 1 ? 5 : 5.7, 7);
         trace_free(trace);
@@ -151,7 +152,7 @@ static void messages_are_matched_by_tag_and_order(void **state)
                                   "1 0 0.1 MPI_Irecv comm=0 peer=0 tag=2 bytes=8 req=0\n"
                                   "1 0.2 0.3 MPI_Irecv comm=0 peer=0 tag=1 bytes=8 req=1\n"
                                   "1 0.4 1.5 MPI_Waitall reqs=0,1\n");
-    assert_int_equal(trace->clock.violations, 1);
+    assert_int_equal(trace->provenance.clock.violations, 1);
     expect_times(trace, 1, 2, 0.4, 2);
     trace_free(trace);
 }
@@ -168,7 +169,7 @@ static void shifts_reach_others(void **state)
                                   "1 4 7.2 MPI_Barrier comm=0\n"
                                   "1 7.2 7.4 MPI_Recv comm=0 peer=0 tag=0 bytes=1\n"
                                   "2 7 7.5 MPI_Barrier comm=0\n");
-    assert_int_equal(trace->clock.violations, 1);
+    assert_int_equal(trace->provenance.clock.violations, 1);
     expect_times(trace, 0, 0, 4, 7);
     expect_times(trace, 0, 1, 7.45, 7.55);
     expect_times(trace, 1, 0, 4, 7.2);
@@ -197,7 +198,7 @@ static void waits_that_mpi_demands(void **state)
                                   "1 12.2 12.3 MPI_Win_wait win=0\n"
                                   "1 21 21.1 MPI_Win_post win=0 group=0\n"
                                   "1 21.2 24 MPI_Win_wait win=0\n");
-    assert_int_equal(trace->clock.violations, 2);
+    assert_int_equal(trace->provenance.clock.violations, 2);
     expect_times(trace, 0, 2, 1.4, 1.5);
     expect_times(trace, 0, 5, 11.4, 12); /* the get's data cannot be there before the post at 12 */
     expect_times(trace, 1, 5, 21.2, 25); /* nor the wait return before the complete at 25 */
@@ -209,7 +210,7 @@ static void waits_that_mpi_demands(void **state)
                     "1 1 1.1 MPI_Bcast comm=0 root=1 bytes=8\n"
                     "1 2.5 2.6 MPI_Reduce comm=0 root=1 bytes=8\n"
                     "1 4 4.1 MPI_Reduce comm=0 root=0 bytes=8\n");
-    assert_int_equal(trace->clock.violations, 1); /* the last: its root leaves at 3.1, rank 1 comes at 4 */
+    assert_int_equal(trace->provenance.clock.violations, 1); /* the last: its root leaves at 3.1, rank 1 comes at 4 */
     expect_times(trace, 0, 2, 3, 4);
     trace_free(trace);
 }
@@ -235,7 +236,7 @@ static void each_kind_is_found_alone(void **state)
         char text[1024];
         snprintf(text, sizeof text, "ranks 2\nwindow 0 comm=0\n%s", texts[i]);
         struct trace *trace = checked(text);
-        assert_int_equal(trace->clock.violations, 1);
+        assert_int_equal(trace->provenance.clock.violations, 1);
         trace_free(trace);
     }
 }

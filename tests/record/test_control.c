@@ -68,8 +68,8 @@ static void from_fortran(void **state)
         struct walk walk = walk_begin(trace, rank);
         assert_false(trace->ranks[rank].incomplete);
         walk_plain(&walk, "MPI_Init", NONE);
-        assert_int_equal(trace->sites[walk_plain(&walk, "MPI_Barrier", 0)->site].line, 6);
-        assert_int_equal(trace->sites[walk_plain(&walk, "MPI_Barrier", 0)->site].line, 10);
+        assert_int_equal(trace->definitions.sites[walk_plain(&walk, "MPI_Barrier", 0)->site].line, 6);
+        assert_int_equal(trace->definitions.sites[walk_plain(&walk, "MPI_Barrier", 0)->site].line, 10);
         walk_plain(&walk, "MPI_Finalize", NONE);
         walk_end(&walk);
     }

@@ -46,8 +46,8 @@ static void without_core_waits(void **state)
     assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
     assert_int_equal(trace->ranks[0].before_ps[BEFORE_CORE_WAIT][2], 400000);
     assert_int_equal(trace->ranks[0].before_sum_ps[BEFORE_CORE_WAIT], 5400000);
-    trace->record_cost_ps = 100000;
-    trace->core_waits = true;
+    trace->provenance.record_cost_ps = 100000;
+    trace->provenance.core_waits = true;
     assert_int_equal(trace_use_computing(trace, COMPUTING_UNDISTURBED, &err), STATUS_OK);
     const struct trace_call *calls = trace->ranks[0].calls;
     assert_int_equal(calls[1].enter_ps, 2000000);
@@ -128,7 +128,7 @@ static void used(void **state)
     struct trace *trace = crafted(directory);
     struct err err = {0};
     const struct trace_call *calls = trace->ranks[0].calls;
-    trace->record_cost_ps = 100000;
+    trace->provenance.record_cost_ps = 100000;
     assert_int_equal(trace_use_computing(trace, COMPUTING_CPU, &err), STATUS_OK);
     assert_int_equal(calls[0].exit_ps, 500000);
     assert_int_equal(calls[1].enter_ps, 1500000);
@@ -190,7 +190,7 @@ static void shared_core(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
     struct trace *trace = run_recorded("", "busy", 0);
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
-    assert_int_equal(trace->core_waits, readable == 0);
+    assert_int_equal(trace->provenance.core_waits, readable == 0);
     assert_true(trace_is_crowded(trace));
     int64_t waited_ps = 0;
     for (uint32_t rank = 0; rank < 4; rank++) {
@@ -208,7 +208,7 @@ static void shared_core(void **state)
     assert_int_equal(waited_ps > 0, readable == 0);
     trace_free(trace);
     trace = run_recorded("RMACAST_SCHEDSTAT=0", "locks", 0);
-    assert_false(trace->core_waits);
+    assert_false(trace->provenance.core_waits);
     trace_free(trace);
 }
 

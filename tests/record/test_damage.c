@@ -241,10 +241,10 @@ static struct trace *read_partly(const char *directory)
 
 static void expect_fault(const struct trace *trace, size_t calls, const char *text)
 {
-    assert_int_equal(trace->fault_count, 1);
-    assert_int_equal(trace->faults[0].rank, 0);
-    assert_int_equal(trace->faults[0].event, calls);
-    assert_non_null(strstr(trace->faults[0].text, text));
+    assert_int_equal(trace->provenance.fault_count, 1);
+    assert_int_equal(trace->provenance.faults[0].rank, 0);
+    assert_int_equal(trace->provenance.faults[0].event, calls);
+    assert_non_null(strstr(trace->provenance.faults[0].text, text));
     assert_int_equal(trace->ranks[0].count, calls);
     assert_true(trace->ranks[0].incomplete);
     assert_int_equal(trace->ranks[1].count, 1 + BARRIERS);

@@ -32,10 +32,10 @@ static void expect_messages(const struct trace *trace, struct walk *walk, int le
     uint32_t receive = walk_call(walk, "MPI_Irecv", 0, left, 5, 16, 0)->ref;
     uint32_t send = walk_call(walk, "MPI_Isend", 0, right, 5, 16, 0)->ref;
     const struct trace_call *all = walk_plain(walk, "MPI_Waitall", NONE);
-    const struct trace_list *list = &trace->lists[all->ref];
+    const struct trace_list *list = &trace->definitions.lists[all->ref];
     assert_int_equal(list->count, 2);
-    assert_int_equal(trace->requests[list->first], receive);
-    assert_int_equal(trace->requests[list->first + 1], send);
+    assert_int_equal(trace->definitions.requests[list->first], receive);
+    assert_int_equal(trace->definitions.requests[list->first + 1], send);
     if (walk->rank % 2 == 0)
         walk_call(walk, "MPI_Send", 0, right, 6, 8, 0);
     else
@@ -50,7 +50,7 @@ static void expect_sites(const struct trace *trace, uint32_t rank, const char *p
     int32_t line = 0;
     (void)program; /* of use with Open MPI */
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-        const struct trace_site *site = &trace->sites[trace->ranks[rank].calls[i].site];
+        const struct trace_site *site = &trace->definitions.sites[trace->ranks[rank].calls[i].site];
         assert_non_null(site->file);
         assert_non_null(strstr(site->file, source));
 #ifdef OPENMPI
@@ -64,7 +64,7 @@ static void expect_sites(const struct trace *trace, uint32_t rank, const char *p
 static void expect_program(const char *program, const char *source)
 {
     struct trace *trace = run_recorded("", program, 0);
-    assert_int_equal(trace->clock.violations, 0);
+    assert_int_equal(trace->provenance.clock.violations, 0);
     for (int rank = 0; rank < 4; rank++) {
         struct walk walk = walk_begin(trace, (uint32_t)rank);
         int left = (rank + 3) % 4, right = (rank + 1) % 4;
@@ -78,8 +78,8 @@ static void expect_program(const char *program, const char *source)
         walk_plain(&walk, "MPI_Finalize", NONE);
         walk_end(&walk);
         expect_sites(trace, (uint32_t)rank, program, source);
-        assert_int_equal(trace->windows[0].bytes[rank], 8000);
-        assert_int_equal(trace->windows[0].disp_unit[rank], 8);
+        assert_int_equal(trace->definitions.windows[0].bytes[rank], 8000);
+        assert_int_equal(trace->definitions.windows[0].disp_unit[rank], 8);
     }
     trace_free(trace);
 }

@@ -15,12 +15,12 @@ enum { NONE = TRACE_NONE };
 static void expect_region(struct walk *walk, bool enter, const char *name)
 {
     const struct trace_call *call = walk_plain(walk, enter ? "enter" : "leave", NONE);
-    assert_string_equal(walk->trace->regions[call->ref], name);
+    assert_string_equal(walk->trace->definitions.regions[call->ref], name);
 }
 
 static void expect_barrier(struct walk *walk, const char *function, const char *file, int line)
 {
-    const struct trace_site *site = &walk->trace->sites[walk_plain(walk, "MPI_Barrier", 0)->site];
+    const struct trace_site *site = &walk->trace->definitions.sites[walk_plain(walk, "MPI_Barrier", 0)->site];
     assert_string_equal(site->function, function);
     assert_string_equal(strrchr(site->file, '/') + 1, file);
     assert_int_equal(site->line, line);
@@ -94,7 +94,7 @@ static void expect_thread(struct walk *walk, uint32_t thread, const char *const 
                  enter   ? "+"
                  : leave ? "-"
                          : "",
-                 enter || leave ? walk->trace->regions[call->ref] : name_of(call));
+                 enter || leave ? walk->trace->definitions.regions[call->ref] : name_of(call));
         assert_string_equal(text, *words);
         walk->next++;
     }

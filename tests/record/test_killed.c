@@ -44,7 +44,7 @@ static void expect_all(const char *program, int iterations)
         } else {
             const struct trace_call *last = walk_plain(&walk, "MPI_Barrier", 0);
             assert_int_equal(last->flags, TRACE_BREAK);
-            assert_string_equal(trace->sites[last->site].function, "main");
+            assert_string_equal(trace->definitions.sites[last->site].function, "main");
         }
         walk_end(&walk);
         assert_true(trace->ranks[rank].incomplete);

@@ -13,14 +13,14 @@ enum { NONE = TRACE_NONE };
 static void expect_whole(const struct trace *trace)
 {
     assert_int_equal(trace->rank_count, 4);
-    assert_int_equal(trace->clock.violations, 0);
+    assert_int_equal(trace->provenance.clock.violations, 0);
     for (uint32_t i = 0; i < 4; i++) assert_false(trace->ranks[i].incomplete);
 }
 
 static void expect_site(const struct trace *trace, const struct trace_call *call, const char *function,
                         const char *file)
 {
-    const struct trace_site *site = &trace->sites[call->site];
+    const struct trace_site *site = &trace->definitions.sites[call->site];
     assert_non_null(site->function);
     assert_string_equal(site->function, function);
     assert_non_null(site->file);
@@ -40,7 +40,7 @@ static void pscw_halo(void **state)
     (void)state;
     struct trace *trace = run_recorded("", "pscw_halo", 0);
     expect_whole(trace);
-    assert_int_equal(trace->window_count, 1);
+    assert_int_equal(trace->definitions.window_count, 1);
     for (int rank = 0; rank < 4; rank++) {
         struct walk walk = walk_begin(trace, (uint32_t)rank);
         int left = (rank + 3) % 4, right = (rank + 1) % 4;
@@ -64,11 +64,11 @@ static void pscw_halo(void **state)
         walk_plain(&walk, "MPI_Win_free", 0);
         walk_plain(&walk, "MPI_Finalize", NONE);
         walk_end(&walk);
-        assert_int_equal(trace->windows[0].bytes[rank], 1024);
-        assert_int_equal(trace->windows[0].disp_unit[rank], 1);
+        assert_int_equal(trace->definitions.windows[0].bytes[rank], 1024);
+        assert_int_equal(trace->definitions.windows[0].disp_unit[rank], 1);
     }
-    assert_string_equal(trace->windows[0].name, "halo of 512");
-    assert_int_equal(trace->group_count, 2); /* {1,3} for ranks 0 and 2, {0,2} for ranks 1 and 3 */
+    assert_string_equal(trace->definitions.windows[0].name, "halo of 512");
+    assert_int_equal(trace->definitions.group_count, 2); /* {1,3} for ranks 0 and 2, {0,2} for ranks 1 and 3 */
     trace_free(trace);
 }
 
@@ -78,7 +78,7 @@ static void computing_is_outside_calls(void **state)
 {
     (void)state;
     struct trace *trace = run_recorded("", "pscw_halo", 0);
-    assert_true(trace->clock.known && trace->clock.worst_error_s == 0);
+    assert_true(trace->provenance.clock.known && trace->provenance.clock.worst_error_s == 0);
     for (uint32_t rank = 0; rank < 4; rank++)
         for (size_t i = 1; i < trace->ranks[rank].count; i++) {
             const struct trace_call *call = &trace->ranks[rank].calls[i];
@@ -92,7 +92,7 @@ static void offsets_are_measured_on_request(void **state)
 {
     (void)state;
     struct trace *trace = run_recorded("RMACAST_CLOCK=pingpong", "locks", 0);
-    assert_true(trace->clock.known && trace->clock.worst_error_s > 0);
+    assert_true(trace->provenance.clock.known && trace->provenance.clock.worst_error_s > 0);
     for (uint32_t rank = 0; rank < 4; rank++) assert_false(trace->ranks[rank].incomplete);
     trace_free(trace);
 }
@@ -118,8 +118,8 @@ static void fence_rma(void **state)
         walk_plain(&walk, "MPI_Finalize", NONE);
         walk_end(&walk);
     }
-    assert_int_equal(trace->windows[0].flavor, 'c');
-    assert_int_equal(trace->windows[0].disp_unit[3], 8);
+    assert_int_equal(trace->definitions.windows[0].flavor, 'c');
+    assert_int_equal(trace->definitions.windows[0].disp_unit[3], 8);
     trace_free(trace);
 }
 
@@ -150,10 +150,10 @@ static void locks(void **state)
 static void expect_list(const struct trace *trace, const struct trace_call *call, uint32_t count,
                         const uint32_t *requests)
 {
-    assert_true(call->ref < trace->list_count);
-    const struct trace_list *list = &trace->lists[call->ref];
+    assert_true(call->ref < trace->definitions.list_count);
+    const struct trace_list *list = &trace->definitions.lists[call->ref];
     assert_int_equal(list->count, count);
-    assert_memory_equal(&trace->requests[list->first], requests, count * sizeof *requests);
+    assert_memory_equal(&trace->definitions.requests[list->first], requests, count * sizeof *requests);
 }
 
 static void expect_sender(const struct trace *trace, struct walk *walk)
@@ -199,8 +199,8 @@ static void messages(void **state)
     (void)state;
     struct trace *trace = run_recorded("", "messages", 0);
     expect_whole(trace);
-    assert_int_equal(trace->region_count, 1);
-    assert_string_equal(trace->regions[0], "collect");
+    assert_int_equal(trace->definitions.region_count, 1);
+    assert_string_equal(trace->definitions.regions[0], "collect");
     for (uint32_t rank = 0; rank < 4; rank++) {
         struct walk walk = walk_begin(trace, rank);
         walk_plain(&walk, "MPI_Init_thread", NONE);
@@ -228,9 +228,9 @@ static void messages(void **state)
 
 static void expect_comm(const struct trace *trace, int32_t id, uint32_t count, const int32_t *members)
 {
-    assert_true(id >= 0 && (size_t)id < trace->comm_count);
-    assert_int_equal(trace->comms[id].count, count);
-    assert_memory_equal(trace->comms[id].members, members, count * sizeof *members);
+    assert_true(id >= 0 && (size_t)id < trace->definitions.comm_count);
+    assert_int_equal(trace->definitions.comms[id].count, count);
+    assert_memory_equal(trace->definitions.comms[id].members, members, count * sizeof *members);
 }
 
 /* Exposures of groups.c in order: target, origins; the origins' start names the target alone. */
@@ -271,9 +271,9 @@ static void groups(void **state)
     static const int32_t reversed[] = {3, 2, 1, 0};
     struct trace *trace = run_recorded("", "groups", 0);
     expect_whole(trace);
-    assert_int_equal(trace->comm_count, 6); /* world, reversed, two pairs, copy, twin */
-    assert_int_equal(trace->window_count, 1);
-    int32_t window_comm = trace->windows[0].comm;
+    assert_int_equal(trace->definitions.comm_count, 6); /* world, reversed, two pairs, copy, twin */
+    assert_int_equal(trace->definitions.window_count, 1);
+    int32_t window_comm = trace->definitions.windows[0].comm;
     for (int32_t rank = 0; rank < 4; rank++) {
         struct walk walk = walk_begin(trace, (uint32_t)rank);
         walk_plain(&walk, "MPI_Init", NONE);

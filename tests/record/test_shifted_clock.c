@@ -62,8 +62,8 @@ static void bound_shift(const struct trace *trace, const struct marks *marks, do
 static void expect_times(const struct trace *trace, const char *prefix)
 {
     struct marks marks[RANKS];
-    double low_ns, high_ns, error_ns = trace->clock.worst_error_s * 1e9;
-    double moved_ns = trace->clock.violations > 0 ? 2 * error_ns : 0;
+    double low_ns, high_ns, error_ns = trace->provenance.clock.worst_error_s * 1e9;
+    double moved_ns = trace->provenance.clock.violations > 0 ? 2 * error_ns : 0;
     for (int rank = 0; rank < RANKS; rank++) read_marks(prefix, rank, &marks[rank]);
     bound_shift(trace, &marks[0], moved_ns, &low_ns, &high_ns);
     for (int rank = 1; rank < RANKS; rank++)
@@ -112,9 +112,9 @@ static struct trace *offsets_and_drifts(const char *timer)
     struct trace *trace = run_recorded(settings, "marks", 0);
     unsetenv("TEST_PRELOAD");
     unlink(prefix);
-    assert_true(trace->clock.known);
-    assert_true(trace->clock.worst_offset_s > 999.9 && trace->clock.worst_offset_s < 1000.1);
-    assert_true(trace->clock.worst_error_s > 0 && trace->clock.worst_error_s < 0.1);
+    assert_true(trace->provenance.clock.known);
+    assert_true(trace->provenance.clock.worst_offset_s > 999.9 && trace->provenance.clock.worst_offset_s < 1000.1);
+    assert_true(trace->provenance.clock.worst_error_s > 0 && trace->provenance.clock.worst_error_s < 0.1);
     expect_times(trace, prefix);
     expect_order(trace);
     return trace;
@@ -124,7 +124,7 @@ static void by_the_clock(void **state)
 {
     (void)state;
     struct trace *trace = offsets_and_drifts("monotonic");
-    assert_int_equal(trace->clock.source, TRACE_CLOCK_MONOTONIC);
+    assert_int_equal(trace->provenance.clock.source, TRACE_CLOCK_MONOTONIC);
     trace_free(trace);
 }
 

@@ -78,9 +78,9 @@ static void routines(void **state)
                                 "shmem_broadcast comm=1 root=2 bytes=12\n",
                      rank == 0 ? "shmem_test_lock win=0 flag=1 object=0\nshmem_clear_lock win=0 object=0\n" : "");
     expect_whole(trace);
-    assert_int_equal(trace->windows[0].flavor, 'h');
-    assert_int_equal(trace->comms[1].count, 2);
-    assert_int_equal(trace->comms[1].members[1], 2);
+    assert_int_equal(trace->definitions.windows[0].flavor, 'h');
+    assert_int_equal(trace->definitions.comms[1].count, 2);
+    assert_int_equal(trace->definitions.comms[1].members[1], 2);
     trace_free(trace);
 }
 

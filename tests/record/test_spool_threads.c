@@ -260,27 +260,28 @@ static void numbered_as_by_one(void **state)
     (void)state;
     char *directory = write_all();
     struct trace *trace = read_whole(directory);
-    assert_int_equal(trace->site_count, 1 + FUNCTIONS);
-    assert_string_equal(trace->sites[1].function, "site_a");
-    assert_string_equal(trace->sites[2].function, "site_c");
-    assert_string_equal(trace->sites[3].function, "site_b");
+    assert_int_equal(trace->definitions.site_count, 1 + FUNCTIONS);
+    assert_string_equal(trace->definitions.sites[1].function, "site_a");
+    assert_string_equal(trace->definitions.sites[2].function, "site_c");
+    assert_string_equal(trace->definitions.sites[3].function, "site_b");
     assert_int_equal(first_of(trace, 0, ID_Init)->site, 1);
     assert_int_equal(first_of(trace, 1, ID_Init)->site, 3);
     assert_int_equal(first_of(trace, 2, ID_Init)->site, 2);
     static const char *const expected[] = {
         "solve", "site_a", "site_b", "site_c", "MPI_Isend(failed)", "MPI_Barrier(failed)", "MPI_Barrier"};
-    assert_int_equal(trace->region_count, sizeof expected / sizeof *expected);
-    for (size_t i = 0; i < trace->region_count; i++) assert_string_equal(trace->regions[i], expected[i]);
+    assert_int_equal(trace->definitions.region_count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < trace->definitions.region_count; i++)
+        assert_string_equal(trace->definitions.regions[i], expected[i]);
     assert_int_equal(first_of(trace, 1, ID_shmem_set_lock)->ref, 0);
     assert_int_equal(first_of(trace, 2, ID_shmem_set_lock)->ref, 2);
     assert_int_equal(first_of(trace, 3, ID_Waitall)->ref, 3 * ROUNDS);
-    assert_int_equal(trace->extents_count, 1 + 5);
-    assert_int_equal(trace->extents[1].of[TRACE_SEND], 100);
-    assert_int_equal(trace->extents[2].of[TRACE_SEND], 103);
-    assert_int_equal(trace->extents[3].of[TRACE_SEND], 101);
-    assert_int_equal(trace->group_count, RANKS + 1); /* and the empty one */
-    assert_int_equal(trace->groups[RANKS].count, 0);
-    assert_int_equal(trace->note_count, 2); /* failed calls, and those that a trace cannot hold */
+    assert_int_equal(trace->definitions.extents_count, 1 + 5);
+    assert_int_equal(trace->definitions.extents[1].of[TRACE_SEND], 100);
+    assert_int_equal(trace->definitions.extents[2].of[TRACE_SEND], 103);
+    assert_int_equal(trace->definitions.extents[3].of[TRACE_SEND], 101);
+    assert_int_equal(trace->definitions.group_count, RANKS + 1); /* and the empty one */
+    assert_int_equal(trace->definitions.groups[RANKS].count, 0);
+    assert_int_equal(trace->provenance.note_count, 2); /* failed calls, and those that a trace cannot hold */
     trace_free(trace);
     craft_remove(directory);
 }
@@ -308,9 +309,9 @@ static void damaged(void **state)
     assert_int_equal(check_threads(directory, false, &trace, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "rank-000004.tail"));
     assert_int_equal(check_threads(directory, true, &trace, &err), STATUS_OK);
-    assert_int_equal(trace->fault_count, 2);
-    assert_int_equal(trace->faults[0].rank, 4);
-    assert_int_equal(trace->faults[1].rank, 7);
+    assert_int_equal(trace->provenance.fault_count, 2);
+    assert_int_equal(trace->provenance.faults[0].rank, 4);
+    assert_int_equal(trace->provenance.faults[1].rank, 7);
     trace_free(trace);
     craft_remove(directory);
 }
@@ -329,7 +330,7 @@ static void wrong_files(void **state)
     assert_int_equal(check_threads(directory, false, &trace, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "not a spool file of rmacast's recorder"));
     assert_int_equal(check_threads(directory, true, &trace, &err), STATUS_OK);
-    assert_int_equal(trace->fault_count, 2);
+    assert_int_equal(trace->provenance.fault_count, 2);
     assert_int_equal(trace->ranks[2].count + trace->ranks[6].count, 0);
     assert_true(trace->ranks[3].count > 0);
     trace_free(trace);
@@ -354,8 +355,8 @@ static void wrong_events(void **state)
     assert_non_null(strstr(err.text, "rank-000002.tail"));
     assert_non_null(strstr(err.text, "call 14 is not defined"));
     assert_int_equal(check_threads(directory, true, &trace, &err), STATUS_OK);
-    assert_int_equal(trace->fault_count, 3);
-    assert_int_equal(trace->faults[2].rank, 8);
+    assert_int_equal(trace->provenance.fault_count, 3);
+    assert_int_equal(trace->provenance.faults[2].rank, 8);
     trace_free(trace);
     craft_remove(directory);
 }

@@ -184,7 +184,7 @@ static void between_and_behind_anchors(void **state)
     expect_call(trace, 0, 0, 500);
     expect_call(trace, 1, INT64_C(1000001001), INT64_C(2001000000));
     expect_call(trace, 2, INT64_C(3002000000), INT64_C(4503000000));
-    assert_int_equal(trace->clock.source, TRACE_CLOCK_TSC);
+    assert_int_equal(trace->provenance.clock.source, TRACE_CLOCK_TSC);
     trace_free(trace);
 }
 

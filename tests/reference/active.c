@@ -33,7 +33,7 @@ static void post_arrives(struct model *model, void *what)
 
 static const struct trace_group *group_of(const struct model *model, const struct trace_call *call)
 {
-    return &model->trace->groups[call->ref];
+    return &model->trace->definitions.groups[call->ref];
 }
 
 static void post(struct model *model, struct rank *rank, const struct trace_call *call)

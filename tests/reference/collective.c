@@ -203,8 +203,8 @@ void collective_make_window(struct model *model, struct rank *rank, const struct
 
 static void collective(struct model *model, struct rank *rank, const struct trace_call *call)
 {
-    const struct trace_comm *comm = &model->trace->comms[call->handle];
-    uint32_t channel = (uint32_t)model->trace->window_count + (uint32_t)call->handle;
+    const struct trace_comm *comm = &model->trace->definitions.comms[call->handle];
+    uint32_t channel = (uint32_t)model->trace->definitions.window_count + (uint32_t)call->handle;
     if (is_barrier(call)) {
         collective_barrier(model, rank, comm, channel);
         return;
@@ -254,7 +254,8 @@ void do_collective(struct model *model, struct rank *rank, const struct trace_ca
     bool later = call_makes_request(call->call), barrier = is_barrier(call);
     bool scan = call_kind(call->call) == CALL_SCAN || call_kind(call->call) == CALL_EXSCAN;
     bool nothing = scan && call->bytes == 0; /* is sent by anybody */
-    if ((later || barrier) && !nothing && model->trace->comms[call->handle].count > 1) rank_pay_overhead(model, rank);
+    if ((later || barrier) && !nothing && model->trace->definitions.comms[call->handle].count > 1)
+        rank_pay_overhead(model, rank);
     if (later)
         rank->requests[call->ref].task = rank_task(model, rank, task, (void *)call);
     else

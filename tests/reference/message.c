@@ -260,8 +260,8 @@ void do_message(struct model *model, struct rank *rank, const struct trace_call 
     case CALL_REQUEST_TEST: await_requests(model, rank, &call->ref, 1, true); break;
     case CALL_REQUEST_QUERY: await_requests(model, rank, &call->ref, 1, false); break;
     default: {
-        const struct trace_list *list = &model->trace->lists[call->ref];
-        await_requests(model, rank, &model->trace->requests[list->first], list->count, true);
+        const struct trace_list *list = &model->trace->definitions.lists[call->ref];
+        await_requests(model, rank, &model->trace->definitions.requests[list->first], list->count, true);
     }
     }
 }

@@ -58,7 +58,7 @@ struct epoch *epoch_new(struct model *model, enum epoch_kind kind, int32_t windo
 
 static const struct window_rule *rule_of(const struct model *model, int32_t window)
 {
-    const char *name = model->trace->windows[window].name;
+    const char *name = model->trace->definitions.windows[window].name;
     char number[16];
     snprintf(number, sizeof number, "%d", window);
     for (size_t i = 0; i < model->platform->window_rule_count; i++) {
@@ -99,7 +99,7 @@ static double pace(const struct model *model, uint32_t rank)
 
 static void make_ranks(struct model *model, struct reference_times *times)
 {
-    size_t channels = model->trace->window_count + model->trace->comm_count;
+    size_t channels = model->trace->definitions.window_count + model->trace->definitions.comm_count;
     model->ranks = model_new(model, model->rank_count * sizeof *model->ranks);
     for (uint32_t r = 0; r < model->rank_count; r++) {
         struct rank *rank = &model->ranks[r];
@@ -121,7 +121,7 @@ static void make_ranks(struct model *model, struct reference_times *times)
 
 static void make_model(struct model *model, struct reference_times *times)
 {
-    size_t n = model->rank_count, windows = model->trace->window_count;
+    size_t n = model->rank_count, windows = model->trace->definitions.window_count;
     model->nics = model_new(model, (size_t)model->platform->node_count * sizeof *model->nics);
     model->pairs = model_new(model, windows * n * n * sizeof *model->pairs);
     model->fences = model_new(model, windows * n * sizeof *model->fences);
@@ -135,7 +135,7 @@ static void make_model(struct model *model, struct reference_times *times)
 /* Nobody is stuck, and no epoch waits for its post in the background. */
 static bool is_over(const struct model *model)
 {
-    size_t pairs = model->trace->window_count * model->rank_count * model->rank_count;
+    size_t pairs = model->trace->definitions.window_count * model->rank_count * model->rank_count;
     for (uint32_t r = 0; r < model->rank_count; r++)
         if (!model->ranks[r].ended) return false;
     for (size_t i = 0; i < pairs; i++)

@@ -232,8 +232,8 @@ static void do_call(struct model *model, struct rank *rank, const struct trace_c
     case CALL_SHMEM_CLEAR_LOCK: do_shmem(model, rank, call); break;
     case CALL_INIT: /* reference_lacks(): all ranks have it, or nobody */
     case CALL_FINALIZE:
-        if (trace->comms[0].count > 1) rank_pay_overhead(model, rank);
-        collective_barrier(model, rank, &trace->comms[0], (uint32_t)trace->window_count);
+        if (trace->definitions.comms[0].count > 1) rank_pay_overhead(model, rank);
+        collective_barrier(model, rank, &trace->definitions.comms[0], (uint32_t)trace->definitions.window_count);
         rank_spend(model, rank, units_ps(kind == CALL_INIT ? model->platform->init_s : model->platform->finalize_s));
         break;
     default: break; /* local */

@@ -3,13 +3,13 @@
 
 static bool is_heap(const struct model *model, size_t window)
 {
-    return model->trace->windows[window].flavor == 'h';
+    return model->trace->definitions.windows[window].flavor == 'h';
 }
 
 void shmem_open_heaps(struct model *model)
 {
-    for (size_t w = 0; w < model->trace->window_count; w++) {
-        const struct trace_comm *comm = &model->trace->comms[model->trace->windows[w].comm];
+    for (size_t w = 0; w < model->trace->definitions.window_count; w++) {
+        const struct trace_comm *comm = &model->trace->definitions.comms[model->trace->definitions.windows[w].comm];
         for (uint32_t i = 0; is_heap(model, w) && i < comm->count; i++) {
             uint32_t origin = (uint32_t)comm->members[i];
             struct epoch *epoch = epoch_new(model, EPOCH_LOCK, (int32_t)w, origin, comm->members, comm->count);
@@ -42,7 +42,7 @@ static void operation(struct model *model, struct rank *rank, const struct trace
 static bool all_is_known(const struct model *model, const void *what)
 {
     const struct rank *rank = what;
-    for (size_t w = 0; w < model->trace->window_count; w++)
+    for (size_t w = 0; w < model->trace->definitions.window_count; w++)
         for (uint32_t target = 0; is_heap(model, w) && target < model->rank_count; target++) {
             const struct access *access = pair_of(model, (int32_t)w, rank->number, target)->lock;
             if (access && !access_is_known(model, access)) return false;

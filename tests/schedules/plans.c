@@ -27,7 +27,7 @@ static int64_t own_edges(const struct coll_shape *shape, uint32_t rank, bool end
 static void add_plan(const struct replay *replay, uint32_t rank, int32_t comm, const struct coll_shape *shape,
                      struct messages *messages)
 {
-    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->comms[comm], (int32_t)rank);
+    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->definitions.comms[comm], (int32_t)rank);
     struct coll_step step;
     for (uint32_t number = 0; coll_step(shape, own, number, &step); number++) {
         bool kept = shape->algorithm == COLL_EDGES && number / 2 == own;

@@ -23,10 +23,10 @@ static enum status note(struct late *late, uint32_t rank, size_t index, struct e
     enum call_kind kind = call_kind(call->call);
     bool list = kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL;
     bool one = kind == CALL_REQUEST_WAIT || (kind == CALL_REQUEST_TEST && call->flags & TRACE_FLAG);
-    const uint32_t *ids = list ? trace->requests + trace->lists[call->ref].first : &call->ref;
+    const uint32_t *ids = list ? trace->definitions.requests + trace->definitions.lists[call->ref].first : &call->ref;
     uint64_t *slot;
     if (kind == CALL_IRECV) return map_put(&late->ranks[rank].made, call->ref, index, &slot, err);
-    for (uint32_t i = 0; i < (list ? trace->lists[call->ref].count : one); i++)
+    for (uint32_t i = 0; i < (list ? trace->definitions.lists[call->ref].count : one); i++)
         TRY(map_put(&late->ranks[rank].completed, ids[i], index, &slot, err));
     return STATUS_OK;
 }

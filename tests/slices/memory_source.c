@@ -13,8 +13,8 @@ static enum status copy_list(struct trace *to, const struct trace *from, struct 
 {
     enum call_kind kind = call_kind(call->call);
     if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) return STATUS_OK;
-    const struct trace_list *list = &from->lists[call->ref];
-    return trace_add_list(to, from->requests + list->first, list->count, &call->ref, err);
+    const struct trace_list *list = &from->definitions.lists[call->ref];
+    return trace_add_list(to, from->definitions.requests + list->first, list->count, &call->ref, err);
 }
 
 static enum status read_memory(struct trace_source *source, uint32_t rank, size_t calls, bool *ended, struct err *err)

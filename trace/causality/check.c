@@ -163,7 +163,7 @@ static bool can_move(const struct trace *trace)
 
 static enum status repair(struct trace *trace, const struct clock_conditions *links, struct err *err)
 {
-    trace->clock.violations = links->violations;
+    trace->provenance.clock.violations = links->violations;
     if (links->violations == 0) return STATUS_OK;
     if (!can_move(trace))
         return trace_add_note(trace, err,

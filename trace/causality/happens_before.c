@@ -100,7 +100,7 @@ static bool is_in_second(const struct happens_before *finder)
 static enum status collective(struct happens_before *finder, bool causes, bool effects)
 {
     bool window = call_row(finder->call->call)->allowed & F_WIN;
-    bool between = !window && finder->trace->comms[finder->call->handle].between > 0;
+    bool between = !window && finder->trace->definitions.comms[finder->call->handle].between > 0;
     uint64_t key = (uint64_t)(uint32_t)finder->call->handle << 1 | window, *sequence, *sync_group;
     TRY(map_put(&finder->sequences, key, 0, &sequence, finder->err));
     TRY(map_put(&finder->instances, clock_instance(key, (*sequence)++), finder->links->sync_groups, &sync_group,
@@ -163,7 +163,7 @@ static enum status message_call(struct happens_before *finder, enum call_kind ki
 static enum status end_access(struct happens_before *finder, const struct epoch *closed)
 {
     struct map *gets = &finder->gets[finder->call->handle];
-    const struct trace_group *group = &finder->trace->groups[closed->group];
+    const struct trace_group *group = &finder->trace->definitions.groups[closed->group];
     int32_t own = (int32_t)finder->rank;
     for (uint32_t i = 0; i < group->count; i++) {
         int32_t target = group->members[i];
@@ -177,7 +177,7 @@ static enum status end_access(struct happens_before *finder, const struct epoch 
 
 static enum status end_exposure(struct happens_before *finder, const struct epoch *closed)
 {
-    const struct trace_group *group = &finder->trace->groups[closed->group];
+    const struct trace_group *group = &finder->trace->definitions.groups[closed->group];
     bool broken = finder->call->flags & TRACE_BREAK;
     for (uint32_t i = 0; i < group->count; i++)
         TRY(add_side(finder, &finder->effects, SIDE_COMPLETE, group->members[i], (int32_t)finder->rank, !broken));
@@ -186,7 +186,7 @@ static enum status end_exposure(struct happens_before *finder, const struct epoc
 
 static enum status begin_exposure(struct happens_before *finder)
 {
-    const struct trace_group *group = &finder->trace->groups[finder->call->ref];
+    const struct trace_group *group = &finder->trace->definitions.groups[finder->call->ref];
     for (uint32_t i = 0; i < group->count; i++)
         TRY(add_side(finder, &finder->causes, SIDE_POST, (int32_t)finder->rank, group->members[i], true));
     return STATUS_OK;
@@ -273,12 +273,12 @@ static void end_rank(struct happens_before *finder)
 {
     map_clear(&finder->sequences);
     map_clear(&finder->receives);
-    for (size_t i = 0; i < finder->trace->window_count; i++) map_clear(&finder->gets[i]);
+    for (size_t i = 0; i < finder->trace->definitions.window_count; i++) map_clear(&finder->gets[i]);
 }
 
 enum status happens_before_walk(struct happens_before *finder, uint32_t first, uint32_t end)
 {
-    finder->gets = calloc(finder->trace->window_count + 1, sizeof *finder->gets);
+    finder->gets = calloc(finder->trace->definitions.window_count + 1, sizeof *finder->gets);
     if (!finder->gets) return err_memory(finder->err);
     TRY(epoch_cursor_init(&finder->cursor, finder->trace, finder->err));
     for (finder->rank = first; finder->rank < end; finder->rank++) {

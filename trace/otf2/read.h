@@ -288,7 +288,7 @@ enum status archive_take_message(struct archive_reader *reader, struct trace_cal
 enum status archive_take_attributes(struct archive_reader *reader, OTF2_AttributeList *list, struct trace_call *call);
 int64_t archive_ps(const struct archive_reader *reader, uint64_t time);
 
-/* States in trace->notes what was assumed. */
+/* States in the trace's notes what was assumed. */
 enum status archive_tell_assumptions(struct archive_reader *reader);
 
 #endif

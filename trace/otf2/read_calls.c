@@ -268,8 +268,8 @@ static int64_t *new_sizes(uint32_t count)
 
 enum status archive_put_window_part(struct archive_reader *reader, const struct archive_window_part *part)
 {
-    struct trace_window *window = &reader->trace->windows[part->window];
-    const struct trace_comm *comm = &reader->trace->comms[window->comm];
+    struct trace_window *window = &reader->trace->definitions.windows[part->window];
+    const struct trace_comm *comm = &reader->trace->definitions.comms[window->comm];
     int32_t member = trace_comm_rank(comm, (int32_t)part->rank);
     if (!reader->ours) window->flavor = flavor_of(part->call);
     if (part->flavor) window->flavor = part->flavor;
@@ -438,7 +438,8 @@ static enum status complete_late(struct archive_reader *reader, const struct arc
     enum call_kind kind = call_kind(call->call);
     if (kind == CALL_REQUEST_WAIT || kind == CALL_REQUEST_TEST) call->ref = made ? made->ref : TRACE_NO_REF;
     if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
-        reader->trace->requests[reader->trace->lists[call->ref].first + late->slot] = made ? made->ref : TRACE_NO_REF;
+        reader->trace->definitions.requests[reader->trace->definitions.lists[call->ref].first + late->slot] =
+            made ? made->ref : TRACE_NO_REF;
     return STATUS_OK;
 }
 
@@ -450,8 +451,8 @@ static void leave_out_unknown(struct archive_reader *reader)
         const struct trace_call *call = &cursor->calls->calls[cursor->late[i].call];
         enum call_kind kind = call_kind(call->call);
         if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) continue;
-        struct trace_list *list = &reader->trace->lists[call->ref];
-        uint32_t *requests = &reader->trace->requests[list->first], kept = 0;
+        struct trace_list *list = &reader->trace->definitions.lists[call->ref];
+        uint32_t *requests = &reader->trace->definitions.requests[list->first], kept = 0;
         for (uint32_t k = 0; k < list->count; k++)
             if (requests[k] != TRACE_NO_REF) requests[kept++] = requests[k];
         list->count = kept;
@@ -495,10 +496,10 @@ enum status archive_end_rank(struct archive_reader *reader)
 /* Where the archive ends before all members have told them, sizes or displacement units are not known. */
 static void forget_partly_known(struct trace *trace)
 {
-    for (size_t i = 0; i < trace->window_count; i++) {
-        struct trace_window *window = &trace->windows[i];
+    for (size_t i = 0; i < trace->definitions.window_count; i++) {
+        struct trace_window *window = &trace->definitions.windows[i];
         bool sizes = true, units = true;
-        for (uint32_t k = 0; k < trace->comms[window->comm].count; k++) {
+        for (uint32_t k = 0; k < trace->definitions.comms[window->comm].count; k++) {
             sizes = sizes && (!window->bytes || window->bytes[k] != -1);
             units = units && (!window->disp_unit || window->disp_unit[k] != 0);
         }

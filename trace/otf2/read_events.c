@@ -34,7 +34,7 @@ enum status archive_take_message(struct archive_reader *reader, struct trace_cal
     int32_t id;
     TRY(archive_comm_id(reader, comm, &id));
     if (id == TRACE_NONE) return STATUS_OK;
-    TRY(world_rank(reader, &reader->trace->comms[id], peer, &call->peer));
+    TRY(world_rank(reader, &reader->trace->definitions.comms[id], peer, &call->peer));
     call->handle = id;
     call->tag = (int32_t)tag;
     call->bytes = (int64_t)bytes;
@@ -232,7 +232,7 @@ static enum status take_collective(struct archive_reader *reader, struct trace_c
     int32_t id;
     TRY(archive_comm_id(reader, comm_ref, &id));
     if (id == TRACE_NONE) return STATUS_OK;
-    const struct trace_comm *comm = &reader->trace->comms[id];
+    const struct trace_comm *comm = &reader->trace->definitions.comms[id];
     if (carries & CARRIES_PEER) TRY(world_rank(reader, comm, root, &call->peer));
     if (!reader->ours && !(carries & CARRIES_BYTES)) take_amounts(call, kind, comm->count, sent, received);
     if (carries & CARRIES_BYTES) call->bytes = archive_collective_block(kind, comm->count, sent, received);
@@ -314,7 +314,7 @@ static OTF2_CallbackCode on_rma_collective(HEAD, OTF2_CollectiveOp collective, O
     if (!reader->ours) return archive_stop(reader, archive_shmem_collective(reader, call, win, sent, received));
     int32_t id;
     enum status status = archive_win_id(reader, win, &id);
-    if (status == STATUS_OK && id != TRACE_NONE) call->handle = reader->trace->windows[id].comm;
+    if (status == STATUS_OK && id != TRACE_NONE) call->handle = reader->trace->definitions.windows[id].comm;
     return archive_stop(reader, status);
 }
 
@@ -339,7 +339,8 @@ static enum status take_target(struct archive_reader *reader, struct trace_call 
     if (id == TRACE_NONE) return STATUS_OK;
     call->handle = id;
     if (target == OTF2_UNDEFINED_UINT32) return STATUS_OK; /* all targets */
-    return world_rank(reader, &reader->trace->comms[reader->trace->windows[id].comm], target, &call->peer);
+    return world_rank(reader, &reader->trace->definitions.comms[reader->trace->definitions.windows[id].comm], target,
+                      &call->peer);
 }
 
 static OTF2_CallbackCode on_transfer(struct archive_reader *reader, uint32_t win, uint32_t target, uint64_t bytes,

@@ -116,7 +116,7 @@ static bool is_world(const struct archive_reader *reader, const int32_t *ranks, 
 /* Our writer marks communicators of two groups by their names. */
 static void name_groups(const struct archive_reader *reader, const struct archive_comm *from)
 {
-    struct trace_comm *comm = &reader->trace->comms[from->id];
+    struct trace_comm *comm = &reader->trace->definitions.comms[from->id];
     unsigned id, first, second;
     if (sscanf(archive_string(reader, from->name), ARCHIVE_COMM_BETWEEN, &id, &first, &second) != 3) return;
     if (first > 0 && second > 0 && first < comm->count && comm->count - first == second) comm->between = first;
@@ -289,7 +289,7 @@ static enum status read_clock(struct archive_reader *reader)
     struct trace *trace = reader->trace;
     char *clock = property(reader, ARCHIVE_PROPERTY_CLOCK), *cost = property(reader, ARCHIVE_PROPERTY_RECORD_COST);
     char *source = property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE), *waits = property(reader, ARCHIVE_PROPERTY_CORE_WAITS);
-    struct trace_clock_quality *quality = &trace->clock;
+    struct trace_clock_quality *quality = &trace->provenance.clock;
     enum status status = STATUS_OK;
     if (clock) {
         quality->known = true;
@@ -299,8 +299,8 @@ static enum status read_clock(struct archive_reader *reader)
     }
     if (source && !trace_clock_source_by_name(source, &quality->source))
         status = wrong_property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE, source, "monotonic, tsc or mixed");
-    if (cost) trace->record_cost_ps = strtoll(cost, NULL, 10);
-    trace->core_waits = waits != NULL;
+    if (cost) trace->provenance.record_cost_ps = strtoll(cost, NULL, 10);
+    trace->provenance.core_waits = waits != NULL;
     free(waits);
     free(clock);
     free(cost);
@@ -312,13 +312,13 @@ static enum status read_properties(struct archive_reader *reader)
 {
     struct trace *trace = reader->trace;
     char *origin = property(reader, ARCHIVE_PROPERTY_ORIGIN);
-    trace->simulated = origin && strcmp(origin, "simulated") == 0;
+    trace->provenance.simulated = origin && strcmp(origin, "simulated") == 0;
     free(origin);
-    trace->platform = property(reader, ARCHIVE_PROPERTY_PLATFORM);
-    trace->engine = property(reader, ARCHIVE_PROPERTY_ENGINE);
-    trace->semantics = property(reader, ARCHIVE_PROPERTY_SEMANTICS);
-    trace->lock = property(reader, ARCHIVE_PROPERTY_LOCK);
-    trace->library = property(reader, ARCHIVE_PROPERTY_LIBRARY);
+    trace->provenance.platform = property(reader, ARCHIVE_PROPERTY_PLATFORM);
+    trace->provenance.engine = property(reader, ARCHIVE_PROPERTY_ENGINE);
+    trace->provenance.semantics = property(reader, ARCHIVE_PROPERTY_SEMANTICS);
+    trace->provenance.lock = property(reader, ARCHIVE_PROPERTY_LOCK);
+    trace->provenance.library = property(reader, ARCHIVE_PROPERTY_LIBRARY);
     char *note;
     for (size_t i = 0; (note = numbered_property(reader, ARCHIVE_PROPERTY_NOTE, i)); i++) {
         enum status status = trace_add_note(trace, reader->err, "%s", note);
@@ -415,8 +415,8 @@ static enum status read_window(struct archive_reader *reader, int32_t id)
 {
     char *text = numbered_property(reader, ARCHIVE_PROPERTY_WINDOW, (size_t)id);
     if (!text) return STATUS_OK;
-    struct trace_window *window = &reader->trace->windows[id];
-    uint32_t count = reader->trace->comms[window->comm].count;
+    struct trace_window *window = &reader->trace->definitions.windows[id];
+    uint32_t count = reader->trace->definitions.comms[window->comm].count;
     if (strncmp(text, "flavor=", 7) == 0 && text[7]) window->flavor = text[7];
     int64_t *bytes = malloc((count + 1) * sizeof *bytes), *units = malloc((count + 1) * sizeof *units);
     window->disp_unit = malloc((count + 1) * sizeof *window->disp_unit);

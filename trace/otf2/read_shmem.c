@@ -76,7 +76,7 @@ static enum status heap(struct archive_reader *reader, int32_t *id)
     *id = TRACE_NONE;
     for (uint32_t i = 0; *id == TRACE_NONE && i < definitions->win_count; i++)
         if (is_of_all(reader, &definitions->wins[i])) TRY(archive_win_id(reader, definitions->wins[i].self, id));
-    if (*id != TRACE_NONE) reader->trace->windows[*id].flavor = 'h';
+    if (*id != TRACE_NONE) reader->trace->definitions.windows[*id].flavor = 'h';
     return STATUS_OK;
 }
 
@@ -87,10 +87,10 @@ enum status archive_shmem_collective(struct archive_reader *reader, struct trace
     if (!of) return STATUS_OK;
     TRY(archive_comm_id(reader, of->comm, &call->handle));
     if (call->handle == TRACE_NONE) return STATUS_OK;
-    uint32_t others = reader->trace->comms[call->handle].count - 1;
+    uint32_t others = reader->trace->definitions.comms[call->handle].count - 1;
     switch (call_kind(call->call)) {
     case CALL_BCAST:
-        call->peer = reader->trace->comms[call->handle].members[0];
+        call->peer = reader->trace->definitions.comms[call->handle].members[0];
         call->bytes = (int64_t)received;
         reader->assumed.shmem_root_count++;
         break;

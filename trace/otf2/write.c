@@ -226,8 +226,8 @@ static enum status write_archive(struct archive_writer *writer, struct spares *s
     ARCHIVE_TRY(writer, OTF2_Archive_SetMemoryCallbacks(writer->archive, &memory, spares));
     ARCHIVE_TRY(writer, OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive));
     ARCHIVE_TRY(writer, OTF2_Archive_SetCreator(writer->archive, "rmacast " RMACAST_VERSION));
-    writer->comm_made = calloc(writer->trace->comm_count + 1, sizeof *writer->comm_made);
-    writer->windows = calloc(writer->trace->window_count + 1, sizeof *writer->windows);
+    writer->comm_made = calloc(writer->trace->definitions.comm_count + 1, sizeof *writer->comm_made);
+    writer->windows = calloc(writer->trace->definitions.window_count + 1, sizeof *writer->windows);
     writer->list = OTF2_AttributeList_New();
     writer->mark_list = OTF2_AttributeList_New();
     if (!writer->comm_made || !writer->windows || !writer->list || !writer->mark_list) return err_memory(writer->err);
@@ -241,7 +241,8 @@ static enum status write_archive(struct archive_writer *writer, struct spares *s
 
 static void clear(struct archive_writer *writer)
 {
-    for (size_t i = 0; writer->windows && i < writer->trace->window_count; i++) free(writer->windows[i].operations);
+    for (size_t i = 0; writer->windows && i < writer->trace->definitions.window_count; i++)
+        free(writer->windows[i].operations);
     free(writer->windows);
     epoch_cursor_clear(&writer->cursor);
     free(writer->comm_made);

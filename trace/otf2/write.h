@@ -80,7 +80,7 @@ static inline uint32_t archive_site_string(uint32_t site)
 }
 static inline uint32_t archive_counts_string(const struct trace *trace, int64_t counts)
 {
-    return (uint32_t)(ARCHIVE_STRING_SITES + (int64_t)trace->site_count + counts);
+    return (uint32_t)(ARCHIVE_STRING_SITES + (int64_t)trace->definitions.site_count + counts);
 }
 static inline uint32_t archive_user_region(uint32_t region)
 {
@@ -92,11 +92,11 @@ static inline uint32_t archive_comm_group(size_t comm)
 }
 static inline uint32_t archive_arrow_comm(const struct trace *trace, unsigned arrow)
 {
-    return (uint32_t)trace->comm_count + arrow;
+    return (uint32_t)trace->definitions.comm_count + arrow;
 }
 static inline uint32_t archive_rma_group(const struct trace *trace, uint32_t group)
 {
-    return (uint32_t)(1 + trace->comm_count + group);
+    return (uint32_t)(1 + trace->definitions.comm_count + group);
 }
 
 /* The threads of one rank; behind the arrows. */

@@ -92,9 +92,9 @@ static void add_members(struct archive_writer *writer, const struct trace_call *
 
 static void add_window(struct archive_writer *writer, const struct trace_call *call)
 {
-    const struct trace_window *window = &writer->trace->windows[call->handle];
+    const struct trace_window *window = &writer->trace->definitions.windows[call->handle];
     struct archive_window *state = &writer->windows[call->handle];
-    int32_t member = trace_comm_rank(&writer->trace->comms[window->comm], (int32_t)writer->rank);
+    int32_t member = trace_comm_rank(&writer->trace->definitions.comms[window->comm], (int32_t)writer->rank);
     if (window->bytes) ARCHIVE_ADD(writer, WIN_SIZE, uint64, (uint64_t)window->bytes[member]);
     if (window->disp_unit) ARCHIVE_ADD(writer, DISP_UNIT, int32, window->disp_unit[member]);
     ARCHIVE_ADD(writer, FLAVOR, uint8, (uint8_t)window->flavor);

@@ -48,13 +48,14 @@ static enum status define_event_strings(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
     for (int32_t op = ARCHIVE_STRING_EMPTY; op < TRACE_OP_COUNT; op++) string(definitions, op ? trace_op_name(op) : "");
-    for (size_t i = 0; i < trace->site_count; i++) {
-        char *text = archive_site_text(&trace->sites[i]);
+    for (size_t i = 0; i < trace->definitions.site_count; i++) {
+        char *text = archive_site_text(&trace->definitions.sites[i]);
         if (!text) return err_memory(definitions->writer->err);
         string(definitions, text);
         free(text);
     }
-    for (size_t i = 0; i < trace->counts_count; i++) TRY(define_counts(definitions, &trace->counts[i]));
+    for (size_t i = 0; i < trace->definitions.counts_count; i++)
+        TRY(define_counts(definitions, &trace->definitions.counts[i]));
     return STATUS_OK;
 }
 
@@ -96,8 +97,8 @@ static void define_nodes(struct definitions *definitions)
     uint32_t machine = string(definitions, "machine"), node = string(definitions, ARCHIVE_NODE_CLASS);
     DEFINE(SystemTreeNode, definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     DEFINE(SystemTreeNodeDomain, definitions, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
-    for (uint32_t i = 0; i < trace->node_count; i++) {
-        DEFINE(SystemTreeNode, definitions, i + 1, string(definitions, trace->nodes[i]), node, 0);
+    for (uint32_t i = 0; i < trace->definitions.node_count; i++) {
+        DEFINE(SystemTreeNode, definitions, i + 1, string(definitions, trace->definitions.nodes[i]), node, 0);
         DEFINE(SystemTreeNodeDomain, definitions, i + 1, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
     }
 }
@@ -151,8 +152,8 @@ static void define_regions(struct definitions *definitions)
         DEFINE(Region, definitions, i, name, name, ARCHIVE_STRING_EMPTY, archive_kind(call_kind(i))->role,
                archive_paradigm(i), OTF2_REGION_FLAG_NONE, i < MPI_FUNCTION_COUNT ? file : OTF2_UNDEFINED_STRING, 0, 0);
     }
-    for (uint32_t i = 0; i < trace->region_count; i++) {
-        uint32_t name = string(definitions, trace->regions[i]);
+    for (uint32_t i = 0; i < trace->definitions.region_count; i++) {
+        uint32_t name = string(definitions, trace->definitions.regions[i]);
         DEFINE(Region, definitions, archive_user_region(i), name, name, ARCHIVE_STRING_EMPTY, OTF2_REGION_ROLE_CODE,
                OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
     }
@@ -169,7 +170,7 @@ static void define_group(struct definitions *definitions, uint32_t reference, ui
 /* The name says which are of two groups. */
 static uint32_t comm_name(struct definitions *definitions, uint32_t id)
 {
-    const struct trace_comm *comm = &definitions->trace->comms[id];
+    const struct trace_comm *comm = &definitions->trace->definitions.comms[id];
     char text[96];
     if (id == 0) return string(definitions, "MPI_COMM_WORLD");
     if (comm->between == 0) return numbered(definitions, "Comm", id);
@@ -183,21 +184,22 @@ static void define_communication(struct definitions *definitions)
     const struct archive_writer *writer = definitions->writer;
     uint32_t rma_group = string(definitions, ARCHIVE_RMA_GROUP);
     /* Location i is rank i's thread 0: the world's members are these locations. */
-    define_group(definitions, 0, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS, trace->comms[0].members,
-                 trace->rank_count);
-    for (size_t i = 0; i < trace->comm_count; i++)
+    define_group(definitions, 0, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                 trace->definitions.comms[0].members, trace->rank_count);
+    for (size_t i = 0; i < trace->definitions.comm_count; i++)
         define_group(definitions, archive_comm_group(i), ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
-                     trace->comms[i].members, trace->comms[i].count);
-    for (uint32_t i = 0; i < trace->group_count; i++)
+                     trace->definitions.comms[i].members, trace->definitions.comms[i].count);
+    for (uint32_t i = 0; i < trace->definitions.group_count; i++)
         define_group(definitions, archive_rma_group(trace, i), rma_group, OTF2_GROUP_TYPE_COMM_GROUP,
-                     trace->groups[i].members, trace->groups[i].count);
-    for (uint32_t i = 0; i < trace->comm_count; i++)
+                     trace->definitions.groups[i].members, trace->definitions.groups[i].count);
+    for (uint32_t i = 0; i < trace->definitions.comm_count; i++)
         DEFINE(Comm, definitions, i, comm_name(definitions, i), archive_comm_group(i), OTF2_UNDEFINED_COMM,
                writer->comm_made[i] ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE);
-    for (uint32_t i = 0; i < trace->window_count; i++)
+    for (uint32_t i = 0; i < trace->definitions.window_count; i++)
         DEFINE(RmaWin, definitions, i,
-               trace->windows[i].name ? string(definitions, trace->windows[i].name) : numbered(definitions, "Win", i),
-               (uint32_t)trace->windows[i].comm,
+               trace->definitions.windows[i].name ? string(definitions, trace->definitions.windows[i].name)
+                                                  : numbered(definitions, "Win", i),
+               (uint32_t)trace->definitions.windows[i].comm,
                writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
 }
 
@@ -212,7 +214,7 @@ static bool has_threads(const struct trace *trace)
 static void define_teams(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
-    uint32_t group = archive_rma_group(trace, (uint32_t)trace->group_count), team = 0, first = 0, count = 0;
+    uint32_t group = archive_rma_group(trace, (uint32_t)trace->definitions.group_count), team = 0, first = 0, count = 0;
     if (!has_threads(trace)) return;
     DEFINE(Paradigm, definitions, OTF2_PARADIGM_PTHREAD, string(definitions, "Pthread"),
            OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
@@ -268,8 +270,8 @@ static void set_numbered(struct archive_writer *writer, const char *name, size_t
 /* What the creation calls do not say of a window, since some member's is missing: flavor, bytes, units. */
 static enum status set_window(struct archive_writer *writer, size_t id)
 {
-    const struct trace_window *window = &writer->trace->windows[id];
-    uint32_t members = writer->trace->comms[window->comm].count;
+    const struct trace_window *window = &writer->trace->definitions.windows[id];
+    uint32_t members = writer->trace->definitions.comms[window->comm].count;
     if (writer->windows[id].creators == members) return STATUS_OK;
     char *text = NULL;
     size_t bytes;
@@ -293,18 +295,18 @@ static void set_clock(struct archive_writer *writer)
 {
     const struct trace *trace = writer->trace;
     char text[128];
-    if (trace->clock.known) {
-        snprintf(text, sizeof text, "%.17g %.17g %" PRIu64, trace->clock.worst_offset_s, trace->clock.worst_error_s,
-                 trace->clock.violations);
+    if (trace->provenance.clock.known) {
+        snprintf(text, sizeof text, "%.17g %.17g %" PRIu64, trace->provenance.clock.worst_offset_s,
+                 trace->provenance.clock.worst_error_s, trace->provenance.clock.violations);
         set_property(writer, ARCHIVE_PROPERTY_CLOCK, text);
     }
-    if (trace->clock.source)
-        set_property(writer, ARCHIVE_PROPERTY_CLOCK_SOURCE, trace_clock_source_name(trace->clock.source));
+    if (trace->provenance.clock.source)
+        set_property(writer, ARCHIVE_PROPERTY_CLOCK_SOURCE, trace_clock_source_name(trace->provenance.clock.source));
     snprintf(text, sizeof text, "%" PRIu64, writer->zero);
     set_property(writer, ARCHIVE_PROPERTY_TIME_ZERO, text);
-    snprintf(text, sizeof text, "%" PRId64, trace->record_cost_ps);
-    if (trace->record_cost_ps) set_property(writer, ARCHIVE_PROPERTY_RECORD_COST, text);
-    if (trace->core_waits) set_property(writer, ARCHIVE_PROPERTY_CORE_WAITS, "1");
+    snprintf(text, sizeof text, "%" PRId64, trace->provenance.record_cost_ps);
+    if (trace->provenance.record_cost_ps) set_property(writer, ARCHIVE_PROPERTY_RECORD_COST, text);
+    if (trace->provenance.core_waits) set_property(writer, ARCHIVE_PROPERTY_CORE_WAITS, "1");
 }
 
 static enum status set_properties(struct archive_writer *writer)
@@ -314,27 +316,28 @@ static enum status set_properties(struct archive_writer *writer)
     uint32_t incomplete = 0;
     snprintf(text, sizeof text, "%d", ARCHIVE_PROFILE_VERSION);
     set_property(writer, ARCHIVE_PROPERTY_PROFILE, text);
-    set_property(writer, ARCHIVE_PROPERTY_ORIGIN, trace->simulated ? "simulated" : "recorded");
-    set_text(writer, ARCHIVE_PROPERTY_PLATFORM, trace->platform);
-    set_text(writer, ARCHIVE_PROPERTY_ENGINE, trace->engine);
-    set_text(writer, ARCHIVE_PROPERTY_SEMANTICS, trace->semantics);
-    set_text(writer, ARCHIVE_PROPERTY_LOCK, trace->lock);
-    set_text(writer, ARCHIVE_PROPERTY_LIBRARY, trace->library);
+    set_property(writer, ARCHIVE_PROPERTY_ORIGIN, trace->provenance.simulated ? "simulated" : "recorded");
+    set_text(writer, ARCHIVE_PROPERTY_PLATFORM, trace->provenance.platform);
+    set_text(writer, ARCHIVE_PROPERTY_ENGINE, trace->provenance.engine);
+    set_text(writer, ARCHIVE_PROPERTY_SEMANTICS, trace->provenance.semantics);
+    set_text(writer, ARCHIVE_PROPERTY_LOCK, trace->provenance.lock);
+    set_text(writer, ARCHIVE_PROPERTY_LIBRARY, trace->provenance.library);
     if (writer->view) {
         snprintf(text, sizeof text, "%" PRIu32, archive_arrow_comm(trace, 0));
         set_property(writer, ARCHIVE_PROPERTY_ARROWS, text);
         set_property(writer, ARCHIVE_PROPERTY_MODEL, writer->view->model);
     }
     set_clock(writer);
-    snprintf(text, sizeof text, "%d %zu", ARCHIVE_STRING_SITES, trace->site_count);
+    snprintf(text, sizeof text, "%d %zu", ARCHIVE_STRING_SITES, trace->definitions.site_count);
     set_property(writer, ARCHIVE_PROPERTY_SITES, text);
-    snprintf(text, sizeof text, "%" PRIu32 " %zu", archive_counts_string(trace, 0), trace->counts_count);
-    if (trace->counts_count) set_property(writer, ARCHIVE_PROPERTY_COUNTS, text);
+    snprintf(text, sizeof text, "%" PRIu32 " %zu", archive_counts_string(trace, 0), trace->definitions.counts_count);
+    if (trace->definitions.counts_count) set_property(writer, ARCHIVE_PROPERTY_COUNTS, text);
     for (uint32_t i = 0; i < trace->rank_count; i++) incomplete += trace->ranks[i].incomplete;
     snprintf(text, sizeof text, "%" PRIu32, incomplete);
     if (incomplete) set_property(writer, ARCHIVE_PROPERTY_INCOMPLETE, text);
-    for (size_t i = 0; i < trace->note_count; i++) set_numbered(writer, ARCHIVE_PROPERTY_NOTE, i, trace->notes[i]);
-    for (size_t i = 0; i < trace->window_count; i++) TRY(set_window(writer, i));
+    for (size_t i = 0; i < trace->provenance.note_count; i++)
+        set_numbered(writer, ARCHIVE_PROPERTY_NOTE, i, trace->provenance.notes[i]);
+    for (size_t i = 0; i < trace->definitions.window_count; i++) TRY(set_window(writer, i));
     return STATUS_OK;
 }
 
@@ -343,10 +346,10 @@ enum status archive_write_definitions(struct archive_writer *writer)
     const struct trace *trace = writer->trace;
     struct definitions definitions = {.writer = writer, .trace = trace};
     size_t largest = writer->first_thread[trace->rank_count]; /* locations */
-    for (size_t i = 0; i < trace->comm_count; i++)
-        if (trace->comms[i].count > largest) largest = trace->comms[i].count;
-    for (size_t i = 0; i < trace->group_count; i++)
-        if (trace->groups[i].count > largest) largest = trace->groups[i].count;
+    for (size_t i = 0; i < trace->definitions.comm_count; i++)
+        if (trace->definitions.comms[i].count > largest) largest = trace->definitions.comms[i].count;
+    for (size_t i = 0; i < trace->definitions.group_count; i++)
+        if (trace->definitions.groups[i].count > largest) largest = trace->definitions.groups[i].count;
     definitions.out = OTF2_Archive_GetGlobalDefWriter(writer->archive);
     definitions.members = malloc((largest + 1) * sizeof *definitions.members);
     if (!definitions.members) return err_memory(writer->err);

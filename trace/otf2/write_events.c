@@ -93,8 +93,9 @@ static void complete_operations(struct archive_writer *writer, int32_t window, i
 
 static void complete_symmetric(struct archive_writer *writer, const struct trace_call *call)
 {
-    for (int32_t w = 0; (size_t)w < writer->trace->window_count; w++)
-        if (writer->trace->windows[w].flavor == 'h') complete_operations(writer, w, call->exit_ps, TRACE_NONE, true);
+    for (int32_t w = 0; (size_t)w < writer->trace->definitions.window_count; w++)
+        if (writer->trace->definitions.windows[w].flavor == 'h')
+            complete_operations(writer, w, call->exit_ps, TRACE_NONE, true);
 }
 
 static enum status write_group_sync(struct archive_writer *writer, const struct trace_call *call, enum call_kind kind)
@@ -120,7 +121,7 @@ static void write_rma_collective(struct archive_writer *writer, const struct tra
     OTF2_CollectiveOp collective = kind->collective;
     OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
     struct archive_window *state = &writer->windows[call->handle];
-    char flavor = writer->trace->windows[call->handle].flavor;
+    char flavor = writer->trace->definitions.windows[call->handle].flavor;
     if (call->call == ID_Win_allocate || flavor == 'a' || flavor == 's') state->allocated = true;
     EVENT(RmaCollectiveBegin, writer, archive_time(writer, call->enter_ps));
     if (kind->shape == SHAPE_FENCE) {
@@ -151,7 +152,8 @@ static void write_lock(struct archive_writer *writer, const struct trace_call *c
     }
     EVENT(RmaRequestLock, writer, archive_time(writer, call->enter_ps), window, target, 0, type);
     bool marked = writer->view && writer->view->grants;
-    if (!marked && trace->simulated && trace->lock && strcmp(trace->lock, "blocking") == 0)
+    if (!marked && trace->provenance.simulated && trace->provenance.lock &&
+        strcmp(trace->provenance.lock, "blocking") == 0)
         EVENT(RmaAcquireLock, writer, exit, window, target, 0, type);
 }
 
@@ -239,8 +241,9 @@ static struct collective_end collective_end(const struct archive_writer *writer,
 static int32_t symmetric_window(const struct archive_writer *writer, int32_t comm)
 {
     const struct trace *trace = writer->trace;
-    for (size_t w = 0; w < trace->window_count; w++)
-        if (trace->windows[w].flavor == 'h' && trace->windows[w].comm == comm) return (int32_t)w;
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        if (trace->definitions.windows[w].flavor == 'h' && trace->definitions.windows[w].comm == comm)
+            return (int32_t)w;
     return TRACE_NONE;
 }
 
@@ -309,10 +312,10 @@ static bool write_completions(struct archive_writer *writer, const struct trace_
                 ((kind != CALL_REQUEST_TEST && kind != CALL_REQUEST_TESTALL) || (call->flags & TRACE_FLAG));
     if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL)
         return call->ref != TRACE_NO_REF && write_completion(writer, time, call->ref, done);
-    const struct trace_list *list = &trace->lists[call->ref];
+    const struct trace_list *list = &trace->definitions.lists[call->ref];
     bool shown = false;
     for (uint32_t i = 0; i < list->count; i++)
-        shown = write_completion(writer, time, trace->requests[list->first + i], done) || shown;
+        shown = write_completion(writer, time, trace->definitions.requests[list->first + i], done) || shown;
     return shown;
 }
 
@@ -442,7 +445,7 @@ enum status archive_write_rank(struct archive_writer *writer)
     archive_requests_restart(&writer->requests);
     TRY(archive_order_locks(writer));
     epoch_cursor_restart(&writer->cursor);
-    for (size_t i = 0; i < writer->trace->window_count; i++) writer->windows[i].count = 0;
+    for (size_t i = 0; i < writer->trace->definitions.window_count; i++) writer->windows[i].count = 0;
     for (size_t i = 0; !writer->failed && i < writer->process->count; i++) {
         set_thread(writer, trace_call_thread(writer->trace, writer->rank, i));
         writer->end_ps[writer->thread] = writer->process->calls[i].exit_ps;

@@ -4,7 +4,7 @@
 static void write_sync(struct archive_writer *writer, const struct otf2_mark *mark, OTF2_RmaSyncType type)
 {
     const struct trace *trace = writer->trace;
-    const struct trace_comm *comm = &trace->comms[trace->windows[mark->window].comm];
+    const struct trace_comm *comm = &trace->definitions.comms[trace->definitions.windows[mark->window].comm];
     OTF2_AttributeValue id = {.uint64 = mark->number};
     ARCHIVE_TRY(writer, OTF2_AttributeList_AddAttribute(writer->mark_list, ATTRIBUTE_RMA_ID, OTF2_TYPE_UINT64, id));
     ARCHIVE_TRY(writer,
@@ -14,7 +14,8 @@ static void write_sync(struct archive_writer *writer, const struct otf2_mark *ma
 
 static void write_acquire(struct archive_writer *writer, const struct otf2_mark *mark)
 {
-    const struct trace_comm *comm = &writer->trace->comms[writer->trace->windows[mark->window].comm];
+    const struct trace_comm *comm =
+        &writer->trace->definitions.comms[writer->trace->definitions.windows[mark->window].comm];
     bool all = mark->peer == TRACE_NONE;
     uint32_t target = all ? OTF2_UNDEFINED_UINT32 : (uint32_t)trace_comm_rank(comm, mark->peer);
     ARCHIVE_TRY(writer, OTF2_EvtWriter_RmaAcquireLock(writer->out, NULL, archive_time(writer, mark->time_ps),

@@ -111,7 +111,7 @@ static enum status add_line_of_comms(struct program_run *run, const struct model
     int32_t count = comm_count(run, comm), ranks = run->grid.ranks, id;
     int32_t *ends = calloc((size_t)count + 1, sizeof *ends);
     if (!ends) return err_memory(run->err);
-    *first = (int32_t)run->trace->comm_count;
+    *first = (int32_t)run->trace->definitions.comm_count;
     for (int32_t r = 0; r < ranks; r++) ends[comm_of_place(run, comm, r) + 1]++;
     for (int32_t i = 0; i < count; i++) ends[i + 1] += ends[i];
     for (int32_t r = ranks; r-- > 0;) run->members[--ends[comm_of_place(run, comm, r) + 1]] = r;
@@ -141,7 +141,7 @@ static enum status window_numbers(struct program_run *run, const struct model_wi
 
 static enum status add_window(struct program_run *run, const struct model_window *window, int32_t comm)
 {
-    const struct trace_comm *members = &run->trace->comms[comm];
+    const struct trace_comm *members = &run->trace->definitions.comms[comm];
     int64_t *bytes = calloc((size_t)members->count + 1, sizeof *bytes);
     int32_t *units = calloc((size_t)members->count + 1, sizeof *units), id;
     enum status status = bytes && units ? STATUS_OK : err_memory(run->err);
@@ -160,7 +160,7 @@ static enum status add_windows(struct program_run *run)
     const struct program_model *model = run->model;
     for (size_t i = 0; i < model->window_count; i++) {
         const struct model_window *window = &model->windows[i];
-        run->window_first[i] = (int32_t)run->trace->window_count;
+        run->window_first[i] = (int32_t)run->trace->definitions.window_count;
         for (int32_t k = 0; k < comm_count(run, &model->comms[window->comm]); k++)
             TRY(add_window(run, window, run->comm_first[window->comm] + k));
     }
@@ -171,9 +171,10 @@ static enum status add_names(struct program_run *run)
 {
     const struct trace *names = run->model->names;
     uint32_t id;
-    for (size_t i = 0; i < names->region_count; i++) TRY(trace_add_region(run->trace, names->regions[i], &id, run->err));
-    for (size_t i = 1; i < names->site_count; i++) {
-        const struct trace_site *site = &names->sites[i];
+    for (size_t i = 0; i < names->definitions.region_count; i++)
+        TRY(trace_add_region(run->trace, names->definitions.regions[i], &id, run->err));
+    for (size_t i = 1; i < names->definitions.site_count; i++) {
+        const struct trace_site *site = &names->definitions.sites[i];
         TRY(trace_add_site(run->trace, site->function, site->file, site->line, &id, run->err));
     }
     return STATUS_OK;
@@ -342,8 +343,8 @@ static bool has_field(const struct statement *statement, int field)
 static enum status scale_disp(const struct program_run *run, const struct statement *statement, struct trace_call *call)
 {
     if (call->disp < 0 || call->peer == TRACE_NONE || !(call_row(call->call)->allowed & F_WIN)) return STATUS_OK;
-    const struct trace_window *window = &run->trace->windows[call->handle];
-    int32_t member = trace_comm_rank(&run->trace->comms[window->comm], call->peer);
+    const struct trace_window *window = &run->trace->definitions.windows[call->handle];
+    int32_t member = trace_comm_rank(&run->trace->definitions.comms[window->comm], call->peer);
     int64_t unit = window->disp_unit && member >= 0 ? window->disp_unit[member] : 1;
     if (__builtin_mul_overflow(call->disp, unit, &call->disp) || call->disp > TRACE_DISP_MAX)
         RUN_FAIL(run, statement->line, "disp= of rank %.0f is beyond every address", run->variables[VARIABLE_RANK]);

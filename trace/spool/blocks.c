@@ -22,9 +22,9 @@ struct blocks {
 static enum status copy_regions(struct spool_part *part, struct err *err)
 {
     uint32_t ignored;
-    if (part->shard.trace.region_count > 0) return STATUS_OK;
-    for (size_t i = 0; i < part->whole->region_count; i++)
-        TRY(trace_add_region(&part->shard.trace, part->whole->regions[i], &ignored, err));
+    if (part->shard.trace.definitions.region_count > 0) return STATUS_OK;
+    for (size_t i = 0; i < part->whole->definitions.region_count; i++)
+        TRY(trace_add_region(&part->shard.trace, part->whole->definitions.regions[i], &ignored, err));
     return STATUS_OK;
 }
 
@@ -47,7 +47,7 @@ enum status spool_part_lock(struct spool_part *part, uint64_t address, uint32_t 
 static uint32_t find_empty_group(const struct trace *trace)
 {
     uint32_t id = 0;
-    while (id < trace->group_count && trace->groups[id].count > 0) id++;
+    while (id < trace->definitions.group_count && trace->definitions.groups[id].count > 0) id++;
     return id;
 }
 

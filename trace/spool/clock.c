@@ -125,7 +125,7 @@ void spool_clock_begin(struct spool *spool, struct trace *trace)
         const struct spool_rank *rank = &spool->ranks[i];
         if (!rank->present) continue;
         uint64_t begin = rank->header->base_ns;
-        trace->clock.source = source_with(trace->clock.source, rank);
+        trace->provenance.clock.source = source_with(trace->provenance.clock.source, rank);
         begin += (uint64_t)bounded(offset_ns(rank, begin));
         if (!begun || begin < spool->base_ns) spool->base_ns = begin;
         begun = true;
@@ -135,7 +135,7 @@ void spool_clock_begin(struct spool *spool, struct trace *trace)
             worst_error_ns = fmax(worst_error_ns, (double)rank->clocks[k].error_ns);
         }
     }
-    trace->clock.known = known;
-    trace->clock.worst_offset_s = worst_offset_ns * 1e-9;
-    trace->clock.worst_error_s = worst_error_ns * 1e-9;
+    trace->provenance.clock.known = known;
+    trace->provenance.clock.worst_offset_s = worst_offset_ns * 1e-9;
+    trace->provenance.clock.worst_error_s = worst_error_ns * 1e-9;
 }

@@ -131,7 +131,7 @@ static enum status define_comm(struct unify *unify)
         int32_t id = 0;
         if (unify->kind_count > 1 || kind->comms.count > 0)
             TRY(trace_add_comm(unify->trace, kind->members, count, &id, unify->err));
-        if (id > 0) unify->trace->comms[id].between = kind->between;
+        if (id > 0) unify->trace->definitions.comms[id].between = kind->between;
         if (id == 0 && count != unify->spool->world)
             return spool_fault(unify->files, unify->index, unify->err, "the first communicator is not the world");
         ARRAY_PUSH(kind->comms.items, kind->comms.count, kind->comms.capacity, (uint32_t)id, unify->err);
@@ -141,7 +141,7 @@ static enum status define_comm(struct unify *unify)
 
 static enum status window_new(struct unify *unify, int32_t comm, char flavor)
 {
-    size_t members = unify->trace->comms[comm].count + 1;
+    size_t members = unify->trace->definitions.comms[comm].count + 1;
     struct spool_window_seen made = {.comm = comm,
                                      .flavor = flavor,
                                      .bytes = calloc(members, sizeof *made.bytes),
@@ -166,7 +166,7 @@ static enum status define_window(struct unify *unify)
         return spool_fault(unify->files, unify->index, unify->err, "communicator %" PRIu32 " is not defined",
                            about.comm);
     int32_t comm = (int32_t)unify->rank->comms.items[about.comm];
-    int32_t member = trace_comm_rank(&unify->trace->comms[comm], (int32_t)unify->rank->header->rank);
+    int32_t member = trace_comm_rank(&unify->trace->definitions.comms[comm], (int32_t)unify->rank->header->rank);
     if (member == TRACE_NONE)
         return spool_fault(unify->files, unify->index, unify->err,
                            "the rank is no member of the window's communicator");
@@ -324,7 +324,8 @@ static enum status define_identity(struct unify *unify)
     rank->cost_ps = unify->record->extra;
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
-        unify->trace->core_waits = unify->trace->core_waits || strcmp(line, "core_waits=yes") == 0;
+        unify->trace->provenance.core_waits =
+            unify->trace->provenance.core_waits || strcmp(line, "core_waits=yes") == 0;
         rank->spawned = rank->spawned || strcmp(line, "spawned=yes") == 0;
         if (strncmp(line, "host=", 5) == 0 && line[5])
             TRY(trace_set_node(unify->trace, unify->rank->header->rank, line + 5, unify->err));
@@ -454,7 +455,7 @@ static enum status add_windows(const struct spool *spool, struct trace *trace, s
 {
     for (size_t i = 0; i < spool->window_count; i++) {
         const struct spool_window_seen *window = &spool->windows[i];
-        bool all = window->known_count == trace->comms[window->comm].count;
+        bool all = window->known_count == trace->definitions.comms[window->comm].count;
         int32_t id;
         TRY(trace_add_window(trace, window->comm, all ? window->bytes : NULL, all ? window->disp_unit : NULL,
                              trace_flavor_name(window->flavor) ? window->flavor : '?', &id, err));

@@ -55,8 +55,8 @@ static void set_displacement(struct events *events, const struct call_row *row, 
         events->call.disp = record->extra < 0 ? -1 : record->extra;
         return;
     }
-    const struct trace_window *window = &events->trace->windows[events->call.handle];
-    int32_t member = trace_comm_rank(&events->trace->comms[window->comm], events->call.peer);
+    const struct trace_window *window = &events->trace->definitions.windows[events->call.handle];
+    int32_t member = trace_comm_rank(&events->trace->definitions.comms[window->comm], events->call.peer);
     if (member != TRACE_NONE && window->disp_unit && record->extra >= 0)
         events->call.disp = record->extra * window->disp_unit[member];
 }
@@ -457,7 +457,7 @@ static enum status take_function(struct events *events, const struct spool_recor
     end_gap(events);
     TRY(find_site(events, (uint64_t)record->extra + 1, &site));
     snprintf(address, sizeof address, "%#" PRIx64, (uint64_t)record->extra);
-    const char *name = events->trace->sites[site].function;
+    const char *name = events->trace->definitions.sites[site].function;
     TRY(spool_part_region(events->part, name ? name : address, &id, events->err));
     if (record->kind == SPOOL_FUNCTION_ENTER) return mark_region(events, events->last_ps, true, id, site);
     size_t depth = events->region_count;
@@ -523,7 +523,7 @@ static bool has_legal_arguments(const struct events *events)
     if ((row->allowed & F_ROOT) && call->peer == TRACE_NONE) return false;
     if ((row->needed & F_GROUP) && call->ref == TRACE_NO_REF) return false;
     if ((row->allowed & F_COUNTS) && call->disp >= 0) {
-        const struct trace_counts *counts = &events->trace->counts[call->disp];
+        const struct trace_counts *counts = &events->trace->definitions.counts[call->disp];
         for (uint32_t i = 0; i < counts->count; i++)
             if (counts->bytes[i] < 0) return false;
     }

@@ -63,11 +63,12 @@ static enum status name_library(const struct spool *spool, struct trace *trace, 
     else if (rank->library)
         snprintf(name, sizeof name, "%.100s", rank->library);
     if (!*name) return STATUS_OK;
-    if (trace->node_count > 1) snprintf(hosts, sizeof hosts, ", %zu hosts", trace->node_count - 1);
+    if (trace->definitions.node_count > 1)
+        snprintf(hosts, sizeof hosts, ", %zu hosts", trace->definitions.node_count - 1);
     bool told = rank->tls && *rank->tls;
     snprintf(text, sizeof text, "%s%s%s%.100s", name, hosts, told ? ", UCX_TLS=" : "", told ? rank->tls : "");
-    trace->library = strdup(text);
-    return trace->library ? STATUS_OK : err_memory(err);
+    trace->provenance.library = strdup(text);
+    return trace->provenance.library ? STATUS_OK : err_memory(err);
 }
 
 enum { CORE_DIGITS = 256 };
@@ -85,7 +86,7 @@ static void add_cores(const char *text, uint8_t digits[CORE_DIGITS])
 /* Those that any rank of a node may use. */
 static enum status count_cores(const struct spool *spool, struct trace *trace, struct err *err)
 {
-    uint8_t(*cores)[CORE_DIGITS] = calloc(trace->node_count + 1, sizeof *cores);
+    uint8_t(*cores)[CORE_DIGITS] = calloc(trace->definitions.node_count + 1, sizeof *cores);
     if (!cores) return err_memory(err);
     for (uint32_t r = 0; r < spool->world; r++)
         if (spool->ranks[r].cores) add_cores(spool->ranks[r].cores, cores[trace->ranks[r].node]);
@@ -100,14 +101,15 @@ static enum status count_cores(const struct spool *spool, struct trace *trace, s
 static enum status note_launcher(const struct spool *spool, struct trace *trace, struct err *err)
 {
     const struct spool_rank *rank = spool->ranks;
-    if (spool->world != 1 || !rank->present || rank->spawned || !rank->launched || !rank->launcher || !trace->library)
+    if (spool->world != 1 || !rank->present || rank->spawned || !rank->launched || !rank->launcher ||
+        !trace->provenance.library)
         return STATUS_OK;
-    bool own = strncmp(trace->library, rank->launcher, strlen(rank->launcher)) == 0;
+    bool own = strncmp(trace->provenance.library, rank->launcher, strlen(rank->launcher)) == 0;
     if (own || !*rank->launcher || atoi(rank->launched) < 2) return STATUS_OK;
     return trace_add_note(trace, err,
                           SPOOL_FOREIGN_LAUNCHER ": mpiexec of %.40s started %d processes, each of which is alone in the "
                           "world of %s",
-                          rank->launcher, atoi(rank->launched), trace->library);
+                          rank->launcher, atoi(rank->launched), trace->provenance.library);
 }
 
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
@@ -116,7 +118,8 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     spool_clock_begin(spool, trace);
     TRY(spool_events(spool, trace, err));
     for (uint32_t i = 0; i < spool->world; i++)
-        if (spool->ranks[i].cost_ps > trace->record_cost_ps) trace->record_cost_ps = spool->ranks[i].cost_ps;
+        if (spool->ranks[i].cost_ps > trace->provenance.record_cost_ps)
+            trace->provenance.record_cost_ps = spool->ranks[i].cost_ps;
     TRY(spool_match(spool, trace, err));
     TRY(add_notes(spool, trace, err));
     TRY(name_library(spool, trace, err));
@@ -168,7 +171,7 @@ static void find_misaligned(const struct spool *spool, const struct trace *trace
 {
     for (size_t i = 0; i < spool->window_count; i++) {
         const struct spool_window_seen *window = &spool->windows[i];
-        const struct trace_comm *comm = &trace->comms[window->comm];
+        const struct trace_comm *comm = &trace->definitions.comms[window->comm];
         if (window->flavor != 'c') continue;
         for (uint32_t k = 0; k < comm->count; k++) {
             const struct spool_rank *rank = &spool->ranks[comm->members[k]];

@@ -41,7 +41,7 @@ static enum status add_comm(struct text_reader *reader, int32_t *id)
     enum status status = trace_add_comm(reader->trace, members, (uint32_t)reader->list_count, id, reader->err);
     free(members);
     if (status != STATUS_OK) return status;
-    const struct trace_comm *comm = &reader->trace->comms[*id];
+    const struct trace_comm *comm = &reader->trace->definitions.comms[*id];
     for (uint32_t i = 1; comm->order && i < comm->count; i++)
         if (comm->members[comm->order[i]] == comm->members[comm->order[i - 1]])
             TEXT_FAIL(reader, "rank %" PRId32 " stands twice in ranks=", comm->members[comm->order[i]]);
@@ -70,7 +70,7 @@ enum status text_read_comm(struct text_reader *reader, char **words)
                   words[1]);
     TRY(text_list(reader, "ranks", ranks, 0, (int64_t)reader->trace->rank_count - 1));
     TRY(add_comm(reader, &id));
-    if (between) TRY(set_between(reader, between, &reader->trace->comms[id]));
+    if (between) TRY(set_between(reader, between, &reader->trace->definitions.comms[id]));
     *slot = (uint64_t)id;
     return STATUS_OK;
 }
@@ -116,7 +116,7 @@ static enum status read_escaped(struct text_reader *reader, char *name)
 
 static enum status read_window_key(struct text_reader *reader, char *word, struct window_line *line)
 {
-    size_t members = line->comm >= 0 ? reader->trace->comms[line->comm].count : 0;
+    size_t members = line->comm >= 0 ? reader->trace->definitions.comms[line->comm].count : 0;
     char *value;
     if (!line->bytes && (value = value_of(word, "bytes"))) {
         TRY(text_list(reader, "bytes", value, 0, INT64_MAX / 4));
@@ -140,7 +140,7 @@ static enum status read_window_key(struct text_reader *reader, char *word, struc
 
 static enum status add_window(struct text_reader *reader, const struct window_line *line, int32_t *id)
 {
-    size_t members = reader->trace->comms[line->comm].count;
+    size_t members = reader->trace->definitions.comms[line->comm].count;
     int32_t *units = NULL;
     if (line->disp_unit) {
         units = malloc((members + 1) * sizeof *units);
@@ -206,13 +206,13 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         char **text;
         double *number;
     } members[] = {
-        {"platform", &trace->platform, NULL},
-        {"engine", &trace->engine, NULL},
-        {"semantics", &trace->semantics, NULL},
-        {"lock", &trace->lock, NULL},
-        {"library", &trace->library, NULL},
-        {"clock_offset", NULL, &trace->clock.worst_offset_s},
-        {"clock_error", NULL, &trace->clock.worst_error_s},
+        {"platform", &trace->provenance.platform, NULL},
+        {"engine", &trace->provenance.engine, NULL},
+        {"semantics", &trace->provenance.semantics, NULL},
+        {"lock", &trace->provenance.lock, NULL},
+        {"library", &trace->provenance.library, NULL},
+        {"clock_offset", NULL, &trace->provenance.clock.worst_offset_s},
+        {"clock_error", NULL, &trace->provenance.clock.worst_error_s},
     };
     char *value = strchr(word, '=');
     const char *end;
@@ -222,28 +222,29 @@ static enum status read_property_key(struct text_reader *reader, char *word)
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (strcmp(word, members[i].key) != 0) continue;
         if (members[i].text) return set_text(reader, members[i].text, value);
-        trace->clock.known = true;
+        trace->provenance.clock.known = true;
         return read_number(reader, word, value, members[i].number);
     }
     if (strcmp(word, "simulated") == 0 && (*value == '0' || *value == '1') && !value[1]) {
         for (uint32_t i = 0; i < trace->rank_count; i++)
             if (trace->ranks[i].count > 0)
                 TEXT_FAIL(reader, "simulated= stands behind calls, expected it before the first one");
-        trace->simulated = *value == '1';
+        trace->provenance.simulated = *value == '1';
         return STATUS_OK;
     }
     if (strcmp(word, "core_waits") == 0 && (*value == '0' || *value == '1') && !value[1]) {
-        trace->core_waits = *value == '1';
+        trace->provenance.core_waits = *value == '1';
         return STATUS_OK;
     }
     if (strcmp(word, "clock_violations") == 0) {
         TRY(read_number(reader, word, value, &violations));
-        trace->clock.known = true;
-        trace->clock.violations = (uint64_t)violations;
+        trace->provenance.clock.known = true;
+        trace->provenance.clock.violations = (uint64_t)violations;
         return STATUS_OK;
     }
-    if (strcmp(word, "clock_source") == 0 && trace_clock_source_by_name(value, &trace->clock.source)) return STATUS_OK;
-    if (strcmp(word, "record_cost") == 0 && units_parse_ps(value, &end, &trace->record_cost_ps) && !*end)
+    if (strcmp(word, "clock_source") == 0 && trace_clock_source_by_name(value, &trace->provenance.clock.source))
+        return STATUS_OK;
+    if (strcmp(word, "record_cost") == 0 && units_parse_ps(value, &end, &trace->provenance.record_cost_ps) && !*end)
         return STATUS_OK;
     TEXT_FAIL(reader,
               "%s=%s is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, clock_offset=, "
@@ -285,7 +286,7 @@ enum status text_read_speed(struct text_reader *reader, char **words)
 enum status text_read_node(struct text_reader *reader, char **words)
 {
     struct trace *trace = reader->trace;
-    size_t known = trace->node_count;
+    size_t known = trace->definitions.node_count;
     char expected[24];
     snprintf(expected, sizeof expected, "%zu", known);
     char *name = words[1] && words[2] ? value_of(words[2], "name") : NULL;

@@ -109,7 +109,7 @@ static enum status keep_list(struct piece *piece, struct trace_call *call)
 
 static bool says_more(const struct trace *trace, const struct text_values *values)
 {
-    bool more = trace->simulated || values->thread != 0;
+    bool more = trace->provenance.simulated || values->thread != 0;
     for (int i = 0; i < TRACE_BUFFERS; i++) more = more || values->extents.of[i] != 0;
     for (int b = 0; b < BEFORE_COUNT; b++) more = more || values->before_ps[b] != TRACE_UNKNOWN_PS;
     return more;
@@ -194,7 +194,7 @@ static enum status take_record(struct piece *piece, struct text_reader *reader, 
                                struct text_values *values)
 {
     if (reader->ended[record->rank]) {
-        reader->trace->faults[reader->ended[record->rank] - 1].left_out++;
+        reader->trace->provenance.faults[reader->ended[record->rank] - 1].left_out++;
         return STATUS_OK;
     }
     if (record->more > 0) values = &piece->mores[record->more - 1];
@@ -216,7 +216,7 @@ static enum status take_piece(struct piece *piece, struct text_reader *reader)
 {
     struct text_values values = text_no_values;
     size_t lines = reader->line;
-    if (piece->shard.trace.simulated != reader->trace->simulated) forget_piece(piece);
+    if (piece->shard.trace.provenance.simulated != reader->trace->provenance.simulated) forget_piece(piece);
     for (size_t i = 0; i < piece->count; i++) {
         reader->line = lines + piece->records[i].line;
         TRY(take_record(piece, reader, &piece->records[i], &values));

@@ -271,7 +271,7 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_NEWCOMM: return parse_newcomm(reader, text, &call->ref);
     case TEXT_SITE: return parse_site(reader, text, member);
     case TEXT_TIME:
-        if (!reader->trace->simulated)
+        if (!reader->trace->provenance.simulated)
             TEXT_FAIL(reader, "%s= needs a line \"property simulated=1 ...\" before", field->key);
         if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
         return STATUS_OK;
@@ -342,9 +342,9 @@ static enum status derive_bytes(const struct text_reader *reader, uint64_t given
 
 static enum status scale_disp(const struct text_reader *reader, struct trace_call *call)
 {
-    const struct trace_window *window = call->handle >= 0 ? &reader->trace->windows[call->handle] : NULL;
+    const struct trace_window *window = call->handle >= 0 ? &reader->trace->definitions.windows[call->handle] : NULL;
     if (!window || !window->disp_unit || call->disp < 0) return STATUS_OK;
-    int32_t member = trace_comm_rank(&reader->trace->comms[window->comm], call->peer);
+    int32_t member = trace_comm_rank(&reader->trace->definitions.comms[window->comm], call->peer);
     if (member >= 0 && __builtin_mul_overflow(call->disp, window->disp_unit[member], &call->disp))
         TEXT_FAIL(reader, "disp= in units of %" PRId32 " bytes is beyond every address", window->disp_unit[member]);
     return STATUS_OK;

@@ -29,11 +29,13 @@ static size_t longer(size_t length, const char *text)
 static enum status open_names(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
-    size_t length = longer(longer(longer(longer(0, trace->platform), trace->engine), trace->semantics), trace->lock);
-    length = longer(length, trace->library);
-    for (size_t i = 0; i < trace->region_count; i++) length = longer(length, trace->regions[i]);
-    for (size_t i = 0; i < trace->site_count; i++)
-        length = longer(longer(length, trace->sites[i].function), trace->sites[i].file);
+    size_t length = longer(
+        longer(longer(longer(0, trace->provenance.platform), trace->provenance.engine), trace->provenance.semantics),
+        trace->provenance.lock);
+    length = longer(length, trace->provenance.library);
+    for (size_t i = 0; i < trace->definitions.region_count; i++) length = longer(length, trace->definitions.regions[i]);
+    for (size_t i = 0; i < trace->definitions.site_count; i++)
+        length = longer(longer(length, trace->definitions.sites[i].function), trace->definitions.sites[i].file);
     writer->name = malloc(3 * length + 1);
     return writer->name ? STATUS_OK : err_memory(writer->err);
 }
@@ -64,8 +66,8 @@ static void write_name(FILE *out, const char *name)
 
 static void write_window(const struct writer *writer, size_t id)
 {
-    const struct trace_window *window = &writer->trace->windows[id];
-    uint32_t count = writer->trace->comms[window->comm].count;
+    const struct trace_window *window = &writer->trace->definitions.windows[id];
+    uint32_t count = writer->trace->definitions.comms[window->comm].count;
     fprintf(writer->out, "window %zu comm=%" PRId32, id, window->comm);
     if (window->bytes) {
         bool same = count > 0;
@@ -88,24 +90,26 @@ static void write_window(const struct writer *writer, size_t id)
 static void write_properties(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
-    const struct trace_clock_quality *clock = &trace->clock;
-    if (trace->simulated) {
+    const struct trace_clock_quality *clock = &trace->provenance.clock;
+    if (trace->provenance.simulated) {
         const char *const keys[] = {"platform", "engine", "semantics", "lock"};
-        const char *const values[] = {trace->platform, trace->engine, trace->semantics, trace->lock};
+        const char *const values[] = {trace->provenance.platform, trace->provenance.engine, trace->provenance.semantics,
+                                      trace->provenance.lock};
         fputs("property simulated=1", writer->out);
         for (int i = 0; i < 4; i++)
             if (values[i]) fprintf(writer->out, " %s=%s", keys[i], encoded(writer, values[i]));
         fputc('\n', writer->out);
     }
-    if (trace->library) fprintf(writer->out, "property library=%s\n", encoded(writer, trace->library));
+    if (trace->provenance.library)
+        fprintf(writer->out, "property library=%s\n", encoded(writer, trace->provenance.library));
     if (clock->known)
         fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
                 clock->worst_offset_s, clock->worst_error_s, clock->violations);
     if (clock->source) fprintf(writer->out, "property clock_source=%s\n", trace_clock_source_name(clock->source));
     char cost[UNITS_TEXT_BYTES];
-    if (trace->record_cost_ps)
-        fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->record_cost_ps, cost));
-    if (trace->core_waits) fputs("property core_waits=1\n", writer->out);
+    if (trace->provenance.record_cost_ps)
+        fprintf(writer->out, "property record_cost=%s\n", units_format_ps(trace->provenance.record_cost_ps, cost));
+    if (trace->provenance.core_waits) fputs("property core_waits=1\n", writer->out);
 }
 
 static bool is_space(char c)
@@ -135,19 +139,20 @@ static bool is_empty(const char *text)
 static enum status write_nodes(const struct writer *writer)
 {
     const struct trace *trace = writer->trace;
-    if (trace->node_count == 0) return STATUS_OK;
-    uint32_t *first = malloc(trace->node_count * sizeof *first), *next = malloc(trace->rank_count * sizeof *next);
+    if (trace->definitions.node_count == 0) return STATUS_OK;
+    uint32_t *first = malloc(trace->definitions.node_count * sizeof *first),
+             *next = malloc(trace->rank_count * sizeof *next);
     enum status status = first && next ? STATUS_OK : err_memory(writer->err);
-    for (size_t i = 0; status == STATUS_OK && i < trace->node_count; i++) first[i] = UINT32_MAX;
+    for (size_t i = 0; status == STATUS_OK && i < trace->definitions.node_count; i++) first[i] = UINT32_MAX;
     for (uint32_t i = trace->rank_count; status == STATUS_OK && i-- > 0;) {
         uint32_t node = trace->ranks[i].node;
         if (node == 0) continue;
         next[i] = first[node - 1];
         first[node - 1] = i;
     }
-    for (size_t i = 0; status == STATUS_OK && i < trace->node_count; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < trace->definitions.node_count; i++) {
         fprintf(writer->out, "node %zu", i);
-        write_name(writer->out, trace->nodes[i]);
+        write_name(writer->out, trace->definitions.nodes[i]);
         for (uint32_t r = first[i]; r != UINT32_MAX; r = next[r])
             fprintf(writer->out, "%s%" PRIu32, r == first[i] ? " ranks=" : ",", r);
         uint32_t cores = first[i] != UINT32_MAX ? trace->ranks[first[i]].cores : 0;
@@ -165,13 +170,14 @@ static enum status write_definitions(struct writer *writer)
     char before[32];
     fprintf(writer->out, "rmacast-trace 1\nranks %" PRIu32 "\n", trace->rank_count);
     write_properties(writer);
-    for (size_t i = 1; i < trace->comm_count; i++) {
+    for (size_t i = 1; i < trace->definitions.comm_count; i++) {
         fprintf(writer->out, "comm %zu ranks=", i);
-        write_ranks(writer->out, trace->comms[i].members, trace->comms[i].count);
-        if (trace->comms[i].between > 0) fprintf(writer->out, " between=%" PRIu32, trace->comms[i].between);
+        write_ranks(writer->out, trace->definitions.comms[i].members, trace->definitions.comms[i].count);
+        if (trace->definitions.comms[i].between > 0)
+            fprintf(writer->out, " between=%" PRIu32, trace->definitions.comms[i].between);
         fputc('\n', writer->out);
     }
-    for (size_t i = 0; i < trace->window_count; i++) write_window(writer, i);
+    for (size_t i = 0; i < trace->definitions.window_count; i++) write_window(writer, i);
     TRY(write_nodes(writer));
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *rank = &trace->ranks[i];
@@ -180,8 +186,8 @@ static enum status write_definitions(struct writer *writer)
         snprintf(before, sizeof before, "incomplete %" PRIu32, i);
         write_sentence(writer->out, before, rank->incomplete_why);
     }
-    for (size_t i = 0; i < trace->note_count; i++)
-        if (!is_empty(trace->notes[i])) write_sentence(writer->out, "note", trace->notes[i]);
+    for (size_t i = 0; i < trace->provenance.note_count; i++)
+        if (!is_empty(trace->provenance.notes[i])) write_sentence(writer->out, "note", trace->provenance.notes[i]);
     return STATUS_OK;
 }
 
@@ -219,7 +225,7 @@ static void write_requests(const struct writer *writer, const struct trace_list 
 {
     const char *between = " reqs=";
     for (uint32_t i = 0; i < list->count; i++) {
-        uint32_t request = writer->trace->requests[list->first + i];
+        uint32_t request = writer->trace->definitions.requests[list->first + i];
         if (!in_part(writer, request)) continue;
         fprintf(writer->out, "%s%" PRIu32, between, request);
         between = ",";
@@ -229,9 +235,10 @@ static void write_requests(const struct writer *writer, const struct trace_list 
 
 static enum status write_disp(const struct writer *writer, const struct trace_call *call, size_t index)
 {
-    const struct trace_window *window = call->handle >= 0 ? &writer->trace->windows[call->handle] : NULL;
+    const struct trace_window *window = call->handle >= 0 ? &writer->trace->definitions.windows[call->handle] : NULL;
     int32_t member = TRACE_NONE;
-    if (window && window->disp_unit) member = trace_comm_rank(&writer->trace->comms[window->comm], call->peer);
+    if (window && window->disp_unit)
+        member = trace_comm_rank(&writer->trace->definitions.comms[window->comm], call->peer);
     int64_t unit = member >= 0 ? window->disp_unit[member] : 1;
     if (unit > 0 && call->disp % unit == 0) {
         fprintf(writer->out, " disp=%" PRId64, call->disp / unit);
@@ -306,25 +313,26 @@ static enum status write_field(struct writer *writer, const struct trace_call *c
     case TEXT_NEIGHBORS:
         if (trace_call_neighbors(writer->trace, call, &neighbors)) write_neighbors(out, &neighbors);
         break;
-    case TEXT_COUNTS: write_counts(out, &writer->trace->counts[call->disp]); break;
+    case TEXT_COUNTS: write_counts(out, &writer->trace->definitions.counts[call->disp]); break;
     case TEXT_STARTED: fprintf(out, " %s=1", row->key); break;
     case TEXT_BYTES: fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->aux); break;
     case TEXT_DISP: return write_disp(writer, call, index);
     case TEXT_GROUP:
         fputs(" group=", out);
-        write_ranks(out, writer->trace->groups[call->ref].members, writer->trace->groups[call->ref].count);
+        write_ranks(out, writer->trace->definitions.groups[call->ref].members,
+                    writer->trace->definitions.groups[call->ref].count);
         break;
     case TEXT_ASSERT: write_assert(out, call->flags); break;
     case TEXT_LOCK: fprintf(out, " lock=%s", call->flags & TRACE_EXCLUSIVE ? "exclusive" : "shared"); break;
     case TEXT_FLAG: fprintf(out, " flag=%d", call->flags & TRACE_FLAG ? 1 : 0); break;
     case TEXT_OP: fprintf(out, " op=%s", trace_op_name(call->tag) + strlen("MPI_")); break;
     case TEXT_REQUEST: write_request(writer, call->ref); break;
-    case TEXT_REQUESTS: write_requests(writer, &writer->trace->lists[call->ref]); break;
+    case TEXT_REQUESTS: write_requests(writer, &writer->trace->definitions.lists[call->ref]); break;
     case TEXT_NEWCOMM:
     case TEXT_OBJECT: fprintf(out, " %s=%" PRIu32, row->key, call->ref); break;
     case TEXT_CHILD: write_id(out, row->key, call->ref == TRACE_NO_REF ? TRACE_NONE : (int64_t)call->ref); break;
     case TEXT_NUMBER: fprintf(out, " %s=%" PRId64, row->key, field == F_VALUE_INDEX ? call->disp : call->aux); break;
-    case TEXT_SITE: write_site(writer, &writer->trace->sites[call->site]); break;
+    case TEXT_SITE: write_site(writer, &writer->trace->definitions.sites[call->site]); break;
     default: break;
     }
     return STATUS_OK;
@@ -400,7 +408,7 @@ static enum status write_call(struct writer *writer, size_t index)
     if (!written) return STATUS_OK;
     units_format_ps(call->enter_ps, enter);
     if (row->needed & F_REGION) {
-        const char *name = writer->trace->regions[call->ref];
+        const char *name = writer->trace->definitions.regions[call->ref];
         fprintf(writer->out, "%" PRIu32 " %s %s %s%s", writer->rank, enter, row->name,
                 *name ? "" : "region=", encoded(writer, name));
         write_thread(writer, index);

@@ -31,7 +31,8 @@ static enum status set_overrides(struct replays *replays, struct err *err)
     for (size_t i = 0; i < input->override_count; i++) replays->overrides[replays->override_count++] = input->overrides[i];
     const char *const keys[OWN_OVERRIDES] = {"mpi.rma.semantics", "mpi.rma.lock"};
     const char *const values[OWN_OVERRIDES] = {
-        trace->semantics && strlen(trace->semantics) == 1 ? trace->semantics : NULL, trace->lock};
+        trace->provenance.semantics && strlen(trace->provenance.semantics) == 1 ? trace->provenance.semantics : NULL,
+        trace->provenance.lock};
     for (int i = 0; i < OWN_OVERRIDES; i++) {
         if (!values[i]) continue;
         snprintf(replays->own[i], OVERRIDE_BYTES, "%s=%s", keys[i], values[i]);

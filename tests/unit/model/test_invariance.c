@@ -208,7 +208,7 @@ static struct trace *renamed(const struct trace *trace, const int32_t *name)
             struct trace_call call = trace->ranks[r].calls[i];
             if (call.peer != TRACE_NONE) call.peer = name[call.peer];
             if (call.ref != TRACE_NO_REF) {
-                const struct trace_group *group = &trace->groups[call.ref];
+                const struct trace_group *group = &trace->definitions.groups[call.ref];
                 int32_t members[RANKS];
                 for (uint32_t m = 0; m < group->count; m++) members[m] = name[group->members[m]];
                 must(trace_add_group(made, members, group->count, &call.ref, &err), &err);
@@ -389,7 +389,7 @@ static void test_every_epoch_pairs(void **state)
             const struct access_epoch *access = &relations.epochs.accesses[pair->access];
             assert_int_equal(exposure->window, access->window);
             uint32_t group = trace->ranks[access->rank].calls[access->open_call].ref;
-            assert_int_equal(trace->groups[group].members[p - access->pair_first], exposure->rank);
+            assert_int_equal(trace->definitions.groups[group].members[p - access->pair_first], exposure->rank);
         }
         relations_clear(&relations);
         trace_free(trace);

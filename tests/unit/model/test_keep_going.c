@@ -44,8 +44,8 @@ static void check(const char *text, const struct expected_fault *faults, const s
     size_t count = 0;
     for (; faults[count].text; count++) {
         const struct expected_fault *want = &faults[count];
-        assert_true(count < trace->fault_count);
-        const struct trace_fault *got = &trace->faults[count];
+        assert_true(count < trace->provenance.fault_count);
+        const struct trace_fault *got = &trace->provenance.faults[count];
         if (!strstr(got->text, want->text)) fail_msg("\"%s\" does not hold \"%s\"", got->text, want->text);
         assert_int_equal(got->rank == TRACE_FAULT_NO_RANK ? -1 : (int64_t)got->rank, want->rank);
         assert_int_equal(got->left_out, want->left_out);
@@ -54,7 +54,7 @@ static void check(const char *text, const struct expected_fault *faults, const s
         assert_int_equal(got->event + 1, want->event);
         assert_true(trace->ranks[got->rank].incomplete);
     }
-    assert_int_equal(trace->fault_count, count);
+    assert_int_equal(trace->provenance.fault_count, count);
     for (uint32_t r = 0; r < RANKS; r++) assert_int_equal(trace->ranks[r].count, calls[r]);
     trace_free(trace);
 }

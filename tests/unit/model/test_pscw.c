@@ -413,7 +413,7 @@ static void test_failed_tests_of_a_simulation(void **state)
                                        "1 0.000001 0.000002 MPI_Win_post win=0 group=0\n"
                                        "1 0.000020 0.000024 MPI_Win_test win=0 flag=0\n"
                                        "1 0.000040 0.000060 MPI_Win_test win=0 flag=1\n");
-    trace->simulated = true;
+    trace->provenance.simulated = true;
     assert_int_equal(model_totals(trace, NULL, &totals, &err), STATUS_OK);
     assert_int_equal(totals.severity_ps[PATTERN_EARLY_WAIT][1], 10 * US);
     totals_clear(&totals);

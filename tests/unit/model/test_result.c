@@ -184,7 +184,7 @@ static void test_true_ends(void **state)
     struct result *result;
     struct trace *trace = trace_of(text);
     struct trace_sim sim[8] = {{.xfer_end_ps = TRACE_UNKNOWN_PS}};
-    trace->simulated = true; /* as a simulated trace in text, which holds no true ends */
+    trace->provenance.simulated = true; /* as a simulated trace in text, which holds no true ends */
     assert_int_equal(model_analyze(trace, NULL, &result, &err), STATUS_OK);
     assert_false(result->within_known);
     result_free(result);

@@ -35,7 +35,7 @@ static void define_communication(struct trace *trace)
     int32_t id;
     uint32_t group;
     OK(trace_add_comm(trace, reversed, 4, &id, err));
-    trace->comms[id].between = 3; /* 3, 2, 1 and 0 */
+    trace->definitions.comms[id].between = 3; /* 3, 2, 1 and 0 */
     OK(trace_add_comm(trace, pair, 2, &id, err));
     OK(trace_add_comm(trace, all, 4, &id, err)); /* a duplicate of the world */
     OK(trace_add_window(trace, 0, bytes, units, 'a', &id, err));
@@ -72,14 +72,15 @@ static void define_names(struct trace *trace)
 
 static void set_properties(struct trace *trace, bool simulated)
 {
-    trace->simulated = simulated;
-    trace->clock = (struct trace_clock_quality){true, 1.25e-3, 0.1, UINT64_C(12345678901234), TRACE_CLOCK_TSC};
-    trace->record_cost_ps = 107000;
+    trace->provenance.simulated = simulated;
+    trace->provenance.clock =
+        (struct trace_clock_quality){true, 1.25e-3, 0.1, UINT64_C(12345678901234), TRACE_CLOCK_TSC};
+    trace->provenance.record_cost_ps = 107000;
     if (!simulated) return;
-    trace->platform = strdup("two nodes, \"quoted\" = 50%");
-    trace->engine = strdup("loggp");
-    trace->semantics = strdup("a");
-    trace->lock = strdup("blocking");
+    trace->provenance.platform = strdup("two nodes, \"quoted\" = 50%");
+    trace->provenance.engine = strdup("loggp");
+    trace->provenance.semantics = strdup("a");
+    trace->provenance.lock = strdup("blocking");
 }
 
 static void add(struct maker *maker, struct trace_call *call)

@@ -29,11 +29,11 @@ static enum status read_partly(const char *directory, int out, struct err *err)
     struct partly found = {.fault_count = 0};
     TRY(otf2_read_partly(directory, &trace, err));
     TRY(trace_check_partly(trace, err));
-    found.fault_count = trace->fault_count;
+    found.fault_count = trace->provenance.fault_count;
     for (uint32_t r = 0; r < trace->rank_count && r < 3; r++) found.calls[r] = trace->ranks[r].count;
-    if (trace->fault_count > 0) {
-        found.fault_rank = trace->faults[0].rank;
-        snprintf(found.fault, sizeof found.fault, "%s", trace->faults[0].text);
+    if (trace->provenance.fault_count > 0) {
+        found.fault_rank = trace->provenance.faults[0].rank;
+        snprintf(found.fault, sizeof found.fault, "%s", trace->provenance.faults[0].text);
     }
     return write(out, &found, sizeof found) == (ssize_t)sizeof found ? STATUS_OK : STATUS_SYSTEM;
 }

@@ -128,7 +128,7 @@ static void assert_refused(const struct trace_extents *wrong, const char *messag
     struct trace_source source;
     bool possible = false, ended;
     uint64_t events;
-    trace->extents[1] = *wrong;
+    trace->definitions.extents[1] = *wrong;
     temp_dir_make(directory);
     snprintf(expected, sizeof expected, "%s:rank 0, event 2 (MPI_Send) at 1.000000 s: %s", directory, message);
     if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -140,7 +140,7 @@ static void assert_refused(const struct trace_extents *wrong, const char *messag
     assert_string_equal(err.text, expected);
     source_close(&source);
     assert_int_equal(otf2_read_partly(directory, &back, &err), STATUS_OK);
-    assert_int_equal(back->fault_count, 1);
+    assert_int_equal(back->provenance.fault_count, 1);
     assert_int_equal(back->ranks[0].count, 1);
     trace_free(back);
     trace_free(trace);

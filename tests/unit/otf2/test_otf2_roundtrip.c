@@ -14,15 +14,17 @@
 /* Beyond what assert_traces_equal asks: the ids of definitions are the same too. */
 static void assert_same_ids(const struct trace *one, const struct trace *two)
 {
-    assert_int_equal(one->group_count, two->group_count);
-    for (size_t i = 0; i < one->group_count; i++) {
-        assert_int_equal(one->groups[i].count, two->groups[i].count);
-        if (one->groups[i].count)
-            assert_memory_equal(one->groups[i].members, two->groups[i].members, one->groups[i].count * sizeof(int32_t));
+    assert_int_equal(one->definitions.group_count, two->definitions.group_count);
+    for (size_t i = 0; i < one->definitions.group_count; i++) {
+        assert_int_equal(one->definitions.groups[i].count, two->definitions.groups[i].count);
+        if (one->definitions.groups[i].count)
+            assert_memory_equal(one->definitions.groups[i].members, two->definitions.groups[i].members,
+                                one->definitions.groups[i].count * sizeof(int32_t));
     }
-    assert_int_equal(one->region_count, two->region_count);
-    for (size_t i = 0; i < one->region_count; i++) assert_string_equal(one->regions[i], two->regions[i]);
-    assert_int_equal(one->site_count, two->site_count);
+    assert_int_equal(one->definitions.region_count, two->definitions.region_count);
+    for (size_t i = 0; i < one->definitions.region_count; i++)
+        assert_string_equal(one->definitions.regions[i], two->definitions.regions[i]);
+    assert_int_equal(one->definitions.site_count, two->definitions.site_count);
     for (uint32_t rank = 0; rank < one->rank_count; rank++) {
         assert_true(one->ranks[rank].speed == two->ranks[rank].speed);
         for (size_t i = 0; i < one->ranks[rank].count; i++)

@@ -53,14 +53,14 @@ static void times(void **state)
     assert_int_equal(calls[first].enter_ps, INT64_C(193668225072));
     assert_int_equal(calls[first].exit_ps, INT64_C(193685930327));
     assert_int_equal(calls[0].call, ID_region_enter);
-    assert_string_equal(trace->regions[calls[0].ref], "main");
+    assert_string_equal(trace->definitions.regions[calls[0].ref], "main");
     assert_int_equal(calls[1].call, ID_Init);
     assert_int_equal(calls[trace->ranks[0].count - 1].call, ID_region_leave);
     assert_int_equal(calls[trace->ranks[0].count - 2].call, ID_Finalize);
     assert_string_equal(trace_node_name(trace, 0), "quartz10");
     assert_string_equal(trace_node_name(trace, 1), "quartz10");
     assert_false(trace->ranks[0].incomplete);
-    assert_false(trace->simulated);
+    assert_false(trace->provenance.simulated);
     trace_free(trace);
 }
 
@@ -69,14 +69,14 @@ static void unknown_functions_are_told_once(void **state)
     (void)state;
     struct trace *trace = read_archive(ARCHIVE);
     size_t found = 0;
-    for (size_t i = 0; i < trace->note_count; i++)
-        found += strstr(trace->notes[i], "MPI_Comm_size, MPI_Comm_rank") != NULL;
+    for (size_t i = 0; i < trace->provenance.note_count; i++)
+        found += strstr(trace->provenance.notes[i], "MPI_Comm_size, MPI_Comm_rank") != NULL;
     assert_int_equal(found, 1);
-    assert_int_equal(trace->note_count, 1);
+    assert_int_equal(trace->provenance.note_count, 1);
     size_t entered = 0;
     for (size_t i = 0; i < trace->ranks[1].count; i++) {
         const struct trace_call *call = &trace->ranks[1].calls[i];
-        entered += call->call == ID_region_enter && strcmp(trace->regions[call->ref], "MPI_Comm_size") == 0;
+        entered += call->call == ID_region_enter && strcmp(trace->definitions.regions[call->ref], "MPI_Comm_size") == 0;
     }
     assert_int_equal(entered, 1);
     trace_free(trace);

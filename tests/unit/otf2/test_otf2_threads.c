@@ -28,9 +28,10 @@ static struct reading read_by(unsigned threads, const char *directory, bool keep
 
 static void assert_same_extents(const struct trace *one, const struct trace *other)
 {
-    assert_int_equal(one->extents_count, other->extents_count);
-    if (one->extents_count > 0)
-        assert_memory_equal(one->extents, other->extents, one->extents_count * sizeof *one->extents);
+    assert_int_equal(one->definitions.extents_count, other->definitions.extents_count);
+    if (one->definitions.extents_count > 0)
+        assert_memory_equal(one->definitions.extents, other->definitions.extents,
+                            one->definitions.extents_count * sizeof *one->definitions.extents);
 }
 
 static void clear(struct reading *reading)
@@ -41,24 +42,28 @@ static void clear(struct reading *reading)
 
 static void assert_same_faults(const struct trace *one, const struct trace *two)
 {
-    assert_int_equal(one->fault_count, two->fault_count);
-    for (size_t i = 0; i < one->fault_count; i++) {
-        assert_int_equal(one->faults[i].rank, two->faults[i].rank);
-        assert_int_equal(one->faults[i].event, two->faults[i].event);
-        assert_string_equal(one->faults[i].text, two->faults[i].text);
+    assert_int_equal(one->provenance.fault_count, two->provenance.fault_count);
+    for (size_t i = 0; i < one->provenance.fault_count; i++) {
+        assert_int_equal(one->provenance.faults[i].rank, two->provenance.faults[i].rank);
+        assert_int_equal(one->provenance.faults[i].event, two->provenance.faults[i].event);
+        assert_string_equal(one->provenance.faults[i].text, two->provenance.faults[i].text);
     }
-    assert_int_equal(one->note_count, two->note_count);
-    for (size_t i = 0; i < one->note_count; i++) assert_string_equal(one->notes[i], two->notes[i]);
+    assert_int_equal(one->provenance.note_count, two->provenance.note_count);
+    for (size_t i = 0; i < one->provenance.note_count; i++)
+        assert_string_equal(one->provenance.notes[i], two->provenance.notes[i]);
 }
 
 /* Ids of lists stand in no text. */
 static void assert_same_lists(const struct trace *one, const struct trace *two)
 {
-    assert_int_equal(one->list_count, two->list_count);
-    assert_int_equal(one->request_count, two->request_count);
-    if (one->list_count) assert_memory_equal(one->lists, two->lists, one->list_count * sizeof *one->lists);
-    if (one->request_count)
-        assert_memory_equal(one->requests, two->requests, one->request_count * sizeof *one->requests);
+    assert_int_equal(one->definitions.list_count, two->definitions.list_count);
+    assert_int_equal(one->definitions.request_count, two->definitions.request_count);
+    if (one->definitions.list_count)
+        assert_memory_equal(one->definitions.lists, two->definitions.lists,
+                            one->definitions.list_count * sizeof *one->definitions.lists);
+    if (one->definitions.request_count)
+        assert_memory_equal(one->definitions.requests, two->definitions.requests,
+                            one->definitions.request_count * sizeof *one->definitions.requests);
     for (uint32_t r = 0; r < one->rank_count; r++) {
         assert_int_equal(one->ranks[r].count, two->ranks[r].count);
         for (size_t i = 0; i < one->ranks[r].count; i++)
@@ -142,7 +147,7 @@ static void extents(void **state)
             if (trace->ranks[rank].calls[i].call == ID_Put && puts++ % 3 == 0)
                 assert_int_equal(trace_set_extents(trace, rank, i, &some, &err), STATUS_OK);
         }
-    assert_int_equal(trace->extents_count, 1 + 5);
+    assert_int_equal(trace->definitions.extents_count, 1 + 5);
     check_trace(trace);
 }
 
@@ -186,9 +191,9 @@ static void damaged(void **state)
     assert_non_null(strstr(found.err.text, "traces/4.evt"));
     clear(&found);
     found = read_by(3, directory, true);
-    assert_int_equal(found.trace->fault_count, 2);
-    assert_int_equal(found.trace->faults[0].rank, 4);
-    assert_int_equal(found.trace->faults[1].rank, 7);
+    assert_int_equal(found.trace->provenance.fault_count, 2);
+    assert_int_equal(found.trace->provenance.faults[0].rank, 4);
+    assert_int_equal(found.trace->provenance.faults[1].rank, 7);
     clear(&found);
     assert_int_equal(unlink(file_in(directory, "traces/2.evt")), 0);
     assert_int_equal(check_threads(directory, false), STATUS_DATA);
@@ -214,9 +219,9 @@ static void unknown_function(void **state)
     free(data);
     assert_int_equal(check_threads(directory, false), STATUS_OK);
     struct reading found = read_by(2, directory, false);
-    assert_int_equal(found.trace->region_count, 1);
-    assert_string_equal(found.trace->regions[0], "MPI_Win_hedge");
-    assert_int_equal(found.trace->note_count, 1);
+    assert_int_equal(found.trace->definitions.region_count, 1);
+    assert_string_equal(found.trace->definitions.regions[0], "MPI_Win_hedge");
+    assert_int_equal(found.trace->provenance.note_count, 1);
     clear(&found);
     trace_free(trace);
     temp_dir_remove(directory);

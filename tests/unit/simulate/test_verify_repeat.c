@@ -313,8 +313,8 @@ static void a_replay_apart_gives_the_same(void **state)
     assert_true(here.run_time_s == apart.run_time_s);
     assert_int_equal(here.stats.events, apart.stats.events);
     assert_int_equal(here.transfers, apart.transfers);
-    assert_string_equal(here.trace->platform, apart.trace->platform);
-    assert_string_equal(here.trace->semantics, apart.trace->semantics);
+    assert_string_equal(here.trace->provenance.platform, apart.trace->provenance.platform);
+    assert_string_equal(here.trace->provenance.semantics, apart.trace->provenance.semantics);
     assert_true(here.trace->ranks[1].speed == apart.trace->ranks[1].speed);
     for (uint32_t r = 0; r < 2; r++) {
         assert_true(here.rank_time_s[r] == apart.rank_time_s[r]);

@@ -47,7 +47,7 @@ struct trace *test_trace(uint32_t ranks, int windows)
     struct err err;
     int32_t window;
     assert_int_equal(trace_new("test", ranks, &trace, &err), STATUS_OK);
-    trace->simulated = true;
+    trace->provenance.simulated = true;
     for (int i = 0; i < windows; i++)
         assert_int_equal(trace_add_window(trace, 0, NULL, NULL, 'c', &window, &err), STATUS_OK);
     return trace;

@@ -14,7 +14,7 @@ static void assert_same_bytes(const void *one, const void *two, size_t bytes)
     if (one && bytes > 0) assert_memory_equal(one, two, bytes);
 }
 
-static void assert_same_names(const struct trace *one, const struct trace *two)
+static void assert_same_names(const struct trace_definitions *one, const struct trace_definitions *two)
 {
     assert_int_equal(one->site_count, two->site_count);
     for (size_t i = 0; i < one->site_count; i++) {
@@ -26,11 +26,9 @@ static void assert_same_names(const struct trace *one, const struct trace *two)
     for (size_t i = 0; i < one->region_count; i++) assert_string_equal(one->regions[i], two->regions[i]);
     assert_int_equal(one->node_count, two->node_count);
     for (size_t i = 0; i < one->node_count; i++) assert_string_equal(one->nodes[i], two->nodes[i]);
-    assert_int_equal(one->note_count, two->note_count);
-    for (size_t i = 0; i < one->note_count; i++) assert_string_equal(one->notes[i], two->notes[i]);
 }
 
-static void assert_same_members(const struct trace *one, const struct trace *two)
+static void assert_same_members(const struct trace_definitions *one, const struct trace_definitions *two)
 {
     assert_int_equal(one->comm_count, two->comm_count);
     for (size_t i = 0; i < one->comm_count; i++) {
@@ -51,7 +49,7 @@ static void assert_same_members(const struct trace *one, const struct trace *two
     }
 }
 
-static void assert_same_tables(const struct trace *one, const struct trace *two)
+static void assert_same_tables(const struct trace_definitions *one, const struct trace_definitions *two)
 {
     assert_int_equal(one->list_count, two->list_count);
     assert_int_equal(one->request_count, two->request_count);
@@ -59,9 +57,6 @@ static void assert_same_tables(const struct trace *one, const struct trace *two)
     assert_same_bytes(one->requests, two->requests, one->request_count * sizeof *one->requests);
     assert_int_equal(one->extents_count, two->extents_count);
     assert_same_bytes(one->extents, two->extents, one->extents_count * sizeof *one->extents);
-    assert_int_equal(one->skips_checks, two->skips_checks);
-    assert_int_equal(one->simulated, two->simulated);
-    assert_int_equal(one->core_waits, two->core_waits);
 }
 
 static void assert_same_rank(const struct trace_rank *a, const struct trace_rank *b)
@@ -81,13 +76,12 @@ static void assert_same_rank(const struct trace_rank *a, const struct trace_rank
     assert_int_equal(a->node, b->node);
 }
 
-void assert_same_traces(const struct trace *one, const struct trace *two)
+static void assert_same_provenance(const struct trace_provenance *one, const struct trace_provenance *two)
 {
-    assert_same_names(one, two);
-    assert_same_members(one, two);
-    assert_same_tables(one, two);
-    assert_int_equal(one->rank_count, two->rank_count);
-    for (uint32_t rank = 0; rank < one->rank_count; rank++) assert_same_rank(&one->ranks[rank], &two->ranks[rank]);
+    assert_int_equal(one->simulated, two->simulated);
+    assert_int_equal(one->core_waits, two->core_waits);
+    assert_int_equal(one->note_count, two->note_count);
+    for (size_t i = 0; i < one->note_count; i++) assert_string_equal(one->notes[i], two->notes[i]);
     assert_int_equal(one->fault_count, two->fault_count);
     for (size_t i = 0; i < one->fault_count; i++) {
         assert_int_equal(one->faults[i].rank, two->faults[i].rank);
@@ -96,4 +90,15 @@ void assert_same_traces(const struct trace *one, const struct trace *two)
         assert_int_equal(one->faults[i].left_out, two->faults[i].left_out);
         assert_string_equal(one->faults[i].text, two->faults[i].text);
     }
+}
+
+void assert_same_traces(const struct trace *one, const struct trace *two)
+{
+    assert_same_names(&one->definitions, &two->definitions);
+    assert_same_members(&one->definitions, &two->definitions);
+    assert_same_tables(&one->definitions, &two->definitions);
+    assert_same_provenance(&one->provenance, &two->provenance);
+    assert_int_equal(one->skips_checks, two->skips_checks);
+    assert_int_equal(one->rank_count, two->rank_count);
+    for (uint32_t rank = 0; rank < one->rank_count; rank++) assert_same_rank(&one->ranks[rank], &two->ranks[rank]);
 }

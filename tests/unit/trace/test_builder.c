@@ -56,22 +56,22 @@ static void shards_come_together(void **state)
     add_region(&one, 0, 1, "outer", "f");
     add_waitall(&one, 0, 2, 41);
     assert_int_equal(trace_add_fault(&other.trace, 1, 3, 4, 1, "t:rank 1: broken", &err), STATUS_OK);
-    assert_int_equal(trace->site_count, 1);
+    assert_int_equal(trace->definitions.site_count, 1);
     merge(&one, trace, 0);
     merge(&other, trace, 1);
     const struct trace_call *first = trace->ranks[0].calls, *second = trace->ranks[1].calls;
-    assert_int_equal(trace->region_count, 3);
-    assert_string_equal(trace->regions[1], "outer");
+    assert_int_equal(trace->definitions.region_count, 3);
+    assert_string_equal(trace->definitions.regions[1], "outer");
     assert_int_equal(first[0].ref, 1);
     assert_int_equal(second[0].ref, 2);
     assert_int_equal(second[1].ref, 1);
-    assert_int_equal(trace->site_count, 3); /* the unknown one, f, g */
-    assert_string_equal(trace->sites[second[0].site].function, "g");
+    assert_int_equal(trace->definitions.site_count, 3); /* the unknown one, f, g */
+    assert_string_equal(trace->definitions.sites[second[0].site].function, "g");
     assert_int_equal(second[1].site, first[0].site);
     assert_int_equal(second[2].site, TRACE_NO_SITE);
-    assert_int_equal(trace->requests[trace->lists[first[1].ref].first], 41);
-    assert_int_equal(trace->requests[trace->lists[second[2].ref].first], 42);
-    assert_int_equal(trace->fault_count, 1);
+    assert_int_equal(trace->definitions.requests[trace->definitions.lists[first[1].ref].first], 41);
+    assert_int_equal(trace->definitions.requests[trace->definitions.lists[second[2].ref].first], 42);
+    assert_int_equal(trace->provenance.fault_count, 1);
     assert_true(trace->ranks[1].incomplete);
     trace_free(trace);
 }
@@ -98,8 +98,8 @@ static void names_may_be_shared(void **state)
         assert_int_equal(own, 1);
     }
     builder_clear(&shard);
-    assert_int_equal(trace->group_count, 2);
-    assert_string_equal(trace->sites[id].function, "f");
+    assert_int_equal(trace->definitions.group_count, 2);
+    assert_string_equal(trace->definitions.sites[id].function, "f");
     trace_free(trace);
 }
 

@@ -181,7 +181,7 @@ static void statements_become_calls(void **state)
     assert_int_equal(rank->calls[2].enter_ps, 1034000000 + 30000000);
     assert_int_equal(rank->calls[2].exit_ps, 1066000000);
     assert_int_equal(rank->calls[3].call, ID_region_enter);
-    assert_string_equal(trace->regions[rank->calls[3].ref], "a b");
+    assert_string_equal(trace->definitions.regions[rank->calls[3].ref], "a b");
     assert_int_equal(trace->ranks[2].count, 4);
     assert_int_equal(trace->ranks[2].calls[3].call, ID_Comm_group);
     trace_free(trace);
@@ -197,11 +197,11 @@ static void communicators_are_rows_and_columns(void **state)
              "MPI_Win_unlock win=5 target=x+nx*2\nMPI_Win_free win=5\n",
              6);
     static const int32_t rows[3][2] = {{0, 1}, {2, 3}, {4, 5}}, columns[2][3] = {{0, 2, 4}, {1, 3, 5}};
-    assert_int_equal(trace->comm_count, 6);
+    assert_int_equal(trace->definitions.comm_count, 6);
     for (int32_t r = 0; r < 6; r++) {
-        const struct trace_comm *row = &trace->comms[trace->ranks[r].calls[0].handle];
-        const struct trace_window *window = &trace->windows[trace->ranks[r].calls[1].handle];
-        const struct trace_comm *column = &trace->comms[window->comm];
+        const struct trace_comm *row = &trace->definitions.comms[trace->ranks[r].calls[0].handle];
+        const struct trace_window *window = &trace->definitions.windows[trace->ranks[r].calls[1].handle];
+        const struct trace_comm *column = &trace->definitions.comms[window->comm];
         assert_int_equal(row->count, 2);
         assert_memory_equal(row->members, rows[r / 2], sizeof rows[0]);
         assert_int_equal(column->count, 3);
@@ -228,8 +228,8 @@ static void missing_partners_are_null(void **state)
     assert_int_equal(last->peer, TRACE_NONE);
     assert_int_equal(last->bytes, 0);
     assert_int_equal(last->disp, -1);
-    assert_int_equal(trace->groups[trace->ranks[0].calls[1].ref].count, 1);
-    assert_int_equal(trace->groups[trace->ranks[0].calls[1].ref].members[0], 1);
+    assert_int_equal(trace->definitions.groups[trace->ranks[0].calls[1].ref].count, 1);
+    assert_int_equal(trace->definitions.groups[trace->ranks[0].calls[1].ref].members[0], 1);
     trace_free(trace);
 }
 

@@ -46,10 +46,10 @@ static void the_contract_example_means_what_it_says(void **state)
                                         "0 0.040010 0.040020 MPI_Waitall reqs=1\n"
                                         "0 0.050000 0.050010 MPI_Allreduce comm=0 bytes=8\n");
     assert_int_equal(trace->rank_count, 3);
-    assert_int_equal(trace->comm_count, 2);
-    assert_int_equal(trace->comms[1].count, 2);
-    assert_int_equal(trace->comms[1].members[1], 2);
-    assert_int_equal(trace->windows[0].bytes[2], 4096);
+    assert_int_equal(trace->definitions.comm_count, 2);
+    assert_int_equal(trace->definitions.comms[1].count, 2);
+    assert_int_equal(trace->definitions.comms[1].members[1], 2);
+    assert_int_equal(trace->definitions.windows[0].bytes[2], 4096);
     assert_int_equal(trace->ranks[0].count, 8);
     assert_int_equal(trace->ranks[1].count, 2);
     assert_int_equal(trace->ranks[2].count, 0);
@@ -61,12 +61,13 @@ static void the_contract_example_means_what_it_says(void **state)
     assert_int_equal(put->peer, 1);
     assert_int_equal(put->bytes, 1024);
     assert_int_equal(put->disp, 0);
-    assert_int_equal(trace->groups[start->ref].count, 2);
-    assert_int_equal(trace->groups[start->ref].members[0], 1);
+    assert_int_equal(trace->definitions.groups[start->ref].count, 2);
+    assert_int_equal(trace->definitions.groups[start->ref].members[0], 1);
     assert_int_equal(wait->exit_ps, INT64_C(20900000000));
     assert_int_equal(call_of(trace, 0, 4)->flags, TRACE_EXCLUSIVE);
     assert_int_equal(call_of(trace, 0, 5)->tag, 7);
-    assert_int_equal(trace->requests[trace->lists[call_of(trace, 0, 6)->ref].first], call_of(trace, 0, 5)->ref);
+    assert_int_equal(trace->definitions.requests[trace->definitions.lists[call_of(trace, 0, 6)->ref].first],
+                     call_of(trace, 0, 5)->ref);
     assert_int_equal(call_of(trace, 0, 7)->bytes, 8);
     trace_free(trace);
 }
@@ -176,7 +177,7 @@ static void shared_members_are_told_apart(void **state)
     assert_int_equal(all->aux, 9);
     for (int i = 0; i < 3; i++) assert_int_equal(trace_call_counts(trace, all)[i], 7);
     assert_int_equal(call_of(trace, 0, 2)->flags, TRACE_STARTED);
-    assert_int_equal(trace->lists[call_of(trace, 0, 3)->ref].count, 1);
+    assert_int_equal(trace->definitions.lists[call_of(trace, 0, 3)->ref].count, 1);
     assert_int_not_equal(call_of(trace, 0, 4)->ref, TRACE_NO_REF); /* counts= stands behind req= */
     for (int i = 0; i < 3; i++) assert_int_equal(trace_call_counts(trace, call_of(trace, 0, 4))[i], 7);
     trace_free(trace);
@@ -199,7 +200,7 @@ static void notations_are_equal(void **state)
     assert_int_equal(call_of(trace, 0, 1)->flags, TRACE_NOPRECEDE | TRACE_NOSUCCEED);
     assert_int_equal(call_of(trace, 0, 2)->flags, TRACE_NOSTORE | TRACE_NOPUT);
     assert_int_equal(call_of(trace, 0, 3)->flags, TRACE_NOCHECK);
-    assert_int_equal(trace->groups[call_of(trace, 0, 4)->ref].count, 0);
+    assert_int_equal(trace->definitions.groups[call_of(trace, 0, 4)->ref].count, 0);
     assert_int_equal(call_of(trace, 0, 5)->peer, TRACE_NONE);
     assert_int_equal(call_of(trace, 0, 6)->peer, TRACE_NONE);
     assert_int_equal(call_of(trace, 0, 6)->disp, -1);
@@ -269,8 +270,8 @@ static void requests_used_again_are_renumbered(void **state)
     assert_int_equal(call_of(trace, 0, 4)->ref, 6);
     assert_true(call_of(trace, 0, 5)->ref == TRACE_NO_REF);
     assert_int_equal(call_of(trace, 0, 6)->ref, 7);
-    assert_int_equal(trace->requests[trace->lists[call_of(trace, 0, 7)->ref].first], 7);
-    assert_int_equal(trace->lists[call_of(trace, 0, 8)->ref].count, 0);
+    assert_int_equal(trace->definitions.requests[trace->definitions.lists[call_of(trace, 0, 7)->ref].first], 7);
+    assert_int_equal(trace->definitions.lists[call_of(trace, 0, 8)->ref].count, 0);
     assert_int_equal(call_of(trace, 1, 0)->ref, 5);
     trace_free(trace);
     assert_comes_back(text);
@@ -285,9 +286,9 @@ static void numbers_of_communicators_and_windows_are_free(void **state)
     assert_int_equal(call_of(trace, 0, 0)->handle, 1);
     assert_int_equal(call_of(trace, 0, 1)->handle, 0);
     assert_int_equal(call_of(trace, 0, 2)->handle, 2);
-    assert_int_equal(trace->windows[1].comm, 1);
-    assert_int_equal(trace->windows[0].bytes[1], 8);
-    assert_null(trace->windows[1].bytes);
+    assert_int_equal(trace->definitions.windows[1].comm, 1);
+    assert_int_equal(trace->definitions.windows[0].bytes[1], 8);
+    assert_null(trace->definitions.windows[1].bytes);
     trace_free(trace);
 }
 

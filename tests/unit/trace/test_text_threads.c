@@ -201,22 +201,23 @@ static void numbered_as_by_one(void **state)
     struct trace *trace = read_whole(text.data, text.bytes);
     static const size_t calls[] = {104, 101, 105}, groups[][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
     for (uint32_t rank = 0; rank < 3; rank++) assert_int_equal(trace->ranks[rank].count, calls[rank]);
-    assert_int_equal(trace->group_count, sizeof groups / sizeof *groups);
-    for (size_t i = 0; i < trace->group_count; i++) {
-        assert_int_equal(trace->groups[i].members[0], groups[i][0]);
-        assert_int_equal(trace->groups[i].members[trace->groups[i].count - 1], groups[i][1]);
+    assert_int_equal(trace->definitions.group_count, sizeof groups / sizeof *groups);
+    for (size_t i = 0; i < trace->definitions.group_count; i++) {
+        assert_int_equal(trace->definitions.groups[i].members[0], groups[i][0]);
+        assert_int_equal(trace->definitions.groups[i].members[trace->definitions.groups[i].count - 1], groups[i][1]);
     }
-    assert_int_equal(trace->region_count, 3);
-    assert_string_equal(trace->regions[2], "step 2");
-    assert_int_equal(trace->extents_count, 1 + 5);
-    assert_int_equal(trace->extents[5].of[TRACE_RECEIVE], 13);
+    assert_int_equal(trace->definitions.region_count, 3);
+    assert_string_equal(trace->definitions.regions[2], "step 2");
+    assert_int_equal(trace->definitions.extents_count, 1 + 5);
+    assert_int_equal(trace->definitions.extents[5].of[TRACE_RECEIVE], 13);
     assert_int_equal(last_of(trace, 1, ID_Waitall)->ref, 34);
     assert_int_equal(last_of(trace, 0, ID_Isend)->ref, 29);
-    assert_int_equal(trace->requests[trace->lists[last_of(trace, 0, ID_Waitall)->ref].first + 1], 30);
-    assert_int_equal(trace->counts_count, 8);
+    assert_int_equal(
+        trace->definitions.requests[trace->definitions.lists[last_of(trace, 0, ID_Waitall)->ref].first + 1], 30);
+    assert_int_equal(trace->definitions.counts_count, 8);
     assert_int_equal(last_of(trace, 2, ID_Neighbor_alltoall)->tag, 2);
     assert_int_equal(last_of(trace, 0, ID_Allgatherv)->disp, 7);
-    assert_int_equal(trace->site_count, 2 + 7 * 3 + 5);
+    assert_int_equal(trace->definitions.site_count, 2 + 7 * 3 + 5);
     assert_int_equal(last_of(trace, 1, ID_Put)->disp, 4); /* in units of 4 */
     assert_int_equal(trace_thread_count(trace, 2), 2);
     assert_string_equal(trace->ranks[1].incomplete_why, "the disk was full");
@@ -277,8 +278,8 @@ static void a_wrong_line_anywhere(void **state)
         assert_int_equal(check_threads(made, bytes, false, &trace, &err), STATUS_DATA);
         assert_memory_equal(err.text, place, strlen(place));
         assert_int_equal(check_threads(made, bytes, true, &trace, &err), STATUS_OK);
-        assert_true(trace->fault_count > 0);
-        assert_memory_equal(trace->faults[0].text, place, strlen(place));
+        assert_true(trace->provenance.fault_count > 0);
+        assert_memory_equal(trace->provenance.faults[0].text, place, strlen(place));
         trace_free(trace);
         free(made);
     }
@@ -303,12 +304,12 @@ static void several_wrong_lines(void **state)
     assert_int_equal(check_threads(text.data, text.bytes, false, &trace, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "/t:33: rank 2, event 10 at 9.000000 s: unknown call MPI_What")); /* 3 + 10 * 3 */
     assert_int_equal(check_threads(text.data, text.bytes, true, &trace, &err), STATUS_OK);
-    assert_int_equal(trace->fault_count, 2);
-    assert_int_equal(trace->faults[0].rank, 2);
-    assert_int_equal(trace->faults[0].left_out, 11);
-    assert_int_equal(trace->faults[1].rank, 1);
-    assert_int_equal(trace->faults[1].event, 12);
-    assert_int_equal(trace->faults[1].left_out, 8);
+    assert_int_equal(trace->provenance.fault_count, 2);
+    assert_int_equal(trace->provenance.faults[0].rank, 2);
+    assert_int_equal(trace->provenance.faults[0].left_out, 11);
+    assert_int_equal(trace->provenance.faults[1].rank, 1);
+    assert_int_equal(trace->provenance.faults[1].event, 12);
+    assert_int_equal(trace->provenance.faults[1].left_out, 8);
     trace_free(trace);
     free(text.data);
 }
@@ -323,11 +324,11 @@ static void nothing_is_left_of_lines_left_out(void **state)
     struct trace *trace;
     struct err err = {.text = ""};
     assert_int_equal(check_threads(text, sizeof text - 1, true, &trace, &err), STATUS_OK);
-    assert_int_equal(trace->group_count, 2);
-    assert_int_equal(trace->groups[1].members[0], 0);
-    assert_int_equal(trace->site_count, 1);
-    assert_int_equal(trace->region_count, 0);
-    assert_int_equal(trace->faults[0].left_out, 3);
+    assert_int_equal(trace->definitions.group_count, 2);
+    assert_int_equal(trace->definitions.groups[1].members[0], 0);
+    assert_int_equal(trace->definitions.site_count, 1);
+    assert_int_equal(trace->definitions.region_count, 0);
+    assert_int_equal(trace->provenance.faults[0].left_out, 3);
     trace_free(trace);
 }
 
@@ -369,8 +370,8 @@ static void simulated(void **state)
     end(&text);
     struct err err = {.text = ""};
     assert_int_equal(check_threads(text.data, text.bytes, true, &trace, &err), STATUS_OK);
-    assert_int_equal(trace->fault_count, 2);
-    assert_non_null(strstr(trace->faults[1].text, "xfer_start= needs a line"));
+    assert_int_equal(trace->provenance.fault_count, 2);
+    assert_non_null(strstr(trace->provenance.faults[1].text, "xfer_start= needs a line"));
     trace_free(trace);
     free(text.data);
 }

@@ -116,7 +116,7 @@ static void cpu_times_leave_the_order_of_threads(void **state)
     struct trace *trace = trace_of(HEAD "0 1 2 MPI_Init cpu=1\n0 2 3 MPI_Barrier comm=0 thread=1\n"
                                         "0 8 enter work thread=1 cpu=9\n0 9 10 MPI_Finalize cpu=4\n"
                                         "0 20 leave work thread=1 cpu=5\n0 21 22 MPI_Barrier comm=0 thread=1\n");
-    trace->record_cost_ps = seconds;
+    trace->provenance.record_cost_ps = seconds;
     assert_int_equal(trace_use_computing(trace, COMPUTING_CPU, &err), STATUS_OK);
     const struct trace_rank *rank = &trace->ranks[0];
     static const int64_t enter_s[] = {1, 2, 8, 9, 20, 21}, compute_s[] = {-1, -1, -1, 4, 5, -1};

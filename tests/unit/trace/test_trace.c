@@ -28,11 +28,11 @@ static void a_new_trace_holds_the_world(void **state)
 {
     (void)state;
     struct trace *trace = new_trace(3);
-    assert_int_equal(trace->comm_count, 1);
-    assert_int_equal(trace->comms[0].count, 3);
-    assert_int_equal(trace->comms[0].members[2], 2);
-    assert_int_equal(trace->site_count, 1);
-    assert_null(trace->sites[TRACE_NO_SITE].file);
+    assert_int_equal(trace->definitions.comm_count, 1);
+    assert_int_equal(trace->definitions.comms[0].count, 3);
+    assert_int_equal(trace->definitions.comms[0].members[2], 2);
+    assert_int_equal(trace->definitions.site_count, 1);
+    assert_null(trace->definitions.sites[TRACE_NO_SITE].file);
     assert_int_equal(trace_begin_ps(trace), 0);
     assert_int_equal(trace_rank_end_ps(trace, 1), 0);
     trace_free(trace);
@@ -55,18 +55,18 @@ static void equal_groups_are_one(void **state)
     assert_int_not_equal(one, other);
     /* one that names a rank twice has the same members, and says so */
     assert_int_equal(trace_add_group(trace, (int32_t[]){5, 1, 3, 1}, 4, &twice, &err), STATUS_OK);
-    assert_int_equal(trace_copy_group(trace, &trace->groups[twice], &copy, &err), STATUS_OK);
+    assert_int_equal(trace_copy_group(trace, &trace->definitions.groups[twice], &copy, &err), STATUS_OK);
     assert_int_not_equal(twice, one);
     assert_int_equal(copy, twice);
-    assert_int_equal(trace->groups[twice].count, 3);
-    assert_true(trace->groups[twice].repeats && !trace->groups[one].repeats);
-    assert_int_equal(trace->group_count, 4);
-    const struct trace_group *group = &trace->groups[one];
+    assert_int_equal(trace->definitions.groups[twice].count, 3);
+    assert_true(trace->definitions.groups[twice].repeats && !trace->definitions.groups[one].repeats);
+    assert_int_equal(trace->definitions.group_count, 4);
+    const struct trace_group *group = &trace->definitions.groups[one];
     assert_int_equal(group->count, 3);
     assert_int_equal(trace_group_rank(group, 3), 1);
     assert_int_equal(trace_group_rank(group, 5), 2);
     assert_int_equal(trace_group_rank(group, 2), TRACE_NONE);
-    assert_int_equal(trace_group_rank(&trace->groups[empty], 0), TRACE_NONE);
+    assert_int_equal(trace_group_rank(&trace->definitions.groups[empty], 0), TRACE_NONE);
     trace_free(trace);
 }
 
@@ -85,7 +85,7 @@ static void equal_counts_are_one(void **state)
     assert_int_equal(trace_add_counts(trace, shorter, 1, &fourth, &err), STATUS_OK);
     assert_int_equal(first, third);
     assert_int_not_equal(first, second);
-    assert_int_equal(trace->counts_count, 3);
+    assert_int_equal(trace->definitions.counts_count, 3);
     assert_int_equal(trace_new_like(trace, &like, &err), STATUS_OK);
     struct trace_call call = plain(ID_Alltoallv, 0, 0);
     call.handle = 0;
@@ -113,7 +113,7 @@ static void many_groups_keep_their_ids(void **state)
             assert_int_equal(trace_add_group(trace, (int32_t[]){i, i + 7}, 2, &id, &err), STATUS_OK);
             assert_int_equal(id, i);
         }
-    assert_int_equal(trace->group_count, GROUPS);
+    assert_int_equal(trace->definitions.group_count, GROUPS);
     trace_free(trace);
 }
 
@@ -127,12 +127,12 @@ static void ranks_of_a_communicator_follow_its_order(void **state)
     assert_int_equal(trace_add_comm(trace, (int32_t[]){2, 3, 7}, 3, &rising, &err), STATUS_OK);
     static const int32_t expected[2][8] = {{3, 1, -1, -1, 2, -1, 0, -1}, {-1, -1, 0, 1, -1, -1, -1, 2}};
     for (int32_t i = 0; i < 8; i++) {
-        assert_int_equal(trace_comm_rank(&trace->comms[0], i), i);
-        assert_int_equal(trace_comm_rank(&trace->comms[mixed], i), expected[0][i]);
-        assert_int_equal(trace_comm_rank(&trace->comms[rising], i), expected[1][i]);
+        assert_int_equal(trace_comm_rank(&trace->definitions.comms[0], i), i);
+        assert_int_equal(trace_comm_rank(&trace->definitions.comms[mixed], i), expected[0][i]);
+        assert_int_equal(trace_comm_rank(&trace->definitions.comms[rising], i), expected[1][i]);
     }
-    assert_int_equal(trace_comm_rank(&trace->comms[0], TRACE_NONE), TRACE_NONE);
-    assert_int_equal(trace_comm_rank(&trace->comms[0], 8), TRACE_NONE);
+    assert_int_equal(trace_comm_rank(&trace->definitions.comms[0], TRACE_NONE), TRACE_NONE);
+    assert_int_equal(trace_comm_rank(&trace->definitions.comms[0], 8), TRACE_NONE);
     trace_free(trace);
 }
 
@@ -187,7 +187,7 @@ static void simulated_traces_carry_what_the_simulation_knows(void **state)
     enum { CALLS = 100 };
     struct trace *trace = new_trace(1);
     struct err err;
-    trace->simulated = true;
+    trace->provenance.simulated = true;
     for (int i = 0; i < CALLS; i++) {
         struct trace_call call = plain(ID_Init, i, i);
         assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
@@ -212,10 +212,10 @@ static void a_trace_like_another_has_its_definitions(void **state)
     struct err err;
     assert_int_equal(trace_new_like(trace, &like, &err), STATUS_OK);
     assert_int_equal(like->ranks[0].count, 0);
-    assert_int_equal(like->group_count, 1);
-    assert_int_equal(like->list_count, 1);
-    assert_string_equal(like->regions[0], "r");
-    assert_string_equal(like->sites[1].file, "a.c");
+    assert_int_equal(like->definitions.group_count, 1);
+    assert_int_equal(like->definitions.list_count, 1);
+    assert_string_equal(like->definitions.regions[0], "r");
+    assert_string_equal(like->definitions.sites[1].file, "a.c");
     free(trace->ranks[0].sim);
     trace->ranks[0].sim = NULL;
     trace->ranks[0].count = 0;

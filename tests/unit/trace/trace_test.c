@@ -58,16 +58,17 @@ static void assert_same_bytes(const void *one, const void *two, size_t bytes)
 
 static void assert_definitions_equal(const struct trace *one, const struct trace *two)
 {
-    assert_int_equal(one->comm_count, two->comm_count);
-    for (size_t i = 0; i < one->comm_count; i++) {
-        assert_int_equal(one->comms[i].count, two->comms[i].count);
-        assert_int_equal(one->comms[i].between, two->comms[i].between);
-        assert_same_bytes(one->comms[i].members, two->comms[i].members, one->comms[i].count * sizeof(int32_t));
+    assert_int_equal(one->definitions.comm_count, two->definitions.comm_count);
+    for (size_t i = 0; i < one->definitions.comm_count; i++) {
+        assert_int_equal(one->definitions.comms[i].count, two->definitions.comms[i].count);
+        assert_int_equal(one->definitions.comms[i].between, two->definitions.comms[i].between);
+        assert_same_bytes(one->definitions.comms[i].members, two->definitions.comms[i].members,
+                          one->definitions.comms[i].count * sizeof(int32_t));
     }
-    assert_int_equal(one->window_count, two->window_count);
-    for (size_t i = 0; i < one->window_count; i++) {
-        const struct trace_window *a = &one->windows[i], *b = &two->windows[i];
-        size_t members = one->comms[a->comm].count;
+    assert_int_equal(one->definitions.window_count, two->definitions.window_count);
+    for (size_t i = 0; i < one->definitions.window_count; i++) {
+        const struct trace_window *a = &one->definitions.windows[i], *b = &two->definitions.windows[i];
+        size_t members = one->definitions.comms[a->comm].count;
         assert_int_equal(a->comm, b->comm);
         assert_int_equal(a->flavor, b->flavor);
         assert_string_equal(a->name ? a->name : "", b->name ? b->name : "");
@@ -78,19 +79,20 @@ static void assert_definitions_equal(const struct trace *one, const struct trace
 
 static void assert_properties_equal(const struct trace *one, const struct trace *two)
 {
-    assert_int_equal(one->simulated, two->simulated);
-    assert_same_text(one->platform, two->platform);
-    assert_same_text(one->engine, two->engine);
-    assert_same_text(one->semantics, two->semantics);
-    assert_same_text(one->lock, two->lock);
-    assert_int_equal(one->clock.known, two->clock.known);
-    assert_true(one->clock.worst_offset_s == two->clock.worst_offset_s);
-    assert_true(one->clock.worst_error_s == two->clock.worst_error_s);
-    assert_int_equal(one->clock.violations, two->clock.violations);
-    assert_int_equal(one->clock.source, two->clock.source);
-    assert_int_equal(one->record_cost_ps, two->record_cost_ps);
-    assert_int_equal(one->note_count, two->note_count);
-    for (size_t i = 0; i < one->note_count; i++) assert_string_equal(one->notes[i], two->notes[i]);
+    assert_int_equal(one->provenance.simulated, two->provenance.simulated);
+    assert_same_text(one->provenance.platform, two->provenance.platform);
+    assert_same_text(one->provenance.engine, two->provenance.engine);
+    assert_same_text(one->provenance.semantics, two->provenance.semantics);
+    assert_same_text(one->provenance.lock, two->provenance.lock);
+    assert_int_equal(one->provenance.clock.known, two->provenance.clock.known);
+    assert_true(one->provenance.clock.worst_offset_s == two->provenance.clock.worst_offset_s);
+    assert_true(one->provenance.clock.worst_error_s == two->provenance.clock.worst_error_s);
+    assert_int_equal(one->provenance.clock.violations, two->provenance.clock.violations);
+    assert_int_equal(one->provenance.clock.source, two->provenance.clock.source);
+    assert_int_equal(one->provenance.record_cost_ps, two->provenance.record_cost_ps);
+    assert_int_equal(one->provenance.note_count, two->provenance.note_count);
+    for (size_t i = 0; i < one->provenance.note_count; i++)
+        assert_string_equal(one->provenance.notes[i], two->provenance.notes[i]);
 }
 
 /* Groups, lists, regions and sites have ids of their own in each trace: what they name is compared. */
@@ -98,23 +100,23 @@ static void assert_refs_equal(const struct trace *one, const struct trace_call *
                               const struct trace_call *b)
 {
     uint32_t needed = call_row(a->call)->needed;
-    const struct trace_site *site = &one->sites[a->site], *other = &two->sites[b->site];
+    const struct trace_site *site = &one->definitions.sites[a->site], *other = &two->definitions.sites[b->site];
     assert_same_text(site->function, other->function);
     assert_same_text(site->file, other->file);
     assert_int_equal(site->line, other->line);
     const int64_t *counts = trace_call_counts(one, a), *others = trace_call_counts(two, b);
     assert_same_bytes(counts, others, counts ? trace_call_comm(one, a)->count * sizeof *counts : 0);
     if (needed & F_GROUP) {
-        const struct trace_group *group = &one->groups[a->ref], *same = &two->groups[b->ref];
+        const struct trace_group *group = &one->definitions.groups[a->ref], *same = &two->definitions.groups[b->ref];
         assert_int_equal(group->count, same->count);
         assert_same_bytes(group->members, same->members, group->count * sizeof *group->members);
     } else if (needed & F_REQS) {
-        const struct trace_list *list = &one->lists[a->ref], *same = &two->lists[b->ref];
+        const struct trace_list *list = &one->definitions.lists[a->ref], *same = &two->definitions.lists[b->ref];
         assert_int_equal(list->count, same->count);
         for (uint32_t i = 0; i < list->count; i++)
-            assert_int_equal(one->requests[list->first + i], two->requests[same->first + i]);
+            assert_int_equal(one->definitions.requests[list->first + i], two->definitions.requests[same->first + i]);
     } else if (needed & F_REGION) {
-        assert_string_equal(one->regions[a->ref], two->regions[b->ref]);
+        assert_string_equal(one->definitions.regions[a->ref], two->definitions.regions[b->ref]);
     } else {
         assert_int_equal(a->ref, b->ref);
     }
