@@ -61,7 +61,7 @@ static enum status run(const struct settings *settings, struct err *err)
                                         .error = settings->error,
                                         .fast = settings->one_engine ? chosen : engine_by_name("loggp"),
                                         .confirms = settings->one_engine ? NULL : chosen};
-    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, err));
+    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, NULL, err));
     enum status status = advice_find(trace, &find, &advice, err);
     if (status == STATUS_OK) status = write_outputs(advice, settings->json, err);
     advice_free(advice);

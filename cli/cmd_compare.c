@@ -101,7 +101,8 @@ static enum status write_outputs(const struct settings *settings, const struct c
     return cli_flush(err);
 }
 
-static enum status compare(struct settings *settings, const struct trace *trace, struct err *err)
+static enum status compare(struct settings *settings, const struct trace *trace, const struct warnings *warnings,
+                           struct err *err)
 {
     struct comparison_row rows[ROWS_MAX];
     struct scene_options scenes = prediction_options_scenes(&settings->prediction);
@@ -116,13 +117,11 @@ static enum status compare(struct settings *settings, const struct trace *trace,
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++)
         rows[i].progress_context = progress_bar_share(bar, i);
     struct comparison comparison = {.count = 0};
-    struct warnings warnings = {.choice = CHOICE_WAITS};
-    if (status == STATUS_OK) status = prediction_options_warnings(&settings->prediction, trace, &warnings, err);
     if (status == STATUS_OK)
         status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
                                 &comparison, err);
     progress_bar_end(bar);
-    comparison.warnings = &warnings;
+    comparison.warnings = warnings;
     comparison.columns = cli_columns();
     if (comparison_has_results(&comparison)) { /* of some rows, maybe: then the first one's error stays */
         struct err failed;
@@ -130,7 +129,6 @@ static enum status compare(struct settings *settings, const struct trace *trace,
         if (status == STATUS_OK) status = written;
     }
     comparison_clear(&comparison);
-    warnings_clear(&warnings);
     for (size_t i = 0; i < settings->row_count; i++) scene_close(&settings->rows[i]);
     return status;
 }
@@ -138,8 +136,10 @@ static enum status compare(struct settings *settings, const struct trace *trace,
 static enum status run(struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, err));
-    enum status status = compare(settings, trace, err);
+    struct warnings warnings;
+    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &warnings, err));
+    enum status status = compare(settings, trace, &warnings, err);
+    warnings_clear(&warnings);
     trace_free(trace);
     return status;
 }

@@ -199,14 +199,13 @@ static enum status run(struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct platform *platform;
-    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, err));
+    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &settings->warnings, err));
     enum status status = prediction_options_open(&settings->prediction, settings->semantics, trace, &platform, err);
     if (status == STATUS_OK) {
-        status = prediction_options_warnings(&settings->prediction, trace, &settings->warnings, err);
-        if (status == STATUS_OK) status = simulate_rewritten(settings, trace, platform, err);
-        warnings_clear(&settings->warnings);
+        status = simulate_rewritten(settings, trace, platform, err);
         platform_free(platform);
     }
+    warnings_clear(&settings->warnings);
     trace_free(trace);
     return status;
 }

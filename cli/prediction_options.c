@@ -230,20 +230,6 @@ static enum status check_profile_file(const struct prediction_options *options, 
     return cli_check_files(files, sizeof files / sizeof *files, err);
 }
 
-enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
-                                     struct err *err)
-{
-    struct trace *opened;
-    trace_memory_prepare(file);
-    TRY((options->keep_going ? analysis_open_partly : trace_open)(file, &opened, err));
-    enum status status = trace_use_computing(opened, options->computing, err);
-    if (status == STATUS_OK)
-        *trace = opened;
-    else
-        trace_free(opened);
-    return status;
-}
-
 static size_t add_overrides_of(const char *const *specs, size_t count, const char **overrides, size_t used)
 {
     for (size_t i = 0; i < count; i++) {
@@ -377,15 +363,36 @@ static void note_extrapolation(const struct trace *trace, const struct platform 
                  count, most, platform->file);
 }
 
-enum status prediction_options_warnings(const struct prediction_options *options, const struct trace *trace,
-                                        struct warnings *warnings, struct err *err)
+/* Nothing, where the platform cannot be opened. */
+static enum status find_warnings(const struct prediction_options *options, const struct trace *trace,
+                                 struct warnings *warnings, struct err *err)
 {
     struct platform *platform;
     struct err fault;
-    *warnings = (struct warnings){.choice = CHOICE_WAITS};
     if (prediction_options_open(options, NULL, trace, &platform, &fault) != STATUS_OK) return STATUS_OK;
     note_extrapolation(trace, platform);
     enum status status = warnings_find(trace, platform, warnings, err);
     platform_free(platform);
+    return status;
+}
+
+enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
+                                     struct warnings *warnings, struct err *err)
+{
+    struct trace *opened;
+    trace_memory_prepare(file);
+    TRY((options->keep_going ? analysis_open_partly : trace_open)(file, &opened, err));
+    enum status status = STATUS_OK;
+    if (warnings) {
+        *warnings = (struct warnings){.choice = CHOICE_WAITS};
+        status = find_warnings(options, opened, warnings, err);
+    }
+    if (status == STATUS_OK) status = trace_use_computing(opened, options->computing, err);
+    if (status == STATUS_OK) {
+        *trace = opened;
+        return STATUS_OK;
+    }
+    if (warnings) warnings_clear(warnings);
+    trace_free(opened);
     return status;
 }

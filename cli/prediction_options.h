@@ -114,14 +114,13 @@ error_t prediction_semantics_check(const struct argp_state *state, const char *t
 enum status prediction_options_check_files(const struct prediction_options *options, const char *trace,
                                            struct err *err);
 
-/* Opens a trace, with the computing times asked for. The caller owns *trace. */
+/* Opens a trace, with the computing times asked for. The caller owns *trace. warnings, unless NULL: what the trace as
+ * recorded shows against the platform's own semantics, since other computing times move the calls of each rank by
+ * themselves. It is empty where the platform cannot be opened; the caller clears it. */
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
-                                     struct err *err);
+                                     struct warnings *warnings, struct err *err);
 
 /* The platform with all overrides, then semantics unless NULL, fit for the trace. The caller owns *platform. */
-/* What the trace shows against the platform's own semantics; nothing, where the platform cannot be opened with them. */
-enum status prediction_options_warnings(const struct prediction_options *options, const struct trace *trace,
-                                        struct warnings *warnings, struct err *err);
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
                                     const struct trace *trace, struct platform **platform, struct err *err);
 

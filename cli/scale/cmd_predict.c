@@ -231,7 +231,7 @@ static enum status write_extrap(const struct program *program, const char *file,
 static enum status run_replicated(const struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    TRY(prediction_options_trace(&settings->prediction, settings->traces.items[0], &trace, err));
+    TRY(prediction_options_trace(&settings->prediction, settings->traces.items[0], &trace, NULL, err));
     const struct points_origin origin = {.replicated = trace};
     enum status status = predict(settings, &origin, NULL, trace->rank_count, trace->rank_count, err);
     trace_free(trace);
@@ -315,7 +315,7 @@ static enum status run(const struct settings *settings, struct err *err)
     enum status status = traces ? STATUS_OK : err_memory(err);
     uint32_t few = UINT32_MAX, many = 0;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = prediction_options_trace(&settings->prediction, settings->traces.items[i], &traces[i], err);
+        status = prediction_options_trace(&settings->prediction, settings->traces.items[i], &traces[i], NULL, err);
         if (status != STATUS_OK) break;
         if (traces[i]->rank_count < few) few = traces[i]->rank_count;
         if (traces[i]->rank_count > many) many = traces[i]->rank_count;
