@@ -187,6 +187,15 @@ static void print_bash(const struct described *described, const struct argp *arg
     fputs("\" ;;\n", described->out);
 }
 
+/* Text inside quotes of a shell, with a backslash before the characters of special. */
+static void print_quoted(const char *text, const char *special, FILE *out)
+{
+    for (const char *at = text; *at; at++) {
+        if (strchr(special, *at)) fputc('\\', out);
+        fputs(*at == '\'' ? "'\\''" : (const char[]){*at, '\0'}, out);
+    }
+}
+
 /* A function of zsh: _arguments of the command. In an explanation ':', '[' and ']' end it. */
 static void print_zsh(const struct described *described, const struct argp *argp, const struct argp_option *const *options,
                       size_t count)
@@ -197,10 +206,7 @@ static void print_zsh(const struct described *described, const struct argp *argp
         const struct argp_option *option = options[i];
         fprintf(described->out, "                '*--%s%s[", option->name,
                 !option->arg ? "" : option->flags & OPTION_ARG_OPTIONAL ? "=-" : "=");
-        for (const char *at = option->doc; *at; at++) {
-            if (strchr(":[]\\", *at)) fputc('\\', described->out);
-            fputs(*at == '\'' ? "'\\''" : (const char[]){*at, '\0'}, described->out);
-        }
+        print_quoted(option->doc, ":[]\\", described->out);
         fprintf(described->out, "]%s%s%s' \\\n", option->arg ? ":" : "", option->arg ? option->arg : "",
                 option->arg ? ":_files" : "");
     }
@@ -239,8 +245,12 @@ static const struct shell shells[] = {
 static enum status print_completion(const struct command *commands, const struct shell *shell, FILE *out, struct err *err)
 {
     fputs(shell->begin, out);
-    for (const struct command *command = commands; command->name; command++)
-        fprintf(out, shell->explains ? "'%s:%s' " : "%s ", command->name, command->summary);
+    for (const struct command *command = commands; command->name; command++) {
+        fprintf(out, shell->explains ? "'%s:" : "%s ", command->name);
+        if (!shell->explains) continue;
+        print_quoted(command->summary, "", out);
+        fputs("' ", out);
+    }
     fputs(shell->explains ? "'help:what the commands and their options are'" : "help", out);
     fputs(shell->middle, out);
     for (const struct command *command = commands; command->name; command++) {
