@@ -9,7 +9,7 @@ enum { KEY_JSON = 1000, KEY_ERROR };
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"error", KEY_ERROR, "SHARE", 0,
-     "relative error of predictions on this platform, as validate says it (6%: the largest in docs/accuracy.md)", 0},
+     "relative error of predictions on this platform, as validate says it (6%: most rows of docs/accuracy.md keep it)", 0},
     {"json", KEY_JSON, "FILE", 0, "write the changes as JSON; - is standard output, without the table", 0},
     {0}};
 
