@@ -1,18 +1,37 @@
 /* Six one-sided exchanges whose predictions are compared with real runs (bench/accuracy.sh):
- *     six_exchanges PATTERN BYTES ITERATIONS [COMPUTE_US]
- * PATTERN: pscw, fence, transpose, hash, lock, getpipe. The measured loop is between the second and the third
- * MPI_Barrier of MPI_COMM_WORLD; rank 0 prints pattern, bytes and the loop's seconds. Computing is sleeping, by a time
- * that differs between ranks and iterations: ranks that share cores do not disturb each other by it. */
+ *     six_exchanges PATTERN BYTES ITERATIONS [COMPUTE_US [PARTNERS]]
+ * PATTERN: pscw, fence, transpose, hash, lock, getpipe. PARTNERS: how many next ranks pscw and transpose put to, all if it
+ * is missing. The measured loop is between the second and the third MPI_Barrier of MPI_COMM_WORLD; rank 0 prints pattern,
+ * bytes and the loop's seconds. Computing is sleeping, by a time that differs between ranks and iterations: ranks that
+ * share cores do not disturb each other by it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static int rank, ranks, bytes, compute_us = 1000;
+static int rank, ranks, bytes, compute_us = 1000, partners;
 static char *memory, *buffer[2];
 static MPI_Win window;
-static MPI_Group others;
+static MPI_Group targets, origins;
+
+static int puts_to(int origin, int target)
+{
+    int ahead = (target - origin + ranks) % ranks;
+    return ahead > 0 && ahead <= partners;
+}
+
+static MPI_Group make_group(int of_targets)
+{
+    MPI_Group world, group;
+    int count = 0, *members = calloc((size_t)ranks, sizeof *members);
+    for (int r = 0; r < ranks; r++)
+        if (of_targets ? puts_to(rank, r) : puts_to(r, rank)) members[count++] = r;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, count, members, &group);
+    free(members);
+    return group;
+}
 
 static void compute(int iteration)
 {
@@ -23,11 +42,12 @@ static void compute(int iteration)
 
 static void pscw(int i)
 {
-    MPI_Win_post(others, 0, window);
+    MPI_Win_post(origins, 0, window);
     compute(i);
-    MPI_Win_start(others, 0, window);
+    MPI_Win_start(targets, 0, window);
     for (int r = 0; r < ranks; r++)
-        if (r != rank) MPI_Put(buffer[0], bytes, MPI_BYTE, r, (MPI_Aint)rank * bytes, bytes, MPI_BYTE, window);
+        if (puts_to(rank, r))
+            MPI_Put(buffer[0], bytes, MPI_BYTE, r, (MPI_Aint)rank * bytes, bytes, MPI_BYTE, window);
     MPI_Win_complete(window);
     MPI_Win_wait(window);
 }
@@ -42,7 +62,7 @@ static void fence(int i)
 static void transpose(int i)
 {
     compute(i);
-    for (int r = 0; r < ranks; r++)
+    for (int r = 0; r <= partners; r++)
         MPI_Put(buffer[0], bytes, MPI_BYTE, (rank + r) % ranks, (MPI_Aint)rank * bytes, bytes, MPI_BYTE, window);
     MPI_Win_flush_all(window);
     int done = 1, all;
@@ -98,10 +118,9 @@ int main(int argc, char **argv)
     buffer[0] = calloc(2, (size_t)bytes + 64);
     buffer[1] = buffer[0] + bytes;
     MPI_Win_allocate(8192 + (MPI_Aint)bytes * ranks, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-    MPI_Group world, self;
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Comm_group(MPI_COMM_SELF, &self);
-    MPI_Group_difference(world, self, &others);
+    partners = argc > 5 && atoi(argv[5]) < ranks ? atoi(argv[5]) : ranks - 1;
+    targets = make_group(1);
+    origins = make_group(0);
     if (patterns[p].passive) MPI_Win_lock_all(0, window);
     if (patterns[p].iterate == fence) MPI_Win_fence(0, window);
     double begin = 0;

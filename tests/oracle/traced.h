@@ -1,6 +1,6 @@
 /* Compiled before every program of the oracle (smpicc -include): its MPI calls write a text trace (docs/format-text.md)
  * with SMPI's simulated times, one file for each rank, so that replay gets exactly the exchange that SMPI simulated.
- * ORACLE_TRACE names the files; computing is usleep, which SMPI simulates. */
+ * ORACLE_TRACE names the files; computing is usleep or clock_nanosleep, which SMPI simulates. */
 #ifndef TESTS_ORACLE_TRACED_H
 #define TESTS_ORACLE_TRACED_H
 
@@ -8,15 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TRACED_GROUP_MAX = 64, TRACED_TEXT = 1024 };
+enum { TRACED_GROUP_MAX = 256, TRACED_TEXT = 2048, TRACED_OPEN_MAX = 8 };
 
 /* SMPI gives each rank its own copy of these. */
 static struct {
     FILE *out;
     int rank, requests;
-    double enter_s;
+    struct {
+        MPI_Request handle;
+        int number;
+    } open[TRACED_OPEN_MAX]; /* what MPI_Wait may wait for */
 } traced;
 
 /* Groups of start and post as world ranks. */
@@ -47,6 +51,7 @@ static int traced_init(int *argc, char ***argv)
 {
     char name[TRACED_TEXT];
     int code = MPI_Init(argc, argv);
+    for (int i = 0; i < TRACED_OPEN_MAX; i++) traced.open[i].handle = MPI_REQUEST_NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &traced.rank);
     snprintf(name, sizeof name, "%s.%d", getenv("ORACLE_TRACE"), traced.rank);
     traced.out = fopen(name, "w");
@@ -77,6 +82,11 @@ static int traced_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info
     TRACED(MPI_Win_create(base, bytes, unit, info, comm, win), "MPI_Win_create win=0");
 }
 
+static int traced_win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    TRACED(MPI_Win_allocate(bytes, unit, info, comm, base, win), "MPI_Win_allocate win=0");
+}
+
 static int traced_win_free(MPI_Win *win)
 {
     TRACED(MPI_Win_free(win), "MPI_Win_free win=0");
@@ -94,6 +104,55 @@ static int traced_get(void *origin, int count, MPI_Datatype type, int target, MP
 {
     TRACED(MPI_Get(origin, count, type, target, disp, target_count, target_type, win),
            "MPI_Get win=0 target=%d bytes=%d disp=%ld", target, traced_bytes(count, type), (long)disp);
+}
+
+static void traced_open(MPI_Request handle, int number)
+{
+    for (int i = 0; i < TRACED_OPEN_MAX; i++)
+        if (traced.open[i].handle == MPI_REQUEST_NULL) {
+            traced.open[i].handle = handle;
+            traced.open[i].number = number;
+            return;
+        }
+    exit(1);
+}
+
+/* The request's number, -1: MPI_REQUEST_NULL. */
+static int traced_close(MPI_Request handle)
+{
+    for (int i = 0; handle != MPI_REQUEST_NULL && i < TRACED_OPEN_MAX; i++)
+        if (traced.open[i].handle == handle) {
+            traced.open[i].handle = MPI_REQUEST_NULL;
+            return traced.open[i].number;
+        }
+    return -1;
+}
+
+static int traced_rget(void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count,
+                       MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
+{
+    double enter_s = MPI_Wtime();
+    int code = MPI_Rget(origin, count, type, target, disp, target_count, target_type, win, request);
+    traced_open(*request, traced.requests);
+    fprintf(traced.out, "%d %.12f %.12f MPI_Rget win=0 target=%d bytes=%d disp=%ld req=%d\n", traced.rank, enter_s,
+            MPI_Wtime(), target, traced_bytes(count, type), (long)disp, traced.requests++);
+    return code;
+}
+
+static int traced_wait(MPI_Request *request, MPI_Status *status)
+{
+    int number = traced_close(*request);
+    char text[16];
+    snprintf(text, sizeof text, number < 0 ? "-" : "%d", number);
+    TRACED(MPI_Wait(request, status), "MPI_Wait req=%s", text);
+}
+
+static int traced_compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type, int target,
+                                   MPI_Aint disp, MPI_Win win)
+{
+    TRACED(MPI_Compare_and_swap((void *)origin, (void *)compare, result, type, target, disp, win),
+           "MPI_Compare_and_swap win=0 target=%d bytes=%d result_bytes=%d disp=%ld", target, 2 * traced_bytes(1, type),
+           traced_bytes(1, type), (long)disp);
 }
 
 static int traced_accumulate(const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp,
@@ -140,6 +199,11 @@ static int traced_lock(int type, int target, int assertion, MPI_Win win)
 static int traced_lock_all(int assertion, MPI_Win win)
 {
     TRACED(MPI_Win_lock_all(assertion, win), "MPI_Win_lock_all win=0");
+}
+
+static int traced_flush(int target, MPI_Win win)
+{
+    TRACED(MPI_Win_flush(target, win), "MPI_Win_flush win=0 target=%d", target);
 }
 
 static int traced_flush_all(MPI_Win win)
@@ -393,9 +457,12 @@ static int traced_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 #define MPI_Init traced_init
 #define MPI_Finalize traced_finalize
 #define MPI_Win_create traced_win_create
+#define MPI_Win_allocate traced_win_allocate
 #define MPI_Win_free traced_win_free
 #define MPI_Put traced_put
 #define MPI_Get traced_get
+#define MPI_Rget traced_rget
+#define MPI_Compare_and_swap traced_compare_and_swap
 #define MPI_Accumulate traced_accumulate
 #define MPI_Win_post traced_post
 #define MPI_Win_start traced_start
@@ -405,6 +472,7 @@ static int traced_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 #define MPI_Win_lock traced_lock
 #define MPI_Win_lock_all traced_lock_all
 #define MPI_Win_unlock_all traced_unlock_all
+#define MPI_Win_flush traced_flush
 #define MPI_Win_flush_all traced_flush_all
 #define MPI_Win_unlock traced_unlock
 #define MPI_Send traced_send
@@ -412,6 +480,7 @@ static int traced_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 #define MPI_Recv traced_recv
 #define MPI_Isend traced_isend
 #define MPI_Irecv traced_irecv
+#define MPI_Wait traced_wait
 #define MPI_Waitall traced_waitall
 #define MPI_Barrier traced_barrier
 #define MPI_Allgatherv traced_allgatherv
@@ -437,5 +506,6 @@ static int traced_comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 #define MPI_Scatter traced_scatter
 #define MPI_Allgather traced_allgather
 #define MPI_Alltoall traced_alltoall
+#define clock_nanosleep(clock, flags, time, rest) nanosleep(time, rest)
 
 #endif

@@ -13,20 +13,29 @@ rmacast=$build/bin/rmacast cluster=$here/../cluster/cluster.sh
 jq -e '.schema == "rmacast.campaign/1"' "$config" >/dev/null || die "$1: expected schema rmacast.campaign/1"
 setting() { jq -r "$1" "$config"; }
 
-# The rows are run inside the cluster, by this script once more.
+# on_cluster STAGE KEY: this script once more, for one stage, inside the cluster that the campaign's KEY describes.
+on_cluster() {
+    CAMPAIGN_STAGE=$1 "$cluster" with --nodes "$(setting ".$2.nodes")" --delay "$(setting ".$2.delay_us")" \
+        --rate "$(setting ".$2.rate_mbit")" -- "$0" "$config" "$build" "$result" &
+    inside=$!
+    trap 'kill -TERM $inside 2>/dev/null; wait $inside; exit 143' TERM INT # the cluster is removed
+    wait $inside
+}
 if [ -z "${CAMPAIGN_WORK:-}" ]; then
     CAMPAIGN_WORK=$(mktemp -d)
     trap 'rm -rf "$CAMPAIGN_WORK"' EXIT
     CLUSTER_SWITCH=$build/bin/cluster_switch
     export CAMPAIGN_WORK CLUSTER_SWITCH
-    "$cluster" with --nodes "$(setting .cluster.nodes)" --delay "$(setting .cluster.delay_us)" \
-        --rate "$(setting .cluster.rate_mbit)" -- "$0" "$config" "$build" "$result" &
-    inside=$!
-    trap 'kill -TERM $inside 2>/dev/null; wait $inside; exit 143' TERM INT # the cluster is removed
-    wait $inside
+    if jq -e .recorded_on "$config" >/dev/null; then
+        on_cluster record recorded_on
+        [ $? = 77 ] && exit 77
+    fi
+    on_cluster run cluster
     exit $?
 fi
 work=$CAMPAIGN_WORK
+mpi=$(setting '.mpi // "mpich"') here_run=mpiexec.mpich
+[ "$mpi" = openmpi ] && here_run="mpirun.openmpi --allow-run-as-root --bind-to none --mca btl vader,self"
 limit=$(setting '.time_limit_s // 40') repetitions=$(setting '.repetitions // 3') share=$(setting '.disturbed_share // 0.02')
 platform=$(setting .platform)
 case $platform in /*) ;; *) platform=$(dirname "$config")/$platform ;; esac
@@ -44,16 +53,17 @@ count_own() {
         END { print int(sum * 100) + switch }' "$work/times")
 }
 
-# measured RECORDING PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed. taken: by others, of the cores.
+# measured TRACE PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed. taken: by others, of the cores.
 measured() {
-    recording=$1
+    measured=$1
     shift
     for try in 1 2 3; do
-        rm -rf "$recording"
+        rm -rf "$measured"
         count_own
+        # shellcheck disable=SC2086
         busy_before=$(busy) own_before=$own began=$(date +%s%N)
         LD_PRELOAD=$build/lib/libcluster-yield.so timeout -s TERM -k 5 "$limit" \
-            "$rmacast" record --semantics "$semantics" -o "$recording" -- "$cluster" run -n "$ranks" -- "$@" >"$work/out" 2>"$work/err" 9>&-
+            "$rmacast" record $chosen -o "$measured" -- "$cluster" run --mpi "$mpi" -n "$ranks" -- "$@" >"$work/out" 2>"$work/err" 9>&-
         status=$?
         [ $status = 124 ] || break
         echo "campaign: $name: a run reached its limit of $limit s" >&2
@@ -74,12 +84,35 @@ part() {
         '$4 == call { n++; if (n == from) begin = $3; if (n == to) { printf "%.12f\n", $3 - begin; exit } }'
 }
 
+# record PROGRAM ARGUMENT...: once for all rows of program, bytes and ranks: on this machine, or, in the stage "record", on the
+# cluster of recorded_on. recording: its name.
+record() {
+    recording=$work/recorded-$program-$bytes-$ranks.rma
+    [ -d "$recording" ] && return 0
+    preload=
+    if [ "$CAMPAIGN_STAGE" = record ]; then
+        preload=$build/lib/libcluster-yield.so
+        set -- "$cluster" run --mpi "$mpi" -n "$ranks" -- "$@"
+    elif jq -e .recorded_on "$config" >/dev/null; then
+        echo "campaign: $name: was not recorded on the cluster of recorded_on" >&2
+        return 1
+    else
+        # shellcheck disable=SC2086
+        set -- $here_run -n "$ranks" "$@"
+    fi
+    for try in 1 2 3; do
+        rm -rf "$recording"
+        LD_PRELOAD=$preload timeout -s TERM -k 5 "$limit" "$rmacast" record -o "$recording" -- "$@" \
+            >"$work/out" 2>"$work/err" 9>&- && return 0
+    done
+    [ -d "$recording" ] || { echo "campaign: $name: not recorded: $(tail -n 1 "$work/err")" >&2; return 1; }
+}
+
 row() { # PROGRAM ARGUMENT...
-    rm -rf "$work"/here.rma "$work"/predicted.txt "$work"/run-*
-    timeout -s TERM -k 5 "$limit" "$rmacast" record -o "$work/here.rma" -- mpiexec.mpich -n "$ranks" "$@" \
-        >"$work/out" 2>"$work/err" ||
-        [ -d "$work/here.rma" ] || { echo "campaign: $name: not recorded: $(tail -n 1 "$work/err")" >&2; return 1; }
-    "$rmacast" simulate "$work/here.rma" --platform "$platform" --engine loggp --semantics "$semantics" -o "$work/predicted.txt" \
+    rm -rf "$work"/predicted.txt "$work"/run-*
+    record "$@" || return 1
+    # shellcheck disable=SC2086
+    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen -o "$work/predicted.txt" \
         >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
     runs= thrown=0 good=0
     while [ $good -lt "$repetitions" ] && [ $thrown -le $((2 * repetitions)) ]; do
@@ -120,14 +153,19 @@ failures=0
 jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks | ($p.semantics // ["a"])[] as $s |
     {name: $p.name, bytes: $bytes, ranks: $ranks, semantics: $s,
      command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config" >"$work/plan"
+row=row
+[ "$CAMPAIGN_STAGE" = record ] && row=record
 while read -r line; do
     program=$(echo "$line" | jq -r .name) bytes=$(echo "$line" | jq .bytes) ranks=$(echo "$line" | jq .ranks)
     semantics=$(echo "$line" | jq -r .semantics)
+    chosen="--semantics $semantics"
+    [ "$semantics" = library ] && chosen= # the library's own, as the platform file says
     name="$program, $bytes B, $ranks ranks, semantics $semantics"
     # shellcheck disable=SC2046
-    row "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]') </dev/null ||
+    $row "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]') </dev/null ||
         failures=$((failures + 1))
 done <"$work/plan"
+[ $row = record ] && exit $((failures > 0))
 
 jq -s --slurpfile config "$config" --arg before "$load_before" --arg after "$(cut -d' ' -f1-3 /proc/loadavg)" \
     --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" --argjson cores "$(nproc)" \

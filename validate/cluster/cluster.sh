@@ -1,7 +1,8 @@
 #!/bin/sh
 # A second cluster on one machine: network namespaces as nodes, joined by a switch with a delay and a rate (docs/cluster.md).
 #   cluster.sh with [--nodes N] [--delay US] [--rate MBIT] -- COMMAND...   makes it, runs the command, removes it
-#   cluster.sh run -n RANKS [-env NAME VALUE]... -- PROGRAM...            an MPICH program on it, one rank per node, then again
+#   cluster.sh run [--mpi openmpi] -n RANKS [-env NAME VALUE]... -- PROGRAM...
+#                           an MPICH program on it, or one of Open MPI (osc/pt2pt over TCP), one rank per node, then again
 #   cluster.sh status
 # Needs root, ip and /dev/net/tun; where one is missing `with` says so and exits with 77. One cluster at a time: a second one
 # waits. It touches what is named rmacast-n*, rmc* and /run/rmacast-cluster, and nothing else.
@@ -97,20 +98,35 @@ end_command() {
     [ -n "$command" ] && kill "-$1" "$command" 2>/dev/null && wait "$command"
 }
 
+# Its launcher speaks over the unshaped network; a rank that finds nothing to do gives its core away.
+run_openmpi() {
+    for variable in $(env | sed -n 's/^\(RMACAST_[A-Z_]*\|LD_PRELOAD\)=.*/\1/p'); do passed="$passed -x $variable"; done
+    # shellcheck disable=SC2086
+    exec mpirun.openmpi --allow-run-as-root --mca plm_rsh_agent "$here/node_shell.sh" --mca plm_rsh_no_tree_spawn 1 \
+        --mca oob_tcp_if_include $management.0/24 --mca btl_tcp_if_include $data.0/24 --mca pml ob1 --mca btl tcp,self \
+        --mca osc pt2pt --mca mpi_yield_when_idle 1 --bind-to none --host "$hosts" --map-by node -np "$ranks" $passed "$@"
+}
+
 run() {
     [ -f "$state/settings" ] || die "there is no cluster, expected cluster.sh with -- ..."
     . "$state/settings"
-    ranks=$nodes hosts=
+    ranks=$nodes hosts= mpi=mpich passed=
     export UCX_TLS=tcp,self UCX_NET_DEVICES=net0
     while [ $# -gt 0 ]; do
         case $1 in
         -n) ranks=$2; shift 2 ;;
-        -env) export "$2=$3"; shift 3 ;;
+        --mpi) mpi=$2; shift 2 ;;
+        -env) export "$2=$3"; passed="$passed -x $2"; shift 3 ;;
         --) shift; break ;;
         *) die "unknown option $1" ;;
         esac
     done
     for node in $(seq "$nodes"); do hosts=$hosts${hosts:+,}node$node:$(((ranks + nodes - 1) / nodes)); done
+    case $mpi in
+    mpich) ;;
+    openmpi) run_openmpi "$@" ;;
+    *) die "--mpi $mpi, expected mpich or openmpi" ;;
+    esac
     exec mpiexec.mpich -localhost $management.254 -launcher ssh -launcher-exec "$here/node_shell.sh" \
         -hosts "$hosts" -n "$ranks" "$@"
 }
