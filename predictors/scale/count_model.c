@@ -28,6 +28,9 @@ static void form_ratio(enum count_form form, const struct grid *grid, int64_t *f
     case COUNT_PER_XY: *divisor = x * y; return;
     case COUNT_PER_XZ: *divisor = x * z; return;
     case COUNT_PER_YZ: *divisor = y * z; return;
+    case COUNT_X: *factor = x; return;
+    case COUNT_Y: *factor = y; return;
+    case COUNT_Z: *factor = z; return;
     case COUNT_LOG: *factor = exact_log(p) > 0 ? exact_log(p) : 0; return;
     default: return;
     }
@@ -99,6 +102,7 @@ char *count_model_text(const struct count_model *model, char buffer[COUNT_TEXT_B
     static const char *const tails[] = {
         [COUNT_FIXED] = "",       [COUNT_RANKS] = " p",       [COUNT_OTHERS] = " (p - 1)", [COUNT_SHARE] = " / p",
         [COUNT_SHARE_SQUARED] = " / p^2", [COUNT_PER_X] = " / x",  [COUNT_PER_Y] = " / y",  [COUNT_PER_Z] = " / z",
+        [COUNT_X] = " x", [COUNT_Y] = " y", [COUNT_Z] = " z",
         [COUNT_PER_XY] = " / (x y)", [COUNT_PER_XZ] = " / (x z)", [COUNT_PER_YZ] = " / (y z)", [COUNT_LOG] = " log2 p",
     };
     if (model->form < COUNT_LINEAR)

@@ -22,6 +22,9 @@ enum count_form {
     COUNT_PER_XY,     /* a / (x y): the face of a block of a divided cube */
     COUNT_PER_XZ,
     COUNT_PER_YZ,
+    COUNT_X,          /* a x */
+    COUNT_Y,
+    COUNT_Z,
     COUNT_LOG,        /* a log2 p, p a power of two */
     COUNT_LINEAR,     /* a + b p, from three scales on */
     COUNT_LOG_LINEAR, /* a + b log2 p, from three scales on */

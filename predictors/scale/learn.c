@@ -52,16 +52,14 @@ static enum status sort_traces(struct learner *learner, const struct trace *cons
 
 static enum status check_definitions(const struct learner *learner)
 {
-    const struct trace *last = largest(learner);
+    const struct run *last = &learner->runs[learner->count - 1];
+    size_t last_windows = numbers_count(&last->windows), last_comms = numbers_count(&last->comms);
     for (size_t i = 0; i + 1 < learner->count; i++) {
-        const struct trace *trace = learner->traces[i];
-        if (trace->definitions.window_count != last->definitions.window_count ||
-            trace->definitions.comm_count != last->definitions.comm_count)
-            return err_set(
-                learner->err, STATUS_DATA, trace->name, NULL,
-                "has %zu windows and %zu communicators, %s has %zu and %zu: they are runs of different programs",
-                trace->definitions.window_count, trace->definitions.comm_count, last->name,
-                last->definitions.window_count, last->definitions.comm_count);
+        size_t windows = numbers_count(&learner->runs[i].windows), comms = numbers_count(&learner->runs[i].comms);
+        if (windows != last_windows || comms != last_comms)
+            return err_set(learner->err, STATUS_DATA, learner->traces[i]->name, NULL,
+                           "a rank has %zu windows and %zu communicators, in %s %zu and %zu: they are runs of different programs",
+                           windows, comms, last->trace->name, last_windows, last_comms);
     }
     return STATUS_OK;
 }
@@ -82,6 +80,97 @@ static enum status find_loops(struct learner *learner)
     if (!learner->loops) return err_memory(learner->err);
     for (uint32_t r = 0; r < ranks; r++)
         TRY(loops_find(&learner->runs[learner->count - 1], r, &learner->loops[r], learner->err));
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ communicators */
+
+/* What is known before the grid: how many there are, and which windows are on which. */
+static enum status number_objects(struct learner *learner)
+{
+    struct program *program = learner->program;
+    const struct run *last = &learner->runs[learner->count - 1];
+    program->comm_count = numbers_count(&last->comms);
+    program->window_count = numbers_count(&last->windows);
+    program->comms = calloc(program->comm_count + 1, sizeof *program->comms);
+    program->windows = calloc(program->window_count + 1, sizeof *program->windows);
+    if (!program->comms || !program->windows) return err_memory(learner->err);
+    for (size_t i = 0; i < program->window_count; i++) {
+        int32_t first = numbers_first(&last->windows, last->trace->definitions.window_count, (int32_t)i);
+        program->windows[i].comm = (size_t)last->comms.number[last->trace->definitions.windows[first].comm];
+    }
+    return STATUS_OK;
+}
+
+static bool is_part(const struct trace_comm *comm, const struct grid *grid, unsigned shared)
+{
+    if ((int32_t)comm->count != grid_part_count(grid, shared)) return false;
+    for (uint32_t i = 0; i < comm->count; i++)
+        if (comm->members[i] != grid_part_rank(grid, comm->members[0], shared, (int32_t)i)) return false;
+    return true;
+}
+
+/* All communicators of that number are such a part of the grid, in all runs; else *wrong is one that is none, of *run. */
+static bool are_parts(const struct learner *learner, const struct grid_shape *shape, size_t number, unsigned shared, size_t *run,
+                      size_t *wrong)
+{
+    for (*run = 0; *run < learner->count; ++*run) {
+        const struct trace *trace = learner->traces[*run];
+        struct grid grid;
+        if (!grid_make(shape, (int32_t)trace->rank_count, &grid)) return false;
+        for (*wrong = 0; *wrong < trace->definitions.comm_count; ++*wrong)
+            if (learner->runs[*run].comms.number[*wrong] == (int32_t)number &&
+                !is_part(&trace->definitions.comms[*wrong], &grid, shared))
+                return false;
+    }
+    return true;
+}
+
+/* The call by which a rank gets a communicator, or names it first. */
+static size_t first_call(const struct trace *trace, uint32_t rank, size_t comm)
+{
+    const struct trace_rank *of = &trace->ranks[rank];
+    for (size_t i = 0; i < of->count; i++) {
+        const struct trace_call *call = &of->calls[i];
+        if (call_kind(call->call) == CALL_COMM_CREATE && call->ref == comm) return i;
+        if (trace_call_comm(trace, call) == &trace->definitions.comms[comm]) return i;
+    }
+    return 0;
+}
+
+static enum status no_part(const struct learner *learner, size_t run, size_t comm)
+{
+    const struct trace *trace = learner->traces[run];
+    const struct trace_comm *of = &trace->definitions.comms[comm];
+    char place[TRACE_PLACE_BYTES], members[64] = "";
+    for (uint32_t i = 0; i < of->count && strlen(members) < sizeof members - 16; i++)
+        snprintf(members + strlen(members), sizeof members - strlen(members), "%s%d", i ? ", " : "", of->members[i]);
+    uint32_t rank = (uint32_t)of->members[0];
+    return err_set(learner->err, STATUS_DATA, trace->name, trace_place(trace, rank, first_call(trace, rank, comm), place),
+                   "the communicator of the %u ranks %s%s is no row, column or plane of a grid of %u ranks, in their order",
+                   of->count, members, of->count > 1 && strlen(members) >= sizeof members - 16 ? ", ..." : "", trace->rank_count);
+}
+
+static int dimensions_of(enum grid_rule rule)
+{
+    return rule == GRID_LINE ? 1 : rule == GRID_CUBE || rule == GRID_CUBE_HIGH ? 3 : 2;
+}
+
+/* Which part of the grid each communicator is: all, a line, a plane, the rank alone. */
+static enum status find_parts(struct learner *learner, const struct grid_shape *shape)
+{
+    enum { ALL = 0, X = 6, Y = 5, Z = 3, XY = 4, XZ = 2, YZ = 1, PARTS = 7 };
+    static const unsigned parts[GRID_DIMENSIONS][PARTS] = {{ALL, YZ}, {ALL, X, Y, Z}, {ALL, X, Y, Z, XY, XZ, YZ}};
+    static const int counts[GRID_DIMENSIONS] = {2, 4, PARTS};
+    int dimension = dimensions_of(shape->rule) - 1;
+    struct program *program = learner->program;
+    for (size_t number = 0; number < program->comm_count; number++) {
+        size_t run = 0, wrong = 0;
+        int i = 0;
+        while (i < counts[dimension] && !are_parts(learner, shape, number, parts[dimension][i], &run, &wrong)) i++;
+        if (i == counts[dimension]) return no_part(learner, run < learner->count ? run : 0, wrong);
+        program->comms[number] = parts[dimension][i];
+    }
     return STATUS_OK;
 }
 
@@ -142,6 +231,7 @@ static bool fit_displacement(const struct learner *learner, const struct step *s
 {
     struct count_sample samples[learner->count];
     size_t count = 0;
+    if (how == DISPLACEMENT_BY_TARGET && step->shared && step->partners[0].kind == PARTNER_OFFSET) return false;
     for (size_t i = 0; i < learner->count; i++) {
         const struct walk_value *value = &sample_of(learner, i, step)->disp[how];
         if (value->differs) return false;
@@ -223,6 +313,7 @@ static enum status fit_steps(const struct learner *learner, struct step *steps, 
 static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched)
 {
     *matched = 0;
+    TRY(find_parts(learner, shape));
     TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program,
                     learner->err));
     enum status status = walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched,
@@ -262,11 +353,6 @@ static enum status search_shape(struct search *search, const struct grid_shape *
     return status;
 }
 
-static int dimensions_of(enum grid_rule rule)
-{
-    return rule == GRID_LINE ? 1 : rule == GRID_CUBE || rule == GRID_CUBE_HIGH ? 3 : 2;
-}
-
 static enum status search_rule(struct search *search, enum grid_rule rule, int32_t fixed)
 {
     for (unsigned periodic = 0; !search->found && periodic < 1U << dimensions_of(rule); periodic++) {
@@ -295,51 +381,50 @@ static enum status find_shape(struct learner *learner)
 
 /* ------------------------------------------------------------------------------------------------ windows */
 
-static bool window_bytes(const struct trace *trace, size_t number, int64_t *bytes)
+/* What all windows of a number have, in one run. */
+static bool window_bytes(const struct run *run, size_t number, int64_t *bytes)
 {
-    const struct trace_window *window = &trace->definitions.windows[number];
-    if (!window->bytes) return false;
-    *bytes = window->bytes[0];
-    for (uint32_t r = 1; r < trace->definitions.comms[window->comm].count; r++)
-        if (window->bytes[r] != *bytes) return false;
-    return true;
+    bool seen = false;
+    for (size_t w = 0; w < run->trace->definitions.window_count; w++) {
+        const struct trace_window *window = &run->trace->definitions.windows[w];
+        if (run->windows.number[w] != (int32_t)number) continue;
+        if (!window->bytes) return false;
+        for (uint32_t i = 0; i < run->trace->definitions.comms[window->comm].count; i++) {
+            if (seen && window->bytes[i] != *bytes) return false;
+            *bytes = window->bytes[i];
+            seen = true;
+        }
+    }
+    return seen;
 }
 
-static enum status fit_window(const struct learner *learner, size_t number, struct program_window *made)
+static void fit_window(const struct learner *learner, size_t number, struct program_window *made)
 {
-    const struct trace_window *window = &largest(learner)->definitions.windows[number];
+    const struct run *last = &learner->runs[learner->count - 1];
+    const struct trace_window *window =
+        &last->trace->definitions.windows[numbers_first(&last->windows, last->trace->definitions.window_count, (int32_t)number)];
     struct count_sample samples[learner->count];
-    *made = (struct program_window){.flavor = window->flavor, .sized = true};
+    made->flavor = window->flavor;
+    made->sized = true;
     if (window->disp_unit) made->disp_unit = window->disp_unit[0];
     for (size_t i = 0; i < learner->count; i++) {
         samples[i].grid = grid_of(learner, i);
-        made->sized = made->sized && window_bytes(learner->traces[i], number, &samples[i].value);
+        made->sized = made->sized && window_bytes(&learner->runs[i], number, &samples[i].value);
     }
     made->sized = made->sized && count_model_fit(samples, learner->count, &made->bytes);
-    return STATUS_OK;
-}
-
-static enum status fit_windows(struct learner *learner)
-{
-    struct program *program = learner->program;
-    program->window_count = largest(learner)->definitions.window_count;
-    program->comm_count = largest(learner)->definitions.comm_count;
-    program->windows = calloc(program->window_count + 1, sizeof *program->windows);
-    if (!program->windows) return err_memory(learner->err);
-    for (size_t i = 0; i < program->window_count; i++) TRY(fit_window(learner, i, &program->windows[i]));
-    return STATUS_OK;
 }
 
 static enum status learn(struct learner *learner, const struct trace *const *traces, size_t count)
 {
     TRY(sort_traces(learner, traces, count));
-    TRY(check_definitions(learner));
     TRY(keys_open(&learner->keys, learner->err));
     TRY(observe_runs(learner));
+    TRY(check_definitions(learner));
+    TRY(number_objects(learner));
     TRY(find_loops(learner));
     TRY(find_shape(learner));
     learner->program->observed = (int32_t)largest(learner)->rank_count;
-    TRY(fit_windows(learner));
+    for (size_t i = 0; i < learner->program->window_count; i++) fit_window(learner, i, &learner->program->windows[i]);
     learner->program->names = learner->keys.names;
     learner->keys.names = NULL;
     return STATUS_OK;

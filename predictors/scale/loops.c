@@ -26,13 +26,14 @@ static bool same_call(const struct observed *a, const struct observed *b)
 static uint16_t fitting_series(const struct run *run, uint32_t rank, const struct observed *calls, size_t stride,
                                uint32_t rounds, int partner)
 {
-    int32_t ranks = (int32_t)run->trace->rank_count;
+    const struct trace_comm *comm = &run->trace->definitions.comms[calls->comm];
+    int32_t ranks = (int32_t)comm->count, place = trace_comm_rank(comm, (int32_t)rank);
     uint16_t fitting = 0;
     for (enum series series = 0; series < SERIES_COUNT; series++) {
         if (series_rounds(series, ranks) != rounds) continue;
         uint32_t round = 0;
         while (round < rounds &&
-               calls[round * stride].peers[partner] == series_partner(series, ranks, (int32_t)rank, round))
+               calls[round * stride].peers[partner] == comm->members[series_partner(series, ranks, place, round)])
             round++;
         if (round == rounds) fitting |= (uint16_t)(1U << series);
     }
@@ -75,7 +76,7 @@ static enum status find_series(const struct run *run, uint32_t rank, size_t firs
     const struct observed_rank *all = &run->ranks[rank];
     struct node nodes[SERIES_BODY_MAX];
     uint32_t rounds[SERIES_COUNT];
-    size_t possible = possible_rounds((int32_t)run->trace->rank_count, rounds);
+    size_t possible = possible_rounds((int32_t)run->trace->definitions.comms[all->calls[first].comm].count, rounds);
     *length = 0;
     if (all->calls[first].peers[0] == TRACE_NONE) return STATUS_OK;
     for (size_t i = 0; i < possible; i++) {

@@ -30,6 +30,7 @@ struct drafts {
 struct merger {
     const struct run *run;
     const struct keys *keys;
+    const struct program *program; /* its communicators and their windows */
     struct grid grid;
     int32_t *common[STEP_PARTNERS]; /* per key: the one partner outside series that all ranks have, MIXED, UNSEEN */
     int64_t *common_group;          /* per key: the one group that is neither all nor all others */
@@ -59,9 +60,9 @@ static void drafts_free(struct draft *items, size_t count)
 
 /* ------------------------------------------------------------------------------------------------ what is common */
 
+/* peer: a place in the communicator */
 static void note_common(int32_t *common, int32_t peer)
 {
-    if (peer == TRACE_NONE) return;
     *common = *common == UNSEEN || *common == peer ? peer : MIXED;
 }
 
@@ -70,11 +71,24 @@ static const struct trace_group *group_of(const struct merger *merger, const str
     return &merger->run->trace->definitions.groups[call->group];
 }
 
-/* All ranks but, maybe, the one that calls. */
+static const struct trace_comm *comm_of(const struct merger *merger, const struct observed *call)
+{
+    return &merger->run->trace->definitions.comms[call->comm];
+}
+
+static unsigned shared_of(const struct merger *merger, const struct observed *call)
+{
+    const struct trace_call *key = &merger->keys->items[call->key];
+    if (key->handle < 0) return 0;
+    bool on_window = call_row(key->call)->allowed & F_WIN;
+    return merger->program->comms[on_window ? merger->program->windows[key->handle].comm : (size_t)key->handle];
+}
+
+/* All ranks of the communicator but, maybe, the one that calls. */
 static enum members_kind whole_group(const struct merger *merger, const struct observed *call, uint32_t rank)
 {
     const struct trace_group *group = group_of(merger, call);
-    uint32_t ranks = merger->run->trace->rank_count;
+    uint32_t ranks = comm_of(merger, call)->count;
     if (group->count == ranks) return MEMBERS_ALL;
     if (group->count + 1 == ranks && ranks > 2 && trace_group_rank(group, (int32_t)rank) < 0) return MEMBERS_OTHERS;
     return MEMBERS_LISTED;
@@ -87,7 +101,8 @@ static void note_nodes(struct merger *merger, uint32_t rank, const struct node *
         note_nodes(merger, rank, nodes[i].body, nodes[i].count);
         if (nodes[i].kind != STEP_CALL) continue;
         for (int k = 0; k < STEP_PARTNERS; k++)
-            if (!nodes[i].series[k]) note_common(&merger->common[k][call->key], call->peers[k]);
+            if (!nodes[i].series[k] && call->peers[k] != TRACE_NONE)
+                note_common(&merger->common[k][call->key], trace_comm_rank(comm_of(merger, call), call->peers[k]));
         if (call->group == TRACE_NO_REF || whole_group(merger, call, rank) != MEMBERS_LISTED) continue;
         int64_t *group = &merger->common_group[call->key];
         *group = *group == UNSEEN || *group == call->group ? (int64_t)call->group : MIXED;
@@ -122,11 +137,11 @@ static enum status note_offset(struct merger *merger, const struct observed *cal
     return STATUS_OK;
 }
 
-static struct partner absolute_partner(const struct merger *merger, int32_t rank)
+static struct partner absolute_partner(const struct trace_comm *comm, int32_t rank)
 {
-    struct partner partner = {.kind = PARTNER_RANK, .rank = rank};
-    if (rank == merger->grid.ranks - 1) partner.kind = PARTNER_LAST;
-    if (rank == 0) partner.kind = PARTNER_FIRST;
+    struct partner partner = {.kind = PARTNER_RANK, .rank = trace_comm_rank(comm, rank)};
+    if (partner.rank == (int32_t)comm->count - 1) partner.kind = PARTNER_LAST;
+    if (partner.rank == 0) partner.kind = PARTNER_FIRST;
     return partner;
 }
 
@@ -136,7 +151,7 @@ static enum status make_partner(struct merger *merger, const struct observed *ca
     *partner = (struct partner){.kind = PARTNER_NONE};
     if (peer == TRACE_NONE) return STATUS_OK;
     if (absolute) {
-        *partner = absolute_partner(merger, peer);
+        *partner = absolute_partner(comm_of(merger, call), peer);
         return STATUS_OK;
     }
     partner->kind = PARTNER_OFFSET;
@@ -150,7 +165,7 @@ static enum status make_members(struct merger *merger, const struct observed *ca
     members->kind = whole_group(merger, call, merger->rank);
     if (members->kind != MEMBERS_LISTED) return STATUS_OK;
     const struct trace_group *group = group_of(merger, call);
-    bool absolute = merger->common_group[call->key] >= 0;
+    bool absolute = merger->common_group[call->key] >= 0 && shared_of(merger, call) == 0;
     for (uint32_t i = 0; i < group->count; i++) {
         struct partner partner;
         TRY(make_partner(merger, call, group->members[i], absolute, &partner));
@@ -165,6 +180,7 @@ static enum status make_call(struct merger *merger, const struct node *node, str
     draft->step.call = merger->keys->items[call->key];
     draft->step.number = call->key; /* until the steps are numbered */
     draft->step.waits = call->waits;
+    draft->step.shared = shared_of(merger, call);
     for (int k = 0; k < STEP_PARTNERS; k++) {
         draft->series[k] = node->series[k];
         if (node->series[k]) draft->step.partners[k].kind = PARTNER_SERIES;
@@ -341,12 +357,14 @@ static enum status join_rank(struct merger *merger, uint32_t rank, const struct 
 static enum status find_takers(struct merger *merger, const struct draft *draft, struct step *step)
 {
     int32_t ranks = merger->grid.ranks;
-    for (enum takers takers = 0; takers < TAKERS_COUNT; takers++) {
-        int32_t r = 0;
-        step->takers = takers;
-        while (r < ranks && draft->taken[r] == step_taken(step, &merger->grid, r)) r++;
-        if (r == ranks) return STATUS_OK;
-    }
+    for (unsigned shared = 0; shared < (1U << GRID_DIMENSIONS) - 1; shared++)
+        for (enum takers takers = 0; takers < TAKERS_COUNT; takers++) {
+            int32_t r = 0;
+            step->takers = takers;
+            step->takers_shared = shared;
+            while (r < ranks && draft->taken[r] == step_taken(step, &merger->grid, r)) r++;
+            if (r == ranks) return STATUS_OK;
+        }
     int32_t some = 0;
     while (!draft->taken[some]) some++;
     return err_set(merger->err, STATUS_DATA, merger->run->trace->name, NULL,
@@ -372,8 +390,11 @@ static enum status make_step(struct merger *merger, struct draft *draft, struct 
     step->count = draft->count;
     TRY(make_steps(merger, draft->body, draft->count, &step->body));
     if (step->kind == STEP_SERIES)
-        for (size_t i = step->count; i-- > 0;)
-            if (step->body[i].partners[0].kind == PARTNER_SERIES) step->series = step->body[i].partners[0].series;
+        for (size_t i = step->count; i-- > 0;) {
+            if (step->body[i].partners[0].kind != PARTNER_SERIES) continue;
+            step->series = step->body[i].partners[0].series;
+            step->shared = step->body[i].shared;
+        }
     return STATUS_OK;
 }
 
@@ -408,7 +429,7 @@ static enum status merge(struct merger *merger, const struct nodes *ranks, struc
 enum status merge_ranks(const struct run *run, const struct keys *keys, const struct nodes *ranks,
                         const struct grid_shape *shape, struct program *program, struct err *err)
 {
-    struct merger merger = {.run = run, .keys = keys, .err = err};
+    struct merger merger = {.run = run, .keys = keys, .program = program, .err = err};
     struct drafts all = {.count = 0};
     program->shape = *shape;
     program->steps = NULL;

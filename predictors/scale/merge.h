@@ -5,7 +5,8 @@
 #include "predictors/scale/loops.h"
 #include "predictors/scale/program.h"
 
-/* ranks: the loops of every rank of the run. Fills shape, steps and count; count models, times and windows stay empty.
+/* ranks: the loops of every rank of the run. program has its communicators, and those of windows. Fills
+ * shape, steps and count; count models, times and windows stay empty.
  * STATUS_DATA: on this grid, the ranks have no program in common; says which rank, call, why. */
 enum status merge_ranks(const struct run *run, const struct keys *keys, const struct nodes *ranks,
                         const struct grid_shape *shape, struct program *program, struct err *err);

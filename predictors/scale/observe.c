@@ -51,6 +51,7 @@ static enum status find_key(struct keys *keys, const struct trace_call *key, uin
 /* What one rank's calls leave for its later ones. */
 struct observer {
     const struct trace *trace;
+    struct run *run;
     struct keys *keys;
     uint32_t rank;
     size_t index;
@@ -92,12 +93,30 @@ static bool has_lists(enum call_kind kind)
     }
 }
 
-static bool has_all_ranks(const struct trace *trace, const struct trace_comm *comm)
+static bool has_all_ranks(const struct trace *trace, size_t number)
 {
+    const struct trace_comm *comm = &trace->definitions.comms[number];
     if (comm->between || comm->count != trace->rank_count) return false;
     for (uint32_t i = 0; i < comm->count; i++)
         if (comm->members[i] != (int32_t)i) return false;
     return true;
+}
+
+static bool makes_some(const struct trace *trace, enum call_kind kind)
+{
+    for (size_t i = 0; i < trace->ranks[0].count; i++)
+        if (call_kind(trace->ranks[0].calls[i].call) == kind) return true;
+    return false;
+}
+
+static bool is_given_comm(const struct trace *trace, size_t comm)
+{
+    return comm == 0 || (has_all_ranks(trace, comm) && !makes_some(trace, CALL_COMM_CREATE));
+}
+
+static bool is_given_window(const struct trace *trace, size_t window)
+{
+    return has_all_ranks(trace, (size_t)trace->definitions.windows[window].comm) && !makes_some(trace, CALL_WIN_CREATE);
 }
 
 static enum status check_call(const struct observer *observer, const struct trace_call *call)
@@ -108,11 +127,12 @@ static enum status check_call(const struct observer *observer, const struct trac
     if (has_lists(kind)) return refuse(observer, "sizes that are given per rank are not predicted at another scale");
     if (call_arm(kind) == ARM_PRIMITIVE) return refuse(observer, "threads are not predicted at another scale");
     const struct trace_comm *comm = trace_call_comm(observer->trace, call);
-    if (comm && !has_all_ranks(observer->trace, comm))
-        return refuse(observer, "only communicators of all ranks are predicted at another scale");
-    if (kind == CALL_COMM_CREATE &&
-        (call->ref == TRACE_NO_REF || !has_all_ranks(observer->trace, &observer->trace->definitions.comms[call->ref])))
-        return refuse(observer, "only communicators of all ranks are predicted at another scale");
+    if ((comm && comm->between) ||
+        (kind == CALL_COMM_CREATE && call->ref != TRACE_NO_REF && observer->trace->definitions.comms[call->ref].between))
+        return refuse(observer, "communicators between two groups are not predicted at another scale");
+    if (kind == CALL_COMM_CREATE && call->ref == TRACE_NO_REF)
+        return refuse(observer, "the rank gets no communicator here; "
+                                "only those that every rank is in are predicted at another scale");
     return STATUS_OK;
 }
 
@@ -147,8 +167,7 @@ static enum status observe_requests(struct observer *observer, const struct trac
         ARRAY_PUSH(observer->open, observer->open_count, observer->open_capacity, call->ref, observer->err);
     if (call->ref == TRACE_NO_REF) return STATUS_OK;
     if (kind == CALL_REQUEST_WAIT) return complete_request(observer, call->ref, waits);
-    if (kind == CALL_REQUEST_WAITALL)
-        return complete_list(observer, &observer->trace->definitions.lists[call->ref], waits);
+    if (kind == CALL_REQUEST_WAITALL) return complete_list(observer, &observer->trace->definitions.lists[call->ref], waits);
     return STATUS_OK;
 }
 
@@ -157,8 +176,30 @@ static bool tag_is_same_everywhere(enum call_kind kind)
     return kind != CALL_NEIGHBOR && kind != CALL_COMM_CREATE;
 }
 
+static enum status find_number(struct observer *observer, struct numbers *numbers, int32_t object, int32_t *number)
+{
+    bool found;
+    TRY(numbers_find(numbers, observer->rank, object, number, &found, observer->err));
+    return found ? STATUS_OK
+                 : refuse(observer, "ranks have named its communicator or window in another order; "
+                                    "which ranks belong together cannot be told at another scale");
+}
+
+/* handle: by its number; comm: of the trace. */
+static enum status number_handle(struct observer *observer, const struct trace_call *call, int32_t *handle, int32_t *comm)
+{
+    bool on_window = call_row(call->call)->allowed & F_WIN;
+    struct run *run = observer->run;
+    int32_t of_window;
+    *comm = 0;
+    if (call->handle < 0) return STATUS_OK;
+    *comm = on_window ? observer->trace->definitions.windows[call->handle].comm : call->handle;
+    TRY(find_number(observer, &run->comms, *comm, on_window ? &of_window : handle));
+    return on_window ? find_number(observer, &run->windows, call->handle, handle) : STATUS_OK;
+}
+
 /* The key's members; those of sites and regions by the keys' own numbers. */
-static enum status make_key(struct observer *observer, const struct trace_call *call, struct trace_call *key)
+static enum status make_key(struct observer *observer, const struct trace_call *call, struct trace_call *key, int32_t *comm)
 {
     const struct trace *trace = observer->trace;
     const struct trace_site *site = &trace->definitions.sites[call->site];
@@ -170,12 +211,16 @@ static enum status make_key(struct observer *observer, const struct trace_call *
                                .peer = TRACE_NONE,
                                .disp = -1,
                                .ref = TRACE_NO_REF};
+    TRY(number_handle(observer, call, &key->handle, comm));
     if (call->site != TRACE_NO_SITE)
         TRY(trace_add_site(observer->keys->names, site->function, site->file, site->line, &key->site, observer->err));
     if (call_is_region(call->call))
         TRY(trace_add_region(observer->keys->names, trace->definitions.regions[call->ref], &key->ref, observer->err));
     if (kind == CALL_SENDRECV) key->aux = trace_call_recv_tag(call);
-    if (kind == CALL_COMM_CREATE) key->ref = call->ref; /* communicators are made in the same order */
+    if (kind != CALL_COMM_CREATE) return STATUS_OK;
+    int32_t made;
+    TRY(find_number(observer, &observer->run->comms, (int32_t)call->ref, &made));
+    key->ref = (uint32_t)made;
     return STATUS_OK;
 }
 
@@ -195,7 +240,7 @@ static enum status observe_call(struct observer *observer, struct observed *made
     enum call_kind kind = call_kind(call->call);
     struct trace_call key;
     TRY(check_call(observer, call));
-    TRY(make_key(observer, call, &key));
+    TRY(make_key(observer, call, &key, &made->comm));
     TRY(find_key(observer->keys, &key, &made->key, observer->err));
     made->peers[0] = call->peer;
     made->peers[1] = kind == CALL_SENDRECV ? trace_call_source(call) : TRACE_NONE;
@@ -220,12 +265,23 @@ static enum status observe_rank(struct observer *observer, struct observed_rank 
     return STATUS_OK;
 }
 
+static enum status check_numbers(const struct run *run, const struct numbers *numbers, const char *what, struct err *err)
+{
+    uint32_t rank;
+    if (numbers_check(numbers, &rank)) return STATUS_OK;
+    return err_set(err, STATUS_DATA, run->trace->name, NULL,
+                   "rank %u has %u %s, another one %zu; only what every rank has is predicted at another scale",
+                   rank, numbers->named[rank], what, numbers->count);
+}
+
 enum status run_observe(const struct trace *trace, struct keys *keys, struct run *run, struct err *err)
 {
-    struct observer observer = {.trace = trace, .keys = keys, .err = err};
+    struct observer observer = {.trace = trace, .run = run, .keys = keys, .err = err};
     TRY(trace_check_one_thread(trace, "prediction at another scale", err));
     *run = (struct run){.trace = trace, .ranks = calloc(trace->rank_count, sizeof *run->ranks)};
     enum status status = run->ranks ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK) status = numbers_open(trace, trace->definitions.comm_count, is_given_comm, &run->comms, err);
+    if (status == STATUS_OK) status = numbers_open(trace, trace->definitions.window_count, is_given_window, &run->windows, err);
     for (uint32_t i = 0; status == STATUS_OK && i < trace->rank_count; i++) {
         observer.rank = i;
         if (trace->ranks[i].incomplete)
@@ -233,6 +289,8 @@ enum status run_observe(const struct trace *trace, struct keys *keys, struct run
         else status = observe_rank(&observer, &run->ranks[i]);
     }
     free(observer.open);
+    if (status == STATUS_OK) status = check_numbers(run, &run->comms, "communicators", err);
+    if (status == STATUS_OK) status = check_numbers(run, &run->windows, "windows", err);
     if (status != STATUS_OK) run_clear(run);
     return status;
 }
@@ -241,5 +299,7 @@ void run_clear(struct run *run)
 {
     for (uint32_t i = 0; run->ranks && i < run->trace->rank_count; i++) free(run->ranks[i].calls);
     free(run->ranks);
+    numbers_clear(&run->comms);
+    numbers_clear(&run->windows);
     run->ranks = NULL;
 }

@@ -4,9 +4,11 @@
 #define PREDICTORS_SCALE_OBSERVE_H
 
 #include "common/map.h"
+#include "predictors/scale/numbers.h"
 #include "trace/trace.h"
 
-/* Calls with equal keys do the same: function, flags, window or communicator, tag, call site, region; aux is the receive's
+/* Calls with equal keys do the same: function, flags, number of the window or communicator (numbers.h),
+ * tag, call site, region; aux is the receive's
  * tag of a sendrecv. */
 struct keys {
     struct trace *names;      /* owned: sites and regions of the keys */
@@ -19,6 +21,7 @@ struct observed {
     uint32_t key;
     int32_t peers[2]; /* target, destination or root; source of a sendrecv; TRACE_NONE */
     uint32_t group;   /* of the run's trace; TRACE_NO_REF */
+    int32_t comm;     /* of the run's trace: that of the call, or of its window; the world where it has none */
     int32_t waits;    /* enum of program.h: WAIT_NONE, WAIT_ALL, or a place among the requests that are not completed */
     int64_t bytes, aux, disp;
     int64_t compute_ps, duration_ps;
@@ -32,6 +35,7 @@ struct observed_rank {
 struct run {
     const struct trace *trace;   /* borrowed */
     struct observed_rank *ranks; /* owned, one per rank */
+    struct numbers comms, windows;
 };
 
 enum status keys_open(struct keys *keys, struct err *err);

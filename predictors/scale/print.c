@@ -23,6 +23,21 @@ static const char *const taker_names[] = {
     [TAKERS_NOT_LAST] = " [all but the last rank]",
 };
 
+/* "along x", the ranks of a row; nothing for all ranks. */
+static void print_part(const char *before, unsigned shared, FILE *out)
+{
+    if (!shared) return;
+    fprintf(out, "%salong ", before);
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (!(shared & 1U << d)) fputc("xyz"[d], out);
+}
+
+static void print_takers(const struct step *step, FILE *out)
+{
+    fputs(taker_names[step->takers], out);
+    if (step->takers != TAKERS_ALL) print_part(" ", step->takers_shared, out);
+}
+
 static void print_partner(const struct partner *partner, FILE *out)
 {
     switch (partner->kind) {
@@ -66,6 +81,7 @@ static void print_call(const struct program *program, const struct step *step, F
     if (step->partners[0].kind != PARTNER_NONE) fputs(" to ", out);
     print_partner(&step->partners[0], out);
     print_members(&step->members, out);
+    print_part(" ", step->shared, out);
     if (step->bytes.a != 0 || step->bytes.b != 0) fprintf(out, " bytes=%s", count_model_text(&step->bytes, count));
     if (site->file) fprintf(out, " at %s:%d", site->file, site->line);
 }
@@ -79,7 +95,9 @@ static void print_steps(const struct program *program, const struct step *steps,
         if (steps[i].kind == STEP_CALL) print_call(program, &steps[i], out);
         else if (steps[i].kind == STEP_REPEAT) fprintf(out, "repeat %s", count_model_text(&steps[i].rounds, text));
         else fprintf(out, "for each partner of %s", series_names[steps[i].series]);
-        fprintf(out, "%s\n", taker_names[steps[i].takers]);
+        if (steps[i].kind == STEP_SERIES) print_part(" ", steps[i].shared, out);
+        print_takers(&steps[i], out);
+        fputc('\n', out);
         print_steps(program, steps[i].body, steps[i].count, depth + 1, out);
         print_computing(&steps[i].computing[COMPUTING_AFTER], depth, out);
     }

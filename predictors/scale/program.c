@@ -57,21 +57,28 @@ bool taker(enum takers takers, int32_t ranks, int32_t rank)
     }
 }
 
-int32_t partner_rank(const struct partner *partner, const struct grid *grid, int32_t rank, uint32_t round)
+static int32_t series_rank(enum series series, const struct grid *grid, unsigned shared, int32_t rank, uint32_t round)
+{
+    int32_t place = grid_part_place(grid, rank, shared);
+    return grid_part_rank(grid, rank, shared, series_partner(series, grid_part_count(grid, shared), place, round));
+}
+
+int32_t partner_rank(const struct partner *partner, const struct grid *grid, unsigned shared, int32_t rank, uint32_t round)
 {
     switch (partner->kind) {
-    case PARTNER_FIRST: return 0;
-    case PARTNER_LAST: return grid->ranks - 1;
-    case PARTNER_RANK: return partner->rank < grid->ranks ? partner->rank : TRACE_NONE;
+    case PARTNER_FIRST: return grid_part_rank(grid, rank, shared, 0);
+    case PARTNER_LAST: return grid_part_rank(grid, rank, shared, grid_part_count(grid, shared) - 1);
+    case PARTNER_RANK: return grid_part_rank(grid, rank, shared, partner->rank);
     case PARTNER_OFFSET: return grid_neighbor(grid, rank, &partner->offset);
-    case PARTNER_SERIES: return series_partner(partner->series, grid->ranks, rank, round);
+    case PARTNER_SERIES: return series_rank(partner->series, grid, shared, rank, round);
     default: return TRACE_NONE;
     }
 }
 
 bool step_taken(const struct step *step, const struct grid *grid, int32_t rank)
 {
-    if (!taker(step->takers, grid->ranks, rank)) return false;
+    unsigned shared = step->takers_shared;
+    if (!taker(step->takers, grid_part_count(grid, shared), grid_part_place(grid, rank, shared))) return false;
     for (int k = 0; k < STEP_PARTNERS; k++)
         if (step->partners[k].kind == PARTNER_OFFSET && !step->null_outside &&
             grid_neighbor(grid, rank, &step->partners[k].offset) < 0)
@@ -115,5 +122,6 @@ void program_free(struct program *program)
     steps_free(program->steps, program->count);
     trace_free(program->names);
     free(program->windows);
+    free(program->comms);
     free(program);
 }

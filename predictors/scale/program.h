@@ -17,7 +17,7 @@
 #include "predictors/scale/time_model.h"
 #include "trace/trace.h"
 
-/* The k-th partner of rank r among n, k from 0. */
+/* The k-th partner of rank r among n, k from 0. Ranks are places in the communicator of the call. */
 enum series {
     SERIES_UP,        /* (r + 1 + k) mod n, n - 1 of them */
     SERIES_DOWN,      /* (r - 1 - k) mod n, n - 1 of them */
@@ -37,9 +37,9 @@ int32_t series_partner(enum series series, int32_t ranks, int32_t rank, uint32_t
 
 enum partner_kind {
     PARTNER_NONE,   /* none, or MPI_PROC_NULL */
-    PARTNER_FIRST,  /* rank 0 */
-    PARTNER_LAST,   /* rank n - 1 */
-    PARTNER_RANK,   /* another one rank for all */
+    PARTNER_FIRST,  /* place 0 of the communicator */
+    PARTNER_LAST,   /* place n - 1 */
+    PARTNER_RANK,   /* another one place for all */
     PARTNER_OFFSET, /* the neighbour there; where there is none, the call is not made or has MPI_PROC_NULL */
     PARTNER_SERIES, /* of the round of the body that the call is in */
 };
@@ -51,10 +51,11 @@ struct partner {
     enum series series;
 };
 
-/* The partner of a rank; round: of the series that the call is in. TRACE_NONE: none, or outside the grid. */
-int32_t partner_rank(const struct partner *partner, const struct grid *grid, int32_t rank, uint32_t round);
+/* The partner of a rank in a communicator that is this part of the grid; round: of the series that the call is in. TRACE_NONE:
+ * none, or outside the grid. */
+int32_t partner_rank(const struct partner *partner, const struct grid *grid, unsigned shared, int32_t rank, uint32_t round);
 
-/* Who is in a group of MPI_Win_post or MPI_Win_start. */
+/* Who is in a group of MPI_Win_post or MPI_Win_start; all: of the window's communicator. */
 enum members_kind { MEMBERS_NONE, MEMBERS_LISTED, MEMBERS_OTHERS, MEMBERS_ALL };
 struct members {
     enum members_kind kind;
@@ -65,7 +66,7 @@ struct members {
 /* Which of the rank's requests a wait is for: those that no wait has completed yet, in the order they were made. */
 enum { WAIT_NONE = -2, WAIT_ALL = -1 }; /* else: the one at that place */
 
-/* Which ranks take a step. */
+/* Which ranks take a step, by their places in a part of the grid. */
 enum takers { TAKERS_ALL, TAKERS_FIRST, TAKERS_NOT_FIRST, TAKERS_LAST, TAKERS_NOT_LAST, TAKERS_COUNT };
 bool taker(enum takers takers, int32_t ranks, int32_t rank);
 
@@ -79,12 +80,15 @@ enum { COMPUTING_BEFORE, COMPUTING_AFTER, COMPUTING_PLACES };
 enum step_kind { STEP_CALL, STEP_REPEAT, STEP_SERIES };
 enum { STEP_PARTNERS = 2 }; /* target, destination or root; source of a sendrecv */
 
-/* Displacement of a one-sided call: a part that is the same for all ranks, a part by the rank, one by the target. */
+/* Displacement of a one-sided call: the same for all ranks, or a number times the rank's or the target's place in the
+ * window's communicator. */
 enum displacement { DISPLACEMENT_UNKNOWN, DISPLACEMENT_FIXED, DISPLACEMENT_BY_RANK, DISPLACEMENT_BY_TARGET };
 
 struct step {
     enum step_kind kind;
     enum takers takers;
+    unsigned takers_shared; /* in which part */
+    unsigned shared;        /* the communicator is that part of the grid (grid_part_count()) */
     struct computing computing[COMPUTING_PLACES];
     /* STEP_CALL */
     struct trace_call call; /* what is the same on all ranks at all scales; site and ref (region) are of struct program */
@@ -104,6 +108,7 @@ struct step {
 };
 
 struct program_window {
+    size_t comm;
     char flavor;
     bool sized;
     struct count_model bytes;
@@ -119,7 +124,8 @@ struct program {
     uint32_t step_count; /* all steps, bodies included */
     struct program_window *windows; /* owned */
     size_t window_count;
-    size_t comm_count; /* all of them have all ranks */
+    unsigned *comms; /* owned: which part of the grid each is */
+    size_t comm_count;
 };
 
 /* To which step the computing between two calls belongs, so that it is the same one on all ranks: to a repetition or a

@@ -119,6 +119,13 @@ static enum status replicate(struct replication *replication)
     return trace_check(replication->made, replication->err);
 }
 
+static bool all_are_whole(const struct trace *trace)
+{
+    for (size_t i = 0; i < trace->definitions.comm_count; i++)
+        if (trace->definitions.comms[i].count != trace->rank_count) return false;
+    return true;
+}
+
 enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct trace **made, struct err *err)
 {
     struct keys keys = {0};
@@ -129,7 +136,11 @@ enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct tr
     TRY(keys_open(&keys, err));
     struct replication replication = {.trace = trace, .run = &run, .ranks = ranks, .err = err};
     enum status status = run_observe(trace, &keys, &run, err);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && !all_are_whole(trace)) {
+        status = err_set(err, STATUS_DATA, trace->name, NULL,
+                         "has communicators of some of its ranks, expected those of all ranks where it is replicated");
+        run_clear(&run);
+    } else if (status == STATUS_OK) {
         status = replicate(&replication);
         run_clear(&run);
     }

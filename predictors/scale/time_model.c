@@ -96,11 +96,27 @@ static double cross_validate(enum shape shape, const struct time_sample *samples
     return worst;
 }
 
+/* Of a mean of N measurements: 3 sigma / (sqrt(N) (mean - sigma)). Where they vary by more than their mean that is no bound:
+ * all of the mean may be wrong. */
 static double mean_error(const struct time_sample *sample)
 {
     double n = (double)sample->count;
     if (sample->mean <= 0 || n < 2) return 0;
-    return 3 * sqrt(sample->deviations / (n - 1) / n) / sample->mean;
+    double sigma = sqrt(sample->deviations / (n - 1));
+    return sigma < sample->mean ? fmin(3 * sigma / (sqrt(n) * (sample->mean - sigma)), 1) : 1;
+}
+
+/* How far a run's mean is from what the others predict for it, relative to that. */
+static double prediction_error(enum shape shape, const struct time_sample *samples, size_t count, struct term term)
+{
+    double worst = 0;
+    for (size_t i = 0; count > 1 && i < count; i++) {
+        struct time_model model = {.exponent = term.exponent, .logs = term.logs};
+        if (!solve(shape, samples, count, i, &model)) return 1;
+        double predicted = time_model_mean(&model, samples[i].ranks), error = fabs(samples[i].mean - predicted);
+        if (error > 0) worst = fmax(worst, predicted > 0 ? error / predicted : 1);
+    }
+    return worst;
 }
 
 struct choice {
@@ -144,9 +160,9 @@ void time_model_fit(const struct time_sample *samples, size_t count, struct time
     model->logs = best.term.logs;
     if (!solve(best.shape, samples, count, SIZE_MAX, model)) {
         *model = (struct time_model){.c0 = samples[count - 1].mean, .balanced = model->balanced};
-        best.error = 1;
+        best.shape = SHAPE_FIXED;
     }
-    model->error = noise + (isfinite(best.error) ? best.error : 1);
+    model->error = noise + prediction_error(best.shape, samples, count, best.term);
     for (size_t i = 0; i < count; i++) model->measured[i] = (struct time_point){samples[i].ranks, samples[i].mean};
     model->measured_count = count;
 }

@@ -27,8 +27,8 @@ struct time_point {
 struct time_model {
     double c0, c1, exponent; /* seconds */
     int logs;
-    double error;  /* relative bound of the mean at the scales that were observed: 3 sigma / (sqrt(N) mean), and the
-                      cross-validation's error */
+    double error;  /* relative bound of the mean at the scales that were observed: 3 sigma / (sqrt(N) (mean - sigma)), and how far
+                      from the function's value a run is that it was not fitted to */
     bool balanced; /* all executions are within 10 % of their run's mean */
     struct time_point measured[TIME_POINTS_MAX]; /* what it was fitted to */
     size_t measured_count;

@@ -21,27 +21,35 @@ struct walker {
     enum status failed; /* out of memory */
 };
 
-static int32_t partner_of(const struct walker *walker, const struct partner *partner)
+static int32_t partner_of(const struct walker *walker, const struct step *step, const struct partner *partner)
 {
-    return partner_rank(partner, &walker->grid, walker->number, walker->round);
+    return partner_rank(partner, &walker->grid, step->shared, walker->number, walker->round);
+}
+
+static bool are_in_part(const struct walker *walker, const struct step *step, const struct trace_group *group)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (!grid_part_has(&walker->grid, walker->number, step->shared, group->members[i])) return false;
+    return true;
 }
 
 static bool members_agree(const struct walker *walker, const struct step *step, const struct observed *call)
 {
     if (call->group == TRACE_NO_REF) return step->members.kind == MEMBERS_NONE;
     const struct trace_group *group = &walker->run->trace->definitions.groups[call->group];
-    uint32_t ranks = (uint32_t)walker->grid.ranks;
+    uint32_t ranks = (uint32_t)grid_part_count(&walker->grid, step->shared);
     switch (step->members.kind) {
-    case MEMBERS_ALL: return group->count == ranks;
-    case MEMBERS_OTHERS: return group->count + 1 == ranks && trace_group_rank(group, walker->number) < 0;
+    case MEMBERS_ALL: return group->count == ranks && are_in_part(walker, step, group);
+    case MEMBERS_OTHERS:
+        return group->count + 1 == ranks && trace_group_rank(group, walker->number) < 0 && are_in_part(walker, step, group);
     case MEMBERS_LISTED: break;
     default: return false;
     }
     uint32_t count = 0; /* two neighbours of a small periodic grid can be one rank */
     for (size_t i = 0; i < step->members.count; i++) {
-        int32_t member = partner_of(walker, &step->members.listed[i]);
+        int32_t member = partner_of(walker, step, &step->members.listed[i]);
         bool again = member < 0;
-        for (size_t j = 0; j < i && !again; j++) again = partner_of(walker, &step->members.listed[j]) == member;
+        for (size_t j = 0; j < i && !again; j++) again = partner_of(walker, step, &step->members.listed[j]) == member;
         if (again) continue;
         if (trace_group_rank(group, member) < 0) return false;
         count++;
@@ -56,7 +64,7 @@ static bool call_agrees(const struct walker *walker, const struct step *step, co
         key->site != own->site || key->ref != own->ref || key->aux != own->aux || call->waits != step->waits)
         return false;
     for (int k = 0; k < STEP_PARTNERS; k++)
-        if (call->peers[k] != partner_of(walker, &step->partners[k])) return false;
+        if (call->peers[k] != partner_of(walker, step, &step->partners[k])) return false;
     return members_agree(walker, step, call);
 }
 
@@ -94,8 +102,9 @@ static void sample_call(struct walker *walker, const struct step *step, const st
     note(&sample->bytes, call->bytes);
     note(&sample->aux, call->aux);
     note(&sample->disp[DISPLACEMENT_FIXED], call->disp);
-    note_share(&sample->disp[DISPLACEMENT_BY_RANK], call->disp, walker->number);
-    note_share(&sample->disp[DISPLACEMENT_BY_TARGET], call->disp, call->peers[0]);
+    note_share(&sample->disp[DISPLACEMENT_BY_RANK], call->disp, grid_part_place(&walker->grid, walker->number, step->shared));
+    int32_t target = call->peers[0] == TRACE_NONE ? TRACE_NONE : grid_part_place(&walker->grid, call->peers[0], step->shared);
+    note_share(&sample->disp[DISPLACEMENT_BY_TARGET], call->disp, target);
 }
 
 static bool walk_call(struct walker *walker, const struct step *body, const struct step *step)
@@ -136,8 +145,9 @@ static bool walk_repeat(struct walker *walker, const struct step *step)
 
 static bool walk_series(struct walker *walker, const struct step *step)
 {
-    uint32_t rounds = series_rounds(step->series, walker->grid.ranks), before = walker->round;
-    bool agreed = rounds > 0 || walker->grid.ranks == 1;
+    int32_t ranks = grid_part_count(&walker->grid, step->shared);
+    uint32_t rounds = series_rounds(step->series, ranks), before = walker->round;
+    bool agreed = rounds > 0 || ranks == 1;
     for (walker->round = 0; agreed && walker->round < rounds; walker->round++)
         agreed = walk_steps(walker, step->body, step->count);
     walker->round = before;

@@ -28,6 +28,7 @@ static void write_count(const struct count_model *model, FILE *out)
         [COUNT_PER_X] = "/nx",
         [COUNT_PER_Y] = "/ny",
         [COUNT_PER_Z] = "/nz",
+        [COUNT_X] = "*nx",             [COUNT_Y] = "*ny",              [COUNT_Z] = "*nz",
         [COUNT_PER_XY] = "/(nx*ny)",
         [COUNT_PER_XZ] = "/(nx*nz)",
         [COUNT_PER_YZ] = "/(ny*nz)",
@@ -64,54 +65,102 @@ static void write_offset(const struct grid_offset *offset, FILE *out)
     fputc(')', out);
 }
 
-/* %u: the loop's number. */
-static void write_series(enum series series, uint32_t number, FILE *out)
+enum { PLACE_BYTES = 160 };
+typedef char place_text[PLACE_BYTES];
+
+/* A part of the grid in words of the model: the place of a rank in it, how many it has, its dimensions. */
+struct part {
+    const char *place, *count;
+    int dimensions[GRID_DIMENSIONS], dimension_count;
+};
+
+static const struct part parts[1 << GRID_DIMENSIONS] = {
+    {"rank", "nranks", {0, 1, 2}, 3},       {"(y+ny*z)", "(ny*nz)", {1, 2, 0}, 2}, {"(x+nx*z)", "(nx*nz)", {0, 2, 1}, 2},
+    {"z", "nz", {2, 0, 0}, 1},              {"(x+nx*y)", "(nx*ny)", {0, 1, 2}, 2}, {"y", "ny", {1, 0, 0}, 1},
+    {"x", "nx", {0, 0, 0}, 1},              {"0", "1", {0, 0, 0}, 0},
+};
+
+/* The place of a series' partner: P the own one, N how many there are, K the loop's variable. */
+static char *series_place(enum series series, const struct part *part, uint32_t number, place_text text)
 {
-    static const char *const texts[][2] = {
-        [SERIES_UP] = {"(rank+1+k", ")%nranks"},       [SERIES_DOWN] = {"(rank-1-k", ")%nranks"},
-        [SERIES_FROM_SELF] = {"(rank+k", ")%nranks"},  [SERIES_ALL] = {"k", ""},
-        [SERIES_EXCLUSIVE] = {"xor(rank,1+k", ")"},    [SERIES_CUBE] = {"xor(rank,2^k", ")"},
-        [SERIES_DOUBLE_UP] = {"(rank+2^k", ")%nranks"}, [SERIES_DOUBLE_DOWN] = {"(rank-2^k", ")%nranks"},
+    static const char *const texts[] = {
+        [SERIES_UP] = "(P+1+K)%N",          [SERIES_DOWN] = "(P-1-K)%N",    [SERIES_ASCENDING] = "K+(K>=P)",
+        [SERIES_FROM_SELF] = "(P+K)%N",     [SERIES_ALL] = "K",             [SERIES_EXCLUSIVE] = "xor(P,1+K)",
+        [SERIES_CUBE] = "xor(P,2^K)",       [SERIES_DOUBLE_UP] = "(P+2^K)%N", [SERIES_DOUBLE_DOWN] = "(P-2^K)%N",
     };
-    if (series == SERIES_ASCENDING) fprintf(out, "k%" PRIu32 "+(k%" PRIu32 ">=rank)", number, number);
-    else fprintf(out, "%s%" PRIu32 "%s", texts[series][0], number, texts[series][1]);
-}
-
-static const char *series_rounds_text(enum series series)
-{
-    switch (series) {
-    case SERIES_FROM_SELF:
-    case SERIES_ALL: return "nranks";
-    case SERIES_CUBE: return "ilog2(nranks)";
-    case SERIES_DOUBLE_UP:
-    case SERIES_DOUBLE_DOWN: return "clog2(nranks)";
-    default: return "nranks-1";
+    size_t used = 0;
+    for (const char *at = texts[series]; *at && used < PLACE_BYTES; at++) {
+        int written = *at == 'P'   ? snprintf(text + used, PLACE_BYTES - used, "%s", part->place)
+                      : *at == 'N' ? snprintf(text + used, PLACE_BYTES - used, "%s", part->count)
+                      : *at == 'K' ? snprintf(text + used, PLACE_BYTES - used, "k%" PRIu32, number)
+                                   : snprintf(text + used, PLACE_BYTES - used, "%c", *at);
+        used += (size_t)written;
     }
+    return text;
 }
 
-static void write_partner(const struct writer *writer, const struct partner *partner)
+static char *series_rounds_text(enum series series, const struct part *part, place_text text)
+{
+    const char *form = series == SERIES_FROM_SELF || series == SERIES_ALL            ? "%s"
+                       : series == SERIES_CUBE                                       ? "ilog2(%s)"
+                       : series == SERIES_DOUBLE_UP || series == SERIES_DOUBLE_DOWN ? "clog2(%s)"
+                                                                                     : "%s-1";
+    snprintf(text, PLACE_BYTES, form, part->count);
+    return text;
+}
+
+/* The rank at a place of the own part: on two of three dimensions the first one counts fastest. */
+static void write_rank(const struct part *part, const char *place, FILE *out)
+{
+    if (part == parts) {
+        fputs(place, out);
+        return;
+    }
+    place_text to[GRID_DIMENSIONS] = {"0", "0", "0"};
+    int first = part->dimensions[0], second = part->dimensions[1], last = GRID_DIMENSIONS - 1;
+    if (part->dimension_count == 1) snprintf(to[first], PLACE_BYTES, "%.120s-%c", place, "xyz"[first]);
+    if (part->dimension_count == 2) {
+        snprintf(to[first], PLACE_BYTES, "(%.120s)%%n%c-%c", place, "xyz"[first], "xyz"[first]);
+        snprintf(to[second], PLACE_BYTES, "floor((%.120s)/n%c)-%c", place, "xyz"[first], "xyz"[second]);
+    }
+    while (last > 0 && strcmp(to[last], "0") == 0) last--;
+    for (int d = 0; d <= last; d++) fprintf(out, "%s%s", d ? "," : "neighbor(", to[d]);
+    fputc(')', out);
+}
+
+/* The partner's place in its part; false: it is a neighbour. */
+static bool partner_place(const struct writer *writer, const struct part *part, const struct partner *partner, place_text text)
 {
     switch (partner->kind) {
-    case PARTNER_NONE: fputs("none", writer->out); break;
-    case PARTNER_FIRST: fputc('0', writer->out); break;
-    case PARTNER_LAST: fputs("nranks-1", writer->out); break;
-    case PARTNER_RANK: fprintf(writer->out, "%d", partner->rank); break;
-    case PARTNER_OFFSET: write_offset(&partner->offset, writer->out); break;
-    case PARTNER_SERIES: write_series(partner->series, writer->series, writer->out); break;
+    case PARTNER_FIRST: snprintf(text, PLACE_BYTES, "0"); return true;
+    case PARTNER_LAST: snprintf(text, PLACE_BYTES, "%s-1", part->count); return true;
+    case PARTNER_RANK: snprintf(text, PLACE_BYTES, "%d", partner->rank); return true;
+    case PARTNER_SERIES: series_place(partner->series, part, writer->series, text); return true;
+    default: return false;
     }
+}
+
+static void write_partner(const struct writer *writer, unsigned shared, const struct partner *partner)
+{
+    const struct part *part = &parts[shared];
+    place_text place;
+    if (partner->kind == PARTNER_NONE) fputs("none", writer->out);
+    else if (partner_place(writer, part, partner, place)) write_rank(part, place, writer->out);
+    else write_offset(&partner->offset, writer->out);
 }
 
 /* --- who takes a step, and when --- */
 
 static void write_when(const struct writer *writer, const struct step *step)
 {
-    static const char *const takers[TAKERS_COUNT] = {[TAKERS_FIRST] = "rank==0",
-                                                     [TAKERS_NOT_FIRST] = "rank>0",
-                                                     [TAKERS_LAST] = "rank==nranks-1",
-                                                     [TAKERS_NOT_LAST] = "rank<nranks-1"};
+    static const char *const signs[TAKERS_COUNT] = {
+        [TAKERS_FIRST] = "==", [TAKERS_NOT_FIRST] = ">", [TAKERS_LAST] = "==", [TAKERS_NOT_LAST] = "<"};
+    const struct part *part = &parts[step->takers_shared];
+    bool of_last = step->takers == TAKERS_LAST || step->takers == TAKERS_NOT_LAST;
     const char *between = " when=";
     if (step->takers != TAKERS_ALL) {
-        fprintf(writer->out, "%s%s", between, takers[step->takers]);
+        fprintf(writer->out, "%s%s%s%s%s", between, part->place, signs[step->takers], of_last ? part->count : "0",
+                of_last ? "-1" : "");
         between = "&&";
     }
     for (int k = 0; k < STEP_PARTNERS; k++) {
@@ -152,8 +201,9 @@ static void write_places(const struct writer *writer, const struct step *step)
 
 /* --- calls --- */
 
-static void write_group(const struct writer *writer, const struct members *members)
+static void write_group(const struct writer *writer, const struct step *step)
 {
+    const struct members *members = &step->members;
     if (members->kind == MEMBERS_NONE) return;
     fputs(members->kind == MEMBERS_ALL      ? " group=all"
           : members->kind == MEMBERS_OTHERS ? " group=others"
@@ -162,7 +212,7 @@ static void write_group(const struct writer *writer, const struct members *membe
           writer->out);
     for (size_t i = 0; i < members->count; i++) {
         if (i > 0) fputc(',', writer->out);
-        write_partner(writer, &members->listed[i]);
+        write_partner(writer, step->shared, &members->listed[i]);
     }
 }
 
@@ -192,10 +242,10 @@ static void write_site(const struct writer *writer, uint32_t number)
     fprintf(writer->out, ":%d", site->line);
 }
 
-static void write_key(const struct writer *writer, const char *key, const struct partner *partner)
+static void write_key(const struct writer *writer, const char *key, const struct step *step, int partner)
 {
     fprintf(writer->out, " %s=", key);
-    write_partner(writer, partner);
+    write_partner(writer, step->shared, &step->partners[partner]);
 }
 
 static void write_partners(const struct writer *writer, const struct step *step, uint32_t allowed)
@@ -205,8 +255,8 @@ static void write_partners(const struct writer *writer, const struct step *step,
         const char *key;
     } keys[] = {{F_TARGET, "target"}, {F_PEER, "peer"}, {F_ROOT, "root"}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (allowed & keys[i].field) write_key(writer, keys[i].key, &step->partners[0]);
-    if (allowed & F_SOURCE) write_key(writer, "source", &step->partners[1]);
+        if (allowed & keys[i].field) write_key(writer, keys[i].key, step, 0);
+    if (allowed & F_SOURCE) write_key(writer, "source", step, 1);
 }
 
 static void write_bytes(const struct writer *writer, const char *key, const struct count_model *bytes)
@@ -227,10 +277,12 @@ static void write_displacement(const struct writer *writer, const struct step *s
     fprintf(writer->out, " disp=%s", alone ? "" : "floor(");
     write_count(&step->disp, writer->out);
     if (!alone) fputc(')', writer->out);
-    if (step->displacement == DISPLACEMENT_BY_RANK) fputs("*rank", writer->out);
+    if (step->displacement == DISPLACEMENT_BY_RANK) fprintf(writer->out, "*%s", parts[step->shared].place);
     if (step->displacement == DISPLACEMENT_BY_TARGET) {
+        place_text place;
         fputs("*(", writer->out);
-        write_partner(writer, &step->partners[0]);
+        if (partner_place(writer, &parts[step->shared], &step->partners[0], place)) fputs(place, writer->out);
+        else write_partner(writer, step->shared, &step->partners[0]);
         fputc(')', writer->out);
     }
     if (unit > 1) fprintf(writer->out, "/%d", unit);
@@ -252,7 +304,7 @@ static void write_keys(const struct writer *writer, const struct step *step)
     if ((row->allowed & F_WIN) && call->handle >= 0) fprintf(out, " win=%d", call->handle);
     else if ((row->allowed & F_COMM) && call->handle >= 0) fprintf(out, " comm=%d", call->handle);
     write_partners(writer, step, row->allowed);
-    write_group(writer, &step->members);
+    write_group(writer, step);
     if (row->allowed & F_TAG) fprintf(out, " tag=%d", call->tag);
     if (row->allowed & F_RECVTAG) fprintf(out, " recvtag=%d", (int32_t)call->aux);
     if (row->allowed & F_BYTES) write_bytes(writer, "bytes", &step->bytes);
@@ -298,7 +350,8 @@ static void write_steps(struct writer *writer, const struct step *steps, size_t 
         if (step->kind == STEP_REPEAT) write_count(&step->rounds, writer->out);
         if (step->kind == STEP_SERIES) {
             writer->series = step->number;
-            fprintf(writer->out, "%s as k%" PRIu32, series_rounds_text(step->series), step->number);
+            place_text rounds;
+            fprintf(writer->out, "%s as k%" PRIu32, series_rounds_text(step->series, &parts[step->shared], rounds), step->number);
         }
         write_when(writer, step);
         write_places(writer, step);
@@ -383,10 +436,19 @@ static void write_grid(const struct grid_shape *shape, FILE *out)
     fputc('\n', out);
 }
 
+static void write_comm(unsigned shared, size_t number, FILE *out)
+{
+    fprintf(out, "comm %zu%s", number, shared ? " along=" : "");
+    for (int d = 0; shared && d < GRID_DIMENSIONS; d++)
+        if (!(shared & 1U << d)) fputc("xyz"[d], out);
+    fputc('\n', out);
+}
+
 static void write_window(const struct program_window *window, size_t number, FILE *out)
 {
     const char *flavor = trace_flavor_name(window->flavor);
     fprintf(out, "window %zu", number);
+    if (window->comm) fprintf(out, " comm=%zu", window->comm);
     if (window->sized) {
         fputs(" bytes=", out);
         write_count(&window->bytes, out);
@@ -401,7 +463,7 @@ void program_write(const struct program *program, FILE *out)
     struct writer writer = {.program = program, .out = out, .takes_after = takes_after(program->steps, program->count)};
     fprintf(out, PROGRAM_MODEL_WORD " 1\nranks %d\nobserved %d\n", program->observed, program->observed);
     write_grid(&program->shape, out);
-    for (size_t i = 1; i < program->comm_count; i++) fprintf(out, "comm %zu\n", i);
+    for (size_t i = 1; i < program->comm_count; i++) write_comm(program->comms[i], i, out);
     for (size_t i = 0; i < program->window_count; i++) write_window(&program->windows[i], i, out);
     write_computings(&writer, program->steps, program->count);
     write_steps(&writer, program->steps, program->count);

@@ -114,6 +114,48 @@ bool grid_offset_equal(const struct grid_offset *a, const struct grid_offset *b)
     return memcmp(a->of, b->of, sizeof a->of) == 0;
 }
 
+int32_t grid_part_count(const struct grid *grid, unsigned shared)
+{
+    int32_t count = 1;
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (!(shared & 1U << d)) count *= grid->extents[d];
+    return count;
+}
+
+int32_t grid_part_place(const struct grid *grid, int32_t rank, unsigned shared)
+{
+    int32_t at[GRID_DIMENSIONS], step = 1, place = 0;
+    grid_coordinates(grid, rank, at);
+    for (int d = 0; d < GRID_DIMENSIONS; d++) {
+        if (shared & 1U << d) continue;
+        place += at[d] * step;
+        step *= grid->extents[d];
+    }
+    return place;
+}
+
+bool grid_part_has(const struct grid *grid, int32_t rank, unsigned shared, int32_t other)
+{
+    return grid_part_rank(grid, rank, shared, grid_part_place(grid, other, shared)) == other;
+}
+
+int32_t grid_part_rank(const struct grid *grid, int32_t rank, unsigned shared, int32_t place)
+{
+    int32_t at[GRID_DIMENSIONS], step = 1, found = 0;
+    if (place < 0 || place >= grid_part_count(grid, shared)) return -1;
+    grid_coordinates(grid, rank, at);
+    for (int d = 0; d < GRID_DIMENSIONS; d++) {
+        int32_t extent = grid->extents[d], coordinate = at[d];
+        if (!(shared & 1U << d)) {
+            coordinate = place % extent;
+            place /= extent;
+        }
+        found += coordinate * step;
+        step *= extent;
+    }
+    return found;
+}
+
 static int32_t similar_place(int32_t place, int32_t large, int32_t small)
 {
     if (small <= 2 || place == 0) return place == 0 ? 0 : place == large - 1 ? small - 1 : place % small;

@@ -55,6 +55,15 @@ int32_t grid_neighbor_of_place(const struct grid *grid, const int32_t at[GRID_DI
 
 bool grid_offset_equal(const struct grid_offset *a, const struct grid_offset *b);
 
+/* Part of a grid: the ranks that share the coordinates of some dimensions (a bit each), as a row shares y and z. All ranks are
+ * the part that shares none. A place is a rank's number in its part, by rising ranks. */
+int32_t grid_part_count(const struct grid *grid, unsigned shared);
+int32_t grid_part_place(const struct grid *grid, int32_t rank, unsigned shared);
+bool grid_part_has(const struct grid *grid, int32_t rank, unsigned shared, int32_t other);
+
+/* The rank at a place of a rank's part; -1: the part has no such place. */
+int32_t grid_part_rank(const struct grid *grid, int32_t rank, unsigned shared, int32_t place);
+
 /* The rank of a smaller grid of the same shape that has the same place: ends stay ends, what is between repeats. */
 int32_t grid_similar(const struct grid *large, int32_t rank, const struct grid *small);
 

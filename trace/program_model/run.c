@@ -378,13 +378,15 @@ static enum status set_handles(const struct program_run *run, struct trace_call 
     return STATUS_OK;
 }
 
-static enum status add_members(struct program_run *run, const struct statement *statement, uint32_t *group)
+/* All and others are those of the window's communicator. */
+static enum status add_members(struct program_run *run, const struct statement *statement, int32_t window, uint32_t *group)
 {
     uint32_t count = 0;
     int32_t ranks = run->grid.ranks, own = (int32_t)run->variables[VARIABLE_RANK];
-    TRY(spend_work(run, statement->line, statement->group == GROUP_LISTED ? statement->member_count : (uint64_t)ranks));
-    for (int32_t r = 0; statement->group != GROUP_LISTED && r < ranks; r++)
-        if (statement->group == GROUP_ALL || r != own) run->members[count++] = r;
+    const struct trace_comm *comm = &run->trace->definitions.comms[run->trace->definitions.windows[window].comm];
+    TRY(spend_work(run, statement->line, statement->group == GROUP_LISTED ? statement->member_count : (uint64_t)comm->count));
+    for (uint32_t i = 0; statement->group != GROUP_LISTED && i < comm->count; i++)
+        if (statement->group == GROUP_ALL || comm->members[i] != own) run->members[count++] = comm->members[i];
     for (size_t i = 0; i < statement->member_count; i++) {
         bool exists;
         int64_t member;
@@ -415,7 +417,7 @@ static enum status add_wait(struct program_run *run, struct run_rank *state, con
 static enum status add_reference(struct program_run *run, struct run_rank *state, const struct statement *statement,
                                  struct trace_call *call)
 {
-    if (statement->group != GROUP_NONE) return add_members(run, statement, &call->ref);
+    if (statement->group != GROUP_NONE) return add_members(run, statement, call->handle, &call->ref);
     if (statement->requests != REQUESTS_NONE) return add_wait(run, state, statement, &call->ref);
     if (!call_makes_request(call->call)) return STATUS_OK;
     call->ref = state->next_request++;

@@ -176,8 +176,47 @@ static void uneven_times_are_told(void **state)
     assert_true(model.balanced);
     time_model_fit(&more, 1, &model);
     assert_false(model.balanced);
-    /* 3 sigma / (sqrt(10) mean): the ten values have the standard deviation 0.15 / sqrt(10) */
-    assert_true(fabs(model.error - 3 * 0.15 / sqrt(10) / sqrt(10) / 1.015) < 1e-12);
+    /* 3 sigma / (sqrt(10) (mean - sigma)): the ten values have the standard deviation 0.15 / sqrt(10) */
+    double sigma = 0.15 / sqrt(10);
+    assert_true(fabs(model.error - 3 * sigma / sqrt(10) / (1.015 - sigma)) < 1e-12);
+}
+
+/* Nine times 0 and once 10 s: mean 1, standard deviation sqrt(10), so there is no bound below the mean itself. A mean that is
+ * twice or half of what another run predicts is wrong by 1 or 1/2 of that. */
+static void errors_are_relative_to_what_is_predicted(void **state)
+{
+    (void)state;
+    struct time_model model;
+    struct time_sample rare = {.ranks = 4}, two[2] = {equal_times(4, 1), equal_times(4, 2)};
+    for (int i = 0; i < 9; i++) time_sample_add(&rare, 0);
+    time_sample_add(&rare, 10);
+    time_model_fit(&rare, 1, &model);
+    assert_true(fabs(model.error - 1) < 1e-12);
+    time_model_fit(two, 2, &model); /* the same number of ranks: no function but a constant fits better */
+    assert_true(fabs(model.error - 1) < 1e-12);
+}
+
+/* A grid of 3 x 2 x 2, x fastest: rank 7 is at (1,0,1). Its row is 6 7 8, its line along y 7 10, its plane along x and z
+ * 0 1 2 6 7 8. */
+static void parts_of_a_grid_have_places(void **state)
+{
+    (void)state;
+    const struct grid grid = {.ranks = 12, .extents = {3, 2, 2}};
+    enum { X = 6, Y = 5, XZ = 2, ALL = 0 };
+    static const struct {
+        unsigned shared;
+        int32_t count, place, first, last;
+    } cases[] = {{ALL, 12, 7, 0, 11}, {X, 3, 1, 6, 8}, {Y, 2, 0, 7, 10}, {XZ, 6, 4, 0, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned shared = cases[i].shared;
+        assert_int_equal(grid_part_count(&grid, shared), cases[i].count);
+        assert_int_equal(grid_part_place(&grid, 7, shared), cases[i].place);
+        assert_int_equal(grid_part_rank(&grid, 7, shared, 0), cases[i].first);
+        assert_int_equal(grid_part_rank(&grid, 7, shared, cases[i].count - 1), cases[i].last);
+        assert_int_equal(grid_part_rank(&grid, 7, shared, cases[i].count), -1);
+        assert_true(grid_part_has(&grid, 7, shared, cases[i].last));
+    }
+    assert_false(grid_part_has(&grid, 7, X, 1));
 }
 
 /* Two ranks, three executions: 1 2 3 and 3 6 9 s, mean 4. Rank means 2 and 6 are 0.5 and 1.5 of it; what is left is
@@ -212,6 +251,7 @@ int main(void)
         cmocka_unit_test(numbers_without_function_have_none),
         cmocka_unit_test(times_follow_functions),
         cmocka_unit_test(uneven_times_are_told),
+        cmocka_unit_test(errors_are_relative_to_what_is_predicted), cmocka_unit_test(parts_of_a_grid_have_places),
         cmocka_unit_test(executions_split_by_rank_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
