@@ -3,6 +3,8 @@
 
 #include "validate/semantics/semantics.h"
 
+#define LINGER_S 2e-4 /* what the calls between two sends take at most, with a margin */
+
 /* The ranks of a group in the window's communicator; the caller owns the array. */
 static int *members(const struct sem_window *window, MPI_Group group, int *count)
 {
@@ -123,6 +125,22 @@ static int operate(MPI_Win win, const struct sem_operation *operation)
     return sem_operation_issue(operation, window->own, operation->disp * peer->unit + peer->shift);
 }
 
+/* All targets confirm at the same time, as in MPICH's own complete. One flush after the other would take as many round trips
+ * as there are targets. */
+static void flush_issued(struct sem_window *window)
+{
+    int targets = 0, last = 0;
+    for (int i = 0; i < window->size; i++) {
+        struct sem_peer *peer = &window->peers[i];
+        if (!peer->in_epoch) continue;
+        targets += peer->issued;
+        if (peer->issued) last = i;
+        peer->issued = peer->unflushed = false;
+    }
+    if (targets == 1) sem_mpi.Win_flush(last, window->own);
+    if (targets > 1) sem_mpi.Win_flush_all(window->own);
+}
+
 /* Complete under a, b and c: the operations reach their targets, then the targets are notified. */
 static void complete_now(struct sem_window *window)
 {
@@ -132,11 +150,7 @@ static void complete_now(struct sem_window *window)
         if (sem_settings.rules->complete_waits) await_post(peer);
         while (peer->queue.first) sem_progress();
     }
-    for (int i = 0; i < window->size; i++) {
-        struct sem_peer *peer = &window->peers[i];
-        if (peer->in_epoch && peer->issued) sem_mpi.Win_flush(i, window->own);
-        if (peer->in_epoch) peer->issued = peer->unflushed = false;
-    }
+    flush_issued(window);
     for (int i = 0; i < window->size; i++)
         if (window->peers[i].in_epoch) sem_notice_send(window, i, SEM_COMPLETED);
 }
@@ -221,6 +235,24 @@ static void end_exposure(struct sem_window *window)
     sem_mpi.Win_sync(window->own);
 }
 
+/* Whether a target that waits for this rank's copies is about to confirm them. */
+static bool is_confirmed_soon(const struct sem_window *window)
+{
+    for (int i = 0; i < window->size; i++) {
+        const struct sem_peer *peer = &window->peers[i];
+        if (peer->leaving > 0 && peer->queue.first && peer->waits >= peer->queue.first->access) return true;
+    }
+    return false;
+}
+
+/* Under d, two ranks that wait for each other send copy and notice at nearly the same time. The confirmation of the copy
+ * may come some microseconds after the notice that ends this wait. If this call returned before, the target would wait
+ * until this rank's next call. */
+static void linger(const struct sem_window *window)
+{
+    for (double end = sem_mpi.Wtime() + LINGER_S; is_confirmed_soon(window) && sem_mpi.Wtime() < end;) sem_progress();
+}
+
 int sem_Win_wait(MPI_Win win)
 {
     struct sem_window *window = chosen(win);
@@ -228,6 +260,7 @@ int sem_Win_wait(MPI_Win win)
     say_waits(window);
     do sem_progress();
     while (!all_complete(window));
+    linger(window);
     end_exposure(window);
     return MPI_SUCCESS;
 }

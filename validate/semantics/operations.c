@@ -72,6 +72,7 @@ void sem_item_free(struct sem_item *item)
     if (item->held_result) sem_mpi.Type_free(&item->operation.result_type);
     if (item->held_target) sem_mpi.Type_free(&item->operation.target_type);
     sem_copied_bytes -= item->copy_bytes;
+    free(item->requests);
     free(item->copy);
     free(item);
 }
@@ -134,17 +135,18 @@ static void *unpack(void *packed, int bytes, MPI_Datatype basic, int *count)
     return copy;
 }
 
-/* up to this size applying costs MPICH 4.0.2 no more than a put; above it one more message costs less */
+/* up to this size applying costs MPICH 4.0.2 no more than a put */
 enum { REPLACE_BYTES_MOST = 57343 };
 
-/* The type with which an accumulate with MPI_REPLACE has the effect of the put; MPI_DATATYPE_NULL: none. */
+/* The type with which an accumulate with MPI_REPLACE has the effect of the put; MPI_DATATYPE_NULL: none. A larger put
+ * leaves in parts, which only a predefined target type allows. */
 static MPI_Datatype replace_type(const struct sem_operation *operation, int64_t bytes)
 {
     int size;
     MPI_Aint low, extent;
     MPI_Datatype type = basic_type(operation->origin_type);
-    if (bytes > REPLACE_BYTES_MOST || type == MPI_DATATYPE_NULL || type == MPI_PACKED ||
-        basic_type(operation->target_type) != type)
+    if (type == MPI_DATATYPE_NULL || type == MPI_PACKED || basic_type(operation->target_type) != type ||
+        (bytes > REPLACE_BYTES_MOST && !is_named(operation->target_type)))
         return MPI_DATATYPE_NULL;
     sem_mpi.Type_size(type, &size);
     sem_mpi.Type_get_extent(type, &low, &extent);
@@ -166,6 +168,7 @@ bool sem_item_copy(struct sem_item *item)
     } else {
         copy = unpack(copy, packed, type, &count);
         item->acknowledged = true;
+        item->in_parts = put && bytes > REPLACE_BYTES_MOST;
         if (put) operation->kind = SEM_ACCUMULATE;
         if (put) operation->op = MPI_REPLACE;
     }
@@ -177,6 +180,30 @@ bool sem_item_copy(struct sem_item *item)
     item->copy_bytes = bytes;
     sem_copied_bytes += bytes;
     return true;
+}
+
+static MPI_Request *add_request(struct sem_item *item)
+{
+    if (!item->requests) item->requests = calloc(1, sizeof *item->requests);
+    if (!item->requests) sem_fail("out of memory");
+    return &item->requests[item->request_count++];
+}
+
+/* A large put: accumulates that are each applied at the cost of a put. */
+static void issue_parts(struct sem_item *item, MPI_Win window, MPI_Aint disp)
+{
+    const struct sem_operation *o = &item->operation;
+    int size;
+    sem_mpi.Type_size(o->origin_type, &size);
+    int most = REPLACE_BYTES_MOST / size;
+    item->requests = calloc((size_t)(o->origin_count / most + 1), sizeof *item->requests);
+    if (!item->requests) sem_fail("out of memory");
+    for (int at = 0; at < o->origin_count; at += most) {
+        int count = o->origin_count - at < most ? o->origin_count - at : most;
+        MPI_Aint offset = (MPI_Aint)at * size;
+        sem_mpi.Raccumulate((const char *)o->origin + offset, count, o->origin_type, o->target, disp + offset, count,
+                            o->origin_type, o->op, window, add_request(item));
+    }
 }
 
 void sem_item_issue(struct sem_item *item, struct sem_window *window)
@@ -194,15 +221,24 @@ void sem_item_issue(struct sem_item *item, struct sem_window *window)
         sem_item_free(item);
         return;
     }
-    if (o->kind == SEM_PUT)
+    if (item->in_parts)
+        issue_parts(item, window->own, disp);
+    else if (o->kind == SEM_PUT)
         sem_mpi.Rput(o->origin, o->origin_count, o->origin_type, o->target, disp, o->target_count, o->target_type,
-                     window->own, &item->request);
+                     window->own, add_request(item));
     else
         sem_mpi.Raccumulate(o->origin, o->origin_count, o->origin_type, o->target, disp, o->target_count, o->target_type,
-                            o->op, window->own, &item->request);
+                            o->op, window->own, add_request(item));
     item->to = peer;
     item->next = leaving;
     leaving = item;
+}
+
+static bool has_left(struct sem_item *item)
+{
+    int left = true;
+    for (int i = 0; left && i < item->request_count; i++) sem_mpi.Test(&item->requests[i], &left, MPI_STATUS_IGNORE);
+    return left;
 }
 
 void sem_copies_poll(void)
@@ -210,9 +246,7 @@ void sem_copies_poll(void)
     struct sem_item **at = &leaving;
     while (*at) {
         struct sem_item *item = *at;
-        int left;
-        sem_mpi.Test(&item->request, &left, MPI_STATUS_IGNORE);
-        if (left) {
+        if (has_left(item)) {
             *at = item->next;
             item->to->leaving -= item->acknowledged;
             sem_item_free(item);

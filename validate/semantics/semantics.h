@@ -76,8 +76,10 @@ struct sem_item {
     bool held_origin, held_result, held_target; /* types that are duplicates of the program's */
     void *copy;                                 /* of the data, owned */
     int64_t copy_bytes;
-    bool acknowledged;      /* request completes when the data are at the target */
-    MPI_Request request;    /* of a copied operation that has been issued */
+    bool acknowledged;      /* requests complete when the data are at the target */
+    bool in_parts;          /* it leaves as several accumulates */
+    MPI_Request *requests;  /* of a copied operation that has been issued; owned */
+    int request_count;
     struct sem_peer *to;    /* of that one: its target */
 };
 
