@@ -6,6 +6,7 @@ const char *const platform_lock_names[] = {"blocking", "lazy", NULL};
 const char *const platform_fence_names[] = {"barrier", "notify", NULL};
 const char *const platform_progress_names[] = {"hardware", "thread", "call", NULL};
 const char *const platform_issue_names[] = {"immediate", "deferred", NULL};
+const char *const platform_nic_names[] = {"queue", "pairs", NULL};
 const char *const platform_links_names[] = {"free", "queue", NULL};
 const char *const platform_rendezvous_names[] = {"direct", "notified", NULL};
 const char *const platform_window_creation_names[] = {"exchange", "mpich", NULL};

@@ -80,6 +80,7 @@ struct rma_protocol {
     double put_s_per_byte; /* its call copies */
 };
 
+enum nic_mode { NIC_QUEUE, NIC_PAIRS };        /* sends one message after another, or those of each pair of nodes do */
 enum links_mode { LINKS_FREE, LINKS_QUEUE }; /* inside the network, of the loggp engine */
 enum issue_mode { ISSUE_IMMEDIATE, ISSUE_DEFERRED };
 
@@ -138,6 +139,7 @@ struct platform {
     int32_t *rank_nodes;
     size_t rank_node_count;
     enum links_mode links;
+    enum nic_mode nic; /* of the loggp engine */
     bool contention; /* engine.contention: false = every message travels as if alone (for laws and closed forms) */
 };
 

@@ -68,6 +68,7 @@ static const struct field thread_fields[] = {
 };
 static const struct field engine_fields[] = {
     {"contention", FIELD_BOOLEAN, AT(contention), 0, 0, NULL, false},
+    {"nic", FIELD_NAME, AT(nic), 0, 0, platform_nic_names, false},
     {"links", FIELD_NAME, AT(links), 0, 0, platform_links_names, false},
     {.key = NULL},
 };

@@ -41,6 +41,7 @@ const struct knob knobs[] = {
      {NULL, NULL, NULL, "{\"type\":\"torus\",\"dimensions\":[4,3],\"hop_latency_s\":1e-6}",
       "{\"type\":\"fat_tree\",\"down\":[3,4],\"up\":[1,2]}"}},
     {"engine.links", {"queue", "free"}},
+    {"engine.nic", {"queue", "queue", "pairs"}},
     {"mpi.rma.protocol.complete", {"local", "local", "remote", "{\"put\":\"remote\"}", "{\"accumulate\":\"remote\"}"}},
     {"mpi.rma.protocol.unlock", {"released", "released", "acknowledged"}},
     {"mpi.rma.protocol.flush", {"counted", "counted", "requested"}},

@@ -117,6 +117,7 @@ struct model {
     struct rank *ranks;
     uint32_t rank_count;
     struct nic *nics;
+    int64_t *pair_send_ps; /* [from node][to node]; NULL: not used yet */
     struct link *links; /* those used so far */
     size_t link_count, link_capacity;
     uint64_t link_waits;

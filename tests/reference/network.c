@@ -103,6 +103,15 @@ int64_t network_lasts_ps(const struct model *model, uint32_t from, uint32_t to, 
     return copy_ps(bytes, rate_Bps);
 }
 
+/* Busy until then: the sending NIC, or (engine.nic = pairs) its queue for one destination. */
+static int64_t *sending_queue(struct model *model, int32_t from, int32_t to)
+{
+    size_t nodes = (size_t)model->platform->node_count;
+    if (model->platform->nic == NIC_QUEUE) return &model->nics[from].send_ps;
+    if (!model->pair_send_ps) model->pair_send_ps = model_new(model, nodes * nodes * sizeof *model->pair_send_ps);
+    return &model->pair_send_ps[(size_t)from * nodes + (size_t)to];
+}
+
 int64_t network_send(struct model *model, struct transport transport)
 {
     const struct platform *platform = model->platform;
@@ -115,10 +124,9 @@ int64_t network_send(struct model *model, struct transport transport)
     if (alone || (transport.bypass && platform->control_bypass)) {
         event_add(model, begin_ps + lasts_ps + latency_ps, transport.from, arrive, flight);
     } else {
-        struct nic *nic = &model->nics[from_node];
-        int64_t gap_ps = units_ps(platform->gap_s);
-        if (nic->send_ps > begin_ps) begin_ps = nic->send_ps;
-        nic->send_ps = begin_ps + (gap_ps > lasts_ps ? gap_ps : lasts_ps);
+        int64_t *send_ps = sending_queue(model, from_node, to_node), gap_ps = units_ps(platform->gap_s);
+        if (*send_ps > begin_ps) begin_ps = *send_ps;
+        *send_ps = begin_ps + (gap_ps > lasts_ps ? gap_ps : lasts_ps);
         if (platform->links == LINKS_QUEUE)
             flight->links = topology_inner_links(platform->topology, from_node, to_node);
         head_goes_on(model, flight, begin_ps);

@@ -38,6 +38,7 @@ static void loggp_close(struct engine *engine)
     if (!engine) return;
     event_queue_clear(&engine->queue);
     link_queues_clear(&engine->links);
+    map_clear(&engine->pairs);
     free(engine->nics);
     free(engine->flights);
     free(engine->counter_messages);
@@ -108,12 +109,26 @@ static enum status on_link(struct engine *engine, uint32_t index, struct err *er
     return to_next_link(engine, index, err);
 }
 
+/* Until when the sending queue of the message is busy; valid until the next call. */
+static enum status send_queue(struct engine *engine, const struct engine_message *message, int64_t **free_ps,
+                              struct err *err)
+{
+    uint64_t *pair;
+    *free_ps = &engine->nics[message->src_node].send_free_ps;
+    if (engine->platform->nic == NIC_QUEUE) return STATUS_OK;
+    uint64_t key = (uint64_t)message->src_node << 32 | (uint32_t)message->dst_node;
+    TRY(map_put(&engine->pairs, key, 0, &pair, err));
+    *free_ps = (int64_t *)pair;
+    return STATUS_OK;
+}
+
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
                               struct engine_departure *departure, struct err *err)
 {
     const struct cost *cost = cost_recall(&engine->costs, message);
     bool queues = cost->network && engine->contention && !message->passes;
-    int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
+    int64_t begin_ps = engine->now.time_ps, *free_ps;
+    TRY(send_queue(engine, message, &free_ps, err));
     engine->stats.messages++;
     if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
     if (queues) *free_ps = units_add_ps(begin_ps, cost->occupy_ps);

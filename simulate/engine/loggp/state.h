@@ -51,6 +51,7 @@ struct engine {
     uint32_t free_counter;
     struct cost count_cost; /* of a message of count() */
     struct link_queues links;
+    struct map pairs; /* platform.nic = pairs: until when each pair's sending queue is busy, by both nodes */
     struct event_time now;
     int32_t answered;     /* the node to which an answer is being made, or NO_NODE; its alarm is set afterwards */
     int64_t answer_ps;    /* when the answer may arrive; valid while there is such a node */
