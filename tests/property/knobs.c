@@ -41,7 +41,6 @@ const struct knob knobs[] = {
      {NULL, NULL, NULL, "{\"type\":\"torus\",\"dimensions\":[4,3],\"hop_latency_s\":1e-6}",
       "{\"type\":\"fat_tree\",\"down\":[3,4],\"up\":[1,2]}"}},
     {"engine.links", {"queue", "free"}},
-    {"engine.nic", {"queue", "queue", "pairs"}},
     {"mpi.rma.protocol.complete", {"local", "local", "remote", "{\"put\":\"remote\"}", "{\"accumulate\":\"remote\"}"}},
     {"mpi.rma.protocol.unlock", {"released", "released", "acknowledged"}},
     {"mpi.rma.protocol.flush", {"counted", "counted", "requested"}},
@@ -70,6 +69,7 @@ const struct knob knobs[] = {
     {"mpi.rma.protocol.visit", {"enter", "enter", "wait"}},
     {"mpi.rma.protocol.lock_order", {"arrival", "service"}},
     {"mpi.rma.protocol.fence_assertions", {"honoured", "honoured", "ignored"}},
+    {"engine.nic", {"queue", "queue", "pairs"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
@@ -85,7 +85,8 @@ void knobs_turn(struct random *random, uint32_t values[KNOBS_MAX])
 {
     bool plain = random_chance(random, 30); /* of the others so much does not hold: monotony, for one */
     for (size_t i = 0; i < knob_count; i++) {
-        values[i] = random_below(random, value_count(&knobs[i]));
+        struct random apart = *random; /* for the last knob: a seed names the program that it named before there was this knob */
+        values[i] = random_below(i + 1 < knob_count ? random : &apart, value_count(&knobs[i]));
         if (plain && i > 0) values[i] = 0;
     }
 }
