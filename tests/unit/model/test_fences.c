@@ -114,14 +114,14 @@ static void test_advice_names_the_other_call(void **state)
     assert_string_equal(result->patterns[PATTERN_LATE_POST].places[0].rows, "platform,platform+post-early");
     assert_string_equal(result->patterns[PATTERN_LATE_POST].places[0].advice,
                         "move MPI_Win_post of rank 1 (halo/MPI_Win_post) up to 80 us earlier, "
-                        "or MPI_Win_start up to 85 us later: 5 us behind the post it waits for nothing");
+                        "or MPI_Win_start up to 85 us later: 5 us behind the post it does not wait");
     result_free(result);
 }
 
 /* Rank 0 waits in start from 10 for the posts of ranks 1 and 2. Rank 1 posts at 90, rank 2 at post_us: before 90 moving
  * rank 1's post helps until rank 2's is the latest; where rank 2 posts at 90, too, moving one of the two does not help.
  * The start is of use later until it would return at once, at 95. */
-#define START_LATER "MPI_Win_start up to 85 us later: 5 us behind the post it waits for nothing"
+#define START_LATER "MPI_Win_start up to 85 us later: 5 us behind the post it does not wait"
 
 static void expect_advice_of_two_posts(const char *post_us, const char *expected)
 {
