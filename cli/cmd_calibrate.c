@@ -87,7 +87,7 @@ static const struct argp argp = {
     NULL,
 };
 
-/* --- the directory of results ----------------------------------------------------------------------------------------- */
+/* --- the directory of results --- */
 
 /* --results, or one of this run's own in TMPDIR. */
 static enum status choose_directory(const struct options *options, char directory[CALIBRATE_PATH_BYTES], struct err *err)
@@ -119,7 +119,7 @@ static enum status read_results(const char *directory, struct calibration **cali
     return status;
 }
 
-/* --- the platform ----------------------------------------------------------------------------------------------------- */
+/* --- the platform --- */
 
 /* What is written is what the reader takes. */
 static enum status check_platform(const cJSON *json, struct err *err)

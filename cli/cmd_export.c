@@ -101,7 +101,7 @@ static enum status write_file(const struct options *options, const struct trace 
     return output_file_close(options->output, out, status, err);
 }
 
-static void tell(const struct export_report *report)
+static void print_report(const struct export_report *report)
 {
     if (report->endless)
         cli_note("warning: %" PRIu64 " of %" PRIu64 " transfers have no end: their closing call is missing", report->endless,
@@ -136,7 +136,7 @@ static enum status write_all(const struct options *options, struct err *err)
         status = options->format->directory
                      ? options->format->write_directory(traces[0], &options->export, options->output, &report, err)
                      : write_file(options, (const struct trace *const *)traces, &report, err);
-    if (status == STATUS_OK) tell(&report);
+    if (status == STATUS_OK) print_report(&report);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
     return status;

@@ -88,7 +88,7 @@ static uint64_t count_unseen(const struct trace *trace, uint32_t rank)
     return unseen;
 }
 
-static struct info collect(const struct trace *trace)
+static struct info collect_info(const struct trace *trace)
 {
     struct info info = {.begin_ps = trace_begin_ps(trace)};
     info.end_ps = info.begin_ps;
@@ -198,7 +198,7 @@ static void print_complete(const struct trace *trace, const struct info *info)
 static void print_comm(size_t id, const struct trace_comm *comm)
 {
     printf("  %-4zu %" PRIu32 " ranks%s", id, comm->count, id == 0 ? ", the world" : "");
-    if (comm->between) printf(", between %" PRIu32 " and %" PRIu32, comm->between, comm->count - comm->between);
+    if (comm->first_group) printf(", between %" PRIu32 " and %" PRIu32, comm->first_group, comm->count - comm->first_group);
     putchar('\n');
 }
 
@@ -290,7 +290,7 @@ static void add_definitions(cJSON *json, const struct trace *trace)
         cJSON *item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "id", (double)i);
         cJSON_AddNumberToObject(item, "ranks", tables->comms[i].count);
-        if (tables->comms[i].between) cJSON_AddNumberToObject(item, "between", tables->comms[i].between);
+        if (tables->comms[i].first_group) cJSON_AddNumberToObject(item, "between", tables->comms[i].first_group);
         cJSON_AddItemToArray(comms, item);
     }
     for (size_t i = 0; i < tables->window_count; i++) {
@@ -376,7 +376,7 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     const struct cli_file files[] = {{CLI_READS, "the trace", options.trace}, {CLI_WRITES, "--json", options.json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(trace_open(options.trace, &trace, err));
-    struct info info = collect(trace);
+    struct info info = collect_info(trace);
     status = disturbance_find(trace, &info.disturbance, err);
     if (status == STATUS_OK && options.json) status = write_json(trace, &info, options.json, err);
     if (status == STATUS_OK && !cli_is_output(options.json)) print_info(trace, &info);

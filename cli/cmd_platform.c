@@ -71,7 +71,7 @@ static const struct argp argp = {
     NULL,
 };
 
-/* --- show, check ------------------------------------------------------------------------------------------------------ */
+/* --- show, check --- */
 
 static enum status show(const struct options *options, struct err *err)
 {
@@ -102,7 +102,7 @@ static enum status check(const struct options *options, struct err *err)
     return cli_flush(err);
 }
 
-/* --- plot, diff, export ----------------------------------------------------------------------------------------------- */
+/* --- plot, diff, export --- */
 
 static enum status plot(const struct options *options, struct err *err)
 {
@@ -172,7 +172,7 @@ static enum status export_simgrid(const struct options *options, struct err *err
     return status;
 }
 
-/* --- profiles --------------------------------------------------------------------------------------------------------- */
+/* --- profiles --- */
 
 static const char *text_of(const cJSON *object, const char *key)
 {

@@ -30,7 +30,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status tell(int outcome, const char *text, struct err *err)
+static enum status write_outcome(int outcome, const char *text, struct err *err)
 {
     printf("%d %zu\n%s", outcome, strlen(text), text);
     return cli_flush(err);
@@ -41,7 +41,7 @@ static enum status serve_point(const struct sweep_input *input, size_t point, st
     struct sweep_one one = {input, point};
     struct child_answer answer;
     TRY(children_run(sweep_run_one, &one, 1, 1, &answer, err));
-    enum status status = tell(answer.status, answer.status == STATUS_OK ? answer.data : answer.err.text, err);
+    enum status status = write_outcome(answer.status, answer.status == STATUS_OK ? answer.data : answer.err.text, err);
     child_answers_clear(&answer, 1);
     return status;
 }
@@ -55,7 +55,7 @@ static enum status serve(const struct sweep *sweep, struct err *err)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     enum status opened = sweep_input_open(sweep, &input, err), status = STATUS_OK;
     while (status == STATUS_OK && scanf("%zu", &point) == 1 && point < sweep->count)
-        status = opened == STATUS_OK ? serve_point(&input, point, err) : tell(-1, err->text, err);
+        status = opened == STATUS_OK ? serve_point(&input, point, err) : write_outcome(-1, err->text, err);
     sweep_input_close(&input);
     return status;
 }

@@ -164,7 +164,7 @@ static bool in_conflict(const struct claim *one, const struct claim *other)
     return same_file(one, other) || holds(one, other) || holds(other, one);
 }
 
-static enum status tell(const struct cli_file *one, const struct cli_file *other, struct err *err)
+static enum status report_clash(const struct cli_file *one, const struct cli_file *other, struct err *err)
 {
     if (one->kind != CLI_READS && other->kind != CLI_READS)
         return err_set(err, STATUS_USAGE, NULL, NULL, "%s and %s both write %s, expected two files", one->name,
@@ -180,7 +180,7 @@ static enum status compare_claims(const struct claims *claims, struct err *err)
         for (size_t k = i + 1; k < claims->count; k++) {
             const struct cli_file *one = claims->items[i].file, *other = claims->items[k].file;
             if (one == other || (one->kind == CLI_READS && other->kind == CLI_READS)) continue;
-            if (in_conflict(&claims->items[i], &claims->items[k])) return tell(one, other, err);
+            if (in_conflict(&claims->items[i], &claims->items[k])) return report_clash(one, other, err);
         }
     return STATUS_OK;
 }

@@ -37,7 +37,7 @@ enum status launcher_find_program(const char *name, const char *variable, char *
     return err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected the program there, or %s to name it", strerror(errno), variable);
 }
 
-/* --- signals ---------------------------------------------------------------------------------------------------------- */
+/* --- signals --- */
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 enum { ENDS = sizeof ends / sizeof *ends };
@@ -64,7 +64,7 @@ static void signals_end(const struct sigaction before[ENDS])
     for (int i = 0; i < ENDS; i++) sigaction(ends[i], &before[i], NULL);
 }
 
-/* --- the launcher's process ------------------------------------------------------------------------------------------- */
+/* --- the launcher's process --- */
 
 struct launched {
     pid_t child; /* and its group */
@@ -153,7 +153,7 @@ static void end_all(struct launched *launched)
     record_end_guests();
 }
 
-/* --- its output ------------------------------------------------------------------------------------------------------- */
+/* --- its output --- */
 
 struct lines {
     launcher_line line;
@@ -164,7 +164,7 @@ struct lines {
 };
 
 /* A line that is too long is cut. */
-static void take(struct lines *lines, const char *bytes, size_t count)
+static void take_bytes(struct lines *lines, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (bytes[i] != '\n') {
@@ -184,7 +184,7 @@ static bool hear(struct launched *launched, struct lines *lines)
     struct pollfd ready = {.fd = launched->output, .events = POLLIN};
     if (poll(&ready, 1, POLL_MS) <= 0) return true;
     ssize_t count = read(launched->output, bytes, sizeof bytes);
-    if (count > 0) take(lines, bytes, (size_t)count);
+    if (count > 0) take_bytes(lines, bytes, (size_t)count);
     return count > 0 || (count < 0 && errno == EINTR);
 }
 

@@ -61,7 +61,7 @@ static bool is_short(const struct argp_option *option)
     return option->key > ' ' && option->key < 0x7f;
 }
 
-/* ------------------------------------------------------------------------------------------------ man(7) */
+/* --- man(7) --- */
 
 static void write_roff(FILE *out, const char *text)
 {
@@ -173,7 +173,7 @@ enum status manual_page(const struct command *commands, const struct command *co
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ completions */
+/* --- completions --- */
 
 /* A case of bash: the command's options as words. */
 static void print_bash(const struct described *described, const struct argp *argp, const struct argp_option *const *options,

@@ -6,7 +6,7 @@
 #include "common/array.h"
 #include "model/analyze.h"
 
-/* ------------------------------------------------------------------------------------------------ regions */
+/* --- regions --- */
 
 struct named_site {
     const char *name;
@@ -51,7 +51,7 @@ static enum status find_regions(struct cube *cube, struct err *err)
     return regions->used ? STATUS_OK : err_memory(err);
 }
 
-/* ------------------------------------------------------------------------------------------------ call paths */
+/* --- call paths --- */
 
 static enum status child_of(struct cube *cube, uint32_t parent, uint32_t region, uint32_t site, uint32_t *node, struct err *err)
 {
@@ -119,9 +119,9 @@ static enum status order_nodes(struct cube *cube, struct err *err)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ values */
+/* --- values --- */
 
-static enum status add(struct cube *cube, enum cube_metric metric, uint32_t node, uint32_t location, int64_t value,
+static enum status add_value(struct cube *cube, enum cube_metric metric, uint32_t node, uint32_t location, int64_t value,
                        struct err *err)
 {
     uint64_t *row;
@@ -147,10 +147,10 @@ static enum status add_time(struct cube *cube, enum property property, uint32_t 
 {
     if (ps == 0) return STATUS_OK;
     while (property != PROPERTY_TIME) {
-        TRY(add(cube, CUBE_TIMES + property, node, location, ps, err));
+        TRY(add_value(cube, CUBE_TIMES + property, node, location, ps, err));
         property = property_row(property)->parent;
     }
-    return add(cube, CUBE_TIMES + PROPERTY_TIME, node, location, ps, err);
+    return add_value(cube, CUBE_TIMES + PROPERTY_TIME, node, location, ps, err);
 }
 
 /* Where a thread is: the node around its next call, and when its call before returned. */
@@ -168,7 +168,7 @@ static enum status add_call(struct cube *cube, uint32_t location, const struct t
     place->at_ps = call->exit_ps;
     if (call->call == ID_region_enter) {
         TRY(child_of(cube, place->node, 1 + call->ref, TRACE_NO_SITE, &place->node, err));
-        return add(cube, CUBE_VISITS, place->node, location, 1, err);
+        return add_value(cube, CUBE_VISITS, place->node, location, 1, err);
     }
     if (call->call == ID_region_leave) {
         place->node = cube->nodes[place->node].parent; /* trace_check: regions nest */
@@ -176,8 +176,8 @@ static enum status add_call(struct cube *cube, uint32_t location, const struct t
     }
     uint32_t node;
     TRY(call_node(cube, place->node, call->site, call->call, &node, err));
-    TRY(add(cube, CUBE_VISITS, node, location, 1, err));
-    if (call_moves(call->call)) TRY(add(cube, CUBE_BYTES, node, location, call->bytes, err));
+    TRY(add_value(cube, CUBE_VISITS, node, location, 1, err));
+    if (call_moves(call->call)) TRY(add_value(cube, CUBE_BYTES, node, location, call->bytes, err));
     return add_time(cube, property_of(call_kind(call->call)), node, location, call->exit_ps - call->enter_ps, err);
 }
 
@@ -209,9 +209,9 @@ static enum status add_waits(struct cube *cube, const struct wait_profile *profi
         TRY(call_node(cube, node, place->site, place->call, &node, err));
         for (size_t s = 0; s < count; s++) {
             uint32_t location = cube->first_location[sums[s].rank] + sums[s].thread;
-            TRY(add(cube, CUBE_PATTERNS + place->pattern, node, location, (int64_t)sums[s].ps, err));
+            TRY(add_value(cube, CUBE_PATTERNS + place->pattern, node, location, (int64_t)sums[s].ps, err));
             if (pattern_whole(place->pattern) == (enum pattern)place->pattern)
-                TRY(add(cube, CUBE_WAITS, node, location, (int64_t)sums[s].ps, err));
+                TRY(add_value(cube, CUBE_WAITS, node, location, (int64_t)sums[s].ps, err));
         }
     }
     return STATUS_OK;
@@ -230,7 +230,7 @@ static enum status find_waits(struct cube *cube, struct err *err)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ the whole */
+/* --- the whole --- */
 
 static enum status find_locations(struct cube *cube, struct err *err)
 {
@@ -249,7 +249,7 @@ static enum status find_locations(struct cube *cube, struct err *err)
     return STATUS_OK;
 }
 
-static enum status build(struct cube *cube, struct err *err)
+static enum status build_cube(struct cube *cube, struct err *err)
 {
     struct cube_node root = {.parent = CUBE_ROOT};
     TRY(find_regions(cube, err));
@@ -257,7 +257,7 @@ static enum status build(struct cube *cube, struct err *err)
     ARRAY_PUSH(cube->nodes, cube->node_count, cube->node_capacity, root, err);
     cube->regions.used[0] = true;
     for (uint32_t l = 0; l < cube->location_count; l++)
-        if (cube->locations[l].thread == 0) TRY(add(cube, CUBE_VISITS, CUBE_ROOT, l, 1, err));
+        if (cube->locations[l].thread == 0) TRY(add_value(cube, CUBE_VISITS, CUBE_ROOT, l, 1, err));
     for (uint32_t r = 0; r < cube->trace->rank_count; r++) TRY(add_rank(cube, r, err));
     TRY(find_waits(cube, err));
     return order_nodes(cube, err);
@@ -266,7 +266,7 @@ static enum status build(struct cube *cube, struct err *err)
 enum status cube_build(const struct trace *trace, struct cube *cube, struct err *err)
 {
     *cube = (struct cube){.trace = trace};
-    enum status status = build(cube, err);
+    enum status status = build_cube(cube, err);
     if (status != STATUS_OK) cube_clear(cube);
     return status;
 }

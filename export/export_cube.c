@@ -41,7 +41,7 @@ static size_t list_metrics(struct metric metrics[CUBE_METRICS])
     return count;
 }
 
-/* ------------------------------------------------------------------------------------------------ description */
+/* --- description --- */
 
 /* XML 1.0 has no other control characters, not even escaped. */
 static void write_text(FILE *out, const char *text)
@@ -197,7 +197,7 @@ static enum status write_anchor(FILE *out, const struct cube *cube, const struct
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ values */
+/* --- values --- */
 
 static const char data_mark[] = "CUBEX.DATA", index_mark[] = "CUBEX.INDEX";
 enum { MARK_ENDIAN_BYTES = 4, VERSION_BYTES = 2, KIND_BYTES = 1, SPARSE = 1 };

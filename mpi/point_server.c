@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-static enum status start(struct point_server *server, struct err *err)
+static enum status start_server(struct point_server *server, struct err *err)
 {
     int to[2] = {-1, -1}, from[2] = {-1, -1};
     static char command[] = "sweep", option[] = "--serve";
@@ -54,7 +54,7 @@ static void stop(struct point_server *server, int *how)
 
 enum status point_server_begin(struct point_server *server, size_t point, struct err *err)
 {
-    if (server->pid == 0) TRY(start(server, err));
+    if (server->pid == 0) TRY(start_server(server, err));
     server->busy = true;
     dprintf(server->to, "%zu\n", point); /* if it has ended, the answer is that */
     return STATUS_OK;

@@ -59,8 +59,7 @@ static void abandon(const struct err *err)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* ------------------------------------------------------------------------------------------------------- processes 1,
- * 2, ... */
+/* --- processes 1, 2, ... --- */
 
 /* Without computing: a process that waits leaves its core to others. */
 static void await(int source, int tag, MPI_Status *status)
@@ -96,7 +95,7 @@ static enum status answer_point(struct point_server *server, size_t point, struc
     return status;
 }
 
-static enum status work(struct point_server *server, struct err *err)
+static enum status serve_points(struct point_server *server, struct err *err)
 {
     for (;;) {
         MPI_Status status;
@@ -108,8 +107,7 @@ static enum status work(struct point_server *server, struct err *err)
     }
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * process 0 */
+/* --- process 0 --- */
 
 struct master {
     struct sweep *sweep;
@@ -130,7 +128,7 @@ static enum status give(struct master *master, size_t worker, struct err *err)
     return STATUS_OK;
 }
 
-static enum status take(struct master *master, size_t worker, enum point_outcome outcome, const char *text,
+static enum status take_answer(struct master *master, size_t worker, enum point_outcome outcome, const char *text,
                         struct err *err)
 {
     size_t point = (size_t)master->points[worker];
@@ -146,7 +144,7 @@ static enum status take_own(struct master *master, struct err *err)
     struct point_answer answer = {.text = NULL};
     bool answered;
     TRY(point_server_poll(master->server, WAIT_MS, &answered, &answer, err));
-    enum status status = answered ? take(master, 0, answer.outcome, answer.text, err) : STATUS_OK;
+    enum status status = answered ? take_answer(master, 0, answer.outcome, answer.text, err) : STATUS_OK;
     free(answer.text);
     return status;
 }
@@ -158,7 +156,7 @@ static enum status take_other(struct master *master, const MPI_Status *about, st
     char *message = calloc((size_t)bytes + 1, 1);
     if (!message) return err_memory(err);
     MPI_Recv(message, bytes, MPI_CHAR, about->MPI_SOURCE, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    enum status status = take(master, (size_t)about->MPI_SOURCE, (enum point_outcome)message[0], message + 1, err);
+    enum status status = take_answer(master, (size_t)about->MPI_SOURCE, (enum point_outcome)message[0], message + 1, err);
     free(message);
     return status;
 }
@@ -197,8 +195,7 @@ static enum status run_points(struct sweep *sweep, struct point_server *server, 
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- the
- * program */
+/* --- the program --- */
 
 /* One process tells how the program is used. */
 static enum status read_options(struct sweep_options *settings, int argc, char **argv, struct err *err)
@@ -228,7 +225,7 @@ static bool all_have_begun(enum status status, const struct err *err)
 static enum status run(const struct sweep_options *settings, struct sweep *sweep, const char *program, struct err *err)
 {
     struct point_server server = {.program = program, .config = settings->config};
-    enum status status = own_number() > 0 ? work(&server, err) : run_points(sweep, &server, err);
+    enum status status = own_number() > 0 ? serve_points(&server, err) : run_points(sweep, &server, err);
     point_server_close(&server);
     if (status != STATUS_OK) abandon(err);
     if (own_number() > 0) return STATUS_OK;

@@ -38,7 +38,7 @@ static char *end_part(char **part)
 }
 
 /* The object that the last part of the key belongs to; *last is that part. */
-static enum status walk(cJSON *root, char *key, const char *override, cJSON **object, char **last, struct err *err)
+static enum status walk_path(cJSON *root, char *key, const char *override, cJSON **object, char **last, struct err *err)
 {
     char *part = key;
     for (char *rest = end_part(&part); rest; part = rest, rest = end_part(&part)) {
@@ -100,7 +100,7 @@ enum status override_apply(struct json_document *document, const char *override,
     if (!key) return err_memory(err);
     cJSON *object = NULL;
     char *last = NULL;
-    enum status status = walk(document->root, key, override, &object, &last, err);
+    enum status status = walk_path(document->root, key, override, &object, &last, err);
     if (status == STATUS_OK) {
         cJSON *value = value_from(override, (size_t)(equals - override), equals + 1);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);

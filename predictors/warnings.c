@@ -132,7 +132,7 @@ static bool contradicts(const struct result_behaviour *row, enum result_waits ex
     return expected == BEHAVES_GROUP && row->waits == BEHAVES_POST && row->not_for_group > 0;
 }
 
-static enum status find(const struct relations *relations, const struct platform *platform, struct result *result,
+static enum status find_contradictions(const struct relations *relations, const struct platform *platform, struct result *result,
                         struct warnings *warnings, struct err *err)
 {
     struct behaviour *behaviour = calloc(1, sizeof *behaviour);
@@ -163,7 +163,7 @@ enum status warnings_find(const struct trace *trace, const struct platform *plat
     if (relations_build(trace, &relations, &fault) != STATUS_OK) return STATUS_OK;
     enum status status = result_new(0, &result, err);
     if (status == STATUS_OK) {
-        status = find(&relations, platform, result, warnings, err);
+        status = find_contradictions(&relations, platform, result, warnings, err);
         result_free(result);
     }
     relations_clear(&relations);

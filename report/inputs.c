@@ -8,7 +8,7 @@
 
 enum { TEXT_MAX = 2000, PROGRAM_MAX = 1 << 17 };
 
-/* ------------------------------------------------------------------------------------------------ runs */
+/* --- runs --- */
 
 enum status input_runs_add(struct input_runs *runs, bool simulated, uint32_t ranks, struct err *err)
 {
@@ -37,7 +37,7 @@ void input_runs_clear(struct input_runs *runs)
     *runs = (struct input_runs){0};
 }
 
-/* ------------------------------------------------------------------------------------------------ shapes */
+/* --- shapes --- */
 
 enum type { TEXT, NUMBER, NUMBER_OR_NULL, BOOLEAN };
 
@@ -188,7 +188,7 @@ enum status input_check(const struct json_document *document, struct input_runs 
                       "'%s', expected a result, comparison, validation, scaling, advice, campaign result or platform", text);
 }
 
-/* ------------------------------------------------------------------------------------------------ texts */
+/* --- texts --- */
 
 void input_cut_texts(cJSON *json)
 {

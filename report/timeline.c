@@ -44,7 +44,7 @@ static int64_t since_begin(const struct writer *writer, int64_t time_ps)
     return time_ps == TRACE_UNKNOWN_PS ? -1 : time_ps - writer->begin_ps;
 }
 
-/* ------------------------------------------------------------------------------------------------ calls */
+/* --- calls --- */
 
 /* [thread, enter, duration, function, handle, peer, bytes, region or site]: report/web/timeline_data.js. */
 static void write_call(const struct writer *writer, uint32_t rank, size_t index, bool first)
@@ -102,7 +102,7 @@ static void write_transfers(const struct writer *writer, const struct transfers 
     fputc(']', writer->out);
 }
 
-/* ------------------------------------------------------------------------------------------------ definitions */
+/* --- definitions --- */
 
 static void write_head(const struct writer *writer)
 {
@@ -151,7 +151,7 @@ static void write_names(const struct writer *writer)
     fputc(']', writer->out);
 }
 
-/* ------------------------------------------------------------------------------------------------ whole traces */
+/* --- whole traces --- */
 
 static enum status write_full(const struct writer *writer, const struct transfers *transfers)
 {
@@ -218,7 +218,7 @@ enum status timeline_write(const struct trace *trace, const struct analyze_found
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ slices */
+/* --- slices --- */
 
 void timeline_write_slices(const struct trace *trace, const struct report_slices *slices, FILE *out)
 {

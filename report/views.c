@@ -70,7 +70,7 @@ static int64_t since_begin(const struct writer *writer, int64_t time_ps)
     return time_ps - writer->window->begin_ps;
 }
 
-/* ------------------------------------------------------------------------------------------------ epochs */
+/* --- epochs --- */
 
 /* [rank, from, until, band, window, target of a lock or -1, partners, operations]; an epoch that does not end lasts to the
  * end of its rank. */
@@ -107,7 +107,7 @@ static void write_epochs(struct writer *writer)
     end_list(writer, "epochs");
 }
 
-/* ------------------------------------------------------------------------------------------------ grants, arrows */
+/* --- grants, arrows --- */
 
 /* [rank, time, window, target or -1, exclusive]. */
 static enum status write_grant(void *context, const struct merge_grant *grant, struct err *err)

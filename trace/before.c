@@ -9,7 +9,7 @@ const char *trace_before_key(enum trace_before what)
 }
 
 /* Sets one of values, which are parallel to a rank's calls; those before it that are not yet there are unknown. */
-static enum status set(const struct trace_rank *rank, int64_t **values, size_t *capacity, size_t index, int64_t ps,
+static enum status set_value(const struct trace_rank *rank, int64_t **values, size_t *capacity, size_t index, int64_t ps,
                        struct err *err)
 {
     size_t known = *values ? rank->count : 0, room = rank->capacity > index ? rank->capacity : index + 1;
@@ -24,7 +24,7 @@ enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, e
 {
     struct trace_rank *process = &trace->ranks[rank];
     trace_sum_before(trace, rank, what, ps);
-    return set(process, &process->before_ps[what], &process->before_capacity[what], index, ps, err);
+    return set_value(process, &process->before_ps[what], &process->before_capacity[what], index, ps, err);
 }
 
 /* What a damaged file says may be anything until trace_check() refuses it. */
@@ -39,5 +39,5 @@ void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what
 enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err)
 {
     struct trace_rank *process = &trace->ranks[rank];
-    return set(process, &process->compute_ps, &process->compute_capacity, index, compute_ps, err);
+    return set_value(process, &process->compute_ps, &process->compute_capacity, index, compute_ps, err);
 }

@@ -38,11 +38,11 @@ static void clear_tables(struct builder_shard *shard)
 
 enum status builder_begin(struct builder_shard *shard, const struct trace *whole, unsigned own, struct err *err)
 {
-    struct trace *part = &shard->trace;
-    struct trace_definitions *tables = &part->definitions;
+    struct trace *made = &shard->trace;
+    struct trace_definitions *tables = &made->definitions;
     uint32_t unknown;
     clear_tables(shard);
-    *part = *whole;
+    *made = *whole;
     forget_tables(tables, own);
     tables->lists = NULL;
     tables->requests = NULL;
@@ -50,13 +50,13 @@ enum status builder_begin(struct builder_shard *shard, const struct trace *whole
     tables->extents_index = (struct map){0};
     tables->list_count = tables->list_capacity = tables->request_count = tables->request_capacity = 0;
     tables->extents_count = tables->extents_capacity = 0;
-    part->provenance.faults = NULL;
-    part->provenance.fault_count = part->provenance.fault_capacity = 0;
+    made->provenance.faults = NULL;
+    made->provenance.fault_count = made->provenance.fault_capacity = 0;
     shard->own = own;
     shard->differs = false;
     shard->lists = 0;
     for (int table = 0; table < BUILDER_TABLES; table++) shard->numbers[table].count = 0;
-    return own & BUILDER_OWN_NAMES ? trace_add_site(part, NULL, NULL, 0, &unknown, err) : STATUS_OK;
+    return own & BUILDER_OWN_NAMES ? trace_add_site(made, NULL, NULL, 0, &unknown, err) : STATUS_OK;
 }
 
 void builder_clear(struct builder_shard *shard)
@@ -69,38 +69,38 @@ void builder_clear(struct builder_shard *shard)
 enum status builder_merge(struct builder_shard *shard, struct trace *whole, uint32_t first, uint32_t end,
                           struct err *err)
 {
-    struct trace *part = &shard->trace;
+    struct trace *made = &shard->trace;
     uint32_t ignored;
     shard->lists = (uint32_t)whole->definitions.list_count;
-    for (size_t i = 0; i < part->definitions.list_count; i++)
-        TRY(trace_add_list(whole, part->definitions.requests + part->definitions.lists[i].first,
-                           part->definitions.lists[i].count, &ignored, err));
-    for (uint32_t rank = first; rank < end; rank++) TRY(trace_copy_extents(whole, part, rank, err));
-    for (size_t i = 0; i < part->provenance.fault_count; i++) {
+    for (size_t i = 0; i < made->definitions.list_count; i++)
+        TRY(trace_add_list(whole, made->definitions.requests + made->definitions.lists[i].first,
+                           made->definitions.lists[i].count, &ignored, err));
+    for (uint32_t rank = first; rank < end; rank++) TRY(trace_copy_extents(whole, made, rank, err));
+    for (size_t i = 0; i < made->provenance.fault_count; i++) {
         ARRAY_PUSH(whole->provenance.faults, whole->provenance.fault_count, whole->provenance.fault_capacity,
-                   part->provenance.faults[i], err);
-        part->provenance.faults[i].text = NULL;
+                   made->provenance.faults[i], err);
+        made->provenance.faults[i].text = NULL;
     }
-    whole->skips_checks = whole->skips_checks || part->skips_checks;
+    whole->skips_checks = whole->skips_checks || made->skips_checks;
     return STATUS_OK;
 }
 
-static size_t table_count(const struct trace *part, enum builder_table table)
+static size_t table_count(const struct trace *made, enum builder_table table)
 {
-    const size_t counts[BUILDER_TABLES] = {part->definitions.group_count, part->definitions.counts_count,
-                                           part->definitions.site_count, part->definitions.region_count};
+    const size_t counts[BUILDER_TABLES] = {made->definitions.group_count, made->definitions.counts_count,
+                                           made->definitions.site_count, made->definitions.region_count};
     return counts[table];
 }
 
-static enum status add_item(struct trace *whole, const struct trace *part, enum builder_table table, uint32_t id,
+static enum status add_item(struct trace *whole, const struct trace *made, enum builder_table table, uint32_t id,
                             uint32_t *number, struct err *err)
 {
-    if (table == BUILDER_GROUPS) return trace_copy_group(whole, &part->definitions.groups[id], number, err);
+    if (table == BUILDER_GROUPS) return trace_copy_group(whole, &made->definitions.groups[id], number, err);
     if (table == BUILDER_COUNTS)
-        return trace_add_counts(whole, part->definitions.counts[id].bytes, part->definitions.counts[id].count, number,
+        return trace_add_counts(whole, made->definitions.counts[id].bytes, made->definitions.counts[id].count, number,
                                 err);
-    if (table == BUILDER_REGIONS) return trace_add_region(whole, part->definitions.regions[id], number, err);
-    const struct trace_site *site = &part->definitions.sites[id];
+    if (table == BUILDER_REGIONS) return trace_add_region(whole, made->definitions.regions[id], number, err);
+    const struct trace_site *site = &made->definitions.sites[id];
     return trace_add_site(whole, site->function, site->file, site->line, number, err);
 }
 

@@ -57,7 +57,7 @@ static int64_t computing_ps(const struct trace_rank *rank, size_t index, int64_t
     return cpu_ps < gap_ps ? cpu_ps : gap_ps;
 }
 
-static void use(struct trace_rank *rank, int64_t cost_ps, enum trace_computing computing)
+static void use_of_rank(struct trace_rank *rank, int64_t cost_ps, enum trace_computing computing)
 {
     int64_t moved_ps = 0, left_ps = 0; /* left_ps: the exit of the call before as recorded */
     for (size_t i = 0; i < rank->count; i++) {
@@ -127,7 +127,7 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
         if (rank->thread_count > 0)
             TRY(use_of_threads(trace, i, computing, err));
         else
-            use(rank, trace->provenance.record_cost_ps, computing);
+            use_of_rank(rank, trace->provenance.record_cost_ps, computing);
     }
     return note_computing(trace, computing, err);
 }

@@ -101,7 +101,8 @@ static enum status find_group(struct trace *trace, const int32_t *members, uint3
         TRY(map_put(&trace->definitions.group_index, hash, UINT64_MAX, slot, err));
         if (**slot == UINT64_MAX) return STATUS_OK;
         const struct trace_group *group = &trace->definitions.groups[**slot];
-        if (group->count == count && group->repeats == repeats && (count == 0 || memcmp(group->members, members, count * sizeof *members) == 0))
+        if (group->count == count && group->repeats == repeats &&
+            (count == 0 || memcmp(group->members, members, count * sizeof *members) == 0))
             return STATUS_OK;
     }
 }
@@ -400,7 +401,7 @@ static enum status copy_definitions(const struct trace *other, struct trace *mad
     uint32_t ignored;
     for (size_t i = 1; i < tables->comm_count; i++) {
         TRY(trace_add_comm(made, tables->comms[i].members, tables->comms[i].count, &id, err));
-        made->definitions.comms[id].between = tables->comms[i].between;
+        made->definitions.comms[id].first_group = tables->comms[i].first_group;
     }
     for (size_t i = 0; i < tables->group_count; i++)
         TRY(trace_copy_group(made, &tables->groups[i], &ignored, err));

@@ -166,7 +166,8 @@ struct trace_rank {
     uint32_t *extents; /* parallel to calls, index into definitions.extents, 0 none; NULL if no call has gaps, or they
                           are not kept. trace_call_extents() */
     bool unsorted; /* calls were added out of order: trace_sort_threads() */
-    size_t count, capacity, before_capacity[BEFORE_COUNT], compute_capacity, thread_capacity, thread_exit_capacity, extent_capacity;
+    size_t count, capacity, before_capacity[BEFORE_COUNT], compute_capacity, thread_capacity, thread_exit_capacity,
+        extent_capacity;
     struct trace_kept *kept; /* of calls[0..kept_count), NULL in a whole trace */
     size_t kept_count;
     uint64_t first_event; /* number of calls[kept_count] among the rank's calls, from 0 */
@@ -191,7 +192,7 @@ struct trace_comm {
     uint32_t count;
     int32_t *members;
     uint32_t *order; /* its ranks sorted by member, for trace_comm_rank; NULL if members ascend */
-    uint32_t between; /* of two groups (MPI-3.1 6.6): how many of the members are the first one; 0: of one group */
+    uint32_t first_group; /* of an intercommunicator (MPI-3.1 6.6): how many members its first group has; else 0 */
 };
 
 struct trace_window {

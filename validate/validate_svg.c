@@ -12,19 +12,19 @@ struct plot {
     double low, high; /* powers of ten, of both axes */
 };
 
-static double place(const struct plot *plot, double seconds)
+static double place_time(const struct plot *plot, double seconds)
 {
     return (log10(seconds) - plot->low) / (plot->high - plot->low) * SIDE;
 }
 
 static double x_of(const struct plot *plot, double seconds)
 {
-    return LEFT + place(plot, seconds);
+    return LEFT + place_time(plot, seconds);
 }
 
 static double y_of(const struct plot *plot, double seconds)
 {
-    return TOP + SIDE - place(plot, seconds);
+    return TOP + SIDE - place_time(plot, seconds);
 }
 
 static void widen(struct plot *plot, const struct validate_value *value)

@@ -68,7 +68,7 @@ static int follow(struct walk *walk, int link)
 }
 
 /* The part of the path in walk->name, which is looked at while it is open. */
-static int step(struct walk *walk)
+static int step_into(struct walk *walk)
 {
     struct stat about = {0};
     int cause = 0, here = openat(walk->directory, walk->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -114,7 +114,7 @@ int place_open(const char *path, struct place *place)
     int cause = 0;
     do {
         cause = take_name(&walk);
-        if (cause == 0) cause = step(&walk);
+        if (cause == 0) cause = step_into(&walk);
     } while (cause == 0 && !walk.last);
     *place = (struct place){.directory = walk.directory, .magic = walk.magic};
     if (cause == 0 && !(place->name = strdup(walk.name))) cause = ENOMEM;

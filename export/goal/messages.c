@@ -2,7 +2,7 @@
 #include "export/goal/lowering.h"
 
 /* Whether the call returns without it; MPI_Sendrecv has both ends and waits for both. */
-static enum status place(struct goal_schedule *schedule, size_t call, struct goal_id operation, struct err *err)
+static enum status place_operation(struct goal_schedule *schedule, size_t call, struct goal_id operation, struct err *err)
 {
     const struct trace_call *at = &schedule->trace->ranks[operation.rank].calls[call];
     TRY(goal_begins(schedule, call, operation, err));
@@ -19,8 +19,8 @@ enum status goal_lower_messages(const struct relations *relations, struct goal_s
         TRY(goal_message(schedule, message->sender, message->receiver,
                          relations_call(relations, message->sender, message->send_call)->bytes, GOAL_PROGRAM, &made,
                          err));
-        TRY(place(schedule, message->send_call, made.send, err));
-        TRY(place(schedule, message->receive_call, made.receive, err));
+        TRY(place_operation(schedule, message->send_call, made.send, err));
+        TRY(place_operation(schedule, message->receive_call, made.receive, err));
     }
     schedule->left_out += messages->unmatched_sends.count + messages->unmatched_receives.count;
     return STATUS_OK;

@@ -40,7 +40,7 @@ static enum status ends(struct lowering *lowering, size_t call, struct goal_id o
     return call == EPOCH_NONE ? STATUS_OK : goal_ends(lowering->schedule, call, operation, lowering->err);
 }
 
-/* ------------------------------------------------------------------------------------------------ locks */
+/* --- locks --- */
 
 static struct grant *find_grant(const struct lowering *lowering, size_t epoch, uint32_t target)
 {
@@ -99,7 +99,7 @@ static enum status order_grants(void *context, const struct holding *holding, co
     return goal_require(lowering->schedule, grant->leaves, before->released, lowering->err);
 }
 
-/* ------------------------------------------------------------------------------------------------ operations */
+/* --- operations --- */
 
 /* Which call of the target waits until the operation is done there; EPOCH_NONE: none. */
 static size_t call_of_target(const struct lowering *lowering, const struct epoch_operation *operation)
@@ -148,7 +148,7 @@ static enum status lower_operation(struct lowering *lowering, const struct epoch
     return ends(lowering, call_of_target(lowering, operation), done_there);
 }
 
-/* ------------------------------------------------------------------------------------------------ post, start, complete, wait */
+/* --- post, start, complete, wait --- */
 
 static enum status lower_pair(struct lowering *lowering, const struct access_epoch *access, const struct epoch_pair *pair)
 {
@@ -167,7 +167,7 @@ static enum status lower_pair(struct lowering *lowering, const struct access_epo
     return ends(lowering, exposure->close_call, message.receive);
 }
 
-/* ------------------------------------------------------------------------------------------------ the whole */
+/* --- the whole --- */
 
 static enum status lower(struct lowering *lowering)
 {

@@ -84,7 +84,7 @@ enum status callpaths_go_on(struct callpaths *paths, struct err *err)
     return STATUS_OK;
 }
 
-static enum status build(const struct trace *trace, struct callpaths *paths, struct err *err)
+static enum status build_paths(const struct trace *trace, struct callpaths *paths, struct err *err)
 {
     struct callpath_node root = {CALLPATH_ROOT, TRACE_NO_REF};
     paths->trace = trace;
@@ -98,7 +98,7 @@ static enum status build(const struct trace *trace, struct callpaths *paths, str
 enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err)
 {
     struct callpaths made = {.trace = trace};
-    enum status status = build(trace, &made, err);
+    enum status status = build_paths(trace, &made, err);
     if (status != STATUS_OK) {
         callpaths_clear(&made);
         return status;

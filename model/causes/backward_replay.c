@@ -78,7 +78,7 @@ static enum status add_span(struct work *work, uint32_t rank, enum backward_part
 }
 
 /* Brings a rank back to a time, before what it carries changes. */
-static enum status bring(struct work *work, uint32_t rank, int64_t to_ps)
+static enum status advance_rank(struct work *work, uint32_t rank, int64_t to_ps)
 {
     struct rank *at = &work->ranks[rank];
     if (work->replay->trace && work->replay->trace->ranks[rank].foreign) return STATUS_OK;
@@ -97,7 +97,7 @@ static enum status bring(struct work *work, uint32_t rank, int64_t to_ps)
 
 static enum status carry(struct work *work, uint32_t rank, int64_t now_ps, int change)
 {
-    TRY(bring(work, rank, now_ps));
+    TRY(advance_rank(work, rank, now_ps));
     work->ranks[rank].weight += (uint64_t)(int64_t)change;
     return STATUS_OK;
 }
@@ -226,7 +226,7 @@ static enum status leave_waits(struct work *work, int64_t now_ps)
 static enum status take_busy(struct work *work, const struct wait_log_row *row)
 {
     struct rank *rank = &work->ranks[row->rank];
-    TRY(bring(work, row->rank, row->until_ps));
+    TRY(advance_rank(work, row->rank, row->until_ps));
     if (rank->busy_ps > row->from_ps) rank->busy_ps = row->from_ps;
     return STATUS_OK;
 }
@@ -245,8 +245,8 @@ static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
 {
     for (; hops > 0 && work->ranks[work->path].ended_ps == now_ps; hops--) {
         uint32_t next = work->ranks[work->path].ended_cause;
-        TRY(bring(work, work->path, now_ps));
-        TRY(bring(work, next, now_ps));
+        TRY(advance_rank(work, work->path, now_ps));
+        TRY(advance_rank(work, next, now_ps));
         work->ranks[work->path].on_path = false;
         work->ranks[next].on_path = true;
         work->path = next;
@@ -271,7 +271,7 @@ static enum status go_back(struct work *work, int64_t end_ps)
         if (now_ps > work->replay->begin_ps)
             TRY(follow_path(work, now_ps, (uint64_t)work->replay->rank_count + (now_ps < end_ps)));
     }
-    for (uint32_t r = 0; r < work->replay->rank_count; r++) TRY(bring(work, r, work->replay->begin_ps));
+    for (uint32_t r = 0; r < work->replay->rank_count; r++) TRY(advance_rank(work, r, work->replay->begin_ps));
     return STATUS_OK;
 }
 

@@ -6,7 +6,7 @@ struct writer {
     bool failed;
 };
 
-static cJSON *keep(struct writer *writer, cJSON *item)
+static cJSON *keep_item(struct writer *writer, cJSON *item)
 {
     if (!item) writer->failed = true;
     return item;
@@ -14,22 +14,22 @@ static cJSON *keep(struct writer *writer, cJSON *item)
 
 static void number(struct writer *writer, cJSON *object, const char *key, double value)
 {
-    keep(writer, cJSON_AddNumberToObject(object, key, value));
+    keep_item(writer, cJSON_AddNumberToObject(object, key, value));
 }
 
 static void known(struct writer *writer, cJSON *object, const char *key, double value)
 {
-    keep(writer, value >= 0 ? cJSON_AddNumberToObject(object, key, value) : cJSON_AddNullToObject(object, key));
+    keep_item(writer, value >= 0 ? cJSON_AddNumberToObject(object, key, value) : cJSON_AddNullToObject(object, key));
 }
 
 static void text(struct writer *writer, cJSON *object, const char *key, const char *value)
 {
-    keep(writer, value ? cJSON_AddStringToObject(object, key, value) : cJSON_AddNullToObject(object, key));
+    keep_item(writer, value ? cJSON_AddStringToObject(object, key, value) : cJSON_AddNullToObject(object, key));
 }
 
 static void write_pop(struct writer *writer, cJSON *object, const struct efficiency_pop *pop)
 {
-    cJSON *made = keep(writer, cJSON_AddObjectToObject(object, "pop"));
+    cJSON *made = keep_item(writer, cJSON_AddObjectToObject(object, "pop"));
     known(writer, made, "load_balance", pop->load_balance);
     known(writer, made, "communication_efficiency", pop->communication);
     known(writer, made, "serialization", pop->serialization);
@@ -42,7 +42,7 @@ static void write_pop(struct writer *writer, cJSON *object, const struct efficie
 static void value_or_null(struct writer *writer, cJSON *array, bool known_value, int64_t ps)
 {
     cJSON *value = known_value ? cJSON_CreateNumber(units_s(ps)) : cJSON_CreateNull();
-    if (!keep(writer, value) || cJSON_AddItemToArray(array, value)) return;
+    if (!keep_item(writer, value) || cJSON_AddItemToArray(array, value)) return;
     cJSON_Delete(value);
     writer->failed = true;
 }
@@ -51,7 +51,7 @@ static void value_or_null(struct writer *writer, cJSON *array, bool known_value,
 static void write_values(struct writer *writer, cJSON *object, const struct efficiency *efficiency,
                          const struct efficiency_interval *interval, int c)
 {
-    cJSON *ranks = keep(writer, cJSON_AddArrayToObject(object, "ranks"));
+    cJSON *ranks = keep_item(writer, cJSON_AddArrayToObject(object, "ranks"));
     for (uint32_t p = 0; p < efficiency->processor_count;) {
         uint32_t rank = efficiency->processors[p].rank;
         int64_t sum_ps = 0;
@@ -63,7 +63,7 @@ static void write_values(struct writer *writer, cJSON *object, const struct effi
         value_or_null(writer, ranks, any, sum_ps);
     }
     if (!efficiency->several) return;
-    cJSON *processors = keep(writer, cJSON_AddArrayToObject(object, "processors"));
+    cJSON *processors = keep_item(writer, cJSON_AddArrayToObject(object, "processors"));
     for (uint32_t p = 0; p < efficiency->processor_count; p++)
         value_or_null(writer, processors, interval->takes_part[p], interval->value_ps[c][p]);
 }
@@ -74,7 +74,7 @@ static void write_characteristic(struct writer *writer, cJSON *object, const str
     const struct efficiency_range *range = &interval->range[c];
     const struct efficiency_processor *min = &efficiency->processors[range->min_processor];
     const struct efficiency_processor *max = &efficiency->processors[range->max_processor];
-    cJSON *made = keep(writer, cJSON_AddObjectToObject(object, characteristic_row((enum characteristic)c)->key));
+    cJSON *made = keep_item(writer, cJSON_AddObjectToObject(object, characteristic_row((enum characteristic)c)->key));
     number(writer, made, "sum", wide_s(interval->sum_ps[c]));
     number(writer, made, "min", units_s(range->min_ps));
     number(writer, made, "min_rank", min->rank);
@@ -88,9 +88,9 @@ static void write_characteristic(struct writer *writer, cJSON *object, const str
 
 static void write_processors(struct writer *writer, cJSON *root, const struct efficiency *efficiency)
 {
-    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "processors"));
+    cJSON *array = keep_item(writer, cJSON_AddArrayToObject(root, "processors"));
     for (uint32_t p = 0; p < efficiency->processor_count; p++) {
-        cJSON *made = keep(writer, cJSON_CreateObject());
+        cJSON *made = keep_item(writer, cJSON_CreateObject());
         number(writer, made, "rank", efficiency->processors[p].rank);
         number(writer, made, "processor", efficiency->processors[p].index);
         if (!made || cJSON_AddItemToArray(array, made)) continue;
@@ -104,7 +104,7 @@ static void write_interval(struct writer *writer, cJSON *array, const struct eff
 {
     const struct efficiency_interval *interval = &efficiency->intervals[index];
     struct efficiency_pop pop = efficiency_pop(efficiency, index);
-    cJSON *object = keep(writer, cJSON_CreateObject());
+    cJSON *object = keep_item(writer, cJSON_CreateObject());
     if (!object || !cJSON_AddItemToArray(array, object)) {
         cJSON_Delete(object);
         writer->failed = true;
@@ -124,17 +124,17 @@ static void write_interval(struct writer *writer, cJSON *array, const struct eff
     known(writer, object, "parallelization_efficiency",
           interval->total_ps > 0 ? wide_s(interval->productive_ps) / wide_s(interval->total_ps) : -1);
     write_pop(writer, object, &pop);
-    cJSON *values = keep(writer, cJSON_AddObjectToObject(object, "characteristics"));
+    cJSON *values = keep_item(writer, cJSON_AddObjectToObject(object, "characteristics"));
     for (int c = 0; c < CHARACTERISTIC_COUNT; c++)
         write_characteristic(writer, values, efficiency, interval, c, per_rank);
 }
 
 static void write_caused(struct writer *writer, cJSON *root, const struct efficiency *efficiency)
 {
-    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "waits_by_cause"));
+    cJSON *array = keep_item(writer, cJSON_AddArrayToObject(root, "waits_by_cause"));
     for (size_t i = 0; i < efficiency->caused.count; i++) {
         const struct caused_row *row = &efficiency->caused.rows[i];
-        cJSON *made = keep(writer, cJSON_CreateObject());
+        cJSON *made = keep_item(writer, cJSON_CreateObject());
         text(writer, made, "waits_in", efficiency->intervals[row->interval].path);
         text(writer, made, "caused_in",
              row->cause == CAUSED_NOWHERE ? NULL : efficiency->intervals[row->cause].path);
@@ -153,9 +153,9 @@ cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
     known(&writer, root, "ideal_run_time_s", efficiency->ideal_run_time_s > 0 ? efficiency->ideal_run_time_s : -1);
     text(&writer, root, "intervals_of", efficiency->source == INTERVALS_OF_CALLPATHS ? "callpaths" : "regions");
     text(&writer, root, "lost", efficiency->lost_all ? "all" : "parallel");
-    keep(&writer, cJSON_AddBoolToObject(root, "holds", efficiency->holds));
+    keep_item(&writer, cJSON_AddBoolToObject(root, "holds", efficiency->holds));
     if (efficiency->several) write_processors(&writer, root, efficiency);
-    cJSON *array = keep(&writer, cJSON_AddArrayToObject(root, "intervals"));
+    cJSON *array = keep_item(&writer, cJSON_AddArrayToObject(root, "intervals"));
     for (size_t i = 0; i < efficiency->count; i++) write_interval(&writer, array, efficiency, i, per_rank);
     write_caused(&writer, root, efficiency);
     if (!writer.failed) return root;

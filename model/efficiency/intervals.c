@@ -130,7 +130,7 @@ static enum status enter_function(struct walk *walk, uint32_t site, uint64_t eve
 }
 
 /* An interval whose entry has no known place takes the first known one inside it. */
-static void place(struct walk *walk, uint32_t site)
+static void set_place(struct walk *walk, uint32_t site)
 {
     struct interval *items = walk->intervals->items;
     const struct trace_site *sites = walk->trace->definitions.sites;
@@ -143,7 +143,7 @@ static void place(struct walk *walk, uint32_t site)
     }
 }
 
-static enum status step(struct walk *walk, uint32_t rank, size_t index)
+static enum status step_call(struct walk *walk, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &walk->trace->ranks[rank].calls[index];
     uint32_t before = walk->at;
@@ -163,7 +163,7 @@ static enum status step(struct walk *walk, uint32_t rank, size_t index)
         TRY(enter(walk, INTERVAL_REGION, call->ref, call->site, event));
     else if (call->call == ID_region_leave)
         leave(walk, INTERVAL_REGION, call->ref);
-    place(walk, call->site);
+    set_place(walk, call->site);
     struct change change = {.call = index, .node = walk->at, .thread = walk->thread};
     if (walk->at != before)
         ARRAY_PUSH(walk->intervals->changes, walk->intervals->change_count, walk->intervals->change_capacity, change,
@@ -180,7 +180,7 @@ static enum status walk_processor(struct walk *walk, const struct processors *pr
         walk->thread = processors->threads[processor->first + i];
         walk->at = INTERVAL_ROOT;
         struct timeline timeline = timeline_of(processors->timelines, processor->rank, walk->thread);
-        for (size_t k = 0; k < timeline.count; k++) TRY(step(walk, processor->rank, timeline_index(&timeline, k)));
+        for (size_t k = 0; k < timeline.count; k++) TRY(step_call(walk, processor->rank, timeline_index(&timeline, k)));
     }
     return STATUS_OK;
 }
@@ -200,7 +200,7 @@ static enum status make_root(struct intervals *intervals, struct err *err)
     return intervals->rank_first ? STATUS_OK : err_memory(err);
 }
 
-static enum status build(struct walk *walk, const struct processors *processors)
+static enum status build_intervals(struct walk *walk, const struct processors *processors)
 {
     struct intervals *intervals = walk->intervals;
     uint32_t ranks = walk->trace->rank_count;
@@ -260,7 +260,7 @@ enum status intervals_build(const struct processors *processors, enum interval_s
     struct intervals made = {.trace = trace};
     struct walk walk = {.trace = trace, .intervals = &made, .err = err};
     enum status status = source == INTERVALS_OF_CALLPATHS ? find_functions(&walk) : STATUS_OK;
-    if (status == STATUS_OK) status = build(&walk, processors);
+    if (status == STATUS_OK) status = build_intervals(&walk, processors);
     free(walk.entries);
     free(walk.functions);
     if (status == STATUS_OK)
@@ -322,7 +322,7 @@ static enum status go_on(struct intervals_walk *intervals, struct walk *walk)
         walk->entries = rank->entries;
         walk->entry_capacity = rank->entry_capacity;
         walk->at = of->began[r] = rank->at;
-        for (size_t i = process->kept_count; status == STATUS_OK && i < process->count; i++) status = step(walk, r, i);
+        for (size_t i = process->kept_count; status == STATUS_OK && i < process->count; i++) status = step_call(walk, r, i);
         *rank = (struct rank_walk){walk->entries, walk->entry_capacity, walk->at};
         of->rank_first[r + 1] = of->change_count;
     }

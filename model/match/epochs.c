@@ -276,7 +276,7 @@ static void match_accesses(const struct trace *trace, struct epochs *epochs, str
     }
 }
 
-static enum status build(struct walk *walk)
+static enum status build_epochs(struct walk *walk)
 {
     for (uint32_t r = 0; r < walk->trace->rank_count; r++) TRY(walk_rank(walk, r));
     struct fifo fifo = {0};
@@ -293,7 +293,7 @@ enum status epochs_build(const struct trace *trace, struct epochs *epochs, struc
     walk.windows = calloc(trace->definitions.window_count + 1, sizeof *walk.windows);
     if (!walk.windows) return err_memory(err);
     enum status status = epoch_cursor_init(&walk.cursor, trace, err);
-    if (status == STATUS_OK) status = build(&walk);
+    if (status == STATUS_OK) status = build_epochs(&walk);
     if (status == STATUS_OK) status = completions_find(trace, &made, err);
     epoch_cursor_clear(&walk.cursor);
     free(walk.windows);

@@ -17,7 +17,7 @@ void fifo_clear(struct fifo *fifo)
     memset(fifo, 0, sizeof *fifo);
 }
 
-static uint64_t join(uint64_t high, uint64_t low)
+static uint64_t join_words(uint64_t high, uint64_t low)
 {
     return high << 32 | low;
 }
@@ -25,9 +25,9 @@ static uint64_t join(uint64_t high, uint64_t low)
 static enum status queue_of(struct fifo *fifo, struct fifo_key key, size_t *queue, struct err *err)
 {
     uint64_t *one, *two, *both;
-    TRY(map_put(&fifo->first, join(key.a, key.b), fifo->first.count, &one, err));
-    TRY(map_put(&fifo->second, join(key.c, key.d), fifo->second.count, &two, err));
-    TRY(map_put(&fifo->queue, join(*one, *two), fifo->queue_count, &both, err));
+    TRY(map_put(&fifo->first, join_words(key.a, key.b), fifo->first.count, &one, err));
+    TRY(map_put(&fifo->second, join_words(key.c, key.d), fifo->second.count, &two, err));
+    TRY(map_put(&fifo->queue, join_words(*one, *two), fifo->queue_count, &both, err));
     if (*both == fifo->queue_count) {
         TRY(array_reserve((void **)&fifo->heads, &fifo->head_capacity, fifo->queue_count + 1, sizeof *fifo->heads,
                           err));
@@ -65,9 +65,9 @@ size_t fifo_pop(struct fifo *fifo, struct fifo_key key)
 
 size_t fifo_pop_after(struct fifo *fifo, struct fifo_key key, size_t *before)
 {
-    const uint64_t *one = map_find(&fifo->first, join(key.a, key.b));
-    const uint64_t *two = map_find(&fifo->second, join(key.c, key.d));
-    const uint64_t *both = one && two ? map_find(&fifo->queue, join(*one, *two)) : NULL;
+    const uint64_t *one = map_find(&fifo->first, join_words(key.a, key.b));
+    const uint64_t *two = map_find(&fifo->second, join_words(key.c, key.d));
+    const uint64_t *both = one && two ? map_find(&fifo->queue, join_words(*one, *two)) : NULL;
     *before = both ? fifo->lasts[*both] : FIFO_EMPTY;
     if (!both || fifo->heads[*both] == FIFO_EMPTY) return FIFO_EMPTY;
     const struct fifo_node *node = &fifo->nodes[fifo->heads[*both]];

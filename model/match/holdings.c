@@ -43,7 +43,7 @@ static enum status note_call(const struct trace *trace, const struct slice_state
     return STATUS_OK;
 }
 
-static enum status collect(const struct trace *trace, const struct slice_state *state, struct holdings *holdings,
+static enum status collect_holdings(const struct trace *trace, const struct slice_state *state, struct holdings *holdings,
                            struct err *err)
 {
     struct map open = {0};
@@ -61,7 +61,7 @@ enum status holdings_find(const struct trace *trace, const struct slice_state *s
                           struct err *err)
 {
     struct holdings made = {0};
-    enum status status = collect(trace, state, &made, err);
+    enum status status = collect_holdings(trace, state, &made, err);
     if (status != STATUS_OK) {
         holdings_clear(&made);
         return status;

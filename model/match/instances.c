@@ -73,7 +73,7 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
     return STATUS_OK;
 }
 
-static enum status build(const struct trace *trace, struct instances *instances, size_t *next, struct err *err)
+static enum status build_instances(const struct trace *trace, struct instances *instances, size_t *next, struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         memset(next, 0, instances->sequence_count * sizeof *next);
@@ -88,7 +88,7 @@ enum status instances_build(const struct trace *trace, struct instances *instanc
                                  trace->definitions.window_count * WINDOW_SEQUENCES + trace->definitions.comm_count};
     size_t *next = calloc(made.sequence_count + 1, sizeof *next);
     made.sequences = calloc(made.sequence_count + 1, sizeof *made.sequences);
-    enum status status = next && made.sequences ? build(trace, &made, next, err) : err_memory(err);
+    enum status status = next && made.sequences ? build_instances(trace, &made, next, err) : err_memory(err);
     free(next);
     if (status != STATUS_OK) {
         if (!made.sequences) made.sequence_count = 0;
@@ -132,9 +132,9 @@ bool instance_gives(const struct trace *trace, const struct trace_comm *comm, co
                     uint32_t taker)
 {
     enum call_kind kind = call_kind(call->call);
-    if (comm->between > 0 && (giver < comm->between) == (taker < comm->between)) return false;
+    if (comm->first_group > 0 && (giver < comm->first_group) == (taker < comm->first_group)) return false;
     if ((call_row(call->call)->needed & F_BYTES) && call->bytes == 0) return false;
-    bool blocks = kind == CALL_ALLTOALLV || (kind == CALL_REDUCE_SCATTER && comm->between == 0);
+    bool blocks = kind == CALL_ALLTOALLV || (kind == CALL_REDUCE_SCATTER && comm->first_group == 0);
     const int64_t *counts = blocks ? trace_call_counts(trace, call) : NULL;
     return !counts || counts[taker] > 0;
 }

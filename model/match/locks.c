@@ -144,7 +144,7 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
 }
 
 /* The locks of a target are looked at by the shard that has it. */
-static enum status collect(const struct relations *relations, struct holdings *holdings, struct err *err)
+static enum status collect_holdings(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
     bool lazy = trace_is_lazy(relations->trace);
@@ -164,7 +164,7 @@ static enum status collect(const struct relations *relations, struct holdings *h
 
 static enum status sorted_holdings(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
-    TRY(collect(relations, holdings, err));
+    TRY(collect_holdings(relations, holdings, err));
     if (holdings->count > 0) qsort(holdings->items, holdings->count, sizeof *holdings->items, compare_holdings);
     return STATUS_OK;
 }

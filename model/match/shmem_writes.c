@@ -32,7 +32,7 @@ static int by_target_and_time(const void *one, const void *two)
     return (a->call > b->call) - (a->call < b->call);
 }
 
-static enum status collect(const struct trace *trace, struct shmem_writes *writes, struct err *err)
+static enum status collect_writes(const struct trace *trace, struct shmem_writes *writes, struct err *err)
 {
     size_t capacity = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
@@ -53,7 +53,7 @@ static enum status collect(const struct trace *trace, struct shmem_writes *write
 enum status shmem_writes_find(const struct trace *trace, struct shmem_writes *writes, struct err *err)
 {
     struct shmem_writes made = {0};
-    enum status status = collect(trace, &made, err);
+    enum status status = collect_writes(trace, &made, err);
     if (status != STATUS_OK) {
         shmem_writes_clear(&made);
         return status;

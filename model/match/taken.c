@@ -23,7 +23,7 @@ static struct fifo_key key_of(const struct trace_call *call, uint32_t thread)
     return (struct fifo_key){.a = (uint32_t)call->peer, .b = thread, .c = (uint32_t)call->handle, .d = (uint32_t)call->tag};
 }
 
-static enum status meet(struct pairing *pairing, size_t index, uint32_t thread)
+static enum status meet_call(struct pairing *pairing, size_t index, uint32_t thread)
 {
     const struct trace_call *call = &pairing->trace->ranks[pairing->rank].calls[index];
     struct fifo_key key = key_of(call, thread);
@@ -40,7 +40,7 @@ static enum status pair_own(struct pairing *pairing)
     const struct trace_rank *rank = &pairing->trace->ranks[pairing->rank];
     for (size_t i = 0; i < rank->count; i++)
         if (takes_part(&rank->calls[i]))
-            TRY(meet(pairing, i, trace_call_thread(pairing->trace, pairing->rank, i)));
+            TRY(meet_call(pairing, i, trace_call_thread(pairing->trace, pairing->rank, i)));
     return STATUS_OK;
 }
 
@@ -87,7 +87,7 @@ static enum status pair_handed(struct pairing *pairing)
     fifo_clear(&pairing->probes);
     for (size_t i = 0; status == STATUS_OK && i < rank->count; i++)
         if (pairing->others[order[i]] == TAKEN_NONE && takes_part(&rank->calls[order[i]]))
-            status = meet(pairing, order[i], 0);
+            status = meet_call(pairing, order[i], 0);
     free(order);
     return status;
 }

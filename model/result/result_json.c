@@ -11,7 +11,7 @@ struct writer {
     bool failed; /* memory ran out on the way */
 };
 
-static cJSON *keep(struct writer *writer, cJSON *item)
+static cJSON *keep_item(struct writer *writer, cJSON *item)
 {
     if (!item) writer->failed = true;
     return item;
@@ -19,22 +19,22 @@ static cJSON *keep(struct writer *writer, cJSON *item)
 
 static void add_text(struct writer *writer, cJSON *object, const char *key, const char *text)
 {
-    keep(writer, text ? cJSON_AddStringToObject(object, key, text) : cJSON_AddNullToObject(object, key));
+    keep_item(writer, text ? cJSON_AddStringToObject(object, key, text) : cJSON_AddNullToObject(object, key));
 }
 
 static void add_number(struct writer *writer, cJSON *object, const char *key, double value)
 {
-    keep(writer, cJSON_AddNumberToObject(object, key, value));
+    keep_item(writer, cJSON_AddNumberToObject(object, key, value));
 }
 
 static void add_known(struct writer *writer, cJSON *object, const char *key, bool known, double value)
 {
-    keep(writer, known ? cJSON_AddNumberToObject(object, key, value) : cJSON_AddNullToObject(object, key));
+    keep_item(writer, known ? cJSON_AddNumberToObject(object, key, value) : cJSON_AddNullToObject(object, key));
 }
 
 static void add_numbers(struct writer *writer, cJSON *object, const char *key, const double *values, uint32_t count)
 {
-    cJSON *array = keep(writer, cJSON_CreateDoubleArray(values, (int)count));
+    cJSON *array = keep_item(writer, cJSON_CreateDoubleArray(values, (int)count));
     if (array && !cJSON_AddItemToObject(object, key, array)) {
         cJSON_Delete(array);
         writer->failed = true;
@@ -43,7 +43,7 @@ static void add_numbers(struct writer *writer, cJSON *object, const char *key, c
 
 static cJSON *add_element(struct writer *writer, cJSON *array)
 {
-    cJSON *object = keep(writer, cJSON_CreateObject());
+    cJSON *object = keep_item(writer, cJSON_CreateObject());
     if (object && cJSON_AddItemToArray(array, object)) return object;
     cJSON_Delete(object);
     writer->failed = true;
@@ -60,7 +60,7 @@ static void add_who(struct writer *writer, cJSON *object, const struct result_wh
 
 static void add_place_ranks(struct writer *writer, cJSON *object, const struct result_place *place)
 {
-    cJSON *ranks = keep(writer, cJSON_AddArrayToObject(object, "ranks"));
+    cJSON *ranks = keep_item(writer, cJSON_AddArrayToObject(object, "ranks"));
     for (size_t i = 0; i < place->rank_count; i++) {
         cJSON *element = add_element(writer, ranks);
         add_who(writer, element, &place->ranks[i].who);
@@ -75,7 +75,7 @@ static void add_moves(struct writer *writer, cJSON *place, const struct result_m
         add_text(writer, place, "moves", NULL);
         return;
     }
-    cJSON *object = keep(writer, cJSON_AddObjectToObject(place, "moves"));
+    cJSON *object = keep_item(writer, cJSON_AddObjectToObject(place, "moves"));
     add_known(writer, object, "other_earlier_s", moves->other_earlier_s > 0, moves->other_earlier_s);
     add_known(writer, object, "own_later_s", moves->own_later_s > 0, moves->own_later_s);
     add_known(writer, object, "distance_s", moves->advised_s > 0, moves->distance_s);
@@ -99,7 +99,7 @@ static void add_place(struct writer *writer, cJSON *places, const struct result_
 
 static void add_patterns(struct writer *writer, cJSON *root, const struct result *result)
 {
-    cJSON *patterns = keep(writer, cJSON_AddArrayToObject(root, "patterns"));
+    cJSON *patterns = keep_item(writer, cJSON_AddArrayToObject(root, "patterns"));
     for (int p = 0; p < PATTERN_COUNT; p++) {
         const struct result_pattern *pattern = &result->patterns[p];
         cJSON *object = add_element(writer, patterns);
@@ -109,15 +109,15 @@ static void add_patterns(struct writer *writer, cJSON *root, const struct result
         add_numbers(writer, object, "rank_severity_s", pattern->rank_severity_s, result->rank_count);
         add_text(writer, object, "advice", pattern->place_count > 0 ? pattern->places[0].advice : NULL);
         add_text(writer, object, "rows", pattern->place_count > 0 ? pattern->places[0].rows : NULL);
-        cJSON *places = keep(writer, cJSON_AddArrayToObject(object, "places"));
+        cJSON *places = keep_item(writer, cJSON_AddArrayToObject(object, "places"));
         for (size_t i = 0; i < pattern->place_count; i++) add_place(writer, places, &pattern->places[i]);
     }
 }
 
 static void add_properties(struct writer *writer, cJSON *root, const struct result *result)
 {
-    cJSON *inclusive = keep(writer, cJSON_AddObjectToObject(root, "properties"));
-    cJSON *exclusive = keep(writer, cJSON_AddObjectToObject(root, "properties_exclusive"));
+    cJSON *inclusive = keep_item(writer, cJSON_AddObjectToObject(root, "properties"));
+    cJSON *exclusive = keep_item(writer, cJSON_AddObjectToObject(root, "properties_exclusive"));
     for (size_t i = 0; i < result->property_count; i++) {
         add_number(writer, inclusive, result->properties[i].name, result->properties[i].inclusive_s);
         add_number(writer, exclusive, result->properties[i].name, result->properties[i].exclusive_s);
@@ -127,7 +127,7 @@ static void add_properties(struct writer *writer, cJSON *root, const struct resu
 static void add_distribution(struct writer *writer, cJSON *object, const char *key,
                              const struct result_distribution *rates)
 {
-    cJSON *made = keep(writer, cJSON_AddObjectToObject(object, key));
+    cJSON *made = keep_item(writer, cJSON_AddObjectToObject(object, key));
     add_number(writer, made, "count", (double)rates->count);
     add_number(writer, made, "unbounded", (double)rates->unbounded);
     add_known(writer, made, "min", rates->count > 0, rates->min);
@@ -138,7 +138,7 @@ static void add_distribution(struct writer *writer, cJSON *object, const char *k
 
 static void add_rates(struct writer *writer, cJSON *object, const char *key, const struct result_rates *rates)
 {
-    cJSON *made = keep(writer, cJSON_AddObjectToObject(object, key));
+    cJSON *made = keep_item(writer, cJSON_AddObjectToObject(object, key));
     add_number(writer, made, "count", (double)rates->count);
     add_number(writer, made, "unbounded", (double)rates->unbounded);
     add_known(writer, made, "min", rates->count > 0, rates->min);
@@ -157,16 +157,16 @@ static void add_group(struct writer *writer, cJSON *object, const struct result_
 
 static void add_transfers(struct writer *writer, cJSON *root, const struct result *result)
 {
-    cJSON *transfers = keep(writer, cJSON_AddObjectToObject(root, "transfers"));
+    cJSON *transfers = keep_item(writer, cJSON_AddObjectToObject(root, "transfers"));
     add_number(writer, transfers, "count", (double)result->transfer_count);
     add_number(writer, transfers, "bytes", (double)result->transfer_bytes);
-    cJSON *gaps = keep(writer, cJSON_AddObjectToObject(transfers, "non_contiguous"));
+    cJSON *gaps = keep_item(writer, cJSON_AddObjectToObject(transfers, "non_contiguous"));
     add_number(writer, gaps, "count", (double)result->gap_count);
     add_number(writer, gaps, "bytes", (double)result->gap_bytes);
     add_distribution(writer, transfers, "lower_bound_Bps", &result->lower_bound_Bps);
     add_distribution(writer, transfers, "upper_bound_Bps", &result->upper_bound_Bps);
     add_known(writer, transfers, "within_bounds", result->within_known, (double)result->within_bounds);
-    cJSON *pairs = keep(writer, cJSON_AddArrayToObject(transfers, "pairs"));
+    cJSON *pairs = keep_item(writer, cJSON_AddArrayToObject(transfers, "pairs"));
     const struct result_groups *groups = &result->transfer_groups[TRANSFERS_OF_PAIR];
     for (size_t i = 0; i < groups->count; i++) {
         cJSON *pair = add_element(writer, pairs);
@@ -181,7 +181,7 @@ static void add_transfers(struct writer *writer, cJSON *root, const struct resul
 static void add_carried(struct writer *writer, cJSON *root, const struct result *result, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(result->carried, key);
-    cJSON *copy = keep(writer, item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
+    cJSON *copy = keep_item(writer, item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
     if (!copy || cJSON_AddItemToObject(root, key, copy)) return;
     cJSON_Delete(copy);
     writer->failed = true;
@@ -193,7 +193,7 @@ static void add_behaviour(struct writer *writer, cJSON *root, const struct resul
         add_carried(writer, root, result, "behaviour");
         return;
     }
-    cJSON *rows = keep(writer, result_behaviour_json(result));
+    cJSON *rows = keep_item(writer, result_behaviour_json(result));
     if (!rows || cJSON_AddItemToObject(root, "behaviour", rows)) return;
     cJSON_Delete(rows);
     writer->failed = true;
@@ -205,7 +205,7 @@ static void add_creations(struct writer *writer, cJSON *root, const struct resul
         add_carried(writer, root, result, "window_creations");
         return;
     }
-    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "window_creations"));
+    cJSON *array = keep_item(writer, cJSON_AddArrayToObject(root, "window_creations"));
     for (size_t i = 0; i < result->creation_count; i++) {
         const struct result_creation *creation = &result->creations[i];
         cJSON *object = add_element(writer, array);
@@ -224,7 +224,7 @@ static void add_fence_pairs(struct writer *writer, cJSON *root, const struct res
         add_text(writer, root, "fence_pairs", NULL);
         return;
     }
-    cJSON *pairs = keep(writer, cJSON_AddObjectToObject(root, "fence_pairs"));
+    cJSON *pairs = keep_item(writer, cJSON_AddObjectToObject(root, "fence_pairs"));
     add_number(writer, pairs, "count", (double)result->fence_pairs);
     add_number(writer, pairs, "unneeded", (double)result->unneeded_fence_pairs);
     add_number(writer, pairs, "saved_s", result->fence_saved_s);
@@ -238,7 +238,7 @@ static void add_efficiency(struct writer *writer, cJSON *root, const struct resu
         add_carried(writer, root, result, "efficiency");
         return;
     }
-    cJSON *efficiency = keep(writer, efficiency_json(result->efficiency, result->per_rank));
+    cJSON *efficiency = keep_item(writer, efficiency_json(result->efficiency, result->per_rank));
     if (!efficiency || cJSON_AddItemToObject(root, "efficiency", efficiency)) return;
     cJSON_Delete(efficiency);
     writer->failed = true;
@@ -278,10 +278,10 @@ static void add_transfer_groups(struct writer *writer, cJSON *root, const struct
         add_carried(writer, root, result, "transfer_groups");
         return;
     }
-    cJSON *object = keep(writer, cJSON_AddObjectToObject(root, "transfer_groups"));
+    cJSON *object = keep_item(writer, cJSON_AddObjectToObject(root, "transfer_groups"));
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
         const struct result_groups *groups = &result->transfer_groups[lists[l].grouping];
-        cJSON *array = keep(writer, cJSON_AddArrayToObject(object, lists[l].key));
+        cJSON *array = keep_item(writer, cJSON_AddArrayToObject(object, lists[l].key));
         for (size_t i = 0; i < groups->count; i++) {
             cJSON *element = add_element(writer, array);
             lists[l].add(writer, element, &groups->items[i]);
@@ -297,9 +297,9 @@ static void add_shares(struct writer *writer, cJSON *root, const char *key, cons
         add_carried(writer, root, result, key);
         return;
     }
-    cJSON *made = keep(writer, cJSON_AddObjectToObject(root, key));
+    cJSON *made = keep_item(writer, cJSON_AddObjectToObject(root, key));
     add_number(writer, made, "total_s", shares->total_s);
-    cJSON *places = keep(writer, cJSON_AddArrayToObject(made, "places"));
+    cJSON *places = keep_item(writer, cJSON_AddArrayToObject(made, "places"));
     for (size_t i = 0; i < shares->count; i++) {
         const struct result_share *share = &shares->items[i];
         cJSON *object = add_element(writer, places);
@@ -317,7 +317,7 @@ static void add_shares(struct writer *writer, cJSON *root, const char *key, cons
 static void add_checks(struct writer *writer, cJSON *root, const struct result *result)
 {
     if (result->check_count == 0) return;
-    cJSON *checks = keep(writer, cJSON_AddArrayToObject(root, "verify"));
+    cJSON *checks = keep_item(writer, cJSON_AddArrayToObject(root, "verify"));
     for (size_t i = 0; i < result->check_count; i++) {
         cJSON *object = add_element(writer, checks);
         add_text(writer, object, "name", result->checks[i].name);
@@ -329,7 +329,7 @@ static void add_checks(struct writer *writer, cJSON *root, const struct result *
 static void add_buffer(struct writer *writer, cJSON *root, const struct result_buffer *buffer)
 {
     if (!buffer->known) return;
-    cJSON *object = keep(writer, cJSON_AddObjectToObject(root, "buffer"));
+    cJSON *object = keep_item(writer, cJSON_AddObjectToObject(root, "buffer"));
     add_number(writer, object, "limit_bytes", (double)buffer->limit_bytes);
     add_number(writer, object, "waits", (double)buffer->waits);
     add_number(writer, object, "wait_s", buffer->wait_s);
@@ -342,7 +342,7 @@ static void add_engine_stats(struct writer *writer, cJSON *root, const struct re
         add_text(writer, root, "engine_stats", NULL);
         return;
     }
-    cJSON *stats = keep(writer, cJSON_AddObjectToObject(root, "engine_stats"));
+    cJSON *stats = keep_item(writer, cJSON_AddObjectToObject(root, "engine_stats"));
     add_number(writer, stats, "events", (double)result->events);
     add_number(writer, stats, "wall_s", (double)result->wall_ns * 1e-9);
     add_number(writer, stats, "peak_bytes", (double)result->peak_bytes);
@@ -350,7 +350,7 @@ static void add_engine_stats(struct writer *writer, cJSON *root, const struct re
 
 static void add_left_out(struct writer *writer, cJSON *root, const struct result *result)
 {
-    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "left_out"));
+    cJSON *array = keep_item(writer, cJSON_AddArrayToObject(root, "left_out"));
     for (size_t i = 0; i < result->left_out_count; i++) {
         const struct result_left_out *part = &result->left_out[i];
         cJSON *object = add_element(writer, array);
@@ -378,7 +378,7 @@ static void add_violations(struct writer *writer, cJSON *root, const struct resu
 {
     if (!violations->known) return;
     add_number(writer, root, "violation_count", (double)violations->total);
-    cJSON *array = keep(writer, cJSON_AddArrayToObject(root, "violations"));
+    cJSON *array = keep_item(writer, cJSON_AddArrayToObject(root, "violations"));
     for (size_t i = 0; i < violations->count; i++) {
         const struct result_violation *violation = &violations->items[i];
         cJSON *object = add_element(writer, array);
@@ -386,7 +386,7 @@ static void add_violations(struct writer *writer, cJSON *root, const struct resu
         add_text(writer, object, "section", violation->section);
         add_text(writer, object, "sentence", violation->sentence);
         add_call(writer, object, &violation->call);
-        cJSON *other = keep(writer, violation->other_known ? cJSON_AddObjectToObject(object, "other")
+        cJSON *other = keep_item(writer, violation->other_known ? cJSON_AddObjectToObject(object, "other")
                                                            : cJSON_AddNullToObject(object, "other"));
         if (violation->other_known) add_call(writer, other, &violation->other);
     }
@@ -395,19 +395,19 @@ static void add_violations(struct writer *writer, cJSON *root, const struct resu
 static void add_section(struct writer *writer, cJSON *root, const struct result_section *section)
 {
     if (!section->known) {
-        keep(writer, cJSON_AddNullToObject(root, "section"));
+        keep_item(writer, cJSON_AddNullToObject(root, "section"));
         return;
     }
-    cJSON *object = keep(writer, cJSON_AddObjectToObject(root, "section"));
+    cJSON *object = keep_item(writer, cJSON_AddObjectToObject(root, "section"));
     add_text(writer, object, "from", section->from);
     add_text(writer, object, "to", section->to);
     add_text(writer, object, "callpath", section->callpath);
-    keep(writer, cJSON_AddBoolToObject(object, "without_init", section->without_init));
+    keep_item(writer, cJSON_AddBoolToObject(object, "without_init", section->without_init));
 }
 
 static void add_disturbance(struct writer *writer, cJSON *root, const struct result_disturbance *disturbance)
 {
-    cJSON *object = keep(writer, result_disturbance_json(disturbance));
+    cJSON *object = keep_item(writer, result_disturbance_json(disturbance));
     if (!object || cJSON_AddItemToObject(root, "disturbance", object)) return;
     cJSON_Delete(object);
     writer->failed = true;
@@ -415,9 +415,9 @@ static void add_disturbance(struct writer *writer, cJSON *root, const struct res
 
 static void add_notes(struct writer *writer, cJSON *root, const struct result *result)
 {
-    cJSON *notes = keep(writer, cJSON_AddArrayToObject(root, "notes"));
+    cJSON *notes = keep_item(writer, cJSON_AddArrayToObject(root, "notes"));
     for (size_t i = 0; i < result->note_count; i++) {
-        cJSON *note = keep(writer, cJSON_CreateString(result->notes[i]));
+        cJSON *note = keep_item(writer, cJSON_CreateString(result->notes[i]));
         if (!note || cJSON_AddItemToArray(notes, note)) continue;
         cJSON_Delete(note);
         writer->failed = true;
@@ -435,7 +435,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     add_text(&writer, root, "platform", result->platform);
     add_text(&writer, root, "semantics", result->semantics);
     add_text(&writer, root, "engine", result->engine);
-    keep(&writer, cJSON_AddBoolToObject(root, "incomplete", result->incomplete));
+    keep_item(&writer, cJSON_AddBoolToObject(root, "incomplete", result->incomplete));
     add_number(&writer, root, "epsilon_s", result->epsilon_s);
     add_text(&writer, root, "late_post", *result->late_post ? result->late_post : NULL);
     add_number(&writer, root, "ranks", result->rank_count);

@@ -5,7 +5,7 @@
 #include "common/array.h"
 #include "model/shards/shards.h"
 
-static bool any(const int64_t *severity_ps, const uint64_t *count, uint32_t ranks)
+static bool has_any(const int64_t *severity_ps, const uint64_t *count, uint32_t ranks)
 {
     for (uint32_t r = 0; r < ranks; r++)
         if (severity_ps[r] != 0 || count[r] != 0) return true;
@@ -16,7 +16,7 @@ static bool any(const int64_t *severity_ps, const uint64_t *count, uint32_t rank
 static enum status put_sums(struct bytes *bytes, const int64_t *severity_ps, const uint64_t *count, uint32_t ranks,
                             struct err *err)
 {
-    bool some = severity_ps && any(severity_ps, count, ranks);
+    bool some = severity_ps && has_any(severity_ps, count, ranks);
     TRY(bytes_put(bytes, &some, sizeof some, err));
     if (!some) return STATUS_OK;
     TRY(bytes_put(bytes, severity_ps, ranks * sizeof *severity_ps, err));

@@ -51,7 +51,7 @@ static enum status make_windows(struct slice_state *state, size_t window_count, 
     return STATUS_OK;
 }
 
-static enum status start(struct slice_state *state, const struct trace *trace, struct err *err)
+static enum status start_round(struct slice_state *state, const struct trace *trace, struct err *err)
 {
     TRY(make_ranks(state, trace->rank_count, err));
     TRY(make_windows(state, trace->definitions.window_count, err));
@@ -126,7 +126,7 @@ enum status mark_final(struct slice_state *state, const struct relations *relati
                        bool last, struct err *err)
 {
     state->last = last;
-    TRY(start(state, relations->trace, err));
+    TRY(start_round(state, relations->trace, err));
     if (last) return STATUS_OK;
     final_ends(state, relations->trace);
     keep_unsent(state, relations->trace, limits.unsent);

@@ -26,7 +26,7 @@ static size_t exposure_node(const struct sets *sets, size_t exposure)
     return sets->relations->epochs.access_count + exposure;
 }
 
-static void join(struct sets *sets)
+static void join_sets(struct sets *sets)
 {
     const struct epochs *epochs = &sets->relations->epochs;
     for (size_t p = 0; p < epochs->pair_count; p++) {
@@ -116,7 +116,7 @@ static unsigned flag_of(struct sets *sets, size_t epoch)
     return sets->open[root] ? SLICE_OPEN : sets->kept[root] ? SLICE_KEEP : 0;
 }
 
-static void mark(struct slice_state *state, struct sets *sets)
+static void mark_sets(struct slice_state *state, struct sets *sets)
 {
     const struct epochs *epochs = &sets->relations->epochs;
     for (size_t a = 0; a < epochs->access_count; a++) {
@@ -154,10 +154,10 @@ enum status mark_final_epochs(struct slice_state *state, const struct relations 
     enum status status = room ? STATUS_OK : err_memory(err);
     if (status == STATUS_OK) {
         for (size_t i = 0; i < count; i++) sets.parents[i] = i;
-        join(&sets);
+        join_sets(&sets);
         find_open(&sets);
         find_kept(&sets);
-        mark(state, &sets);
+        mark_sets(state, &sets);
     }
     free(sets.parents);
     free(sets.open);

@@ -212,7 +212,7 @@ static void keep_freeing(struct work *work)
     }
 }
 
-static enum status mark(struct work *work, struct err *err)
+static enum status mark_all(struct work *work, struct err *err)
 {
     const struct trace *trace = work->relations->trace;
     do find_clusters(work);
@@ -242,7 +242,7 @@ enum status mark_final_locks(struct slice_state *state, const struct relations *
     work.final_ps = malloc((relations->trace->definitions.window_count + 1) * sizeof *work.final_ps);
     bool made = work.clusters && work.first_of && work.late && work.open && work.final_ps;
     for (size_t w = 0; made && w < relations->trace->definitions.window_count; w++) work.final_ps[w] = watermark_ps;
-    enum status status = made ? mark(&work, err) : err_memory(err);
+    enum status status = made ? mark_all(&work, err) : err_memory(err);
     free(work.clusters);
     free(work.first_of);
     free(work.late);

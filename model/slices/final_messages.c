@@ -95,7 +95,7 @@ static bool lacks_message(const struct work *work, uint32_t rank, size_t made)
 }
 
 /* A request whose completion is not final stays; a message with MPI_PROC_NULL has no other side that would keep it. */
-static void hold(struct work *work, uint32_t rank, size_t made)
+static void hold_request(struct work *work, uint32_t rank, size_t made)
 {
     bool alone = work->relations->trace->ranks[rank].calls[made].peer == TRACE_NONE;
     slice_state_mark(work->state, rank, made, alone ? SLICE_HOLD | SLICE_KEEP : SLICE_HOLD);
@@ -114,7 +114,7 @@ static void complete(struct work *work, uint32_t rank, size_t index, const uint3
         uint64_t *made = map_find(&work->requests, ids[i]);
         if (!made || *made == 0) continue;
         if (lacks)
-            hold(work, rank, (size_t)*made - 1);
+            hold_request(work, rank, (size_t)*made - 1);
         else
             slice_state_mark(work->state, rank, (size_t)*made - 1, SLICE_DONE);
         *made = 0;
@@ -148,7 +148,7 @@ static enum status look_at_rank(struct work *work, uint32_t rank)
     }
     for (size_t i = 0; i < work->requests.capacity; i++)
         if (work->requests.used[i] && work->requests.values[i] != 0)
-            hold(work, rank, (size_t)work->requests.values[i] - 1);
+            hold_request(work, rank, (size_t)work->requests.values[i] - 1);
     return STATUS_OK;
 }
 

@@ -33,7 +33,7 @@ static bool is_final(const struct holdings *holdings, const struct trace *trace,
 }
 
 /* Both calls, so that the end of a holding is known as that. */
-static void keep(struct slice_state *state, const struct holding *holding)
+static void keep_holding(struct slice_state *state, const struct holding *holding)
 {
     slice_state_mark(state, holding->rank, holding->taken, SLICE_KEEP);
     if (holding->cleared != HOLDING_NO_CALL) slice_state_mark(state, holding->rank, holding->cleared, SLICE_KEEP);
@@ -48,7 +48,7 @@ static enum status mark_final_shmem_locks(struct slice_state *state, const struc
         const struct holding *holding = &holdings.items[i], *next = i + 1 < holdings.count ? holding + 1 : NULL;
         bool final = is_final(&holdings, trace, i, watermark_ps);
         bool followed = next && next->lock == holding->lock && is_final(&holdings, trace, i + 1, watermark_ps);
-        if (!final || !followed) keep(state, holding);
+        if (!final || !followed) keep_holding(state, holding);
         if (!final) slice_state_mark(state, holding->rank, holding->taken, SLICE_OPEN);
     }
     holdings_clear(&holdings);

@@ -261,7 +261,7 @@ static enum status read_on(struct slices *slices)
     return slices->efficiency ? efficiency_slices_go_on(slices->efficiency, slices->err) : STATUS_OK;
 }
 
-static enum status look(struct slices *slices, bool last)
+static enum status detect_slice(struct slices *slices, bool last)
 {
     struct relations relations;
     TRY(relations_build(slices->trace, &relations, slices->err));
@@ -282,13 +282,14 @@ static enum status look_back(struct slices *slices, struct time_profile *causes,
 }
 
 /* own: the status of this shard. The next exchange sends a failure to the others. */
-static enum status walk(struct slices *slices, enum status own, struct time_profile *causes, struct time_profile *path)
+static enum status replay_backwards(struct slices *slices, enum status own, struct time_profile *causes,
+                                    struct time_profile *path)
 {
     for (bool last = false; !last;) {
         if (own == STATUS_OK) own = read_on(slices);
         TRY(exchange_reached(slices, &own));
         last = slices->reached.ended;
-        if (own == STATUS_OK) own = look(slices, last);
+        if (own == STATUS_OK) own = detect_slice(slices, last);
     }
     struct shards_update mine = update(slices);
     severity_vote(&slices->severity);
@@ -345,7 +346,7 @@ static enum status report(struct slices *slices, struct time_profile *causes, st
     return status;
 }
 
-static enum status start(struct slices *slices)
+static enum status start_slices(struct slices *slices)
 {
     size_t ranks = (size_t)slices->trace->rank_count + 1;
     slices->read_ps = malloc(ranks * sizeof *slices->read_ps);
@@ -392,7 +393,7 @@ static enum status run(struct slices *slices, struct result **result)
     struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
     enum status status = STATUS_OK;
     if (slices->link) status = shards_new(slices->trace, slices->link, &slices->shards, slices->err);
-    if (status == STATUS_OK) status = walk(slices, start(slices), &causes, &path);
+    if (status == STATUS_OK) status = replay_backwards(slices, start_slices(slices), &causes, &path);
     if (status == STATUS_OK) status = report(slices, &causes, &path, result);
     time_profile_clear(&causes);
     time_profile_clear(&path);

@@ -72,7 +72,7 @@ static const struct trace_comm *comm_of(const struct trace *trace, size_t sequen
 /* Of two groups, each may have its own sizes, but in what both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
 static bool are_apart(const struct trace_comm *comm, const struct trace_call *call, uint32_t one, uint32_t other)
 {
-    int32_t between = (int32_t)comm->between;
+    int32_t between = (int32_t)comm->first_group;
     if (between == 0 || call_kind(call->call) == CALL_ALLREDUCE) return false;
     return (trace_comm_rank(comm, (int32_t)one) < between) != (trace_comm_rank(comm, (int32_t)other) < between);
 }
@@ -157,7 +157,7 @@ static enum status keep_call(struct walk *walk, const struct trace_comm *comm, s
     return STATUS_OK;
 }
 
-static enum status come(struct walk *walk, size_t s, struct call_at at)
+static enum status add_member(struct walk *walk, size_t s, struct call_at at)
 {
     struct turns *sequence = &walk->sequences[s];
     const struct trace_comm *comm = comm_of(walk->trace, s);
@@ -196,7 +196,7 @@ static enum status compare_with_root(struct walk *walk, const struct trace_comm 
 static enum status compare_received(struct walk *walk, const struct trace_comm *comm, const struct turn *turn)
 {
     int64_t *sent = calloc(comm->count, sizeof *sent);
-    bool known = comm->between == 0;
+    bool known = comm->first_group == 0;
     if (!sent) return err_memory(walk->finder->err);
     for (uint32_t i = 0; known && i < comm->count; i++) {
         const struct trace_call *call = &walk->trace->ranks[comm->members[i]].calls[turn->calls[i]];
@@ -258,7 +258,7 @@ static enum status find_collectives(struct walk *walk)
         memset(walk->next, 0, walk->sequence_count * sizeof *walk->next);
         for (size_t i = 0; i < rank->count; i++) {
             size_t s = sequence_of(walk->trace, &rank->calls[i]);
-            if (s != NO_CALL && !walk->sequences[s].apart) TRY(come(walk, s, (struct call_at){r, i}));
+            if (s != NO_CALL && !walk->sequences[s].apart) TRY(add_member(walk, s, (struct call_at){r, i}));
         }
     }
     for (size_t s = 0; s < walk->sequence_count; s++) TRY(end_sequence(walk, s));

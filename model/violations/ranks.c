@@ -57,7 +57,7 @@ struct walk {
 
 static const struct call_at nowhere = {0, NO_CALL};
 
-static struct call_at own(const struct walk *walk, size_t call)
+static struct call_at own_call(const struct walk *walk, size_t call)
 {
     return (struct call_at){walk->at.rank, call};
 }
@@ -65,7 +65,7 @@ static struct call_at own(const struct walk *walk, size_t call)
 /* The rule's kind at the call in hand, with another call of the rank. */
 static enum status add_violation(struct walk *walk, enum violation_kind kind, size_t other)
 {
-    return finder_add(walk->finder, kind, walk->at, own(walk, other), "%s", "");
+    return finder_add(walk->finder, kind, walk->at, own_call(walk, other), "%s", "");
 }
 
 static enum status add_side(struct walk *walk, struct side_list *list, struct epoch *opened)
@@ -98,7 +98,7 @@ static enum status release_lock(struct walk *walk, const struct epoch *closed)
     const struct trace_call *call = walk->call, *opened = &walk->trace->ranks[walk->at.rank].calls[closed->opened];
     struct finder *finder = walk->finder;
     if (!lock->operations && !lock->proven) return STATUS_OK;
-    struct holding made = {.at = own(walk, closed->opened),
+    struct holding made = {.at = own_call(walk, closed->opened),
                            .window = closed->window,
                            .target = closed->target,
                            .exclusive = closed->flags & TRACE_EXCLUSIVE,
@@ -213,7 +213,7 @@ static enum status report_faults(struct walk *walk, const struct epoch_step *ste
     if (step->faults & EPOCH_NO_LOCK) TRY(add_violation(walk, VIOLATION_request_operation_outside_lock, step->in->opened));
     if (step->faults & EPOCH_AFTER_NOSUCCEED) TRY(add_violation(walk, VIOLATION_operation_after_nosucceed, step->in->opened));
     if (!(step->faults & EPOCH_OUTSIDE_GROUP)) return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_operation_outside_group, walk->at, own(walk, step->in->opened),
+    return finder_add(walk->finder, VIOLATION_operation_outside_group, walk->at, own_call(walk, step->in->opened),
                       "target %" PRId32, walk->call->peer);
 }
 
@@ -255,7 +255,7 @@ static enum status walk_epochs(struct walk *walk)
 static enum status on_create(struct walk *walk, struct window_walk *window)
 {
     if (window->first_use != NO_CALL)
-        TRY(finder_add(walk->finder, VIOLATION_window_before_creation, own(walk, window->first_use), walk->at, "%s",
+        TRY(finder_add(walk->finder, VIOLATION_window_before_creation, own_call(walk, window->first_use), walk->at, "%s",
                        ""));
     else if (window->created)
         TRY(add_violation(walk, VIOLATION_window_created_twice, NO_CALL));
@@ -293,7 +293,7 @@ static enum status create_comm(struct walk *walk)
     if (walk->call->ref == TRACE_NO_REF || walk->call->ref == 0) return STATUS_OK;
     struct comm_walk *comm = &walk->comms[walk->call->ref];
     bool unmade = comm->first_use != NO_CALL && !comm->created;
-    struct reuse reuse = {own(walk, comm->first_use), walk->at, walk->call->ref};
+    struct reuse reuse = {own_call(walk, comm->first_use), walk->at, walk->call->ref};
     if (unmade && comm->freed == NO_CALL)
         TRY(finder_add(walk->finder, VIOLATION_communicator_before_creation, reuse.use, walk->at, "%s", ""));
     if (unmade && comm->freed != NO_CALL)
@@ -427,7 +427,7 @@ static enum status end_second(struct walk *walk, size_t first, size_t second, in
 {
     const struct trace_call *call = &walk->trace->ranks[walk->at.rank].calls[second];
     if (call->flags & TRACE_BREAK || call->exit_ps > enter_ps) return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_set_without_clear, own(walk, second), own(walk, first), "%s", "");
+    return finder_add(walk->finder, VIOLATION_set_without_clear, own_call(walk, second), own_call(walk, first), "%s", "");
 }
 
 static enum status walk_symmetric_lock(struct walk *walk)
@@ -475,11 +475,11 @@ static enum status end_windows(struct walk *walk)
             open = kind == EPOCH_LOCK ? NULL : epoch_cursor_open(&walk->cursor, w, (enum epoch_kind)kind);
             if (!open || (kind == EPOCH_FENCE && open->first_operation == EPOCH_NONE)) continue;
             size_t call = kind == EPOCH_FENCE ? open->first_operation : open->opened;
-            TRY(finder_add(finder, kinds[kind], own(walk, call), nowhere, "window %" PRId32, w));
+            TRY(finder_add(finder, kinds[kind], own_call(walk, call), nowhere, "window %" PRId32, w));
         }
         for (open = epoch_cursor_open(&walk->cursor, w, EPOCH_LOCK); open;
              open = epoch_cursor_newer(&walk->cursor, open))
-            TRY(finder_add(finder, VIOLATION_lock_without_unlock, own(walk, open->opened), nowhere,
+            TRY(finder_add(finder, VIOLATION_lock_without_unlock, own_call(walk, open->opened), nowhere,
                            "target %" PRId32 " of window %" PRId32, open->target, w));
     }
     return STATUS_OK;
@@ -508,7 +508,7 @@ static enum status end_requests(struct walk *walk)
                          walk->finder->err);
     bool known = walk->finder->complete[walk->at.rank] && walk->request_frees == 0;
     for (size_t i = 0; known && status == STATUS_OK && i < count; i++)
-        status = finder_add(walk->finder, VIOLATION_request_not_completed, own(walk, calls[i]), nowhere, "%s", "");
+        status = finder_add(walk->finder, VIOLATION_request_not_completed, own_call(walk, calls[i]), nowhere, "%s", "");
     free(calls);
     return status;
 }

@@ -78,7 +78,7 @@ static enum status describe(const struct finder *finder, const struct callpaths 
     return made->file ? STATUS_OK : err_memory(finder->err);
 }
 
-static enum status tell(const struct finder *finder, const struct callpaths *paths, const struct violation *found,
+static enum status report_violation(const struct finder *finder, const struct callpaths *paths, const struct violation *found,
                         struct result_violation *made)
 {
     const struct violation_row *row = &rows[found->kind];
@@ -105,7 +105,7 @@ static enum status tell_all(struct finder *finder, struct result_violations *vio
     TRY(callpaths_build(finder->trace, &paths, finder->err));
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < finder->count; i++)
-        status = tell(finder, &paths, &finder->items[i], &violations->items[violations->count++]);
+        status = report_violation(finder, &paths, &finder->items[i], &violations->items[violations->count++]);
     callpaths_clear(&paths);
     return status;
 }

@@ -109,7 +109,7 @@ static enum status write_clause(const struct advice *advice, const char *sentenc
     return STATUS_OK;
 }
 
-static bool has(const char *clause, const char *tag)
+static bool has_tag(const char *clause, const char *tag)
 {
     const char *found = strstr(clause, tag);
     return found && found < clause + strcspn(clause, "|");
@@ -124,9 +124,9 @@ static bool may_come_later(enum call_kind kind)
 /* Whether following a clause can help. */
 static bool helps(const struct advice_facts *facts, const char *clause)
 {
-    if (has(clause, "{earlier}") && facts->earlier_ps <= 0) return false;
-    if (has(clause, "MPI_Win_start") && !facts->fences_save) return false;
-    if (!has(clause, "{later}")) return true;
+    if (has_tag(clause, "{earlier}") && facts->earlier_ps <= 0) return false;
+    if (has_tag(clause, "MPI_Win_start") && !facts->fences_save) return false;
+    if (!has_tag(clause, "{later}")) return true;
     return later_ps(facts) > 0 && !facts->queues && may_come_later(call_kind(facts->own));
 }
 
@@ -167,9 +167,9 @@ struct advice_moves advice_moves(const struct advice_facts *facts)
     if (!applies(facts, sentence)) return moves;
     for (const char *clause = next_clause(sentence); *clause; clause = next_clause(clause)) {
         if (!helps(facts, clause)) continue;
-        if (has(clause, "{earlier}")) moves.earlier_ps = facts->earlier_ps;
-        if (has(clause, "{later}")) moves.later_ps = later_ps(facts);
-        if (has(clause, "{advised}")) moves.advised_ps = facts->advised_ps;
+        if (has_tag(clause, "{earlier}")) moves.earlier_ps = facts->earlier_ps;
+        if (has_tag(clause, "{later}")) moves.later_ps = later_ps(facts);
+        if (has_tag(clause, "{advised}")) moves.advised_ps = facts->advised_ps;
     }
     moves.distance_ps = moves.advised_ps > 0 ? facts->distance_ps : 0;
     return moves;

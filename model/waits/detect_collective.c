@@ -34,7 +34,7 @@ static bool brings_something(const struct trace_call *call)
     return call->bytes > 0 || call_kind(call->call) != CALL_GATHERV;
 }
 
-static void meet(const struct relations *relations, const struct instance *instance, struct meeting *meeting)
+static void find_meeting(const struct relations *relations, const struct instance *instance, struct meeting *meeting)
 {
     *meeting = (struct meeting){.relations = relations,
                                 .instance = instance,
@@ -106,7 +106,7 @@ static enum status for_instances(struct detection *detection, enum pattern patte
     for (size_t i = 0; i < instances->count; i++) {
         struct meeting meeting;
         if (!(kinds >> instances->items[i].kind & 1) || !instance_complete(&instances->items[i])) continue;
-        meet(detection->relations, &instances->items[i], &meeting);
+        find_meeting(detection->relations, &instances->items[i], &meeting);
         TRY(find_members(detection, pattern, &meeting, cause));
     }
     return STATUS_OK;
@@ -138,7 +138,7 @@ static void wait_for(const struct meeting *meeting, uint32_t member, struct caus
  * those of others are not known (model/shards). */
 static bool gets_nothing_of_all(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
-    if (call_kind(call->call) != CALL_REDUCE_SCATTER || meeting->comm->between > 0) return false;
+    if (call_kind(call->call) != CALL_REDUCE_SCATTER || meeting->comm->first_group > 0) return false;
     const int64_t *counts = trace_call_counts(meeting->relations->trace, call);
     return counts && counts[member] == 0;
 }
@@ -242,7 +242,7 @@ enum status detect_barrier_completion(struct detection *detection)
         struct meeting meeting;
         bool barrier = instances->items[i].kind == CALL_BARRIER || instances->items[i].kind == CALL_SHMEM_BARRIER;
         if (!barrier || !instance_complete(&instances->items[i])) continue;
-        meet(detection->relations, &instances->items[i], &meeting);
+        find_meeting(detection->relations, &instances->items[i], &meeting);
         TRY(find_completion(detection, &meeting));
     }
     return STATUS_OK;

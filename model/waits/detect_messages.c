@@ -103,7 +103,7 @@ static bool is_ring_shift(const struct trace *trace, uint32_t rank, const struct
                           const struct trace_call *receive)
 {
     const struct trace_comm *comm = &trace->definitions.comms[send->handle];
-    if (comm->between > 0) return false;
+    if (comm->first_group > 0) return false;
     int64_t own = trace_comm_rank(comm, (int32_t)rank), count = comm->count;
     int64_t to = trace_comm_rank(comm, send->peer), from = trace_comm_rank(comm, receive->peer);
     return to >= 0 && from >= 0 && (to - own + count) % count == (own - from + count) % count;

@@ -93,7 +93,7 @@ static enum status each_rank(struct detection *detection, rank_function *find)
     return status;
 }
 
-/* --- locks */
+/* --- locks --- */
 
 enum part { PART_NONE, PART_TAKES, PART_SHARES, PART_RELEASES };
 
@@ -122,7 +122,7 @@ struct held {
     struct err *err;
 };
 
-static enum status take(struct held *held, uint32_t thread, struct use use)
+static enum status take_object(struct held *held, uint32_t thread, struct use use)
 {
     uint64_t *slot;
     TRY(map_put(&held->open, (uint64_t)use.object << 16 | thread, 0, &slot, held->err));
@@ -159,13 +159,13 @@ static enum status note_lock(struct held *held, const struct trace *trace, uint3
     if (kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT) {
         use.object = (uint32_t)call->aux;
         release(held, thread, use.object, index, call->enter_ps);
-        return call->flags & TRACE_BREAK ? STATUS_OK : take(held, thread, use);
+        return call->flags & TRACE_BREAK ? STATUS_OK : take_object(held, thread, use);
     }
     if (part == PART_RELEASES && !(call->flags & TRACE_BREAK)) release(held, thread, call->ref, index, call->exit_ps);
     if ((part != PART_TAKES && part != PART_SHARES) || has_failed(call)) return STATUS_OK;
     use.shared = part == PART_SHARES;
     use.waits = may_have_waited(&trace->ranks[rank], index);
-    return take(held, thread, use);
+    return take_object(held, thread, use);
 }
 
 /* Each waits for the last of those before it that exclude it. */
@@ -208,7 +208,7 @@ enum status detect_thread_lock_contention(struct detection *detection)
     return each_rank(detection, find_locks);
 }
 
-/* --- barriers: the calls on one, in the order of their enters, meet in groups of its number of threads */
+/* --- barriers: the calls on one, in the order of their enters, meet in groups of its number of threads --- */
 
 static enum status find_barriers(struct detection *detection, uint32_t rank, struct uses *uses)
 {
@@ -240,7 +240,7 @@ enum status detect_thread_barrier_wait(struct detection *detection)
     return each_rank(detection, find_barriers);
 }
 
-/* --- the end of threads */
+/* --- the end of threads --- */
 
 static enum status find_joins(struct detection *detection, uint32_t rank, struct uses *uses)
 {
@@ -264,7 +264,7 @@ enum status detect_join_wait(struct detection *detection)
     return each_rank(detection, find_joins);
 }
 
-/* --- semaphores: with the value v at the beginning, the n-th unit that is taken is the (n - v)-th that is posted */
+/* --- semaphores: with the value v at the beginning, the n-th unit that is taken is the (n - v)-th that is posted --- */
 
 static enum status collect_units(struct detection *detection, uint32_t rank, struct uses *uses)
 {

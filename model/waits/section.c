@@ -115,7 +115,7 @@ static enum status check_side(const struct trace *trace, uint32_t rank, const st
                    units_format_ps(section->to_ps[rank] - begin_ps, to));
 }
 
-static enum status find(const struct trace *trace, const struct section_marks *marks, struct section *section,
+static enum status find_section(const struct trace *trace, const struct section_marks *marks, struct section *section,
                         bool *known, struct err *err)
 {
     int64_t begin_ps = trace_begin_ps(trace);
@@ -143,7 +143,7 @@ enum status section_find(const struct trace *trace, const struct section_marks *
     size_t ranks = (size_t)trace->rank_count + 1;
     bool *known = calloc(ranks, sizeof *known);
     *section = (struct section){calloc(ranks, sizeof *section->from_ps), calloc(ranks, sizeof *section->to_ps)};
-    enum status status = known && section->from_ps && section->to_ps ? find(trace, marks, section, known, err)
+    enum status status = known && section->from_ps && section->to_ps ? find_section(trace, marks, section, known, err)
                                                                      : err_memory(err);
     free(known);
     if (status != STATUS_OK) section_clear(section);

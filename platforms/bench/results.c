@@ -24,7 +24,7 @@ bool bench_results_write(FILE *out, const struct bench_job *job, const char *pla
                    job->demand.ranks, place, bytes, repetition, times->root, times->least, times->mean, times->most) > 0;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 /* Cuts a row at its commas; false unless it has exactly its columns. */
 static bool cut_row(char *line, char *columns[COLUMNS])
@@ -159,7 +159,7 @@ void bench_results_clear(struct bench_results *results)
     *results = (struct bench_results){0};
 }
 
-/* --- what they say ---------------------------------------------------------------------------------------------------- */
+/* --- what they say --- */
 
 enum status bench_series_statistics(const struct bench_series *series, struct bench_statistics *statistics, struct err *err)
 {

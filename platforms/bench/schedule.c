@@ -106,7 +106,7 @@ static enum bench_fit best_fit(struct planner *planner, const struct bench_deman
 }
 
 /* Makes a placement of the shares and marks its nodes as busy. */
-static enum status place(struct planner *planner, int demand, enum bench_fit fit, struct err *err)
+static enum status place_demand(struct planner *planner, int demand, enum bench_fit fit, struct err *err)
 {
     const struct bench_demand *asked = &planner->demands[demand];
     struct bench_placement *made = &planner->schedule->placements[planner->schedule->count++];
@@ -135,7 +135,7 @@ static enum status place_fits(struct planner *planner, enum bench_fit fit, struc
         int demand = planner->pending[i];
         if (demand < 0 || (fit == BENCH_FIT_UNEVEN && planner->schedule->fits[demand] != BENCH_FIT_UNEVEN)) continue;
         if (!share_out(planner, &planner->demands[demand], fit)) continue;
-        TRY(place(planner, demand, fit, err));
+        TRY(place_demand(planner, demand, fit, err));
         planner->pending[i] = -1;
     }
     return STATUS_OK;

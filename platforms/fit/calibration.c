@@ -28,7 +28,7 @@ static const struct {
     [CALIBRATION_MEMORY] = {"memory_copy", "memoryCopy", false},
 };
 
-/* --- what was measured ------------------------------------------------------------------------------------------------ */
+/* --- what was measured --- */
 
 static enum status read_run(const cJSON *run, struct calibration *calibration, struct err *err)
 {
@@ -80,7 +80,7 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
     return status;
 }
 
-/* --- values ----------------------------------------------------------------------------------------------------------- */
+/* --- values --- */
 
 struct writer {
     const struct calibration *calibration;
@@ -241,7 +241,7 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
     return list;
 }
 
-/* --- sections --------------------------------------------------------------------------------------------------------- */
+/* --- sections --- */
 
 /* The smallest messages of a train leave one gap apart. The gap is the train's time without the way of its last message
  * and of the answer. A train whose messages take longer than a single one was disturbed. */

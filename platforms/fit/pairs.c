@@ -89,7 +89,7 @@ static enum status add_sizes(struct times *times, struct directions *directions,
     return STATUS_OK;
 }
 
-/* --- what is noted ---------------------------------------------------------------------------------------------------- */
+/* --- what is noted --- */
 
 static void note(struct pair_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(struct pair_notes *notes, const char *format, ...)

@@ -91,7 +91,7 @@ static void fit_line(const struct fit_point *points, size_t count, struct line *
     }
 }
 
-/* --- break points ----------------------------------------------------------------------------------------------------- */
+/* --- break points --- */
 
 /* ends[s]: one behind the last point of segment s. */
 struct split {
@@ -142,7 +142,7 @@ static void find_splits(const double *losses, size_t count, struct split splits[
     }
 }
 
-/* --- the number of segments ------------------------------------------------------------------------------------------- */
+/* --- the number of segments --- */
 
 /* Loss of a point that was left out of the fit: by the line of its neighbours; between two segments by the nearer line,
  * since the break is there. place: its index before it was left out. */
@@ -201,7 +201,7 @@ static int choose_number(const double *table, size_t count, const struct split *
     return best + 1;
 }
 
-/* --- errors ----------------------------------------------------------------------------------------------------------- */
+/* --- errors --- */
 
 /* Residuals over all segments, in standard errors of their points, and their robust scale; at least 1. */
 static void measure_residuals(const struct fit_point *points, const struct line *lines, struct piecewise *fit, double *residuals)
@@ -257,7 +257,7 @@ static enum status state_errors(const struct fit_point *points, size_t count, co
     return STATUS_OK;
 }
 
-/* --- the fit ---------------------------------------------------------------------------------------------------------- */
+/* --- the fit --- */
 
 static enum status check_points(const struct fit_point *points, size_t count, struct err *err)
 {

@@ -55,7 +55,7 @@ static double fitted_time(const cJSON *curve, double bytes)
     return NAN;
 }
 
-/* --- axes ------------------------------------------------------------------------------------------------------------- */
+/* --- axes --- */
 
 static bool find_range(const cJSON *place, struct axes *axes)
 {
@@ -108,7 +108,7 @@ static void draw_axes(const struct axes *axes, const char *title, FILE *out)
     svg_text(out, (left + right) / 2, bottom + 34, "middle", "bytes");
 }
 
-/* --- curves ----------------------------------------------------------------------------------------------------------- */
+/* --- curves --- */
 
 static void draw_point(const struct axes *axes, const cJSON *point, const cJSON *curve, const char *color, FILE *out)
 {

@@ -122,7 +122,7 @@ const struct fit_point *size_curve_point(const struct size_curve *curve, double 
     return NULL;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------------------- */
+/* --- JSON --- */
 
 static void add_number(cJSON *object, const char *key, double value)
 {

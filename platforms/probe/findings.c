@@ -22,7 +22,7 @@ const struct probe_question_row probe_questions[PROBE_QUESTION_COUNT] = {
 #include "platforms/probe/questions.def"
 };
 
-/* --- votes ------------------------------------------------------------------------------------------------------------ */
+/* --- votes --- */
 
 /* The votes of one question on one variant and size, by the verdicts' first places: two calls may mean the same. */
 struct count {
@@ -114,7 +114,7 @@ static int by_question(const void *a, const void *b)
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-/* --- times ------------------------------------------------------------------------------------------------------------ */
+/* --- times --- */
 
 static enum probe_refusal refuse(const struct probe_time *time, double lost_share)
 {
@@ -167,7 +167,7 @@ void probe_findings_clear(struct probe_findings *findings)
     *findings = (struct probe_findings){0};
 }
 
-/* --- what follows ----------------------------------------------------------------------------------------------------- */
+/* --- what follows --- */
 
 const struct probe_verdict *probe_find_verdict(const struct probe_findings *findings, enum probe_question question,
                                                enum probe_variant variant, int64_t bytes)

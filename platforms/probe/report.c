@@ -43,7 +43,7 @@ static void evidence(const struct probe_verdict *verdict, char text[EVIDENCE_BYT
         snprintf(text, EVIDENCE_BYTES, "delay of %s seen in no call%s in %u of %u", delay, sized, verdict->votes, verdict->of);
 }
 
-/* --- table ------------------------------------------------------------------------------------------------------------ */
+/* --- table --- */
 
 static bool is_continued(const struct probe_findings *findings, size_t i)
 {
@@ -148,7 +148,7 @@ void probe_print(const struct probe_findings *findings, FILE *out)
     print_times(findings, out);
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------------------- */
+/* --- JSON --- */
 
 static bool is_mixed(const struct probe_findings *findings, const struct probe_verdict *verdict)
 {

@@ -26,7 +26,7 @@ static void add_verdict(cJSON *object, const char *key, const struct probe_verdi
     if (verdict) cJSON_AddStringToObject(object, key, verdict->name);
 }
 
-/* --- rows by size ----------------------------------------------------------------------------------------------------- */
+/* --- rows by size --- */
 
 /* Sizes with one verdict are one row; key is "waits" or "by". A single row is a name. */
 static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, const char *key)
@@ -96,7 +96,7 @@ static void add_semantics(given findings, cJSON *rma)
     cJSON_AddStringToObject(table, "start", start ? "waits" : "returns");
 }
 
-/* --- who serves ------------------------------------------------------------------------------------------------------- */
+/* --- who serves --- */
 
 static bool puts_are_served_by_call(given findings)
 {
@@ -159,7 +159,7 @@ static void add_serves(given findings, cJSON *protocol)
     cJSON_AddItemToObject(protocol, "serves", serves);
 }
 
-/* --- the protocol ----------------------------------------------------------------------------------------------------- */
+/* --- the protocol --- */
 
 static bool takes_latencies(given findings, const char *series, double least)
 {
@@ -225,7 +225,7 @@ static void add_protocol(given findings, cJSON *rma)
     cJSON_AddItemToObject(rma, "protocol", protocol);
 }
 
-/* --- mpi -------------------------------------------------------------------------------------------------------------- */
+/* --- mpi --- */
 
 /* The largest size that is sent without rendezvous, with the distance to the next tried size as error. There is no
  * limit if the largest size tried needs none and is 64 KB or more: on slow networks larger ones take too long. */

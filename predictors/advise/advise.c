@@ -176,7 +176,7 @@ bool advice_is_advised(const struct proposal *change)
     return gain_of(change) > least_s && gain_of(change) > 0;
 }
 
-static enum status find(struct finder *finder)
+static enum status find_changes(struct finder *finder)
 {
     struct advice *advice = finder->advice;
     TRY(add_singles(finder));
@@ -197,7 +197,7 @@ enum status advice_find(const struct trace *trace, const struct advice_options *
     if (!finder.advice) return err_memory(err);
     finder.advice->options = options;
     finder.advice->trace = trace;
-    enum status status = find(&finder);
+    enum status status = find_changes(&finder);
     if (status == STATUS_OK)
         *advice = finder.advice;
     else

@@ -73,8 +73,7 @@ struct curve_noise curve_noise_of(double *run_times_s, size_t count)
                                 gsl_stats_quantile_from_sorted_data(run_times_s, 1, count, 0.95)};
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
- * the table */
+/* --- the table --- */
 
 static enum pattern worst_pattern(const struct curve *curve, size_t point)
 {
@@ -211,8 +210,7 @@ void curve_print(const struct curve *curve, FILE *out)
     print_limits(curve, out);
 }
 
-/* -------------------------------------------------------------------------------------------------------------------
- * the JSON */
+/* --- the JSON --- */
 
 static bool add_waits(const struct curve *curve, size_t i, cJSON *item)
 {

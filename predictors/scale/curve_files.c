@@ -6,8 +6,7 @@
 #include "common/units.h"
 #include "predictors/scale/curve.h"
 
-/* ---------------------------------------------------------------------------------------------------------------------
- * the CSV */
+/* --- the CSV --- */
 
 static bool occurs(const struct curve *curve, enum pattern pattern)
 {
@@ -57,8 +56,7 @@ void curve_write_csv(const struct curve *curve, FILE *out)
     for (size_t i = 0; i < curve->count; i++) write_row(curve, i, out);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- the
- * picture */
+/* --- the picture --- */
 
 enum { LEFT = 80, TOP = 40, WIDE = 520, TALL = 360, RIGHT = 130, BOTTOM = 50 };
 static const char *const colors[] = {"#1b6ca8", "#c0392b", "#2e8b57", "#8e6c00",

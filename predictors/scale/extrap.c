@@ -8,8 +8,7 @@
 
 #include "common/array.h"
 
-/* ------------------------------------------------------------------------------------------------------------------
- * writing */
+/* --- writing --- */
 
 static bool same_points(const struct time_model *a, const struct time_model *b)
 {
@@ -66,8 +65,7 @@ void extrap_write(const struct program *program, FILE *out)
     if (all) write_steps(program, program->steps, program->count, all, out);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
- * reading */
+/* --- reading --- */
 
 struct reader {
     const char *file;

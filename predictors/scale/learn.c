@@ -83,7 +83,7 @@ static enum status find_loops(struct learner *learner)
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ communicators */
+/* --- communicators --- */
 
 /* What is known before the grid: how many there are, and which windows are on which. */
 static enum status number_objects(struct learner *learner)
@@ -174,7 +174,7 @@ static enum status find_parts(struct learner *learner, const struct grid_shape *
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ functions of the scale */
+/* --- functions of the scale --- */
 
 static const struct walk_sample *sample_of(const struct learner *learner, size_t run, const struct step *step)
 {
@@ -308,7 +308,7 @@ static enum status fit_steps(const struct learner *learner, struct step *steps, 
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ the grid */
+/* --- the grid --- */
 
 static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched)
 {
@@ -379,7 +379,7 @@ static enum status find_shape(struct learner *learner)
     return STATUS_DATA;
 }
 
-/* ------------------------------------------------------------------------------------------------ windows */
+/* --- windows --- */
 
 /* What all windows of a number have, in one run. */
 static bool window_bytes(const struct run *run, size_t number, int64_t *bytes)

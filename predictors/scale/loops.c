@@ -186,7 +186,7 @@ static enum status add_node(struct nodes *nodes, struct node node, struct err *e
     return STATUS_OK;
 }
 
-static enum status find(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err)
+static enum status find_loops(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err)
 {
     const struct observed_rank *all = &run->ranks[rank];
     for (size_t i = 0; i < all->count;) {
@@ -203,7 +203,7 @@ static enum status find(const struct run *run, uint32_t rank, struct nodes *node
 enum status loops_find(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err)
 {
     *nodes = (struct nodes){.count = 0};
-    enum status status = find(run, rank, nodes, err);
+    enum status status = find_loops(run, rank, nodes, err);
     if (status == STATUS_OK) return status;
     nodes_free(nodes->items, nodes->count);
     *nodes = (struct nodes){.count = 0};

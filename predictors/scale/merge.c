@@ -58,7 +58,7 @@ static void drafts_free(struct draft *items, size_t count)
     free(items);
 }
 
-/* ------------------------------------------------------------------------------------------------ what is common */
+/* --- what is common --- */
 
 /* peer: a place in the communicator */
 static void note_common(int32_t *common, int32_t peer)
@@ -125,7 +125,7 @@ static enum status find_common(struct merger *merger, const struct nodes *ranks)
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ one rank's draft */
+/* --- one rank's draft --- */
 
 static enum status note_offset(struct merger *merger, const struct observed *call, const struct grid_offset *offset)
 {
@@ -211,7 +211,7 @@ static enum status make_drafts(struct merger *merger, const struct node *nodes, 
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ alignment */
+/* --- alignment --- */
 
 static bool partner_equal(const struct partner *a, const struct partner *b)
 {
@@ -282,7 +282,7 @@ static enum status join_members(struct members *to, const struct members *from, 
     return STATUS_OK;
 }
 
-static enum status join(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
+static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
                         struct err *err);
 
 /* to becomes both; from is emptied. */
@@ -298,7 +298,7 @@ static enum status join_step(struct draft *to, struct draft *from, uint32_t rank
     to->step.null_outside = to->step.null_outside || from->step.null_outside;
     TRY(join_members(&to->step.members, &from->step.members, err));
     if (to->step.kind == STEP_CALL) return STATUS_OK;
-    return join(&to->body, &to->count, from->body, from->count, ranks, err);
+    return join_drafts(&to->body, &to->count, from->body, from->count, ranks, err);
 }
 
 static void move_draft(struct draft *to, struct draft *from)
@@ -308,7 +308,7 @@ static void move_draft(struct draft *to, struct draft *from)
 }
 
 /* b's steps are merged into a in the order of both; b's items are emptied. */
-static enum status join(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
+static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
                         struct err *err)
 {
     uint32_t *table;
@@ -347,12 +347,12 @@ static enum status join_rank(struct merger *merger, uint32_t rank, const struct 
         return refuse(merger, &merger->run->ranks[rank].calls[0], "the calls of the rank do not repeat");
     enum status status = make_drafts(merger, nodes->items, nodes->count, &made);
     if (status == STATUS_OK)
-        status = join(&all->items, &all->count, made, nodes->count, merger->run->trace->rank_count, merger->err);
+        status = join_drafts(&all->items, &all->count, made, nodes->count, merger->run->trace->rank_count, merger->err);
     drafts_free(made, made ? nodes->count : 0);
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ who takes a step */
+/* --- who takes a step --- */
 
 static enum status find_takers(struct merger *merger, const struct draft *draft, struct step *step)
 {

@@ -96,7 +96,7 @@ static bool has_lists(enum call_kind kind)
 static bool has_all_ranks(const struct trace *trace, size_t number)
 {
     const struct trace_comm *comm = &trace->definitions.comms[number];
-    if (comm->between || comm->count != trace->rank_count) return false;
+    if (comm->first_group || comm->count != trace->rank_count) return false;
     for (uint32_t i = 0; i < comm->count; i++)
         if (comm->members[i] != (int32_t)i) return false;
     return true;
@@ -127,8 +127,8 @@ static enum status check_call(const struct observer *observer, const struct trac
     if (has_lists(kind)) return refuse(observer, "sizes that are given per rank are not predicted at another scale");
     if (call_arm(kind) == ARM_PRIMITIVE) return refuse(observer, "threads are not predicted at another scale");
     const struct trace_comm *comm = trace_call_comm(observer->trace, call);
-    if ((comm && comm->between) ||
-        (kind == CALL_COMM_CREATE && call->ref != TRACE_NO_REF && observer->trace->definitions.comms[call->ref].between))
+    if ((comm && comm->first_group) ||
+        (kind == CALL_COMM_CREATE && call->ref != TRACE_NO_REF && observer->trace->definitions.comms[call->ref].first_group))
         return refuse(observer, "communicators between two groups are not predicted at another scale");
     if (kind == CALL_COMM_CREATE && call->ref == TRACE_NO_REF)
         return refuse(observer, "the rank gets no communicator here; "

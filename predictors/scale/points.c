@@ -47,7 +47,7 @@ enum status points_choose_scaling(const struct points_origin *origin, uint32_t f
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ a run that is kept */
+/* --- a run that is kept --- */
 
 static enum status open_scenes(const struct points_options *options, const struct trace *trace, struct scene *scenes,
                                struct comparison_row *rows, struct err *err)
@@ -84,7 +84,7 @@ static enum status replay_whole(const struct points_options *options, const stru
     return status;
 }
 
-/* ------------------------------------------------------------------------------- a run that is replayed while it is made */
+/* --- a run that is replayed while it is made --- */
 
 static enum status replay_row(const struct points_options *options, const struct program_model *model,
                               const struct program_model_options *run, size_t row, struct result **result, struct err *err)
@@ -135,7 +135,7 @@ static enum status replay_model(const struct points_options *options, const stru
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------- band and noise */
+/* --- band and noise --- */
 
 /* Run times of the rows with all computing by a factor. */
 static enum status replay_factor(const struct points_options *options, const struct program_model *model, uint32_t ranks,

@@ -66,8 +66,7 @@ static enum status add_override(struct sweep_value *value, const char *prefix, c
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the axes'
- * values */
+/* --- the axes' values --- */
 
 static enum status read_ranks(const struct json_node *node, struct sweep_value *value, struct err *err)
 {
@@ -186,8 +185,7 @@ static enum status read_semantics(const struct json_node *node, struct sweep_val
     return set_name(value, text, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the
- * whole */
+/* --- the whole --- */
 
 static void value_clear(struct sweep_value *value)
 {

@@ -14,8 +14,7 @@
 
 static const char head[] = "{\"schema\":\"rmacast.sweep/1\",\"points\":[\n";
 
-/* ------------------------------------------------------------------------------------------------------------------
- * writing */
+/* --- writing --- */
 
 static void write_end(const struct sweep *sweep, FILE *out)
 {
@@ -63,8 +62,7 @@ enum status result_file_append(struct sweep *sweep, const char *line, struct err
     return err_set(err, STATUS_SYSTEM, sweep->kept, NULL, "cannot be written: %s", strerror(errno));
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
- * reading */
+/* --- reading --- */
 
 struct earlier {
     uint64_t inputs;

@@ -13,8 +13,7 @@
 #include "predictors/transforms/transform.h"
 #include "trace/open.h"
 
-/* ----------------------------------------------------------------------------------------------------------------- the
- * input */
+/* --- the input --- */
 
 static enum status learn(const struct sweep_config *config, struct program **program, struct err *err)
 {
@@ -46,8 +45,7 @@ void sweep_input_close(struct sweep_input *input)
     *input = (struct sweep_input){.sweep = NULL};
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- a
- * point */
+/* --- a point --- */
 
 struct point_run {
     const struct sweep_input *input;
@@ -177,8 +175,7 @@ enum status sweep_run_one(void *context, size_t index, FILE *out, struct err *er
     return run_point(one->input, one->point, out, err);
 }
 
-/* ---------------------------------------------------------------------------------------------- all, in child
- * processes */
+/* --- all, in child processes --- */
 
 struct local_run {
     struct sweep *sweep;
@@ -198,7 +195,7 @@ static bool give(void *context, size_t *point)
     return sweep_next(run->sweep, 0, 1, point);
 }
 
-static enum status take(void *context, size_t point, struct child_answer *answer, struct err *err)
+static enum status take_answer(void *context, size_t point, struct child_answer *answer, struct err *err)
 {
     struct local_run *run = context;
     TRY(sweep_answer(run->sweep, point, answer->status == STATUS_OK ? answer->data : NULL, answer->err.text, err));
@@ -208,7 +205,7 @@ static enum status take(void *context, size_t point, struct child_answer *answer
 
 enum status sweep_run(struct sweep *sweep, size_t at_once, const struct sweep_observer *observer, struct err *err)
 {
-    static const struct children_jobs jobs = {give, take};
+    static const struct children_jobs jobs = {give, take_answer};
     struct local_run run = {.sweep = sweep, .observer = observer};
     if (sweep_finished(sweep)) return STATUS_OK;
     enum status status = sweep_input_open(sweep, &run.input, err);

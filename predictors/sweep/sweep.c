@@ -15,8 +15,7 @@
 
 enum { POINTS_MAX = 1000000 };
 
-/* ------------------------------------------------------------------------------------------------------------- the
- * points */
+/* --- the points --- */
 
 /* How many points are between two that are neighbours on this axis. */
 static size_t stride(const struct sweep_config *config, enum sweep_axis axis)
@@ -46,8 +45,7 @@ cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
     return NULL;
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * digests */
+/* --- digests --- */
 
 static enum status add_file(void *digest, const char *path, bool directory, struct err *err)
 {
@@ -162,8 +160,7 @@ void sweep_close(struct sweep *sweep)
     *sweep = (struct sweep){.kept_fd = -1};
 }
 
-/* --------------------------------------------------------------------------------------------------------- which one
- * is next */
+/* --- which one is next --- */
 
 static bool next_again(struct sweep *sweep, size_t worker, size_t workers, size_t *point)
 {

@@ -82,8 +82,7 @@ static enum status rows_open(const struct sweep *sweep, struct rows *rows, struc
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
- * the table */
+/* --- the table --- */
 
 static void print_head(const struct rows *rows, FILE *out)
 {
@@ -156,8 +155,7 @@ enum status sweep_print(const struct sweep *sweep, FILE *out, struct err *err)
     return STATUS_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------------------
- * the CSV */
+/* --- the CSV --- */
 
 static void write_row(const struct rows *rows, const struct row *row, FILE *out)
 {

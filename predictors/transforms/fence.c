@@ -253,7 +253,7 @@ static void find_fenced(struct fencing *fencing)
         }
 }
 
-static enum status look(struct fencing *fencing, struct err *err)
+static enum status examine_fences(struct fencing *fencing, struct err *err)
 {
     const struct trace *trace = fencing->trace;
     find_fenced(fencing);
@@ -285,7 +285,7 @@ static enum status run(struct fencing *fencing, struct trace **made, struct err 
 {
     const uint64_t *counts = fencing->counts;
     struct transform_report *report = fencing->report;
-    TRY(look(fencing, err));
+    TRY(examine_fences(fencing, err));
     TRY(timeline_each(fencing->trace, change, fencing, made, err));
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " fences became %" PRIu64 " post, %" PRIu64 " start, %" PRIu64

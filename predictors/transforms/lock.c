@@ -95,7 +95,7 @@ static enum status look_at_posts(struct locking *locking, struct err *err)
     return STATUS_OK;
 }
 
-static enum status look(struct locking *locking, struct err *err)
+static enum status examine_locks(struct locking *locking, struct err *err)
 {
     const struct trace *trace = locking->trace;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -179,7 +179,7 @@ static enum status change(void *context, uint32_t rank, struct timeline_edit *ti
 static enum status run(struct locking *locking, struct trace **made, struct err *err)
 {
     struct transform_report *report = locking->report;
-    TRY(look(locking, err));
+    TRY(examine_locks(locking, err));
     TRY(timeline_each(locking->trace, change, locking, made, err));
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " lock epochs became %" PRIu64 " of MPI_Win_lock_all with %" PRIu64

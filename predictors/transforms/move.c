@@ -122,7 +122,7 @@ static void order_all(struct moving *moving, size_t behind)
     }
 }
 
-static enum status visit(struct moving *moving, const struct timeline_edit *timeline, uint32_t rank, size_t index,
+static enum status visit_call(struct moving *moving, const struct timeline_edit *timeline, uint32_t rank, size_t index,
                          struct err *err)
 {
     const struct mover *mover = moving->mover;
@@ -150,7 +150,7 @@ static enum status move_rank(void *context, uint32_t rank, struct timeline_edit 
     find_locked(moving, rank);
     order_all(moving, early ? 0 : timeline->count);
     for (size_t i = 0; i < timeline->count; i++)
-        TRY(visit(moving, timeline, rank, early ? i : timeline->count - 1 - i, err));
+        TRY(visit_call(moving, timeline, rank, early ? i : timeline->count - 1 - i, err));
     return timeline_rearrange(timeline, moving->moves, moving->count, moving->mover->end, err);
 }
 

@@ -20,7 +20,7 @@ const struct transform *const *transforms(void)
 
 enum { NAME_BYTES = 64 };
 
-static const struct transform *find(const char *spec, const char **argument)
+static const struct transform *find_transform(const char *spec, const char **argument)
 {
     size_t length = strcspn(spec, ":");
     *argument = spec[length] ? spec + length + 1 : NULL;
@@ -32,7 +32,7 @@ static const struct transform *find(const char *spec, const char **argument)
 enum status transform_check(const char *spec, struct err *err)
 {
     const char *argument;
-    const struct transform *transform = find(spec, &argument);
+    const struct transform *transform = find_transform(spec, &argument);
     if (!transform) {
         char list[400] = "";
         size_t used = 0;
@@ -52,7 +52,7 @@ enum status transform_check(const char *spec, struct err *err)
 const char *transform_override(const char *spec)
 {
     const char *argument;
-    return find(spec, &argument)->override;
+    return find_transform(spec, &argument)->override;
 }
 
 static void report_clear(struct transform_report *report)
@@ -81,7 +81,7 @@ static enum status check_outcome(const struct trace *trace, const struct transfo
 static enum status apply_one(const struct trace *trace, const char *spec, struct rewrite *rewrite, struct err *err)
 {
     const char *argument;
-    const struct transform *transform = find(spec, &argument);
+    const struct transform *transform = find_transform(spec, &argument);
     const struct trace *now = rewrite->trace ? rewrite->trace : trace;
     struct transform_report *report = &rewrite->reports[rewrite->count++];
     report->spec = strdup(spec);

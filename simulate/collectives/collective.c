@@ -21,8 +21,7 @@ struct coll_shape replay_shape_of(const struct replay *replay, const struct trac
     return shape;
 }
 
-/* --- non-blocking ones: a task per rank, which goes on as its messages come
- * ---------------------------------------------- */
+/* --- non-blocking ones: a task per rank, which goes on as its messages come --- */
 
 static enum status start_task_step(struct replay *replay, uint32_t index, const struct coll_step *step)
 {

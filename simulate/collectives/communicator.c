@@ -105,8 +105,8 @@ static const struct part *parts_among(enum mpi_call call)
 /* The number of members of the rank's group, or of the other one. */
 static uint32_t group_size(const struct trace_comm *comm, uint32_t rank, bool own)
 {
-    bool first = (uint32_t)trace_comm_rank(comm, (int32_t)rank) < comm->between;
-    return first == own ? comm->between : comm->count - comm->between;
+    bool first = (uint32_t)trace_comm_rank(comm, (int32_t)rank) < comm->first_group;
+    return first == own ? comm->first_group : comm->count - comm->first_group;
 }
 
 bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t number,
@@ -116,18 +116,18 @@ bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct t
     enum mpi_call function = (enum mpi_call)call->call;
     int32_t made = call->ref == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->ref;
     int32_t begun_over = call_makes_own_comm(function) ? made : call->handle;
-    bool between = begun_over != TRACE_NONE && comms[begun_over].between > 0;
+    bool between = begun_over != TRACE_NONE && comms[begun_over].first_group > 0;
     const struct part *part = (between ? parts_between : parts_among)(function) + number;
     if (part->bytes == 0) return false;
     *comm = part->over == OVER_NEW ? made : call->handle;
     if (*comm == TRACE_NONE) return true;
-    bool of_made = made != TRACE_NONE && comms[made].between > 0; /* else the groups are taken to remain as they are */
+    bool of_made = made != TRACE_NONE && comms[made].first_group > 0; /* else the groups are taken to remain as they are */
     const struct trace_comm *members = &comms[*comm], *groups = &comms[of_made ? made : *comm];
     int64_t times = part->times == PER_MEMBER ? members->count
                     : part->times == ONCE     ? 1
                                               : group_size(groups, rank, part->times == PER_OWN);
     *shape = (struct coll_shape){.size = members->count, .bytes = times * part->bytes, .kind = part->kind};
-    shape->between = members->between;
+    shape->first_group = members->first_group;
     shape->scope = part->scope;
     shape->algorithm = coll_choose(part->kind, false, shape->size, shape->bytes);
     if (function == ID_Comm_create_group && part->kind == CALL_COMM_CREATE) shape->algorithm = COLL_ALLREDUCE_DOUBLING;

@@ -9,7 +9,7 @@ static enum step step_barrier(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    bool between = call->handle >= 0 && replay->trace->definitions.comms[call->handle].between > 0;
+    bool between = call->handle >= 0 && replay->trace->definitions.comms[call->handle].first_group > 0;
     if (call_makes_request(call->call) || between) return replay_step_collective(replay, rank);
     return replay_step_comm_barrier(replay, rank);
 }

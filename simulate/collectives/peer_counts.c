@@ -11,7 +11,7 @@ static bool is_asked(const struct trace *trace, const struct trace_call *call, i
     enum call_kind kind = call_kind(call->call);
     if (call->call == ID_Dist_graph_create) return call->handle == comm;
     return call_arm(kind) == ARM_COLLECTIVE && call->handle == comm &&
-           !coll_knows_receipts(kind, trace->definitions.comms[comm].between > 0);
+           !coll_knows_receipts(kind, trace->definitions.comms[comm].first_group > 0);
 }
 
 /* Stores the calls of the members in calls->calls; while that is NULL, counts them. */
@@ -68,7 +68,7 @@ enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const
                                      struct coll_shape *shape)
 {
     int32_t comm = call->handle;
-    bool known = shape->algorithm != COLL_EDGES && coll_knows_receipts(shape->kind, shape->between > 0);
+    bool known = shape->algorithm != COLL_EDGES && coll_knows_receipts(shape->kind, shape->first_group > 0);
     if (known || shape->size < 2) return STATUS_OK;
     if (shape->kind == CALL_GATHERV && (shape->counts || call->peer != (int32_t)rank)) return STATUS_OK;
     if (!replay->coll_calls) {
@@ -80,7 +80,7 @@ enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const
     uint32_t own = (uint32_t)trace_comm_rank(calls->comm, (int32_t)rank);
     shape->calls = calls;
     shape->turn = turn_of(calls, own, (size_t)(call - replay->trace->ranks[rank].calls));
-    if (shape->between > 0 && shape->kind != CALL_ALLTOALLV) shape->other_bytes = other_bytes(shape, shape->between, own);
+    if (shape->first_group > 0 && shape->kind != CALL_ALLTOALLV) shape->other_bytes = other_bytes(shape, shape->first_group, own);
     return STATUS_OK;
 }
 

@@ -23,8 +23,7 @@ uint64_t event_queue_order(struct event_queue *queue, uint32_t key)
     return (uint64_t)key << (64 - EVENT_KEY_BITS) | queue->sequence++;
 }
 
-/* --- the heap --------------------------------------------------------------------------------------------------------
- */
+/* --- the heap --- */
 
 /* Moves the hole up to where the event belongs, and puts it there. */
 static void rise(struct event *items, size_t hole, const struct event *event)
@@ -61,8 +60,7 @@ static struct event heap_pop(struct event_list *heap)
     return top;
 }
 
-/* --- the run ---------------------------------------------------------------------------------------------------------
- */
+/* --- the run --- */
 
 /* Shell's sort (D. Shell, CACM 2(7), 1959) with the gaps of M. Ciura (FCT 2001); few events are sorted by insertion. */
 static void sort_latest_first(struct event *items, size_t count)
@@ -94,8 +92,7 @@ static bool is_near(const struct event_queue *queue, struct event_time time)
     return count < queue->ahead || event_before(time, queue->run.items[count - queue->ahead].time);
 }
 
-/* --- buckets ---------------------------------------------------------------------------------------------------------
- */
+/* --- buckets --- */
 
 /* Reserves memory for twice as many events as there are, so that none is needed when events move: a sorted run of all,
  * or chunks, of which each bucket and the list after them may have one that is not full. Unused memory costs
@@ -221,8 +218,7 @@ static void refill(struct event_queue *queue)
     queue->near_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket << queue->shift);
 }
 
-/* --- the heap and the rings ------------------------------------------------------------------------------------------
- */
+/* --- the heap and the rings --- */
 
 enum { NO_RING = EVENT_RINGS };
 
@@ -275,8 +271,7 @@ static void fill_ahead(struct event_queue *queue)
     }
 }
 
-/* --- the queue -------------------------------------------------------------------------------------------------------
- */
+/* --- the queue --- */
 
 /* There is memory for it. ring: where to put it if it is not among the next events and belongs near the ring's end; may
  * be NULL. */

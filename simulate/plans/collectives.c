@@ -154,8 +154,7 @@ uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *c
     return (uint32_t)(shape->algorithm == COLL_NEIGHBOR_LINEAR ? partner : comm->members[partner]);
 }
 
-/* --- binomial trees: v is the rank relative to the root
- * ------------------------------------------------------------------ */
+/* --- binomial trees: v is the rank relative to the root --- */
 
 /* The size of v's subtree: its lowest set bit. The root's subtree is the whole tree. */
 static uint32_t span_of(uint32_t v, uint32_t n)
@@ -225,13 +224,12 @@ struct coll_shape coll_comm_idup(const struct trace_comm *comm)
     return (struct coll_shape){.algorithm = COLL_COMM_IDUP,
                                .size = comm->count,
                                .bytes = CONTEXT_MASK_BYTES,
-                               .between = comm->between,
+                               .first_group = comm->first_group,
                                .kind = CALL_BARRIER,
                                .later = true};
 }
 
-/* --- all-gather
- * ------------------------------------------------------------------------------------------------------- */
+/* --- all-gather --- */
 
 static bool doubling_step(const struct coll_shape *shape, uint32_t v, uint32_t number, int64_t block, int64_t total,
                           struct coll_step *step)
@@ -265,8 +263,7 @@ static bool bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t n
     return true;
 }
 
-/* --- broadcast of long vectors
- * ------------------------------------------------------------------------------------------ */
+/* --- broadcast of long vectors --- */
 
 /* Whether step `number` of v, not the root, is the first one of the scatter that sends: larger children would be out of
  * range. */
@@ -292,8 +289,7 @@ static bool scatter_allgather_step(const struct coll_shape *shape, uint32_t v, u
     return true;
 }
 
-/* --- reductions
- * -------------------------------------------------------------------------------------------------------- */
+/* --- reductions --- */
 
 struct coll_fold coll_fold_of(uint32_t rank, uint32_t n, uint32_t keeper)
 {
@@ -416,8 +412,7 @@ static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t 
     return true;
 }
 
-/* --- all-to-all
- * --------------------------------------------------------------------------------------------------------- */
+/* --- all-to-all --- */
 
 static bool alltoall_bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step)
 {
@@ -475,7 +470,7 @@ bool coll_step(const struct coll_shape *shape, uint32_t rank, uint32_t number, s
     *step = (struct coll_step){.send_to = -1, .receive_from = -1};
     uint32_t n = shape->size, v = (rank + n - shape->root) % n;
     int64_t block = shape->bytes, total = block * (int64_t)n;
-    if (shape->between > 0) return coll_step_between(shape, rank, number, step);
+    if (shape->first_group > 0) return coll_step_between(shape, rank, number, step);
     if (n < 2 && shape->algorithm != COLL_NEIGHBOR_LINEAR) return false;
     switch (shape->algorithm) {
     case COLL_BCAST_BINOMIAL: return down_step(shape, v, number, 0, shape->bytes, step);

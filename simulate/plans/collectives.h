@@ -64,7 +64,7 @@ struct coll_shape {
     const int64_t *counts; /* bytes per rank (or destination) of collectives with counts, borrowed; NULL: equal */
     struct trace_neighbors neighbors; /* of the rank whose steps are made: its edges */
     /* of an intercommunicator: size of the first group; kind and size choose the algorithm. 0: one group */
-    uint32_t between;
+    uint32_t first_group;
     enum call_kind kind;
     enum coll_scope scope; /* of two groups */
     bool later;          /* the non-blocking form */

@@ -23,7 +23,7 @@ struct part {
 
 static struct sides sides_of(const struct coll_shape *shape, uint32_t rank)
 {
-    uint32_t low = shape->between, high = shape->size - low;
+    uint32_t low = shape->first_group, high = shape->size - low;
     if (rank < low) return (struct sides){0, low, low, high, rank, true};
     return (struct sides){low, high, 0, low, rank - low, false};
 }

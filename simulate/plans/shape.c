@@ -39,10 +39,10 @@ struct coll_shape coll_shape_of(const struct trace *trace, const struct trace_ca
     shape.algorithm = coll_choose(kind, call_makes_request(call->call), shape.size, chosen_by);
     if (call->call == ID_Ireduce_scatter_block) shape.algorithm = coll_choose_ireduce_scatter_block(shape.bytes);
     trace_call_neighbors(trace, call, &shape.neighbors);
-    if (comm->between > 0 && is_between(kind)) shape.between = comm->between;
+    if (comm->first_group > 0 && is_between(kind)) shape.first_group = comm->first_group;
     shape.kind = kind;
     shape.later = call_makes_request(call->call);
-    if (shape.between == 0 && coll_moves_nothing(kind, chosen_by)) shape.algorithm = COLL_NOTHING;
+    if (shape.first_group == 0 && coll_moves_nothing(kind, chosen_by)) shape.algorithm = COLL_NOTHING;
     if (kind == CALL_BARRIER) shape.bytes = 0;
     if (call->call == ID_Comm_idup) shape = coll_comm_idup(comm);
     if (call->peer != TRACE_NONE) shape.root = (uint32_t)trace_comm_rank(comm, call->peer);

@@ -72,7 +72,7 @@ static void note_sizes(struct replay *replay, uint32_t rank, const struct turn *
 static bool are_apart(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t other)
 {
     const struct trace_comm *comm = &replay->trace->definitions.comms[call->handle];
-    int32_t between = (int32_t)comm->between;
+    int32_t between = (int32_t)comm->first_group;
     if (between == 0 || is_in(KIND(ALLREDUCE), call)) return false;
     return (trace_comm_rank(comm, (int32_t)rank) < between) != (trace_comm_rank(comm, (int32_t)other) < between);
 }

@@ -67,7 +67,7 @@ static enum status add_partners(const struct replay *replay, uint32_t rank, cons
     for (uint32_t number = 0; coll_step(shape, own, number, &step); number++) {
         if (step.send_to >= 0) TRY(replay_reach_rank(reach, (int32_t)coll_partner(shape, members, step.send_to)));
         /* else the sender's plan has it */
-        if (step.receive_from >= 0 && coll_knows_receipts(shape->kind, shape->between > 0))
+        if (step.receive_from >= 0 && coll_knows_receipts(shape->kind, shape->first_group > 0))
             TRY(replay_reach_rank(reach, (int32_t)coll_partner(shape, members, step.receive_from)));
     }
     return STATUS_OK;
@@ -113,7 +113,7 @@ static enum status add_new_plans(const struct replay *replay, struct uses *uses,
         uint64_t named_by = neighbors ? (uint32_t)call->tag : plan->shape.root;
         uint64_t *seen, key = (uint64_t)plan->comm << 38 | (uint64_t)plan->shape.algorithm << 32 | named_by;
         TRY(map_put(&uses->seen, key, 0, &seen, replay->err));
-        if (*seen && plan->shape.between == 0) continue; /* each of two groups has its own algorithm */
+        if (*seen && plan->shape.first_group == 0) continue; /* each of two groups has its own algorithm */
         *seen = 1;
         TRY(add_partners(replay, rank, plan, &uses->now));
     }

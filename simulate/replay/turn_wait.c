@@ -133,8 +133,6 @@ static enum status pass_life(struct objects *objects, const struct trace_call *c
     return kind == CALL_WIN_FREE ? close_span(objects, life, index) : use_span(objects, life, index);
 }
 
-/* --- */
-
 /* Finds the calls of other threads that this one waits for, and records this call for later ones. */
 static enum status find_awaited(struct objects *objects, uint32_t index)
 {

@@ -46,7 +46,7 @@ enum status replay_poll(struct replay *replay, uint32_t rank);
  * not. */
 enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on);
 
-/* --- step.c: what step functions return, and costs */
+/* --- step.c: what step functions return, and costs --- */
 
 enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase); /* a wait for something known */
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase); /* own work */

@@ -30,8 +30,7 @@ void replay_account_post(struct replay *replay, uint32_t rank, enum pattern patt
     if (replay->made) replay->made->ranks[rank].sim[state->next].awaited_post_ps = post_ps;
 }
 
-/* --- target ----------------------------------------------------------------------------------------------------------
- */
+/* --- target --- */
 
 static enum step open_exposure(struct replay *replay, uint32_t rank, struct member *member, uint32_t group)
 {
@@ -128,8 +127,7 @@ enum status replay_on_complete(struct replay *replay, const struct engine_note *
     return STATUS_OK;
 }
 
-/* --- origin ----------------------------------------------------------------------------------------------------------
- */
+/* --- origin --- */
 
 static enum step open_access(struct replay *replay, uint32_t rank, struct member *member, const struct trace_call *call)
 {

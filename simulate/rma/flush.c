@@ -9,8 +9,7 @@
 
 enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT, PHASE_ANSWER };
 
-/* --- the locks that a call concerns ----------------------------------------------------------------------------------
- */
+/* --- the locks that a call concerns --- */
 
 struct placed {
     int32_t place;
@@ -72,8 +71,7 @@ static bool walk_next(const struct replay *replay, uint32_t rank, const struct t
     return true;
 }
 
-/* --- lock_all, unlock_all
- * ---------------------------------------------------------------------------------------------- */
+/* --- lock_all, unlock_all --- */
 
 static bool locks_any(const struct replay *replay, uint32_t rank, uint32_t member)
 {
@@ -261,8 +259,7 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* --- flush
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- flush --- */
 
 static enum step begin_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {

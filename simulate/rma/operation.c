@@ -156,8 +156,7 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
     return STATUS_OK;
 }
 
-/* --- plain puts ------------------------------------------------------------------------------------------------------
- */
+/* --- plain puts --- */
 
 /* Most puts of an active epoch leave in their call and are never referred to later: they need no struct op. */
 static bool is_plain_put(const struct replay *replay, const struct rank_state *state, const struct trace_call *call)

@@ -30,7 +30,7 @@ struct shmem {
 
 enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT };
 
-/* --- operations */
+/* --- operations --- */
 
 /* Puts wait until their data have left, gets and fetching atomics until the data are there, and _nbi calls for
  * nothing. */
@@ -69,7 +69,7 @@ static bool is_quiet(struct replay *replay, uint32_t rank)
     return replay_all_complete(replay, replay->members[member].all);
 }
 
-/* --- waiting for a write */
+/* --- waiting for a write --- */
 
 static enum step wait_write(struct replay *replay, uint32_t rank)
 {
@@ -81,7 +81,7 @@ static enum step wait_write(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* --- locks */
+/* --- locks --- */
 
 static enum status lock_of(struct replay *replay, uint32_t object, uint32_t *lock)
 {

@@ -179,7 +179,7 @@ static enum step created(struct replay *replay, uint32_t rank, const struct trac
     return replay_exit(state, replay->now_ps);
 }
 
-static enum step join(struct replay *replay, uint32_t rank, const struct trace_call *call)
+static enum step join_thread(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (state->phase == PHASE_LAST) return replay_exit(state, replay->now_ps);
@@ -315,7 +315,7 @@ static int64_t cost_of(const struct replay *replay, enum call_kind kind)
     }
 }
 
-static enum step act(struct replay *replay, uint32_t rank, enum call_kind kind, struct sync *sync)
+static enum step act_on(struct replay *replay, uint32_t rank, enum call_kind kind, struct sync *sync)
 {
     const struct call_kind_row *row = &call_kind_rows[kind];
     bool gives = row->does == CALL_GIVES;
@@ -346,7 +346,7 @@ static enum step step_thread(struct replay *replay, uint32_t rank)
     switch (kind) {
     case CALL_THREAD_BEGIN:
     case CALL_THREAD_END: return replay_exit(state, replay->now_ps);
-    case CALL_THREAD_JOIN: return join(replay, rank, call);
+    case CALL_THREAD_JOIN: return join_thread(replay, rank, call);
     case CALL_COND_WAIT:
     case CALL_COND_TIMEDWAIT: return wait_condition(replay, rank, call, !failed);
     default: break;
@@ -356,10 +356,10 @@ static enum step step_thread(struct replay *replay, uint32_t rank)
     if (kind == CALL_THREAD_CREATE) return created(replay, rank, call);
     if (failed) return replay_exit(state, replay->now_ps);
     STEP_TRY(sync_of(replay, state->threads, call->ref, &sync));
-    return kind == CALL_THREAD_BARRIER ? barrier(replay, rank, call, sync) : act(replay, rank, kind, sync);
+    return kind == CALL_THREAD_BARRIER ? barrier(replay, rank, call, sync) : act_on(replay, rank, kind, sync);
 }
 
-/* --- what the recording says of conditions and semaphores */
+/* --- what the recording says of conditions and semaphores --- */
 
 static bool waits_on(const struct trace_call *call, uint32_t object)
 {

@@ -24,7 +24,7 @@ static enum status add_definitions(const struct trace *from, struct trace *to, s
     uint32_t id;
     for (size_t i = tables->comm_count; i-- > 1;) {
         TRY(trace_add_comm(to, tables->comms[i].members, tables->comms[i].count, &handle, err));
-        to->definitions.comms[handle].between = tables->comms[i].between;
+        to->definitions.comms[handle].first_group = tables->comms[i].first_group;
     }
     for (size_t i = tables->group_count; i-- > 0;)
         TRY(trace_copy_group(to, &tables->groups[i], &id, err));

@@ -105,7 +105,7 @@ enum status lawful_locked_while_exposed(const struct trace *predicted, bool *fou
     return status;
 }
 
-/* --- calls alone */
+/* --- calls alone --- */
 
 static bool is_completed(const struct trace *trace, const struct trace_rank *rank, size_t from)
 {
@@ -185,7 +185,7 @@ uint64_t lawful_faults(const struct trace *trace)
     return faults;
 }
 
-/* --- operations */
+/* --- operations --- */
 
 enum { PUTS, GETS, ACCUMULATES, FETCHES, KINDS };
 

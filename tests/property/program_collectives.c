@@ -145,7 +145,7 @@ enum status write_collective(struct writer *writer, const struct phase *phase, s
     return STATUS_OK;
 }
 
-/* --- making and freeing communicators */
+/* --- making and freeing communicators --- */
 
 void make_comm(struct random *random, uint32_t members, struct phase *phase)
 {
@@ -171,7 +171,7 @@ static struct trace_call use_of(struct writer *writer, const struct phase *phase
     struct trace_call call = new_call(groups ? between[chance % (sizeof between / sizeof *between)] : ID_Allreduce, made);
     uint32_t allowed = call_row(call.call)->allowed;
     if (allowed & F_BYTES) call.bytes = phase->bytes;
-    if (groups) comm->between = allowed & F_ROOT ? 1 : 1 + (uint32_t)(chance / 16 % (comm->count - 1));
+    if (groups) comm->first_group = allowed & F_ROOT ? 1 : 1 + (uint32_t)(chance / 16 % (comm->count - 1));
     if (groups && (allowed & F_ROOT)) call.peer = comm->members[0];
     if (allowed & F_OP) call.tag = TRACE_OP_SUM;
     return call;
@@ -195,7 +195,7 @@ static enum status write_further(struct writer *writer, const struct phase *phas
 {
     static const enum mpi_call calls[] = {ID_Comm_dup, ID_Comm_split, ID_Comm_create, ID_Intercomm_merge, ID_Comm_idup};
     size_t choice = ((uint64_t)phase->bytes / 7 + phase->root / 64) % (sizeof calls / sizeof *calls + 1);
-    uint32_t between = writer->trace->definitions.comms[made].between, requests[RANKS_MAX];
+    uint32_t between = writer->trace->definitions.comms[made].first_group, requests[RANKS_MAX];
     if (between == 0 || choice == sizeof calls / sizeof *calls) return STATUS_OK;
     int32_t ranks[RANKS_MAX], further;
     TRY(trace_add_comm(writer->trace, ranks, list_ranks(writer, chosen, ranks), &further, err));
@@ -211,7 +211,7 @@ static enum status write_further(struct writer *writer, const struct phase *phas
         call.ref = (uint32_t)further;
         TRY(put_all(writer, chosen, call, err));
     }
-    if (call.call != ID_Intercomm_merge) writer->trace->definitions.comms[further].between = between;
+    if (call.call != ID_Intercomm_merge) writer->trace->definitions.comms[further].first_group = between;
     TRY(put_all(writer, chosen, new_call(ID_Barrier, further), err));
     return put_all(writer, chosen, new_call(ID_Comm_free, further), err);
 }

@@ -27,7 +27,7 @@ static inline bool in(uint32_t set, uint32_t rank)
     return set >> rank & 1;
 }
 
-/* --- making */
+/* --- making --- */
 int64_t random_bytes(struct random *random);
 uint32_t random_member(struct random *random, uint32_t members);
 enum status add_item(struct phase *phase, const struct item *item, struct err *err);
@@ -38,7 +38,7 @@ void make_comm(struct random *random, uint32_t members, struct phase *phase);
 enum status make_threads(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 enum status make_shmem(struct random *random, uint32_t members, struct phase *phase, struct err *err);
 
-/* --- writing */
+/* --- writing --- */
 uint32_t members_of_comm(const struct program *program, uint32_t comm);
 uint32_t members_of_window(const struct program *program, uint32_t window);
 

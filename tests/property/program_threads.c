@@ -114,7 +114,7 @@ static enum status unlock(struct team *team, uint32_t rank, uint32_t thread, enu
     return put_object(team, rank, thread, id, object, 0, &team->free_ps[rank][object], err);
 }
 
-/* --- items; thread: of the two that the item names */
+/* --- items; thread: of the two that the item names --- */
 
 typedef enum status write_item(struct team *team, const struct item *item, const uint32_t thread[2], struct err *err);
 

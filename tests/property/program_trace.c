@@ -141,7 +141,7 @@ static enum status put_operations(struct writer *writer, const struct phase *pha
     return put_waits(writer, rank, requests, open, phase->tests, err);
 }
 
-/* --- post, start, complete, wait */
+/* --- post, start, complete, wait --- */
 
 struct pscw {
     const struct phase *phase;
@@ -220,7 +220,7 @@ static enum status write_pscw(struct writer *writer, const struct phase *phase, 
     return STATUS_OK;
 }
 
-/* --- fence, locks */
+/* --- fence, locks --- */
 
 static enum status write_fence(struct writer *writer, const struct phase *phase, struct err *err)
 {
@@ -297,7 +297,7 @@ static enum status write_locks(struct writer *writer, const struct phase *phase,
     return STATUS_OK;
 }
 
-/* --- the whole program */
+/* --- the whole program --- */
 
 static enum status write_phase(struct writer *writer, const struct phase *phase, struct err *err)
 {

@@ -142,7 +142,7 @@ unsigned ucp_worker_progress(void *worker)
     return done;
 }
 
-/* ---- messages: the streams of bytes that UCX writes into its sockets ---- */
+/* --- messages: the streams of bytes that UCX writes into its sockets --- */
 
 enum { FDS_MAX = 1024, HEADER_BYTES = 5, PUT_REQUEST_BYTES = 20, PUT_REQUEST = 33 };
 

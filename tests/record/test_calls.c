@@ -184,8 +184,8 @@ static void communicators(void **state)
         free(found);
     }
     assert_int_equal(trace->definitions.comms[2].count, 4);
-    assert_int_equal(trace->definitions.comms[2].between, 2);
-    assert_int_equal(trace->definitions.comms[3].between, 0);
+    assert_int_equal(trace->definitions.comms[2].first_group, 2);
+    assert_int_equal(trace->definitions.comms[3].first_group, 0);
     assert_int_equal(trace->definitions.comms[9].count, 2);
     assert_int_equal(trace->definitions.comms[9].members[0], 1);
     assert_int_equal(trace->definitions.comms[9].members[1], 3);
@@ -303,9 +303,9 @@ static void between(void **state)
     struct trace *trace = recorded("between");
     for (int rank = 0; rank < 4; rank++) expect_meetings(trace, rank, &sides[rank]);
     static const int32_t all[] = {1, 3, 2, 0}, rooted[] = {2, 1, 3};
-    assert_int_equal(trace->definitions.comms[2].between, 2);
+    assert_int_equal(trace->definitions.comms[2].first_group, 2);
     assert_memory_equal(trace->definitions.comms[2].members, all, sizeof all);
-    assert_int_equal(trace->definitions.comms[14].between, 1); /* the root stands for a group */
+    assert_int_equal(trace->definitions.comms[14].first_group, 1); /* the root stands for a group */
     assert_memory_equal(trace->definitions.comms[14].members, rooted, sizeof rooted);
     trace_free(trace);
 }

@@ -51,7 +51,7 @@ static void broadcast_tree(const struct party *party, uint32_t root, int64_t byt
         if (own + distance < party->count) party_send(party, absolute(party, own + distance, root), bytes);
 }
 
-/* --- a vector in as many parts as there are members, rounded up; the last ones may have less or nothing */
+/* --- a vector in as many parts as there are members, rounded up; the last ones may have less or nothing --- */
 
 static int64_t part_end(const struct party *party, uint32_t relative, int64_t bytes)
 {
@@ -112,7 +112,7 @@ void party_broadcast(const struct party *party, uint32_t root, int64_t bytes)
         pass_parts(party, root, bytes);
 }
 
-/* --- blocks */
+/* --- blocks --- */
 
 void party_gather(const struct party *party, uint32_t root, int64_t bytes)
 {

@@ -3,7 +3,7 @@
 
 #include "tests/reference/message.h"
 
-/* --- control messages of a barrier */
+/* --- control messages of a barrier --- */
 
 static void note_token(struct model *model, void *what)
 {
@@ -39,7 +39,7 @@ void collective_barrier(struct model *model, struct rank *rank, const struct tra
     }
 }
 
-/* --- messages with data, point-to-point */
+/* --- messages with data, point-to-point --- */
 
 static void exchange(struct model *model, struct rank *rank, uint32_t channel, uint32_t to, uint32_t from,
                      uint32_t round, int64_t bytes)
@@ -66,7 +66,7 @@ void collective_allgather(struct model *model, struct rank *rank, const struct t
     }
 }
 
-/* --- those that pay for each message: for what a step sends before the step, for what it receives behind it */
+/* --- those that pay for each message: for what a step sends before the step, for what it receives behind it --- */
 
 static void pay(const struct party *party, uint32_t messages)
 {

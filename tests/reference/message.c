@@ -30,7 +30,7 @@ static struct message *find(struct model *model, const struct envelope *envelope
     return model->messages[model->message_count++] = message;
 }
 
-/* --- on the way */
+/* --- on the way --- */
 
 static void send_is_over(struct model *model, void *what)
 {
@@ -128,7 +128,7 @@ static void eager_arrived(struct model *model, void *what)
     if (message->acknowledged) look_at(model, message); /* acknowledgements are the NIC's */
 }
 
-/* --- calls */
+/* --- calls --- */
 
 static bool is_mode(const struct trace_call *call, enum mpi_call blocking, enum mpi_call other)
 {

@@ -14,7 +14,7 @@
 #include "platforms/platform.h"
 #include "trace/trace.h"
 
-/* --- for those who compare */
+/* --- for those who compare --- */
 
 struct reference_times {
     int64_t *enter_ps, *exit_ps;
@@ -28,7 +28,7 @@ const char *reference_lacks(const struct trace *trace, const struct platform *pl
 bool reference_run(const struct trace *trace, const struct platform *platform, struct reference_times *times,
                    uint64_t *link_waits);
 
-/* --- for the files of the model */
+/* --- for the files of the model --- */
 
 struct model;
 typedef void action(struct model *model, void *what);

@@ -45,7 +45,7 @@ int64_t op_left_ps(const struct op *op)
     return comes_back(op) || op->local != LOCAL_LEFT ? INT64_MIN : op->left_ps;
 }
 
-/* --- at the target */
+/* --- at the target --- */
 
 static void know(struct model *model, void *what)
 {
@@ -193,7 +193,7 @@ static void parcel_arrives(struct model *model, void *what)
     rank_serve(model, arrival_of(model, parcel), serve_parcel, parcel);
 }
 
-/* --- at the origin */
+/* --- at the origin --- */
 
 static void parcel_left(struct model *model, void *what)
 {
@@ -336,7 +336,7 @@ static void heard(struct model *model, void *what)
     ((struct access *)what)->heard = true;
 }
 
-/* --- requests of flushes */
+/* --- requests of flushes --- */
 
 static void request_answered(struct model *model, void *what)
 {

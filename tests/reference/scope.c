@@ -91,7 +91,7 @@ static const char *lacks_call(const struct trace *trace, uint32_t rank, const st
     enum call_kind kind = call_kind(call->call);
     bool rooted = (kind == CALL_GATHERV || kind == CALL_SCATTERV) && !trace_call_counts(trace, call);
     bool idup = call->call == ID_Comm_idup;
-    bool groups = collective && trace->definitions.comms[call->handle].between > 0;
+    bool groups = collective && trace->definitions.comms[call->handle].first_group > 0;
     return matched || groups || idup || (rooted && is_root(rank, call)) || !knows_kind(call_kind(call->call))
                ? call_name(call->call)
                : NULL;

@@ -21,7 +21,7 @@ void shmem_open_heaps(struct model *model)
     }
 }
 
-/* --- operations */
+/* --- operations --- */
 
 static void operation(struct model *model, struct rank *rank, const struct trace_call *call)
 {
@@ -50,7 +50,7 @@ static bool all_is_known(const struct model *model, const void *what)
     return true;
 }
 
-/* --- waiting for a write */
+/* --- waiting for a write --- */
 
 struct awaited {
     struct op **op;
@@ -87,7 +87,7 @@ static void await_write(struct model *model, struct rank *rank, const struct tra
     if (awaited.op) rank_await(model, rank, is_written, &awaited);
 }
 
-/* --- locks: all are kept by the first PE */
+/* --- locks: all are kept by the first PE --- */
 
 struct keeper {
     int32_t window;

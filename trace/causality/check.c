@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "trace/causality/clock_conditions.h"
-#include "trace/spool/parts.h"
+#include "trace/spool/reader.h"
 
 struct sync_group {
     int64_t ps;       /* latest cause so far */

@@ -92,7 +92,7 @@ enum status happens_before_effect(struct happens_before *finder, size_t sync_gro
 static bool is_in_second(const struct happens_before *finder)
 {
     const struct trace_comm *comm = trace_call_comm(finder->trace, finder->call);
-    return comm->between > 0 && trace_comm_rank(comm, (int32_t)finder->rank) >= (int32_t)comm->between;
+    return comm->first_group > 0 && trace_comm_rank(comm, (int32_t)finder->rank) >= (int32_t)comm->first_group;
 }
 
 /* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member;
@@ -100,7 +100,7 @@ static bool is_in_second(const struct happens_before *finder)
 static enum status collective(struct happens_before *finder, bool causes, bool effects)
 {
     bool window = call_row(finder->call->call)->allowed & F_WIN;
-    bool between = !window && finder->trace->definitions.comms[finder->call->handle].between > 0;
+    bool between = !window && finder->trace->definitions.comms[finder->call->handle].first_group > 0;
     uint64_t key = (uint64_t)(uint32_t)finder->call->handle << 1 | window, *sequence, *sync_group;
     TRY(map_put(&finder->sequences, key, 0, &sequence, finder->err));
     TRY(map_put(&finder->instances, clock_instance(key, (*sequence)++), finder->links->sync_groups, &sync_group,

@@ -74,7 +74,7 @@ static inline uint64_t clock_instance(uint64_t object, uint64_t sequence)
 static inline bool clock_instance_is_double(const struct trace *trace, uint64_t instance)
 {
     uint64_t object = instance >> 31;
-    return !(object & 1) && trace->definitions.comms[object >> 1].between > 0;
+    return !(object & 1) && trace->definitions.comms[object >> 1].first_group > 0;
 }
 
 static inline const struct trace_call *clock_call(const struct happens_before *finder, uint32_t rank, size_t index)

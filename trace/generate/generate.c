@@ -103,7 +103,7 @@ static const struct pattern patterns[] = {
     {"transpose", transpose_slots, transpose_targets, NULL},
 };
 
-static enum status add(struct generator *generator, struct trace_call call)
+static enum status add_call(struct generator *generator, struct trace_call call)
 {
     call.enter_ps = call.exit_ps = generator->now_ps;
     return trace_add_call(generator->trace, generator->rank, &call, generator->err);
@@ -118,7 +118,7 @@ static enum status add_plain(struct generator *generator, enum mpi_call call, un
 {
     struct trace_call made = new_call(call);
     made.flags = (uint16_t)assertion;
-    return add(generator, made);
+    return add_call(generator, made);
 }
 
 static enum status add_put(struct generator *generator, uint32_t index)
@@ -127,7 +127,7 @@ static enum status add_put(struct generator *generator, uint32_t index)
     put.peer = generator->targets[index].rank;
     put.bytes = generator->options->bytes;
     put.disp = put.bytes * generator->targets[index].slot;
-    return add(generator, put);
+    return add_call(generator, put);
 }
 
 static enum status add_puts(struct generator *generator)
@@ -142,8 +142,8 @@ static enum status pscw_iteration(struct generator *generator, bool last)
     (void)last;
     post.ref = generator->origin_group;
     start.ref = generator->target_group;
-    TRY(add(generator, post));
-    TRY(add(generator, start));
+    TRY(add_call(generator, post));
+    TRY(add_call(generator, start));
     TRY(add_puts(generator));
     TRY(add_plain(generator, ID_Win_complete, 0));
     return add_plain(generator, ID_Win_wait, 0);
@@ -167,9 +167,9 @@ static enum status lock_iteration(struct generator *generator, bool last)
     for (uint32_t i = 0; i < generator->target_count; i++) {
         struct trace_call lock = new_call(ID_Win_lock), unlock = new_call(ID_Win_unlock);
         lock.peer = unlock.peer = generator->targets[i].rank;
-        TRY(add(generator, lock));
+        TRY(add_call(generator, lock));
         TRY(add_put(generator, i));
-        TRY(add(generator, unlock));
+        TRY(add_call(generator, unlock));
     }
     return add_plain(generator, ID_Barrier, 0);
 }
@@ -193,7 +193,7 @@ static enum status add_message(struct generator *generator, enum mpi_call call, 
     message.peer = peer;
     message.bytes = generator->options->bytes;
     message.ref = generator->next_request++;
-    return add(generator, message);
+    return add_call(generator, message);
 }
 
 static enum status message_iteration(struct generator *generator, bool last)
@@ -212,7 +212,7 @@ static enum status message_iteration(struct generator *generator, bool last)
     enum status status = trace_add_list(generator->trace, requests, count, &wait.ref, generator->err);
     free(requests);
     wait.handle = TRACE_NONE;
-    return status == STATUS_OK ? add(generator, wait) : status;
+    return status == STATUS_OK ? add_call(generator, wait) : status;
 }
 
 static const struct sync syncs[] = {

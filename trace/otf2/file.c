@@ -117,7 +117,7 @@ static bool next_chunk(const struct piece *piece, uint64_t *at)
 }
 
 /* Walks events up to the wanted number, or definitions up to the end mark. */
-static enum status walk(const struct piece *piece, bool events, uint64_t wanted, uint64_t *at)
+static enum status walk_records(const struct piece *piece, bool events, uint64_t wanted, uint64_t *at)
 {
     for (uint64_t records = 0; records < wanted;) {
         if (*at >= piece->count) return damaged(piece, *at, "OTF2's end mark");
@@ -146,7 +146,7 @@ static enum status check_definitions(const struct piece *piece)
     uint64_t at = HEADER_BYTES;
     TRY(check_mark(piece));
     if (piece->count < HEADER_BYTES + END_BYTES) return damaged(piece, piece->count, "definitions");
-    TRY(walk(piece, false, UINT64_MAX, &at));
+    TRY(walk_records(piece, false, UINT64_MAX, &at));
     return check_end(piece, at);
 }
 
@@ -214,7 +214,7 @@ static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t 
         return err_set(piece->err, STATUS_DATA, piece->path, NULL,
                        "a chunk of events %" PRIu64 " to %" PRIu64 ", expected them to begin with %" PRIu64, first, end,
                        *last + 1);
-    TRY(walk(piece, true, end - *last, &at));
+    TRY(walk_records(piece, true, end - *last, &at));
     *last = end;
     return at_end ? check_end(piece, at) : STATUS_OK;
 }

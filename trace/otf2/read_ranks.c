@@ -209,7 +209,7 @@ static enum status read_places(struct archive_reader *reader, const struct place
     return STATUS_OK;
 }
 
-/* --- all that is read ------------------------------------------------------------------------------------------------ */
+/* --- all that is read --- */
 
 struct block {
     size_t first, end; /* in ranks.places */
@@ -266,7 +266,7 @@ enum status archive_read_ranks_in_order(struct archive_reader *reader)
     return status;
 }
 
-/* --- by several threads ---------------------------------------------------------------------------------------------- */
+/* --- by several threads --- */
 
 static enum status divide(struct ranks *ranks, uint64_t records_most)
 {
@@ -317,11 +317,11 @@ static enum status read_block(void *context, size_t number, struct err *err)
 }
 
 /* Those that an archive in our profile may make us assume. */
-static void take_assumptions(struct archive_assumptions *all, const struct archive_assumptions *part)
+static void take_assumptions(struct archive_assumptions *all, const struct archive_assumptions *more)
 {
-    all->lost_message_count += part->lost_message_count;
-    all->nested_count += part->nested_count;
-    all->off_count += part->off_count;
+    all->lost_message_count += more->lost_message_count;
+    all->nested_count += more->nested_count;
+    all->off_count += more->off_count;
 }
 
 static enum status put_together(const struct ranks *ranks)

@@ -119,7 +119,7 @@ static void name_groups(const struct archive_reader *reader, const struct archiv
     struct trace_comm *comm = &reader->trace->definitions.comms[from->id];
     unsigned id, first, second;
     if (sscanf(archive_string(reader, from->name), ARCHIVE_COMM_BETWEEN, &id, &first, &second) != 3) return;
-    if (first > 0 && second > 0 && first < comm->count && comm->count - first == second) comm->between = first;
+    if (first > 0 && second > 0 && first < comm->count && comm->count - first == second) comm->first_group = first;
 }
 
 static enum status make_comm(struct archive_reader *reader, struct archive_comm *comm)

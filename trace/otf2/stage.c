@@ -23,7 +23,7 @@ static enum status system_error(struct err *err, const char *path, const char *w
     return err_set(err, STATUS_SYSTEM, path, NULL, "cannot %s: %s", what, strerror(errno));
 }
 
-static char *in(const char *directory, const char *name)
+static char *path_in(const char *directory, const char *name)
 {
     char *path;
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
@@ -31,7 +31,7 @@ static char *in(const char *directory, const char *name)
 
 static bool exists_in(const char *directory, const char *name)
 {
-    char *path = in(directory, name);
+    char *path = path_in(directory, name);
     bool found = path && access(path, F_OK) == 0;
     free(path);
     return found;
@@ -69,9 +69,9 @@ static void unlock(int *lock)
 }
 
 /* An entry that is not there is no fault. */
-static enum status move(const char *from, const char *to, const char *name, struct err *err)
+static enum status move_file(const char *from, const char *to, const char *name, struct err *err)
 {
-    char *source = in(from, name), *target = in(to, name);
+    char *source = path_in(from, name), *target = path_in(to, name);
     enum status status = STATUS_OK;
     if (!source || !target)
         status = err_memory(err);
@@ -91,7 +91,7 @@ static void move_others_back(const char *stage, const char *directory)
         const char *name = entry->d_name;
         if (archive_has_entry(name) || strcmp(name, OLD) == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
-        char *target = in(directory, name);
+        char *target = path_in(directory, name);
         if (target) renameat2(dirfd(listing), name, AT_FDCWD, target, RENAME_NOREPLACE);
         free(target);
     }
@@ -100,7 +100,7 @@ static void move_others_back(const char *stage, const char *directory)
 
 static void remove_entry(const char *directory, const char *name)
 {
-    char *path = in(directory, name);
+    char *path = path_in(directory, name);
     if (path) unlink(path);
     free(path);
 }
@@ -113,17 +113,17 @@ static void put_old_back(const char *stage, const char *old, const char *directo
     if (!exists_in(stage, ARCHIVE_NAME)) {
         for (int i = 0; archive_entries[i]; i++)
             if (strcmp(archive_entries[i], ARCHIVE_NAME) != 0) remove_entry(directory, archive_entries[i]);
-        if (move(directory, stage, ARCHIVE_NAME, NULL) != STATUS_OK) return;
+        if (move_file(directory, stage, ARCHIVE_NAME, NULL) != STATUS_OK) return;
     }
     int count = 0;
     while (archive_entries[count]) count++;
     while (count-- > 0)
-        if (move(old, directory, archive_entries[count], NULL) != STATUS_OK) return;
+        if (move_file(old, directory, archive_entries[count], NULL) != STATUS_OK) return;
 }
 
 static void remove_stage(const char *stage, const char *directory)
 {
-    char *old = in(stage, OLD);
+    char *old = path_in(stage, OLD);
     if (!old) return;
     move_others_back(stage, directory);
     put_old_back(stage, old, directory);
@@ -143,7 +143,7 @@ static void remove_stale(const char *place, const char *prefix, const char *dire
         if (!archive_is_stage(entry->d_name, prefix)) continue;
         if (fstatat(dirfd(listing), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || about.st_uid != geteuid())
             continue;
-        char *stage = in(place, entry->d_name);
+        char *stage = path_in(place, entry->d_name);
         int lock = stage ? lock_directory(stage, LOCK_EX | LOCK_NB) : -1;
         if (lock >= 0) remove_stage(stage, directory);
         unlock(&lock);
@@ -273,15 +273,15 @@ static enum status move_all(const struct archive_stage *stage, const char *old, 
 {
     int count = 0;
     if (mkdir(old, 0777) != 0) return system_error(err, old, "make this directory");
-    for (; archive_entries[count]; count++) TRY(move(stage->target, old, archive_entries[count], err));
-    while (count-- > 0) TRY(move(stage->path, stage->target, archive_entries[count], err));
+    for (; archive_entries[count]; count++) TRY(move_file(stage->target, old, archive_entries[count], err));
+    while (count-- > 0) TRY(move_file(stage->path, stage->target, archive_entries[count], err));
     return STATUS_OK;
 }
 
 static enum status move_one_by_one(const struct archive_stage *stage, struct err *err)
 {
     sigset_t all, before;
-    char *old = in(stage->path, OLD);
+    char *old = path_in(stage->path, OLD);
     if (!old) return err_memory(err);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -173,8 +173,8 @@ static uint32_t comm_name(struct definitions *definitions, uint32_t id)
     const struct trace_comm *comm = &definitions->trace->definitions.comms[id];
     char text[96];
     if (id == 0) return string(definitions, "MPI_COMM_WORLD");
-    if (comm->between == 0) return numbered(definitions, "Comm", id);
-    snprintf(text, sizeof text, ARCHIVE_COMM_BETWEEN, id, comm->between, comm->count - comm->between);
+    if (comm->first_group == 0) return numbered(definitions, "Comm", id);
+    snprintf(text, sizeof text, ARCHIVE_COMM_BETWEEN, id, comm->first_group, comm->count - comm->first_group);
     return string(definitions, text);
 }
 

@@ -18,7 +18,7 @@ static enum status make_rank(struct program_run *run, struct run_rank *state, ui
     }
 }
 
-static enum status make(struct program_run *run, struct err *err)
+static enum status make_run(struct program_run *run, struct err *err)
 {
     uint64_t room = CALLS_MAX;
     for (uint32_t rank = 0; rank < run->options.ranks; rank++) {
@@ -36,7 +36,7 @@ enum status program_model_make(const struct program_model *model, const struct p
 {
     struct program_run run;
     TRY(program_run_open(model, options, &run, err));
-    enum status status = make(&run, err);
+    enum status status = make_run(&run, err);
     if (status == STATUS_OK) {
         *trace = run.trace;
         run.trace = NULL;

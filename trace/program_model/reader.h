@@ -1,4 +1,4 @@
-/* State shared by the parts of the reader of program models: lines and blocks (read.c), what lines share (words.c),
+/* State shared by the files of the reader of program models: lines and blocks (read.c), what lines share (words.c),
  * definitions (definitions.c), calls (read_call.c). Internal to trace/program_model/. */
 #ifndef TRACE_PROGRAM_MODEL_READER_H
 #define TRACE_PROGRAM_MODEL_READER_H

@@ -60,7 +60,9 @@ static void set_place(const struct program_run *run, int32_t rank)
 static enum status spend_work(struct program_run *run, size_t line, uint64_t amount)
 {
     if (run->work < amount)
-        RUN_FAIL(run, line, "the run is longer than %" PRIu64 " statements and members of groups, expected fewer ranks or repetitions",
+        RUN_FAIL(run, line,
+                 "the run is longer than %" PRIu64
+                 " statements and members of groups, expected fewer ranks or repetitions",
                  (uint64_t)WORK_MAX);
     run->work -= amount;
     return STATUS_OK;
@@ -186,11 +188,13 @@ static enum status make_grids(struct program_run *run)
     if (run->options.ranks == 0) run->options.ranks = model->ranks;
     uint32_t ranks = run->options.ranks;
     if (ranks == 0)
-        return err_set(run->err, STATUS_USAGE, model->file, NULL, "the model does not say how many ranks, expected --ranks N or a line \"ranks N\"");
+        return err_set(run->err, STATUS_USAGE, model->file, NULL,
+                       "the model does not say how many ranks, expected --ranks N or a line \"ranks N\"");
     if (ranks > TRACE_RANKS_MAX)
         return err_set(run->err, STATUS_USAGE, model->file, NULL, "%u ranks, expected 1 to %d", ranks, TRACE_RANKS_MAX);
     if (!grid_make(&model->shape, (int32_t)ranks, &run->grid))
-        return err_set(run->err, STATUS_DATA, model->file, NULL, "%u ranks are no multiple of the grid's side of %d", ranks, model->shape.fixed);
+        return err_set(run->err, STATUS_DATA, model->file, NULL, "%u ranks are no multiple of the grid's side of %d",
+                       ranks, model->shape.fixed);
     if (model->observed > 0 && !grid_make(&model->shape, (int32_t)model->observed, &run->observed))
         return err_set(run->err, STATUS_DATA, model->file, NULL, "%u observed ranks are no multiple of the grid's side of %d",
                        model->observed, model->shape.fixed);
@@ -370,7 +374,8 @@ static enum status set_handles(const struct program_run *run, struct trace_call 
     int32_t rank = (int32_t)run->variables[VARIABLE_RANK];
     uint32_t allowed = call_row(call->call)->allowed;
     if (call->handle >= 0 && (allowed & F_WIN))
-        call->handle = run->window_first[call->handle] + comm_of_place(run, &model->comms[model->windows[call->handle].comm], rank);
+        call->handle = run->window_first[call->handle] +
+                       comm_of_place(run, &model->comms[model->windows[call->handle].comm], rank);
     else if (call->handle >= 0)
         call->handle = run->comm_first[call->handle] + comm_of_place(run, &model->comms[call->handle], rank);
     if ((allowed & F_NEWCOMM) && call->ref != TRACE_NO_REF)
@@ -404,8 +409,8 @@ static enum status add_wait(struct program_run *run, struct run_rank *state, con
     size_t first = statement->requests == REQUESTS_ALL ? 0 : (size_t)statement->requests;
     size_t count = statement->requests == REQUESTS_ALL ? state->open_count : 1;
     if (first + count > state->open_count)
-        RUN_FAIL(run, statement->line, "rank %u has %zu requests that are not completed, expected %zu", state->rank, state->open_count,
-                 first + count);
+        RUN_FAIL(run, statement->line, "rank %u has %zu requests that are not completed, expected %zu", state->rank,
+                 state->open_count, first + count);
     if (list) TRY(trace_add_list(run->trace, state->open + first, (uint32_t)count, ref, run->err));
     else if (count > 0) *ref = state->open[first];
     state->open_count -= count;

@@ -31,7 +31,7 @@ static bool writes(void)
     return rec_state == REC_OPEN && rec_own != NULL;
 }
 
-static void put(enum spool_kind kind, const void *function, uint64_t time)
+static void put_record(enum spool_kind kind, const void *function, uint64_t time)
 {
     struct spool_record record = {.kind = (uint8_t)kind,
                                   .time = time,
@@ -45,7 +45,7 @@ static void put_now(enum spool_kind kind, const void *function)
 {
     uint64_t time = rec_stamp();
     if (rec_cpu) rec_cpu_enter();
-    put(kind, function, time);
+    put_record(kind, function, time);
     if (rec_cpu) rec_cpu_leave();
 }
 
@@ -85,7 +85,7 @@ static void write_open(uint64_t time)
     for (int i = 0; i < depth; i++) {
         if (open[i].written) continue;
         open[i].written = true;
-        put(SPOOL_FUNCTION_ENTER, open[i].function, time);
+        put_record(SPOOL_FUNCTION_ENTER, open[i].function, time);
     }
 }
 

@@ -11,7 +11,7 @@ struct blocks {
     struct spool *spool;
     struct trace *trace;
     struct spool_sites *sites;
-    struct spool_part *parts;
+    struct spool_block *items;
     size_t count;
     unsigned threads;
     struct err *err;
@@ -19,28 +19,28 @@ struct blocks {
 
 /* --- one block --- */
 
-static enum status copy_regions(struct spool_part *part, struct err *err)
+static enum status copy_regions(struct spool_block *block, struct err *err)
 {
     uint32_t ignored;
-    if (part->shard.trace.definitions.region_count > 0) return STATUS_OK;
-    for (size_t i = 0; i < part->whole->definitions.region_count; i++)
-        TRY(trace_add_region(&part->shard.trace, part->whole->definitions.regions[i], &ignored, err));
+    if (block->shard.trace.definitions.region_count > 0) return STATUS_OK;
+    for (size_t i = 0; i < block->whole->definitions.region_count; i++)
+        TRY(trace_add_region(&block->shard.trace, block->whole->definitions.regions[i], &ignored, err));
     return STATUS_OK;
 }
 
-enum status spool_part_region(struct spool_part *part, const char *name, uint32_t *id, struct err *err)
+enum status spool_block_region(struct spool_block *block, const char *name, uint32_t *id, struct err *err)
 {
-    TRY(copy_regions(part, err));
-    return trace_add_region(&part->shard.trace, name, id, err);
+    TRY(copy_regions(block, err));
+    return trace_add_region(&block->shard.trace, name, id, err);
 }
 
-enum status spool_part_lock(struct spool_part *part, uint64_t address, uint32_t *number, struct err *err)
+enum status spool_block_lock(struct spool_block *block, uint64_t address, uint32_t *number, struct err *err)
 {
     uint64_t *slot;
-    TRY(map_put(&part->locks, address, part->address_count, &slot, err));
+    TRY(map_put(&block->locks, address, block->address_count, &slot, err));
     *number = (uint32_t)*slot;
-    if (*slot < part->address_count) return STATUS_OK;
-    ARRAY_PUSH(part->addresses, part->address_count, part->address_capacity, address, err);
+    if (*slot < block->address_count) return STATUS_OK;
+    ARRAY_PUSH(block->addresses, block->address_count, block->address_capacity, address, err);
     return STATUS_OK;
 }
 
@@ -51,65 +51,65 @@ static uint32_t find_empty_group(const struct trace *trace)
     return id;
 }
 
-static void clear_part(struct spool_part *part)
+static void clear_block(struct spool_block *block)
 {
-    builder_clear(&part->shard);
-    map_clear(&part->locks);
-    free(part->addresses);
-    free(part->lock_numbers);
+    builder_clear(&block->shard);
+    map_clear(&block->locks);
+    free(block->addresses);
+    free(block->lock_numbers);
 }
 
 static enum status read_block(void *context, size_t number, struct err *err)
 {
     const struct blocks *blocks = context;
-    struct spool_part *part = &blocks->parts[number];
-    for (uint32_t rank = part->first; rank < part->end; rank++)
-        TRY(spool_read_rank(blocks->spool, rank, blocks->sites, part, err));
+    struct spool_block *block = &blocks->items[number];
+    for (uint32_t rank = block->first; rank < block->end; rank++)
+        TRY(spool_read_rank(blocks->spool, rank, blocks->sites, block, err));
     return STATUS_OK;
 }
 
 /* --- together --- */
 
-static enum status take_locks(struct blocks *blocks, struct spool_part *part)
+static enum status take_locks(struct blocks *blocks, struct spool_block *block)
 {
     struct map *locks = &blocks->spool->locks;
     uint64_t *slot;
-    part->lock_numbers = malloc((part->address_count + 1) * sizeof *part->lock_numbers);
-    if (!part->lock_numbers) return err_memory(blocks->err);
-    for (size_t i = 0; i < part->address_count; i++) {
-        TRY(map_put(locks, part->addresses[i], locks->count, &slot, blocks->err));
-        part->lock_numbers[i] = (uint32_t)*slot;
-        part->locks_differ = part->locks_differ || *slot != i;
+    block->lock_numbers = malloc((block->address_count + 1) * sizeof *block->lock_numbers);
+    if (!block->lock_numbers) return err_memory(blocks->err);
+    for (size_t i = 0; i < block->address_count; i++) {
+        TRY(map_put(locks, block->addresses[i], locks->count, &slot, blocks->err));
+        block->lock_numbers[i] = (uint32_t)*slot;
+        block->locks_differ = block->locks_differ || *slot != i;
     }
     return STATUS_OK;
 }
 
-static enum status take_part(struct blocks *blocks, struct spool_part *part)
+static enum status take_block(struct blocks *blocks, struct spool_block *block)
 {
     struct trace *trace = blocks->trace;
     uint32_t id;
-    TRY(builder_translate_table(&part->shard, trace, BUILDER_SITES, blocks->err));
-    TRY(builder_translate_table(&part->shard, trace, BUILDER_REGIONS, blocks->err));
-    TRY(take_locks(blocks, part));
-    TRY(builder_merge(&part->shard, trace, part->first, part->end, blocks->err));
-    if (part->uses_empty_group) TRY(trace_add_group(trace, NULL, 0, &id, blocks->err));
-    blocks->spool->failed += part->failed;
-    blocks->spool->apart += part->apart;
-    blocks->spool->unmatched += (uint64_t)part->unmatched;
+    TRY(builder_translate_table(&block->shard, trace, BUILDER_SITES, blocks->err));
+    TRY(builder_translate_table(&block->shard, trace, BUILDER_REGIONS, blocks->err));
+    TRY(take_locks(blocks, block));
+    TRY(builder_merge(&block->shard, trace, block->first, block->end, blocks->err));
+    if (block->uses_empty_group) TRY(trace_add_group(trace, NULL, 0, &id, blocks->err));
+    blocks->spool->failed += block->failed;
+    blocks->spool->apart += block->apart;
+    blocks->spool->unmatched += (uint64_t)block->unmatched;
     return STATUS_OK;
 }
 
 static enum status renumber_block(void *context, size_t number, struct err *err)
 {
     const struct blocks *blocks = context;
-    struct spool_part *part = &blocks->parts[number];
-    TRY(builder_translate_ranks(&part->shard, blocks->trace, part->first, part->end, err));
-    for (uint32_t rank = part->first; part->locks_differ && rank < part->end; rank++) {
+    struct spool_block *block = &blocks->items[number];
+    TRY(builder_translate_ranks(&block->shard, blocks->trace, block->first, block->end, err));
+    for (uint32_t rank = block->first; block->locks_differ && rank < block->end; rank++) {
         struct trace_rank *process = &blocks->trace->ranks[rank];
         for (size_t i = 0; i < process->count; i++) {
             struct trace_call *call = &process->calls[i];
             if (call_is_shmem(call->call) && (call_row(call->call)->allowed & F_OBJECT))
-                call->ref = part->lock_numbers[call->ref];
+                call->ref = block->lock_numbers[call->ref];
         }
     }
     return STATUS_OK;
@@ -133,7 +133,7 @@ unsigned spool_threads(const struct spool *spool)
 static enum status read_all(struct blocks *blocks)
 {
     TRY(parallel_run(blocks->count, blocks->threads, read_block, blocks, blocks->err));
-    for (size_t i = 0; i < blocks->count; i++) TRY(take_part(blocks, &blocks->parts[i]));
+    for (size_t i = 0; i < blocks->count; i++) TRY(take_block(blocks, &blocks->items[i]));
     return parallel_run(blocks->count, blocks->threads, renumber_block, blocks, blocks->err);
 }
 
@@ -150,15 +150,15 @@ static enum status divide(struct blocks *blocks)
     uint32_t world = blocks->spool->world, ranks = ranks_per_block(blocks);
     uint32_t empty_group = find_empty_group(blocks->trace);
     blocks->count = (world + (size_t)ranks - 1) / ranks;
-    blocks->parts = calloc(blocks->count, sizeof *blocks->parts);
-    if (!blocks->parts) return err_memory(blocks->err);
+    blocks->items = calloc(blocks->count, sizeof *blocks->items);
+    if (!blocks->items) return err_memory(blocks->err);
     for (size_t i = 0; i < blocks->count; i++) {
-        struct spool_part *part = &blocks->parts[i];
-        part->first = (uint32_t)i * ranks;
-        part->end = world - part->first > ranks ? part->first + ranks : world;
-        part->whole = blocks->trace;
-        part->empty_group = empty_group;
-        TRY(builder_begin(&part->shard, blocks->trace, BUILDER_OWN_NAMES, blocks->err));
+        struct spool_block *block = &blocks->items[i];
+        block->first = (uint32_t)i * ranks;
+        block->end = world - block->first > ranks ? block->first + ranks : world;
+        block->whole = blocks->trace;
+        block->empty_group = empty_group;
+        TRY(builder_begin(&block->shard, blocks->trace, BUILDER_OWN_NAMES, blocks->err));
     }
     return STATUS_OK;
 }
@@ -169,8 +169,8 @@ enum status spool_events(struct spool *spool, struct trace *trace, struct err *e
     TRY(spool_sites_new(&blocks.sites, err));
     enum status status = divide(&blocks);
     if (status == STATUS_OK) status = read_all(&blocks);
-    for (size_t i = 0; blocks.parts && i < blocks.count; i++) clear_part(&blocks.parts[i]);
-    free(blocks.parts);
+    for (size_t i = 0; blocks.items && i < blocks.count; i++) clear_block(&blocks.items[i]);
+    free(blocks.items);
     spool_sites_free(blocks.sites);
     return status;
 }

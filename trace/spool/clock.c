@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "common/array.h"
-#include "trace/spool/parts.h"
+#include "trace/spool/reader.h"
 
 /* What a damaged file may hold stays in the range of the trace (106 days), so that nothing overflows. */
 #define MOST_NS INT64_C(4000000000000000)

@@ -2,7 +2,7 @@
 #ifndef TRACE_SPOOL_CURSOR_H
 #define TRACE_SPOOL_CURSOR_H
 
-#include "trace/spool/parts.h"
+#include "trace/spool/reader.h"
 
 struct spool_cursor {
     const struct spool_rank *files;

@@ -13,7 +13,7 @@
  * is the k-th of all. Threads of a rank may make them of different ones in any order. */
 struct kind {
     int32_t *members;
-    uint32_t count, between; /* members; of two groups: in the first one */
+    uint32_t count, first_group; /* members; as in struct trace_comm */
     bool seen;
     uint32_t parent; /* in the trace, plus 1; 0: not said */
     struct spool_ids comms;
@@ -38,7 +38,7 @@ struct unify {
     struct known_names names[2]; /* operations, calls */
     int32_t *members;
     size_t members_capacity;
-    uint32_t between;                 /* as in struct kind */
+    uint32_t first_group;             /* as in struct kind */
     struct spool_rank *rank, *files;  /* of the record in hand */
     const struct spool_item *item;
     const struct spool_record *record; /* the item's */
@@ -51,8 +51,8 @@ static enum status members_read(struct unify *unify, uint32_t *count)
     const struct spool_record *head = unify->record;
     int64_t expected = head->extra, world = unify->spool->world;
     bool between = head->kind == SPOOL_COMM && (head->flags & SPOOL_BETWEEN);
-    size_t last = between ? sizeof unify->between : 0, stored = unify->content.bytes - last;
-    unify->between = 0;
+    size_t last = between ? sizeof unify->first_group : 0, stored = unify->content.bytes - last;
+    unify->first_group = 0;
     if (unify->content.bytes < last || (between && stored == 0))
         return spool_fault(unify->files, unify->index, unify->err, "two groups without members");
     if (expected < 0 || expected > world || (stored != 0 && stored != (size_t)expected * sizeof *unify->members))
@@ -70,27 +70,27 @@ static enum status members_read(struct unify *unify, uint32_t *count)
     }
     *count = (uint32_t)expected;
     if (!between) return STATUS_OK;
-    memcpy(&unify->between, unify->content.data + stored, sizeof unify->between);
-    if (unify->between > 0 && unify->between < *count) return STATUS_OK;
+    memcpy(&unify->first_group, unify->content.data + stored, sizeof unify->first_group);
+    if (unify->first_group > 0 && unify->first_group < *count) return STATUS_OK;
     return spool_fault(unify->files, unify->index, unify->err,
-                       "%" PRIu32 " members in the first of two groups, expected 1 to %" PRId64, unify->between,
+                       "%" PRIu32 " members in the first of two groups, expected 1 to %" PRId64, unify->first_group,
                        expected - 1);
 }
 
 static enum status find_kind(struct unify *unify, uint32_t count, bool seen, uint32_t parent, size_t *found)
 {
-    uint64_t hash = map_mix(map_mix(map_mix(count, seen), parent), unify->between), *slot;
+    uint64_t hash = map_mix(map_mix(map_mix(count, seen), parent), unify->first_group), *slot;
     for (uint32_t i = 0; i < count; i++) hash = map_mix(hash, (uint32_t)unify->members[i]);
     for (;; hash++) {
         TRY(map_put(&unify->kind_index, hash, unify->kind_count, &slot, unify->err));
         if (*slot == unify->kind_count) break;
         const struct kind *kind = &unify->kinds[*slot];
         *found = (size_t)*slot;
-        if (kind->seen == seen && kind->parent == parent && kind->count == count && kind->between == unify->between &&
+        if (kind->seen == seen && kind->parent == parent && kind->count == count && kind->first_group == unify->first_group &&
             memcmp(kind->members, unify->members, count * sizeof *kind->members) == 0)
             return STATUS_OK;
     }
-    struct kind made = {.count = count, .between = unify->between, .seen = seen, .parent = parent};
+    struct kind made = {.count = count, .first_group = unify->first_group, .seen = seen, .parent = parent};
     made.members = malloc(((size_t)count + 1) * sizeof *made.members);
     if (!made.members) return err_memory(unify->err);
     memcpy(made.members, unify->members, count * sizeof *made.members);
@@ -131,7 +131,7 @@ static enum status define_comm(struct unify *unify)
         int32_t id = 0;
         if (unify->kind_count > 1 || kind->comms.count > 0)
             TRY(trace_add_comm(unify->trace, kind->members, count, &id, unify->err));
-        if (id > 0) unify->trace->definitions.comms[id].between = kind->between;
+        if (id > 0) unify->trace->definitions.comms[id].first_group = kind->first_group;
         if (id == 0 && count != unify->spool->world)
             return spool_fault(unify->files, unify->index, unify->err, "the first communicator is not the world");
         ARRAY_PUSH(kind->comms.items, kind->comms.count, kind->comms.capacity, (uint32_t)id, unify->err);

@@ -88,7 +88,7 @@ static enum status set_neighbors(struct events *events, const struct call_row *r
 static enum status set_lock(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
     if (!(row->allowed & F_OBJECT) || !call_is_shmem((enum mpi_call)events->call.call)) return STATUS_OK;
-    return spool_part_lock(events->part, (uint64_t)record->extra, &events->call.ref, events->err);
+    return spool_block_lock(events->block, (uint64_t)record->extra, &events->call.ref, events->err);
 }
 
 static enum status set_request_list(struct events *events)
@@ -262,8 +262,8 @@ static enum status set_results(struct events *events, const struct spool_record 
     case CALL_POST:
     case CALL_START: /* Open MPI 4.1 takes MPI_GROUP_NULL for an empty group */
         if (call->ref != TRACE_NO_REF) return STATUS_OK;
-        call->ref = events->part->empty_group;
-        events->part->uses_empty_group = true;
+        call->ref = events->block->empty_group;
+        events->block->uses_empty_group = true;
         return STATUS_OK;
     case CALL_COMM_CREATE:
         if (record->id != SPOOL_NO_ID)
@@ -315,7 +315,7 @@ static enum status add_as_region(struct events *events, const char *remark, uint
     char name[128];
     uint32_t id;
     snprintf(name, sizeof name, "%s%s", call_name((enum mpi_call)events->call.call), remark);
-    TRY(spool_part_region(events->part, name, &id, events->err));
+    TRY(spool_block_region(events->block, name, &id, events->err));
     TRY(mark_region(events, events->call.enter_ps, true, id, site));
     return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
 }
@@ -338,7 +338,7 @@ static enum status find_site(struct events *events, uint64_t address, uint32_t *
 static enum status add_apart(struct events *events, uint64_t address)
 {
     uint32_t site;
-    events->part->apart++;
+    events->block->apart++;
     TRY(find_site(events, address, &site));
     return add_as_region(events, "", site);
 }
@@ -351,7 +351,7 @@ static enum status add_mark(struct events *events, const struct interval_mark *m
     uint32_t id;
     if (call_kind(events->call.call) != CALL_SEND) return STATUS_OK;
     interval_mark_region(mark, name);
-    TRY(spool_part_region(events->part, name, &id, events->err));
+    TRY(spool_block_region(events->block, name, &id, events->err));
     TRY(mark_region(events, events->call.enter_ps, true, id, site));
     return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
 }
@@ -370,7 +370,7 @@ static enum status add_failed(struct events *events, const struct spool_record *
     struct interval_mark mark;
     TRY(find_site(events, (uint64_t)record->extra, &site));
     if (is_mark(events, &mark)) return add_mark(events, &mark, site);
-    events->part->failed++;
+    events->block->failed++;
     return add_as_region(events, "(failed)", site);
 }
 
@@ -418,7 +418,7 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     TRY(set_results(events, record));
     events->list.bytes = 0;
     if (is_apart(events)) return add_apart(events, (uint64_t)record->extra);
-    if (spool_is_unmatched(&events->call)) events->part->unmatched++;
+    if (spool_is_unmatched(&events->call)) events->block->unmatched++;
     TRY(take_site(events, record));
     return add_call(events);
 }
@@ -430,7 +430,7 @@ static enum status take_match(struct events *events, const struct spool_record *
     if (!made)
         return spool_fault(events->files, events->index, events->err, "request %" PRIu32 " was not made", record->id);
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
-    if (spool_is_unmatched(call)) events->part->unmatched--;
+    if (spool_is_unmatched(call)) events->block->unmatched--;
     call->peer = world_rank(events, record->peer);
     call->tag = record->tag;
     if (!(record->flags & SPOOL_TRUNCATED)) call->bytes = record->bytes;
@@ -458,7 +458,7 @@ static enum status take_function(struct events *events, const struct spool_recor
     TRY(find_site(events, (uint64_t)record->extra + 1, &site));
     snprintf(address, sizeof address, "%#" PRIx64, (uint64_t)record->extra);
     const char *name = events->trace->definitions.sites[site].function;
-    TRY(spool_part_region(events->part, name ? name : address, &id, events->err));
+    TRY(spool_block_region(events->block, name ? name : address, &id, events->err));
     if (record->kind == SPOOL_FUNCTION_ENTER) return mark_region(events, events->last_ps, true, id, site);
     size_t depth = events->region_count;
     while (depth > 0 && events->regions[depth - 1] != id) depth--;
@@ -540,7 +540,7 @@ enum status spool_events_break_off(struct events *events)
     if (call_makes_request(call)) events->call.ref = events->shared->next_request++;
     events->call.exit_ps = events->last_ps;
     events->call.flags |= TRACE_BREAK;
-    if (spool_is_unmatched(&events->call)) events->part->unmatched++;
+    if (spool_is_unmatched(&events->call)) events->block->unmatched++;
     if (!(call_row(call)->allowed & (F_DISP | F_COUNTS | F_OBJECT)))
         TRY(find_site(events, (uint64_t)events->enter->extra, &events->call.site));
     return add_call(events);

@@ -7,7 +7,7 @@
 #include "trace/builder.h"
 #include "trace/spool/cursor.h"
 
-struct spool_part { /* of a block of ranks */
+struct spool_block { /* of a block of ranks */
     struct builder_shard shard; /* with sites and regions of its own */
     const struct trace *whole;
     uint32_t first, end; /* ranks */
@@ -23,8 +23,8 @@ struct spool_part { /* of a block of ranks */
 };
 
 /* The region of this name; those of the whole trace have the same numbers here. */
-enum status spool_part_region(struct spool_part *part, const char *name, uint32_t *id, struct err *err);
-enum status spool_part_lock(struct spool_part *part, uint64_t address, uint32_t *number, struct err *err);
+enum status spool_block_region(struct spool_block *block, const char *name, uint32_t *id, struct err *err);
+enum status spool_block_lock(struct spool_block *block, uint64_t address, uint32_t *number, struct err *err);
 
 struct spool_shared {   /* by the threads of a rank */
     struct map made;    /* request to index of the call that made it */
@@ -44,8 +44,8 @@ struct events { /* of one thread */
     const struct spool *spool;
     struct spool_rank *rank, *files; /* files: the thread's */
     struct spool_shared *shared;
-    struct spool_part *part;
-    struct trace *trace;     /* the part's */
+    struct spool_block *block;
+    struct trace *trace;     /* the block's */
     uint32_t number, thread; /* of the rank, of the thread on it */
     struct spool_sites *sites;
     struct spool_cursor cursor;
@@ -82,6 +82,6 @@ enum status spool_events_break_off(struct events *events);
 
 /* All records of a rank. */
 enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spool_sites *sites,
-                            struct spool_part *part, struct err *err);
+                            struct spool_block *block, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "trace/spool/parts.h" /* before unistd.h, whose F_LOCK is another one */
+#include "trace/spool/reader.h" /* before unistd.h, whose F_LOCK is another one */
 
 #include <dirent.h>
 #include <errno.h>

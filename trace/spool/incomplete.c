@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/spool/parts.h"
+#include "trace/spool/reader.h"
 
 struct reasons {
     char text[1024];

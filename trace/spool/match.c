@@ -7,7 +7,7 @@
 
 #include "common/array.h"
 #include "common/search.h"
-#include "trace/spool/parts.h"
+#include "trace/spool/reader.h"
 
 struct message {
     int32_t to, comm, from, tag;

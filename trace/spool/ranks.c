@@ -45,7 +45,7 @@ static enum status advance(struct events *events)
 }
 
 /* The record in hand, and on to the next. */
-static enum status step(struct events *events)
+static enum status step_event(struct events *events)
 {
     size_t before = events->trace->ranks[events->number].count;
     TRY(spool_events_take(events));
@@ -93,12 +93,12 @@ static enum status add_creation(struct events *events, size_t count, struct even
 static enum status take_all(struct events *events, size_t count)
 {
     if (count == 1) {
-        while (!events->done) TRY(step(events));
+        while (!events->done) TRY(step_event(events));
         return STATUS_OK;
     }
     for (struct events *first; (first = earliest(events, count)) != NULL;) {
         events->failed = first;
-        TRY(first->uncreated ? add_creation(events, count, first) : step(first));
+        TRY(first->uncreated ? add_creation(events, count, first) : step_event(first));
     }
     return STATUS_OK;
 }
@@ -148,7 +148,7 @@ static enum status read_threads(struct events *events, size_t count)
 }
 
 enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spool_sites *sites,
-                            struct spool_part *part, struct err *err)
+                            struct spool_block *block, struct err *err)
 {
     struct spool_rank *from = &spool->ranks[rank];
     struct spool_shared shared = {.next_request = 0};
@@ -161,8 +161,8 @@ enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spo
         events[i].rank = from;
         events[i].files = i == 0 ? from : &from->threads[i - 1];
         events[i].shared = &shared;
-        events[i].part = part;
-        events[i].trace = &part->shard.trace;
+        events[i].block = block;
+        events[i].trace = &block->shard.trace;
         events[i].number = rank;
         events[i].thread = i == 0 ? 0 : from->threads[i - 1].header->thread;
         events[i].uncreated = events[i].files->scan.created;

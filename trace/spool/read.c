@@ -7,7 +7,7 @@
 
 #include "common/units.h"
 #include "trace/faults.h"
-#include "trace/spool/parts.h"
+#include "trace/spool/reader.h"
 
 static enum status note_pauses(struct trace *trace, struct err *err)
 {

@@ -36,7 +36,7 @@ static bool begins_call(const struct spool_record *record)
     }
 }
 
-static enum status take(struct spool_scan *scan, const struct spool_cursor *cursor, struct err *err)
+static enum status take_record(struct spool_scan *scan, const struct spool_cursor *cursor, struct err *err)
 {
     scan->begun = true;
     if (cursor->record.time > scan->after) scan->after = cursor->record.time;
@@ -63,7 +63,7 @@ static enum status look_through(struct spool_scan *scan, struct spool_cursor *cu
             return scan->why ? STATUS_OK : err_memory(err);
         }
         if (!more) return STATUS_OK;
-        TRY(take(scan, cursor, err));
+        TRY(take_record(scan, cursor, err));
     }
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "trace/spool/parts.h"
+#include "trace/spool/reader.h"
 
 struct module { /* one file, whichever ranks loaded it wherever */
     char *path;

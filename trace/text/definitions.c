@@ -54,7 +54,7 @@ static enum status set_between(struct text_reader *reader, const char *text, str
     int64_t first;
     if (comm->count < 2) TEXT_FAIL(reader, "between=%s of %" PRIu32 " ranks, expected two groups", text, comm->count);
     TRY(text_read_id(reader, "between", text, 1, (int64_t)comm->count - 1, &first));
-    comm->between = (uint32_t)first;
+    comm->first_group = (uint32_t)first;
     return STATUS_OK;
 }
 

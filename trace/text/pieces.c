@@ -115,7 +115,7 @@ static bool says_more(const struct trace *trace, const struct text_values *value
     return more;
 }
 
-static enum status keep(struct piece *piece, uint32_t rank, const struct text_values *values)
+static enum status keep_call(struct piece *piece, uint32_t rank, const struct text_values *values)
 {
     struct err *err = piece->reader.err;
     struct record record = {.call = values->call, .rank = rank, .line = (uint32_t)piece->lines + 1};
@@ -140,7 +140,7 @@ static enum status read_record(struct piece *piece, size_t length, bool *good)
     if (*good || status != STATUS_OK || !text_is_call(reader, &words)) return STATUS_OK;
     status = text_read_id(reader, "rank", words.word[0], 0, (int64_t)piece->shard.trace.rank_count - 1, &rank);
     if (status == STATUS_OK) status = text_read_call(reader, &words, &values);
-    if (status == STATUS_OK) status = keep(piece, (uint32_t)rank, &values);
+    if (status == STATUS_OK) status = keep_call(piece, (uint32_t)rank, &values);
     *good = status == STATUS_OK;
     return status == STATUS_DATA ? STATUS_OK : status;
 }
@@ -258,7 +258,7 @@ static enum status begin_round(struct reading *reading, struct round *round)
     return STATUS_OK;
 }
 
-static enum status work(void *context, size_t block, struct err *err)
+static enum status read_block(void *context, size_t block, struct err *err)
 {
     const struct reading *reading = context;
     if (reading->takes && block == 0) return take_round(reading->before, reading->reader, err);
@@ -270,7 +270,7 @@ static enum status read_rounds(struct reading *reading, struct err *err)
     do {
         reading->takes = reading->before->count > 0;
         TRY(begin_round(reading, reading->now));
-        TRY(parallel_run(reading->now->count + reading->takes, reading->cut->threads, work, reading, err));
+        TRY(parallel_run(reading->now->count + reading->takes, reading->cut->threads, read_block, reading, err));
         struct round *taken = reading->before;
         reading->before = reading->now;
         reading->now = taken;

@@ -1,4 +1,4 @@
-/* State shared by the parts of the text reader: lines (read.c), pieces of a file on several threads
+/* State shared by the files of the text reader: lines (read.c), pieces of a file on several threads
  * (pieces.c), names (names.c), definitions (definitions.c), a call's line (calls.c), its values
  * (values.c), those read before (memo.c). Internal to trace/text/. */
 #ifndef TRACE_TEXT_READER_H

@@ -173,8 +173,8 @@ static enum status write_definitions(struct writer *writer)
     for (size_t i = 1; i < trace->definitions.comm_count; i++) {
         fprintf(writer->out, "comm %zu ranks=", i);
         write_ranks(writer->out, trace->definitions.comms[i].members, trace->definitions.comms[i].count);
-        if (trace->definitions.comms[i].between > 0)
-            fprintf(writer->out, " between=%" PRIu32, trace->definitions.comms[i].between);
+        if (trace->definitions.comms[i].first_group > 0)
+            fprintf(writer->out, " between=%" PRIu32, trace->definitions.comms[i].first_group);
         fputc('\n', writer->out);
     }
     for (size_t i = 0; i < trace->definitions.window_count; i++) write_window(writer, i);

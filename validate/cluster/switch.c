@@ -50,7 +50,7 @@ static size_t queue_bytes;
 static struct frame *unused;
 static volatile sig_atomic_t ended;
 
-static void end(int number)
+static void end_run(int number)
 {
     (void)number;
     ended = 1;
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
     queue_bytes = (size_t)number_of(argv[4], 1e9);
     for (int number = 1; number <= port_count; number++)
         ports[number] = (struct port){.device = open_device(argv[5], number), .end = &ports[number].first};
-    const struct sigaction ending = {.sa_handler = end};
+    const struct sigaction ending = {.sa_handler = end_run};
     sigaction(SIGTERM, &ending, NULL);
     sigaction(SIGINT, &ending, NULL);
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);

@@ -56,7 +56,7 @@ static enum status replay(const struct explain_input *input, const struct platfo
 }
 
 /* Job 0 changes nothing. */
-static enum status work(void *context, size_t index, FILE *out, struct err *err)
+static enum status replay_change(void *context, size_t index, FILE *out, struct err *err)
 {
     const struct replays *replays = context;
     struct platform *platform;
@@ -111,7 +111,7 @@ static enum status run_all(struct replays *replays, struct explanation *explanat
         free(answers);
         return err_memory(err);
     }
-    enum status status = children_run(work, replays, jobs, 0, answers, err);
+    enum status status = children_run(replay_change, replays, jobs, 0, answers, err);
     if (status == STATUS_OK && !read_answer(&answers[0], &explanation->unchanged)) {
         status = answers[0].status == STATUS_OK ? STATUS_SYSTEM : answers[0].status;
         if (err) *err = answers[0].err;

@@ -52,7 +52,7 @@ static bool is_quantity(const char *key)
     return false;
 }
 
-static char *join(const char *a, const char *between, const char *b)
+static char *join_texts(const char *a, const char *between, const char *b)
 {
     size_t bytes = strlen(a) + strlen(between) + strlen(b) + 1;
     char *text = malloc(bytes);
@@ -71,7 +71,7 @@ static void clear_change(struct platform_change *change)
 static enum status add_change(struct platform_changes *changes, const char *key, const char *from, const char *to, const char *of,
                        const char *value, enum change_why why, struct err *err)
 {
-    struct platform_change change = {strdup(key), strdup(from), strdup(to), join(of, "=", value), why};
+    struct platform_change change = {strdup(key), strdup(from), strdup(to), join_texts(of, "=", value), why};
     enum status status = change.key && change.from && change.to && change.override ? STATUS_OK : err_memory(err);
     if (status == STATUS_OK && changes->count == changes->capacity)
         status = array_reserve((void **)&changes->items, &changes->capacity, changes->count + 1, sizeof change, err);
@@ -114,7 +114,7 @@ static enum status add_both(const struct walk *walk, cJSON *number, double by, e
     return add_number(walk, number, number->valuedouble + by, why, err);
 }
 
-static enum status visit(const struct walk *walk, const char *key, cJSON *item, struct err *err)
+static enum status visit_item(const struct walk *walk, const char *key, cJSON *item, struct err *err)
 {
     cJSON *value = cJSON_GetObjectItemCaseSensitive(item, "value"), *error = cJSON_GetObjectItemCaseSensitive(item, "error");
     if (cJSON_IsNumber(value) && cJSON_IsNumber(error) && error->valuedouble > 0)
@@ -137,12 +137,12 @@ static enum status visit(const struct walk *walk, const char *key, cJSON *item, 
             snprintf(inner.path + used, sizeof inner.path - used, "%s%s", used ? "." : "", name);
             if (!inner.array) memcpy(inner.of, inner.path, sizeof inner.of);
         }
-        TRY(visit(&inner, name, child, err));
+        TRY(visit_item(&inner, name, child, err));
     }
     return STATUS_OK;
 }
 
-static const cJSON *find(const cJSON *root, const char *path)
+static const cJSON *find_item(const cJSON *root, const char *path)
 {
     char copy[PATH_BYTES], *rest = copy;
     snprintf(copy, sizeof copy, "%s", path);
@@ -153,7 +153,7 @@ static const cJSON *find(const cJSON *root, const char *path)
 static enum status add_choices(const cJSON *root, struct platform_changes *changes, struct err *err)
 {
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        const cJSON *now = find(root, choices[i].key);
+        const cJSON *now = find_item(root, choices[i].key);
         char *from = now ? cJSON_PrintUnformatted(now) : strdup("default");
         if (!from) return err_memory(err);
         enum status status = STATUS_OK;
@@ -176,7 +176,7 @@ enum status platform_changes_find(const char *platform, const char *const *overr
     *changes = (struct platform_changes){0};
     TRY(platform_effective(platform, overrides, override_count, &root, err));
     const struct walk walk = {.changes = changes};
-    enum status status = visit(&walk, "", root, err);
+    enum status status = visit_item(&walk, "", root, err);
     if (status == STATUS_OK) status = add_choices(root, changes, err);
     cJSON_Delete(root);
     return status;

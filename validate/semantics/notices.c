@@ -30,7 +30,7 @@ static void take_notices(struct sem_window *window)
 /* A target is notified when the data are known to have arrived. A flush waits for a target that is outside MPI, while
  * complete has returned and the origin could compute. So data that only a flush can confirm are left until the target
  * waits. */
-static bool tell(struct sem_window *window, int rank, int64_t access)
+static bool notify_rank(struct sem_window *window, int rank, int64_t access)
 {
     struct sem_peer *peer = &window->peers[rank];
     if (peer->leaving > 0 || (peer->unflushed && peer->waits < access)) return false;
@@ -45,7 +45,7 @@ static void send_queue(struct sem_window *window, int rank)
     struct sem_peer *peer = &window->peers[rank];
     while (peer->queue.first && peer->queue.first->post <= peer->posts) {
         if (peer->queue.first->tells) {
-            if (!tell(window, rank, peer->queue.first->access)) return;
+            if (!notify_rank(window, rank, peer->queue.first->access)) return;
             sem_item_free(sem_queue_take(&peer->queue));
         } else {
             sem_item_issue(sem_queue_take(&peer->queue), window);

@@ -35,7 +35,7 @@ struct bench {
     double own_s;
 };
 
-/* --- options ---------------------------------------------------------------------------------------------------------- */
+/* --- options --- */
 
 static const struct argp_option rows[] = {
     {"config", 'c', "FILE", 0, "tests to run (docs/calibration.md); without it those of rmacast calibrate", 0},
@@ -63,7 +63,7 @@ static void print_list(void)
     printf("\n%s", bench_config_default);
 }
 
-/* --- what all ranks agree on ------------------------------------------------------------------------------------------ */
+/* --- what all ranks agree on --- */
 
 /* Ends the run if any rank failed. The first of them prints the reason. */
 static void all_succeed(const struct bench *bench, enum status status, const struct err *err)
@@ -139,7 +139,7 @@ static enum status make_plan(struct bench *bench, struct err *err)
     return status;
 }
 
-/* --- the directory of results ----------------------------------------------------------------------------------------- */
+/* --- the directory of results --- */
 
 /* Rank 0 removes the files of an earlier run and nothing else. */
 static enum status make_directory(struct bench *bench, struct err *err)
@@ -219,7 +219,7 @@ static enum status describe_run(const struct bench *bench, struct err *err)
     return written ? STATUS_OK : err_set(err, STATUS_SYSTEM, path, NULL, "%s", strerror(errno));
 }
 
-/* --- the tests -------------------------------------------------------------------------------------------------------- */
+/* --- the tests --- */
 
 /* A barrier in which waiting ranks sleep, so that they do not take the processor from ranks that measure. */
 static void wait_asleep(MPI_Comm comm)
@@ -326,7 +326,7 @@ static void measure_own_time(struct bench *bench)
     bench->own_s = statistics.median;
 }
 
-/* --- output ----------------------------------------------------------------------------------------------------------- */
+/* --- output --- */
 
 static enum status print_results(const struct bench *bench, struct err *err)
 {

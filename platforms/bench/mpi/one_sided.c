@@ -7,7 +7,7 @@
 
 enum { TAG = 8, TRAIN = 100, OPERATIONS = 64, WINDOW_LEAST = 64 };
 
-/* --- windows ---------------------------------------------------------------------------------------------------------- */
+/* --- windows --- */
 
 static MPI_Aint window_bytes(const struct bench_run *run)
 {
@@ -75,7 +75,7 @@ double bench_window_free(struct bench_run *run)
     return bench_now() - begin;
 }
 
-/* --- epochs ----------------------------------------------------------------------------------------------------------- */
+/* --- epochs --- */
 
 /* A group of one rank of the run. */
 static MPI_Group group_of(const struct bench_run *run, int rank)
@@ -144,14 +144,14 @@ static double time_epoch(struct bench_run *run, operation operate, int count)
     return (end - begin) / count;
 }
 
-/* --- operations ------------------------------------------------------------------------------------------------------- */
+/* --- operations --- */
 
-static void put(const struct bench_run *run)
+static void issue_put(const struct bench_run *run)
 {
     MPI_Put(run->send, (int)run->bytes, MPI_BYTE, run->target, run->at, (int)run->bytes, MPI_BYTE, run->window);
 }
 
-static void get(const struct bench_run *run)
+static void issue_get(const struct bench_run *run)
 {
     MPI_Get(run->receive, (int)run->bytes, MPI_BYTE, run->target, run->at, (int)run->bytes, MPI_BYTE, run->window);
 }
@@ -173,12 +173,12 @@ static void compare_and_swap(const struct bench_run *run)
 
 double bench_put_latency(struct bench_run *run)
 {
-    return time_epoch(run, put, 1);
+    return time_epoch(run, issue_put, 1);
 }
 
 double bench_get_latency(struct bench_run *run)
 {
-    return time_epoch(run, get, 1);
+    return time_epoch(run, issue_get, 1);
 }
 
 double bench_accumulate_latency(struct bench_run *run)
@@ -198,12 +198,12 @@ double bench_compare_and_swap_latency(struct bench_run *run)
 
 double bench_put_bandwidth(struct bench_run *run)
 {
-    return time_epoch(run, put, OPERATIONS);
+    return time_epoch(run, issue_put, OPERATIONS);
 }
 
 double bench_get_bandwidth(struct bench_run *run)
 {
-    return time_epoch(run, get, OPERATIONS);
+    return time_epoch(run, issue_get, OPERATIONS);
 }
 
 double bench_accumulate_bandwidth(struct bench_run *run)
@@ -224,12 +224,12 @@ static double time_call(struct bench_run *run, operation operate)
 
 double bench_put_issue(struct bench_run *run)
 {
-    return time_call(run, put);
+    return time_call(run, issue_put);
 }
 
 double bench_get_issue(struct bench_run *run)
 {
-    return time_call(run, get);
+    return time_call(run, issue_get);
 }
 
 double bench_accumulate_issue(struct bench_run *run)
@@ -283,15 +283,15 @@ static double time_both_ways(struct bench_run *run, operation operate)
 
 double bench_put_both_ways(struct bench_run *run)
 {
-    return time_both_ways(run, put);
+    return time_both_ways(run, issue_put);
 }
 
 double bench_get_both_ways(struct bench_run *run)
 {
-    return time_both_ways(run, get);
+    return time_both_ways(run, issue_get);
 }
 
-/* --- synchronisation without data ------------------------------------------------------------------------------------- */
+/* --- synchronisation without data --- */
 
 static double time_lock(const struct bench_run *run)
 {
@@ -336,7 +336,7 @@ double bench_fence_skeleton(struct bench_run *run)
     return (bench_now() - begin) / TRAIN;
 }
 
-/* --- progress --------------------------------------------------------------------------------------------------------- */
+/* --- progress --- */
 
 double bench_progress_delay(struct bench_run *run)
 {
@@ -345,7 +345,7 @@ double bench_progress_delay(struct bench_run *run)
     if (run->rank > 0) return NAN;
     nanosleep(&entered, NULL); /* the target has left the barrier */
     double begin = bench_now();
-    put(run);
+    issue_put(run);
     MPI_Win_flush(run->target, run->window);
     return bench_now() - begin;
 }
@@ -353,7 +353,7 @@ double bench_progress_delay(struct bench_run *run)
 static double time_put(struct bench_run *run)
 {
     double begin = bench_now();
-    put(run);
+    issue_put(run);
     MPI_Win_flush(run->target, run->window);
     return bench_now() - begin;
 }
@@ -370,7 +370,7 @@ double bench_overlap(struct bench_run *run)
     if (run->rank > 0) return NAN;
     double alone = time_put(run);
     double begin = bench_now();
-    put(run);
+    issue_put(run);
     compute_for(alone);
     MPI_Win_flush(run->target, run->window);
     return bench_now() - begin - alone;

@@ -38,7 +38,7 @@ static bool has_window(const struct bench_job *job)
            job->function != BENCH_FUNCTION_window_free;
 }
 
-/* --- one batch of repetitions ----------------------------------------------------------------------------------------- */
+/* --- one batch of repetitions --- */
 
 static void repeat_batch(struct bench_run *run, int count, double *times)
 {
@@ -140,7 +140,7 @@ static void repeat_size(struct bench_run *run, const char *place, FILE *out)
     free(all);
 }
 
-/* --- a job ------------------------------------------------------------------------------------------------------------ */
+/* --- a job --- */
 
 static bool make_buffers(struct bench_run *run)
 {

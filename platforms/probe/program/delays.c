@@ -57,7 +57,7 @@ static void be_inside(const struct step *step, struct marks *marks)
 #define TIMED(I, CALL) ((CALL), marks->end_s[I] = now_s())
 #define LOCK(RANK)     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, RANK, 0, window)
 
-/* --- access epochs ---------------------------------------------------------------------------------------------------- */
+/* --- access epochs --- */
 
 static void epoch_origin(const struct step *step, struct marks *marks)
 {
@@ -120,7 +120,7 @@ static void issue_partner(const struct step *step, struct marks *marks)
     if (!complete) MPI_Win_wait(window);
 }
 
-/* --- passive targets -------------------------------------------------------------------------------------------------- */
+/* --- passive targets --- */
 
 static void served_origin(const struct step *step, struct marks *marks)
 {
@@ -245,7 +245,7 @@ static void visit_partner(const struct step *step, struct marks *marks)
     marks->event_s = event_s;
 }
 
-/* --- fences and messages ---------------------------------------------------------------------------------------------- */
+/* --- fences and messages --- */
 
 static int assertion(int variant)
 {

@@ -7,7 +7,7 @@
 
 #include "platforms/probe/program/probe.h"
 
-/* --- what is asked, in groups ----------------------------------------------------------------------------------------- */
+/* --- what is asked, in groups --- */
 
 static const int64_t sizes[] = {8, 1024, 8192, 65536, 1 << 20};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -118,7 +118,7 @@ static bool is_asked(const char *name, const char *list)
     return strcmp(list, "all") == 0;
 }
 
-/* --- the two sides ---------------------------------------------------------------------------------------------------- */
+/* --- the two sides --- */
 
 static void print_value(const char *name, double value)
 {

@@ -1,6 +1,6 @@
 #include "platforms/probe/program/probe.h"
 
-static void put(int bytes)
+static void issue_put(int bytes)
 {
     MPI_Put(source, bytes, MPI_BYTE, PARTNER, 0, bytes, MPI_BYTE, window);
 }
@@ -9,7 +9,7 @@ void issue_operation(enum probe_variant variant, int64_t bytes)
 {
     int n = (int)bytes, doubles = n / 8;
     switch (variant) {
-    case PROBE_VARIANT_PUT: put(n); break;
+    case PROBE_VARIANT_PUT: issue_put(n); break;
     case PROBE_VARIANT_GET: MPI_Get(result, n, MPI_BYTE, PARTNER, 0, n, MPI_BYTE, window); break;
     case PROBE_VARIANT_ACCUMULATE:
         MPI_Accumulate(source, doubles, MPI_DOUBLE, PARTNER, 0, doubles, MPI_DOUBLE, MPI_SUM, window);
@@ -27,6 +27,6 @@ void issue_operation(enum probe_variant variant, int64_t bytes)
 void hold_window(void)
 {
     MPI_Win_lock(MPI_LOCK_SHARED, PARTNER, 0, window);
-    put(8);
+    issue_put(8);
     MPI_Win_flush(PARTNER, window);
 }

@@ -49,9 +49,9 @@ struct series {
 #define REPEAT(CALL)                                                                                                   \
     for (int i = 0; i < TRAIN; i++) CALL
 
-/* --- one-sided -------------------------------------------------------------------------------------------------------- */
+/* --- one-sided --- */
 
-static void hold(void)
+static void hold_lock(void)
 {
     if (my_rank == ORIGIN) hold_window();
 }
@@ -86,13 +86,13 @@ PART(fence_train, MPI_Barrier(pair); REPEAT(MPI_Win_fence(0, fence_window)))
 TIME(barrier_train, MPI_Barrier(pair), REPEAT(MPI_Barrier(pair)), )
 PART(barrier_train, MPI_Barrier(pair); REPEAT(MPI_Barrier(pair)))
 
-/* --- two-sided -------------------------------------------------------------------------------------------------------- */
+/* --- two-sided --- */
 
 TIME(round_trip, , SEND(PARTNER, bytes); RECEIVE(PARTNER, 8), )
 PART(round_trip, RECEIVE(ORIGIN, bytes); SEND(ORIGIN, 8))
 TIME(send, , SEND(PARTNER, bytes), RECEIVE(PARTNER, 8))
 
-/* --- both directions at once: rank 1 does the same -------------------------------------------------------------------- */
+/* --- both directions at once: rank 1 does the same --- */
 
 static void both_put(int64_t bytes)
 {
@@ -121,7 +121,7 @@ PART(opposed_puts, MPI_Barrier(pair); both_put(bytes))
 TIME(opposed_gets, MPI_Barrier(pair), both_get(bytes), )
 PART(opposed_gets, MPI_Barrier(pair); both_get(bytes))
 
-/* --- windows ---------------------------------------------------------------------------------------------------------- */
+/* --- windows --- */
 
 static MPI_Win made;
 static char *memory;
@@ -138,13 +138,13 @@ PART(win_free, CREATE; MPI_Win_free(&made))
 
 static const struct series rows[] = {
     {"ping_pong", time_round_trip, part_round_trip, NULL, NULL},
-    {"put_flush", time_put_flush, NULL, hold, release},
-    {"put_call", time_put_call, NULL, hold, release},
-    {"put_flush_local", time_put_flush_local, NULL, hold, release},
-    {"get_flush", time_get_flush, NULL, hold, release},
-    {"accumulate_flush", time_accumulate_flush, NULL, hold, release},
-    {"fetch_and_op_flush", time_fetch_and_op_flush, NULL, hold, release},
-    {"compare_and_swap_flush", time_compare_and_swap_flush, NULL, hold, release},
+    {"put_flush", time_put_flush, NULL, hold_lock, release},
+    {"put_call", time_put_call, NULL, hold_lock, release},
+    {"put_flush_local", time_put_flush_local, NULL, hold_lock, release},
+    {"get_flush", time_get_flush, NULL, hold_lock, release},
+    {"accumulate_flush", time_accumulate_flush, NULL, hold_lock, release},
+    {"fetch_and_op_flush", time_fetch_and_op_flush, NULL, hold_lock, release},
+    {"compare_and_swap_flush", time_compare_and_swap_flush, NULL, hold_lock, release},
     {"lock", time_lock, NULL, NULL, NULL},
     {"unlock", time_unlock, NULL, NULL, NULL},
     {"lock_unlock", time_lock_unlock, NULL, NULL, NULL},

@@ -196,8 +196,7 @@ enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct
     return node == engine->draining ? STATUS_OK : watch(engine, node, err);
 }
 
-/* --- events ----------------------------------------------------------------------------------------------------------
- */
+/* --- events --- */
 
 /* An alarm is stale if it was set again for an earlier time, or if its rank has gone on. */
 enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_time time, struct err *err)

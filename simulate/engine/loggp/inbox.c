@@ -8,10 +8,10 @@ void inbox_init(struct inbox *inbox)
     inbox->awaits = ENGINE_NO_COUNTER;
 }
 
-/* --- the heap: before is the first child, next the next child of the same parent */
+/* --- the heap: before is the first child, next the next child of the same parent --- */
 
 /* The later of two heaps becomes the first child of the earlier one. */
-static uint32_t join(struct flight *flights, uint32_t a, uint32_t b)
+static uint32_t join_heaps(struct flight *flights, uint32_t a, uint32_t b)
 {
     if (a == FLIGHT_NONE) return b;
     if (b == FLIGHT_NONE) return a;
@@ -28,14 +28,14 @@ static uint32_t join_children(struct flight *flights, uint32_t child)
     uint32_t pairs = FLIGHT_NONE, heap = FLIGHT_NONE;
     while (child != FLIGHT_NONE) {
         uint32_t other = flights[child].next, rest = other != FLIGHT_NONE ? flights[other].next : FLIGHT_NONE;
-        uint32_t pair = join(flights, child, other);
+        uint32_t pair = join_heaps(flights, child, other);
         flights[pair].next = pairs;
         pairs = pair;
         child = rest;
     }
     while (pairs != FLIGHT_NONE) {
         uint32_t rest = flights[pairs].next;
-        heap = join(flights, heap, pairs);
+        heap = join_heaps(flights, heap, pairs);
         pairs = rest;
     }
     return heap;
@@ -46,8 +46,7 @@ void inbox_take_root(struct inbox *inbox, struct flight *flights)
     inbox->heap = join_children(flights, flights[inbox->heap].before);
 }
 
-/* --- the list --------------------------------------------------------------------------------------------------------
- */
+/* --- the list --- */
 
 /* The flight does not belong after the last one, but at most STEPS_UP before it. */
 void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index)
@@ -62,7 +61,7 @@ void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t ind
     flights[index].in_heap = steps == STEPS_UP;
     flights[index].before = steps == STEPS_UP ? FLIGHT_NONE : before;
     if (steps == STEPS_UP) {
-        inbox->heap = join(flights, inbox->heap, index);
+        inbox->heap = join_heaps(flights, inbox->heap, index);
         return;
     }
     uint32_t *link = before == FLIGHT_NONE ? &inbox->first : &flights[before].next;
@@ -71,8 +70,7 @@ void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t ind
     *link = index;
 }
 
-/* --- waiting ---------------------------------------------------------------------------------------------------------
- */
+/* --- waiting --- */
 
 /* Several ranks may wait. The least of their needs holds for all, and they may wait for any counters. */
 void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter)

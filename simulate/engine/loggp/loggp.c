@@ -78,8 +78,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     return STATUS_OK;
 }
 
-/* --- sending ---------------------------------------------------------------------------------------------------------
- */
+/* --- sending --- */
 
 /* An unwatched message is delivered when the next one is, so no message may overtake it. Where a message may arrive at
  * the moment of its sending, after events that are later in the order, only the queue keeps the total order. */
@@ -177,8 +176,7 @@ static enum status loggp_timer(struct engine *engine, int64_t at_ps, uint32_t ke
     return loggp_schedule(engine, time, EVENT_TIMER, id, timer_node(engine, key), err);
 }
 
-/* --- running ---------------------------------------------------------------------------------------------------------
- */
+/* --- running --- */
 
 static void prefetch_alarm(const struct engine *engine, const struct nic *nic, enum engine_distance distance,
                            struct prefetch_lines *lines)
@@ -257,7 +255,7 @@ static bool may_run_ahead(const struct engine *engine, const struct event *event
     return nic->pending == 0 && engine->answers == 0 && !event_before(nic->inbox.alarm, event->time);
 }
 
-static enum status handle(struct engine *engine, const struct event *event, struct err *err)
+static enum status handle_event(struct engine *engine, const struct event *event, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     if (event->type != EVENT_ALARM && event->type != EVENT_ANSWER) engine->now = event->time;
@@ -293,7 +291,7 @@ static inline enum status run_ahead(struct engine *engine, struct err *err)
         const struct event event = engine->next;
         engine->holds_next = false;
         if (may_run_ahead(engine, &event, engine->next_node) && !on->stop(on->context))
-            TRY(handle(engine, &event, err));
+            TRY(handle_event(engine, &event, err));
         else
             TRY(loggp_into_queue(engine, &event, engine->next_node, err));
     }
@@ -307,7 +305,7 @@ static enum status run_queue(struct engine *engine, struct err *err)
         struct event event = take_event(engine);
         if (engine->prefetches) prefetch_next(engine);
         if (engine->peeks) peek(engine);
-        TRY(handle(engine, &event, err));
+        TRY(handle_event(engine, &event, err));
         TRY(run_ahead(engine, err));
     }
     return STATUS_OK;

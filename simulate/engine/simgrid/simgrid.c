@@ -114,7 +114,7 @@ static enum status simgrid_engine_timer(struct engine *engine, int64_t at_ps, ui
     return flow_net_timer(&engine->net, at_ps, key, id, err);
 }
 
-/* ---- actors ---- */
+/* --- actors --- */
 
 static int64_t clock_ps(void)
 {
@@ -228,7 +228,7 @@ static enum status simgrid_engine_run(struct engine *engine, struct engine_stats
     return engine->status;
 }
 
-/* ---- opening ---- */
+/* --- opening --- */
 
 /* SimGrid catches or raises them; the caller's handlers stay, and do not run in the trial below. */
 static const int simgrid_signals[] = {SIGINT, SIGSEGV, SIGABRT};

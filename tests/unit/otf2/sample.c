@@ -35,7 +35,7 @@ static void define_communication(struct trace *trace)
     int32_t id;
     uint32_t group;
     OK(trace_add_comm(trace, reversed, 4, &id, err));
-    trace->definitions.comms[id].between = 3; /* 3, 2, 1 and 0 */
+    trace->definitions.comms[id].first_group = 3; /* 3, 2, 1 and 0 */
     OK(trace_add_comm(trace, pair, 2, &id, err));
     OK(trace_add_comm(trace, all, 4, &id, err)); /* a duplicate of the world */
     OK(trace_add_window(trace, 0, bytes, units, 'a', &id, err));

@@ -20,7 +20,7 @@ static struct platform *platform_of(struct probe_record *record)
     return platform;
 }
 
-/* --- a, b, c, d ------------------------------------------------------------------------------------------------------- */
+/* --- a, b, c, d --- */
 
 /* Under d puts and accumulates wait nowhere; complete waits for the data of gets. */
 static void test_letters(void **state)
@@ -76,7 +76,7 @@ static void test_start_that_waits_beside_operations_that_do_not(void **state)
     platform_free(platform);
 }
 
-/* --- the protocol's entries, each of both values ---------------------------------------------------------------------- */
+/* --- the protocol's entries, each of both values --- */
 
 /* Calls wait for a partner outside MPI (0), or not. */
 static struct platform *protocol(bool waits)
@@ -208,7 +208,7 @@ static void test_eager_limit_of_a_run_that_broke_off(void **state)
     platform_free(platform);
 }
 
-/* --- votes ------------------------------------------------------------------------------------------------------------ */
+/* --- votes --- */
 
 /* With no prior knowledge a of n votes say "more often than not" with P(Bin(n + 1, 1/2) <= a): of 9 of 9 1023/1024, of
  * 5 of 9 638/1024. */

@@ -110,7 +110,7 @@ static void execute(const struct coll_shape *shape, struct execution *run)
     assert_int_equal(run->send_count + run->receive_count, 0);
 }
 
-/* --- formulas */
+/* --- formulas --- */
 
 static uint32_t ones(uint32_t v)
 {

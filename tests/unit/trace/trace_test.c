@@ -61,7 +61,7 @@ static void assert_definitions_equal(const struct trace *one, const struct trace
     assert_int_equal(one->definitions.comm_count, two->definitions.comm_count);
     for (size_t i = 0; i < one->definitions.comm_count; i++) {
         assert_int_equal(one->definitions.comms[i].count, two->definitions.comms[i].count);
-        assert_int_equal(one->definitions.comms[i].between, two->definitions.comms[i].between);
+        assert_int_equal(one->definitions.comms[i].first_group, two->definitions.comms[i].first_group);
         assert_same_bytes(one->definitions.comms[i].members, two->definitions.comms[i].members,
                           one->definitions.comms[i].count * sizeof(int32_t));
     }

@@ -38,7 +38,7 @@ void rec_set_extent(struct rec_call *rec, enum spool_buffer buffer, int64_t span
 
 bool rec_is_root(const struct rec_call *rec, int root)
 {
-    return rec->comm && (rec->comm->between ? root == MPI_ROOT : rec->comm->rank == root);
+    return rec->comm && (rec->comm->intercomm ? root == MPI_ROOT : rec->comm->rank == root);
 }
 
 int64_t rec_in_all(const struct rec_call *rec, int64_t count)
@@ -144,7 +144,7 @@ bool rec_set_rooted(struct rec_call *rec, MPI_Comm comm, int root)
 {
     rec_set_comm(rec, comm);
     if (!rec->comm || rec->comm->apart) return false;
-    if (rec->comm->between && root != REC_NO_ROOT) return rec_set_root_between(rec, root);
+    if (rec->comm->intercomm && root != REC_NO_ROOT) return rec_set_root_between(rec, root);
     if (root >= 0) rec->enter.peer = rec_comm_world(rec->comm, root);
     return true;
 }
@@ -159,7 +159,7 @@ void rec_set_exchange(struct rec_call *rec, MPI_Comm comm, int64_t sent, MPI_Dat
                       MPI_Datatype received_type)
 {
     rec_set_collective(rec, comm, REC_NO_ROOT, received, received_type);
-    if (!rec->comm || !rec->comm->between) return;
+    if (!rec->comm || !rec->comm->intercomm) return;
     int64_t bytes = rec_true_bytes(sent, sent_type);
     if (bytes > rec->enter.bytes) rec->enter.bytes = bytes;
 }

@@ -127,13 +127,13 @@ static bool set_comm(struct rec_call *rec, MPI_Comm comm, int root)
 static int own_count(const struct rec_comm *comm)
 {
     const int32_t *ranks;
-    return comm->between ? rec_intercomm_own(comm->between, &ranks) : comm->size;
+    return comm->intercomm ? rec_intercomm_own(comm->intercomm, &ranks) : comm->size;
 }
 
 /* Of a root, which is the first before those of the other group and has nothing itself. */
 static void set_list_of_root(struct rec_call *rec, const struct rec_lengths *lengths)
 {
-    if (rec->comm->between)
+    if (rec->comm->intercomm)
         set_list_among(rec, lengths, rec->comm->size, 1, rec->comm->size + 1);
     else
         set_list(rec, lengths);
@@ -178,7 +178,7 @@ void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
     set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
-    if (rec->comm->between) {
+    if (rec->comm->intercomm) {
         rec->enter.bytes = rec_true_bytes(count, type);
         return;
     }
@@ -196,7 +196,7 @@ void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, stru
     rec->exit.bytes = sum(&received, rec->comm->size);
     if (in != MPI_IN_PLACE) set_extents(rec, SPOOL_SEND, &sent, rec->comm->size);
     set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
-    int own = rec->comm->between ? own_count(rec->comm) : 0;
+    int own = rec->comm->intercomm ? own_count(rec->comm) : 0;
     set_list_among(rec, from, rec->comm->size, own ? rec_intercomm_before(rec->comm) : 0, rec->comm->size + own);
 }
 
@@ -206,7 +206,7 @@ void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_leng
     rec->enter.bytes = sum(&blocks, own_count(rec->comm));
     set_extents(rec, SPOOL_SEND, &blocks, own_count(rec->comm));
     rec_buffer(rec, SPOOL_RECEIVE, 0, elements(&blocks, rec->comm->rank), *blocks.types);
-    int own = own_count(rec->comm), others = rec->comm->between ? rec->comm->size : 0;
+    int own = own_count(rec->comm), others = rec->comm->intercomm ? rec->comm->size : 0;
     bool behind = others > 0 && rec_intercomm_before(rec->comm) == 0; /* blocks are the own group's */
     set_list_among(rec, &blocks, own, behind ? others : 0, own + others);
     rec_set_op(rec, op);

@@ -110,7 +110,7 @@ static int32_t *members_of(MPI_Comm comm, __typeof__(PMPI_Comm_group) *fetch, in
 static void between_define(const struct rec_comm *comm, const struct rec_comm *parent, bool seen)
 {
     const int32_t *own;
-    int count = rec_intercomm_own(comm->between, &own), before = rec_intercomm_before(comm), all = count + comm->size;
+    int count = rec_intercomm_own(comm->intercomm, &own), before = rec_intercomm_before(comm), all = count + comm->size;
     int32_t *members = malloc(((size_t)all + 1) * sizeof *members);
     if (!members) {
         rec_stop("out of memory");
@@ -128,8 +128,8 @@ static struct rec_comm *between_new(const int32_t *own, int count, const int32_t
     struct rec_comm *made = comm_new(other, other_count);
     if (!made) return NULL;
     for (made->rank = 0; made->rank < count && own[made->rank] != rec_rank;) made->rank++;
-    made->between = rec_intercomm_new(own, count, other, other_count);
-    if (made->between) return made;
+    made->intercomm = rec_intercomm_new(own, count, other, other_count);
+    if (made->intercomm) return made;
     rec_comm_release(made);
     return NULL;
 }
@@ -145,7 +145,7 @@ static struct rec_comm *comm_learn(MPI_Comm comm, const struct rec_comm *parent,
                                                           : comm_new(world, count);
     if (!made || !rec_table_put(&comms, REC_KEY(comm), (uintptr_t)made))
         rec_stop("a communicator's members cannot be had");
-    else if (made->between)
+    else if (made->intercomm)
         between_define(made, parent, seen);
     else if (!made->apart)
         define_comm(made->id, parent, seen, world, count, 0);
@@ -196,7 +196,7 @@ void rec_comm_release(struct rec_comm *comm)
 {
     if (--comm->uses > 0 || rec_shared) return; /* shared: a call of another thread may still look at it */
     free(comm->neighbors);
-    rec_intercomm_free(comm->between);
+    rec_intercomm_free(comm->intercomm);
     free(comm->world);
     free(comm);
 }
@@ -214,16 +214,16 @@ void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made)
     const struct rec_comm *like = rec_comm_find(comm);
     if (!like || like->apart || made == MPI_COMM_NULL || rec_table_find(&comms, REC_KEY(made))) return;
     const int32_t *own = NULL;
-    int *world = reused_ranks(like->size), count = like->between ? rec_intercomm_own(like->between, &own) : 0;
+    int *world = reused_ranks(like->size), count = like->intercomm ? rec_intercomm_own(like->intercomm, &own) : 0;
     for (int i = 0; world && i < like->size; i++) world[i] = rec_comm_world(like, i);
     struct rec_comm *copy = !world          ? NULL
-                            : like->between ? between_new(own, count, world, like->size)
+                            : like->intercomm ? between_new(own, count, world, like->size)
                                             : comm_new(world, like->size);
     if (!copy || !rec_table_put(&comms, REC_KEY(made), (uintptr_t)copy)) {
         rec_stop("out of memory");
         return;
     }
-    if (copy->between)
+    if (copy->intercomm)
         between_define(copy, like, false);
     else
         define_comm(copy->id, like, false, world, copy->size, 0);

@@ -46,12 +46,12 @@ int rec_intercomm_own(const struct rec_intercomm *between, const int32_t **ranks
 
 int rec_intercomm_before(const struct rec_comm *comm)
 {
-    return comm->between->first ? comm->between->count : 0;
+    return comm->intercomm->first ? comm->intercomm->count : 0;
 }
 
 static uint32_t define_rooted(const struct rec_comm *comm, int32_t root, bool own_peer_counts)
 {
-    const struct rec_intercomm *between = comm->between;
+    const struct rec_intercomm *between = comm->intercomm;
     int others = own_peer_counts ? between->count : comm->size;
     int32_t *members = malloc(((size_t)others + 1) * sizeof *members);
     if (!members) {
@@ -68,7 +68,7 @@ static uint32_t define_rooted(const struct rec_comm *comm, int32_t root, bool ow
 bool rec_set_root_between(struct rec_call *rec, int root)
 {
     const struct rec_comm *comm = rec->comm;
-    struct rec_intercomm *between = comm->between;
+    struct rec_intercomm *between = comm->intercomm;
     if (root == MPI_PROC_NULL) {
         rec_set_comm(rec, MPI_COMM_SELF);
         rec->enter.peer = rec_rank;

@@ -64,7 +64,7 @@ void rec_set_edges(struct rec_call *rec, MPI_Comm comm, int count, const int *so
                    const int *destinations)
 {
     rec_set_comm(rec, comm);
-    if (!rec->comm || rec->comm->apart || rec->comm->between) return;
+    if (!rec->comm || rec->comm->apart || rec->comm->intercomm) return;
     int edges = 0, put = 0;
     for (int i = 0; i < count; i++) {
         if (degrees[i] < 0 || degrees[i] > INT_MAX / 2 - 1 - edges) return;

@@ -23,7 +23,7 @@ struct prepared {
 
 static struct rec_table persistent, messages;
 
-static void keep(struct rec_table *table, uint64_t key, const struct prepared *what)
+static void keep_prepared(struct rec_table *table, uint64_t key, const struct prepared *what)
 {
     struct prepared *made = malloc(sizeof *made);
     if (!made || !rec_table_put(table, key, (uintptr_t)made)) {
@@ -45,7 +45,7 @@ static void drop(struct rec_table *table, uint64_t key)
     free(made);
 }
 
-static struct prepared *find(const struct rec_table *table, uint64_t key)
+static struct prepared *find_prepared(const struct rec_table *table, uint64_t key)
 {
     uintptr_t *found = rec_table_find(table, key);
     return found ? (struct prepared *)*found : NULL;
@@ -76,7 +76,7 @@ void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm com
                             .receive = call == REC_ID_Irecv};
     keep_extents(&what, &like);
     drop(&persistent, REC_KEY(request));
-    keep(&persistent, REC_KEY(request), &what);
+    keep_prepared(&persistent, REC_KEY(request), &what);
 }
 
 void rec_keep_begin(struct rec_call *rec)
@@ -101,7 +101,7 @@ void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call
                             .call = (uint16_t)call};
     keep_extents(&what, rec);
     drop(&persistent, REC_KEY(request));
-    keep(&persistent, REC_KEY(request), &what);
+    keep_prepared(&persistent, REC_KEY(request), &what);
 }
 
 /* Both sides know peer and tag, and the status of the receive need not have them. */
@@ -109,7 +109,7 @@ void rec_set_partitioned(MPI_Request request, enum rec_call_id call, MPI_Comm co
                          int64_t count, MPI_Datatype type)
 {
     rec_set_persistent(request, call, comm, peer, tag, count * partitions, type);
-    struct prepared *what = find(&persistent, REC_KEY(request));
+    struct prepared *what = find_prepared(&persistent, REC_KEY(request));
     if (!what) return;
     what->receive = false;
     if (call == REC_ID_Isend) what->partitions = partitions;
@@ -142,7 +142,7 @@ static void take_over(struct rec_call *rec, const struct prepared *what)
 
 void rec_set_start(struct rec_call *rec, MPI_Request request)
 {
-    struct prepared *what = find(&persistent, REC_KEY(request));
+    struct prepared *what = find_prepared(&persistent, REC_KEY(request));
     if (what && what->partitions > 0)
         what->ready = 0;
     else if (what)
@@ -151,14 +151,14 @@ void rec_set_start(struct rec_call *rec, MPI_Request request)
 
 void rec_set_started(struct rec_call *rec, const MPI_Request *request)
 {
-    const struct prepared *what = find(&persistent, REC_KEY(*request));
+    const struct prepared *what = find_prepared(&persistent, REC_KEY(*request));
     if (what && what->partitions == 0) rec_set_made_request(rec, request, what->receive);
 }
 
 /* The partition that was missing lets the message go. */
 void rec_set_ready(struct rec_call *rec, MPI_Request request, int count)
 {
-    struct prepared *what = find(&persistent, REC_KEY(request));
+    struct prepared *what = find_prepared(&persistent, REC_KEY(request));
     if (!what || what->partitions == 0) return;
     what->ready += count;
     if (what->ready == what->partitions) take_over(rec, what);
@@ -174,7 +174,7 @@ void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *req
 {
     uint64_t begin = rec->enter.time, spent = rec->exit.time - begin;
     for (int i = 0; i < count && rec_state == REC_OPEN; i++) {
-        struct prepared *what = find(&persistent, REC_KEY(requests[i]));
+        struct prepared *what = find_prepared(&persistent, REC_KEY(requests[i]));
         if (what) what->ready = 0;
         if (!what || what->partitions > 0) continue;
         struct rec_call one = *rec;
@@ -218,13 +218,13 @@ void rec_set_message_found(const struct rec_call *rec, MPI_Message message, cons
     if (message == MPI_MESSAGE_NO_PROC || message == MPI_MESSAGE_NULL || !rec->comm) return;
     struct prepared what = {.comm = rec->comm, .peer = rec->exit.peer, .tag = status->MPI_TAG, .id = rec->enter.id};
     what.bytes = rec->exit.bytes;
-    keep(&messages, REC_KEY(message), &what);
+    keep_prepared(&messages, REC_KEY(message), &what);
 }
 
 /* The message's communicator stays in use until this receive is done with it. */
 void rec_set_message_receive(struct rec_call *rec, MPI_Message message)
 {
-    const struct prepared *what = find(&messages, REC_KEY(message));
+    const struct prepared *what = find_prepared(&messages, REC_KEY(message));
     rec->key = REC_KEY(message);
     if (!what) {
         rec_set_comm(rec, MPI_COMM_WORLD);

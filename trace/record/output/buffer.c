@@ -258,7 +258,7 @@ struct content { /* what is left of both parts */
     size_t first_bytes, second_bytes;
 };
 
-static void take(struct content *from, char *to, size_t bytes)
+static void take_bytes(struct content *from, char *to, size_t bytes)
 {
     size_t n = bytes < from->first_bytes ? bytes : from->first_bytes;
     if (n > 0) memcpy(to, from->first, n);
@@ -278,7 +278,7 @@ static bool put_part(struct rec_buffer *buffer, struct content *content)
     size_t bytes = left < room ? left : room, words = (bytes + SPOOL_WORD_BYTES - 1) / SPOOL_WORD_BYTES;
     uint64_t *to = buffer->next;
     to[words] = 0;
-    take(content, (char *)(to + 1), bytes);
+    take_bytes(content, (char *)(to + 1), bytes);
     rec_buffer_publish(buffer, to + 1 + words, SPOOL_HEAD(0, SPOOL_CONTENT, bytes));
     return true;
 }

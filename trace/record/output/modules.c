@@ -24,7 +24,7 @@ static void define(const struct dl_phdr_info *info, uint64_t low, uint64_t high)
     rec_define_with((struct spool_record){.kind = SPOOL_MODULE}, &module, sizeof module, path, strlen(path));
 }
 
-static int visit(struct dl_phdr_info *info, size_t bytes, void *nothing)
+static int visit_module(struct dl_phdr_info *info, size_t bytes, void *nothing)
 {
     (void)bytes;
     (void)nothing;
@@ -52,7 +52,7 @@ static int count_loads(struct dl_phdr_info *info, size_t bytes, void *loads)
 void rec_modules_define(void)
 {
     unsigned long long loads = 0;
-    dl_iterate_phdr(visit, NULL);
+    dl_iterate_phdr(visit_module, NULL);
     dl_iterate_phdr(count_loads, &loads);
     loads_seen = loads;
 }

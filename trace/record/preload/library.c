@@ -33,7 +33,7 @@ static struct rec_range range_of(const struct dl_phdr_info *info)
     return low < high ? (struct rec_range){low, high - low} : (struct rec_range){0};
 }
 
-static int visit(struct dl_phdr_info *info, size_t bytes, void *core)
+static int visit_library(struct dl_phdr_info *info, size_t bytes, void *core)
 {
     (void)bytes;
     struct rec_range range = range_of(info);
@@ -55,7 +55,7 @@ void rec_library_find(void)
     void *core = rec_library_next("PMPI_Init");
     if (!core) return;
     rec_binding_count = 0;
-    dl_iterate_phdr(visit, core);
+    dl_iterate_phdr(visit_library, core);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *found = rec_library_next(functions[i].name);
         memcpy((char *)&rec_library + functions[i].at, &found, sizeof found);

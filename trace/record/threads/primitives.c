@@ -24,7 +24,7 @@ EXPORT void rmacast_threads_attach(const struct rec_primitive_hooks *given)
 }
 
 /* The C library has old versions of conditions' functions, which know another pthread_cond_t. */
-static void *find(const char *name)
+static void *find_function(const char *name)
 {
     static __thread bool finding; /* dlsym may lock, and so come here again */
     if (finding) return NULL;
@@ -40,7 +40,7 @@ static void *find(const char *name)
     static __typeof__(NAME) *get_##NAME(void)                                                                          \
     {                                                                                                                  \
         if (!__atomic_load_n(&real_##NAME, __ATOMIC_RELAXED)) {                                                        \
-            void *found = find(#NAME);                                                                                 \
+            void *found = find_function(#NAME);                                                                                 \
             __typeof__(NAME) *function;                                                                                \
             memcpy(&function, &found, sizeof function);                                                                \
             __atomic_store_n(&real_##NAME, function, __ATOMIC_RELAXED);                                                \
@@ -62,7 +62,7 @@ static bool begin(struct rec_primitive_call *call, const struct rec_primitive_ho
     return recorded;
 }
 
-static void end(const struct rec_primitive_hooks *by, const struct rec_primitive_call *call, bool flag, bool failed)
+static void end_call(const struct rec_primitive_hooks *by, const struct rec_primitive_call *call, bool flag, bool failed)
 {
     int before = errno;
     by->leave(call, flag, failed);
@@ -85,7 +85,7 @@ static void end(const struct rec_primitive_hooks *by, const struct rec_primitive
         if (!begin(&call, &by)) return CALL ARGUMENTS;                                                                 \
         int result = CALL ARGUMENTS;                                                                                   \
         bool good = (GOOD);                                                                                            \
-        end(by, &call, good, !good && !(PLAIN));                                                                       \
+        end_call(by, &call, good, !good && !(PLAIN));                                                                       \
         return result;                                                                                                 \
     }
 
@@ -231,7 +231,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*
     int result = CALL(pthread_create, thread, how, run, start);
     if (result != 0) free(start);
     if (result == 0) rec_thread_put(*thread, call.object);
-    end(by, &call, result == 0, result != 0);
+    end_call(by, &call, result == 0, result != 0);
     return result;
 }
 
@@ -244,6 +244,6 @@ EXPORT int pthread_join(pthread_t thread, void **value)
     call.object = rec_thread_take(thread);
     if (!begin(&call, &by)) return CALL(pthread_join, thread, value);
     int result = CALL(pthread_join, thread, value);
-    end(by, &call, result == 0, result != 0);
+    end_call(by, &call, result == 0, result != 0);
     return result;
 }

@@ -1,9 +1,9 @@
-/* Between the parts of the spool's reader: files (files.c), records one by one (cursor.c), definitions
+/* State shared by the files of the spool reader: files (files.c), records one by one (cursor.c), definitions
  * (scan.c, define.c), events (blocks.c, ranks.c, events.c, incomplete.c),
  * messages that nobody saw completed (match.c), clocks (clock.c), call sites (sites.c), causality
  * (trace/causality). */
-#ifndef TRACE_SPOOL_PARTS_H
-#define TRACE_SPOOL_PARTS_H
+#ifndef TRACE_SPOOL_READER_H
+#define TRACE_SPOOL_READER_H
 
 #include "common/map.h"
 #include "trace/spool/spool.h"
