@@ -57,16 +57,12 @@ static void expect_program(const char *program)
     trace_free(trace);
 }
 
-static void anywhere(void **state)
+/* Loaded anywhere, and at a fixed place. */
+static void functions_are_regions(void **state)
 {
+    static const char *const programs[] = {"functions_pie", "functions_fixed"};
     (void)state;
-    expect_program("functions_pie");
-}
-
-static void at_a_fixed_place(void **state)
-{
-    (void)state;
-    expect_program("functions_fixed");
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) expect_program(programs[i]);
 }
 
 static const struct trace_call *next_of_thread(struct walk *walk, uint32_t thread)
@@ -124,17 +120,12 @@ static void expect_jumps(const char *program)
     trace_free(trace);
 }
 
-static void jumps(void **state)
+/* In the optimized program exits are tail calls. */
+static void jumps_leave_functions(void **state)
 {
+    static const char *const programs[] = {"functions_jumps", "functions_jumps_O2"};
     (void)state;
-    expect_jumps("functions_jumps");
-}
-
-/* Exits are tail calls there. */
-static void jumps_of_an_optimized_program(void **state)
-{
-    (void)state;
-    expect_jumps("functions_jumps_O2");
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) expect_jumps(programs[i]);
 }
 
 /* Four threads at the same time; names of C++ as its source has them. An exception leaves what it passes: a destructor
@@ -226,12 +217,10 @@ static void only_on_request(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(anywhere),
-                                       cmocka_unit_test(at_a_fixed_place),
-                                       cmocka_unit_test(threads_and_exceptions),
-                                       cmocka_unit_test(down_to_a_depth),
-                                       cmocka_unit_test(only_on_request),
-                                       cmocka_unit_test(jumps),
-                                       cmocka_unit_test(jumps_of_an_optimized_program)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_are_regions), cmocka_unit_test(threads_and_exceptions),
+        cmocka_unit_test(down_to_a_depth),       cmocka_unit_test(only_on_request),
+        cmocka_unit_test(jumps_leave_functions),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
