@@ -16,7 +16,7 @@ struct launcher_outcome {
     int exit_status; /* 128 + n if signal n ended the launcher, or this process was asked to end by signal n */
 };
 
-/* One line of the program's standard output, without its newline; context is launcher_run's. True: it was the last one, and the
+/* Takes a line of the program's standard output, without newline; context is launcher_run's. True: it was the last one, and the
  * launcher has LAUNCHER_END_S to end. */
 typedef bool (*launcher_line)(void *context, const char *line);
 

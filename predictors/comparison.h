@@ -18,9 +18,9 @@
 struct comparison_row {
     const char *name; /* "a", "a+post-early" */
     const struct platform *platform;
-    const struct rewrite *rewrite; /* what was made of the trace for this row; NULL: nothing */
-    const struct err *refused;     /* where it is set (status), the trace cannot be made: the row fails by it */
-    /* Told in the row's process how far its replay is (simulate/replay/replay.h); NULL: nobody. */
+    const struct rewrite *rewrite; /* of the trace, for this row; NULL: none */
+    const struct err *refused;     /* if its status is set, the trace cannot be made, and the row fails */
+    /* Called in the row's process with the progress of its replay (simulate/replay/replay.h), or NULL. */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
     void *progress_context;
     bool keep_going; /* what ranks wait for in vain is left out */
@@ -28,7 +28,7 @@ struct comparison_row {
 
 struct comparison {
     struct result **results; /* owned, in the order of the rows; NULL where the row failed */
-    char **failures;         /* of those: why, in a line; else NULL */
+    char **failures;         /* one line for each row that failed; else NULL */
     char **names;            /* of the rows */
     cJSON **rewrites;        /* of the rows: what rewrite_to_json gives; NULL where nothing was rewritten */
     size_t count;
@@ -36,8 +36,8 @@ struct comparison {
     int columns;                     /* of what shows the table; 0: as many as it takes */
 };
 
-/* A row that fails, or whose process dies, is the error "semantics NAME: ..." of the first such row; the other rows'
- * results are in *comparison all the same, which the caller clears in any case. */
+/* If rows fail, or their processes die, the error is "semantics NAME: ..." of the first such row. The other rows'
+ * results are in *comparison all the same. The caller clears it in any case. */
 enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
                            const struct engine_descriptor *engine, const struct analyze_options *analyze,
                            struct comparison *comparison, struct err *err);

@@ -1,4 +1,4 @@
-/* Predicting a run: one trace on one platform. Each way to predict something is a predictor; all work on one struct
+/* Predicts a run: one trace on one platform. A predictor predicts one thing of it. All predictors work on one struct
  * prediction, in the order of predictors().
  *
  * Order of calls: fill a zeroed struct prediction's inputs, prediction_run, read its outputs, prediction_clear. */
@@ -11,7 +11,7 @@
 #include "simulate/replay/replay.h"
 #include "trace/trace.h"
 
-/* One transfer of the predicted run: what the analysis of such a trace could say about its rate, and the truth. */
+/* One transfer of the predicted run: its rate as analysis bounds it, and the true one. */
 struct transfer_bound {
     uint32_t origin, target;
     enum call_kind kind;

@@ -12,8 +12,8 @@ struct replayable_prefix {
     struct trace trace;
 };
 
-/* Replays with the loggp engine, again and again, until every call that is left is taken and returns. *cut is NULL
- * where nothing had to go; else its trace has a fault for each rank that was cut. Other errors of a replay stay errors.
+/* Repeats the replay with the loggp engine until every call that is left returns. *cut is NULL if nothing had to go,
+ * else its trace has a fault for each rank that was cut. Other errors of a replay stay errors.
  * trace outlives *cut. */
 enum status replayable_prefix_new(const struct trace *trace, const struct platform *platform,
                                   struct replayable_prefix **prefix, struct err *err);

@@ -1,4 +1,4 @@
-/* What one row of a comparison replays: a platform under some semantics, and a trace that may be rewritten. */
+/* A scene is what one row of a comparison replays: a platform under some semantics, and a trace, maybe rewritten. */
 #ifndef PREDICTORS_SCENES_H
 #define PREDICTORS_SCENES_H
 
@@ -30,11 +30,11 @@ struct scene_options {
     bool keep_going;
 };
 
-/* name is shorter than SCENE_NAME_BYTES. false: it has more rewrites than a scene can have. The scene may not be
- * copied. */
+/* name is shorter than SCENE_NAME_BYTES. Returns false if it has more rewrites than a scene can have. A scene must not
+ * be copied. */
 bool scene_name(struct scene *scene, const char *name);
 
-/* The platform with the options' values and the trace as the scene rewrites it; scene->refused says where it cannot be.
+/* Opens the platform with the options' values, and rewrites the trace; scene->refused says why it cannot be rewritten.
  */
 enum status scene_open(const struct scene_options *options, const struct trace *trace, struct scene *scene,
                        struct err *err);

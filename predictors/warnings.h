@@ -30,9 +30,9 @@ struct warnings {
     size_t count, capacity;
 };
 
-/* platform: with the semantics of its file. Simulated traces contradict nothing: they show what another platform says;
- * nor do those of platforms with semantics by window. Nothing is known of a trace that cannot be analysed. Inits
- * *warnings. */
+/* platform has the semantics of its file. The trace has its recorded times. Nothing contradicts a platform with semantics
+ * by window; a simulated trace, which shows what another platform says, and a trace that cannot be analysed contradict
+ * nothing. Inits *warnings. */
 enum status warnings_find(const struct trace *trace, const struct platform *platform, struct warnings *warnings,
                           struct err *err);
 void warnings_clear(struct warnings *warnings);

@@ -12,8 +12,8 @@ enum { CALIBRATE_PATH_BYTES = 4096 };
 
 enum calibrate_mpi { CALIBRATE_AUTO, CALIBRATE_MPICH, CALIBRATE_OPENMPI };
 
-/* Of which library the launcher is, by the name of the file that it is behind all links: orterun, prterun and names
- * with "openmpi" are Open MPI's, others MPICH's and its derivatives'. */
+/* The launcher's library, by the name of its file after all links: orterun, prterun and names with "openmpi" belong to
+ * Open MPI, all others to MPICH and its derivatives. */
 enum calibrate_mpi calibrate_mpi_of(const char *launcher);
 
 struct calibrate_run {

@@ -5,9 +5,9 @@
 #ifndef CLI_TERMINAL_ACTIVITY_H
 #define CLI_TERMINAL_ACTIVITY_H
 
-/* what is borrowed until activity_end. Where no thread can be made nothing is shown. */
+/* Borrows what until activity_end. If no thread can be made, nothing is shown. */
 void activity_begin(const char *what);
-/* Takes the line away. Legal without begin, and again. */
+/* Removes the line. Legal without begin, and more than once. */
 void activity_end(void);
 
 #endif

@@ -26,7 +26,7 @@ enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct e
 struct progress_share *progress_bar_share(struct progress_bar *bar, size_t index);
 /* For replay_options.progress; context is the replay's share. */
 void progress_bar_show(void *share, uint64_t events, uint64_t all_events);
-/* Takes the bar away; NULL is legal. */
+/* Removes the bar; NULL is legal. */
 void progress_bar_end(struct progress_bar *bar);
 
 /* The text after elapsed_s seconds. Returns buffer. */

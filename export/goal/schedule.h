@@ -65,7 +65,7 @@ enum status goal_calc(struct goal_schedule *schedule, uint32_t rank, uint64_t ns
 enum status goal_require(struct goal_schedule *schedule, struct goal_id operation, struct goal_id before, struct err *err);
 enum status goal_require_begun(struct goal_schedule *schedule, struct goal_id operation, struct goal_id before, struct err *err);
 
-/* Makes two operations of computing without time the ends of a message; of one rank the second then waits for the first. An empty
+/* Makes two operations of computing without time the ends of a message. On one rank the second then waits for the first. An empty
  * message has one byte, as LogGOPSim charges a message for its bytes but one. */
 enum status goal_join(struct goal_schedule *schedule, struct goal_id send, struct goal_id receive, int64_t bytes,
                       enum goal_processor processor, struct err *err);

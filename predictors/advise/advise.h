@@ -1,5 +1,5 @@
-/* Which change of the program or of the semantics gains how much: every semantics and every rewriting that applies,
- * alone and the best in pairs, each replayed and compared with the platform and the trace as they are.
+/* Finds which change of the program or of the semantics gains how much. It replays every semantics and every rewriting
+ * that applies, and the best in pairs, and compares each with the platform and the trace as they are.
  *
  * Order of calls: advice_find, advice_print or advice_to_json, advice_free. */
 #ifndef PREDICTORS_ADVISE_ADVISE_H
@@ -49,7 +49,7 @@ enum status advice_find(const struct trace *trace, const struct advice_options *
                         struct err *err);
 void advice_free(struct advice *advice);
 
-/* It gains more than its error, and a pair more than either of its changes alone, too. */
+/* Whether it gains more than its error, and, as a pair, more than either of its changes alone. */
 bool advice_is_advised(const struct proposal *change);
 
 void advice_print(const struct advice *advice, FILE *out);

@@ -1,5 +1,5 @@
-/* Predictions of one program at several scales under several semantics, and what they say together: speed-up,
- * efficiency, where more ranks stop paying, which semantics is the fastest. */
+/* A curve has predictions of one program at several scales under several semantics, with speed-up, efficiency, the scale
+ * at which more ranks stop paying, and the fastest semantics. */
 #ifndef PREDICTORS_SCALE_CURVE_H
 #define PREDICTORS_SCALE_CURVE_H
 

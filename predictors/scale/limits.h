@@ -1,11 +1,11 @@
-/* What a curve says as a whole: where more ranks stop paying, the optimum, the Amdahl share, where each semantics wins.
+/* Figures of a whole curve: where more ranks stop paying, the optimum, the Amdahl share, where each semantics wins.
  */
 #ifndef PREDICTORS_SCALE_LIMITS_H
 #define PREDICTORS_SCALE_LIMITS_H
 
 #include "predictors/scale/curve.h"
 
-/* The point of a row from which on more ranks do not pay; curve->count: they do everywhere. */
+/* The point of a row from which more ranks do not pay; curve->count: they pay everywhere. */
 size_t limits_stops_paying(const struct curve *curve, size_t row);
 
 /* The point of a row with the largest speed-up, of equal ones the first. Of strong scaling that is the least run time,

@@ -1,5 +1,5 @@
-/* One rank's calls with their repetitions found: first bodies that are done once with each of a series of partners, then
- * bodies that follow each other unchanged, the shortest first. */
+/* Finds the repetitions in one rank's calls: first bodies that are done once with each of a series of partners, then
+ * equal bodies in a row, the shortest first. */
 #ifndef PREDICTORS_SCALE_LOOPS_H
 #define PREDICTORS_SCALE_LOOPS_H
 

@@ -1,4 +1,4 @@
-/* One program out of what all ranks of a run call. */
+/* Merges what the ranks of a run call into one program. */
 #ifndef PREDICTORS_SCALE_MERGE_H
 #define PREDICTORS_SCALE_MERGE_H
 

@@ -1,5 +1,5 @@
-/* Weak scaling by replication: a run of P ranks side by side with copies of itself. What each copy says to its own
- * ranks stays in the copy; collective calls and windows are those of all ranks. */
+/* Weak scaling by replication: a run of P ranks is joined by copies of itself. Messages and operations of a copy stay
+ * inside it; collective calls and windows are those of all ranks. */
 #ifndef PREDICTORS_SCALE_REPLICATE_H
 #define PREDICTORS_SCALE_REPLICATE_H
 

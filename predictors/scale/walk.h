@@ -1,5 +1,5 @@
-/* A program held against the runs that it is to describe: every rank of every run must call what it says. What the calls
- * show on the way (bytes, repetitions, times) is kept for the functions over the number of ranks. */
+/* Compares a program with the runs that it describes: every rank of every run must call what it says. The walk keeps
+ * bytes, repetitions and times of the calls for the functions of the number of ranks. */
 #ifndef PREDICTORS_SCALE_WALK_H
 #define PREDICTORS_SCALE_WALK_H
 

@@ -5,7 +5,7 @@
 
 #include "predictors/sweep/sweep.h"
 
-/* To the file of sweep_keep(), if there is one. */
+/* Appends to the file of sweep_keep(), if there is one. */
 enum status result_file_append(struct sweep *sweep, const char *line, struct err *err);
 
 #endif

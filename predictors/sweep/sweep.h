@@ -1,5 +1,5 @@
-/* A sweep: the points of a configuration, which of them is to be run next, and what became of each. Who runs them is
- * the caller's affair: children of this process (run.h), or processes elsewhere (mpi/sweep_mpi.c).
+/* A sweep has the points of a configuration, the next one to run, and the outcome of each. The caller runs them: in
+ * children of this process (run.h), or in processes elsewhere (mpi/sweep_mpi.c).
  *
  * Order of calls: sweep_open, sweep_keep unless nothing is kept, sweep_next and sweep_answer until sweep_finished,
  * sweep_end, sweep_close. */
