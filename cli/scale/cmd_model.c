@@ -46,7 +46,10 @@ static enum status learn(const struct settings *settings, struct program_model *
     struct trace **traces = calloc(count, sizeof *traces);
     struct program *program = NULL;
     enum status status = traces ? STATUS_OK : err_memory(err);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) status = trace_open(settings->traces.items[i], &traces[i], err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        status = trace_open(settings->traces.items[i], &traces[i], err);
+        if (status == STATUS_OK) status = trace_use_computing(traces[i], COMPUTING_DEFAULT, err); /* as predict */
+    }
     if (status == STATUS_OK) status = scale_learn((const struct trace *const *)traces, count, &program, err);
     if (status == STATUS_OK) status = program_to_model(program, model, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);

@@ -122,7 +122,7 @@ static enum status end_series(struct reader *reader)
     *made = (struct extrap_series){.region = strdup(reader->region ? reader->region : ""),
                                    .metric = strdup(reader->metric ? reader->metric : "")};
     if (!made->region || !made->metric) return err_memory(reader->err);
-    time_model_fit(reader->samples, reader->sample_count, &made->model);
+    time_model_fit(reader->samples, reader->sample_count, false, &made->model);
     reader->sample_count = 0;
     return STATUS_OK;
 }

@@ -1,5 +1,6 @@
 /* scale_learn() of predictors/scale/scale.h: from runs to a program. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct learner {
     struct nodes *loops; /* of every rank of the largest run */
     struct program *program;
     struct walk walk;
+    double computing_s; /* of all ranks of the largest run */
     struct err *err;
 };
 
@@ -250,6 +252,24 @@ static void fit_displacements(const struct learner *learner, struct step *step)
     }
 }
 
+/* A small place: mostly disturbance. A growth that is found there by chance would be most of the time at a thousand ranks. */
+static bool is_small(const struct learner *learner, const struct time_sample *largest_run)
+{
+    const double small = 0.01;
+    return largest_run->mean * (double)largest_run->count < small * learner->computing_s;
+}
+
+/* How far processes start apart is no function of the ranks: as far as in the largest run, give or take its difference from the
+ * one before, up to all of it. */
+static void fit_start(const struct time_sample *samples, size_t count, struct time_model *model)
+{
+    const struct time_sample *last = &samples[count - 1];
+    time_model_fit(last, 1, true, model);
+    if (count < 2 || last->mean == 0) return;
+    double before = samples[count - 2].mean;
+    model->error = fmin(1, model->error + (before > 0 ? fabs(last->mean - before) / before : 1));
+}
+
 static bool fit_time(const struct learner *learner, const struct step *step, size_t offset, struct time_model *model)
 {
     struct time_sample samples[learner->count];
@@ -261,8 +281,10 @@ static bool fit_time(const struct learner *learner, const struct step *step, siz
         samples[count] = *time;
         samples[count++].ranks = (int32_t)learner->traces[i]->rank_count;
     }
-    if (count > 0) time_model_fit(samples, count, model);
-    return count > 0;
+    if (count == 0) return false;
+    if (step == learner->program->steps && offset == offsetof(struct walk_sample, computing)) fit_start(samples, count, model);
+    else time_model_fit(samples, count, is_small(learner, &samples[count - 1]), model);
+    return true;
 }
 
 static enum status fit_computing(const struct learner *learner, struct step *step, size_t place)
@@ -297,6 +319,16 @@ static enum status fit_rounds(const struct learner *learner, struct step *step)
                                                            : no_function(learner, step, "rounds", samples, count);
 }
 
+static double computing_of(const struct learner *learner)
+{
+    double sum_s = 0;
+    const struct walk_sample *samples = learner->walk.samples + (learner->count - 1) * learner->program->step_count;
+    for (uint32_t i = 0; i < learner->program->step_count; i++)
+        for (int place = 0; place < COMPUTING_PLACES; place++)
+            sum_s += samples[i].computing[place].mean * (double)samples[i].computing[place].count;
+    return sum_s;
+}
+
 static enum status fit_steps(const struct learner *learner, struct step *steps, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -319,6 +351,7 @@ static enum status try_shape(struct learner *learner, const struct grid_shape *s
     enum status status = walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched,
                                    learner->err);
     if (status == STATUS_OK) {
+        learner->computing_s = computing_of(learner);
         status = fit_steps(learner, learner->program->steps, learner->program->count);
         walk_clear(&learner->walk, learner->program);
     }

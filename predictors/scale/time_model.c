@@ -126,13 +126,14 @@ struct choice {
 };
 
 /* A function with more terms or a rarer one must be better by much: otherwise it follows the noise. */
-static void consider(struct choice *best, enum shape shape, struct term term, double error, double enough)
+static void consider(struct choice *best, enum shape shape, struct term term, double error, double enough, bool surely)
 {
+    if (surely && error > SIMPLE_ENOUGH) return;
     if (best->error <= enough || !(error < best->error / 2)) return;
     *best = (struct choice){shape, term, error};
 }
 
-static struct choice choose(const struct time_sample *samples, size_t count, double noise)
+static struct choice choose(const struct time_sample *samples, size_t count, double noise, bool surely)
 {
     struct choice best = {SHAPE_FIXED, {0, 0}, 0};
     double enough = fmax(SIMPLE_ENOUGH, noise);
@@ -140,11 +141,11 @@ static struct choice choose(const struct time_sample *samples, size_t count, dou
     best.error = cross_validate(SHAPE_FIXED, samples, count, best.term);
     for (int shape = SHAPE_TERM; shape <= (count > 2 ? SHAPE_BOTH : SHAPE_TERM); shape++)
         for (size_t i = 0; i < TERMS; i++)
-            consider(&best, shape, terms[i], cross_validate(shape, samples, count, terms[i]), enough);
+            consider(&best, shape, terms[i], cross_validate(shape, samples, count, terms[i]), enough, surely);
     return best;
 }
 
-void time_model_fit(const struct time_sample *samples, size_t count, struct time_model *model)
+void time_model_fit(const struct time_sample *samples, size_t count, bool surely, struct time_model *model)
 {
     double noise = 0;
     *model = (struct time_model){.balanced = true};
@@ -155,7 +156,7 @@ void time_model_fit(const struct time_sample *samples, size_t count, struct time
         if (samples[i].least < (1 - BALANCED) * mean || samples[i].largest > (1 + BALANCED) * mean)
             model->balanced = false;
     }
-    struct choice best = choose(samples, count, noise);
+    struct choice best = choose(samples, count, noise, surely);
     model->exponent = best.term.exponent;
     model->logs = best.term.logs;
     if (!solve(best.shape, samples, count, SIZE_MAX, model)) {

@@ -36,8 +36,9 @@ struct time_model {
 
 void time_sample_add(struct time_sample *sample, double seconds);
 
-/* samples: of different numbers of ranks, at least one, each with count > 0. */
-void time_model_fit(const struct time_sample *samples, size_t count, struct time_model *model);
+/* samples: of different numbers of ranks, at least one, each with count > 0. surely: a function that is not constant must predict
+ * each run by the others within 1 %. */
+void time_model_fit(const struct time_sample *samples, size_t count, bool surely, struct time_model *model);
 
 double time_model_mean(const struct time_model *model, int32_t ranks); /* seconds, 0 or more */
 

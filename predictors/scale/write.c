@@ -1,5 +1,6 @@
 /* program_write() of predictors/scale/scale.h: a program as the text of a program model. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -405,6 +406,20 @@ static void write_executions(const struct executions *executions, size_t ranks, 
     write_factors("chance", executions->values, executions->count, out);
 }
 
+/* What the function misses of what it was fitted to. */
+static void write_measured(const struct time_model *model, FILE *out)
+{
+    const double negligible = 1e-6;
+    bool begun = false;
+    for (size_t i = 0; i < model->measured_count; i++) {
+        const struct time_point *point = &model->measured[i];
+        if (fabs(time_model_mean(model, point->ranks) - point->mean) <= negligible * point->mean) continue;
+        fprintf(out, "%s %d %.9g", begun ? "" : "  measured", point->ranks, point->mean);
+        begun = true;
+    }
+    if (begun) fputc('\n', out);
+}
+
 static void write_computings(const struct writer *writer, const struct step *steps, size_t count)
 {
     FILE *out = writer->out;
@@ -415,6 +430,7 @@ static void write_computings(const struct writer *writer, const struct step *ste
             fprintf(out, "computing %s%" PRIu32 " ", places[place], steps[i].number);
             write_time(&computing->model, out);
             fprintf(out, " error=%.9g%s\n", computing->model.error, computing->model.balanced ? " balanced" : "");
+            write_measured(&computing->model, out);
             write_executions(&computing->executions, (size_t)writer->program->observed, out);
         }
         write_computings(writer, steps[i].body, steps[i].count);

@@ -79,6 +79,12 @@ printf '%s\n' 'rmacast-model 1' 'computing solve 8ms error=0.1' 'MPI_Barrier com
 run 0 predict band.model --ranks 2,40 --platform ideal --engine loggp --semantics a --json band.json
 holds band.json '[.points[] | near(.run_time_s; 0.01) and near(.run_time_low_s; 0.0092) and near(.run_time_high_s; 0.0108)] | all'
 
+# Where computing was measured it takes that time: 2 ms at 4 ranks, else 1 ms.
+printf '%s\n' 'rmacast-model 1' 'computing solve 1ms' '  measured 4 0.002 16 0.003' 'MPI_Barrier comm=0' 'compute solve' \
+    'MPI_Barrier comm=0' >measured.model
+run 0 predict measured.model --ranks 2,4,8 --platform ideal --engine loggp --semantics a --json measured.json
+holds measured.json '[.points[] | near(.run_time_s; {"2": 0.001, "4": 0.002, "8": 0.001}[.ranks | tostring])] | all'
+
 # Every command takes a model.
 model="$examples/halo.model --ranks 4"
 run 0 generate halo2d --ranks 4 --iterations 10 -o halo4.txt

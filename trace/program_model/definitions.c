@@ -235,12 +235,31 @@ static enum status read_row(struct model_reader *reader, float **values, size_t 
     return add_numbers(reader, values, count, &capacity);
 }
 
+/* Pairs: how many ranks, and the mean that was measured there. */
+static enum status read_measured(struct model_reader *reader, struct model_computing *computing)
+{
+    scanner_skip_blanks(&reader->scanner);
+    while (*reader->scanner.at != '\0') {
+        int64_t ranks;
+        double pair[2];
+        TRY(read_whole(reader, "measured", 1, TRACE_RANKS_MAX, &ranks));
+        TRY(read_number(reader, "measured", &pair[1]));
+        pair[0] = (double)ranks;
+        for (int i = 0; i < 2; i++)
+            ARRAY_PUSH(computing->measured, computing->measured_count, computing->measured_capacity, pair[i],
+                       reader->scanner.err);
+        scanner_skip_blanks(&reader->scanner);
+    }
+    return STATUS_OK;
+}
+
 static enum status read_factors(struct model_reader *reader, const char *name)
 {
     struct model_computing *computing = last_computing(reader);
     size_t count;
     if (!computing)
         SCANNER_FAIL(&reader->scanner, "%s without computing, expected a line \"computing NAME SECONDS\" before", name);
+    if (strcmp(name, "measured") == 0) return read_measured(reader, computing);
     struct executions *executions = &computing->executions;
     struct model_row *counts = &reader->counts[reader->model->computing_count - 1];
     if (strcmp(name, "chance") == 0) return add_numbers(reader, &executions->values, &executions->count, &executions->capacity);
@@ -309,7 +328,7 @@ enum { DEFINITIONS = sizeof definitions / sizeof *definitions };
 static bool is_row(const char *name)
 {
     return strcmp(name, "by_rank") == 0 || strcmp(name, "by_execution") == 0 || strcmp(name, "counts") == 0 ||
-           strcmp(name, "chance") == 0;
+           strcmp(name, "chance") == 0 || strcmp(name, "measured") == 0;
 }
 
 bool model_is_definition(const char *name)

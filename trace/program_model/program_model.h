@@ -17,6 +17,8 @@
 struct model_computing {
     char name[SCANNER_NAME_BYTES];
     struct expression mean; /* seconds; less than 0 is 0 */
+    double *measured;       /* owned: number of ranks, mean there, ...; takes the place of the expression */
+    size_t measured_count, measured_capacity;
     double error;           /* relative, of the mean */
     bool balanced;          /* all executions are within 10 % of the mean */
     struct executions executions;

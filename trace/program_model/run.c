@@ -263,6 +263,16 @@ void run_rank_clear(struct run_rank *state)
 
 /* --- computing --- */
 
+/* Where it was measured at this number of ranks that is its mean, else what the expression says. */
+static enum status mean_of(const struct program_run *run, size_t line, const struct model_computing *computing, double *mean)
+{
+    for (size_t i = 0; i < computing->measured_count; i += 2) {
+        *mean = computing->measured[i + 1];
+        if (computing->measured[i] == run->grid.ranks) return STATUS_OK;
+    }
+    return value_of(run, line, computing->name, &computing->mean, mean);
+}
+
 static enum status computing_ps(const struct program_run *run, struct run_rank *state, size_t line, int32_t number, int64_t *ps)
 {
     *ps = 0;
@@ -270,7 +280,7 @@ static enum status computing_ps(const struct program_run *run, struct run_rank *
     const struct model_computing *computing = &run->model->computings[number];
     uint32_t execution = state->executions[number]++;
     double mean, factor;
-    TRY(value_of(run, line, computing->name, &computing->mean, &mean));
+    TRY(mean_of(run, line, computing, &mean));
     if (!(mean > 0)) return STATUS_OK;
     uint64_t random = scramble(run->options.seed ^ scramble((uint64_t)state->rank << 32 | (uint32_t)number));
     if (run->options.ranks == run->model->observed)
@@ -280,14 +290,12 @@ static enum status computing_ps(const struct program_run *run, struct run_rank *
     return STATUS_OK;
 }
 
-enum status run_computing_mean(const struct program_run *run, uint32_t rank, size_t computing, double *seconds,
-                               struct err *err)
+enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t computing, double *seconds, struct err *err)
 {
-    const struct model_computing *of = &run->model->computings[computing];
     double value;
+    run->err = err;
     set_place(run, (int32_t)rank);
-    const char *why = expression_value(&of->mean, run->variables, &run->grid, &value);
-    if (why) return err_set(err, STATUS_DATA, run->model->file, NULL, "computing %s of rank %u: %s", of->name, rank, why);
+    TRY(mean_of(run, 0, &run->model->computings[computing], &value));
     *seconds = value > 0 ? value : 0;
     return STATUS_OK;
 }

@@ -56,8 +56,7 @@ enum status run_rank_open(const struct program_run *run, uint32_t rank, struct r
 void run_rank_clear(struct run_rank *state);
 
 /* The mean of a computing on a rank, 0 or more. */
-enum status run_computing_mean(const struct program_run *run, uint32_t rank, size_t computing, double *seconds,
-                               struct err *err);
+enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t computing, double *seconds, struct err *err);
 
 /* *ended: there is no call any more. */
 enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended,

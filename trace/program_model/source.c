@@ -118,7 +118,7 @@ void program_source_close(struct program_source *source)
 }
 
 /* The rank has ended: how often it computed is known. */
-static enum status add_computing(const struct program_run *run, const struct run_rank *state, struct program_survey *survey,
+static enum status add_computing(struct program_run *run, const struct run_rank *state, struct program_survey *survey,
                                  struct err *err)
 {
     survey->computing_s += units_s(state->plain_ps);

@@ -155,7 +155,7 @@ static void times_follow_functions(void **state)
         struct time_sample samples[4];
         struct time_model model;
         for (int k = 0; k < 4; k++) samples[k] = equal_times(4 << k, cases[i].at[k]);
-        time_model_fit(samples, 4, &model);
+        time_model_fit(samples, 4, i % 2, &model);
         assert_true(fabs(time_model_mean(&model, 1024) - cases[i].at_1024) < 1e-9 * cases[i].at_1024 + 1e-15);
         assert_true(model.balanced);
         assert_true(model.error < 1e-9);
@@ -172,9 +172,9 @@ static void uneven_times_are_told(void **state)
     struct time_sample more = sample;
     time_sample_add(&sample, 1.11);
     time_sample_add(&more, 1.15);
-    time_model_fit(&sample, 1, &model);
+    time_model_fit(&sample, 1, false, &model);
     assert_true(model.balanced);
-    time_model_fit(&more, 1, &model);
+    time_model_fit(&more, 1, false, &model);
     assert_false(model.balanced);
     /* 3 sigma / (sqrt(10) (mean - sigma)): the ten values have the standard deviation 0.15 / sqrt(10) */
     double sigma = 0.15 / sqrt(10);
@@ -190,10 +190,22 @@ static void errors_are_relative_to_what_is_predicted(void **state)
     struct time_sample rare = {.ranks = 4}, two[2] = {equal_times(4, 1), equal_times(4, 2)};
     for (int i = 0; i < 9; i++) time_sample_add(&rare, 0);
     time_sample_add(&rare, 10);
-    time_model_fit(&rare, 1, &model);
+    time_model_fit(&rare, 1, false, &model);
     assert_true(fabs(model.error - 1) < 1e-12);
-    time_model_fit(two, 2, &model); /* the same number of ranks: no function but a constant fits better */
+    time_model_fit(two, 2, false, &model); /* the same number of ranks: no function but a constant fits better */
     assert_true(fabs(model.error - 1) < 1e-12);
+}
+
+/* 1, 1.1 and 1.9 s at 4, 8 and 16 ranks are near c0 + c1 p^2, but not within 1 %: a small place keeps a constant. */
+static void small_places_grow_only_if_it_is_sure(void **state)
+{
+    (void)state;
+    struct time_model model;
+    const struct time_sample samples[3] = {equal_times(4, 1), equal_times(8, 1.1), equal_times(16, 1.9)};
+    time_model_fit(samples, 3, false, &model);
+    assert_true(time_model_mean(&model, 1024) > 10);
+    time_model_fit(samples, 3, true, &model);
+    assert_true(model.c1 == 0 && model.c0 > 1 && model.c0 < 1.9);
 }
 
 /* A grid of 3 x 2 x 2, x fastest: rank 7 is at (1,0,1). Its row is 6 7 8, its line along y 7 10, its plane along x and z
@@ -251,7 +263,8 @@ int main(void)
         cmocka_unit_test(numbers_without_function_have_none),
         cmocka_unit_test(times_follow_functions),
         cmocka_unit_test(uneven_times_are_told),
-        cmocka_unit_test(errors_are_relative_to_what_is_predicted), cmocka_unit_test(parts_of_a_grid_have_places),
+        cmocka_unit_test(errors_are_relative_to_what_is_predicted),
+        cmocka_unit_test(small_places_grow_only_if_it_is_sure), cmocka_unit_test(parts_of_a_grid_have_places),
         cmocka_unit_test(executions_split_by_rank_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
