@@ -125,11 +125,11 @@ static void put_call(struct buffer *buffer, const struct trace *trace, const str
                                  .call = call->call,
                                  .id = create || call->handle < 0 ? SPOOL_NO_ID : (uint32_t)call->handle,
                                  .peer = call->peer,
-                                 .tag = group ? (int32_t)group_of(buffer, trace, call->ref) : 0,
+                                 .tag = group ? (int32_t)group_of(buffer, trace, call->sync.group) : 0,
                                  .bytes = call->bytes};
-    if ((row->allowed & F_DISP) && call->disp >= 0) {
+    if ((row->allowed & F_DISP) && call->rma.disp >= 0) {
         const int32_t *units = trace->definitions.windows[call->handle].disp_unit;
-        enter.extra = call->disp / (units ? units[call->peer] : 1);
+        enter.extra = call->rma.disp / (units ? units[call->peer] : 1);
     }
     struct spool_record leave = {
         .kind = SPOOL_EXIT, .call = call->call, .peer = -1, .id = create ? (uint32_t)call->handle : SPOOL_NO_ID};

@@ -62,7 +62,7 @@ struct info {
 static void add_gaps(struct info *info, const struct trace_call *call)
 {
     struct call_sum *sum = &info->calls[call->call];
-    int64_t bytes = call->bytes + (call_moves(call->call) ? call->aux : 0);
+    int64_t bytes = call->bytes + (call_moves(call->call) ? call->rma.result_bytes : 0);
     sum->gaps++;
     sum->gap_bytes += bytes;
     info->gaps.count++;
@@ -80,7 +80,8 @@ static uint64_t count_unseen(const struct trace *trace, uint32_t rank)
     for (size_t i = 0; calls && created && i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         calls[trace_call_thread(trace, rank, i)] = true;
-        if (call_kind(call->call) == CALL_THREAD_CREATE && call->ref < threads) created[call->ref] = true;
+        if (call_kind(call->call) == CALL_THREAD_CREATE && call->primitive.child < threads)
+            created[call->primitive.child] = true;
     }
     for (uint32_t t = 1; calls && created && t < threads; t++) unseen += calls[t] && !created[t];
     free(calls);
@@ -109,7 +110,7 @@ static struct info collect_info(const struct trace *trace)
             sum->time_ps += call->exit_ps - call->enter_ps;
             info.events++;
             if (call->flags & TRACE_GAPS) add_gaps(&info, call);
-            if (call_moves(call->call)) info.rma_bytes += call->bytes + call->aux;
+            if (call_moves(call->call)) info.rma_bytes += call->bytes + call->rma.result_bytes;
             if (kind == CALL_SEND || kind == CALL_ISEND || kind == CALL_SENDRECV) info.message_bytes += call->bytes;
         }
     }

@@ -167,7 +167,7 @@ static enum status add_call(struct cube *cube, uint32_t location, const struct t
     place->begun = true;
     place->at_ps = call->exit_ps;
     if (call->call == ID_region_enter) {
-        TRY(child_of(cube, place->node, 1 + call->ref, TRACE_NO_SITE, &place->node, err));
+        TRY(child_of(cube, place->node, 1 + call->region.region, TRACE_NO_SITE, &place->node, err));
         return add_value(cube, CUBE_VISITS, place->node, location, 1, err);
     }
     if (call->call == ID_region_leave) {

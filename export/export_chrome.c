@@ -75,7 +75,7 @@ static void write_call(struct writer *writer, uint32_t rank, size_t index)
     uint32_t thread = trace_call_thread(writer->trace, rank, index);
     if (call_is_region(call->call)) {
         begin_event(writer, call->call == ID_region_enter ? "B" : "E", rank, thread, call->enter_ps);
-        write_text(writer, "name", writer->trace->definitions.regions[call->ref]);
+        write_text(writer, "name", writer->trace->definitions.regions[call->region.region]);
         fputc('}', writer->out);
         return;
     }

@@ -21,7 +21,8 @@ static void write_call(const struct trace *trace, uint32_t rank, size_t index, F
     fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",", rank, trace_call_thread(trace, rank, index),
             trace_event(trace, rank, index));
     if (call_is_region(call->call))
-        csv_write_text(out, call->call == ID_region_enter ? "enter " : "leave ", trace->definitions.regions[call->ref]);
+        csv_write_text(out, call->call == ID_region_enter ? "enter " : "leave ",
+                       trace->definitions.regions[call->region.region]);
     else
         fputs(call_name(call->call), out);
     fprintf(out, ",%s,%s", units_format_ps(call->enter_ps - begin_ps, enter), units_format_ps(call->exit_ps - begin_ps, exits));
@@ -29,7 +30,7 @@ static void write_call(const struct trace *trace, uint32_t rank, size_t index, F
     write_number(out, fields & F_COMM && call->handle >= 0, call->handle);
     write_number(out, call->peer >= 0, call->peer);
     write_number(out, fields & F_BYTES, call->bytes);
-    write_number(out, fields & F_TAG, call->tag);
+    write_number(out, fields & F_TAG, call->message.tag);
     fputc(',', out);
     if (site->file) csv_write_text(out, "", site->file);
     write_number(out, site->line > 0, site->line);

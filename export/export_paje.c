@@ -64,7 +64,7 @@ static void add_calls(struct writer *writer, uint32_t rank)
         const struct trace_call *call = &writer->trace->ranks[rank].calls[i];
         uint32_t thread = trace_call_thread(writer->trace, rank, i);
         bool leave = call->call == ID_region_leave;
-        uint32_t value = call_is_region(call->call) ? MPI_CALL_COUNT + call->ref : call->call;
+        uint32_t value = call_is_region(call->call) ? MPI_CALL_COUNT + call->region.region : call->call;
         if (!leave) add_event(writer, call->enter_ps, rank, thread, PUSH, value);
         if (leave || !call_is_region(call->call)) add_event(writer, call->exit_ps, rank, thread, POP, 0);
     }

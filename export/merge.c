@@ -200,7 +200,7 @@ static enum status add_answer(struct building *building, const struct span *span
     TRY(add_mark(building, somewhere(building, target, start_ps), mark));
     if (!data_arrows || span->close == EPOCH_NONE) return STATUS_OK;
     return add_arrow(building, OTF2_ARROW_DATA, somewhere(building, target, start_ps),
-                     left(building, origin, span->close), operand ? span->call->aux : span->call->bytes);
+                     left(building, origin, span->close), operand ? span->call->rma.result_bytes : span->call->bytes);
 }
 
 /* What comes in at the target: puts and accumulates. */

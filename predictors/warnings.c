@@ -27,7 +27,7 @@ static void add_choice(struct uses *uses, enum semantics_choice choice)
 static void add_start(const struct trace *trace, uint32_t rank, const struct trace_call *call,
                       struct window_uses *window, struct uses *uses)
 {
-    const struct trace_group *group = &trace->definitions.groups[call->ref];
+    const struct trace_group *group = &trace->definitions.groups[call->sync.group];
     bool itself = trace_group_rank(group, (int32_t)rank) != TRACE_NONE;
     window->started = group->count > 0;
     if (itself) window->starts++;
@@ -46,7 +46,7 @@ static void add_call(const struct trace *trace, uint32_t rank, const struct trac
     case CALL_START: add_start(trace, rank, call, &windows[call->handle], uses); break;
     case CALL_COMPLETE: windows[call->handle].started = false; break;
     case CALL_POST:
-        if (trace_group_rank(&trace->definitions.groups[call->ref], (int32_t)rank) != TRACE_NONE)
+        if (trace_group_rank(&trace->definitions.groups[call->sync.group], (int32_t)rank) != TRACE_NONE)
             windows[call->handle].posts++;
         break;
     case CALL_PUT:

@@ -54,7 +54,7 @@ static void write_call(const struct writer *writer, uint32_t rank, size_t index,
     fprintf(writer->out, "%s[%" PRIu32 ",%" PRId64 ",%" PRId64 ",%d,%d,%d,%" PRId64 ",%" PRIu32 "]", first ? "" : ",",
             trace_call_thread(writer->trace, rank, index), since_begin(writer, call->enter_ps),
             call->exit_ps - call->enter_ps, call->call, call->handle, call->peer, call->bytes,
-            region ? call->ref : call->site);
+            region ? call->region.region : call->site);
 }
 
 static void write_calls(const struct writer *writer)

@@ -137,18 +137,18 @@ enum status builder_translate_call(struct builder_shard *shard, struct trace *wh
     const struct call_row *row = call_row(call->call);
     uint32_t id;
     if (call->site != TRACE_NO_SITE) TRY(builder_translate(shard, whole, BUILDER_SITES, &call->site, err));
-    if (row->needed & F_GROUP) TRY(builder_translate(shard, whole, BUILDER_GROUPS, &call->ref, err));
-    if (row->needed & F_REGION) TRY(builder_translate(shard, whole, BUILDER_REGIONS, &call->ref, err));
-    if (row->needed & F_REQS) call->ref += shard->lists;
-    if ((row->allowed & F_NEIGHBORS) && call->tag >= 0) {
-        id = (uint32_t)call->tag;
+    if (row->needed & F_GROUP) TRY(builder_translate(shard, whole, BUILDER_GROUPS, &call->sync.group, err));
+    if (row->needed & F_REGION) TRY(builder_translate(shard, whole, BUILDER_REGIONS, &call->region.region, err));
+    if (row->needed & F_REQS) call->completion.list += shard->lists;
+    if ((row->allowed & F_NEIGHBORS) && call->collective.neighbors >= 0) {
+        id = (uint32_t)call->collective.neighbors;
         TRY(builder_translate(shard, whole, BUILDER_COUNTS, &id, err));
-        call->tag = (int32_t)id;
+        call->collective.neighbors = (int32_t)id;
     }
-    if ((row->allowed & F_COUNTS) && call->disp >= 0) {
-        id = (uint32_t)call->disp;
+    if ((row->allowed & F_COUNTS) && call->collective.counts >= 0) {
+        id = (uint32_t)call->collective.counts;
         TRY(builder_translate(shard, whole, BUILDER_COUNTS, &id, err));
-        call->disp = id;
+        call->collective.counts = id;
     }
     return STATUS_OK;
 }

@@ -5,6 +5,7 @@
  *   at most one window is the heap of OpenSHMEM; OpenSHMEM's calls work on it, MPI's calls on other windows
  *   a request lives once, a region left was entered, threads begin and end once
  *   times of a thread rise; times and bytes are within trace/limits.h, so that no sum of a rank overflows */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,13 +117,13 @@ static enum status check_peer(const struct walk *walk)
     if (!(row->allowed & (F_TARGET | F_PEER | F_ROOT))) return STATUS_OK;
     bool may_be_nobody = !(row->allowed & F_ROOT) && !call_is_shmem(walk->call->call); /* MPI_PROC_NULL is MPI's */
     TRY(check_member(walk, key, walk->call->peer, may_be_nobody));
-    return row->allowed & F_SOURCE ? check_member(walk, "source", trace_call_source(walk->call), true) : STATUS_OK;
+    return row->allowed & F_SOURCE ? check_member(walk, "source", walk->call->exchange.source, true) : STATUS_OK;
 }
 
 static enum status check_neighbors(const struct walk *walk)
 {
     const struct trace *trace = walk->trace;
-    int32_t id = walk->call->tag;
+    int32_t id = walk->call->collective.neighbors;
     if (id == TRACE_NONE) return STATUS_OK;
     if (id < 0 || (size_t)id >= trace->definitions.counts_count)
         FAIL(walk, "neighbours %" PRId32 " are not defined", id);
@@ -153,7 +154,7 @@ static enum status check_counts(struct walk *walk)
 {
     const struct trace *trace = walk->trace;
     const struct trace_comm *comm = trace_call_comm(trace, walk->call);
-    int64_t id = walk->call->disp;
+    int64_t id = walk->call->collective.counts;
     if (id == -1 || !comm) return STATUS_OK;
     if ((uint64_t)id >= trace->definitions.counts_count) FAIL(walk, "counts %" PRId64 " are not defined", id);
     const struct trace_counts *counts = &trace->definitions.counts[id];
@@ -173,7 +174,7 @@ static enum status check_counts(struct walk *walk)
 static enum status check_group(struct walk *walk)
 {
     const struct trace *trace = walk->trace;
-    uint32_t id = walk->call->ref;
+    uint32_t id = walk->call->sync.group;
     if (id >= trace->definitions.group_count) FAIL(walk, "group %" PRIu32 " is not defined", id);
     if (walk->call->handle == TRACE_NONE) return STATUS_OK;
     int32_t comm = trace->definitions.windows[walk->call->handle].comm;
@@ -224,8 +225,8 @@ static enum status check_requests(struct walk *walk)
     uint32_t count;
     if (call_makes_request(call->call)) return make_request(walk);
     if (call_arm(call_kind(call->call)) != ARM_COMPLETION) return STATUS_OK;
-    if (list && call->ref >= walk->trace->definitions.list_count)
-        FAIL(walk, "request list %" PRIu32 " is not defined", call->ref);
+    if (list && call->completion.list >= walk->trace->definitions.list_count)
+        FAIL(walk, "request list %" PRIu32 " is not defined", call->completion.list);
     const uint32_t *ids = trace_call_completed(walk->trace, call, &count);
     for (uint32_t i = 0; i < count; i++) TRY(use_request(walk, ids[i], list || !(call->flags & TRACE_BREAK)));
     return count > 0 || list || call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, false);
@@ -272,15 +273,15 @@ static enum status check_counter(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     uint32_t allowed = call_row(call->call)->allowed;
-    if ((allowed & F_VALUE) && call->disp > INT32_MAX)
-        FAIL(walk, "value=%" PRId64 ", expected at most %d", call->disp, INT32_MAX);
-    if ((allowed & F_PARTIES) && call->aux > INT32_MAX)
-        FAIL(walk, "parties=%" PRId64 ", expected at most %d", call->aux, INT32_MAX);
+    if ((allowed & F_VALUE) && call->primitive.value > INT32_MAX)
+        FAIL(walk, "value=%" PRId64 ", expected at most %d", call->primitive.value, INT32_MAX);
+    if ((allowed & F_PARTIES) && call->primitive.parties > INT32_MAX)
+        FAIL(walk, "parties=%" PRId64 ", expected at most %d", call->primitive.parties, INT32_MAX);
     return STATUS_OK;
 }
 
-/* What the call's row keeps in aux. */
-static const char *key_of_aux(uint32_t allowed)
+/* What the call's row keeps in the arm's second place. */
+static const char *key_of_second(uint32_t allowed)
 {
     enum call_field field = allowed & F_MUTEX     ? F_MUTEX_INDEX
                             : allowed & F_PARTIES ? F_PARTIES_INDEX
@@ -293,13 +294,15 @@ static enum status check_sizes(struct walk *walk)
     const struct trace_call *call = walk->call;
     uint32_t allowed = call_row(call->call)->allowed;
     if (call->bytes < 0) FAIL(walk, "bytes=%" PRId64 ", expected 0 or more", call->bytes);
-    if (call->disp < -1 && !(allowed & F_SOURCE)) FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->disp);
-    if (call->disp > TRACE_DISP_MAX && !(allowed & F_SOURCE))
-        FAIL(walk, "disp=%" PRId64 ", expected at most %" PRId64, call->disp, TRACE_DISP_MAX);
-    if (call->aux < 0) FAIL(walk, "%s=%" PRId64 ", expected 0 or more", key_of_aux(allowed), call->aux);
+    if (call->any.first < -1 && !(allowed & F_SOURCE))
+        FAIL(walk, "disp=%" PRId64 ", expected 0 or more", call->any.first);
+    if (call->any.first > TRACE_DISP_MAX && !(allowed & F_SOURCE))
+        FAIL(walk, "disp=%" PRId64 ", expected at most %" PRId64, call->any.first, TRACE_DISP_MAX);
+    if (call->any.second < 0)
+        FAIL(walk, "%s=%" PRId64 ", expected 0 or more", key_of_second(allowed), call->any.second);
     if (call_is_thread(call->call)) return check_counter(walk);
     TRY(add_bytes(walk, "bytes", call->bytes));
-    return add_bytes(walk, "result_bytes", call->aux);
+    return add_bytes(walk, "result_bytes", call->rma.result_bytes);
 }
 
 static enum status check_values(struct walk *walk)
@@ -310,16 +313,17 @@ static enum status check_values(struct walk *walk)
     if (call->flags & TRACE_GAPS) TRY(check_gaps(walk));
     if ((call->flags & TRACE_BREAK) && walk->index != walk->thread->last_index)
         FAIL(walk, "the recording breaks off here, expected no event after it");
-    if (call_kind(call->call) != CALL_COMM_CREATE || call->ref == TRACE_NO_REF) return STATUS_OK;
-    if (call->ref >= walk->trace->definitions.comm_count) FAIL(walk, "newcomm=%" PRIu32 " is not defined", call->ref);
-    if (trace_comm_rank(&walk->trace->definitions.comms[call->ref], (int32_t)walk->rank) == TRACE_NONE)
-        FAIL(walk, "rank %" PRIu32 " is no member of newcomm=%" PRIu32, walk->rank, call->ref);
+    if (call_kind(call->call) != CALL_COMM_CREATE || call->comm.newcomm == TRACE_NO_REF) return STATUS_OK;
+    if (call->comm.newcomm >= walk->trace->definitions.comm_count)
+        FAIL(walk, "newcomm=%" PRIu32 " is not defined", call->comm.newcomm);
+    if (trace_comm_rank(&walk->trace->definitions.comms[call->comm.newcomm], (int32_t)walk->rank) == TRACE_NONE)
+        FAIL(walk, "rank %" PRIu32 " is no member of newcomm=%" PRIu32, walk->rank, call->comm.newcomm);
     return STATUS_OK;
 }
 
 static enum status check_child(struct walk *walk, bool create)
 {
-    uint32_t child = walk->call->ref, self = (uint32_t)(walk->thread - walk->threads);
+    uint32_t child = walk->call->primitive.child, self = (uint32_t)(walk->thread - walk->threads);
     if (child == TRACE_NO_REF) return STATUS_OK;
     if (child >= walk->thread_count || child == self || (create && child == 0))
         FAIL(walk, "child=%" PRIu32 " of thread %" PRIu32 ", expected another thread of the rank", child, self);
@@ -353,10 +357,12 @@ static enum status check_parties(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     uint64_t *known;
-    if (call->aux < 1) FAIL(walk, "parties=%" PRId64 ", expected at least one thread", call->aux);
-    TRY(map_put(&walk->parties, call->ref, (uint64_t)call->aux, &known, walk->err));
-    if (*known != (uint64_t)call->aux)
-        FAIL(walk, "parties=%" PRId64 ", expected %" PRIu64 " as in the barrier's calls before", call->aux, *known);
+    if (call->primitive.parties < 1)
+        FAIL(walk, "parties=%" PRId64 ", expected at least one thread", call->primitive.parties);
+    TRY(map_put(&walk->parties, call->primitive.object, (uint64_t)call->primitive.parties, &known, walk->err));
+    if (*known != (uint64_t)call->primitive.parties)
+        FAIL(walk, "parties=%" PRId64 ", expected %" PRIu64 " as in the barrier's calls before",
+             call->primitive.parties, *known);
     return STATUS_OK;
 }
 
@@ -370,13 +376,23 @@ static enum status check_primitive(struct walk *walk)
     if (row->kind == CALL_THREAD_END && walk->index != walk->thread->last_index)
         FAIL(walk, "the thread ends, expected no event after it");
     if (!(row->needed & F_OBJECT)) return STATUS_OK;
-    TRY(check_object(walk, "object", call->ref, call_kind_rows[row->kind].works_on));
-    if (row->needed & F_MUTEX) TRY(check_object(walk, "mutex", call->aux, OBJECT_MUTEX));
+    TRY(check_object(walk, "object", call->primitive.object, call_kind_rows[row->kind].works_on));
+    if (row->needed & F_MUTEX) TRY(check_object(walk, "mutex", call->primitive.mutex, OBJECT_MUTEX));
     return row->needed & F_PARTIES ? check_parties(walk) : STATUS_OK;
 }
 
+#ifndef NDEBUG
+static bool keeps_to_arm(const struct trace_call *call)
+{
+    struct trace_call own = *call;
+    trace_call_clear_others(&own);
+    return memcmp(&own.any, &call->any, sizeof own.any) == 0;
+}
+#endif
+
 static enum status check_call(struct walk *walk)
 {
+    assert(keeps_to_arm(walk->call)); /* readers and transforms say nothing outside it */
     uint32_t needed = call_row(walk->call->call)->needed;
     TRY(check_handle(walk));
     TRY(check_peer(walk));

@@ -207,8 +207,8 @@ const uint32_t *trace_call_completed(const struct trace *trace, const struct tra
     bool one = kind == CALL_REQUEST_WAIT || (kind == CALL_REQUEST_TEST && (call->flags & TRACE_FLAG));
     *count = one && call->ref != TRACE_NO_REF;
     if (!(call_row(call->call)->needed & F_REQS)) return &call->ref;
-    *count = tables->lists[call->ref].count;
-    return tables->requests + tables->lists[call->ref].first;
+    *count = tables->lists[call->completion.list].count;
+    return tables->requests + tables->lists[call->completion.list].first;
 }
 
 enum status trace_add_list(struct trace *trace, const uint32_t *requests, uint32_t count, uint32_t *id, struct err *err)

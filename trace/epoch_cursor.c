@@ -89,7 +89,7 @@ static enum status open_epoch(struct epoch_cursor *cursor, const struct trace_ca
     *epoch = (struct epoch){.kind = kind,
                             .window = call->handle,
                             .target = kind == EPOCH_LOCK ? call->peer : TRACE_NONE,
-                            .group = grouped ? call->ref : TRACE_NO_REF,
+                            .group = grouped ? call->sync.group : TRACE_NO_REF,
                             .flags = call->flags,
                             .slot = (uint32_t)(epoch - cursor->epochs),
                             .opened = number,

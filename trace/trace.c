@@ -139,7 +139,7 @@ static enum status check_order(const struct trace *trace, uint32_t rank, uint32_
 static enum status note_thread(struct trace_rank *rank, uint32_t thread, const struct trace_call *call, struct err *err)
 {
     bool names_child = call_row(call->call)->needed & F_CHILD;
-    uint32_t child = names_child && call->ref < TRACE_THREADS_MAX ? call->ref : 0;
+    uint32_t child = names_child && call->primitive.child < TRACE_THREADS_MAX ? call->primitive.child : 0;
     uint32_t largest = child > thread ? child : thread;
     if (!rank->thread && thread == 0) {
         if (call_is_thread(call->call) && child >= rank->thread_count) rank->thread_count = child + 1;
@@ -252,26 +252,35 @@ const struct trace_comm *trace_call_comm(const struct trace *trace, const struct
     return fields & F_COMM ? &trace->definitions.comms[call->handle] : NULL;
 }
 
-int32_t trace_call_source(const struct trace_call *call)
-{
-    return (int32_t)(uint32_t)((uint64_t)call->disp >> 32);
-}
+/* A field that several arms have is in the same place in all of them: trace/calls/call_fields.def names one. */
+#define SAME_PLACE(ONE, OTHER)                                                                                         \
+    _Static_assert(offsetof(struct trace_call, ONE) == offsetof(struct trace_call, OTHER), #ONE " and " #OTHER)
+SAME_PLACE(rma.disp, shmem.disp);
+SAME_PLACE(rma.op, collective.op);
+SAME_PLACE(message.tag, exchange.tag);
+SAME_PLACE(collective.neighbors, comm.neighbors);
+SAME_PLACE(collective.recv_bytes, exchange.recv_bytes);
+SAME_PLACE(primitive.object, shmem.lock);
+SAME_PLACE(completion.request, rma.request);
+SAME_PLACE(completion.request, message.request);
+SAME_PLACE(completion.request, collective.request);
+SAME_PLACE(completion.request, ref);
+SAME_PLACE(completion.request, any.ref);
 
-int32_t trace_call_recv_tag(const struct trace_call *call)
+void trace_call_clear_others(struct trace_call *call)
 {
-    return (int32_t)(uint32_t)(uint64_t)call->disp;
-}
-
-void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag)
-{
-    call->disp = (int64_t)((uint64_t)(uint32_t)source << 32 | (uint32_t)tag);
+    uint32_t allowed = call_row(call->call)->allowed;
+    if (!(allowed & (F_DISP | F_COUNTS | F_SOURCE | F_RECVTAG | F_VALUE))) call->any.first = -1;
+    if (!(allowed & (F_RESULT_BYTES | F_RECEIVED | F_MUTEX | F_PARTIES))) call->any.second = 0;
+    if (!(allowed & (F_TAG | F_OP | F_NEIGHBORS))) call->any.third = 0;
+    if (!(allowed & (F_GROUP | F_REQ | F_REQS | F_REGION | F_NEWCOMM | F_CHILD | F_OBJECT))) call->ref = TRACE_NO_REF;
 }
 
 /* A list of neighbours: how many sources, the sources, the destinations. */
 bool trace_call_neighbors(const struct trace *trace, const struct trace_call *call, struct trace_neighbors *neighbors)
 {
-    if (!(call_row(call->call)->allowed & F_NEIGHBORS) || call->tag < 0) return false;
-    const struct trace_counts *list = &trace->definitions.counts[call->tag];
+    if (!(call_row(call->call)->allowed & F_NEIGHBORS) || call->collective.neighbors < 0) return false;
+    const struct trace_counts *list = &trace->definitions.counts[call->collective.neighbors];
     uint32_t sources = (uint32_t)list->bytes[0];
     *neighbors =
         (struct trace_neighbors){sources, list->count - 1 - sources, list->bytes + 1, list->bytes + 1 + sources};
@@ -280,8 +289,8 @@ bool trace_call_neighbors(const struct trace *trace, const struct trace_call *ca
 
 const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call)
 {
-    bool has = (call_row(call->call)->allowed & F_COUNTS) && call->disp >= 0;
-    return has ? trace->definitions.counts[call->disp].bytes : NULL;
+    bool has = (call_row(call->call)->allowed & F_COUNTS) && call->collective.counts >= 0;
+    return has ? trace->definitions.counts[call->collective.counts].bytes : NULL;
 }
 
 const char *trace_fence_ends(uint32_t flags)

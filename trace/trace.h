@@ -45,13 +45,8 @@ enum trace_op {
     TRACE_OP_COUNT
 };
 
-/* One call. What a member holds depends on the call's kind:
- *   handle  window id (one-sided calls, window creation and freeing), else communicator id, else TRACE_NONE
- *   peer    target / destination or matched source / root, else TRACE_NONE. lock_all, flush_all and the like have none:
- *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if one
- *   tag     message tag; MPI_Op for accumulates, reductions and scans as enum trace_op; neighbourhood collectives and
- *           MPI_Dist_graph_create: index into definitions.counts, see trace_call_neighbors(), -1 unknown; else 0.
- *           sendrecv: of the send
+/* One call. Its kind's arm (trace/calls/call_kinds.def: call_arm()) says which member of the union holds what it is
+ * about; trace_check() asserts in a debug build that a call says nothing outside its arm. For every call:
  *   bytes   put/get/accumulate: bytes moved; get_accumulate: bytes sent to the target (compare_and_swap: both values;
  *           MPI_NO_OP: 0); messages: bytes of the message (a receive: bytes received; a probe: of the message found;
  *           sendrecv: bytes sent); bcast, reduce, allreduce, scan, exscan: bytes of one rank's vector; reduce_scatter:
@@ -59,37 +54,108 @@ enum trace_op {
  *           with one other; gatherv, allgatherv: bytes of the rank's own contribution; scatterv: bytes that the rank
  *           receives; alltoallv, neighbourhood collectives: bytes that the rank sends to all together. Thread
  *           primitives: 0
- *   disp    one-sided operations: target displacement in bytes, -1 unknown (OpenSHMEM: symmetric address; of waiting, the
- *           rank's own). sendrecv: trace_call_source() and trace_call_recv_tag(). Collectives with counts: index into
- *           definitions.counts, see trace_call_counts(). First call on a semaphore: its value before the call, -1
- *           unknown. Else -1
- *   aux     get_accumulate: bytes of the result; sendrecv, alltoallv, neighbourhood collectives: bytes received; waiting
- *           on a condition: the mutex; barrier of threads: for how many threads it waits; else 0
- *   ref     post, start: group id; calls that make, wait for or test one request (call_makes_request()): request id;
- *           waitall, testall and the like: id of the list of requests that the call completed; user regions: region id;
- *           communicator creation: new communicator id (TRACE_NO_REF: the rank is not in it); pthread_create and
- *           pthread_join: the thread made or waited for (TRACE_NO_REF unknown, or none was made); other thread
- *           primitives: id of the mutex, condition, barrier or semaphore, unique per rank; OpenSHMEM locks: id of the lock, the
- *           same on all ranks; else TRACE_NO_REF
+ *   handle  window id (one-sided calls, window creation and freeing), else communicator id, else TRACE_NONE
+ *   peer    target / destination or matched source / root, else TRACE_NONE. lock_all, flush_all and the like have none:
+ *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if one
+ *   ref     the id in the arm's last place, whatever it names; TRACE_NO_REF: none. For what follows requests, which
+ *           several arms have (call_makes_request()), and for what gives ids other numbers
+ *   any     all of the arm, for what copies, compares or forgets calls of every kind
  *   site    index into definitions.sites
  * A non-blocking collective or a request-based one-sided operation has the kind and the members of the blocking one. A
  * request that MPI_Request_free gave up is never waited for. MPI_Start is kept as the MPI_Isend (Ibsend, Issend,
  * Irsend, Irecv) that it begins, with TRACE_STARTED and a new request; MPI_Startall as one such call per request, which
  * share its time in equal parts.
- * Request ids are unique per rank over the whole trace (readers renumber reused ones). */
+ * Request ids are unique per rank over the whole trace (readers renumber reused ones). What an arm does not say is
+ * as in TRACE_NO_MEMBERS. */
 struct trace_call {
     int64_t enter_ps, exit_ps;
     int64_t bytes;
-    int64_t disp;
-    int64_t aux;
+    union {
+        struct {
+            int64_t disp;         /* at the target in bytes (OpenSHMEM: symmetric address), -1 unknown */
+            int64_t result_bytes; /* get_accumulate: that come back */
+            int32_t op;           /* enum trace_op */
+            uint32_t request;
+        } rma;
+        struct {
+            int64_t unused[2];
+            int32_t tag;
+            uint32_t request;
+        } message;
+        struct {
+            int32_t recv_tag, source; /* of what is received; the source is the matched one */
+            int64_t recv_bytes;
+            int32_t tag; /* of the send */
+            uint32_t unused;
+        } exchange;
+        struct {
+            int64_t counts;     /* index into definitions.counts: trace_call_counts(); -1 none */
+            int64_t recv_bytes; /* alltoallv, neighbourhood collectives */
+            union {
+                int32_t op;        /* reductions and scans: enum trace_op */
+                int32_t neighbors; /* index into definitions.counts: trace_call_neighbors(); -1 unknown */
+            };
+            uint32_t request;
+        } collective;
+        struct {
+            int64_t unused[2];
+            int32_t neighbors; /* MPI_Dist_graph_create: as above */
+            uint32_t newcomm;  /* TRACE_NO_REF: the rank is not in it */
+        } comm;
+        struct {
+            int64_t unused[2];
+            int32_t unused_too;
+            union {
+                uint32_t request;
+                uint32_t list; /* waitall, testall and the like: of the requests that the call completed */
+            };
+        } completion;
+        struct {
+            int64_t unused[2];
+            int32_t unused_too;
+            uint32_t group; /* post, start */
+        } sync;
+        struct {
+            int64_t unused[2];
+            int32_t unused_too;
+            uint32_t region;
+        } region;
+        struct {
+            int64_t value; /* first call on a semaphore: its value before the call, -1 unknown */
+            union {
+                int64_t mutex;   /* waiting on a condition */
+                int64_t parties; /* barrier: for how many threads it waits */
+            };
+            int32_t unused;
+            union {
+                uint32_t object; /* mutex, condition, barrier or semaphore, unique per rank */
+                uint32_t child;  /* pthread_create, pthread_join: TRACE_NO_REF unknown, or none was made */
+            };
+        } primitive;
+        struct {
+            int64_t disp; /* of waiting: the rank's own symmetric address, -1 unknown */
+            int64_t unused;
+            int32_t unused_too;
+            uint32_t lock; /* the same on all ranks */
+        } shmem;
+        struct trace_members {
+            int64_t first, second;
+            int32_t third;
+            uint32_t ref;
+        } any;
+        struct {
+            int32_t unused[5];
+            uint32_t ref;
+        };
+    };
     int32_t handle;
     int32_t peer;
-    int32_t tag;
-    uint32_t ref;
     uint32_t site;
     uint16_t call; /* enum mpi_call */
     uint16_t flags;
 };
+#define TRACE_NO_MEMBERS {.first = -1, .ref = TRACE_NO_REF} /* trace_call.any of a call that says nothing */
+_Static_assert(sizeof(struct trace_call) == 64, "a cache line");
 
 /* Memory from the first to the last byte that the elements in each of a call's buffers span, (count - 1) * |extent| +
  * true extent of their data type (MPI-3.1 4.1); 0: they have no gaps, or the call has no such buffer. Of a receive: of
@@ -244,9 +310,9 @@ struct trace_clock_quality {
 
 /* What calls and ranks name by number. A trace owns its definitions, and they are part of it: readers, transforms and
  * slices add to them as calls come, and a trace that is made of another one may outlive it. So trace_new_like() copies
- * them; an item once added stays as it is, and ids stay valid in the copy. Two kinds of traces borrow those of the whole
- * one while it lives: a shard of a reader, but for the tables it has of its own (trace/builder.h), and
- * trace_computing_view(). */
+ * them; an item once added stays as it is, and ids stay valid in the copy. Three kinds of traces borrow those of the whole
+ * one while it lives: a shard of a reader, but for the tables it has of its own (trace/builder.h),
+ * trace_computing_view(), and what predictors/replayable_prefix.h leaves of a trace. */
 struct trace_definitions {
     struct trace_comm *comms;
     size_t comm_count, comm_capacity;
@@ -446,10 +512,8 @@ int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank);
 /* The communicator of a call: its own, or its window's. NULL for calls without. */
 const struct trace_comm *trace_call_comm(const struct trace *trace, const struct trace_call *call);
 
-/* Sendrecv: the matched source and the tag of what was received. */
-int32_t trace_call_source(const struct trace_call *call);
-int32_t trace_call_recv_tag(const struct trace_call *call);
-void trace_call_set_receive(struct trace_call *call, int32_t source, int32_t tag);
+/* Forgets what the arm of another call would hold: what no field of the call's row says (TRACE_NO_MEMBERS). */
+void trace_call_clear_others(struct trace_call *call);
 
 /* The requests that a call completes: of a wait, of a test that said yes, of a list. It may be one in which the
  * recording breaks off. Borrowed from the trace or the call. */
@@ -477,7 +541,7 @@ struct trace_neighbors {
  * same part of trace_call.bytes. */
 bool trace_call_neighbors(const struct trace *trace, const struct trace_call *call, struct trace_neighbors *neighbors);
 
-/* Adds the list of neighbours for trace_call.tag. */
+/* Adds the list of neighbours of a call. */
 enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbors *neighbors, uint32_t *id,
                                 struct err *err);
 
@@ -497,7 +561,7 @@ enum status trace_check_rank(struct trace_checker *checker, const struct trace *
 int64_t trace_begin_ps(const struct trace *trace);
 int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank);
 
-/* MPI_Op by number in trace_call.tag (enum trace_op). */
+/* MPI_Op by number (enum trace_op). */
 const char *trace_op_name(int32_t op);      /* "MPI_SUM"; "?" for 0 */
 int32_t trace_op_by_name(const char *name); /* "MPI_SUM" or "SUM"; 0 unknown */
 

@@ -126,7 +126,7 @@ static enum status lower_operation(struct lowering *lowering, const struct epoch
     const struct access_epoch *epoch = &lowering->relations->epochs.accesses[operation->epoch];
     enum call_kind kind = call_kind(call->call);
     bool fetches = kind == CALL_GET || kind == CALL_GET_ACCUMULATE, passive = is_passive(epoch);
-    int64_t back = kind == CALL_GET ? call->bytes : kind == CALL_GET_ACCUMULATE ? call->aux : 0;
+    int64_t back = kind == CALL_GET ? call->bytes : kind == CALL_GET_ACCUMULATE ? call->rma.result_bytes : 0;
     uint32_t target = (uint32_t)call->peer;
     if (call->peer == TRACE_NONE) return STATUS_OK;
     struct goal_message there, answer;

@@ -92,14 +92,14 @@ static enum status wait_for_requests(struct walk *walk, const struct trace_call 
     switch (call_kind(call->call)) {
     case CALL_REQUEST_TEST:
         if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
-        return wait_for_request(walk, call->ref, made, end);
-    case CALL_REQUEST_WAIT: return wait_for_request(walk, call->ref, made, end);
+        return wait_for_request(walk, call->completion.request, made, end);
+    case CALL_REQUEST_WAIT: return wait_for_request(walk, call->completion.request, made, end);
     case CALL_REQUEST_WAITALL:
     case CALL_REQUEST_TESTALL: break;
     default: return STATUS_OK;
     }
-    if (call->ref == TRACE_NO_REF) return STATUS_OK;
-    const struct trace_list *list = &trace->definitions.lists[call->ref];
+    if (call->completion.list == TRACE_NO_REF) return STATUS_OK;
+    const struct trace_list *list = &trace->definitions.lists[call->completion.list];
     for (uint32_t i = 0; i < list->count; i++)
         TRY(wait_for_request(walk, trace->definitions.requests[list->first + i], made, end));
     return STATUS_OK;

@@ -47,7 +47,7 @@ static enum status walk_calls(const struct trace *trace, uint32_t rank, uint32_t
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         uint32_t thread = trace_call_thread(trace, rank, i), *node = &nodes[thread];
         if (call->call == ID_region_enter)
-            TRY(callpaths_child(paths, *node, call->ref, node, err));
+            TRY(callpaths_child(paths, *node, call->region.region, node, err));
         else if (call->call == ID_region_leave)
             *node = paths->nodes[*node].parent; /* trace_check: regions nest */
         else

@@ -36,7 +36,8 @@ static enum status find_makers(const struct trace_rank *rank, struct map *makers
     for (size_t i = 0; i < rank->count; i++) {
         enum call_kind kind = call_kind(rank->calls[i].call);
         uint64_t *slot;
-        if (kind == CALL_ISEND || kind == CALL_IRECV) TRY(map_put(makers, rank->calls[i].ref, i, &slot, err));
+        if (kind == CALL_ISEND || kind == CALL_IRECV)
+            TRY(map_put(makers, rank->calls[i].message.request, i, &slot, err));
     }
     return STATUS_OK;
 }

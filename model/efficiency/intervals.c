@@ -24,9 +24,9 @@ void intervals_clear(struct intervals *intervals)
 bool interval_mark(const struct trace *trace, uint32_t rank, const struct trace_call *call, struct interval_mark *mark)
 {
     switch (call_kind(call->call)) {
-    case CALL_SEND: return call->peer == (int32_t)rank && interval_mark_of_tag(call->tag, mark);
+    case CALL_SEND: return call->peer == (int32_t)rank && interval_mark_of_tag(call->message.tag, mark);
     case CALL_REGION_ENTER:
-    case CALL_REGION_LEAVE: return interval_mark_of_region(trace->definitions.regions[call->ref], mark);
+    case CALL_REGION_LEAVE: return interval_mark_of_region(trace->definitions.regions[call->region.region], mark);
     default: return false;
     }
 }
@@ -160,9 +160,9 @@ static enum status step_call(struct walk *walk, uint32_t rank, size_t index)
     else if (marks)
         leave(walk, INTERVAL_MARKED, mark.number);
     else if (call->call == ID_region_enter)
-        TRY(enter(walk, INTERVAL_REGION, call->ref, call->site, event));
+        TRY(enter(walk, INTERVAL_REGION, call->region.region, call->site, event));
     else if (call->call == ID_region_leave)
-        leave(walk, INTERVAL_REGION, call->ref);
+        leave(walk, INTERVAL_REGION, call->region.region);
     set_place(walk, call->site);
     struct change change = {.call = index, .node = walk->at, .thread = walk->thread};
     if (walk->at != before)

@@ -42,7 +42,8 @@ enum status collective_requests_look(struct map *made, const struct trace *trace
     if (call_is_io((enum mpi_call)call->call)) return note_file_request(made, call, err);
     if (call_makes_request((enum mpi_call)call->call)) return note_maker(made, call, err);
     if (made->count == 0 || (!list && kind != CALL_REQUEST_WAIT && kind != CALL_REQUEST_TEST)) return STATUS_OK;
-    const uint32_t *ids = list ? trace->definitions.requests + trace->definitions.lists[call->ref].first : &call->ref;
+    const uint32_t *ids = list ? trace->definitions.requests + trace->definitions.lists[call->completion.list].first
+                               : &call->completion.request;
     uint32_t count = list ? trace->definitions.lists[call->ref].count : 1, found = 0;
     if (list ? count == 0 : *ids == TRACE_NO_REF) {
         const uint64_t *file = map_find(made, FILE_REQUESTS);

@@ -249,7 +249,7 @@ static enum status queue_exposures(const struct trace *trace, const struct epoch
     for (size_t e = 0; e < epochs->exposure_count; e++) {
         const struct exposure_epoch *epoch = &epochs->exposures[e];
         const struct trace_group *group =
-            &trace->definitions.groups[trace->ranks[epoch->rank].calls[epoch->post_call].ref];
+            &trace->definitions.groups[trace->ranks[epoch->rank].calls[epoch->post_call].sync.group];
         for (uint32_t i = 0; i < epoch->link_count; i++)
             TRY(fifo_push(fifo, pair_key(epoch->window, (uint32_t)group->members[i], epoch->rank),
                           epoch->link_first + i, err));
@@ -263,7 +263,7 @@ static void match_accesses(const struct trace *trace, struct epochs *epochs, str
         const struct access_epoch *epoch = &epochs->accesses[a];
         if (epoch->kind != EPOCH_START) continue;
         const struct trace_group *group =
-            &trace->definitions.groups[trace->ranks[epoch->rank].calls[epoch->open_call].ref];
+            &trace->definitions.groups[trace->ranks[epoch->rank].calls[epoch->open_call].sync.group];
         for (uint32_t i = 0; i < epoch->pair_count; i++) {
             size_t pair = epoch->pair_first + i, before;
             size_t link =

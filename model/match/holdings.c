@@ -28,15 +28,15 @@ static enum status note_call(const struct trace *trace, const struct slice_state
     uint64_t *slot;
     bool locks = kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK || kind == CALL_SHMEM_CLEAR_LOCK;
     if (!locks || call->flags & TRACE_BREAK) return STATUS_OK;
-    if (state && state->shard_count > 0 && holdings_shard(call->ref, state->shard_count) != state->shard)
+    if (state && state->shard_count > 0 && holdings_shard(call->shmem.lock, state->shard_count) != state->shard)
         return STATUS_OK;
     if (kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && (call->flags & TRACE_FLAG))) {
-        struct holding made = {call->ref, rank, index, HOLDING_NO_CALL, call->exit_ps};
+        struct holding made = {call->shmem.lock, rank, index, HOLDING_NO_CALL, call->exit_ps};
         ARRAY_PUSH(holdings->items, holdings->count, holdings->capacity, made, err);
-        TRY(map_put(open, call->ref, 0, &slot, err));
+        TRY(map_put(open, call->shmem.lock, 0, &slot, err));
         *slot = holdings->count;
     } else if (kind == CALL_SHMEM_CLEAR_LOCK) {
-        slot = map_find(open, call->ref);
+        slot = map_find(open, call->shmem.lock);
         if (slot && *slot > 0) holdings->items[*slot - 1].cleared = index;
         if (slot) *slot = 0;
     }

@@ -114,7 +114,7 @@ static enum status find_lazy(const struct relations *relations, struct holdings 
         const struct access_epoch *epoch = &epochs->accesses[operation->epoch];
         if ((epoch->kind != EPOCH_LOCK_ALL && epoch->kind != EPOCH_LOCK) || epoch->close_call == EPOCH_NONE) continue;
         size_t waits = operation->first_flush != EPOCH_NONE ? operation->first_flush : epoch->close_call;
-        bool hurries = relations_call(relations, operation->origin, operation->call)->ref != TRACE_NO_REF;
+        bool hurries = relations_call(relations, operation->origin, operation->call)->rma.request != TRACE_NO_REF;
         uint64_t asks_in = hurries ? operation->call : waits, *slot;
         TRY(map_put(&holdings->lazy, lazy_key(operation->epoch, target), asks_in << 32 | (uint32_t)waits, &slot, err));
         if (asks_in < *slot >> 32) *slot = asks_in << 32 | (uint32_t)*slot;

@@ -23,15 +23,15 @@ struct side {
 static bool sends(const struct trace_call *call, struct side *side)
 {
     enum call_kind kind = call_kind(call->call);
-    *side = (struct side){call->peer, call->tag};
+    *side = (struct side){call->peer, call->message.tag};
     return (kind == CALL_SEND || kind == CALL_ISEND || kind == CALL_SENDRECV) && side->peer != TRACE_NONE;
 }
 
 static bool receives(const struct trace_call *call, struct side *side)
 {
     enum call_kind kind = call_kind(call->call);
-    *side = (struct side){call->peer, call->tag};
-    if (kind == CALL_SENDRECV) *side = (struct side){trace_call_source(call), trace_call_recv_tag(call)};
+    *side = (struct side){call->peer, call->message.tag};
+    if (kind == CALL_SENDRECV) *side = (struct side){call->exchange.source, call->exchange.recv_tag};
     return (kind == CALL_RECV || kind == CALL_IRECV || kind == CALL_SENDRECV) && side->peer != TRACE_NONE;
 }
 
@@ -127,7 +127,7 @@ static enum status match_receive(const struct trace *trace, const struct receivi
     bool takes = message_taken_out(call);
     struct side side;
     if (takes || (call_kind(call->call) == CALL_PROBE && call->peer != TRACE_NONE)) {
-        struct fifo_key probed = message_key((uint32_t)call->peer, rank, call->handle, call->tag);
+        struct fifo_key probed = message_key((uint32_t)call->peer, rank, call->handle, call->message.tag);
         return takes ? take_out(waiting, receiving, probed, index, err) : fifo_push(&waiting->probes, probed, index, err);
     }
     if (!receives(call, &side)) return STATUS_OK;

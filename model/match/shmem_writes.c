@@ -82,9 +82,9 @@ static size_t behind(const struct shmem_writes *writes, uint32_t rank, int64_t t
 static bool writes_to(const struct trace *trace, const struct shmem_write *write, const struct trace_call *wait)
 {
     const struct trace_call *call = &trace->ranks[write->origin].calls[write->call];
-    int64_t bytes = call->bytes > 0 ? call->bytes : call->aux;
-    if (wait->disp < 0 && call->disp < 0) return true; /* a foreign archive: the last write is taken */
-    return call->disp >= 0 && call->disp <= wait->disp && wait->disp < call->disp + bytes;
+    int64_t bytes = call->bytes > 0 ? call->bytes : call->rma.result_bytes;
+    if (wait->shmem.disp < 0 && call->rma.disp < 0) return true; /* a foreign archive: the last write is taken */
+    return call->rma.disp >= 0 && call->rma.disp <= wait->shmem.disp && wait->shmem.disp < call->rma.disp + bytes;
 }
 
 /* The first of those whose calls return behind the wait, from `first` on, that had begun when it returned. */
@@ -120,9 +120,10 @@ static enum status last_of_row(const struct trace *trace, uint32_t rank, size_t 
 {
     const struct trace_call *calls = trace->ranks[rank].calls;
     uint32_t thread = trace_call_thread(trace, rank, index);
-    for (uint64_t key = map_mix((uint64_t)calls[index].disp, thread);; key++) { /* keys of two addresses may be equal */
+    for (uint64_t key = map_mix((uint64_t)calls[index].shmem.disp, thread);;
+         key++) { /* keys of two addresses may be equal */
         TRY(map_put(rows, key, index, last, err));
-        bool same = calls[**last].disp == calls[index].disp;
+        bool same = calls[**last].shmem.disp == calls[index].shmem.disp;
         if (same && trace_call_thread(trace, rank, (size_t) * *last) == thread) return STATUS_OK;
     }
 }

@@ -20,7 +20,8 @@ static bool takes_part(const struct trace_call *call)
 
 static struct fifo_key key_of(const struct trace_call *call, uint32_t thread)
 {
-    return (struct fifo_key){.a = (uint32_t)call->peer, .b = thread, .c = (uint32_t)call->handle, .d = (uint32_t)call->tag};
+    return (struct fifo_key){
+        .a = (uint32_t)call->peer, .b = thread, .c = (uint32_t)call->handle, .d = (uint32_t)call->message.tag};
 }
 
 static enum status meet_call(struct pairing *pairing, size_t index, uint32_t thread)

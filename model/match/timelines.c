@@ -30,8 +30,8 @@ static enum status split_rank(struct timelines *timelines, uint32_t rank, struct
     for (size_t t = 0; t < threads; t++) creators[t] = TIMELINE_NO_CREATOR;
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
-        bool creates = call_kind(call->call) == CALL_THREAD_CREATE && call->ref < threads;
-        if (creates) creators[call->ref] = i;
+        bool creates = call_kind(call->call) == CALL_THREAD_CREATE && call->primitive.child < threads;
+        if (creates) creators[call->primitive.child] = i;
         first[trace_call_thread(trace, rank, i) + 2]++;
     }
     for (size_t t = 0; t < threads; t++) first[t + 2] += first[t + 1];

@@ -43,7 +43,7 @@ static int64_t time_of_shmem_tests(const struct relations *relations, uint32_t r
     int64_t time_ps = call->exit_ps - call->enter_ps;
     while (index-- > 0) {
         const struct trace_call *before = relations_call(relations, rank, index);
-        if (!shmem_is_wait(call_kind(before->call)) || before->disp != call->disp) continue;
+        if (!shmem_is_wait(call_kind(before->call)) || before->shmem.disp != call->shmem.disp) continue;
         if (shmem_wait_ended(before)) break;
         time_ps += before->exit_ps - before->enter_ps;
     }

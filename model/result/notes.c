@@ -216,8 +216,8 @@ static enum status note_unmatched(struct notes *notes, enum note_sort sort, cons
     char place[TRACE_PLACE_BYTES];
     struct note made = {.rank = unmatched->rank};
     if (asprintf(&made.text, "%s %s rank %d (tag %d)", trace_place(trace, unmatched->rank, unmatched->call, place),
-                 sort == NOTE_UNSENT ? "from" : "to", source ? trace_call_source(call) : call->peer,
-                 source ? trace_call_recv_tag(call) : call->tag) < 0)
+                 sort == NOTE_UNSENT ? "from" : "to", source ? call->exchange.source : call->peer,
+                 source ? call->exchange.recv_tag : call->message.tag) < 0)
         return err_memory(err);
     insert_note(list, made, false);
     list->count += unmatched->count;

@@ -305,8 +305,8 @@ static enum status route_window_call(struct routing *routing, enum call_kind kin
     const struct trace_call *call = &routing->copy.call;
     uint32_t group = kind == CALL_COMPLETE ? open->start : open->post;
     switch (kind) {
-    case CALL_POST: open->post = call->ref; return send_to_group(routing, call->ref);
-    case CALL_START: open->start = call->ref; return send_to_group(routing, call->ref);
+    case CALL_POST: open->post = call->sync.group; return send_to_group(routing, call->sync.group);
+    case CALL_START: open->start = call->sync.group; return send_to_group(routing, call->sync.group);
     case CALL_COMPLETE: open->start = TRACE_NO_REF; return send_to_group(routing, group);
     case CALL_WIN_TEST:
         if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
@@ -347,11 +347,11 @@ static enum status route_sendrecv(struct routing *routing)
 {
     const struct shards_route *route = routing->route;
     const struct trace_call whole = routing->copy.call;
-    int32_t to = whole.peer, from = trace_call_source(&whole);
+    int32_t to = whole.peer, from = whole.exchange.source;
     uint32_t to_shard = to == TRACE_NONE ? route->own : route->owner[to];
     uint32_t from_shard = from == TRACE_NONE ? route->own : route->owner[from];
     if (to_shard == from_shard) return send_to_shard(routing, to_shard);
-    trace_call_set_receive(&routing->copy.call, TRACE_NONE, trace_call_recv_tag(&whole));
+    routing->copy.call.exchange.source = TRACE_NONE;
     TRY(send_to_shard(routing, to_shard));
     routing->copy.call = whole;
     routing->copy.call.peer = TRACE_NONE;
@@ -374,8 +374,8 @@ static bool is_collective(const struct trace_call *call, enum call_kind kind)
 /* The lists of a collective are its own rank's, but for those that say what it gives to each member. */
 static enum status route_collective(struct routing *routing, enum call_kind kind)
 {
-    if (kind == CALL_NEIGHBOR) routing->copy.call.tag = -1;
-    if (kind != CALL_ALLTOALLV && kind != CALL_REDUCE_SCATTER) routing->copy.call.disp = -1;
+    if (kind == CALL_NEIGHBOR) routing->copy.call.collective.neighbors = -1;
+    if (kind != CALL_ALLTOALLV && kind != CALL_REDUCE_SCATTER) routing->copy.call.collective.counts = -1;
     return send_to_comm(routing);
 }
 
@@ -384,7 +384,7 @@ static enum status route_shmem_lock(struct routing *routing, enum call_kind kind
 {
     const struct trace_call *call = &routing->copy.call;
     if (call->flags & TRACE_BREAK || (kind == CALL_SHMEM_TEST_LOCK && !(call->flags & TRACE_FLAG))) return STATUS_OK;
-    return send_to_shard(routing, holdings_shard(call->ref, routing->route->count));
+    return send_to_shard(routing, holdings_shard(call->shmem.lock, routing->route->count));
 }
 
 static bool is_shmem_lock(enum call_kind kind)

@@ -333,10 +333,9 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
     struct trace_rank *rank = &trace->ranks[end.rank];
     struct trace_call call = {.enter_ps = end.end_ps,
                               .exit_ps = end.end_ps,
-                              .disp = -1,
+                              .any = TRACE_NO_MEMBERS,
                               .handle = TRACE_NONE,
                               .peer = TRACE_NONE,
-                              .ref = TRACE_NO_REF,
                               .call = ID_none};
     free(rank->incomplete_why);
     rank->incomplete_why = NULL;

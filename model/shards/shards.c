@@ -322,7 +322,7 @@ static enum status add_copy(struct shards *shards, uint32_t shard, struct call_c
                               .interval = sender->intervals.items[copy->interval],
                               .call = copy->function,
                               .flags = copy->flags};
-    if (kind == CALL_POST || kind == CALL_START) TRY(narrow(shards, &copy->call.ref, err));
+    if (kind == CALL_POST || kind == CALL_START) TRY(narrow(shards, &copy->call.sync.group, err));
     if (kind == CALL_ISEND || kind == CALL_IRECV) kept.flags |= SLICE_DONE;
     if (rank->sim) rank->sim[rank->count] = *sim;
     rank->calls[rank->count++] = copy->call;

@@ -85,10 +85,9 @@ void slice_leave_times(struct trace_call *call)
     if (call_is_region(call->call)) return;
     *call = (struct trace_call){.enter_ps = call->enter_ps,
                                 .exit_ps = call->exit_ps,
-                                .disp = -1,
+                                .any = TRACE_NO_MEMBERS,
                                 .handle = call->handle,
                                 .peer = call->peer,
-                                .ref = TRACE_NO_REF,
                                 .site = call->site,
                                 .call = ID_none};
 }

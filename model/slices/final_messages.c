@@ -81,7 +81,7 @@ static enum status look_at_sides(struct work *work, uint32_t rank, size_t index)
     case CALL_RECV: open = !received || is_unknown(call); break;
     case CALL_SENDRECV: /* waits are those of its receive */
         if (!sent) slice_state_mark(work->state, rank, index, SLICE_KEEP);
-        open = !(flags & SLICE_RECEIVED) && trace_call_source(call) != TRACE_NONE;
+        open = !(flags & SLICE_RECEIVED) && call->exchange.source != TRACE_NONE;
         break;
     default: break;
     }

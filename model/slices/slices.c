@@ -123,8 +123,8 @@ static enum status move_list(struct slices *slices, struct trace_call *call, con
 {
     enum call_kind kind = call_kind(call->call);
     if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) return STATUS_OK;
-    struct trace_list list = lists[call->ref];
-    return trace_add_list(slices->trace, requests + list.first, list.count, &call->ref, slices->err);
+    struct trace_list list = lists[call->completion.list];
+    return trace_add_list(slices->trace, requests + list.first, list.count, &call->completion.list, slices->err);
 }
 
 static enum status drop_of_rank(struct slices *slices, uint32_t rank, const struct trace_list *lists,

@@ -121,10 +121,10 @@ static enum status compare_calls(struct walk *walk, struct turns *sequence, cons
     if (is_in(rooted, call) && call->peer != other->peer)
         return finder_add(finder, VIOLATION_root_differs, at, first, "%" PRId32 ", rank %" PRIu32 " has %" PRId32,
                           call->peer, first.rank, other->peer);
-    if (is_in(of_one_operation, call) && call->tag != other->tag && call->tag != TRACE_OP_UNKNOWN &&
-        other->tag != TRACE_OP_UNKNOWN)
+    if (is_in(of_one_operation, call) && call->collective.op != other->collective.op &&
+        call->collective.op != TRACE_OP_UNKNOWN && other->collective.op != TRACE_OP_UNKNOWN)
         TRY(finder_add(finder, VIOLATION_operation_differs, at, first, "%s, rank %" PRIu32 " has %s",
-                       trace_op_name(call->tag), first.rank, trace_op_name(other->tag)));
+                       trace_op_name(call->collective.op), first.rank, trace_op_name(other->collective.op)));
     return compare_sizes(walk, comm, at, first);
 }
 
@@ -209,9 +209,10 @@ static enum status compare_received(struct walk *walk, const struct trace_comm *
     for (uint32_t i = 0; known && status == STATUS_OK && i < comm->count; i++) {
         struct call_at at = {(uint32_t)comm->members[i], turn->calls[i]};
         const struct trace_call *call = finder_call(walk->finder, at);
-        if (call->aux > 0 && call->aux != sent[i])
+        if (call->collective.recv_bytes > 0 && call->collective.recv_bytes != sent[i])
             status = finder_add(walk->finder, VIOLATION_counts_differ, at, nowhere,
-                                "receives %" PRId64 " bytes, all ranks send it %" PRId64, call->aux, sent[i]);
+                                "receives %" PRId64 " bytes, all ranks send it %" PRId64, call->collective.recv_bytes,
+                                sent[i]);
     }
     free(sent);
     return status;

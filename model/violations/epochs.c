@@ -9,7 +9,7 @@ static const struct call_at nowhere = {0, NO_CALL};
 
 static const struct trace_group *group_of(const struct finder *finder, const struct side *side)
 {
-    return &finder->trace->definitions.groups[finder_call(finder, side->at)->ref];
+    return &finder->trace->definitions.groups[finder_call(finder, side->at)->sync.group];
 }
 
 static struct fifo_key key_of(int32_t window, uint32_t origin, uint32_t target)

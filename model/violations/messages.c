@@ -26,7 +26,7 @@ static bool is_open(const struct finder *finder, struct call_at at)
 static enum status compare_sizes(struct finder *finder, struct call_at send, struct call_at receive)
 {
     const struct trace_call *its = finder_call(finder, send), *call = finder_call(finder, receive);
-    int64_t bytes = call_kind(call->call) == CALL_SENDRECV ? call->aux : call->bytes;
+    int64_t bytes = call_kind(call->call) == CALL_SENDRECV ? call->exchange.recv_bytes : call->bytes;
     if (its->bytes <= bytes || (call->flags & TRACE_BREAK) || is_open(finder, receive)) return STATUS_OK;
     return finder_add(finder, VIOLATION_message_truncated, receive, send,
                       "%" PRId64 " bytes were sent, %" PRId64 " received", its->bytes, bytes);
@@ -68,13 +68,14 @@ static enum status check_partners(struct walk *walk, struct call_at at)
     if ((kind == CALL_SEND || kind == CALL_ISEND || both) && !(sides & SENT) && call->peer != TRACE_NONE &&
         finder->complete[call->peer])
         TRY(finder_add(finder, VIOLATION_message_not_received, at, nowhere,
-                       "%" PRId64 " bytes to rank %" PRId32 ", tag %" PRId32, call->bytes, call->peer, call->tag));
-    int32_t source = both ? trace_call_source(call) : call->peer;
+                       "%" PRId64 " bytes to rank %" PRId32 ", tag %" PRId32, call->bytes, call->peer,
+                       call->message.tag));
+    int32_t source = both ? call->exchange.source : call->peer;
     if ((kind != CALL_RECV && kind != CALL_IRECV && !both) || sides & RECEIVED || source == TRACE_NONE)
         return STATUS_OK;
     if (!finder->complete[source]) return STATUS_OK;
     return finder_add(finder, VIOLATION_receive_without_message, at, nowhere, "from rank %" PRId32 ", tag %" PRId32,
-                      source, both ? trace_call_recv_tag(call) : call->tag);
+                      source, both ? call->exchange.recv_tag : call->message.tag);
 }
 
 /* A handle that nobody has got. */
@@ -87,7 +88,7 @@ static enum status check_handles(struct finder *finder, uint32_t rank)
         const struct trace_call *call = &finder->trace->ranks[rank].calls[i];
         if (!message_receives_taken(call) || call->peer == TRACE_NONE || others[i] != TAKEN_NONE) continue;
         status = finder_add(finder, VIOLATION_receive_without_probe, (struct call_at){rank, i}, nowhere,
-                            "from rank %" PRId32 ", tag %" PRId32, call->peer, call->tag);
+                            "from rank %" PRId32 ", tag %" PRId32, call->peer, call->message.tag);
     }
     free(others);
     return status;

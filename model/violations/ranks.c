@@ -73,7 +73,7 @@ static enum status add_side(struct walk *walk, struct side_list *list, struct ep
     struct side made = {.at = walk->at};
     opened->item = list->count;
     ARRAY_PUSH(list->items, list->count, list->capacity, made, walk->finder->err);
-    if (!walk->trace->definitions.groups[walk->call->ref].repeats) return STATUS_OK;
+    if (!walk->trace->definitions.groups[walk->call->sync.group].repeats) return STATUS_OK;
     return add_violation(walk, VIOLATION_group_repeats_rank, NO_CALL);
 }
 
@@ -142,7 +142,7 @@ static enum status note_fence(struct walk *walk, const struct epoch_step *step)
 static int64_t reach(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
-    int64_t extent = 0, bytes = call_kind(call->call) == CALL_GET_ACCUMULATE ? call->aux : call->bytes;
+    int64_t extent = 0, bytes = call_kind(call->call) == CALL_GET_ACCUMULATE ? call->rma.result_bytes : call->bytes;
     if (call->flags & TRACE_GAPS)
         extent = trace_call_extents(walk->trace, walk->at.rank, walk->at.call).of[TRACE_TARGET];
     return extent > bytes ? extent : bytes;
@@ -153,21 +153,21 @@ static enum status check_end(struct walk *walk)
     const struct trace_call *call = walk->call;
     const struct trace_window *to = &walk->trace->definitions.windows[call->handle];
     int64_t bytes = reach(walk);
-    if (!to->bytes || to->flavor == 'd' || to->flavor == 'h' || call->disp < 0 || bytes == 0) return STATUS_OK;
+    if (!to->bytes || to->flavor == 'd' || to->flavor == 'h' || call->rma.disp < 0 || bytes == 0) return STATUS_OK;
     int32_t member = trace_comm_rank(&walk->trace->definitions.comms[to->comm], call->peer);
-    if (member == TRACE_NONE || (call->disp <= to->bytes[member] && bytes <= to->bytes[member] - call->disp))
+    if (member == TRACE_NONE || (call->rma.disp <= to->bytes[member] && bytes <= to->bytes[member] - call->rma.disp))
         return STATUS_OK;
     return finder_add(walk->finder, VIOLATION_operation_beyond_window, walk->at, nowhere,
                       "%" PRId64 " bytes from byte %" PRId64 " on, rank %" PRId32 " has %" PRId64
                       " bytes in window %" PRId32,
-                      bytes, call->disp, call->peer, to->bytes[member], call->handle);
+                      bytes, call->rma.disp, call->peer, to->bytes[member], call->handle);
 }
 
 static bool changes_window(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
     return kind == CALL_PUT ||
-           ((kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE) && call->tag != TRACE_OP_NO_OP);
+           ((kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE) && call->rma.op != TRACE_OP_NO_OP);
 }
 
 static enum status keep_update(struct walk *walk, size_t start, size_t fence)
@@ -290,15 +290,15 @@ static enum status walk_window(struct walk *walk)
  * number. */
 static enum status create_comm(struct walk *walk)
 {
-    if (walk->call->ref == TRACE_NO_REF || walk->call->ref == 0) return STATUS_OK;
-    struct comm_walk *comm = &walk->comms[walk->call->ref];
+    if (walk->call->comm.newcomm == TRACE_NO_REF || walk->call->comm.newcomm == 0) return STATUS_OK;
+    struct comm_walk *comm = &walk->comms[walk->call->comm.newcomm];
     bool unmade = comm->first_use != NO_CALL && !comm->created;
-    struct reuse reuse = {own_call(walk, comm->first_use), walk->at, walk->call->ref};
+    struct reuse reuse = {own_call(walk, comm->first_use), walk->at, walk->call->comm.newcomm};
     if (unmade && comm->freed == NO_CALL)
         TRY(finder_add(walk->finder, VIOLATION_communicator_before_creation, reuse.use, walk->at, "%s", ""));
     if (unmade && comm->freed != NO_CALL)
         ARRAY_PUSH(walk->reuses, walk->reuse_count, walk->reuse_capacity, reuse, walk->finder->err);
-    if (!comm->begun) walk->new[walk->call->ref] = true;
+    if (!comm->begun) walk->new[walk->call->comm.newcomm] = true;
     *comm = (struct comm_walk){NO_CALL, NO_CALL, true, true};
     return STATUS_OK;
 }
@@ -318,7 +318,7 @@ static enum status walk_comm(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     enum call_kind kind = call_kind(call->call);
-    bool makes = kind == CALL_COMM_CREATE, itself = makes && call->ref == (uint32_t)call->handle;
+    bool makes = kind == CALL_COMM_CREATE, itself = makes && call->comm.newcomm == (uint32_t)call->handle;
     if (kind == CALL_LOCAL || !(call_row(call->call)->allowed & F_COMM)) return STATUS_OK;
     if (call->handle > 0 && !itself) {
         struct comm_walk *comm = &walk->comms[call->handle];
@@ -383,13 +383,14 @@ static bool has_not(const struct walk *walk, int64_t object)
 
 static enum status release_object(struct walk *walk)
 {
-    uint64_t *count = map_find(&walk->held, held_key(walk, walk->call->ref));
+    uint64_t *count = map_find(&walk->held, held_key(walk, walk->call->primitive.object));
     if (count && *count > 0) {
         --*count;
         return STATUS_OK;
     }
-    if (!has_not(walk, walk->call->ref)) return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_unlock_of_other, walk->at, nowhere, "object %" PRIu32, walk->call->ref);
+    if (!has_not(walk, walk->call->primitive.object)) return STATUS_OK;
+    return finder_add(walk->finder, VIOLATION_unlock_of_other, walk->at, nowhere, "object %" PRIu32,
+                      walk->call->primitive.object);
 }
 
 static enum status walk_primitive(struct walk *walk)
@@ -401,11 +402,12 @@ static enum status walk_primitive(struct walk *walk)
     if (kind == CALL_THREAD_BEGIN)
         return map_put(&walk->born, trace_call_thread(walk->trace, walk->at.rank, walk->at.call), 1, &slot,
                        walk->finder->err);
-    if ((kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT) && has_not(walk, call->aux))
-        return finder_add(walk->finder, VIOLATION_wait_without_mutex, walk->at, nowhere, "mutex %" PRId64, call->aux);
+    if ((kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT) && has_not(walk, call->primitive.mutex))
+        return finder_add(walk->finder, VIOLATION_wait_without_mutex, walk->at, nowhere, "mutex %" PRId64,
+                          call->primitive.mutex);
     if (!call_works_on(kind, OBJECT_MUTEX) && !call_works_on(kind, OBJECT_RWLOCK)) return STATUS_OK;
     if (call_kind_rows[kind].does == CALL_GIVES) return release_object(walk);
-    return got ? take_object(walk, call->ref) : STATUS_OK;
+    return got ? take_object(walk, call->primitive.object) : STATUS_OK;
 }
 
 /* The second thread that sets a lock may wait for the first one's clear: both have it if it returns before that. */
@@ -419,7 +421,7 @@ static enum status note_set(struct walk *walk, uint64_t *has)
     if (trace_call_thread(walk->trace, walk->at.rank, *has - 1) ==
         trace_call_thread(walk->trace, walk->at.rank, walk->at.call))
         return add_violation(walk, VIOLATION_set_without_clear, *has - 1);
-    return map_put(&walk->second, walk->call->ref, walk->at.call + 1, &second, walk->finder->err);
+    return map_put(&walk->second, walk->call->primitive.object, walk->at.call + 1, &second, walk->finder->err);
 }
 
 /* enter_ps: of the clear, INT64_MAX: there is none. */
@@ -437,12 +439,13 @@ static enum status walk_symmetric_lock(struct walk *walk)
     bool takes = kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && call->flags & TRACE_FLAG);
     uint64_t *has, *second;
     if (!takes && kind != CALL_SHMEM_CLEAR_LOCK) return STATUS_OK;
-    TRY(map_put(&walk->symmetric, call->ref, 0, &has, walk->finder->err));
+    TRY(map_put(&walk->symmetric, call->shmem.lock, 0, &has, walk->finder->err));
     if (takes) return note_set(walk, has);
     if (*has == 0)
-        return finder_add(walk->finder, VIOLATION_clear_without_set, walk->at, nowhere, "lock %" PRIu32, call->ref);
+        return finder_add(walk->finder, VIOLATION_clear_without_set, walk->at, nowhere, "lock %" PRIu32,
+                          call->shmem.lock);
     size_t first = (size_t)*has - 1;
-    second = map_find(&walk->second, call->ref);
+    second = map_find(&walk->second, call->shmem.lock);
     *has = second ? *second : 0;
     if (!second || *second == 0) return STATUS_OK;
     size_t next = (size_t)*second - 1;

@@ -190,7 +190,7 @@ static enum status examine_operations(struct progress *progress)
         const struct epoch_operation *operation = &epochs->operations[i];
         const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
         if ((uint32_t)call->peer == operation->origin || relations->trace->ranks[call->peer].foreign) continue;
-        if (call->ref != TRACE_NO_REF || (call->bytes == 0 && call->aux == 0)) continue;
+        if (call->rma.request != TRACE_NO_REF || (call->bytes == 0 && call->rma.result_bytes == 0)) continue;
         size_t completes = completing_call(relations, operation);
         if (completes != EPOCH_NONE) TRY(examine_operation(progress, operation, completes));
     }

@@ -38,9 +38,9 @@ static enum status index_requests(const struct relations *relations, struct map 
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         if (call_kind(send->call) == CALL_ISEND && send->call != ID_Ibsend)
-            TRY(index_request(message->sender, send->ref, 2 * i, requests, err));
+            TRY(index_request(message->sender, send->message.request, 2 * i, requests, err));
         if (call_kind(receive->call) == CALL_IRECV)
-            TRY(index_request(message->receiver, receive->ref, 2 * i + 1, requests, err));
+            TRY(index_request(message->receiver, receive->message.request, 2 * i + 1, requests, err));
     }
     if (requests->count == 0) return STATUS_OK;
     for (uint32_t r = 0; r < trace->rank_count; r++)
@@ -48,7 +48,7 @@ static enum status index_requests(const struct relations *relations, struct map 
             const struct trace_call *call = &trace->ranks[r].calls[i];
             enum call_kind kind = call_kind(call->call);
             if ((kind == CALL_ISEND || kind == CALL_IRECV) && (call->peer == TRACE_NONE || call->call == ID_Ibsend))
-                TRY(index_request(r, call->ref, (uint64_t)ENDS_AT_ONCE, requests, err));
+                TRY(index_request(r, call->message.request, (uint64_t)ENDS_AT_ONCE, requests, err));
         }
     return STATUS_OK;
 }
@@ -170,9 +170,10 @@ static enum status find_wait(struct detection *detection, enum pattern pattern, 
     const struct trace *trace = relations->trace;
     const struct trace_call *wait = relations_call(relations, rank, call);
     bool list = call_kind(wait->call) == CALL_REQUEST_WAITALL;
-    const uint32_t *ids = list ? trace->definitions.requests + trace->definitions.lists[wait->ref].first : &wait->ref;
+    const uint32_t *ids = list ? trace->definitions.requests + trace->definitions.lists[wait->completion.list].first
+                               : &wait->completion.request;
     struct ended ended =
-        what_ended(detection, requests, rank, ids, list ? trace->definitions.lists[wait->ref].count : 1);
+        what_ended(detection, requests, rank, ids, list ? trace->definitions.lists[wait->completion.list].count : 1);
     const struct side *side = &ended.last;
     if (!ended.any || side->receives != (pattern == PATTERN_WAIT_IN_RECEIVER_COMPLETION)) return STATUS_OK;
     const struct trace_call *own = relations_call(relations, rank, side->own_call);

@@ -155,13 +155,15 @@ static enum status note_lock(struct held *held, const struct trace *trace, uint3
     enum call_kind kind = call_kind(call->call);
     enum part part = part_of(kind);
     uint32_t thread = trace_call_thread(trace, rank, index);
-    struct use use = {.object = call->ref, .call = index, .at_ps = call->exit_ps, .release = FINDING_NO_CALL};
+    struct use use = {
+        .object = call->primitive.object, .call = index, .at_ps = call->exit_ps, .release = FINDING_NO_CALL};
     if (kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT) {
-        use.object = (uint32_t)call->aux;
+        use.object = (uint32_t)call->primitive.mutex;
         release(held, thread, use.object, index, call->enter_ps);
         return call->flags & TRACE_BREAK ? STATUS_OK : take_object(held, thread, use);
     }
-    if (part == PART_RELEASES && !(call->flags & TRACE_BREAK)) release(held, thread, call->ref, index, call->exit_ps);
+    if (part == PART_RELEASES && !(call->flags & TRACE_BREAK))
+        release(held, thread, call->primitive.object, index, call->exit_ps);
     if ((part != PART_TAKES && part != PART_SHARES) || has_failed(call)) return STATUS_OK;
     use.shared = part == PART_SHARES;
     use.waits = may_have_waited(&trace->ranks[rank], index);
@@ -216,12 +218,13 @@ static enum status find_barriers(struct detection *detection, uint32_t rank, str
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         if (call_kind(call->call) != CALL_THREAD_BARRIER) continue;
-        TRY(add_use(uses, (struct use){.object = call->ref, .call = i, .at_ps = call->enter_ps}, detection->err));
+        TRY(add_use(uses, (struct use){.object = call->primitive.object, .call = i, .at_ps = call->enter_ps},
+                    detection->err));
     }
     if (uses->count > 1) qsort(uses->items, uses->count, sizeof *uses->items, compare_uses);
     for (size_t first = 0, end; first < uses->count; first = end) {
         const struct use *items = &uses->items[first];
-        size_t parties = (size_t)process->calls[items->call].aux;
+        size_t parties = (size_t)process->calls[items->call].primitive.parties;
         end = first + parties;
         if (end > uses->count || items[parties - 1].object != items->object) { /* the last one came to it too late */
             for (end = first; end < uses->count && uses->items[end].object == items->object;) end++;
@@ -250,8 +253,8 @@ static enum status find_joins(struct detection *detection, uint32_t rank, struct
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         if (call_kind(call->call) != CALL_THREAD_JOIN || (call->flags & TRACE_BREAK)) continue;
-        if (call->ref >= trace_thread_count(trace, rank)) continue; /* nobody followed it */
-        struct timeline timeline = timeline_of(&detection->relations->timelines, rank, call->ref);
+        if (call->primitive.child >= trace_thread_count(trace, rank)) continue; /* nobody followed it */
+        struct timeline timeline = timeline_of(&detection->relations->timelines, rank, call->primitive.child);
         if (timeline.count == 0) continue;
         size_t last = timeline_index(&timeline, timeline.count - 1);
         TRY(find_until(detection, PATTERN_JOIN_WAIT, rank, i, last, process->calls[last].exit_ps, INT64_MIN));
@@ -273,7 +276,8 @@ static enum status collect_units(struct detection *detection, uint32_t rank, str
         const struct trace_call *call = &process->calls[i];
         enum call_kind kind = call_kind(call->call);
         if (!call_works_on(kind, OBJECT_SEMAPHORE)) continue;
-        struct use use = {.object = call->ref, .call = i, .at_ps = call->exit_ps, .fails = has_failed(call)};
+        struct use use = {
+            .object = call->primitive.object, .call = i, .at_ps = call->exit_ps, .fails = has_failed(call)};
         use.posts = kind == CALL_SEM_POST && !use.fails;
         use.waits = !use.posts && may_have_waited(process, i);
         TRY(add_use(uses, use, detection->err));
@@ -287,7 +291,7 @@ static int64_t value_of(const struct trace_rank *rank, const struct use *items, 
     size_t first = items[0].call;
     for (size_t i = 1; i < count; i++)
         if (items[i].call < first) first = items[i].call;
-    return rank->calls[first].disp;
+    return rank->calls[first].primitive.value;
 }
 
 static int compare_times(const void *one, const void *other)

@@ -54,7 +54,7 @@ static bool is_named(const struct mark *mark, const char *name)
 static bool is_marked(const struct trace *trace, const struct mark *mark, const struct trace_call *call)
 {
     if (call->call == (mark->side == BEGINS ? ID_region_enter : ID_region_leave))
-        return is_named(mark, trace->definitions.regions[call->ref]);
+        return is_named(mark, trace->definitions.regions[call->region.region]);
     return !call_is_region(call->call) && is_named(mark, call_name(call->call));
 }
 

@@ -23,14 +23,14 @@ void keys_clear(struct keys *keys)
 static uint64_t key_hash(const struct trace_call *key)
 {
     uint64_t hash = map_mix(key->call, key->flags);
-    hash = map_mix(hash, (uint64_t)(uint32_t)key->handle << 32 | (uint32_t)key->tag);
-    return map_mix(hash, ((uint64_t)key->site << 32 | key->ref) + (uint64_t)key->aux);
+    hash = map_mix(hash, (uint64_t)(uint32_t)key->handle << 32 | (uint32_t)key->any.third);
+    return map_mix(hash, ((uint64_t)key->site << 32 | key->ref) + (uint64_t)key->any.second);
 }
 
 static bool key_equal(const struct trace_call *a, const struct trace_call *b)
 {
-    return a->call == b->call && a->flags == b->flags && a->handle == b->handle && a->tag == b->tag &&
-           a->site == b->site && a->ref == b->ref && a->aux == b->aux;
+    return a->call == b->call && a->flags == b->flags && a->handle == b->handle && a->any.third == b->any.third &&
+           a->site == b->site && a->ref == b->ref && a->any.second == b->any.second;
 }
 
 static enum status find_key(struct keys *keys, const struct trace_call *key, uint32_t *number, struct err *err)
@@ -128,9 +128,10 @@ static enum status check_call(const struct observer *observer, const struct trac
     if (call_arm(kind) == ARM_PRIMITIVE) return refuse(observer, "threads are not predicted at another scale");
     const struct trace_comm *comm = trace_call_comm(observer->trace, call);
     if ((comm && comm->first_group) ||
-        (kind == CALL_COMM_CREATE && call->ref != TRACE_NO_REF && observer->trace->definitions.comms[call->ref].first_group))
+        (kind == CALL_COMM_CREATE && call->comm.newcomm != TRACE_NO_REF &&
+         observer->trace->definitions.comms[call->comm.newcomm].first_group))
         return refuse(observer, "communicators between two groups are not predicted at another scale");
-    if (kind == CALL_COMM_CREATE && call->ref == TRACE_NO_REF)
+    if (kind == CALL_COMM_CREATE && call->comm.newcomm == TRACE_NO_REF)
         return refuse(observer, "the rank gets no communicator here; "
                                 "only those that every rank is in are predicted at another scale");
     return STATUS_OK;
@@ -167,7 +168,8 @@ static enum status observe_requests(struct observer *observer, const struct trac
         ARRAY_PUSH(observer->open, observer->open_count, observer->open_capacity, call->ref, observer->err);
     if (call->ref == TRACE_NO_REF) return STATUS_OK;
     if (kind == CALL_REQUEST_WAIT) return complete_request(observer, call->ref, waits);
-    if (kind == CALL_REQUEST_WAITALL) return complete_list(observer, &observer->trace->definitions.lists[call->ref], waits);
+    if (kind == CALL_REQUEST_WAITALL)
+        return complete_list(observer, &observer->trace->definitions.lists[call->completion.list], waits);
     return STATUS_OK;
 }
 
@@ -207,20 +209,20 @@ static enum status make_key(struct observer *observer, const struct trace_call *
     *key = (struct trace_call){.call = call->call,
                                .flags = call->flags & (uint16_t)~(TRACE_FLAG | TRACE_BREAK | TRACE_GAPS),
                                .handle = call->handle,
-                               .tag = tag_is_same_everywhere(kind) ? call->tag : 0,
-                               .peer = TRACE_NONE,
-                               .disp = -1,
-                               .ref = TRACE_NO_REF};
+                               .any = TRACE_NO_MEMBERS,
+                               .peer = TRACE_NONE};
+    if (tag_is_same_everywhere(kind)) key->any.third = call->any.third;
     TRY(number_handle(observer, call, &key->handle, comm));
     if (call->site != TRACE_NO_SITE)
         TRY(trace_add_site(observer->keys->names, site->function, site->file, site->line, &key->site, observer->err));
     if (call_is_region(call->call))
-        TRY(trace_add_region(observer->keys->names, trace->definitions.regions[call->ref], &key->ref, observer->err));
-    if (kind == CALL_SENDRECV) key->aux = trace_call_recv_tag(call);
+        TRY(trace_add_region(observer->keys->names, trace->definitions.regions[call->region.region], &key->region.region,
+                             observer->err));
+    if (kind == CALL_SENDRECV) key->any.second = call->exchange.recv_tag;
     if (kind != CALL_COMM_CREATE) return STATUS_OK;
     int32_t made;
-    TRY(find_number(observer, &observer->run->comms, (int32_t)call->ref, &made));
-    key->ref = (uint32_t)made;
+    TRY(find_number(observer, &observer->run->comms, (int32_t)call->comm.newcomm, &made));
+    key->comm.newcomm = (uint32_t)made;
     return STATUS_OK;
 }
 
@@ -243,11 +245,11 @@ static enum status observe_call(struct observer *observer, struct observed *made
     TRY(make_key(observer, call, &key, &made->comm));
     TRY(find_key(observer->keys, &key, &made->key, observer->err));
     made->peers[0] = call->peer;
-    made->peers[1] = kind == CALL_SENDRECV ? trace_call_source(call) : TRACE_NONE;
-    made->group = kind == CALL_POST || kind == CALL_START ? call->ref : TRACE_NO_REF;
+    made->peers[1] = kind == CALL_SENDRECV ? call->exchange.source : TRACE_NONE;
+    made->group = kind == CALL_POST || kind == CALL_START ? call->sync.group : TRACE_NO_REF;
     made->bytes = call->bytes;
-    made->aux = call->aux;
-    made->disp = call->disp;
+    made->aux = call->any.second;
+    made->disp = call->any.first;
     made->compute_ps = computed_ps(observer);
     made->duration_ps = call->exit_ps - call->enter_ps;
     return observe_requests(observer, call, &made->waits);

@@ -7,9 +7,8 @@
 #include "predictors/scale/numbers.h"
 #include "trace/trace.h"
 
-/* Calls with equal keys do the same: function, flags, number of the window or communicator (numbers.h),
- * tag, call site, region; aux is the receive's
- * tag of a sendrecv. */
+/* Calls with equal keys do the same: function, flags, number of the window or communicator (numbers.h), tag, call site,
+ * region; any.second is the tag of what a sendrecv receives. */
 struct keys {
     struct trace *names;      /* owned: sites and regions of the keys */
     struct trace_call *items; /* owned */

@@ -77,7 +77,8 @@ static void print_call(const struct program *program, const struct step *step, F
     char count[COUNT_TEXT_BYTES];
     const struct trace_site *site = &program->names->definitions.sites[step->call.site];
     fputs(call_name(step->call.call), out);
-    if (call_is_region(step->call.call)) fprintf(out, " %s", program->names->definitions.regions[step->call.ref]);
+    if (call_is_region(step->call.call))
+        fprintf(out, " %s", program->names->definitions.regions[step->call.region.region]);
     if (step->partners[0].kind != PARTNER_NONE) fputs(" to ", out);
     print_partner(&step->partners[0], out);
     print_members(&step->members, out);

@@ -79,14 +79,10 @@ static enum status copy_call(struct replication *replication, const struct trace
     *call = *recorded;
     call->flags &= (uint16_t)~TRACE_GAPS;
     if (call->peer != TRACE_NONE && !has_root(kind)) call->peer += replication->first;
-    if (kind == CALL_SENDRECV) {
-        int32_t source = trace_call_source(recorded);
-        trace_call_set_receive(call, source == TRACE_NONE ? source : source + replication->first,
-                               trace_call_recv_tag(recorded));
-    }
+    if (kind == CALL_SENDRECV && call->exchange.source != TRACE_NONE) call->exchange.source += replication->first;
     if (call->ref == TRACE_NO_REF) return STATUS_OK;
-    if (kind == CALL_POST || kind == CALL_START) return copy_group(replication, &call->ref);
-    if (kind == CALL_REQUEST_WAITALL) return copy_list(replication, &call->ref);
+    if (kind == CALL_POST || kind == CALL_START) return copy_group(replication, &call->sync.group);
+    if (kind == CALL_REQUEST_WAITALL) return copy_list(replication, &call->completion.list);
     return STATUS_OK;
 }
 

@@ -60,8 +60,9 @@ static bool members_agree(const struct walker *walker, const struct step *step, 
 static bool call_agrees(const struct walker *walker, const struct step *step, const struct observed *call)
 {
     const struct trace_call *key = &walker->keys->items[call->key], *own = &step->call;
-    if (key->call != own->call || key->flags != own->flags || key->handle != own->handle || key->tag != own->tag ||
-        key->site != own->site || key->ref != own->ref || key->aux != own->aux || call->waits != step->waits)
+    if (key->call != own->call || key->flags != own->flags || key->handle != own->handle ||
+        key->any.third != own->any.third || key->site != own->site || key->ref != own->ref ||
+        key->any.second != own->any.second || call->waits != step->waits)
         return false;
     for (int k = 0; k < STEP_PARTNERS; k++)
         if (call->peers[k] != partner_of(walker, step, &step->partners[k])) return false;

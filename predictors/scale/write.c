@@ -306,17 +306,18 @@ static void write_keys(const struct writer *writer, const struct step *step)
     else if ((row->allowed & F_COMM) && call->handle >= 0) fprintf(out, " comm=%d", call->handle);
     write_partners(writer, step, row->allowed);
     write_group(writer, step);
-    if (row->allowed & F_TAG) fprintf(out, " tag=%d", call->tag);
-    if (row->allowed & F_RECVTAG) fprintf(out, " recvtag=%d", (int32_t)call->aux);
+    if (row->allowed & F_TAG) fprintf(out, " tag=%d", call->message.tag);
+    if (row->allowed & F_RECVTAG) fprintf(out, " recvtag=%d", (int32_t)call->any.second);
     if (row->allowed & F_BYTES) write_bytes(writer, "bytes", &step->bytes);
     if (row->allowed & F_RESULT_BYTES) write_bytes(writer, "result_bytes", &step->aux);
     if ((row->allowed & F_RECEIVED) && !(row->allowed & F_SENT)) write_bytes(writer, "received", &step->aux);
     if (row->allowed & F_DISP) write_displacement(writer, step);
     if (row->allowed & F_LOCKTYPE) fprintf(out, " lock=%s", call->flags & TRACE_EXCLUSIVE ? "exclusive" : "shared");
     if (row->allowed & F_ASSERT) write_assertions(call, out);
-    if ((row->allowed & F_OP) && call->tag != TRACE_OP_UNKNOWN) fprintf(out, " op=%s", trace_op_name(call->tag));
+    if ((row->allowed & F_OP) && call->rma.op != TRACE_OP_UNKNOWN) fprintf(out, " op=%s", trace_op_name(call->rma.op));
     if (call->flags & TRACE_STARTED) fputs(" started=1", out);
-    if ((row->allowed & F_NEWCOMM) && call->ref != TRACE_NO_REF) fprintf(out, " newcomm=%" PRIu32, call->ref);
+    if ((row->allowed & F_NEWCOMM) && call->comm.newcomm != TRACE_NO_REF)
+        fprintf(out, " newcomm=%" PRIu32, call->comm.newcomm);
     write_waits(writer, step, row->needed);
 }
 
@@ -325,7 +326,7 @@ static void write_call(const struct writer *writer, const struct step *step)
     char *name = NULL;
     fputs(call_name(step->call.call), writer->out);
     if (call_is_region(step->call.call)) {
-        const char *region = writer->program->names->definitions.regions[step->call.ref];
+        const char *region = writer->program->names->definitions.regions[step->call.region.region];
         name = malloc(3 * strlen(region) + 1);
         if (name) text_encode(region, name);
         fprintf(writer->out, " %s", name ? name : "");

@@ -208,10 +208,10 @@ static enum status replace_fence(struct fencing *fencing, uint32_t rank, const s
         const struct edge *first = find_edges(edges, rank, fence->call.handle, i < 2 ? number - 1 : number, &count);
         if (count == 0) continue;
         item.call.call = (uint16_t)calls[i];
-        item.call.ref = TRACE_NO_REF;
+        item.call.sync.group = TRACE_NO_REF;
         /* NOSTORE and NOPUT promise of a post what they promise of a fence (MPI-3.1 11.5.5). */
         item.call.flags = calls[i] == ID_Win_post ? fence->call.flags & (TRACE_NOSTORE | TRACE_NOPUT) : 0;
-        if (i >= 2) TRY(group_of(made, first, count, &item.call.ref, err));
+        if (i >= 2) TRY(group_of(made, first, count, &item.call.sync.group, err));
         TRY(timeline_push(timeline, item, err));
         item.call.exit_ps = item.call.enter_ps; /* the fence's recorded duration is the first call's */
         item.index = TIMELINE_NEW;

@@ -53,7 +53,7 @@ static void add_within(int64_t *sum, int64_t bytes)
 /* A put of no bytes has no place. */
 static void add_place(struct bundle *to, const struct trace_call *call)
 {
-    if (to->bytes == 0 || (call->bytes > 0 && call->disp < to->disp)) to->disp = call->disp;
+    if (to->bytes == 0 || (call->bytes > 0 && call->rma.disp < to->disp)) to->disp = call->rma.disp;
 }
 
 /* The target's memory is what lies between the lowest and the highest byte, lower bounds of data types taken as 0.
@@ -64,7 +64,7 @@ static void add_spans(struct bundle *to, const struct timeline_item *item)
     if (target == 0) target = bytes;
     add_within(&to->spans.of[TRACE_ORIGIN], origin != 0 ? origin : bytes);
     add_within(&to->spans.of[TRACE_TARGET], target);
-    if (item->call.disp + target > to->end) to->end = item->call.disp + target;
+    if (item->call.rma.disp + target > to->end) to->end = item->call.rma.disp + target;
 }
 
 static struct trace_extents extents_of(const struct bundle *bundle)
@@ -83,7 +83,7 @@ static enum status add_put(struct merging *merging, const struct timeline_item *
     uint64_t *slot, key = (uint64_t)(uint32_t)call->handle << 32 | (uint32_t)call->peer;
     TRY(map_put(&merging->index, key, SIZE_MAX, &slot, err));
     if (*slot == SIZE_MAX || merging->bundle_epochs[*slot] != merging->epochs[call->handle]) {
-        struct bundle made = {.disp = call->disp};
+        struct bundle made = {.disp = call->rma.disp};
         *slot = merging->count;
         TRY(array_reserve((void **)&merging->bundle_epochs, &merging->epoch_capacity, merging->count + 1,
                           sizeof *merging->bundle_epochs, err));
@@ -136,7 +136,7 @@ static enum status push_bundles(struct merging *merging, const struct timeline_e
                 continue;
             }
             item.call.bytes = bundle->bytes;
-            item.call.disp = bundle->disp;
+            item.call.rma.disp = bundle->disp;
             item.extents = extents_of(bundle);
             merging->made++;
         }

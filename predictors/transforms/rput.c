@@ -50,7 +50,7 @@ static enum status request_put(struct requesting *requesting, uint32_t rank, con
     struct pending pending = {item->call.handle, item->call.peer, requesting->next_request++};
     ARRAY_PUSH(requesting->pending, requesting->count, requesting->capacity, pending, err);
     item->call.call = ID_Rput;
-    item->call.ref = pending.request;
+    item->call.rma.request = pending.request;
     requesting->report->changed++;
     return STATUS_OK;
 }
@@ -73,11 +73,14 @@ static enum status wait_before(struct requesting *requesting, struct timeline_it
     }
     requesting->count = kept;
     if (count == 0) return STATUS_OK;
-    struct timeline_item wait = {
-        .compute_ps = item->compute_ps,
-        .index = TIMELINE_NEW,
-        .call = {.call = ID_Waitall, .handle = TRACE_NONE, .peer = TRACE_NONE, .disp = -1, .site = item->call.site}};
-    TRY(trace_add_list(made, requesting->list, count, &wait.call.ref, err));
+    struct timeline_item wait = {.compute_ps = item->compute_ps,
+                                 .index = TIMELINE_NEW,
+                                 .call = {.call = ID_Waitall,
+                                          .handle = TRACE_NONE,
+                                          .peer = TRACE_NONE,
+                                          .any = TRACE_NO_MEMBERS,
+                                          .site = item->call.site}};
+    TRY(trace_add_list(made, requesting->list, count, &wait.call.completion.list, err));
     item->compute_ps = 0;
     requesting->waits++;
     return timeline_push(now, wait, err);

@@ -94,8 +94,9 @@ enum status timeline_push(struct timeline_edit *timeline, struct timeline_item i
 
 static enum status write_mark(struct trace *made, uint32_t rank, int64_t at_ps, struct err *err)
 {
-    struct trace_call call = {.enter_ps = at_ps, .exit_ps = at_ps, .handle = TRACE_NONE, .peer = TRACE_NONE};
-    TRY(trace_add_region(made, mark_region, &call.ref, err));
+    struct trace_call call = {
+        .enter_ps = at_ps, .exit_ps = at_ps, .any = TRACE_NO_MEMBERS, .handle = TRACE_NONE, .peer = TRACE_NONE};
+    TRY(trace_add_region(made, mark_region, &call.region.region, err));
     call.call = ID_region_enter;
     TRY(trace_add_call(made, rank, &call, err));
     call.call = ID_region_leave;
@@ -153,9 +154,13 @@ static enum status add_mark(const struct timeline_edit *timeline, int64_t at_ps,
 {
     struct timeline_item item = {
         .compute_ps = compute_ps,
-        .call = {
-            .enter_ps = at_ps, .exit_ps = at_ps, .handle = TRACE_NONE, .peer = TRACE_NONE, .call = ID_region_enter}};
-    TRY(trace_add_region(made, mark_region, &item.call.ref, err));
+        .call = {.enter_ps = at_ps,
+                 .exit_ps = at_ps,
+                 .any = TRACE_NO_MEMBERS,
+                 .handle = TRACE_NONE,
+                 .peer = TRACE_NONE,
+                 .call = ID_region_enter}};
+    TRY(trace_add_region(made, mark_region, &item.call.region.region, err));
     TRY(add_at(timeline, &item, rank, place, made, order, err));
     item.call.call = ID_region_leave;
     item.compute_ps = 0;

@@ -114,7 +114,7 @@ bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct t
 {
     const struct trace_comm *comms = replay->trace->definitions.comms;
     enum mpi_call function = (enum mpi_call)call->call;
-    int32_t made = call->ref == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->ref;
+    int32_t made = call->comm.newcomm == TRACE_NO_REF ? TRACE_NONE : (int32_t)call->comm.newcomm;
     int32_t begun_over = call_makes_own_comm(function) ? made : call->handle;
     bool between = begun_over != TRACE_NONE && comms[begun_over].first_group > 0;
     const struct part *part = (between ? parts_between : parts_among)(function) + number;

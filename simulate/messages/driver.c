@@ -56,7 +56,7 @@ static enum status reach(const struct replay *replay, uint32_t rank, const struc
     enum call_kind kind = call_kind(call->call);
     (void)replay;
     (void)rank;
-    if (kind == CALL_SENDRECV) TRY(replay_reach_rank(to, trace_call_source(call)));
+    if (kind == CALL_SENDRECV) TRY(replay_reach_rank(to, call->exchange.source));
     return call_arm(kind) != ARM_COMPLETION ? replay_reach_rank(to, call->peer) : STATUS_OK;
 }
 
@@ -89,7 +89,7 @@ static void explain_requests(struct replay *replay, const struct rank_state *sta
 {
     enum call_kind waits = call_kind(call->call);
     bool several = waits == CALL_REQUEST_WAITALL || waits == CALL_REQUEST_TESTALL;
-    const struct trace_list *list = several ? &replay->trace->definitions.lists[call->ref] : NULL;
+    const struct trace_list *list = several ? &replay->trace->definitions.lists[call->completion.list] : NULL;
     uint32_t count = list ? list->count : 1;
     for (uint32_t i = 0; i < count && text->named < WAITERS_SHOWN; i++) {
         uint32_t id = list ? replay->trace->definitions.requests[list->first + i] : call->ref;
@@ -101,7 +101,7 @@ static void explain_requests(struct replay *replay, const struct rank_state *sta
             if (!call_makes_request(made->call) || made->ref != id) continue;
             if (kind == CALL_ISEND || kind == CALL_IRECV)
                 EXPLAIN_ONE(text, " %s rank %d (tag %d)", kind == CALL_IRECV ? "a send of" : "a receive of", made->peer,
-                     made->tag);
+                     made->message.tag);
             else
                 explain_operation_of(replay, state, c, text);
             break;
@@ -117,18 +117,18 @@ static bool waits_outside(struct replay *replay, uint32_t rank)
 static void explain_wait(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
 {
     if (replay_message_unhanded(replay, rank)) {
-        EXPLAIN(text, " another thread that probes for a message of rank %d (tag %d)", call->peer, call->tag);
+        EXPLAIN(text, " another thread that probes for a message of rank %d (tag %d)", call->peer, call->message.tag);
         return;
     }
     switch (call_kind(call->call)) {
-    case CALL_SEND: EXPLAIN(text, " a receive of rank %d (tag %d)", call->peer, call->tag); break;
+    case CALL_SEND: EXPLAIN(text, " a receive of rank %d (tag %d)", call->peer, call->message.tag); break;
     case CALL_SENDRECV:
-        EXPLAIN(text, " a receive of rank %d (tag %d) or a send of rank %d (tag %d)", call->peer, call->tag,
-                trace_call_source(call), trace_call_recv_tag(call));
+        EXPLAIN(text, " a receive of rank %d (tag %d) or a send of rank %d (tag %d)", call->peer, call->message.tag,
+                call->exchange.source, call->exchange.recv_tag);
         break;
     case CALL_PROBE:
     case CALL_IPROBE:
-    case CALL_RECV: EXPLAIN(text, " a send of rank %d (tag %d)", call->peer, call->tag); break;
+    case CALL_RECV: EXPLAIN(text, " a send of rank %d (tag %d)", call->peer, call->message.tag); break;
     case CALL_REQUEST_WAIT:
     case CALL_REQUEST_WAITALL:
     case CALL_REQUEST_TEST:

@@ -22,7 +22,7 @@ static bool is_buffered(const struct trace_call *call)
 
 static struct match match_of(const struct trace_call *call, uint32_t source, uint32_t destination)
 {
-    return (struct match){(uint32_t)call->handle * 2, source, destination, call->tag, 0};
+    return (struct match){(uint32_t)call->handle * 2, source, destination, call->message.tag, 0};
 }
 
 static enum step finish_blocking(struct replay *replay, struct rank_state *state, uint32_t request)
@@ -129,7 +129,7 @@ static void each_request(struct replay *replay, struct rank_state *state, const 
         act(replay, state, call->ref);
         return;
     }
-    const struct trace_list *list = &replay->trace->definitions.lists[call->ref];
+    const struct trace_list *list = &replay->trace->definitions.lists[call->completion.list];
     for (uint32_t i = 0; i < list->count; i++) act(replay, state, replay->trace->definitions.requests[list->first + i]);
 }
 

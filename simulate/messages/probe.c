@@ -10,17 +10,17 @@ enum { PHASE_ENTER, PHASE_POST, PHASE_WAIT, PHASE_TAKE };
 static enum status exchange(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
-    int32_t source = trace_call_source(call);
+    int32_t source = call->exchange.source;
     uint32_t request, context = (uint32_t)call->handle * 2;
     state->missing = 0;
     if (source != TRACE_NONE) {
-        struct match match = {context, (uint32_t)source, rank, trace_call_recv_tag(call), 0};
+        struct match match = {context, (uint32_t)source, rank, call->exchange.recv_tag, 0};
         state->received = 1;
         TRY(replay_collective_request(replay, rank, &request));
         TRY(replay_receive_side(replay, &match, request));
     }
     if (call->peer == TRACE_NONE) return STATUS_OK; /* MPI_PROC_NULL */
-    struct match match = {context, rank, (uint32_t)call->peer, call->tag, 0};
+    struct match match = {context, rank, (uint32_t)call->peer, call->message.tag, 0};
     bool rendezvous = call->bytes > replay->platform->eager_bytes;
     TRY(replay_collective_request(replay, rank, &request));
     return replay_send_side(replay, &match, call->bytes, rendezvous ? SEND_RENDEZVOUS : SEND_EAGER, request);
@@ -34,8 +34,8 @@ enum step replay_step_sendrecv(struct replay *replay, uint32_t rank)
     case PHASE_ENTER:
         return replay_spend(replay, state, call->peer == TRACE_NONE ? 0 : replay->overhead_ps, PHASE_POST);
     case PHASE_POST: {
-        int32_t source = trace_call_source(call);
-        struct match match = {(uint32_t)call->handle * 2, (uint32_t)source, rank, trace_call_recv_tag(call), 0};
+        int32_t source = call->exchange.source;
+        struct match match = {(uint32_t)call->handle * 2, (uint32_t)source, rank, call->exchange.recv_tag, 0};
         int64_t copy_ps = source == TRACE_NONE ? 0 : replay_unexpected_ps(replay, &match);
         STEP_TRY(exchange(replay, rank, call));
         return replay_spend(replay, state, copy_ps, PHASE_WAIT);
@@ -52,7 +52,7 @@ enum step replay_step_probe(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
-    struct match match = {(uint32_t)call->handle * 2, (uint32_t)call->peer, rank, call->tag, 0};
+    struct match match = {(uint32_t)call->handle * 2, (uint32_t)call->peer, rank, call->message.tag, 0};
     if (!replay_message_waits(replay, &match)) return STEP_BLOCK;
     struct match taken;
     if (replay_message_taken(replay, rank, &taken)) {

@@ -15,7 +15,8 @@ bool replay_message_taken(const struct replay *replay, uint32_t rank, struct mat
     const struct trace_call *call = &state->calls[state->next];
     const enum taken_use *uses = state->threads ? state->threads->taken : NULL;
     if (call->peer == TRACE_NONE || !(message_taken_out(call) || message_receives_taken(call))) return false;
-    *match = replay_taken_out(&(struct match){(uint32_t)call->handle * 2, (uint32_t)call->peer, rank, call->tag, 0});
+    *match =
+        replay_taken_out(&(struct match){(uint32_t)call->handle * 2, (uint32_t)call->peer, rank, call->message.tag, 0});
     if (uses && uses[state->next] == TAKEN_KEPT) match->thread = (uint16_t)(state->thread + 1);
     return !uses || message_taken_out(call) || uses[state->next] != TAKEN_UNUSED;
 }

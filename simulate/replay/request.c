@@ -112,7 +112,7 @@ enum status replay_call_request(struct replay *replay, uint32_t rank, const stru
 {
     TRY(make_request(replay, rank, receive, awaited, request));
     enum call_kind kind = call_kind(call->call);
-    if (kind == CALL_ISEND || kind == CALL_IRECV) return note_request(replay, rank, call->ref, *request);
+    if (kind == CALL_ISEND || kind == CALL_IRECV) return note_request(replay, rank, call->message.request, *request);
     return STATUS_OK;
 }
 

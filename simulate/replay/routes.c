@@ -110,7 +110,7 @@ static enum status add_new_plans(const struct replay *replay, struct uses *uses,
     for (int i = 0; i < uses->now.plan_count; i++) {
         const struct plan *plan = &uses->now.plans[i];
         bool neighbors = plan->shape.algorithm == COLL_NEIGHBOR_LINEAR || plan->shape.algorithm == COLL_EDGES;
-        uint64_t named_by = neighbors ? (uint32_t)call->tag : plan->shape.root;
+        uint64_t named_by = neighbors ? (uint32_t)call->collective.neighbors : plan->shape.root;
         uint64_t *seen, key = (uint64_t)plan->comm << 38 | (uint64_t)plan->shape.algorithm << 32 | named_by;
         TRY(map_put(&uses->seen, key, 0, &seen, replay->err));
         if (*seen && plan->shape.first_group == 0) continue; /* each of two groups has its own algorithm */

@@ -16,7 +16,7 @@ uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank)
     size_t first = process->count, last = 0;
     for (size_t i = 0; i < process->count; i++) {
         enum call_kind kind = call_kind(process->calls[i].call);
-        if (kind == CALL_THREAD_CREATE && process->calls[i].ref != TRACE_NO_REF) created++;
+        if (kind == CALL_THREAD_CREATE && process->calls[i].primitive.child != TRACE_NO_REF) created++;
         if (kind == CALL_THREAD_CREATE && i < first) first = i;
         if (kind == CALL_THREAD_CREATE || kind == CALL_THREAD_JOIN) last = i;
         joined += kind == CALL_THREAD_JOIN;
@@ -26,8 +26,8 @@ uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank)
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (kind == CALL_THREAD_CREATE && call->ref != TRACE_NO_REF) alive++;
-        if (kind == CALL_THREAD_JOIN && call->ref != TRACE_NO_REF && alive > 1) alive--;
+        if (kind == CALL_THREAD_CREATE && call->primitive.child != TRACE_NO_REF) alive++;
+        if (kind == CALL_THREAD_JOIN && call->primitive.child != TRACE_NO_REF && alive > 1) alive--;
         if (alive > most) most = alive;
         bool other = kind != CALL_THREAD_CREATE && kind != CALL_THREAD_JOIN;
         if (i > first && i < last && other && trace_call_thread(trace, rank, i) == 0) idle = false;
@@ -182,11 +182,11 @@ static enum status note_completed(const struct trace *trace, struct trace_call *
     bool list = call_row(call->call)->needed & F_REQS;
     uint32_t count;
     uint64_t *slot;
-    if (call_arm(call_kind(call->call)) != ARM_COMPLETION || call->ref == TRACE_NO_REF) return STATUS_OK;
+    if (call_arm(call_kind(call->call)) != ARM_COMPLETION || call->completion.request == TRACE_NO_REF) return STATUS_OK;
     const uint32_t *ids = trace_call_completed(trace, call, &count);
     if (!list && (call->flags & TRACE_BREAK)) count = 0;
     for (uint32_t i = 0; i < count; i++) TRY(map_put(done, ids[i], 1, &slot, err));
-    if (count == 0 && !list && map_find(done, call->ref)) call->ref = TRACE_NO_REF;
+    if (count == 0 && !list && map_find(done, call->completion.request)) call->completion.request = TRACE_NO_REF;
     return STATUS_OK;
 }
 
@@ -298,8 +298,8 @@ static enum status follow(struct replay *replay, uint32_t rank, struct threads *
         threads->following[i] = threads->items[thread].first;
         threads->items[thread].first = (uint32_t)i;
         const struct trace_call *call = &process->calls[i];
-        bool creates = call_kind(call->call) == CALL_THREAD_CREATE && call->ref < threads->count;
-        if (creates) threads->items[call->ref].created_by = (uint32_t)i;
+        bool creates = call_kind(call->call) == CALL_THREAD_CREATE && call->primitive.child < threads->count;
+        if (creates) threads->items[call->primitive.child].created_by = (uint32_t)i;
     }
     for (uint32_t t = 0; t < threads->count; t++) {
         struct thread *item = &threads->items[t];

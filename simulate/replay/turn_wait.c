@@ -139,7 +139,7 @@ static enum status find_awaited(struct objects *objects, uint32_t index)
     const struct trace_call *call = &objects->replay->trace->ranks[objects->rank].calls[index];
     enum call_kind kind = call_kind(call->call);
     struct object *object = object_of(objects, call);
-    bool makes = kind == CALL_COMM_CREATE && call->ref != TRACE_NO_REF, turns = takes_turns(call);
+    bool makes = kind == CALL_COMM_CREATE && call->comm.newcomm != TRACE_NO_REF, turns = takes_turns(call);
     bool of_window = object && call_row(call->call)->allowed & F_WIN && !call_is_shmem(call->call);
     if (object && !call_makes_own_comm(call->call))
         TRY(await(objects, index, turns && object->turn != NO_INDEX ? object->turn : object->made));
@@ -147,7 +147,7 @@ static enum status find_awaited(struct objects *objects, uint32_t index)
     if (of_window) TRY(pass_epochs(objects, call, index));
     if (object && turns) object->turn = index;
     if (object && kind == CALL_WIN_CREATE) object->made = index;
-    if (makes) objects->comms[call->ref] = (struct object){.made = index, .turn = index};
+    if (makes) objects->comms[call->comm.newcomm] = (struct object){.made = index, .turn = index};
     return STATUS_OK;
 }
 

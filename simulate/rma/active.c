@@ -56,7 +56,7 @@ enum step replay_step_post(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     struct member *member = replay_member(replay, call, rank);
-    if (state->phase == PHASE_ENTER) return open_exposure(replay, rank, member, call->ref);
+    if (state->phase == PHASE_ENTER) return open_exposure(replay, rank, member, call->sync.group);
     for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
         uint32_t pair = role_pairs(&member->exposure)[i];
         STEP_TRY(replay_send_control(replay, MESSAGE_POST, rank, replay->pairs[pair].origin, pair, 0));
@@ -135,7 +135,7 @@ static enum step open_access(struct replay *replay, uint32_t rank, struct member
     if (member->access_open)
         return replay_fail(replay, rank, "start while the access epoch on window %d is still open", member->window),
                STEP_FAIL;
-    STEP_TRY(replay_pairs_of(replay, member, &member->access, true, call->ref));
+    STEP_TRY(replay_pairs_of(replay, member, &member->access, true, call->sync.group));
     member->access_open = true;
     member->nocheck = call->flags & TRACE_NOCHECK;
     member->missing_posts = member->lefts = member->gets = 0;

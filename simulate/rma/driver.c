@@ -170,8 +170,8 @@ static enum status reach(const struct replay *replay, uint32_t rank, const struc
     }
     case CALL_POST:
     case CALL_START:
-        return replay_reach_ranks(to, trace->definitions.groups[call->ref].members,
-                                  trace->definitions.groups[call->ref].count);
+        return replay_reach_ranks(to, trace->definitions.groups[call->sync.group].members,
+                                  trace->definitions.groups[call->sync.group].count);
     case CALL_LOCK_ALL: return comm ? replay_reach_ranks(to, comm->members, comm->count) : STATUS_OK;
     case CALL_LOCK: return replay_reach_rank(to, call->peer);
     default: return call_moves(call->call) ? replay_reach_rank(to, call->peer) : STATUS_OK;

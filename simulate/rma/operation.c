@@ -110,7 +110,7 @@ static enum step decide(struct replay *replay, uint32_t rank, struct member *mem
     STEP_TRY(replay_lock_towards(replay, rank, (uint32_t)(member - replay->members), call->peer, &lock));
     const struct lock_epoch *epoch = lock == NO_INDEX ? NULL : &replay->lock_epochs[lock];
     if (replay->deferred || (epoch && !epoch->granted)) {
-        bool hurries = epoch && call->ref != TRACE_NO_REF; /* its request may be waited for before the unlock */
+        bool hurries = epoch && call->rma.request != TRACE_NO_REF; /* its request may be waited for before the unlock */
         bool sends = hurries && (epoch->granted || !epoch->asked);
         return replay_spend(replay, state, (sends ? replay->overhead_ps : 0) + put_copy_ps(replay, call), PHASE_QUEUE);
     }
@@ -137,7 +137,7 @@ static void queue_op(struct replay *replay, uint32_t op)
 static enum status dispatch(struct replay *replay, uint32_t index, const struct rank_state *state, bool leaves)
 {
     const struct op *op = &replay->ops[index];
-    bool hurries = op->lock != NO_INDEX && state->calls[state->next].ref != TRACE_NO_REF;
+    bool hurries = op->lock != NO_INDEX && state->calls[state->next].rma.request != TRACE_NO_REF;
     uint32_t lock = op->lock;
     if (state->phase == PHASE_ISSUE || leaves) return replay_issue(replay, index);
     queue_op(replay, index);
@@ -150,7 +150,7 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
                                   bool complete)
 {
     uint32_t request;
-    TRY(replay_new_request(replay, rank, call->ref, &request));
+    TRY(replay_new_request(replay, rank, call->rma.request, &request));
     if (complete) return replay_request_done(replay, request);
     replay->ops[op].request = request;
     return STATUS_OK;
@@ -161,7 +161,7 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
 /* Most puts of an active epoch leave in their call and are never referred to later: they need no struct op. */
 static bool is_plain_put(const struct replay *replay, const struct rank_state *state, const struct trace_call *call)
 {
-    return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->ref == TRACE_NO_REF &&
+    return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->rma.request == TRACE_NO_REF &&
            replay->plain_puts && state->next < NO_INDEX;
 }
 
@@ -220,7 +220,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) { /* MPI_PROC_NULL */
-        if (call->ref != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, NO_INDEX, true));
+        if (call->rma.request != TRACE_NO_REF) STEP_TRY(attach_request(replay, rank, call, NO_INDEX, true));
         return replay_exit(state, replay->now_ps);
     }
     struct member *member = replay_member(replay, call, rank);
@@ -257,7 +257,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     bool leaves = !replay->deferred && may_leave(replay, member, made);
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
-    if (call->ref != TRACE_NO_REF)
+    if (call->rma.request != TRACE_NO_REF)
         STEP_TRY(
             attach_request(replay, rank, call, op, state->phase == PHASE_COPIED || replay_is_copied(replay, made)));
     STEP_TRY(dispatch(replay, op, state, leaves));

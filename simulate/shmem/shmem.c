@@ -146,7 +146,7 @@ static enum status account_contention(struct replay *replay, uint32_t rank, cons
 {
     const struct rank_state *state = &replay->ranks[rank];
     uint32_t index;
-    TRY(lock_of(replay, call->ref, &index));
+    TRY(lock_of(replay, call->shmem.lock, &index));
     const struct shmem_lock *lock = &replay->shmem->locks[index];
     bool other = lock->cleared_by != NO_INDEX && lock->cleared_by != rank;
     if (call_kind(call->call) == CALL_SHMEM_SET_LOCK && other && lock->cleared_ps > state->enter_ps)
@@ -161,7 +161,7 @@ static enum step set_lock(struct replay *replay, uint32_t rank, const struct tra
     switch (state->phase) {
     case PHASE_ENTER: return replay_spend(replay, state, rank == home ? 0 : replay->overhead_ps, PHASE_ACT);
     case PHASE_ACT:
-        STEP_TRY(lock_of(replay, call->ref, &lock));
+        STEP_TRY(lock_of(replay, call->shmem.lock, &lock));
         replay->shmem->granted[rank] = false;
         state->phase = PHASE_WAIT;
         STEP_TRY(replay_send_control(replay, MESSAGE_SHMEM_ASK, rank, home, lock, 0));
@@ -178,10 +178,10 @@ static enum step clear_lock(struct replay *replay, uint32_t rank, const struct t
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t lock, home = replay->shmem->home;
-    STEP_TRY(lock_of(replay, call->ref, &lock));
+    STEP_TRY(lock_of(replay, call->shmem.lock, &lock));
     struct shmem_lock *cleared = &replay->shmem->locks[lock];
     if (cleared->holder != rank || cleared->released)
-        return replay_fail(replay, rank, "lock %u is not held by this rank", call->ref), STEP_FAIL;
+        return replay_fail(replay, rank, "lock %u is not held by this rank", call->shmem.lock), STEP_FAIL;
     if (state->phase == PHASE_ENTER) {
         if (!is_quiet(replay, rank)) return STEP_BLOCK;
         return replay_spend(replay, state, rank == home ? 0 : replay->overhead_ps, PHASE_ACT);
@@ -258,11 +258,11 @@ static void explain_shmem(const struct replay *replay, uint32_t rank, const stru
     bool write = kind == CALL_SHMEM_WAIT || kind == CALL_SHMEM_TEST;
     const struct watch *watch = write ? replay_watch_of(replay, rank) : NULL;
     bool locks = call_row(call->call)->needed & F_OBJECT;
-    const struct shmem_lock *lock = locks ? find_lock(replay, call->ref) : NULL;
+    const struct shmem_lock *lock = locks ? find_lock(replay, call->shmem.lock) : NULL;
     if (watch)
         EXPLAIN(text, " the write of rank %u (event %zu)", watch->origin, watch->call + 1);
     else if (lock && lock->holder != NO_INDEX)
-        EXPLAIN(text, " lock %u, held by rank %u", call->ref, lock->holder);
+        EXPLAIN(text, " lock %u, held by rank %u", call->shmem.lock, lock->holder);
     else
         EXPLAIN(text, " its operations");
 }

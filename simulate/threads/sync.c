@@ -168,14 +168,15 @@ static enum step created(struct replay *replay, uint32_t rank, const struct trac
 {
     struct rank_state *state = &replay->ranks[rank];
     struct threads *threads = state->threads;
-    if (call->ref == TRACE_NO_REF || threads->items[call->ref].ended) return replay_exit(state, replay->now_ps);
-    uint32_t begin = threads->items[call->ref].first;
+    if (call->primitive.child == TRACE_NO_REF || threads->items[call->primitive.child].ended)
+        return replay_exit(state, replay->now_ps);
+    uint32_t begin = threads->items[call->primitive.child].first;
     const struct trace_call *first = &state->calls[begin];
     int64_t at_ps = replay->now_ps + replay->thread_costs.start_ps;
     bool begins = call_kind(first->call) == CALL_THREAD_BEGIN;
     int64_t gap_ps = begins ? 0 : first->enter_ps - call->exit_ps;
     at_ps += replay_compute_ps(state, trace_compute_ps(&replay->trace->ranks[rank], begin, gap_ps));
-    STEP_TRY(replay_thread_start(replay, rank, call->ref, at_ps));
+    STEP_TRY(replay_thread_start(replay, rank, call->primitive.child, at_ps));
     return replay_exit(state, replay->now_ps);
 }
 
@@ -183,8 +184,8 @@ static enum step join_thread(struct replay *replay, uint32_t rank, const struct 
 {
     struct rank_state *state = &replay->ranks[rank];
     if (state->phase == PHASE_LAST) return replay_exit(state, replay->now_ps);
-    if (call->ref != TRACE_NO_REF && !state->threads->items[call->ref].ended) {
-        state->threads->items[call->ref].joiner = state->thread;
+    if (call->primitive.child != TRACE_NO_REF && !state->threads->items[call->primitive.child].ended) {
+        state->threads->items[call->primitive.child].joiner = state->thread;
         return STEP_BLOCK;
     }
     account_wait(replay, rank, PATTERN_JOIN_WAIT, replay->now_ps); /* the thread ended just now, or had before */
@@ -219,9 +220,9 @@ static enum step wait_condition(struct replay *replay, uint32_t rank, const stru
 {
     struct rank_state *state = &replay->ranks[rank];
     struct sync *condition, *mutex;
-    STEP_TRY(sync_of(replay, state->threads, call->ref, &condition));
-    STEP_TRY(sync_of(replay, state->threads, (uint32_t)call->aux, &mutex));
-    condition = find_sync(state->threads, call->ref); /* the second may have moved the first */
+    STEP_TRY(sync_of(replay, state->threads, call->primitive.object, &condition));
+    STEP_TRY(sync_of(replay, state->threads, (uint32_t)call->primitive.mutex, &mutex));
+    condition = find_sync(state->threads, call->primitive.object); /* the second may have moved the first */
     switch (state->phase) {
     case PHASE_ENTER:
         STEP_TRY(release_mutex(replay, rank, mutex));
@@ -271,7 +272,7 @@ static enum step barrier(struct replay *replay, uint32_t rank, const struct trac
     case PHASE_ENTER:
         enqueue(state->threads, all, state->thread);
         state->phase = PHASE_QUEUED;
-        if (++all->count < call->aux) return STEP_BLOCK;
+        if (++all->count < call->primitive.parties) return STEP_BLOCK;
         for (all->count = 0; all->first != NO_INDEX;)
             STEP_TRY(replay_thread_wake(replay, rank, grant_first(replay, state->threads, all)));
         return STEP_AGAIN;
@@ -355,7 +356,7 @@ static enum step step_thread(struct replay *replay, uint32_t rank)
         return replay_spend(replay, state, cost_of(replay, kind), PHASE_ACT);
     if (kind == CALL_THREAD_CREATE) return created(replay, rank, call);
     if (failed) return replay_exit(state, replay->now_ps);
-    STEP_TRY(sync_of(replay, state->threads, call->ref, &sync));
+    STEP_TRY(sync_of(replay, state->threads, call->primitive.object, &sync));
     return kind == CALL_THREAD_BARRIER ? barrier(replay, rank, call, sync) : act_on(replay, rank, kind, sync);
 }
 
@@ -365,7 +366,7 @@ static bool waits_on(const struct trace_call *call, uint32_t object)
 {
     enum call_kind kind = call_kind(call->call);
     bool waits = kind == CALL_COND_WAIT || (kind == CALL_COND_TIMEDWAIT && (call->flags & TRACE_FLAG));
-    return waits && call->ref == object;
+    return waits && call->primitive.object == object;
 }
 
 /* Waits of one rank that may not be over, in the order of their calls. */
@@ -384,7 +385,7 @@ static uint32_t take_woken(const struct rank_state *state, struct open_waits *op
         if (call->exit_ps < signal->enter_ps) continue;
         bool first = found == SIZE_MAX || call->exit_ps < state->calls[open->items[found]].exit_ps;
         open->items[kept] = open->items[i];
-        if (waits_on(call, signal->ref) && first) found = kept;
+        if (waits_on(call, signal->primitive.object) && first) found = kept;
         kept++;
     }
     open->count = kept;
@@ -423,7 +424,7 @@ static struct moment *find_moments(const struct replay *replay, const struct ran
         bool tries = call_row(call->call)->needed & F_FLAG, failed = tries && !(call->flags & TRACE_FLAG);
         bool signals = kind == CALL_COND_SIGNAL || kind == CALL_COND_BROADCAST;
         bool takes = call_works_on(kind, OBJECT_SEMAPHORE) && call_kind_rows[kind].does == CALL_TAKES && !failed;
-        if (!waits_on(call, call->ref) && !signals && !takes && kind != CALL_SEM_POST) continue;
+        if (!waits_on(call, call->primitive.object) && !signals && !takes && kind != CALL_SEM_POST) continue;
         bool at_exit = takes || (signals && replay->trace->provenance.simulated);
         all[(*count)++] = (struct moment){at_exit ? call->exit_ps : call->enter_ps, i, signals || takes};
     }
@@ -440,14 +441,14 @@ static enum status find_wakes(struct replay *replay, const struct rank_state *st
         uint32_t i = moments[m].call, woken;
         const struct trace_call *call = &state->calls[i];
         enum call_kind kind = call_kind(call->call);
-        struct trace_call now = {.enter_ps = moments[m].time_ps, .ref = TRACE_NO_REF};
-        if (waits_on(call, call->ref)) {
+        struct trace_call now = {.enter_ps = moments[m].time_ps, .any = TRACE_NO_MEMBERS};
+        if (waits_on(call, call->primitive.object)) {
             take_woken(state, &open, &now); /* drops what is over: a thread waits once */
             if (open.count < threads->count) open.items[open.count++] = i;
         }
         if (kind != CALL_COND_SIGNAL && kind != CALL_COND_BROADCAST) continue;
         uint32_t most = kind == CALL_COND_SIGNAL ? 1 : UINT32_MAX;
-        now.ref = call->ref;
+        now.primitive.object = call->primitive.object;
         while (threads->wakes[i] < most && (woken = take_woken(state, &open, &now)) != NO_INDEX) {
             threads->wakes[woken] = 1;
             threads->wakes[i]++;
@@ -466,17 +467,17 @@ static enum status find_values(struct replay *replay, const struct rank_state *s
     for (uint32_t i = 0; i < state->count; i++) {
         const struct trace_call *call = &state->calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (!call_works_on(kind, OBJECT_SEMAPHORE) || find_sync(threads, call->ref)) continue;
-        TRY(sync_of(replay, threads, call->ref, &semaphore));
+        if (!call_works_on(kind, OBJECT_SEMAPHORE) || find_sync(threads, call->primitive.object)) continue;
+        TRY(sync_of(replay, threads, call->primitive.object, &semaphore));
         int64_t value = 0, least = 0;
-        for (size_t m = 0; m < count && call->disp < 0; m++) {
+        for (size_t m = 0; m < count && call->primitive.value < 0; m++) {
             const struct trace_call *other = &state->calls[moments[m].call];
             enum call_kind what = call_kind(other->call);
-            if (!call_works_on(what, OBJECT_SEMAPHORE) || other->ref != call->ref) continue;
+            if (!call_works_on(what, OBJECT_SEMAPHORE) || other->primitive.object != call->primitive.object) continue;
             value += what == CALL_SEM_POST ? 1 : -1;
             if (value < least) least = value;
         }
-        semaphore->count = semaphore->initial = (uint32_t)(call->disp >= 0 ? call->disp : -least);
+        semaphore->count = semaphore->initial = (uint32_t)(call->primitive.value >= 0 ? call->primitive.value : -least);
     }
     return STATUS_OK;
 }
@@ -486,8 +487,8 @@ static void keep_values(struct threads *threads, struct trace_call *calls, size_
     for (size_t i = 0; i < count; i++) {
         enum call_kind kind = call_kind(calls[i].call);
         if (!call_works_on(kind, OBJECT_SEMAPHORE)) continue;
-        struct sync *semaphore = find_sync(threads, calls[i].ref);
-        calls[i].disp = semaphore->reported ? -1 : (int64_t)semaphore->initial;
+        struct sync *semaphore = find_sync(threads, calls[i].primitive.object);
+        calls[i].primitive.value = semaphore->reported ? -1 : (int64_t)semaphore->initial;
         semaphore->reported = true;
     }
 }
@@ -537,17 +538,21 @@ static void explain_mutex(const struct threads *threads, uint32_t object, const 
 static void explain_sync(const struct rank_state *state, const struct trace_call *call, struct explanation *text)
 {
     struct threads *threads = state->threads;
-    const struct sync *sync = find_sync(threads, call->ref);
-    long long parties = call->aux, here = sync ? sync->count : 0;
+    const struct sync *sync = find_sync(threads, call->primitive.object);
+    long long parties = call->primitive.parties, here = sync ? sync->count : 0;
     switch (call_kind(call->call)) {
-    case CALL_THREAD_JOIN: EXPLAIN(text, " the end of thread %u", call->ref); break;
+    case CALL_THREAD_JOIN: EXPLAIN(text, " the end of thread %u", call->primitive.child); break;
     case CALL_COND_WAIT:
-    case CALL_COND_TIMEDWAIT: EXPLAIN(text, " a signal of condition %u, then mutex %lld", call->ref, parties); break;
-    case CALL_THREAD_BARRIER: EXPLAIN(text, " %lld more threads at barrier %u", parties - here, call->ref); break;
+    case CALL_COND_TIMEDWAIT:
+        EXPLAIN(text, " a signal of condition %u, then mutex %lld", call->primitive.object, parties);
+        break;
+    case CALL_THREAD_BARRIER:
+        EXPLAIN(text, " %lld more threads at barrier %u", parties - here, call->primitive.object);
+        break;
     case CALL_SEM_WAIT:
     case CALL_SEM_TRYWAIT:
-    case CALL_SEM_TIMEDWAIT: EXPLAIN(text, " a sem_post of semaphore %u", call->ref); break;
-    default: explain_mutex(threads, call->ref, sync, text); break;
+    case CALL_SEM_TIMEDWAIT: EXPLAIN(text, " a sem_post of semaphore %u", call->primitive.object); break;
+    default: explain_mutex(threads, call->primitive.object, sync, text); break;
     }
 }
 

@@ -101,14 +101,16 @@ static uint64_t hash_numbers(const struct trace_counts *list)
 static uint64_t name_of_disp(const struct naming *naming, const struct trace_call *call)
 {
     bool counts = trace_call_counts(naming->trace, call) != NULL;
-    return counts ? hash_numbers(&naming->trace->definitions.counts[call->disp]) : (uint64_t)call->disp;
+    return counts ? hash_numbers(&naming->trace->definitions.counts[call->collective.counts])
+                  : (uint64_t)call->any.first;
 }
 
 /* The tag, or the neighbours themselves. */
 static uint64_t name_of_tag(const struct naming *naming, const struct trace_call *call)
 {
-    bool neighbors = (call_row(call->call)->allowed & F_NEIGHBORS) && call->tag >= 0;
-    return neighbors ? hash_numbers(&naming->trace->definitions.counts[call->tag]) : (uint64_t)call->tag;
+    bool neighbors = (call_row(call->call)->allowed & F_NEIGHBORS) && call->collective.neighbors >= 0;
+    return neighbors ? hash_numbers(&naming->trace->definitions.counts[call->collective.neighbors])
+                     : (uint64_t)call->any.third;
 }
 
 static enum status add_call(struct naming *naming, const struct trace_call *call, uint64_t *hash, struct err *err)
@@ -118,7 +120,7 @@ static enum status add_call(struct naming *naming, const struct trace_call *call
     TRY(name_of_ref(naming, call, &ref, err));
     const uint64_t words[] = {
         call->call, call->flags, handle, ref, (uint64_t)call->peer, name_of_tag(naming, call), (uint64_t)call->bytes,
-        name_of_disp(naming, call), (uint64_t)call->aux, naming->sites[call->site], (uint64_t)call->enter_ps,
+        name_of_disp(naming, call), (uint64_t)call->any.second, naming->sites[call->site], (uint64_t)call->enter_ps,
         (uint64_t)call->exit_ps,
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) *hash = map_mix(*hash, words[i]);

@@ -81,10 +81,10 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
                                                : reversed_but_first((size_t)call.handle, tables->comm_count));
             }
             call.ref = map_ref(from, &call);
-            if ((call_row(call.call)->allowed & F_NEIGHBORS) && call.tag >= 0)
-                call.tag = (int32_t)reversed((size_t)call.tag, tables->counts_count);
+            if ((call_row(call.call)->allowed & F_NEIGHBORS) && call.collective.neighbors >= 0)
+                call.collective.neighbors = (int32_t)reversed((size_t)call.collective.neighbors, tables->counts_count);
             if (trace_call_counts(from, &from->ranks[r].calls[i]))
-                call.disp = reversed((size_t)call.disp, tables->counts_count);
+                call.collective.counts = reversed((size_t)call.collective.counts, tables->counts_count);
             call.site = reversed_but_first(call.site, tables->site_count);
             TRY(add_as(to, r, from, i, &call, err));
             struct trace_rank *process = &to->ranks[r];

@@ -97,11 +97,11 @@ static enum status gather_holds(const struct verify_context *context, struct hol
         size_t first = *count; /* holds that are not cleared have end_ps INT64_MIN */
         for (size_t i = 0; i < context->predicted->ranks[r].count; i++) {
             const struct trace_call *call = call_of(context, r, i);
-            struct hold made = {call->ref, r, i, call->exit_ps, INT64_MIN};
+            struct hold made = {call->shmem.lock, r, i, call->exit_ps, INT64_MIN};
             if (takes_lock(call)) ARRAY_PUSH(*holds, *count, capacity, made, err);
             if (call_kind(call->call) != CALL_SHMEM_CLEAR_LOCK) continue;
             for (size_t k = *count; k-- > first;)
-                if ((*holds)[k].object == call->ref && (*holds)[k].end_ps == INT64_MIN) {
+                if ((*holds)[k].object == call->shmem.lock && (*holds)[k].end_ps == INT64_MIN) {
                     (*holds)[k].end_ps = call->exit_ps;
                     break;
                 }

@@ -18,7 +18,7 @@ static int64_t least_transfer_ps(const struct verify_context *context, uint32_t 
     enum call_kind kind = call_operation(call_kind(call->call));
     if (kind == CALL_GET) return verify_operation_ps(context, target, origin, call->bytes);
     int64_t applied_ps = 0;
-    if (kind == CALL_GET_ACCUMULATE) applied_ps = verify_operation_ps(context, target, origin, call->aux);
+    if (kind == CALL_GET_ACCUMULATE) applied_ps = verify_operation_ps(context, target, origin, call->rma.result_bytes);
     if (kind != CALL_PUT) applied_ps += units_ps(platform_apply_s(context->platform, call->bytes));
     return verify_operation_ps(context, origin, target, call->bytes) + applied_ps;
 }
@@ -73,7 +73,7 @@ static enum status find_hurried(const struct verify_context *context, bool **hur
     if (!*hurried) return err_memory(err);
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
-        if (context->predicted->ranks[operation->origin].calls[operation->call].ref != TRACE_NO_REF)
+        if (context->predicted->ranks[operation->origin].calls[operation->call].rma.request != TRACE_NO_REF)
             (*hurried)[operation->epoch] = true;
     }
     return STATUS_OK;
@@ -150,7 +150,7 @@ static enum status find_balance(struct balances *balances, uint32_t rank_count, 
 /* The bytes that fetching operations return. */
 static int64_t result_bytes(const struct trace_call *call)
 {
-    return call_operation(call_kind(call->call)) == CALL_GET_ACCUMULATE ? call->aux : 0;
+    return call_operation(call_kind(call->call)) == CALL_GET_ACCUMULATE ? call->rma.result_bytes : 0;
 }
 
 static enum status add_operations(struct balances *balances, const struct trace *trace, int64_t sign, struct err *err)

@@ -134,7 +134,7 @@ void replay_fetch_left(struct replay *replay, uint32_t index, int64_t began_ps)
 static enum status send_result(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
-    int64_t bytes = replay->ranks[op->origin].calls[op->call].aux;
+    int64_t bytes = replay->ranks[op->origin].calls[op->call].rma.result_bytes;
     struct engine_departure departure;
     TRY(replay_send(replay, MESSAGE_GET_REPLY, op->target, op->origin, bytes, index, 0, &departure));
     if (departure.left_ps == ENGINE_LATER) return STATUS_OK;

@@ -346,7 +346,7 @@ static void write_call(FILE *out, const struct trace *trace, uint32_t rank, cons
          waits = row->kind == CALL_REQUEST_WAIT;
     if (call_is_region(call->call) || call_is_thread(call->call)) return;
     if (row->needed & F_GROUP) write_group(out, trace, call->ref, groups);
-    int64_t id = create ? (int64_t)SPOOL_NO_ID : own_handle(trace, rank, call), tag = call->tag;
+    int64_t id = create ? (int64_t)SPOOL_NO_ID : own_handle(trace, rank, call), tag = call->any.third;
     if (waits) id = (int64_t)call->ref;
     if (row->needed & F_GROUP) tag = number_of(groups, call->ref);
     fprintf(out, "r %" PRId64 " %d %d %s %" PRId64 " %" PRId32 " %" PRId64 " %" PRId64 " %d\n", call->enter_ps / 1000,

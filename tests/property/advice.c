@@ -129,7 +129,8 @@ static enum status add_call(struct trace *trace, struct place at, int64_t ps, st
 {
     struct trace_rank *rank = &trace->ranks[at.rank];
     size_t call = call_at(trace, at);
-    struct trace_call more = {.call = ID_Comm_group, .enter_ps = rank->calls[call].enter_ps - ps};
+    struct trace_call more = {
+        .call = ID_Comm_group, .any = TRACE_NO_MEMBERS, .enter_ps = rank->calls[call].enter_ps - ps};
     struct trace_call last = more;
     more.exit_ps = more.enter_ps;
     last.enter_ps = last.exit_ps = trace_rank_end_ps(trace, at.rank);

@@ -211,7 +211,7 @@ static void add_operations(const struct trace *trace, int64_t sign, struct moved
             if (place == KINDS || call->peer == TRACE_NONE) continue;
             struct moved *to = &moved[(r * trace->rank_count + (uint32_t)call->peer) * KINDS + (uint32_t)place];
             to->count += sign;
-            to->bytes += sign * (call->bytes + (place == FETCHES ? call->aux : 0));
+            to->bytes += sign * (call->bytes + (place == FETCHES ? call->rma.result_bytes : 0));
         }
 }
 

@@ -75,12 +75,12 @@ static enum status fill_neighbours(struct writer *writer, const struct phase *ph
     struct trace_neighbors neighbours = {lists.source_count, lists.destination_count, lists.sources,
                                          lists.destinations};
     TRY(trace_add_neighbors(writer->trace, &neighbours, &id, err));
-    call->tag = (int32_t)id;
+    call->collective.neighbors = (int32_t)id;
     call->bytes = lists.sent;
-    call->aux = lists.received;
+    call->collective.recv_bytes = lists.received;
     if (block_bytes(phase, 0, 0) == block_bytes(phase, 0, 1) || lists.destination_count == 0) return STATUS_OK;
     TRY(trace_add_counts(writer->trace, lists.bytes, lists.destination_count, &id, err));
-    call->disp = id;
+    call->collective.counts = id;
     return STATUS_OK;
 }
 
@@ -109,7 +109,7 @@ static enum status fill_counts(struct writer *writer, const struct phase *phase,
     bool rooted = kind == CALL_GATHERV || kind == CALL_SCATTERV;
     if ((rooted && rank != root)) return STATUS_OK;
     TRY(trace_add_counts(writer->trace, counts, count, &id, err));
-    call->disp = id;
+    call->collective.counts = id;
     return STATUS_OK;
 }
 
@@ -127,7 +127,7 @@ static enum status put_member(struct writer *writer, const struct phase *phase, 
     struct trace_call call = new_call(phase->call, writer->comm_of[phase->comm]);
     if (allowed & F_BYTES) call.bytes = phase->bytes;
     if (allowed & F_ROOT) call.peer = (int32_t)writer->rank_of[root];
-    if (allowed & F_OP) call.tag = TRACE_OP_SUM;
+    if (allowed & F_OP) call.collective.op = TRACE_OP_SUM;
     if (call_kind(phase->call) == CALL_NEIGHBOR) TRY(fill_neighbours(writer, phase, members, rank, &call, err));
     if (has_counts(phase->call)) TRY(fill_counts(writer, phase, members, rank, root, &call, err));
     if (call_makes_request(phase->call)) call.ref = requests[rank] = writer->next_request[rank]++;
@@ -173,7 +173,7 @@ static struct trace_call use_of(struct writer *writer, const struct phase *phase
     if (allowed & F_BYTES) call.bytes = phase->bytes;
     if (groups) comm->first_group = allowed & F_ROOT ? 1 : 1 + (uint32_t)(chance / 16 % (comm->count - 1));
     if (groups && (allowed & F_ROOT)) call.peer = comm->members[0];
-    if (allowed & F_OP) call.tag = TRACE_OP_SUM;
+    if (allowed & F_OP) call.collective.op = TRACE_OP_SUM;
     return call;
 }
 

@@ -41,7 +41,7 @@ static struct trace_call message_call(struct writer *writer, const struct phase 
 {
     struct trace_call call = new_call(id, writer->comm_of[phase->comm]);
     call.peer = item->nowhere ? TRACE_NONE : (int32_t)writer->rank_of[peer];
-    call.tag = (int32_t)item->slot;
+    call.message.tag = (int32_t)item->slot;
     call.bytes = item->bytes;
     return call;
 }
@@ -150,10 +150,11 @@ static enum status put_ring(struct writer *writer, const struct phase *phase, co
         bool same = item->call == ID_Sendrecv_replace, first = item->nowhere && i < step;
         struct trace_call call = message_call(writer, phase, item, item->call, list[(i + step) % count]);
         if (item->nowhere && i + step < count) call.peer = (int32_t)writer->rank_of[list[i + step]];
-        call.tag = RING_TAG;
+        call.exchange.tag = RING_TAG;
         call.bytes = same ? item->bytes : item->bytes / (1 + i);
-        call.aux = first ? 0 : same ? item->bytes : item->bytes / (1 + from);
-        trace_call_set_receive(&call, first ? TRACE_NONE : (int32_t)writer->rank_of[list[from]], RING_TAG);
+        call.exchange.recv_bytes = first ? 0 : same ? item->bytes : item->bytes / (1 + from);
+        call.exchange.source = first ? TRACE_NONE : (int32_t)writer->rank_of[list[from]];
+        call.exchange.recv_tag = RING_TAG;
         TRY(put(writer, list[i], call, err));
     }
     return STATUS_OK;

@@ -32,9 +32,9 @@ static struct trace_call operation(struct writer *writer, const struct item *ite
     bool one = call_kind(id) == CALL_SHMEM_ATOMIC || call_kind(id) == CALL_SHMEM_FETCH;
     call.peer = (int32_t)writer->rank_of[item->target];
     call.bytes = one ? 8 : item->bytes;
-    call.disp = 0;
-    if (allowed & F_RESULT_BYTES) call.aux = 8;
-    if (allowed & F_OP) call.tag = id == ID_shmem_atomic_set ? TRACE_OP_REPLACE : TRACE_OP_SUM;
+    call.rma.disp = 0;
+    if (allowed & F_RESULT_BYTES) call.rma.result_bytes = 8;
+    if (allowed & F_OP) call.rma.op = id == ID_shmem_atomic_set ? TRACE_OP_REPLACE : TRACE_OP_SUM;
     return call;
 }
 
@@ -43,7 +43,7 @@ static enum status write_wait(struct writer *writer, const struct item *item, st
 {
     struct trace_call call = operation(writer, item, ID_shmem_put), wait = new_call(item->call, writer->heap);
     call.bytes = 8;
-    wait.disp = call.disp = ++writer->places * (int64_t)PLACE_BYTES;
+    wait.shmem.disp = call.rma.disp = ++writer->places * (int64_t)PLACE_BYTES;
     TRY(put(writer, item->origin, call, err));
     int64_t *now_ps = &writer->now_ps[item->target];
     if (*now_ps < writer->now_ps[item->origin]) *now_ps = writer->now_ps[item->origin];

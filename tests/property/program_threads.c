@@ -94,9 +94,9 @@ static enum status put_object(struct team *team, uint32_t rank, uint32_t thread,
     bool tries = call_row(id)->needed & F_FLAG;
     call.ref = object;
     if (tries) call.flags = TRACE_FLAG;
-    if (id == ID_pthread_barrier_wait) call.aux = team->count[rank];
+    if (id == ID_pthread_barrier_wait) call.primitive.parties = team->count[rank];
     bool first = object >= OBJECTS_FREE || !in(team->writer->guarded, rank);
-    if (first && call_kind(id) == CALL_SEM_POST) call.disp = 0;
+    if (first && call_kind(id) == CALL_SEM_POST) call.primitive.value = 0;
     TRY(put_at(team, rank, thread, &call, tries ? until_ps : 0, until_ps, err));
     if (done_ps) *done_ps = call.exit_ps;
     return STATUS_OK;
@@ -223,7 +223,7 @@ static enum status write_condition(struct team *team, const struct item *item, c
         if (t == woken_by || (!all && t != thread[1])) continue;
         struct trace_call wait = new_call(ID_pthread_cond_wait, TRACE_NONE);
         wait.ref = object;
-        wait.aux = mutex;
+        wait.primitive.mutex = mutex;
         wait.enter_ps = team->now_ps[rank][t];
         wait.exit_ps = team->now_ps[rank][t] = team->free_ps[rank][mutex];
         uint32_t number = t == 0 ? 0 : team->first[rank] + t - 1;
@@ -241,7 +241,7 @@ static enum status write_timed_wait(struct team *team, const struct item *item, 
     struct trace_call wait = new_call(item->call, TRACE_NONE);
     TRY(lock(team, rank, thread[0], ID_pthread_mutex_lock, mutex, err));
     wait.ref = OBJECTS_FREE + team->writer->next_object[rank]++;
-    wait.aux = mutex;
+    wait.primitive.mutex = mutex;
     TRY(put_at(team, rank, thread[0], &wait, 0, team->now_ps[rank][thread[0]] + GAP_MAX_US * (int64_t)US, err));
     return unlock(team, rank, thread[0], ID_pthread_mutex_unlock, mutex, err);
 }
@@ -254,7 +254,7 @@ static enum status write_message(struct team *team, const struct item *item, con
     struct trace_call call = new_call(item->call, writer->comm_of[team->phase->comm]);
     bool waits = call_makes_request(item->call);
     if (!waits && from == to && thread[0] == receiver) return STATUS_OK;
-    call.tag = FIRST_TAG + (int32_t)(item - team->phase->items);
+    call.message.tag = FIRST_TAG + (int32_t)(item - team->phase->items);
     call.bytes = item->bytes;
     call.peer = (int32_t)writer->rank_of[to];
     if (waits) call.ref = writer->next_request[from]++;
@@ -280,8 +280,8 @@ static enum status write_operation(struct team *team, const struct item *item, c
     struct trace_call call = new_call(item->call, writer->window_of[team->phase->window]);
     call.peer = (int32_t)writer->rank_of[item->target];
     call.bytes = item->bytes;
-    call.disp = 0;
-    if (call_row(item->call)->allowed & F_OP) call.tag = TRACE_OP_SUM;
+    call.rma.disp = 0;
+    if (call_row(item->call)->allowed & F_OP) call.rma.op = TRACE_OP_SUM;
     TRY(put_call(team, item->origin, thread[0], call, err));
     struct trace_call flush = new_call(ID_Win_flush, call.handle);
     flush.peer = call.peer;

@@ -35,7 +35,7 @@ uint32_t list_ranks(const struct writer *writer, uint32_t set, int32_t ranks[RAN
 struct trace_call new_call(enum mpi_call call, int32_t handle)
 {
     return (struct trace_call){
-        .call = (uint16_t)call, .handle = handle, .peer = TRACE_NONE, .disp = -1, .ref = TRACE_NO_REF};
+        .call = (uint16_t)call, .handle = handle, .peer = TRACE_NONE, .any = TRACE_NO_MEMBERS};
 }
 
 /* Some of the computing up to until_ps in a region, which its rank enters and leaves outside the library. */
@@ -109,9 +109,9 @@ static void fill_result(const struct item *item, struct trace_call *call)
     if (call_kind(item->call) != CALL_GET_ACCUMULATE) return;
     bool one = item->call == ID_Fetch_and_op || item->call == ID_Compare_and_swap;
     if (one) call->bytes = ELEMENT_BYTES;
-    call->aux = call->bytes;
+    call->rma.result_bytes = call->bytes;
     if (one || item->bytes % 2 == 1) return;
-    call->tag = TRACE_OP_NO_OP;
+    call->rma.op = TRACE_OP_NO_OP;
     call->bytes = 0;
 }
 
@@ -127,8 +127,8 @@ static enum status put_operations(struct writer *writer, const struct phase *pha
         struct trace_call call = new_call(item->call, writer->window_of[phase->window]);
         call.peer = item->nowhere ? TRACE_NONE : (int32_t)writer->rank_of[item->target];
         call.bytes = item->bytes;
-        call.disp = 0;
-        if (call_row(item->call)->allowed & F_OP) call.tag = TRACE_OP_SUM;
+        call.rma.disp = 0;
+        if (call_row(item->call)->allowed & F_OP) call.rma.op = TRACE_OP_SUM;
         fill_result(item, &call);
         if (call_makes_request(item->call)) call.ref = requests[open++] = writer->next_request[rank]++;
         TRY(put(writer, rank, call, err));

@@ -73,9 +73,9 @@ const struct trace_call *walk_call(struct walk *walk, const char *name, int32_t 
 {
     const struct trace_call *call = walk_plain(walk, name, handle);
     assert_int_equal(call->peer, peer);
-    assert_int_equal(call->tag, tag);
+    assert_int_equal(call->message.tag, tag);
     assert_int_equal(call->bytes, bytes);
-    if (call_row((enum mpi_call)call->call)->allowed & F_DISP) assert_int_equal(call->disp, disp);
+    if (call_row((enum mpi_call)call->call)->allowed & F_DISP) assert_int_equal(call->rma.disp, disp);
     return call;
 }
 

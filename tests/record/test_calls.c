@@ -34,7 +34,7 @@ static void passive(void **state)
     for (int rank = 0; rank < 4; rank++) {
         struct trace_rank *process = &trace->ranks[rank];
         for (size_t i = 0; i < process->count; i++)
-            if (process->calls[i].call == ID_Put && process->calls[i].handle == 4) process->calls[i].disp = -1;
+            if (process->calls[i].call == ID_Put && process->calls[i].handle == 4) process->calls[i].rma.disp = -1;
         expect_calls(
             trace, rank,
             "MPI_Init\nMPI_Win_allocate win=0\nMPI_Win_lock_all win=0 assert=NOCHECK\n" STENCIL_STEP STENCIL_STEP

@@ -211,8 +211,8 @@ static void expect_thread(const struct trace *trace, uint32_t thread, const uint
         broken = call->flags & TRACE_BREAK;
         if (call->call == ID_Comm_dup || call->call == ID_Comm_free) continue;
         assert_int_equal(call->call, round[seen++ % 3]);
-        if (call->call == ID_Isend && tag < 0) tag = call->tag;
-        if (call->call == ID_Isend) assert_int_equal(call->tag, tag);
+        if (call->call == ID_Isend && tag < 0) tag = call->message.tag;
+        if (call->call == ID_Isend) assert_int_equal(call->message.tag, tag);
     }
     if (tag >= 0) assert_true(seen >= 3 * progress[tag] && seen <= 3 * progress[tag] + 3 + 3);
 }

@@ -36,7 +36,7 @@ static double mark_ns(const struct trace *trace, int rank, int i)
 {
     const struct trace_rank *process = &trace->ranks[rank];
     for (size_t k = 0; k < process->count; k++)
-        if (process->calls[k].call == ID_Send && process->calls[k].tag == i)
+        if (process->calls[k].call == ID_Send && process->calls[k].message.tag == i)
             return (double)process->calls[k].enter_ps / 1000;
     fail_msg("rank %d has no mark %d", rank, i);
     return 0;

@@ -23,10 +23,10 @@ static void name_addresses(struct trace *trace)
             struct trace_call *call = &trace->ranks[rank].calls[i];
             if (!(call_row(call->call)->allowed & F_DISP)) continue;
             int place = 0;
-            while (place < count && known[place] != call->disp) place++;
+            while (place < count && known[place] != call->any.first) place++;
             assert_true(place < count || (rank == 0 && count < 16));
-            if (place == count) known[count++] = call->disp;
-            call->disp = place;
+            if (place == count) known[count++] = call->any.first;
+            call->any.first = place;
         }
 }
 

@@ -45,7 +45,7 @@ static uint32_t thread_of_tag(const struct trace *trace, uint32_t rank, int32_t 
 {
     const struct trace_rank *process = &trace->ranks[rank];
     for (size_t i = 0; i < process->count; i++)
-        if (process->calls[i].call == ID_Isend && process->calls[i].tag == tag)
+        if (process->calls[i].call == ID_Isend && process->calls[i].message.tag == tag)
             return trace_call_thread(trace, rank, i);
     fail_msg("rank %u has no message of tag %d", rank, tag);
     return 0;
@@ -97,12 +97,12 @@ static struct timeline_walk check_exchange(const struct trace *trace, uint32_t r
     const struct trace_call *send = expect(&walk, "MPI_Isend"), *receive = expect(&walk, "MPI_Recv");
     assert_int_equal(send->peer, partner);
     assert_int_equal(receive->peer, partner);
-    assert_int_equal(receive->tag, tag);
+    assert_int_equal(receive->message.tag, tag);
     assert_int_equal(receive->bytes, 4);
     assert_int_equal(expect(&walk, "MPI_Wait")->ref, send->ref);
     const struct trace_call *put = expect(&walk, "MPI_Put");
     assert_int_equal(put->peer, partner);
-    assert_int_equal(put->disp, 4 * tag);
+    assert_int_equal(put->rma.disp, 4 * tag);
     assert_int_equal(expect(&walk, "MPI_Win_flush")->peer, partner);
     return walk;
 }
@@ -119,7 +119,7 @@ static void a_pool(void **state)
         check_first_thread(trace, rank);
         struct timeline_walk one = check_exchange(trace, rank, 1), two = check_exchange(trace, rank, 2);
         const struct trace_call *receive = expect(&one, "MPI_Irecv");
-        assert_int_equal(receive->tag, 9);
+        assert_int_equal(receive->message.tag, 9);
         assert_int_equal(receive->peer, rank ^ 1);
         assert_int_equal(receive->bytes, 4);
         expect_end(&one);
@@ -165,7 +165,7 @@ static void check_worker(const struct trace *trace, uint32_t rank, int32_t tag)
     struct timeline_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         const struct trace_call *call = expect(&walk, before[i]);
-        if (i == 1) assert_int_equal(call->aux, 3);
+        if (i == 1) assert_int_equal(call->primitive.parties, 3);
     }
     uint32_t semaphore;
     if (tag == 1) {
@@ -186,7 +186,7 @@ static void check_worker(const struct trace *trace, uint32_t rank, int32_t tag)
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         if (call->call != ID_pthread_cond_wait) continue;
         assert_int_equal(call->ref, condition);
-        assert_int_equal(call->aux, mutex);
+        assert_int_equal(call->primitive.mutex, mutex);
     }
 }
 
@@ -208,7 +208,7 @@ static void primitives_of_a_pool(void **state)
         int64_t values = 0; /* the first call on the semaphore says 0, the other one nothing */
         for (size_t i = 0; i < trace->ranks[rank].count; i++) {
             const struct trace_call *call = &trace->ranks[rank].calls[i];
-            if (call->call == ID_sem_post || call->call == ID_sem_wait) values += call->disp;
+            if (call->call == ID_sem_post || call->call == ID_sem_wait) values += call->primitive.value;
         }
         assert_int_equal(values, -1);
     }
@@ -284,7 +284,7 @@ static uint32_t sender(const struct trace *trace, uint32_t rank, int32_t tag)
 {
     const struct trace_rank *process = &trace->ranks[rank];
     for (size_t i = 0; i < process->count; i++)
-        if (process->calls[i].call == ID_Sendrecv && process->calls[i].tag == tag)
+        if (process->calls[i].call == ID_Sendrecv && process->calls[i].exchange.tag == tag)
             return trace_call_thread(trace, rank, i);
     fail_msg("rank %u sends nothing with tag %d", rank, tag);
     return 0;

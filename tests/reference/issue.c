@@ -120,7 +120,7 @@ void do_operation(struct model *model, struct rank *rank, const struct trace_cal
         .kind = call_kind(call->call),
         .access = access_of(model, call->handle, rank->number, (uint32_t)call->peer),
         .bytes = call->bytes,
-        .result_bytes = call_kind(call->call) == CALL_GET ? call->bytes : call->aux,
+        .result_bytes = call_kind(call->call) == CALL_GET ? call->bytes : call->rma.result_bytes,
         .held = model->platform->issue == ISSUE_DEFERRED,
         .has_request = call_makes_request(call->call),
     };

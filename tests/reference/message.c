@@ -164,7 +164,7 @@ struct message *message_receive(struct model *model, const struct envelope *enve
 static struct message *send(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     bool copies = is_mode(call, ID_Bsend, ID_Ibsend), synchronous = is_mode(call, ID_Ssend, ID_Issend);
-    struct envelope envelope = {call->handle, call->tag, rank->number, (uint32_t)call->peer};
+    struct envelope envelope = {call->handle, call->message.tag, rank->number, (uint32_t)call->peer};
     if (copies && call->bytes > 0)
         rank_spend(model, rank, units_ps((double)call->bytes / model->platform->memory_bandwidth_Bps));
     return message_send(model, &envelope, call->bytes,
@@ -226,10 +226,10 @@ static void await_requests(struct model *model, struct rank *rank, const uint32_
 
 static void sendrecv(struct model *model, struct rank *rank, const struct trace_call *call)
 {
-    int32_t source = trace_call_source(call);
+    int32_t source = call->exchange.source;
     struct message *in = NULL, *out = NULL;
     if (!nobody(call->peer)) rank_pay_overhead(model, rank);
-    if (!nobody(source)) in = receive(model, rank, call->handle, source, trace_call_recv_tag(call));
+    if (!nobody(source)) in = receive(model, rank, call->handle, source, call->exchange.recv_tag);
     if (!nobody(call->peer)) out = send(model, rank, call);
     if (out) rank_await(model, rank, message_is_sent, out);
     if (in) await_received(model, rank, in);
@@ -250,10 +250,12 @@ void do_message(struct model *model, struct rank *rank, const struct trace_call 
         rank_pay_overhead(model, rank);
         rank->requests[call->ref].message = send(model, rank, call);
         break;
-    case CALL_RECV: await_received(model, rank, receive(model, rank, call->handle, call->peer, call->tag)); break;
+    case CALL_RECV:
+        await_received(model, rank, receive(model, rank, call->handle, call->peer, call->message.tag));
+        break;
     case CALL_IRECV:
-        rank->requests[call->ref] =
-            (struct request){.message = receive(model, rank, call->handle, call->peer, call->tag), .receives = true};
+        rank->requests[call->ref] = (struct request){
+            .message = receive(model, rank, call->handle, call->peer, call->message.tag), .receives = true};
         break;
     case CALL_SENDRECV: sendrecv(model, rank, call); break;
     case CALL_REQUEST_WAIT:

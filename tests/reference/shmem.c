@@ -29,7 +29,7 @@ static void operation(struct model *model, struct rank *rank, const struct trace
     struct access *access = pair_of(model, call->handle, rank->number, (uint32_t)call->peer)->lock;
     struct op *op = model_new(model, sizeof *op);
     *op = (struct op){.kind = call_operation(kind), .access = access, .bytes = call->bytes, .acknowledged = true};
-    op->result_bytes = op->kind == CALL_GET ? call->bytes : call->aux;
+    op->result_bytes = op->kind == CALL_GET ? call->bytes : call->rma.result_bytes;
     rank_pay_overhead(model, rank);
     rank->heap_ops[call - rank->recorded->calls] = op;
     access_append(op);
@@ -68,8 +68,9 @@ static bool writes_to(const struct trace_call *call, const struct rank *rank, co
     enum call_kind kind = call_kind(call->call);
     bool writes =
         kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_ATOMIC || kind == CALL_SHMEM_FETCH;
-    return writes && call->handle == wait->handle && call->peer == (int32_t)rank->number && call->disp <= wait->disp &&
-           wait->disp < call->disp + call->bytes && call->enter_ps <= wait->exit_ps;
+    return writes && call->handle == wait->handle && call->peer == (int32_t)rank->number &&
+           call->rma.disp <= wait->shmem.disp && wait->shmem.disp < call->rma.disp + call->bytes &&
+           call->enter_ps <= wait->exit_ps;
 }
 
 /* The last one that had begun before the wait returned. */

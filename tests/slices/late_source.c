@@ -43,7 +43,7 @@ static void tell(struct late *late, struct trace_rank *process, uint32_t rank, b
         bool known = ended || (completed && *completed < of->read);
         call->handle = known ? whole->handle : TRACE_NONE;
         call->peer = known ? whole->peer : TRACE_NONE;
-        call->tag = known ? whole->tag : 0;
+        call->message.tag = known ? whole->message.tag : 0;
     }
 }
 

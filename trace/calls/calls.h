@@ -14,19 +14,19 @@ enum call_kind {
     CALL_KIND_COUNT
 };
 
-/* The members that a call of the kind has; struct trace_call (trace/trace.h) says what they hold. */
+/* The member of struct trace_call's union that a call of the kind has; trace/trace.h says what is in it. */
 enum call_arm {
     ARM_PLAIN,
-    ARM_REGION,     /* ref */
-    ARM_WINDOW,     /* creation and freeing: handle */
-    ARM_RMA,        /* operations: target, disp, bytes, aux, op, request */
-    ARM_SYNC,       /* fences, group synchronisation, locks, flushes: target, group, assertions */
-    ARM_MESSAGE,    /* sends, receives, probes: peer, tag, bytes, request */
-    ARM_EXCHANGE,   /* sendrecv: a message in disp and aux, too */
-    ARM_COMPLETION, /* waits and tests: request or list */
-    ARM_COLLECTIVE, /* root, bytes, op or neighbours, counts, request */
-    ARM_COMM,       /* creation and freeing: the new communicator */
-    ARM_PRIMITIVE,  /* of threads: object or child */
+    ARM_REGION,
+    ARM_WINDOW,     /* creation and freeing: the handle alone */
+    ARM_RMA,        /* operations */
+    ARM_SYNC,       /* fences, group synchronisation, locks, flushes */
+    ARM_MESSAGE,    /* sends, receives, probes */
+    ARM_EXCHANGE,   /* sendrecv */
+    ARM_COMPLETION, /* waits and tests */
+    ARM_COLLECTIVE,
+    ARM_COMM,       /* creation and freeing of communicators */
+    ARM_PRIMITIVE,  /* of threads */
     ARM_SHMEM,      /* OpenSHMEM's waiting, ordering and locks */
 };
 
@@ -140,7 +140,7 @@ bool call_is_io(enum mpi_call call);
 /* Finds "MPI_Put" or "sem_post"; false for an unknown name. */
 bool call_by_name(const char *name, enum mpi_call *call);
 
-/* The call makes the request in trace_call.ref: a non-blocking message, one-sided operation or collective. */
+/* The call makes the request in its arm: a non-blocking message, one-sided operation or collective. */
 bool call_makes_request(enum mpi_call call);
 /* A communicator, collectively among the ranks that it is to have only (MPI-3.1 6.4.2, 6.6.2). */
 bool call_makes_own_comm(enum mpi_call call);
@@ -160,7 +160,7 @@ static inline bool call_is_thread(enum mpi_call call)
 /* An OpenSHMEM routine: a row of trace/calls/shmem_calls.def. */
 bool call_is_shmem(enum mpi_call call);
 
-/* A one-sided operation: bytes go to the target or come from it, of atomics aux bytes come back. */
+/* A one-sided operation: bytes go to the target or come from it, of atomics result bytes come back. */
 bool call_moves(enum mpi_call call);
 
 /* Completes the rank's operations of OpenSHMEM (1.4 9.10): a quiet, or what does one first. */

@@ -67,7 +67,7 @@ static enum status add_tagged_side(struct happens_before *finder, struct clock_s
 static enum status add_side(struct happens_before *finder, struct clock_sides *sides, enum side_kind what, int32_t from,
                             int32_t to, bool applies)
 {
-    int32_t tag = what == SIDE_MESSAGE ? finder->call->tag : 0;
+    int32_t tag = what == SIDE_MESSAGE ? finder->call->message.tag : 0;
     const struct clock_key key = {.what = what, .handle = finder->call->handle, .from = from, .to = to, .tag = tag};
     return add_tagged_side(finder, sides, &key, applies);
 }
@@ -126,11 +126,11 @@ static enum status request_done(struct happens_before *finder, uint32_t request)
 static enum status sendrecv(struct happens_before *finder)
 {
     const struct trace_call *call = finder->call;
-    int32_t own = (int32_t)finder->rank, source = trace_call_source(call);
+    int32_t own = (int32_t)finder->rank, source = call->exchange.source;
     if (call->peer >= 0) TRY(add_side(finder, &finder->causes, SIDE_MESSAGE, own, call->peer, true));
     if (source < 0 || (call->flags & TRACE_BREAK)) return STATUS_OK;
     const struct clock_key received = {
-        .what = SIDE_MESSAGE, .handle = call->handle, .from = source, .to = own, .tag = trace_call_recv_tag(call)};
+        .what = SIDE_MESSAGE, .handle = call->handle, .from = source, .to = own, .tag = call->exchange.recv_tag};
     return add_tagged_side(finder, &finder->effects, &received, true);
 }
 
@@ -149,7 +149,7 @@ static enum status message_call(struct happens_before *finder, enum call_kind ki
                                         : add_side(finder, &finder->effects, SIDE_MESSAGE, call->peer, own, true);
     case CALL_IRECV:
         if (call->peer < 0) return STATUS_OK;
-        TRY(map_put(&finder->receives, call->ref, finder->effects.count, &slot, finder->err));
+        TRY(map_put(&finder->receives, call->message.request, finder->effects.count, &slot, finder->err));
         return add_side(finder, &finder->effects, SIDE_MESSAGE, call->peer, own, false);
     case CALL_SENDRECV: return sendrecv(finder);
     default: break;
@@ -186,7 +186,7 @@ static enum status end_exposure(struct happens_before *finder, const struct epoc
 
 static enum status begin_exposure(struct happens_before *finder)
 {
-    const struct trace_group *group = &finder->trace->definitions.groups[finder->call->ref];
+    const struct trace_group *group = &finder->trace->definitions.groups[finder->call->sync.group];
     for (uint32_t i = 0; i < group->count; i++)
         TRY(add_side(finder, &finder->causes, SIDE_POST, (int32_t)finder->rank, group->members[i], true));
     return STATUS_OK;

@@ -111,7 +111,7 @@ static enum status add_call(struct generator *generator, struct trace_call call)
 
 static struct trace_call new_call(enum mpi_call call)
 {
-    return (struct trace_call){.call = (uint16_t)call, .disp = -1, .peer = TRACE_NONE, .ref = TRACE_NO_REF};
+    return (struct trace_call){.call = (uint16_t)call, .any = TRACE_NO_MEMBERS, .peer = TRACE_NONE};
 }
 
 static enum status add_plain(struct generator *generator, enum mpi_call call, unsigned assertion)
@@ -126,7 +126,7 @@ static enum status add_put(struct generator *generator, uint32_t index)
     struct trace_call put = new_call(ID_Put);
     put.peer = generator->targets[index].rank;
     put.bytes = generator->options->bytes;
-    put.disp = put.bytes * generator->targets[index].slot;
+    put.rma.disp = put.bytes * generator->targets[index].slot;
     return add_call(generator, put);
 }
 
@@ -140,8 +140,8 @@ static enum status pscw_iteration(struct generator *generator, bool last)
 {
     struct trace_call post = new_call(ID_Win_post), start = new_call(ID_Win_start);
     (void)last;
-    post.ref = generator->origin_group;
-    start.ref = generator->target_group;
+    post.sync.group = generator->origin_group;
+    start.sync.group = generator->target_group;
     TRY(add_call(generator, post));
     TRY(add_call(generator, start));
     TRY(add_puts(generator));
@@ -209,7 +209,7 @@ static enum status message_iteration(struct generator *generator, bool last)
     uint32_t *requests = malloc(((size_t)count + 1) * sizeof *requests);
     if (!requests) return err_memory(generator->err);
     for (uint32_t i = 0; i < count; i++) requests[i] = first + i;
-    enum status status = trace_add_list(generator->trace, requests, count, &wait.ref, generator->err);
+    enum status status = trace_add_list(generator->trace, requests, count, &wait.completion.list, generator->err);
     free(requests);
     wait.handle = TRACE_NONE;
     return status == STATUS_OK ? add_call(generator, wait) : status;

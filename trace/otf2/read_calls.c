@@ -30,15 +30,16 @@ static enum status take_string(struct archive_reader *reader, enum archive_attri
                                struct trace_call *call)
 {
     const struct archive_definitions *definitions = &reader->definitions;
-    if (id == ATTRIBUTE_OP) call->tag = trace_op_by_name(archive_string(reader, reference));
+    if (id == ATTRIBUTE_OP) call->rma.op = trace_op_by_name(archive_string(reader, reference));
     if (id == ATTRIBUTE_SITE && reference >= definitions->first_site &&
         reference - definitions->first_site < definitions->site_count)
         call->site = definitions->sites[reference - definitions->first_site];
     bool counts =
         reference >= definitions->first_counts && reference - definitions->first_counts < definitions->counts_count;
-    if (id == ATTRIBUTE_COUNTS && counts) call->disp = definitions->counts[reference - definitions->first_counts];
+    if (id == ATTRIBUTE_COUNTS && counts)
+        call->collective.counts = definitions->counts[reference - definitions->first_counts];
     if (id == ATTRIBUTE_NEIGHBORS && counts)
-        call->tag = (int32_t)definitions->counts[reference - definitions->first_counts];
+        call->collective.neighbors = (int32_t)definitions->counts[reference - definitions->first_counts];
     return STATUS_OK;
 }
 
@@ -48,7 +49,7 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     struct archive_cursor *cursor = &reader->cursor;
     switch (id) {
     case ATTRIBUTE_ASSERT: call->flags |= value.uint16 & TRACE_ASSERTIONS; break;
-    case ATTRIBUTE_TARGET_DISP: call->disp = (int64_t)value.uint64; break;
+    case ATTRIBUTE_TARGET_DISP: call->rma.disp = (int64_t)value.uint64; break;
     case ATTRIBUTE_OP:
     case ATTRIBUTE_COUNTS:
     case ATTRIBUTE_NEIGHBORS:
@@ -79,17 +80,17 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_WIN: return archive_win_id(reader, value.rmaWinRef, &call->handle);
     case ATTRIBUTE_COMM: return archive_comm_id(reader, value.commRef, &call->handle);
     case ATTRIBUTE_PEER: call->peer = value.int32; break;
-    case ATTRIBUTE_TAG: call->tag = value.int32; break;
+    case ATTRIBUTE_TAG: call->message.tag = value.int32; break;
     case ATTRIBUTE_BYTES: call->bytes = (int64_t)value.uint64; break;
-    case ATTRIBUTE_RESULT_BYTES: call->aux = (int64_t)value.uint64; break;
-    case ATTRIBUTE_SOURCE: trace_call_set_receive(call, value.int32, trace_call_recv_tag(call)); break;
-    case ATTRIBUTE_RECV_TAG: trace_call_set_receive(call, trace_call_source(call), value.int32); break;
+    case ATTRIBUTE_RESULT_BYTES: call->any.second = (int64_t)value.uint64; break;
+    case ATTRIBUTE_SOURCE: call->exchange.source = value.int32; break;
+    case ATTRIBUTE_RECV_TAG: call->exchange.recv_tag = value.int32; break;
     case ATTRIBUTE_REF:
     case ATTRIBUTE_CHILD:
     case ATTRIBUTE_OBJECT: call->ref = value.uint32; break;
     case ATTRIBUTE_MUTEX:
-    case ATTRIBUTE_PARTIES: call->aux = (int64_t)value.uint64; break;
-    case ATTRIBUTE_VALUE: call->disp = (int64_t)value.uint64; break;
+    case ATTRIBUTE_PARTIES: call->primitive.parties = (int64_t)value.uint64; break;
+    case ATTRIBUTE_VALUE: call->primitive.value = (int64_t)value.uint64; break;
     case ATTRIBUTE_ORIGIN_EXTENT:
     case ATTRIBUTE_TARGET_EXTENT:
     case ATTRIBUTE_RESULT_EXTENT:
@@ -120,6 +121,7 @@ enum status archive_take_attributes(struct archive_reader *reader, OTF2_Attribut
         uint8_t known = place < reader->definitions.attribute_count ? reader->definitions.attributes[place] : 0;
         if (known && type == archive_attribute_rows[known - 1].type) TRY(take_one(reader, known - 1, value, call));
     }
+    if (count > 0) trace_call_clear_others(call);
     return STATUS_OK;
 }
 
@@ -127,11 +129,11 @@ static struct trace_call new_call(int64_t time_ps, uint32_t call)
 {
     return (struct trace_call){.enter_ps = time_ps,
                                .exit_ps = time_ps,
-                               .disp = -1,
+                               .any = {.first = -1,
+                                       .third = call_row(call)->allowed & F_NEIGHBORS ? TRACE_NONE : 0,
+                                       .ref = TRACE_NO_REF},
                                .handle = TRACE_NONE,
                                .peer = TRACE_NONE,
-                               .tag = call_row(call)->allowed & F_NEIGHBORS ? TRACE_NONE : 0,
-                               .ref = TRACE_NO_REF,
                                .call = (uint16_t)call};
 }
 
@@ -162,9 +164,11 @@ static enum status append_before(struct archive_reader *reader)
     return STATUS_OK;
 }
 
-static enum status append(struct archive_reader *reader, const struct trace_call *call)
+/* A broken archive may say of a call what calls of its kind do not have. */
+static enum status append(struct archive_reader *reader, struct trace_call *call)
 {
     struct archive_cursor *cursor = &reader->cursor;
+    trace_call_clear_others(call);
     if (call->flags & TRACE_GAPS) TRY(check_extents(reader, call));
     TRY(trace_add_thread_call(reader->trace, cursor->rank, cursor->thread, call, reader->err));
     if (cursor->several)
@@ -185,10 +189,10 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
     for (int b = 0; b < BEFORE_COUNT; b++) cursor->before_ps[b] = TRACE_UNKNOWN_PS;
     cursor->extents = (struct trace_extents){{0}};
     cursor->order = 0;
-    TRY(archive_region_id(reader, region, &call.ref));
+    TRY(archive_region_id(reader, region, &call.region.region));
     if (list) TRY(archive_take_attributes(reader, list, &call));
     if (enter) {
-        ARRAY_PUSH(cursor->open, cursor->open_count, cursor->open_capacity, call.ref, reader->err);
+        ARRAY_PUSH(cursor->open, cursor->open_count, cursor->open_capacity, call.region.region, reader->err);
     } else if (cursor->open_count == 0 && !reader->ours) {
         return STATUS_OK; /* recording began inside it */
     } else if (cursor->open_count > 0) {
@@ -305,9 +309,9 @@ static enum status finish_completion(struct archive_reader *reader, enum call_ki
     struct archive_cursor *cursor = &reader->cursor;
     if (kind == CALL_REQUEST_TESTALL && cursor->completed_one) cursor->call.flags |= TRACE_FLAG;
     if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
-        return trace_add_list(reader->trace, cursor->completed, (uint32_t)cursor->completed_count, &cursor->call.ref,
-                              reader->err);
-    if (cursor->completed_count) cursor->call.ref = cursor->completed[0];
+        return trace_add_list(reader->trace, cursor->completed, (uint32_t)cursor->completed_count,
+                              &cursor->call.completion.list, reader->err);
+    if (cursor->completed_count) cursor->call.completion.list = cursor->completed[0];
     if (kind == CALL_REQUEST_TEST && cursor->completed_one) cursor->call.flags |= TRACE_FLAG;
     return STATUS_OK;
 }
@@ -438,7 +442,8 @@ static enum status complete_late(struct archive_reader *reader, const struct arc
     enum call_kind kind = call_kind(call->call);
     if (kind == CALL_REQUEST_WAIT || kind == CALL_REQUEST_TEST) call->ref = made ? made->ref : TRACE_NO_REF;
     if (kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL)
-        reader->trace->definitions.requests[reader->trace->definitions.lists[call->ref].first + late->slot] =
+        reader->trace->definitions
+            .requests[reader->trace->definitions.lists[call->completion.list].first + late->slot] =
             made ? made->ref : TRACE_NO_REF;
     return STATUS_OK;
 }
@@ -451,7 +456,7 @@ static void leave_out_unknown(struct archive_reader *reader)
         const struct trace_call *call = &cursor->calls->calls[cursor->late[i].call];
         enum call_kind kind = call_kind(call->call);
         if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) continue;
-        struct trace_list *list = &reader->trace->definitions.lists[call->ref];
+        struct trace_list *list = &reader->trace->definitions.lists[call->completion.list];
         uint32_t *requests = &reader->trace->definitions.requests[list->first], kept = 0;
         for (uint32_t k = 0; k < list->count; k++)
             if (requests[k] != TRACE_NO_REF) requests[kept++] = requests[k];

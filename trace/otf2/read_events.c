@@ -36,7 +36,7 @@ enum status archive_take_message(struct archive_reader *reader, struct trace_cal
     if (id == TRACE_NONE) return STATUS_OK;
     TRY(world_rank(reader, &reader->trace->definitions.comms[id], peer, &call->peer));
     call->handle = id;
-    call->tag = (int32_t)tag;
+    call->message.tag = (int32_t)tag;
     call->bytes = (int64_t)bytes;
     return STATUS_OK;
 }
@@ -120,11 +120,12 @@ static enum status take_half(struct archive_reader *reader, struct trace_call *c
     call->handle = half.handle;
     if (send) {
         call->peer = half.peer;
-        call->tag = half.tag;
+        call->message.tag = half.message.tag;
         call->bytes = half.bytes;
     } else {
-        trace_call_set_receive(call, half.peer, half.tag);
-        call->aux = half.bytes;
+        call->exchange.source = half.peer;
+        call->exchange.recv_tag = half.message.tag;
+        call->exchange.recv_bytes = half.bytes;
     }
     return STATUS_OK;
 }
@@ -221,7 +222,7 @@ static void take_amounts(struct trace_call *call, enum call_kind kind, uint32_t 
 {
     call->bytes = (int64_t)(kind == CALL_SCATTERV ? received : sent);
     if (kind == CALL_ALLGATHERV && size > 0) call->bytes /= size;
-    if (kind == CALL_ALLTOALLV) call->aux = (int64_t)received;
+    if (kind == CALL_ALLTOALLV) call->collective.recv_bytes = (int64_t)received;
 }
 
 static enum status take_collective(struct archive_reader *reader, struct trace_call *call, uint32_t comm_ref,
@@ -277,7 +278,7 @@ static OTF2_CallbackCode on_comm_create(HEAD, OTF2_CommRef comm)
     struct trace_call *call = open_call(user, SHAPE_COMM_CREATE);
     int32_t id = TRACE_NONE;
     enum status status = call ? archive_comm_id(user, comm, &id) : STATUS_OK;
-    if (id != TRACE_NONE) call->ref = (uint32_t)id;
+    if (id != TRACE_NONE) call->comm.newcomm = (uint32_t)id;
     return archive_stop(user, status);
 }
 
@@ -326,7 +327,7 @@ static OTF2_CallbackCode on_group_sync(HEAD, OTF2_RmaSyncLevel level, OTF2_RmaWi
     enum call_kind kind = call_kind(call->call);
     enum status status = archive_win_id(user, win, &call->handle);
     if (status == STATUS_OK && (kind == CALL_POST || kind == CALL_START))
-        status = archive_group_id(user, group, &call->ref);
+        status = archive_group_id(user, group, &call->sync.group);
     if (kind == CALL_WIN_TEST && level != OTF2_RMA_SYNC_LEVEL_NONE) call->flags |= TRACE_FLAG;
     return archive_stop(user, status);
 }
@@ -349,7 +350,7 @@ static OTF2_CallbackCode on_transfer(struct archive_reader *reader, uint32_t win
     struct trace_call *call = open_call(reader, SHAPE_TRANSFER);
     if (!call) return OTF2_CALLBACK_SUCCESS;
     call->bytes = (int64_t)bytes;
-    call->aux = (int64_t)result;
+    call->rma.result_bytes = (int64_t)result;
     return archive_stop(reader, take_target(reader, call, win, target));
 }
 

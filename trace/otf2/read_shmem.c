@@ -107,11 +107,11 @@ enum status archive_shmem_lock(struct archive_reader *reader, struct trace_call 
     uint64_t *number;
     TRY(archive_win_id(reader, win, &call->handle));
     if (reader->ours) {
-        call->ref = (uint32_t)lock;
+        call->shmem.lock = (uint32_t)lock;
         return STATUS_OK;
     }
     TRY(map_put(&reader->locks, lock, reader->locks.count, &number, reader->err));
-    call->ref = (uint32_t)*number;
+    call->primitive.object = (uint32_t)*number;
     return STATUS_OK;
 }
 
@@ -119,7 +119,7 @@ enum status archive_shmem_finish(struct archive_reader *reader, struct trace_cal
 {
     const struct call_row *row = call_row(call->call);
     int32_t id;
-    if (row->allowed & F_OP) call->tag = operation_of(call->call);
+    if (row->allowed & F_OP) call->rma.op = operation_of(call->call);
     reader->assumed.shmem_wait_count += row->kind == CALL_SHMEM_WAIT;
     reader->assumed.shmem = true;
     if (!(row->needed & F_WIN)) return STATUS_OK;

@@ -34,23 +34,25 @@ static void add_handle(struct archive_writer *writer, const struct trace_call *c
 static void add_disp(struct archive_writer *writer, const struct trace_call *call, unsigned carries)
 {
     uint32_t fields = call_row(call->call)->allowed;
-    if (!(fields & (F_COUNTS | F_SOURCE)) && call->disp != -1)
-        ARCHIVE_ADD(writer, TARGET_DISP, uint64, (uint64_t)call->disp);
-    if ((fields & F_COUNTS) && call->disp >= 0)
-        ARCHIVE_ADD(writer, COUNTS, stringRef, archive_counts_string(writer->trace, call->disp));
-    if (!(fields & F_SOURCE) || (carries && trace_call_source(call) != TRACE_NONE)) return;
-    ARCHIVE_ADD(writer, SOURCE, int32, trace_call_source(call));
-    ARCHIVE_ADD(writer, RECV_TAG, int32, trace_call_recv_tag(call));
+    if (!(fields & (F_COUNTS | F_SOURCE)) && call->rma.disp != -1)
+        ARCHIVE_ADD(writer, TARGET_DISP, uint64, (uint64_t)call->rma.disp);
+    if ((fields & F_COUNTS) && call->collective.counts >= 0)
+        ARCHIVE_ADD(writer, COUNTS, stringRef, archive_counts_string(writer->trace, call->collective.counts));
+    if (!(fields & F_SOURCE) || (carries && call->exchange.source != TRACE_NONE)) return;
+    ARCHIVE_ADD(writer, SOURCE, int32, call->exchange.source);
+    ARCHIVE_ADD(writer, RECV_TAG, int32, call->exchange.recv_tag);
 }
 
 static void add_primitive(struct archive_writer *writer, const struct trace_call *call)
 {
     uint32_t fields = call_row(call->call)->allowed;
-    if ((fields & F_CHILD) && call->ref != TRACE_NO_REF) ARCHIVE_ADD(writer, CHILD, uint32, call->ref);
-    if (fields & F_OBJECT) ARCHIVE_ADD(writer, OBJECT, uint32, call->ref);
-    if (fields & F_MUTEX) ARCHIVE_ADD(writer, MUTEX, uint64, (uint64_t)call->aux);
-    if (fields & F_PARTIES) ARCHIVE_ADD(writer, PARTIES, uint64, (uint64_t)call->aux);
-    if ((fields & F_VALUE) && call->disp != -1) ARCHIVE_ADD(writer, VALUE, uint64, (uint64_t)call->disp);
+    if ((fields & F_CHILD) && call->primitive.child != TRACE_NO_REF)
+        ARCHIVE_ADD(writer, CHILD, uint32, call->primitive.child);
+    if (fields & F_OBJECT) ARCHIVE_ADD(writer, OBJECT, uint32, call->primitive.object);
+    if (fields & F_MUTEX) ARCHIVE_ADD(writer, MUTEX, uint64, (uint64_t)call->primitive.mutex);
+    if (fields & F_PARTIES) ARCHIVE_ADD(writer, PARTIES, uint64, (uint64_t)call->primitive.parties);
+    if ((fields & F_VALUE) && call->primitive.value != -1)
+        ARCHIVE_ADD(writer, VALUE, uint64, (uint64_t)call->primitive.value);
     if (call->site != TRACE_NO_SITE) ARCHIVE_ADD(writer, SITE, stringRef, archive_site_string(call->site));
 }
 
@@ -74,16 +76,18 @@ static void add_order(struct archive_writer *writer, size_t index)
 
 static void add_members(struct archive_writer *writer, const struct trace_call *call, unsigned carries)
 {
-    bool op = (call_row(call->call)->allowed & F_OP) && call->tag > 0 && call->tag < TRACE_OP_COUNT;
+    bool op = (call_row(call->call)->allowed & F_OP) && call->rma.op > 0 && call->rma.op < TRACE_OP_COUNT;
     bool neighbors = call_row(call->call)->allowed & F_NEIGHBORS;
     if (!(carries & CARRIES_HANDLE) && call->handle != TRACE_NONE) add_handle(writer, call);
     if (!(carries & CARRIES_PEER) && call->peer != TRACE_NONE) ARCHIVE_ADD(writer, PEER, int32, call->peer);
-    if (op) ARCHIVE_ADD(writer, OP, stringRef, archive_op_string(call->tag));
-    if (neighbors && call->tag >= 0)
-        ARCHIVE_ADD(writer, NEIGHBORS, stringRef, archive_counts_string(writer->trace, call->tag));
-    if (!op && !neighbors && !(carries & CARRIES_TAG) && call->tag != 0) ARCHIVE_ADD(writer, TAG, int32, call->tag);
+    if (op) ARCHIVE_ADD(writer, OP, stringRef, archive_op_string(call->rma.op));
+    if (neighbors && call->collective.neighbors >= 0)
+        ARCHIVE_ADD(writer, NEIGHBORS, stringRef, archive_counts_string(writer->trace, call->collective.neighbors));
+    if (!op && !neighbors && !(carries & CARRIES_TAG) && call->message.tag != 0)
+        ARCHIVE_ADD(writer, TAG, int32, call->message.tag);
     if (!(carries & CARRIES_BYTES) && call->bytes != 0) ARCHIVE_ADD(writer, BYTES, uint64, (uint64_t)call->bytes);
-    if (!(carries & CARRIES_AUX) && call->aux != 0) ARCHIVE_ADD(writer, RESULT_BYTES, uint64, (uint64_t)call->aux);
+    if (!(carries & CARRIES_AUX) && call->any.second != 0)
+        ARCHIVE_ADD(writer, RESULT_BYTES, uint64, (uint64_t)call->any.second);
     if (!(carries & CARRIES_REF) && call->ref != TRACE_NO_REF) ARCHIVE_ADD(writer, REF, uint32, call->ref);
     add_disp(writer, call, carries);
     if (call->flags & TRACE_ASSERTIONS) ARCHIVE_ADD(writer, ASSERT, uint16, (uint16_t)(call->flags & TRACE_ASSERTIONS));

@@ -58,7 +58,9 @@ static enum status write_transfer(struct archive_writer *writer, const struct tr
     case CALL_GET:
     case CALL_SHMEM_GET:
     case CALL_SHMEM_GET_NBI: EVENT(RmaGet, writer, time, window, target, bytes, id); break;
-    default: EVENT(RmaAtomic, writer, time, window, target, atomic_type(call->call), bytes, (uint64_t)call->aux, id);
+    default:
+        EVENT(RmaAtomic, writer, time, window, target, atomic_type(call->call), bytes, (uint64_t)call->rma.result_bytes,
+              id);
     }
     if (!(operation.open & ARCHIVE_OPEN_HERE) && !writer->view)
         EVENT(RmaOpCompleteBlocking, writer, archive_time(writer, call->exit_ps), window, id);
@@ -164,12 +166,12 @@ static void write_shmem_lock(struct archive_writer *writer, const struct trace_c
     uint32_t window = (uint32_t)call->handle, nowhere = OTF2_UNDEFINED_UINT32;
     if (what == CALL_SHMEM_CLEAR_LOCK) {
         complete_symmetric(writer, call);
-        EVENT(RmaReleaseLock, writer, exit, window, nowhere, call->ref);
+        EVENT(RmaReleaseLock, writer, exit, window, nowhere, call->shmem.lock);
     } else if (what == CALL_SHMEM_SET_LOCK || (call->flags & TRACE_FLAG)) {
-        EVENT(RmaRequestLock, writer, enter, window, nowhere, call->ref, OTF2_LOCK_EXCLUSIVE);
-        EVENT(RmaAcquireLock, writer, exit, window, nowhere, call->ref, OTF2_LOCK_EXCLUSIVE);
+        EVENT(RmaRequestLock, writer, enter, window, nowhere, call->shmem.lock, OTF2_LOCK_EXCLUSIVE);
+        EVENT(RmaAcquireLock, writer, exit, window, nowhere, call->shmem.lock, OTF2_LOCK_EXCLUSIVE);
     } else {
-        EVENT(RmaTryLock, writer, exit, window, nowhere, call->ref, OTF2_LOCK_EXCLUSIVE);
+        EVENT(RmaTryLock, writer, exit, window, nowhere, call->shmem.lock, OTF2_LOCK_EXCLUSIVE);
     }
 }
 
@@ -177,14 +179,15 @@ static enum status write_message(struct archive_writer *writer, size_t index, co
 {
     const struct trace_call *call = &writer->process->calls[index];
     uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
-    uint32_t peer = member_of(writer, call, call->peer), comm = (uint32_t)call->handle, tag = (uint32_t)call->tag;
+    uint32_t peer = member_of(writer, call, call->peer), comm = (uint32_t)call->handle,
+             tag = (uint32_t)call->message.tag;
     uint64_t bytes = (uint64_t)call->bytes;
     switch (kind->shape) {
     case SHAPE_SENDRECV:
         EVENT(MpiSend, writer, enter, peer, comm, tag, bytes);
-        if (trace_call_source(call) != TRACE_NONE)
-            EVENT(MpiRecv, writer, exit, member_of(writer, call, trace_call_source(call)), comm,
-                  (uint32_t)trace_call_recv_tag(call), (uint64_t)call->aux);
+        if (call->exchange.source != TRACE_NONE)
+            EVENT(MpiRecv, writer, exit, member_of(writer, call, call->exchange.source), comm,
+                  (uint32_t)call->exchange.recv_tag, (uint64_t)call->exchange.recv_bytes);
         return STATUS_OK;
     case SHAPE_SEND: EVENT(MpiSend, writer, enter, peer, comm, tag, bytes); return STATUS_OK;
     case SHAPE_RECV: EVENT(MpiRecv, writer, exit, peer, comm, tag, bytes); return STATUS_OK;
@@ -210,7 +213,7 @@ static bool different_amounts(const struct archive_writer *writer, const struct 
         *sent = own * comm->count;
         *received = all;
         return true;
-    case CALL_ALLTOALLV: *received = (uint64_t)call->aux; return true;
+    case CALL_ALLTOALLV: *received = (uint64_t)call->collective.recv_bytes; return true;
     case CALL_REDUCE_SCATTER:
         *received = counts ? (uint64_t)counts[trace_comm_rank(comm, (int32_t)writer->rank)] : own / comm->count;
         return true;
@@ -297,8 +300,8 @@ static bool write_completion(struct archive_writer *writer, uint64_t time, uint3
     } else if (kind->shape == SHAPE_ISEND) {
         EVENT(MpiIsendComplete, writer, time, id);
     } else {
-        EVENT(MpiIrecv, writer, time, member_of(writer, made, made->peer), (uint32_t)made->handle, (uint32_t)made->tag,
-              (uint64_t)made->bytes, id);
+        EVENT(MpiIrecv, writer, time, member_of(writer, made, made->peer), (uint32_t)made->handle,
+              (uint32_t)made->message.tag, (uint64_t)made->bytes, id);
     }
     return true;
 }
@@ -312,7 +315,7 @@ static bool write_completions(struct archive_writer *writer, const struct trace_
                 ((kind != CALL_REQUEST_TEST && kind != CALL_REQUEST_TESTALL) || (call->flags & TRACE_FLAG));
     if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL)
         return call->ref != TRACE_NO_REF && write_completion(writer, time, call->ref, done);
-    const struct trace_list *list = &trace->definitions.lists[call->ref];
+    const struct trace_list *list = &trace->definitions.lists[call->completion.list];
     bool shown = false;
     for (uint32_t i = 0; i < list->count; i++)
         shown = write_completion(writer, time, trace->definitions.requests[list->first + i], done) || shown;
@@ -323,9 +326,9 @@ static void write_comm(struct archive_writer *writer, const struct trace_call *c
 {
     uint64_t exit = archive_time(writer, call->exit_ps);
     EVENT(MpiCollectiveBegin, writer, archive_time(writer, call->enter_ps));
-    if (kind->shape == SHAPE_COMM_CREATE && call->ref != TRACE_NO_REF) {
-        EVENT(CommCreate, writer, exit, call->ref);
-        writer->comm_made[call->ref] = true;
+    if (kind->shape == SHAPE_COMM_CREATE && call->comm.newcomm != TRACE_NO_REF) {
+        EVENT(CommCreate, writer, exit, call->comm.newcomm);
+        writer->comm_made[call->comm.newcomm] = true;
     } else if (kind->shape == SHAPE_COMM_FREE) {
         EVENT(CommDestroy, writer, exit, (uint32_t)call->handle);
     }
@@ -380,9 +383,9 @@ static void write_region(struct archive_writer *writer, const struct trace_call 
     uint64_t time = archive_time(writer, call->enter_ps), duration = (uint64_t)call->exit_ps - (uint64_t)call->enter_ps;
     if (duration) ARCHIVE_ADD(writer, DURATION, uint64, duration);
     if (enter)
-        EVENT(Enter, writer, time, archive_user_region(call->ref));
+        EVENT(Enter, writer, time, archive_user_region(call->region.region));
     else
-        EVENT(Leave, writer, time, archive_user_region(call->ref));
+        EVENT(Leave, writer, time, archive_user_region(call->region.region));
 }
 
 static enum status write_call(struct archive_writer *writer, size_t index)
@@ -430,9 +433,9 @@ static enum status write_open_receives(struct archive_writer *writer)
         uint64_t end = archive_time(writer, writer->end_ps[writer->thread]);
         ARCHIVE_ADD(writer, COMM, commRef, (uint32_t)call->handle);
         ARCHIVE_ADD(writer, PEER, int32, call->peer);
-        ARCHIVE_ADD(writer, TAG, int32, call->tag);
+        ARCHIVE_ADD(writer, TAG, int32, call->message.tag);
         ARCHIVE_ADD(writer, BYTES, uint64, (uint64_t)call->bytes);
-        EVENT(MpiRequestTest, writer, end, call->ref);
+        EVENT(MpiRequestTest, writer, end, call->completion.request);
     }
     free(indexes);
     return STATUS_OK;

@@ -17,7 +17,7 @@ static bool acquires(const struct trace_call *call, uint32_t *mutex)
     enum call_kind kind = call_kind(call->call);
     bool waits = kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT;
     bool takes = call_kind_rows[kind].does == CALL_TAKES && !call_works_on(kind, OBJECT_SEMAPHORE);
-    *mutex = waits ? (uint32_t)call->aux : call->ref;
+    *mutex = waits ? (uint32_t)call->primitive.mutex : call->primitive.object;
     if (call->flags & TRACE_BREAK) return false;
     return waits || (takes && (!(call_row(call->call)->needed & F_FLAG) || (call->flags & TRACE_FLAG)));
 }
@@ -26,7 +26,7 @@ static bool releases(const struct trace_call *call, uint32_t *mutex)
 {
     enum call_kind kind = call_kind(call->call);
     bool unlocks = kind == CALL_MUTEX_UNLOCK || kind == CALL_RW_UNLOCK;
-    *mutex = unlocks ? call->ref : (uint32_t)call->aux;
+    *mutex = unlocks ? call->primitive.object : (uint32_t)call->primitive.mutex;
     return unlocks || kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT;
 }
 
@@ -91,14 +91,14 @@ enum status archive_write_primitive(struct archive_writer *writer, size_t index)
     uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
     uint32_t team = archive_team_comm(writer, writer->team);
     uint32_t thread = trace_call_thread(writer->trace, writer->rank, index);
-    bool made = call->ref != TRACE_NO_REF && call->ref != 0; /* thread 0 is nobody's child */
+    bool made = call->primitive.child != TRACE_NO_REF && call->primitive.child != 0; /* thread 0 is nobody's child */
     OTF2_EvtWriter *out = writer->out;
     switch (call_kind(call->call)) {
     case CALL_THREAD_CREATE:
-        if (made) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadCreate(out, NULL, enter, team, call->ref));
+        if (made) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadCreate(out, NULL, enter, team, call->primitive.child));
         return STATUS_OK;
     case CALL_THREAD_JOIN:
-        if (made) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadWait(out, NULL, exit, team, call->ref));
+        if (made) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadWait(out, NULL, exit, team, call->primitive.child));
         return STATUS_OK;
     case CALL_THREAD_BEGIN:
         if (thread > 0) ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadBegin(out, NULL, enter, team, thread));

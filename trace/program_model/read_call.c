@@ -179,7 +179,7 @@ static enum status read_region(struct model_reader *reader, struct statement *ma
         SCANNER_FAIL(scanner, "the region's name is missing or has a broken %%XX, expected \"enter NAME\" or \"leave NAME\"");
     }
     made->call = text_no_values.call;
-    enum status status = trace_add_region(reader->model->names, name, &made->call.ref, scanner->err);
+    enum status status = trace_add_region(reader->model->names, name, &made->call.region.region, scanner->err);
     free(name);
     TRY(status);
     scanner_skip_blanks(scanner);

@@ -354,11 +354,11 @@ static bool has_field(const struct statement *statement, int field)
 
 static enum status scale_disp(const struct program_run *run, const struct statement *statement, struct trace_call *call)
 {
-    if (call->disp < 0 || call->peer == TRACE_NONE || !(call_row(call->call)->allowed & F_WIN)) return STATUS_OK;
+    if (call->rma.disp < 0 || call->peer == TRACE_NONE || !(call_row(call->call)->allowed & F_WIN)) return STATUS_OK;
     const struct trace_window *window = &run->trace->definitions.windows[call->handle];
     int32_t member = trace_comm_rank(&run->trace->definitions.comms[window->comm], call->peer);
     int64_t unit = window->disp_unit && member >= 0 ? window->disp_unit[member] : 1;
-    if (__builtin_mul_overflow(call->disp, unit, &call->disp) || call->disp > TRACE_DISP_MAX)
+    if (__builtin_mul_overflow(call->rma.disp, unit, &call->rma.disp) || call->rma.disp > TRACE_DISP_MAX)
         RUN_FAIL(run, statement->line, "disp= of rank %.0f is beyond every address", run->variables[VARIABLE_RANK]);
     return STATUS_OK;
 }
@@ -370,8 +370,8 @@ static void clear_missing(const struct statement *statement, struct text_values 
     bool to_partner = has_field(statement, F_TARGET_INDEX) || has_field(statement, F_PEER_INDEX);
     if (to_partner && call->peer == TRACE_NONE) call->bytes = 0;
     if (has_field(statement, F_TARGET_INDEX) && call->peer == TRACE_NONE) {
-        call->aux = 0;
-        call->disp = -1;
+        call->any.second = 0;
+        call->any.first = -1;
     }
     if (has_field(statement, F_SOURCE_INDEX) && values->source == TRACE_NONE) values->received = 0;
 }
@@ -386,8 +386,9 @@ static enum status set_handles(const struct program_run *run, struct trace_call 
                        comm_of_place(run, &model->comms[model->windows[call->handle].comm], rank);
     else if (call->handle >= 0)
         call->handle = run->comm_first[call->handle] + comm_of_place(run, &model->comms[call->handle], rank);
-    if ((allowed & F_NEWCOMM) && call->ref != TRACE_NO_REF)
-        call->ref = (uint32_t)(run->comm_first[call->ref] + comm_of_place(run, &model->comms[call->ref], rank));
+    if ((allowed & F_NEWCOMM) && call->comm.newcomm != TRACE_NO_REF)
+        call->comm.newcomm = (uint32_t)(run->comm_first[call->comm.newcomm] +
+                                        comm_of_place(run, &model->comms[call->comm.newcomm], rank));
     return STATUS_OK;
 }
 
@@ -430,7 +431,7 @@ static enum status add_wait(struct program_run *run, struct run_rank *state, con
 static enum status add_reference(struct program_run *run, struct run_rank *state, const struct statement *statement,
                                  struct trace_call *call)
 {
-    if (statement->group != GROUP_NONE) return add_members(run, statement, call->handle, &call->ref);
+    if (statement->group != GROUP_NONE) return add_members(run, statement, call->handle, &call->sync.group);
     if (statement->requests != REQUESTS_NONE) return add_wait(run, state, statement, &call->ref);
     if (!call_makes_request(call->call)) return STATUS_OK;
     call->ref = state->next_request++;
@@ -461,9 +462,11 @@ static enum status make_call(struct program_run *run, struct run_rank *state, co
     for (size_t i = 0; i < statement->value_count; i++) TRY(set_number(run, statement, &statement->values[i], &values));
     TRY(set_handles(run, &values.call));
     clear_missing(statement, &values);
-    if ((allowed & F_RECEIVED) && !(allowed & F_SENT)) values.call.aux = values.received;
-    if (allowed & F_SOURCE) trace_call_set_receive(&values.call, values.source, values.recv_tag);
-    else if (has_field(statement, F_DISP_INDEX)) TRY(scale_disp(run, statement, &values.call));
+    if ((allowed & F_RECEIVED) && !(allowed & F_SENT)) values.call.collective.recv_bytes = values.received;
+    if (allowed & F_SOURCE) {
+        values.call.exchange.source = values.source;
+        values.call.exchange.recv_tag = values.recv_tag;
+    } else if (has_field(statement, F_DISP_INDEX)) TRY(scale_disp(run, statement, &values.call));
     TRY(add_reference(run, state, statement, &values.call));
     TRY(set_times(run, state, body, statement, &values.call));
     *call = values.call;

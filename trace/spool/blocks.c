@@ -109,7 +109,7 @@ static enum status renumber_block(void *context, size_t number, struct err *err)
         for (size_t i = 0; i < process->count; i++) {
             struct trace_call *call = &process->calls[i];
             if (call_is_shmem(call->call) && (call_row(call->call)->allowed & F_OBJECT))
-                call->ref = block->lock_numbers[call->ref];
+                call->shmem.lock = block->lock_numbers[call->shmem.lock];
         }
     }
     return STATUS_OK;

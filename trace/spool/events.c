@@ -26,11 +26,10 @@ static int32_t world_rank(const struct events *events, int32_t peer)
 static enum status set_tag(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
     uint32_t id = 0;
-    events->call.tag = 0;
-    if (row->allowed & F_TAG) events->call.tag = record->tag;
+    if (row->allowed & F_TAG) events->call.message.tag = record->tag;
     if (!(row->allowed & F_OP) || record->tag == 0) return STATUS_OK;
     TRY(lookup(events, &events->rank->ops, (uint32_t)record->tag - 1, "operation", &id));
-    events->call.tag = (int32_t)id;
+    events->call.rma.op = (int32_t)id;
     return STATUS_OK;
 }
 
@@ -49,16 +48,15 @@ static enum status set_handle(struct events *events, const struct call_row *row,
 /* Displacements are recorded in the target's units. OpenSHMEM's are symmetric addresses. */
 static void set_displacement(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
-    events->call.disp = -1;
     if (!(row->allowed & F_DISP) || events->call.handle == TRACE_NONE) return;
     if (call_is_shmem((enum mpi_call)events->call.call)) {
-        events->call.disp = record->extra < 0 ? -1 : record->extra;
+        events->call.rma.disp = record->extra < 0 ? -1 : record->extra;
         return;
     }
     const struct trace_window *window = &events->trace->definitions.windows[events->call.handle];
     int32_t member = trace_comm_rank(&events->trace->definitions.comms[window->comm], events->call.peer);
     if (member != TRACE_NONE && window->disp_unit && record->extra >= 0)
-        events->call.disp = record->extra * window->disp_unit[member];
+        events->call.rma.disp = record->extra * window->disp_unit[member];
 }
 
 /* The entry has the counts' id plus 1. */
@@ -68,7 +66,7 @@ static enum status set_counts(struct events *events, const struct call_row *row,
     if (!(row->allowed & F_COUNTS) || record->extra == 0) return STATUS_OK;
     uint32_t local = record->extra > 0 && record->extra <= UINT32_MAX ? (uint32_t)(record->extra - 1) : UINT32_MAX;
     TRY(lookup(events, &events->rank->counts, local, "counts", &id));
-    events->call.disp = id;
+    events->call.collective.counts = id;
     return STATUS_OK;
 }
 
@@ -77,10 +75,10 @@ static enum status set_neighbors(struct events *events, const struct call_row *r
 {
     uint32_t id = 0;
     if (!(row->allowed & F_NEIGHBORS)) return STATUS_OK;
-    events->call.tag = TRACE_NONE;
+    events->call.collective.neighbors = TRACE_NONE;
     if (record->tag == 0) return STATUS_OK;
     TRY(lookup(events, &events->rank->counts, (uint32_t)record->tag - 1, "list of neighbours", &id));
-    events->call.tag = (int32_t)id;
+    events->call.collective.neighbors = (int32_t)id;
     return STATUS_OK;
 }
 
@@ -88,7 +86,7 @@ static enum status set_neighbors(struct events *events, const struct call_row *r
 static enum status set_lock(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
     if (!(row->allowed & F_OBJECT) || !call_is_shmem((enum mpi_call)events->call.call)) return STATUS_OK;
-    return spool_block_lock(events->block, (uint64_t)record->extra, &events->call.ref, events->err);
+    return spool_block_lock(events->block, (uint64_t)record->extra, &events->call.shmem.lock, events->err);
 }
 
 static enum status set_request_list(struct events *events)
@@ -96,19 +94,19 @@ static enum status set_request_list(struct events *events)
     if (events->list.bytes % sizeof(uint32_t) != 0)
         return spool_fault(events->files, events->index, events->err, "a torn list of requests");
     const uint32_t *requests = (const uint32_t *)(const void *)events->list.data;
-    return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests), &events->call.ref,
-                          events->err);
+    return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests),
+                          &events->call.completion.list, events->err);
 }
 
 /* id: thread or object; bytes: what else the primitive names. */
 static void set_primitive(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
     events->call.bytes = 0;
-    events->call.ref = record->id;
+    if (row->needed & (F_OBJECT | F_CHILD)) events->call.ref = record->id;
     if (row->allowed & F_VALUE)
-        events->call.disp = record->bytes;
+        events->call.primitive.value = record->bytes;
     else if (row->allowed & (F_MUTEX | F_PARTIES))
-        events->call.aux = record->bytes;
+        events->call.any.second = record->bytes;
 }
 
 static void note_extents(struct events *events, const struct spool_record *record)
@@ -138,9 +136,9 @@ static enum status describe(struct events *events, uint32_t call, const struct s
 {
     const struct call_row *row = call_row((enum mpi_call)call);
     events->call = (struct trace_call){.bytes = record->bytes,
+                                       .any = TRACE_NO_MEMBERS,
                                        .handle = TRACE_NONE,
                                        .peer = world_rank(events, record->peer),
-                                       .ref = TRACE_NO_REF,
                                        .site = TRACE_NO_SITE,
                                        .call = (uint16_t)call,
                                        .flags = record->flags & (TRACE_ASSERTIONS | TRACE_EXCLUSIVE)};
@@ -149,7 +147,7 @@ static enum status describe(struct events *events, uint32_t call, const struct s
     TRY(set_handle(events, row, record));
     set_displacement(events, row, record);
     if ((row->needed & F_GROUP) && (uint32_t)record->tag != SPOOL_NO_ID)
-        TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.ref));
+        TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.sync.group));
     TRY(set_counts(events, row, record));
     TRY(set_neighbors(events, row, record));
     TRY(set_lock(events, row, record));
@@ -252,7 +250,7 @@ static enum status set_results(struct events *events, const struct spool_record 
     if (row->needed & F_REQS) return set_request_list(events);
     if (call_makes_request((enum mpi_call)call->call)) TRY(note_request(events, record->id));
     if ((row->needed & F_RESULT_BYTES) || row->kind == CALL_ALLTOALLV || row->kind == CALL_NEIGHBOR)
-        call->aux = record->bytes;
+        call->any.second = record->bytes;
     switch (call_kind((enum mpi_call)call->call)) {
     case CALL_WIN_CREATE:
         if (record->id == SPOOL_NO_ID) return STATUS_OK;
@@ -262,17 +260,18 @@ static enum status set_results(struct events *events, const struct spool_record 
     case CALL_POST:
     case CALL_START: /* Open MPI 4.1 takes MPI_GROUP_NULL for an empty group */
         if (call->ref != TRACE_NO_REF) return STATUS_OK;
-        call->ref = events->block->empty_group;
+        call->sync.group = events->block->empty_group;
         events->block->uses_empty_group = true;
         return STATUS_OK;
     case CALL_COMM_CREATE:
         if (record->id != SPOOL_NO_ID)
-            TRY(lookup(events, &events->rank->comms, record->id, "communicator", &call->ref));
-        if (call_makes_own_comm((enum mpi_call)call->call)) call->handle = (int32_t)call->ref;
+            TRY(lookup(events, &events->rank->comms, record->id, "communicator", &call->comm.newcomm));
+        if (call_makes_own_comm((enum mpi_call)call->call)) call->handle = (int32_t)call->comm.newcomm;
         return STATUS_OK;
     case CALL_SENDRECV:
-        trace_call_set_receive(call, world_rank(events, record->peer), record->tag);
-        call->aux = record->bytes;
+        call->exchange.source = world_rank(events, record->peer);
+        call->exchange.recv_tag = record->tag;
+        call->exchange.recv_bytes = record->bytes;
         return STATUS_OK;
     case CALL_IPROBE:
         if (!(call->flags & TRACE_FLAG)) return STATUS_OK;
@@ -280,7 +279,7 @@ static enum status set_results(struct events *events, const struct spool_record 
     case CALL_PROBE:
     case CALL_RECV:
         call->peer = world_rank(events, record->peer);
-        call->tag = record->tag;
+        call->message.tag = record->tag;
         call->bytes = record->bytes;
         return STATUS_OK;
     default: return STATUS_OK;
@@ -298,10 +297,9 @@ static enum status mark_region(struct events *events, int64_t time_ps, bool ente
 {
     struct trace_call call = {.enter_ps = time_ps,
                               .exit_ps = time_ps,
-                              .disp = -1,
+                              .any = {.first = -1, .ref = id},
                               .handle = TRACE_NONE,
                               .peer = TRACE_NONE,
-                              .ref = id,
                               .site = site,
                               .call = enter ? ID_region_enter : ID_region_leave};
     if (enter) ARRAY_PUSH(events->regions, events->region_count, events->region_capacity, id, events->err);
@@ -360,7 +358,7 @@ static bool is_mark(const struct events *events, struct interval_mark *mark)
 {
     enum call_kind kind = call_kind(events->call.call);
     return (kind == CALL_SEND || kind == CALL_RECV) && events->call.peer == (int32_t)events->number &&
-           interval_mark_of_tag(events->call.tag, mark);
+           interval_mark_of_tag(events->call.message.tag, mark);
 }
 
 /* It returned an error and did nothing: it takes part in no matching. */
@@ -432,7 +430,7 @@ static enum status take_match(struct events *events, const struct spool_record *
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
     if (spool_is_unmatched(call)) events->block->unmatched--;
     call->peer = world_rank(events, record->peer);
-    call->tag = record->tag;
+    call->message.tag = record->tag;
     if (!(record->flags & SPOOL_TRUNCATED)) call->bytes = record->bytes;
     return STATUS_OK;
 }
@@ -506,10 +504,9 @@ enum status spool_events_add_creation(struct events *creator, const struct spool
     if (time_ps > creator->last_ps) creator->last_ps = time_ps;
     struct trace_call call = {.enter_ps = creator->last_ps,
                               .exit_ps = creator->last_ps,
-                              .disp = -1,
+                              .any = {.first = -1, .ref = child},
                               .handle = TRACE_NONE,
                               .peer = TRACE_NONE,
-                              .ref = child,
                               .call = ID_pthread_create};
     TRY(find_site(creator, (uint64_t)creation->extra, &call.site));
     return trace_add_thread_call(creator->trace, creator->number, creator->thread, &call, creator->err);
@@ -521,13 +518,13 @@ static bool has_legal_arguments(const struct events *events)
     const struct trace_call *call = &events->call;
     const struct call_row *row = call_row(call->call);
     if ((row->allowed & F_ROOT) && call->peer == TRACE_NONE) return false;
-    if ((row->needed & F_GROUP) && call->ref == TRACE_NO_REF) return false;
-    if ((row->allowed & F_COUNTS) && call->disp >= 0) {
-        const struct trace_counts *counts = &events->trace->definitions.counts[call->disp];
+    if ((row->needed & F_GROUP) && call->sync.group == TRACE_NO_REF) return false;
+    if ((row->allowed & F_COUNTS) && call->collective.counts >= 0) {
+        const struct trace_counts *counts = &events->trace->definitions.counts[call->collective.counts];
         for (uint32_t i = 0; i < counts->count; i++)
             if (counts->bytes[i] < 0) return false;
     }
-    return call->bytes >= 0 && call->aux >= 0 && (call->disp >= -1 || (row->allowed & F_SOURCE));
+    return call->bytes >= 0 && call->any.second >= 0 && (call->any.first >= -1 || (row->allowed & F_SOURCE));
 }
 
 enum status spool_events_break_off(struct events *events)

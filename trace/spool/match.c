@@ -36,7 +36,7 @@ struct matching {
 bool spool_is_unmatched(const struct trace_call *call)
 {
     if (call_kind((enum mpi_call)call->call) != CALL_IRECV) return false;
-    return call->peer == SPOOL_PEER_ANY || (call->peer >= 0 && call->tag < 0);
+    return call->peer == SPOOL_PEER_ANY || (call->peer >= 0 && call->message.tag < 0);
 }
 
 static enum status add_messages(struct matching *matching, uint32_t rank)
@@ -47,7 +47,8 @@ static enum status add_messages(struct matching *matching, uint32_t rank)
         enum call_kind kind = call_kind((enum mpi_call)call->call);
         if (kind != CALL_SEND && kind != CALL_ISEND && kind != CALL_SENDRECV) continue;
         if (call->peer < 0 || !matching->wanted[call->peer]) continue;
-        struct message made = {call->peer, call->handle, (int32_t)rank, call->tag, i, call->enter_ps, call->bytes};
+        struct message made = {call->peer, call->handle,   (int32_t)rank, call->message.tag,
+                               i,          call->enter_ps, call->bytes};
         ARRAY_PUSH(matching->messages, matching->message_count, matching->message_capacity, made, matching->err);
     }
     return STATUS_OK;
@@ -96,11 +97,11 @@ static size_t lower_bound(const struct matching *matching, const struct message 
 static bool known_receive(const struct trace_call *call, uint32_t rank, struct message *key)
 {
     enum call_kind kind = call_kind((enum mpi_call)call->call);
-    *key = (struct message){.to = (int32_t)rank, .comm = call->handle, .from = call->peer, .tag = call->tag};
+    *key = (struct message){.to = (int32_t)rank, .comm = call->handle, .from = call->peer, .tag = call->message.tag};
     if (call->flags & TRACE_BREAK) return false;
     if (kind == CALL_SENDRECV) {
-        key->from = trace_call_source(call);
-        key->tag = trace_call_recv_tag(call);
+        key->from = call->exchange.source;
+        key->tag = call->exchange.recv_tag;
     } else if (kind != CALL_RECV && (kind != CALL_IRECV || spool_is_unmatched(call))) {
         return false;
     }
@@ -124,7 +125,7 @@ static struct queue *choose(const struct matching *matching, uint32_t rank, cons
         const struct message *first = queue->messages;
         if (first->to != key.to || first->comm != key.comm) break;
         if (call->peer >= 0 && call->peer != first->from) continue;
-        if (call->tag >= 0 && call->tag != first->tag) continue;
+        if (call->message.tag >= 0 && call->message.tag != first->tag) continue;
         if (queue->taken + queue->known >= queue->count) continue;
         if (!best || queue->messages[queue->taken].sent_ps < best->messages[best->taken].sent_ps) best = queue;
     }
@@ -150,7 +151,7 @@ static void match_rank(struct matching *matching, uint32_t rank)
         call->peer = queue ? queue->messages[0].from : TRACE_NONE;
         if (!queue) continue;
         const struct message *message = &queue->messages[queue->taken < queue->count ? queue->taken : queue->count - 1];
-        call->tag = message->tag;
+        call->message.tag = message->tag;
         if (message->bytes < call->bytes) call->bytes = message->bytes;
         queue->taken++;
     }

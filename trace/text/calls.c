@@ -9,7 +9,7 @@
 #include "trace/text/reader.h"
 
 const struct text_values text_no_values = {
-    .call = {.disp = -1, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF},
+    .call = {.any = TRACE_NO_MEMBERS, .handle = TRACE_NONE, .peer = TRACE_NONE},
     .sim = TRACE_SIM_UNKNOWN,
     .before_ps = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS},
     .source = TRACE_NONE,
@@ -66,7 +66,7 @@ static enum status read_region(struct text_reader *reader, char *const *words, s
     if (strncmp(name, "region=", 7) == 0) name += 7;
     if (!text_decode(name)) TEXT_FAIL(reader, "broken %%XX, expected two hexadecimal digits");
     values->call.exit_ps = values->call.enter_ps;
-    return trace_add_region(reader->trace, name, &values->call.ref, reader->err);
+    return trace_add_region(reader->trace, name, &values->call.region.region, reader->err);
 }
 
 static bool is_region(const char *word)
@@ -164,7 +164,7 @@ static enum status resolve_requests(struct text_reader *reader, uint32_t rank, s
     struct text_requests *requests = &reader->requests[rank];
     const struct call_row *row = call_row(call->call);
     if (!(row->needed & (F_REQ | F_REQS))) return STATUS_OK;
-    if (row->needed & F_REQS) return use_list(reader, requests, row->name, &call->ref);
+    if (row->needed & F_REQS) return use_list(reader, requests, row->name, &call->completion.list);
     if (call->ref == TRACE_NO_REF) return STATUS_OK; /* req=-: MPI_REQUEST_NULL */
     if (call_makes_request(call->call)) return make_request(reader, requests, &call->ref);
     uint32_t count;

@@ -200,7 +200,7 @@ static enum status take_record(struct piece *piece, struct text_reader *reader, 
     if (record->more > 0) values = &piece->mores[record->more - 1];
     values->call = record->call;
     TRY(builder_translate_call(&piece->shard, reader->trace, &values->call, reader->err));
-    if (call_row(record->call.call)->needed & F_REQS) TRY(take_list(piece, reader, record->call.ref));
+    if (call_row(record->call.call)->needed & F_REQS) TRY(take_list(piece, reader, record->call.completion.list));
     enum status status = text_add_call(reader, record->rank, values);
     return status == STATUS_DATA ? text_place_fault(reader, record->rank, record->call.enter_ps) : status;
 }

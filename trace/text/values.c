@@ -262,13 +262,13 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_STARTED:
     case TEXT_BREAK: return parse_flag(reader, field, text, member);
     case TEXT_OP:
-        call->tag = trace_op_by_name(text);
-        if (call->tag == TRACE_OP_UNKNOWN)
+        call->rma.op = trace_op_by_name(text);
+        if (call->rma.op == TRACE_OP_UNKNOWN)
             TEXT_FAIL(reader, "op=%s, expected an operation of MPI, as SUM, or USER", text);
         return STATUS_OK;
     case TEXT_REQUEST: return parse_request(reader, text, member);
     case TEXT_REQUESTS: return text_list(reader, field->key, text, 0, INT32_MAX);
-    case TEXT_NEWCOMM: return parse_newcomm(reader, text, &call->ref);
+    case TEXT_NEWCOMM: return parse_newcomm(reader, text, &call->comm.newcomm);
     case TEXT_SITE: return parse_site(reader, text, member);
     case TEXT_TIME:
         if (!reader->trace->provenance.simulated)
@@ -343,9 +343,9 @@ static enum status derive_bytes(const struct text_reader *reader, uint64_t given
 static enum status scale_disp(const struct text_reader *reader, struct trace_call *call)
 {
     const struct trace_window *window = call->handle >= 0 ? &reader->trace->definitions.windows[call->handle] : NULL;
-    if (!window || !window->disp_unit || call->disp < 0) return STATUS_OK;
+    if (!window || !window->disp_unit || call->rma.disp < 0) return STATUS_OK;
     int32_t member = trace_comm_rank(&reader->trace->definitions.comms[window->comm], call->peer);
-    if (member >= 0 && __builtin_mul_overflow(call->disp, window->disp_unit[member], &call->disp))
+    if (member >= 0 && __builtin_mul_overflow(call->rma.disp, window->disp_unit[member], &call->rma.disp))
         TEXT_FAIL(reader, "disp= in units of %" PRId32 " bytes is beyond every address", window->disp_unit[member]);
     return STATUS_OK;
 }
@@ -364,7 +364,7 @@ static enum status add_counts(struct text_reader *reader, struct trace_call *cal
                       reader->err));
     for (size_t i = reader->counts_count; i < members; i++) reader->counts[i] = reader->counts[0];
     TRY(trace_add_counts(reader->trace, reader->counts, members, &id, reader->err));
-    call->disp = id;
+    call->collective.counts = id;
     return STATUS_OK;
 }
 
@@ -374,9 +374,12 @@ static enum status finish_values(struct text_reader *reader, uint64_t given, str
     struct trace_call *call = &values->call;
     uint32_t allowed = call_row(call->call)->allowed;
     if ((allowed & F_SENT) && (given & (F_SENT | F_RECEIVED))) TRY(derive_bytes(reader, given, values));
-    if ((allowed & F_RECEIVED) && !(allowed & F_SENT)) call->aux = values->received;
-    if ((allowed & F_NEIGHBORS) && !(given & F_NEIGHBORS)) call->tag = TRACE_NONE;
-    if (given & F_SOURCE) trace_call_set_receive(call, values->source, values->recv_tag);
+    if ((allowed & F_RECEIVED) && !(allowed & F_SENT)) call->collective.recv_bytes = values->received;
+    if ((allowed & F_NEIGHBORS) && !(given & F_NEIGHBORS)) call->collective.neighbors = TRACE_NONE;
+    if (given & F_SOURCE) {
+        call->exchange.source = values->source;
+        call->exchange.recv_tag = values->recv_tag;
+    }
     if (given & F_COUNTS) TRY(add_counts(reader, call));
     return given & F_DISP ? scale_disp(reader, call) : STATUS_OK;
 }

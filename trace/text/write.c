@@ -240,14 +240,15 @@ static enum status write_disp(const struct writer *writer, const struct trace_ca
     if (window && window->disp_unit)
         member = trace_comm_rank(&writer->trace->definitions.comms[window->comm], call->peer);
     int64_t unit = member >= 0 ? window->disp_unit[member] : 1;
-    if (unit > 0 && call->disp % unit == 0) {
-        fprintf(writer->out, " disp=%" PRId64, call->disp / unit);
+    if (unit > 0 && call->rma.disp % unit == 0) {
+        fprintf(writer->out, " disp=%" PRId64, call->rma.disp / unit);
         return STATUS_OK;
     }
     char place[TRACE_PLACE_BYTES];
-    return err_set(
-        writer->err, STATUS_DATA, writer->trace->name, trace_place(writer->trace, writer->rank, index, place),
-        "displacement of %" PRId64 " bytes, expected a multiple of the target's disp_unit %" PRId64, call->disp, unit);
+    return err_set(writer->err, STATUS_DATA, writer->trace->name,
+                   trace_place(writer->trace, writer->rank, index, place),
+                   "displacement of %" PRId64 " bytes, expected a multiple of the target's disp_unit %" PRId64,
+                   call->rma.disp, unit);
 }
 
 static void write_counts(FILE *out, const struct trace_counts *counts)
@@ -283,16 +284,16 @@ static bool is_said(const struct trace_call *call, enum text_type type)
     switch (type) {
     case TEXT_WINDOW:
     case TEXT_COMM: return call->handle != TRACE_NONE;
-    case TEXT_DISP: return call->disp != -1;
+    case TEXT_DISP: return call->rma.disp != -1;
     case TEXT_ASSERT: return call->flags & TRACE_ASSERTIONS;
-    case TEXT_OP: return call->tag > 0 && call->tag < TRACE_OP_COUNT;
-    case TEXT_COUNTS: return call->disp >= 0;
-    case TEXT_NEIGHBORS: return call->tag >= 0;
+    case TEXT_OP: return call->rma.op > 0 && call->rma.op < TRACE_OP_COUNT;
+    case TEXT_COUNTS: return call->collective.counts >= 0;
+    case TEXT_NEIGHBORS: return call->collective.neighbors >= 0;
     case TEXT_STARTED: return call->flags & TRACE_STARTED;
-    case TEXT_NEWCOMM: return call->ref != TRACE_NO_REF;
+    case TEXT_NEWCOMM: return call->comm.newcomm != TRACE_NO_REF;
     case TEXT_SITE: return call->site != TRACE_NO_SITE;
-    case TEXT_SHARE: return call->aux != 0;
-    case TEXT_NUMBER: return call->disp != -1; /* value= */
+    case TEXT_SHARE: return call->collective.recv_bytes != 0;
+    case TEXT_NUMBER: return call->primitive.value != -1; /* value= */
     default: return true;
     }
 }
@@ -305,33 +306,40 @@ static enum status write_field(struct writer *writer, const struct trace_call *c
     switch (row->type) {
     case TEXT_WINDOW:
     case TEXT_COMM: write_id(out, row->key, call->handle); break;
-    case TEXT_RANK: write_id(out, row->key, field == F_SOURCE_INDEX ? trace_call_source(call) : call->peer); break;
+    case TEXT_RANK: write_id(out, row->key, field == F_SOURCE_INDEX ? call->exchange.source : call->peer); break;
     case TEXT_TAG:
-        fprintf(out, " %s=%" PRId32, row->key, field == F_TAG_INDEX ? call->tag : trace_call_recv_tag(call));
+        fprintf(out, " %s=%" PRId32, row->key, field == F_TAG_INDEX ? call->message.tag : call->exchange.recv_tag);
         break;
-    case TEXT_SHARE: fprintf(out, " %s=%" PRId64, row->key, call->aux); break;
+    case TEXT_SHARE: fprintf(out, " %s=%" PRId64, row->key, call->collective.recv_bytes); break;
     case TEXT_NEIGHBORS:
         if (trace_call_neighbors(writer->trace, call, &neighbors)) write_neighbors(out, &neighbors);
         break;
-    case TEXT_COUNTS: write_counts(out, &writer->trace->definitions.counts[call->disp]); break;
+    case TEXT_COUNTS: write_counts(out, &writer->trace->definitions.counts[call->collective.counts]); break;
     case TEXT_STARTED: fprintf(out, " %s=1", row->key); break;
-    case TEXT_BYTES: fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->aux); break;
+    case TEXT_BYTES:
+        fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->rma.result_bytes);
+        break;
     case TEXT_DISP: return write_disp(writer, call, index);
     case TEXT_GROUP:
         fputs(" group=", out);
-        write_ranks(out, writer->trace->definitions.groups[call->ref].members,
-                    writer->trace->definitions.groups[call->ref].count);
+        write_ranks(out, writer->trace->definitions.groups[call->sync.group].members,
+                    writer->trace->definitions.groups[call->sync.group].count);
         break;
     case TEXT_ASSERT: write_assert(out, call->flags); break;
     case TEXT_LOCK: fprintf(out, " lock=%s", call->flags & TRACE_EXCLUSIVE ? "exclusive" : "shared"); break;
     case TEXT_FLAG: fprintf(out, " flag=%d", call->flags & TRACE_FLAG ? 1 : 0); break;
-    case TEXT_OP: fprintf(out, " op=%s", trace_op_name(call->tag) + strlen("MPI_")); break;
+    case TEXT_OP: fprintf(out, " op=%s", trace_op_name(call->rma.op) + strlen("MPI_")); break;
     case TEXT_REQUEST: write_request(writer, call->ref); break;
-    case TEXT_REQUESTS: write_requests(writer, &writer->trace->definitions.lists[call->ref]); break;
+    case TEXT_REQUESTS: write_requests(writer, &writer->trace->definitions.lists[call->completion.list]); break;
     case TEXT_NEWCOMM:
-    case TEXT_OBJECT: fprintf(out, " %s=%" PRIu32, row->key, call->ref); break;
-    case TEXT_CHILD: write_id(out, row->key, call->ref == TRACE_NO_REF ? TRACE_NONE : (int64_t)call->ref); break;
-    case TEXT_NUMBER: fprintf(out, " %s=%" PRId64, row->key, field == F_VALUE_INDEX ? call->disp : call->aux); break;
+    case TEXT_OBJECT: fprintf(out, " %s=%" PRIu32, row->key, call->primitive.object); break;
+    case TEXT_CHILD:
+        write_id(out, row->key, call->primitive.child == TRACE_NO_REF ? TRACE_NONE : (int64_t)call->primitive.child);
+        break;
+    case TEXT_NUMBER:
+        fprintf(out, " %s=%" PRId64, row->key,
+                field == F_VALUE_INDEX ? call->primitive.value : call->primitive.parties);
+        break;
     case TEXT_SITE: write_site(writer, &writer->trace->definitions.sites[call->site]); break;
     default: break;
     }
@@ -408,7 +416,7 @@ static enum status write_call(struct writer *writer, size_t index)
     if (!written) return STATUS_OK;
     units_format_ps(call->enter_ps, enter);
     if (row->needed & F_REGION) {
-        const char *name = writer->trace->definitions.regions[call->ref];
+        const char *name = writer->trace->definitions.regions[call->region.region];
         fprintf(writer->out, "%" PRIu32 " %s %s %s%s", writer->rank, enter, row->name,
                 *name ? "" : "region=", encoded(writer, name));
         write_thread(writer, index);

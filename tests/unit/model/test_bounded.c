@@ -173,7 +173,8 @@ static void freed_windows_are_forgotten(void **state)
         int32_t window, number = w < WINDOWS / 2 ? 2 * w : 2 * w - WINDOWS + 1;
         assert_int_equal(trace_add_window(trace, 0, NULL, NULL, '?', &window, &err), STATUS_OK);
         for (uint32_t r = 0; r < 2; r++) {
-            struct trace_call made = {.handle = number, .peer = TRACE_NONE, .ref = TRACE_NO_REF, .call = ID_Win_create};
+            struct trace_call made = {
+                .handle = number, .peer = TRACE_NONE, .any = TRACE_NO_MEMBERS, .call = ID_Win_create};
             trace->ranks[r].count = 0;
             assert_int_equal(trace_add_call(trace, r, &made, &err), STATUS_OK);
             made.call = ID_Win_free;

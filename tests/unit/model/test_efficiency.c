@@ -384,7 +384,7 @@ static void test_marked_intervals(void **state)
     /* 0xAA0007AA begins interval 7, 0xAA0007BB ends it; as 32-bit integers: 0xAA0007AA - 2^32 = -1442838614, and the
      * end is 17 more. The begin message belongs to the interval, the end message not: 10 to 50. */
     struct interval_mark mark;
-    struct trace_call call = {.call = ID_Send, .peer = 3, .tag = (int32_t)0xAA0007AAu};
+    struct trace_call call = {.call = ID_Send, .peer = 3, .message.tag = (int32_t)0xAA0007AAu};
     assert_true(interval_mark(NULL, 3, &call, &mark));
     assert_int_equal(mark.number, 7);
     assert_true(mark.begins);
@@ -395,8 +395,8 @@ static void test_marked_intervals(void **state)
                                    "0 0.000020 0.000021 MPI_Recv comm=0 peer=0 tag=1 bytes=0\n"
                                    "0 0.000050 0.000051 MPI_Send comm=0 peer=0 tag=2 bytes=0\n"
                                    "0 0.000052 0.000053 MPI_Recv comm=0 peer=0 tag=2 bytes=0\n");
-    trace->ranks[0].calls[0].tag = trace->ranks[0].calls[1].tag = (int32_t)0xAA0007AAu;
-    trace->ranks[0].calls[2].tag = trace->ranks[0].calls[3].tag = (int32_t)0xAA0007BBu;
+    trace->ranks[0].calls[0].message.tag = trace->ranks[0].calls[1].message.tag = (int32_t)0xAA0007AAu;
+    trace->ranks[0].calls[2].message.tag = trace->ranks[0].calls[3].message.tag = (int32_t)0xAA0007BBu;
     struct timelines timelines;
     struct processors processors;
     assert_int_equal(timelines_build(trace, &timelines, &err), STATUS_OK);

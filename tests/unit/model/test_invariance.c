@@ -49,7 +49,7 @@ static void add(struct maker *maker, uint32_t rank, enum mpi_call id, struct tra
 
 static struct trace_call plain(int32_t handle)
 {
-    return (struct trace_call){.handle = handle, .peer = TRACE_NONE, .disp = -1, .ref = TRACE_NO_REF};
+    return (struct trace_call){.handle = handle, .peer = TRACE_NONE, .any = TRACE_NO_MEMBERS};
 }
 
 static struct trace_call grouped(struct maker *maker, int32_t window, const bool *members)

@@ -28,10 +28,9 @@ static void add(struct trace *trace, uint32_t rank, enum mpi_call function, int3
     int64_t now_ps = (int64_t)trace->ranks[rank].count * 10;
     struct trace_call call = {.enter_ps = now_ps,
                               .exit_ps = now_ps + 5,
-                              .disp = -1,
+                              .any = {.first = -1, .ref = ref},
                               .handle = handle,
                               .peer = TRACE_NONE,
-                              .ref = ref,
                               .call = (uint16_t)function};
     OK(trace_add_call(trace, rank, &call, &err));
 }

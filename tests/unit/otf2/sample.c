@@ -106,7 +106,7 @@ static void add(struct maker *maker, struct trace_call *call)
 static struct trace_call bare(enum mpi_call id)
 {
     return (struct trace_call){
-        .call = (uint16_t)id, .handle = TRACE_NONE, .peer = TRACE_NONE, .ref = TRACE_NO_REF, .disp = -1};
+        .call = (uint16_t)id, .handle = TRACE_NONE, .peer = TRACE_NONE, .any = TRACE_NO_MEMBERS};
 }
 
 static uint32_t take_pending(struct maker *maker)
@@ -160,14 +160,19 @@ static void fill(struct maker *maker, struct trace_call *call, int variant)
     set_handle(call, fields, variant);
     if (fields & (F_TARGET | F_PEER | F_ROOT)) call->peer = peers[variant];
     if (fields & F_BYTES) call->bytes = (INT64_C(1) << (13 * variant)) + call->call;
-    if (fields & F_DISP) call->disp = variant == 0 ? 0 : variant == 1 ? -1 : INT64_C(1) << 45;
-    if (fields & F_TAG) call->tag = variant == 0 ? 0 : variant == 1 ? 7 : INT32_MAX;
-    if (fields & F_OP) call->tag = (call->call + variant * 5) % TRACE_OP_COUNT;
-    if (fields & (F_RESULT_BYTES | F_SOURCE | F_COUNTS)) call->aux = 100 + variant;
-    if (fields & F_SOURCE) trace_call_set_receive(call, variant ? TRACE_NONE : 2, variant == 1 ? -1 : 9);
-    if (fields & F_COUNTS) call->disp = variant - 1;
-    if (fields & F_NEIGHBORS) call->tag = variant == 0 ? TRACE_NONE : variant + 1; /* behind the two counts */
-    if ((fields & F_NEIGHBORS) && variant > 0 && call_kind(call->call) == CALL_COMM_CREATE) call->tag = 4;
+    if (fields & F_DISP) call->rma.disp = variant == 0 ? 0 : variant == 1 ? -1 : INT64_C(1) << 45;
+    if (fields & F_TAG) call->message.tag = variant == 0 ? 0 : variant == 1 ? 7 : INT32_MAX;
+    if (fields & F_OP) call->rma.op = (call->call + variant * 5) % TRACE_OP_COUNT;
+    if (fields & (F_RESULT_BYTES | F_RECEIVED)) call->any.second = 100 + variant;
+    if (fields & F_SOURCE) {
+        call->exchange.source = variant ? TRACE_NONE : 2;
+        call->exchange.recv_tag = variant == 1 ? -1 : 9;
+    }
+    if (fields & F_COUNTS) call->collective.counts = variant - 1;
+    if (fields & F_NEIGHBORS)
+        call->collective.neighbors = variant == 0 ? TRACE_NONE : variant + 1; /* behind the two counts */
+    if ((fields & F_NEIGHBORS) && variant > 0 && call_kind(call->call) == CALL_COMM_CREATE)
+        call->collective.neighbors = 4;
     if ((fields & F_STARTED) && variant) call->flags |= TRACE_STARTED;
     if (fields & F_ASSERT) call->flags |= variant == 0 ? 0 : variant == 1 ? TRACE_NOCHECK : TRACE_ASSERTIONS;
     if ((fields & F_LOCKTYPE) && variant) call->flags |= TRACE_EXCLUSIVE;
@@ -192,7 +197,7 @@ static void break_off(struct maker *maker)
     if (maker->rank == 0) {
         call.handle = COMM_REVERSED;
         call.peer = 2;
-        call.tag = 5;
+        call.message.tag = 5;
         call.bytes = 99;
         add(maker, &call);
     } else if (maker->rank == 1) {

@@ -223,7 +223,7 @@ static struct trace *make_sends(int64_t calls)
     assert_int_equal(trace_new("many", 1, &trace, &err), STATUS_OK);
     for (int64_t i = 0; i < calls; i++) {
         struct trace_call call = {
-            .enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .disp = -1, .call = ID_Send, .ref = TRACE_NO_REF};
+            .enter_ps = i * 1000, .exit_ps = i * 1000 + 999, .any = TRACE_NO_MEMBERS, .call = ID_Send};
         assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
     }
     return trace;

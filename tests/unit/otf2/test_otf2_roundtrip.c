@@ -248,11 +248,9 @@ static void many_events(void **state)
     for (int64_t i = 0; i < CALLS; i++) {
         struct trace_call call = {.enter_ps = i * 1000,
                                   .exit_ps = i * 1000 + 999,
-                                  .disp = -1,
+                                  .any = {.first = -1, .third = (int32_t)(i % 100), .ref = TRACE_NO_REF},
                                   .call = ID_Send,
-                                  .ref = TRACE_NO_REF,
-                                  .bytes = i,
-                                  .tag = (int32_t)(i % 100)};
+                                  .bytes = i};
         assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
     }
     struct trace *back = write_and_read(trace, directory);

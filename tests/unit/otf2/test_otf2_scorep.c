@@ -32,7 +32,7 @@ static void messages(void **state)
             if (!send && call->call != ID_Recv) continue;
             assert_int_equal(call->bytes, bytes[send]);
             assert_int_equal(call->peer, 1 - (int32_t)rank);
-            assert_int_equal(call->tag, (send ? rank : 1 - rank) == 0 ? 10 : 20);
+            assert_int_equal(call->message.tag, (send ? rank : 1 - rank) == 0 ? 10 : 20);
             assert_int_equal(call->handle, 0);
             bytes[send] *= 2;
             count[send]++;

@@ -45,7 +45,7 @@ static void assert_predicted(const struct trace *made)
         assert_int_equal(made->ranks[rank].count, 4);
         for (size_t i = 0; i < 4; i++) {
             struct trace_extents extents = trace_call_extents(made, rank, i);
-            assert_int_equal(made->ranks[rank].calls[i].tag, expected[rank][i].tag);
+            assert_int_equal(made->ranks[rank].calls[i].message.tag, expected[rank][i].tag);
             assert_int_equal(extents.of[TRACE_SEND], expected[rank][i].send);
             assert_int_equal(extents.of[TRACE_TARGET], 0);
             assert_int_equal(extents.of[TRACE_RECEIVE], expected[rank][i].receive);

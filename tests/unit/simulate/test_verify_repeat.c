@@ -285,10 +285,10 @@ static void the_digest_depends_on_everything_else(void **state)
     CHANGE(enter_ps, kept.enter_ps - 1);
     CHANGE(exit_ps, kept.exit_ps + 1);
     CHANGE(bytes, 1);
-    CHANGE(disp, 1);
-    CHANGE(aux, 1);
+    CHANGE(any.first, 1);
+    CHANGE(any.second, 1);
     CHANGE(peer, 1);
-    CHANGE(tag, 1);
+    CHANGE(any.third, 1);
     CHANGE(flags, TRACE_NOCHECK);
     CHANGE(site, 0);
     CHANGE(ref, kept.ref + 1);

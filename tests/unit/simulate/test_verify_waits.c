@@ -106,8 +106,8 @@ static void a_wait_that_returns_before_the_write_breaks_law_2(void **state)
     (void)state;
     for (int64_t exit_us = 129; exit_us <= 130; exit_us++) {
         struct trace *trace = heap_trace(2);
-        test_operation(trace, 0, ID_shmem_put, 20, 120, 1, 1000000, 20, 130)->disp = 4096;
-        test_call(trace, 1, ID_shmem_wait_until, 0, exit_us)->disp = 4096 + 999999;
+        test_operation(trace, 0, ID_shmem_put, 20, 120, 1, 1000000, 20, 130)->rma.disp = 4096;
+        test_call(trace, 1, ID_shmem_wait_until, 0, exit_us)->shmem.disp = 4096 + 999999;
         expect(verify_waits_shmem, trace, exit_us == 130, "rank 1, event 1 (shmem_wait_until)");
     }
 }
@@ -202,10 +202,10 @@ static void a_neighbour_that_leaves_too_early_breaks_law_2(void **state)
         const struct trace_neighbors takes = {1, 0, &other, NULL}, gives = {0, 1, NULL, &own};
         struct trace_call *call = test_call(trace, 0, ID_Neighbor_allgather, 0, exit_us);
         assert_int_equal(trace_add_neighbors(trace, &takes, &id, &err), STATUS_OK);
-        call->tag = (int32_t)id;
+        call->collective.neighbors = (int32_t)id;
         call = test_call(trace, 1, ID_Neighbor_allgather, 50, 50);
         assert_int_equal(trace_add_neighbors(trace, &gives, &id, &err), STATUS_OK);
-        call->tag = (int32_t)id;
+        call->collective.neighbors = (int32_t)id;
         expect(verify_waits_group, trace, exit_us == 50, "rank 0, event 1 (MPI_Neighbor_allgather)");
     }
 }
@@ -258,8 +258,7 @@ static void data_that_leave_with_others_may_be_faster(void **state)
                                                        .exit_ps = 461 * (int64_t)US,
                                                        .call = ID_Win_complete,
                                                        .peer = TRACE_NONE,
-                                                       .disp = -1,
-                                                       .ref = TRACE_NO_REF};
+                                                       .any = TRACE_NO_MEMBERS};
         struct test_context test;
         test_context_init(&test, trace,
                           test_platform("a", "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":2e9},{}]"));

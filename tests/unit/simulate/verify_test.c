@@ -58,9 +58,8 @@ struct trace_call *test_call(struct trace *trace, uint32_t rank, enum mpi_call c
     const struct trace_call made = {
         .enter_ps = enter_us * US,
         .exit_ps = exit_us * US,
-        .disp = -1,
+        .any = TRACE_NO_MEMBERS,
         .peer = TRACE_NONE,
-        .ref = TRACE_NO_REF,
         .call = (uint16_t)call,
     };
     struct err err;

@@ -13,7 +13,7 @@ static void add_region(struct builder_shard *shard, uint32_t rank, int64_t time_
                        const char *function)
 {
     struct trace_call call = {
-        .enter_ps = time_ps, .exit_ps = time_ps, .handle = TRACE_NONE, .peer = TRACE_NONE, .disp = -1};
+        .enter_ps = time_ps, .exit_ps = time_ps, .handle = TRACE_NONE, .peer = TRACE_NONE, .any = TRACE_NO_MEMBERS};
     call.call = ID_region_enter;
     assert_int_equal(trace_add_region(&shard->trace, region, &call.ref, &err), STATUS_OK);
     assert_int_equal(trace_add_site(&shard->trace, function, "a.c", 7, &call.site, &err), STATUS_OK);
@@ -23,7 +23,7 @@ static void add_region(struct builder_shard *shard, uint32_t rank, int64_t time_
 static void add_waitall(struct builder_shard *shard, uint32_t rank, int64_t time_ps, uint32_t request)
 {
     struct trace_call call = {
-        .enter_ps = time_ps, .exit_ps = time_ps, .handle = TRACE_NONE, .peer = TRACE_NONE, .disp = -1};
+        .enter_ps = time_ps, .exit_ps = time_ps, .handle = TRACE_NONE, .peer = TRACE_NONE, .any = TRACE_NO_MEMBERS};
     call.call = ID_Waitall;
     assert_int_equal(trace_add_list(&shard->trace, &request, 1, &call.ref, &err), STATUS_OK);
     assert_int_equal(trace_add_call(&shard->trace, rank, &call, &err), STATUS_OK);

@@ -137,7 +137,7 @@ static void all_combinations_are_right(void **state)
                         sent += call->call == ID_Isend ? call->bytes : 0;
                         received += call->call == ID_Irecv ? call->bytes : 0;
                         if (call->call == ID_Put)
-                            assert_in_range(call->disp + call->bytes, 1,
+                            assert_in_range(call->rma.disp + call->bytes, 1,
                                             trace->definitions.windows[0].bytes[call->peer]);
                     }
                 assert_int_equal(sent, received);

@@ -224,10 +224,10 @@ static void missing_partners_are_null(void **state)
     const struct trace_call *put = &trace->ranks[0].calls[3], *last = &trace->ranks[1].calls[3];
     assert_int_equal(put->peer, 1);
     assert_int_equal(put->bytes, 16);
-    assert_int_equal(put->disp, 16);
+    assert_int_equal(put->rma.disp, 16);
     assert_int_equal(last->peer, TRACE_NONE);
     assert_int_equal(last->bytes, 0);
-    assert_int_equal(last->disp, -1);
+    assert_int_equal(last->rma.disp, -1);
     assert_int_equal(trace->definitions.groups[trace->ranks[0].calls[1].ref].count, 1);
     assert_int_equal(trace->definitions.groups[trace->ranks[0].calls[1].ref].members[0], 1);
     trace_free(trace);

@@ -60,12 +60,12 @@ static void the_contract_example_means_what_it_says(void **state)
     assert_int_equal(put->handle, 0);
     assert_int_equal(put->peer, 1);
     assert_int_equal(put->bytes, 1024);
-    assert_int_equal(put->disp, 0);
+    assert_int_equal(put->rma.disp, 0);
     assert_int_equal(trace->definitions.groups[start->ref].count, 2);
     assert_int_equal(trace->definitions.groups[start->ref].members[0], 1);
     assert_int_equal(wait->exit_ps, INT64_C(20900000000));
     assert_int_equal(call_of(trace, 0, 4)->flags, TRACE_EXCLUSIVE);
-    assert_int_equal(call_of(trace, 0, 5)->tag, 7);
+    assert_int_equal(call_of(trace, 0, 5)->message.tag, 7);
     assert_int_equal(trace->definitions.requests[trace->definitions.lists[call_of(trace, 0, 6)->ref].first],
                      call_of(trace, 0, 5)->ref);
     assert_int_equal(call_of(trace, 0, 7)->bytes, 8);
@@ -169,12 +169,12 @@ static void shared_members_are_told_apart(void **state)
                                         "0 0 0 MPI_Testany reqs=5 flag=1\n"
                                         "0 0 0 MPI_Iallgatherv comm=0 bytes=7 req=8 counts=7\n");
     const struct trace_call *both = call_of(trace, 0, 0), *all = call_of(trace, 0, 1);
-    assert_int_equal(trace_call_source(both), TRACE_NONE);
-    assert_int_equal(trace_call_recv_tag(both), -6);
-    assert_int_equal(both->tag, -5);
+    assert_int_equal(both->exchange.source, TRACE_NONE);
+    assert_int_equal(both->exchange.recv_tag, -6);
+    assert_int_equal(both->exchange.tag, -5);
     assert_int_equal(both->bytes, 3);
-    assert_int_equal(both->aux, 4);
-    assert_int_equal(all->aux, 9);
+    assert_int_equal(both->exchange.recv_bytes, 4);
+    assert_int_equal(all->collective.recv_bytes, 9);
     for (int i = 0; i < 3; i++) assert_int_equal(trace_call_counts(trace, all)[i], 7);
     assert_int_equal(call_of(trace, 0, 2)->flags, TRACE_STARTED);
     assert_int_equal(trace->definitions.lists[call_of(trace, 0, 3)->ref].count, 1);
@@ -203,7 +203,7 @@ static void notations_are_equal(void **state)
     assert_int_equal(trace->definitions.groups[call_of(trace, 0, 4)->ref].count, 0);
     assert_int_equal(call_of(trace, 0, 5)->peer, TRACE_NONE);
     assert_int_equal(call_of(trace, 0, 6)->peer, TRACE_NONE);
-    assert_int_equal(call_of(trace, 0, 6)->disp, -1);
+    assert_int_equal(call_of(trace, 0, 6)->rma.disp, -1);
     assert_int_equal(call_of(trace, 0, 7)->enter_ps, 1000000);
     assert_int_equal(call_of(trace, 0, 7)->exit_ps, 2500000);
     assert_int_equal(call_of(trace, 0, 8)->enter_ps, 10000000); /* the 13th digit is rounded */
@@ -218,8 +218,8 @@ static void displacements_are_in_units_of_the_target(void **state)
     struct trace *trace = trace_of(HEAD "comm 1 ranks=2,0\nwindow 0 comm=1 disp_unit=8,4\n"
                                         "0 0 0 MPI_Put win=0 target=2 bytes=8 disp=5\n"
                                         "0 0 0 MPI_Put win=0 target=0 bytes=8 disp=5\n");
-    assert_int_equal(call_of(trace, 0, 0)->disp, 40);
-    assert_int_equal(call_of(trace, 0, 1)->disp, 20);
+    assert_int_equal(call_of(trace, 0, 0)->rma.disp, 40);
+    assert_int_equal(call_of(trace, 0, 1)->rma.disp, 20);
     trace_free(trace);
 }
 

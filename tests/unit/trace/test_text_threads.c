@@ -215,10 +215,10 @@ static void numbered_as_by_one(void **state)
     assert_int_equal(
         trace->definitions.requests[trace->definitions.lists[last_of(trace, 0, ID_Waitall)->ref].first + 1], 30);
     assert_int_equal(trace->definitions.counts_count, 8);
-    assert_int_equal(last_of(trace, 2, ID_Neighbor_alltoall)->tag, 2);
-    assert_int_equal(last_of(trace, 0, ID_Allgatherv)->disp, 7);
+    assert_int_equal(last_of(trace, 2, ID_Neighbor_alltoall)->collective.neighbors, 2);
+    assert_int_equal(last_of(trace, 0, ID_Allgatherv)->collective.counts, 7);
     assert_int_equal(trace->definitions.site_count, 2 + 7 * 3 + 5);
-    assert_int_equal(last_of(trace, 1, ID_Put)->disp, 4); /* in units of 4 */
+    assert_int_equal(last_of(trace, 1, ID_Put)->rma.disp, 4); /* in units of 4 */
     assert_int_equal(trace_thread_count(trace, 2), 2);
     assert_string_equal(trace->ranks[1].incomplete_why, "the disk was full");
     trace_free(trace);

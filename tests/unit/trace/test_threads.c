@@ -99,7 +99,7 @@ static void a_pool_of_threads_comes_back(void **state)
     const struct trace_call *wait = &trace->ranks[0].calls[10]; /* seven lines before it, and the join */
     assert_int_equal(wait->call, ID_pthread_cond_wait);
     assert_int_equal(wait->ref, 1);
-    assert_int_equal(wait->aux, 0);
+    assert_int_equal(wait->primitive.mutex, 0);
     free(text);
     trace_free(again);
     trace_free(trace);

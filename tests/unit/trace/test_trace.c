@@ -18,10 +18,9 @@ static struct trace_call plain(enum mpi_call call, int64_t enter_ps, int64_t exi
     return (struct trace_call){.call = (uint16_t)call,
                                .enter_ps = enter_ps,
                                .exit_ps = exit_ps,
-                               .disp = -1,
+                               .any = TRACE_NO_MEMBERS,
                                .handle = TRACE_NONE,
-                               .peer = TRACE_NONE,
-                               .ref = TRACE_NO_REF};
+                               .peer = TRACE_NONE};
 }
 
 static void a_new_trace_holds_the_world(void **state)
@@ -90,9 +89,9 @@ static void equal_counts_are_one(void **state)
     struct trace_call call = plain(ID_Alltoallv, 0, 0);
     call.handle = 0;
     assert_null(trace_call_counts(like, &call));
-    call.disp = first;
+    call.collective.counts = first;
     assert_int_equal(trace_call_counts(like, &call)[1], INT64_C(1) << 40);
-    call.disp = fourth;
+    call.collective.counts = fourth;
     assert_int_equal(trace_add_call(trace, 0, &call, &err), STATUS_OK);
     assert_int_equal(trace_check(trace, &err), STATUS_DATA);
     assert_string_equal(
@@ -275,16 +274,16 @@ static void ids_out_of_range_are_found(void **state)
     expect_check_fault(call, "t:rank 1, event 1 (MPI_Send) at 0.000000 s: bytes=-1, expected 0 or more");
     call = plain(ID_Sendrecv, 0, 0);
     call.handle = 0;
-    trace_call_set_receive(&call, 5, 0);
+    call.exchange.source = 5;
     expect_check_fault(call, "t:rank 1, event 1 (MPI_Sendrecv) at 0.000000 s: source=5 is not a rank, expected 0 to 1");
     call = plain(ID_Allgatherv, 0, 0);
     call.handle = 0;
-    call.disp = 3;
+    call.collective.counts = 3;
     expect_check_fault(call, "t:rank 1, event 1 (MPI_Allgatherv) at 0.000000 s: counts 3 are not defined");
     /* One member of a call holds different fields: the fault names the call's own. */
     call = plain(ID_pthread_cond_wait, 0, 0);
     call.ref = 0;
-    call.aux = -3;
+    call.primitive.mutex = -3;
     expect_check_fault(call, "t:rank 1, event 1 (pthread_cond_wait) at 0.000000 s: mutex=-3, expected 0 or more");
     struct trace *trace = new_trace(1);
     struct trace_call right = plain(ID_Init, 0, 0);

@@ -135,7 +135,7 @@ static void assert_ranks_equal(const struct trace *one, const struct trace *two,
         assert_int_equal(trace_call_thread(one, rank, i), trace_call_thread(two, rank, i));
         assert_refs_equal(one, &call, two, &other);
         call.ref = other.ref = call.site = other.site = 0;
-        if (call_row(call.call)->allowed & F_COUNTS) call.disp = other.disp = 0;
+        if (call_row(call.call)->allowed & F_COUNTS) call.collective.counts = other.collective.counts = 0;
         assert_memory_equal(&call, &other, sizeof call);
         struct trace_extents extents = trace_call_extents(one, rank, i), same = trace_call_extents(two, rank, i);
         assert_memory_equal(&extents, &same, sizeof extents);
