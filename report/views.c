@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "common/json_text.h"
+#include "common/map.h"
 #include "export/merge.h"
 
 /* Of each list the first ones are written. */
@@ -10,6 +11,8 @@ enum { EPOCHS_MAX = 40000, GRANTS_MAX = 20000, ARROWS_MAX = 20000 };
 
 enum { BASE = 1, EXTENDED = 2, CLOSED = 4, LOGICAL = 8, DEPENDENCIES = 16 }; /* bits in the order of merge_models */
 enum { LATER = EXTENDED | CLOSED | LOGICAL | DEPENDENCIES };
+enum { TRUE_ENDS = 32, ALL = BASE | LATER | TRUE_ENDS }; /* what a replay knows is no model */
+enum { ARROW_MESSAGE = OTF2_ARROW_COUNT };                 /* behind the models' kinds */
 
 /* Each arrow is written once, with the views that have it. An arrow of several models is taken from the one that is
  * visited first for it. */
@@ -122,18 +125,66 @@ static enum status write_grant(void *context, const struct merge_grant *grant, s
 }
 
 /* [kind, from rank, from, to rank, to, bytes, views]. */
+static void write_shown(struct writer *writer, int kind, const struct merge_arrow *arrow, unsigned views)
+{
+    if (!in_window(writer, arrow->from_ps, arrow->to_ps) || !takes_another(writer, ARROWS_MAX)) return;
+    fprintf(writer->out, "[%d,%" PRIu32 ",%" PRId64 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%u]", kind, arrow->from_rank,
+            since_begin(writer, arrow->from_ps), arrow->to_rank, since_begin(writer, arrow->to_ps), arrow->bytes, views);
+}
+
 static enum status write_arrow(void *context, const struct merge_arrow *arrow, struct err *err)
 {
     struct writer *writer = context;
     (void)err;
-    if (writer->grants || !writer->pass->views[arrow->kind] || !in_window(writer, arrow->from_ps, arrow->to_ps) ||
-        arrow->to_ps == TRACE_UNKNOWN_PS || !takes_another(writer, ARROWS_MAX))
-        return STATUS_OK;
-    fprintf(writer->out, "[%d,%" PRIu32 ",%" PRId64 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%u]", arrow->kind,
-            arrow->from_rank, since_begin(writer, arrow->from_ps), arrow->to_rank, since_begin(writer, arrow->to_ps),
-            arrow->bytes, writer->pass->views[arrow->kind]);
+    if (!writer->grants && writer->pass->views[arrow->kind] && arrow->to_ps != TRACE_UNKNOWN_PS)
+        write_shown(writer, arrow->kind, arrow, writer->pass->views[arrow->kind]);
     return STATUS_OK;
 }
+
+/* ------------------------------------------------------------------------------------------------ messages */
+
+static uint64_t request_key(uint32_t rank, uint32_t request)
+{
+    return (uint64_t)rank << 32 | request;
+}
+
+/* Requests to the exits of the calls that completed them. */
+static enum status index_completions(const struct trace *trace, struct map *completions, struct err *err)
+{
+    uint64_t *slot;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            uint32_t count;
+            const uint32_t *requests = trace_call_completed(trace, call, &count);
+            for (uint32_t k = 0; k < count; k++)
+                TRY(map_put(completions, request_key(r, requests[k]), (uint64_t)call->exit_ps, &slot, err));
+        }
+    return STATUS_OK;
+}
+
+/* A message's arrow goes from the send's enter to the exit of the receive, or of the call that completed its request. One that
+ * no call completed has none. */
+static void write_messages(struct writer *writer, const struct map *completions)
+{
+    const struct relations *relations = writer->relations;
+    for (size_t i = 0; i < relations->messages.count; i++) {
+        const struct message *message = &relations->messages.items[i];
+        const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
+        const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
+        bool later = call_kind(receive->call) == CALL_IRECV;
+        const uint64_t *completion = later ? map_find(completions, request_key(message->receiver, receive->ref)) : NULL;
+        if (later && !completion) continue;
+        const struct merge_arrow arrow = {.from_rank = message->sender,
+                                          .to_rank = message->receiver,
+                                          .from_ps = send->enter_ps,
+                                          .to_ps = later ? (int64_t)*completion : receive->exit_ps,
+                                          .bytes = send->bytes};
+        write_shown(writer, ARROW_MESSAGE, &arrow, ALL);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ lists of arrows */
 
 static enum status visit_pass(struct writer *writer, struct err *err)
 {
@@ -167,6 +218,15 @@ static enum status write_arrows(struct writer *writer, struct err *err)
         fputc(']', writer->out);
         count += writer->count;
     }
+    struct map completions = {0};
+    writer->written = writer->count = 0;
+    enum status status = index_completions(writer->relations->trace, &completions, err);
+    fputs(",[", writer->out);
+    if (status == STATUS_OK) write_messages(writer, &completions);
+    fputc(']', writer->out);
+    map_clear(&completions);
+    TRY(status);
+    count += writer->count;
     fprintf(writer->out, "],\"arrows_count\":%zu,\"arrow_kinds\":[", count);
     static const char *const names[] = {
 #define OTF2_ARROW(ID, NAME) NAME,
@@ -174,10 +234,10 @@ static enum status write_arrows(struct writer *writer, struct err *err)
 #undef OTF2_ARROW
     };
     for (size_t i = 0; i < OTF2_ARROW_COUNT; i++) {
-        if (i) fputc(',', writer->out);
         json_text_write(writer->out, names[i]);
+        fputc(',', writer->out);
     }
-    fputc(']', writer->out);
+    fputs("\"message\"]", writer->out);
     return STATUS_OK;
 }
 

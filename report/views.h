@@ -1,5 +1,5 @@
 /* What belongs to several calls on the time lines of a page: epochs, grants of locks, and the arrows of the five event
- * models (export/merge.h). */
+ * models (export/merge.h) and of messages. */
 #ifndef REPORT_VIEWS_H
 #define REPORT_VIEWS_H
 

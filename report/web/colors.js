@@ -24,6 +24,6 @@ const bands = [
   ["exposure epoch (post)", "#0b7a75", "#009e73"],
 ];
 const arrowColors = { data: "", "get: request": "#7a8490", "post to start": "#0b7a75", "complete to wait": "#c2185b",
-  "unlock to put": "#b5651d", "release to grant": "#b5651d" };
+  "unlock to put": "#b5651d", "release to grant": "#b5651d", message: "#1b6e32" };
 let palette = 1;
 const colorOf = (activity) => activities[activity][palette];

@@ -30,8 +30,8 @@ function section(title, ...children) {
 const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 // The numbers behind a drawing, for those who cannot see it or want to copy them.
-function behind(head, rows) {
-  return element("details", {}, element("summary", { class: "soft" }, "as a table"), table(head, rows));
+function behind(head, rows, title = "as a table") {
+  return rows.length ? element("details", {}, element("summary", { class: "soft" }, title), table(head, rows)) : null;
 }
 
 // The same, made when it is opened.

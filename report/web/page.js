@@ -5,7 +5,7 @@ function ranksTable(input) {
     const place = pattern.places[0];
     return [patternTitle(pattern.name), formatSeconds(pattern.severity_s), formatShare(pattern.severity_s / allTime(result)), pattern.count,
       place ? placeText(place) : "", place ? place.rank : "", pattern.advice || ""];
-  }));
+  }), "all wait states, as a table");
 }
 
 function buildPage(data) {

@@ -28,7 +28,8 @@ function cubeOfCalls(timeline) {
         if (timeline.functions[call] === "enter") stack.push(shortName(timeline.regions[name])); else stack.pop();
         continue;
       }
-      const path = pathNumber([...stack, timeline.functions[call]].join("/"));
+      const [file, line] = timeline.sites[name] || [""], at = name > 0 && file ? ` ${shortName(file).split("/").pop()}:${line}` : "";
+      const path = pathNumber([...stack, timeline.functions[call] + at].join("/"));
       enters[rank].set(`${thread} ${enter}`, path);
       if (duration > 0) add(activity, path, rank, duration);
     }

@@ -55,7 +55,7 @@ function changeText(row) {
   return words.length ? words.join(", and ") : "the platform as it is";
 }
 const isOfProgram = (change) => !/^[a-d](\+|$)/.test(change.row);
-const gainText = (change, runTime) => `${formatWithError(change.gain_s, change.error_s)} (${formatShare(change.gain_s / runTime)} of ${formatSeconds(runTime)})`;
+const gainText = (change, runTime) => `${formatWithError(change.gain_s, change.error_s)}, ${formatShare(change.gain_s / runTime)} of the run`;
 
 // Where: the wait states whose advice this change is.
 function whereText(change, runs) {
@@ -65,8 +65,9 @@ function whereText(change, runs) {
   return advised ? `${advised.advice[0].toUpperCase()}${advised.advice.slice(1)}.` : "";
 }
 
+// strong: one line or several.
 function card(title, strong, ...rest) {
-  return element("div", { class: "card" }, element("h2", {}, title), element("p", { class: "strong" }, strong),
+  return element("div", { class: "card" }, element("h2", {}, title), [strong].flat().filter(Boolean).map((text) => element("p", { class: "strong" }, text)),
     rest.filter(Boolean).map((text) => element("p", {}, text)));
 }
 
@@ -77,7 +78,7 @@ const savesText = (change, runTime) => `${capital(changeText(change.row))}: save
 function causeAdvice(runs) {
   const result = runs.length ? runs[0].data : null, worst = result && occurring(result)[0];
   if (!worst) return "";
-  return worst.advice ? `${capital(worst.advice)} (from the trace alone, not replayed).` : causeText(result);
+  return worst.advice ? `${capital(worst.advice)}.` : causeText(result);
 }
 
 function bestChangeCard(inputs, runs) {
@@ -87,11 +88,13 @@ function bestChangeCard(inputs, runs) {
     return worst ? card("What to change", capital(worst.advice), "Worked out from the trace alone: rmacast advise predicts what a change gains.") : null;
   }
   const { changes, run_time_s: runTime } = advice.data, advised = changes.filter((change) => change.advised);
-  const nothing = "Nothing that was replayed gains more than its error.";
-  if (!advised.length) return card("What to change", causeAdvice(runs) || nothing, causeAdvice(runs) ? nothing : "");
-  const best = advised.find(isOfProgram) || advised[0], other = advised[0] !== best ? advised[0] : null;
-  return card("What to change", savesText(best, runTime), whereText(best, runs), best.gain_s < 0.02 * runTime ? causeAdvice(runs) : "",
-    other ? `${savesText(other, runTime)}.` : "");
+  const nothing = "No change that was replayed gains more than its error.", cause = causeAdvice(runs);
+  const replayed = `Replayed where the platform as it is takes ${formatSeconds(runTime)}.`;
+  if (!advised.length) return card("What to change", cause || nothing, cause ? `Worked out from the trace alone. ${nothing}` : "");
+  const best = advised.find(isOfProgram) || advised[0], other = advised[0] !== best ? `${savesText(advised[0], runTime)}.` : "";
+  if (best.gain_s < 0.02 * runTime && cause)
+    return card("What to change", cause, "Worked out from the trace alone.", `${savesText(best, runTime)}.`, other, replayed);
+  return card("What to change", savesText(best, runTime), whereText(best, runs), other, replayed);
 }
 
 function firstScreen(inputs) {
@@ -104,8 +107,9 @@ function firstScreen(inputs) {
     cards.push(card("How long", `${formatSeconds(result.run_time_s)} on ${result.ranks} ranks${result.origin === "simulated" ? ", predicted" : ""}`,
       `${formatShare(waitingShare(result))} of the ranks' time is waiting.${initText(result)}`,
       ...predicted.slice(0, 3).map(({ data }) => `${formatSeconds(data.run_time_s)} predicted on ${shortName(data.platform || "the platform")}, semantics ${data.semantics}.`)));
-    cards.push(worst ? card("Largest loss", `${patternTitle(worst.name)}: ${formatSeconds(worst.severity_s)}, ${formatShare(worst.severity_s / allTime(result))} of all ranks' time`,
-      place ? `${lineOf(place) ? `Line ${lineOf(place)}, in ` : "In "}${shortName(place.callpath || "the program")}; most on rank ${place.rank}.` : "",
+    const share = worst && `${formatShare(worst.severity_s / allTime(result))} of all ranks' time`, line = place ? lineOf(place).split("/").pop() : "";
+    cards.push(worst ? card("Largest loss", line ? [`${patternTitle(worst.name)}, line ${line}`, share] : `${patternTitle(worst.name)}, ${share}`,
+      `${formatSeconds(worst.severity_s)} over all ranks${place ? `, in ${placeText(place)}; most on rank ${place.rank}` : ""}.`,
       causeText(result)) : card("Largest loss", "No rank waits for another one."));
   }
   cards.push(bestChangeCard(inputs, runs));
@@ -133,9 +137,10 @@ function adviceSection(input) {
           element("i", { class: "error", style: `left:${(100 * Math.max(0, change.gain_s - change.error_s)) / most}%;width:${(200 * change.error_s) / most}%` })),
         element("span", { class: "value" }, formatSeconds(change.gain_s))]).flat())
     : element("p", {}, "No change gains more than the error of its prediction."),
-  advised.length ? table(["change", "gain", "error", "of the run", "what was moved", ""], advised.map((change) => [change.row, formatSeconds(change.gain_s),
-    `± ${formatSeconds(change.error_s)}`, formatShare(change.gain_s / runTime), change.rewrites.map((rewrite) => rewrite.summary).join("; ") || changeText(change.row),
+  advised.length ? table(["change", "gain", "error", "of the run", "what it is", ""], advised.map((change) => [change.row, formatSeconds(change.gain_s),
+    `± ${formatSeconds(change.error_s)}`, formatShare(change.gain_s / runTime), [changeText(change.row), ...change.rewrites.map((rewrite) => rewrite.summary)].join(": "),
     change.confirmed ? "" : "by the fast engine only"])) : null,
   behind(["not advised", "why"], changes.filter((change) => !change.advised).map((change) => [change.row,
-    change.reason || (change.gain_s === null ? "not replayed" : `gains ${formatWithError(change.gain_s, change.error_s)}, or no more than a part of it`)])));
+    change.reason || (change.gain_s === null ? "not replayed" : `gains ${formatWithError(change.gain_s, change.error_s)}, or no more than a part of it`)]),
+  "what was tried and is not advised"));
 }

@@ -54,9 +54,9 @@ function timelineData(timeline) {
   function arrowsOf(view) {
     if (view < 0) return [];
     if (view === (timeline.views || []).length)
-      return timeline.transfers.map(([origin, target, start, , , end, bytes, kind]) => (kind === "get"
+      return [...timeline.transfers.map(([origin, target, start, , , end, bytes, kind]) => (kind === "get"
         ? [timeline.arrow_kinds.indexOf("data"), target, start, origin, end, bytes]
-        : [timeline.arrow_kinds.indexOf("data"), origin, start, target, end, bytes]));
+        : [timeline.arrow_kinds.indexOf("data"), origin, start, target, end, bytes])), ...arrows.filter((arrow) => arrow[6] & bits(view))];
     return arrows.filter((arrow) => arrow[6] & bits(view));
   }
   function callText(call) {

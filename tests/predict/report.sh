@@ -74,6 +74,22 @@ holds data.json '.inputs[0].timeline | .grants == [[0, 12000000, 0, 1, 1], [2, 3
     (.epochs | map(.[0:6])) == [[0, 10000000, 30000000, 1, 0, 1], [2, 15000000, 40000000, 1, 0, 1]] and
     .arrow_kinds as $k | [.arrows[][] | select($k[.[0]] == "release to grant") | .[1:]] == [[0, 30000000, 2, 31000000, 0, 30]]'
 
+# Messages in every view, by receiver: from the call that sends to the exit of the receive, or of the call that completes it.
+cat >messages.txt <<'END'
+rmacast-trace 1
+ranks 2
+0 0.000010 0.000012 MPI_Isend comm=0 peer=1 tag=7 bytes=64 req=1
+0 0.000012 0.000020 MPI_Wait req=1
+0 0.000030 0.000031 MPI_Irecv comm=0 peer=1 tag=8 bytes=32 req=2
+0 0.000040 0.000055 MPI_Waitall reqs=2
+1 0.000000 0.000015 MPI_Recv comm=0 peer=0 tag=7 bytes=64
+1 0.000045 0.000050 MPI_Send comm=0 peer=0 tag=8 bytes=32
+END
+run 0 report messages.txt -o messages.html
+sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' messages.html >data.json
+holds data.json '.inputs[0].timeline | .arrow_kinds as $k | [.arrows[][] | [$k[.[0]]] + .[1:]] == [
+    ["message", 1, 45000000, 0, 55000000, 32, 63], ["message", 0, 10000000, 1, 15000000, 64, 63]]'
+
 # More calls than are shown one by one: levels of detail. 200 us are 12500 pieces of 16 ns. Rank 1 is in MPI_Win_wait ("I": active
 # target) from 40 to 100 us and waits in it until 70, then computes ("A") to 180. Of the coarsest piece from 69.888 to 70.144
 # us it waits for 0.4375: 9 of 21.

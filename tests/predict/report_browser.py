@@ -1,0 +1,188 @@
+"""report_browser.py CLICKS: works the pages of report_browser.sh in Chromium with clicks and keys. Exit status 77: it does not start."""
+import base64
+import sys
+
+from webdriver import Browser, Fault
+
+failures = []
+BUTTON = "//button[normalize-space()='%s']"
+SELECT = "//select[@aria-label='%s']"
+SEARCH = "//input[@type='search']"
+# Pictures of the time lines change with what they show. Two frames later everything is drawn.
+DRAWN = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(%s))))"
+PICTURES = DRAWN % "[...document.querySelectorAll('.line canvas')].map((one) => one.toDataURL()).join()"
+STATUS = DRAWN % "document.querySelector('.chosen').textContent"
+# Text of the rows in the panel with a title: [name, value], as people see it.
+PANEL = """return [...[...document.querySelectorAll('.panel')].find((one) => one.querySelector('h3').textContent === arguments[0])
+    .querySelectorAll('.row')].map((row) => [...row.querySelectorAll(':scope > span')].map((one) => one.textContent))"""
+ROW = "//div[@class='panel'][h3='%s']//button[contains(., '%s')]"
+
+
+def check(condition, *said):
+    if not condition:
+        failures.append(" ".join(str(word) for word in said))
+
+
+class Page:
+    def __init__(self, browser, name, width=1280, height=900, dark=False):
+        self.browser, self.name = browser, name
+        browser.screen(width, height, dark)
+        browser.open(f"{name}.html")
+        self.size = (width, height)
+
+    def check(self, condition, *said):
+        check(condition, f"{self.name} at {self.size[0]} pixels:", *said)
+
+    def equal(self, found, expected, what):
+        self.check(found == expected, f"{what} is {found!r}, expected {expected!r}")
+
+    def shows(self, *texts):
+        shown = self.browser.script("return document.body.innerText + document.title")
+        for text in texts:
+            self.check(text in shown, f"'{text}' is not shown")
+
+    def fits(self):
+        wider = self.browser.script("return document.documentElement.scrollWidth - window.innerWidth")
+        self.check(wider <= 0, f"{wider} pixels wider than the window")
+
+    def works(self, clicks):
+        found = self.browser.script(clicks)
+        self.equal(found["faults"], [], "faults")
+        self.equal(found["hacked"], 0, "what a name of the trace did")
+        self.equal(found["nameless"], 0, "controls without a name")
+        self.equal(self.browser.said(), [], "the console")
+        self.fits()
+        return found["counts"]
+
+
+def everything(browser, clicks):
+    """A run, its prediction, and everything that can be given with them."""
+    page = Page(browser, "all")
+    page.shows("HOW LONG", "LARGEST LOSS", "WHAT TO CHANGE", "Validation validation.json", "Campaign campaign.json", "Platform measured",
+               "Strong scaling, scaling.json", "The runs side by side", "Time lines", "Comparison comparison.json",
+               # The error of predictions is the largest that was measured: 10 % of the campaign, or more by the validation.
+               "Bracket: error of the prediction, ", "1 prediction against runs: error +10.0 % in the median",
+               "a: more than 8 ranks do not pay.")
+    points = browser.script("return document.querySelectorAll('circle').length")
+    page.check(points >= 9, f"{points} points in the plots")
+    time_lines(page)
+    prints(page)
+    browser.screen(1280, 900)
+    counts = page.works(clicks)
+    page.check(counts["drawings"] == 4 and counts["controls"] >= 18 and counts["options"] >= 17, counts)
+    Page(browser, "all", 390, 844, dark=True).works(clicks)
+
+
+def time_lines(page):
+    """Views by the keyboard, search, zoom, the chosen call."""
+    browser, seen = page.browser, {}
+    for view in ["calls only", "base", "extended", "closed", "logical", "dependencies", "true ends"]:
+        about = browser.script("return [...document.querySelectorAll('section p.soft')].map((one) => one.textContent).join()")
+        chosen = browser.script("const one = document.querySelector(\"select[aria-label='view']\"); return one.options[one.selectedIndex].text")
+        page.check(chosen.startswith(view), f"view {chosen}, expected {view}")
+        page.check(view in ("calls only", "true ends") or f"{view}: " in about, f"nothing is said about view {view}")
+        seen[view] = browser.script(PICTURES)
+        browser.type(SELECT % "view", "Down")
+    # By hand: one put and one get, which are drawn in every view but the first; their data arrive elsewhere under base, extended
+    # and logical; the arrows of dependencies are more than those of closed.
+    page.equal(len({seen[view] for view in ["calls only", "base", "extended", "dependencies", "true ends"]}), 5, "number of pictures")
+    browser.type(SEARCH, "MPI_Win_wait", "Enter")
+    page.check("MPI_Win_wait" in browser.script(STATUS), "the call that was found is not told:", browser.script(STATUS))
+    page.shows("1 of 2")  # one in the run, one in the prediction
+    browser.type(SEARCH, "Enter")
+    page.shows("2 of 2")
+    browser.click(BUTTON % "previous")
+    page.shows("1 of 2")
+    browser.click(BUTTON % "whole run")
+    browser.script("document.querySelector('.line canvas').focus()")
+    whole = browser.script(PICTURES)
+    browser.keys("+", "Right")
+    page.check(browser.script(PICTURES) != whole, "plus and an arrow key do not zoom and move")
+    browser.keys("Home")
+    page.check(browser.script(PICTURES) == whole, "Home does not show the whole run")
+    browser.keys(",")  # before MPI_Win_wait rank 1 posts
+    page.check("MPI_Win_post" in browser.script(STATUS), "comma chooses another call:", browser.script(STATUS))
+    browser.keys("Tab")
+    page.equal(browser.script("return document.activeElement.tagName"), "SUMMARY", "what Tab goes to behind a drawing")
+
+
+def prints(page):
+    """On paper: black on white, without controls, everything that lists hold."""
+    browser = page.browser
+    browser.screen(1280, 900, dark=True, media="print")
+    page.equal(browser.script("return getComputedStyle(document.querySelector('.tools')).display"), "none", "display of controls")
+    page.equal(browser.script("return getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)", "paper")
+    paper = base64.b64decode(browser.printed())
+    pages = paper.count(b"/Type /Page") - paper.count(b"/Type /Pages")
+    page.check(paper.startswith(b"%PDF") and 1 < pages < 20, f"{pages} printed pages")
+
+
+def hostile(browser, clicks):
+    """By hand: rank 0 waits in the barrier from 30 to 80 us, of 100 us of two ranks."""
+    page = Page(browser, "evil")
+    page.shows("The run of 2 ranks took 100 us. The largest loss is Wait at Barrier: 50 us over all ranks, 25 % of their time",
+               "</title><script>window.hacked=3", "a\\u0001\\u001b[31m\\u202egnp.exe")
+    page.equal(browser.script("return document.querySelectorAll('img').length"), 0, "number of images that names became")
+    # The panels filter each other: all 50 us are on rank 0; the whole window's making, 20 us a rank, on both.
+    page.check(["wait: Wait at Barrier", "50 us"] in browser.script(PANEL, "What"), "the wait is not in the panel")
+    page.equal([value for _, value in browser.script(PANEL, "On which rank")], ["50 us", "0"], "waiting by rank")
+    browser.click(ROW % ("What", "window"))
+    page.equal([value for _, value in browser.script(PANEL, "On which rank")], ["20 us", "20 us"], "making the window by rank")
+    page.equal(browser.script(PANEL, "Where"), [["MPI_Win_create", "40 us"]], "call paths of the window")
+    browser.click(ROW % ("On which rank", "rank 1"))
+    page.equal(browser.script(PANEL, "Where"), [["MPI_Win_create", "20 us"]], "call paths of the window on rank 1")
+    page.check(not any("wait:" in name for name, _ in browser.script(PANEL, "What")), "rank 1 waits")
+    browser.type(SELECT % "values", "Down")
+    page.equal(browser.script(PANEL, "Where"), [["MPI_Win_create", "10 %"]], "share of 200 us")
+    browser.click(BUTTON % "show all")
+    page.check(["wait: Wait at Barrier", "25 %"] in browser.script(PANEL, "What"), "'show all' does not show all")
+    page.works(clicks)
+
+
+def parts_missing(browser, clicks):
+    page = Page(browser, "part")
+    page.equal(browser.script("return document.querySelector('[role=alert]').textContent"), "part.json is incomplete: rank 0 was killed.", "alert")
+    page.works(clicks)
+
+
+def real_runs(browser, clicks):
+    """A stranger sees on the first screen the largest loss, its line, and what to change."""
+    lines = {"pscw_halo": "pscw_halo.c:28", "lock_queue": "lock_queue.c:20", "fence_transpose": "fence_transpose.c:26"}
+    for name, line in lines.items():
+        for width, height in [(1280, 900), (390, 844)]:
+            page = Page(browser, name, width, height, dark=width < 500)
+            cards = browser.script("return [...document.querySelectorAll('.card')].map((one) => [one.innerText, one.getBoundingClientRect().bottom])")
+            page.equal([text.split("\n")[0] for text, _ in cards], ["HOW LONG", "LARGEST LOSS", "WHAT TO CHANGE"], "cards")
+            page.check(line in cards[1][0], f"{line} is not in the card of the largest loss")
+            page.check(cards[1][1] <= height, f"the largest loss ends at {cards[1][1]}")
+            page.check(width < 500 or cards[2][1] <= height / 2, f"what to change ends at {cards[2][1]}")
+            page.fits()
+    page.works(clicks)
+
+
+def long_runs(browser, clicks):
+    page = Page(browser, "levels")
+    page.shows("Aggregated, since the run has too many calls to show each.")
+    page.works(clicks)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        clicks = file.read()
+    try:
+        browser = Browser()
+    except Fault as fault:
+        print(f"SKIPPED: Chromium does not start ({fault}), so that no page is opened")
+        return 77
+    with browser:
+        for work in [everything, hostile, parts_missing, real_runs, long_runs]:
+            try:
+                work(browser, clicks)
+            except Fault as fault:
+                failures.append(f"{work.__name__}: {fault}")
+    for text in failures:
+        print(f"FAILED: {text}")
+    return 1 if failures else 0
+
+
+sys.exit(main())
