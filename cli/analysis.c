@@ -276,8 +276,8 @@ enum status analysis_write(const struct analysis *analysis, const struct trace *
     if (analysis->json) TRY(write_json(analysis->json, result, err));
     if (cli_is_output(analysis->json)) return STATUS_OK;
     if (analysis->efficiency && result->efficiency)
-        efficiency_print(result->efficiency, result->per_rank, stdout);
+        efficiency_print(result->efficiency, result->per_rank, cli_table());
     else
-        result_print_top(result, (size_t)analysis->top, stdout);
+        result_print_top(result, (size_t)analysis->top, cli_table());
     return cli_flush(err);
 }

@@ -66,21 +66,27 @@ static void name_bad_option(const struct argp *argp, const struct argp_state *st
         cli_usage(state, "option --%s takes no value", found->name);
 }
 
-enum { KEY_HELP = 'h', KEY_QUIET = 'q', KEY_MODEL_RANKS = 3000, LAST_GROUP = -1 };
+enum { KEY_HELP = 'h', KEY_QUIET = 'q', KEY_MODEL_RANKS = 3000, KEY_WIDE, LAST_GROUP = -1 };
 
 const struct argp_option cli_common_options[] = {
     {"help", KEY_HELP, NULL, 0, "this text", LAST_GROUP},
     {"quiet", KEY_QUIET, NULL, 0, "results and errors only: no progress, warnings and notes", LAST_GROUP},
+    {"wide", KEY_WIDE, NULL, 0, "lines of tables as long as they are (folded to the terminal)", LAST_GROUP},
     {0},
 };
 
-static bool quiet;
+static bool quiet, wide;
 static void (*describe_table)(void *context, const struct argp *argp);
 static void *describe_context;
 
 bool cli_is_quiet(void)
 {
     return quiet;
+}
+
+bool cli_is_wide(void)
+{
+    return wide;
 }
 
 void cli_note(const char *format, ...)
@@ -125,6 +131,7 @@ static error_t parse_outer(int key, char *argument, struct argp_state *state)
         argp_help(outer->whole, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
         exit(EXIT_SUCCESS);
     case KEY_QUIET: quiet = true; return 0;
+    case KEY_WIDE: wide = true; return 0;
     case ARGP_KEY_ERROR:
         if (!parse_failed && state->next > 0 && strcmp(state->argv[state->next - 1], "--ranks") == 0)
             cli_usage(state, "option --ranks needs a value N");

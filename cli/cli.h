@@ -40,6 +40,8 @@ void cli_describe(void (*describe)(void *context, const struct argp *argp), void
 
 /* Whether --quiet was given; a line of information on standard error, unless it was. */
 bool cli_is_quiet(void);
+/* Whether --wide was given. */
+bool cli_is_wide(void);
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Inside a parser: writes the message and returns what the parser has to return. */
@@ -70,8 +72,12 @@ struct cli_strings {
 };
 error_t cli_add_string(const struct argp_state *state, struct cli_strings *strings, const char *text);
 
-/* Of the terminal that standard output is; 0: it is none. */
+/* Of the terminal that standard output is; where it is none, what the environment variable COLUMNS says. 0: any number, as where
+ * there is neither, for scripts that look for lines, and with --wide. */
 int cli_columns(void);
+/* Standard output for a table: what is written to it from now on until cli_flush is folded to cli_columns(), with colours on a
+ * terminal. Legal again. */
+FILE *cli_table(void);
 
 /* Tells whether everything was written to standard output. */
 enum status cli_flush(struct err *err);

@@ -48,7 +48,7 @@ static enum status write_outputs(const struct advice *advice, const char *file, 
         TRY(status);
     }
     if (cli_is_output(file)) return STATUS_OK;
-    advice_print(advice, stdout);
+    advice_print(advice, cli_table());
     return cli_flush(err);
 }
 

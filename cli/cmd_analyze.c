@@ -122,7 +122,7 @@ static enum status write_whole(const struct settings *settings, const struct tra
     if (!settings->check) return STATUS_OK;
     if (result->violations.total > 0) cli_exit_with(1);
     if (cli_is_output(settings->analysis.json)) return STATUS_OK;
-    result_print_violations(&result->violations, stdout);
+    result_print_violations(&result->violations, cli_table());
     return cli_flush(err);
 }
 

@@ -139,7 +139,7 @@ static enum status check_platform(const cJSON *json, struct err *err)
 static enum status print_platform(const cJSON *platform, struct err *err)
 {
     const cJSON *notes = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"), *text;
-    TRY(platform_print_values(platform, true, stdout, err));
+    TRY(platform_print_values(platform, true, cli_table(), err));
     cJSON_ArrayForEach (text, notes) printf("note: %s\n", text->valuestring);
     return STATUS_OK;
 }

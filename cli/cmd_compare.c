@@ -90,7 +90,7 @@ static enum status write_outputs(const struct settings *settings, const struct c
         TRY(status);
     }
     if (cli_is_output(settings->json)) return STATUS_OK;
-    comparison_print(comparison, stdout);
+    comparison_print(comparison, cli_table());
     bool begun = false;
     for (size_t i = 0; i < settings->row_count; i++) {
         const struct scene *row = &settings->rows[i];

@@ -224,6 +224,7 @@ static void print_definitions(const struct trace *trace)
 
 static void print_info(const struct trace *trace, const struct info *info)
 {
+    cli_table();
     print_origin(trace, info);
     print_complete(trace, info);
     print_definitions(trace);

@@ -82,13 +82,14 @@ static enum status show(const struct options *options, struct err *err)
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(platform_effective(path, options->settings.items, options->settings.count, &json, err));
     enum status status =
-        options->json ? cli_write_json(json, options->json, err) : platform_print_values(json, false, stdout, err);
+        options->json ? cli_write_json(json, options->json, err) : platform_print_values(json, false, cli_table(), err);
     cJSON_Delete(json);
     return status == STATUS_OK ? cli_flush(err) : status;
 }
 
 static enum status check(const struct options *options, struct err *err)
 {
+    cli_table();
     for (size_t i = 0; i < options->arguments.count; i++) {
         char path[PLATFORM_PATH_BYTES];
         struct platform *platform;
@@ -131,7 +132,7 @@ static enum status write_differences(const struct options *options, cJSON *diffe
         cJSON_Delete(json);
         return status;
     }
-    platform_print_differences(differences, stdout);
+    platform_print_differences(differences, cli_table());
     if (cJSON_GetArraySize(differences) == 0) puts("both say the same");
     return cli_flush(err);
 }
@@ -250,6 +251,7 @@ static enum status profiles(const struct options *options, struct err *err)
     cJSON *list = cJSON_CreateArray();
     if (!list) return err_memory(err);
     bool one = options->arguments.count == 1;
+    if (!cli_is_output(options->json)) cli_table();
     enum status status = one ? explain_profile(options->arguments.items[0], options->json, list, err)
                              : list_profiles(options->json, list, err);
     if (status == STATUS_OK && options->json) status = cli_write_json(list, options->json, err);

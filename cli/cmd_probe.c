@@ -121,7 +121,7 @@ static enum status write_outputs(const struct options *options, const struct pro
 {
     cJSON *json;
     if (!cli_is_output(options->json) && !cli_is_output(options->profile)) {
-        probe_print(findings, stdout);
+        probe_print(findings, cli_table());
         TRY(cli_flush(err));
     }
     if (options->profile) TRY(write_profile(findings, options->profile, err));

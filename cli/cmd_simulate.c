@@ -112,7 +112,7 @@ static enum status write_outputs(const struct settings *settings, const struct p
     if (settings->output) TRY(trace_save(prediction->outcome.trace, settings->output, err));
     if (settings->json) TRY(write_json(settings, prediction->result, report, rewrite, err));
     if (cli_is_output(settings->json) || cli_is_output(settings->output)) return STATUS_OK;
-    rewrite_print(rewrite, "Rewritten", stdout);
+    rewrite_print(rewrite, "Rewritten", cli_table());
     result_print(prediction->result, stdout);
     if (prediction->result->efficiency)
         efficiency_print(prediction->result->efficiency, prediction->result->per_rank, stdout);

@@ -150,7 +150,7 @@ static enum status write_outputs(const struct settings *settings, const struct v
     struct err broken;
     bool holds = settings->tolerance < 0 || validate_tolerance(validation, settings->tolerance, &broken) == STATUS_OK;
     if (!cli_is_output(settings->json)) {
-        validation_print(validation, stdout);
+        validation_print(validation, cli_table());
         if (settings->explain) validation_print_callpaths(validation, CALLPATHS_SHOWN, stdout);
         if (explanation) explanation_print(explanation, CHANGES_SHOWN, stdout);
         if (settings->tolerance >= 0 && holds) printf("Tolerance %g%% holds.\n", settings->tolerance * 100);
@@ -320,7 +320,7 @@ static enum status write_ranking(const struct settings *settings, const struct r
         TRY(status);
     }
     if (cli_is_output(settings->json)) return STATUS_OK;
-    ranking_print(ranking, stdout);
+    ranking_print(ranking, cli_table());
     return cli_flush(err);
 }
 

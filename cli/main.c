@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/terminal/activity.h"
+#include "cli/terminal/color.h"
 #include "cli/cli.h"
 #include "cli/manual.h"
 
@@ -28,12 +29,13 @@ static const struct command *find_command(const char *name)
 static void print_help(void)
 {
     puts("Usage: rmacast COMMAND [OPTION...] [ARGUMENT...]\n"
-         "Records one-sided MPI programs, finds their wait states, replays them on described clusters.\n");
+         "Records one-sided MPI programs, finds their wait states, replays them on\n"
+         "described clusters.\n");
     for (const struct command *command = commands; command->name; command++)
         printf("  %-10s %s\n", command->name, command->summary);
     puts(
-        "\n'rmacast help COMMAND' tells a command's options. Exit status: 0 done; 1 the data are at fault or a stated\n"
-        "tolerance does not hold; 2 wrong usage.");
+        "\n'rmacast help COMMAND' tells a command's options. Exit status: 0 done; 1 the\n"
+        "data are at fault or a stated tolerance does not hold; 2 wrong usage.");
 }
 
 static enum status unknown_command(const char *name, struct err *err)
@@ -111,8 +113,13 @@ int main(int argc, char **argv)
 {
     struct err err = {.status = STATUS_OK};
     enum status status = run(argc, argv, &err);
-    if (status == STATUS_OK) status = cli_flush(&err);
+    struct err unwritten; /* of less interest than the error before it */
+    if (status == STATUS_OK)
+        status = cli_flush(&err);
+    else
+        (void)cli_flush(&unwritten);
     if (status == STATUS_OK) return cli_exit_status();
-    fprintf(stderr, "rmacast: %s\n", err.text);
+    enum color color = color_wanted(STDERR_FILENO) ? COLOR_ERROR : COLOR_NONE;
+    fprintf(stderr, "%srmacast:%s %s\n", color_begin(color), color_end(color), err.text);
     return status == STATUS_USAGE ? EXIT_USAGE : EXIT_DATA;
 }

@@ -1,13 +1,22 @@
 /* Where commands write. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/terminal/activity.h"
+#include "cli/terminal/color.h"
+#include "cli/terminal/fold.h"
 #include "cli/cli.h"
 #include "common/files/output_file.h"
 
 static int exit_status;
+/* Of the table that is being written; standard_output NULL: none. */
+static struct {
+    FILE *standard_output;
+    char *text;
+    size_t size;
+} table;
 
 void cli_exit_with(int status)
 {
@@ -26,15 +35,41 @@ bool cli_is_output(const char *file)
 
 int cli_columns(void)
 {
-    enum { USUAL = 80 };
+    enum { USUAL = 80, LEAST = 40 };
     struct winsize size;
-    if (!isatty(STDOUT_FILENO)) return 0;
+    const char *asked = getenv("COLUMNS");
+    if (cli_is_wide()) return 0;
+    if (!isatty(STDOUT_FILENO)) return asked && atoi(asked) >= LEAST ? atoi(asked) : 0;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
+}
+
+/* In glibc stdout is a variable that programs may set (its manual, 12.2). */
+FILE *cli_table(void)
+{
+    if (table.standard_output) return stdout;
+    FILE *made = open_memstream(&table.text, &table.size);
+    if (!made) return stdout;
+    table.standard_output = stdout;
+    stdout = made;
+    return stdout;
+}
+
+static enum status write_table(struct err *err)
+{
+    if (!table.standard_output) return STATUS_OK;
+    bool whole = fclose(stdout) == 0;
+    stdout = table.standard_output;
+    table.standard_output = NULL;
+    if (whole) fold_write(table.text, cli_columns(), color_wanted(STDOUT_FILENO), stdout);
+    free(table.text);
+    table.text = NULL;
+    return whole ? STATUS_OK : err_memory(err);
 }
 
 enum status cli_flush(struct err *err)
 {
     activity_end();
+    TRY(write_table(err));
     return output_file_close("standard output", stdout, STATUS_OK, err);
 }
 

@@ -54,6 +54,8 @@ error_t prediction_options_set(const struct argp_state *state, struct prediction
 /* What there is, as --help does: does not return. */
 static void list_rewrites(void)
 {
+    struct err err;
+    cli_table();
     for (const struct transform *const *row = transforms(); *row; row++) {
         char form[64];
         const char *argument = (*row)->argument ? (*row)->argument : "";
@@ -64,7 +66,7 @@ static void list_rewrites(void)
                  (*row)->name, argument);
         printf("%-24s %s\n", form, (*row)->summary);
     }
-    exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    exit(cli_flush(&err) == STATUS_OK ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 static error_t add_rewrite(const struct argp_state *state, struct prediction_options *options, char *spec)

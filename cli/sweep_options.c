@@ -127,7 +127,7 @@ enum status sweep_options_write(const struct sweep_options *options, struct swee
     TRY(write_file(sweep, options->json, write_json, err));
     TRY(write_file(sweep, options->csv, sweep_write_csv, err));
     if (!cli_is_output(options->json) && !cli_is_output(options->csv)) {
-        TRY(sweep_print(sweep, stdout, err));
+        TRY(sweep_print(sweep, cli_table(), err));
         TRY(cli_flush(err));
     }
     return name_failure(sweep, err);

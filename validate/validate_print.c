@@ -9,9 +9,9 @@ enum { RANKS_SHOWN = 16 };
 static void print_share(double share, FILE *out)
 {
     if (isfinite(share))
-        fprintf(out, " %+9.2f%%", share * 100);
+        fprintf(out, " %+8.2f%%", share * 100);
     else
-        fprintf(out, " %10s", "-");
+        fprintf(out, " %9s", "-");
 }
 
 static void print_duration(double seconds, FILE *out)
@@ -20,7 +20,7 @@ static void print_duration(double seconds, FILE *out)
     const char *sign = seconds < 0 ? "-" : "";
     char both[UNITS_TEXT_BYTES + 2];
     snprintf(both, sizeof both, "%s%s", sign, units_format_duration(fabs(seconds), text));
-    fprintf(out, " %11s", both);
+    fprintf(out, " %10s", both);
 }
 
 /* share: the signed figure of the last column. */
@@ -53,9 +53,9 @@ static void print_head(const struct validation *v, bool repeated, FILE *out)
     for (size_t i = 0; i < v->repetitions; i++)
         if (v->disturbance[i].known)
             fprintf(out, "\nDisturbed  %s: %s", v->measured[i], result_disturbance_text(&v->disturbance[i], text));
-    fprintf(out, "\n\n%-26s %11s %11s", "", "predicted", repeated ? "median" : "measured");
-    if (repeated) fprintf(out, " %11s %11s", "least", "most");
-    fprintf(out, " %11s %10s %10s\n", "error", "relative", "of total");
+    fprintf(out, "\n\n%-26s %10s %10s", "", "predicted", repeated ? "median" : "measured");
+    if (repeated) fprintf(out, " %10s %10s", "least", "most");
+    fprintf(out, " %10s %9s %9s\n", "error", "relative", "of total");
 }
 
 static double share_of(double part, double whole)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/launcher.h"
 #include "trace/open.h"
 #include "validate/skeletons.h"
@@ -90,7 +91,7 @@ static enum status compare(const struct files *files, struct err *err)
     }
     trace_free(measured);
     if (status != STATUS_OK) return status;
-    skeletons_print(&skeletons, stdout);
+    skeletons_print(&skeletons, cli_table());
     skeletons_clear(&skeletons);
     return STATUS_OK;
 }

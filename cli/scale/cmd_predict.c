@@ -175,7 +175,7 @@ static enum status write_outputs(const struct settings *settings, const struct c
     TRY(write_file(curve, settings->svg, curve_write_svg, err));
     if (cli_is_output(settings->json) || cli_is_output(settings->csv) || cli_is_output(settings->svg)) return STATUS_OK;
     if (settings->program && curve->program) fputs(curve->program, stdout);
-    curve_print(curve, stdout);
+    curve_print(curve, cli_table());
     return cli_flush(err);
 }
 
@@ -332,7 +332,7 @@ static enum status fit_points(const struct settings *settings, struct err *err)
 {
     struct extrap extrap;
     TRY(extrap_read(settings->points, &extrap, err));
-    extrap_print(&extrap, settings->ranks, settings->rank_count, stdout);
+    extrap_print(&extrap, settings->ranks, settings->rank_count, cli_table());
     extrap_clear(&extrap);
     return cli_flush(err);
 }

@@ -83,13 +83,13 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].count > 0)
             findings[count++] = (struct ranked){(enum pattern)p, result->patterns[p].severity_s};
-    fprintf(out, "\n%-28s %10s %7s %8s %11s  %s\n", "Wait state", "lost", "share", "count", "worst rank",
+    fprintf(out, "\n%-28s %9s %7s %7s %10s  %s\n", "Wait state", "lost", "share", "count", "worst rank",
             "worst place");
     if (count == 0) fprintf(out, "none\n");
     if (count > 1) qsort(findings, count, sizeof *findings, compare_findings);
     for (size_t i = 0; i < count && (top == 0 || i < top); i++) {
         const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
-        fprintf(out, "%-28s %10s %5.1f %% %8" PRIu64 " %11" PRIu32, pattern_row(findings[i].pattern)->title,
+        fprintf(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, pattern_row(findings[i].pattern)->title,
                 units_format_duration(pattern->severity_s, seconds), percent(pattern->severity_s, total_time_s(result)),
                 pattern->count, worst_rank(result, pattern));
         if (pattern->place_count > 0) print_place(&pattern->places[0], out);

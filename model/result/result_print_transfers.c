@@ -7,7 +7,7 @@
 #include "common/units.h"
 #include "model/result/result.h"
 
-enum { NAME_BYTES = 160, GROUPS_SHOWN = 5, MATRIX_RANKS = 16 };
+enum { NAME_BYTES = 160, GROUPS_SHOWN = 5, MATRIX_RANKS = 16, MATRIX_COLUMNS = 7 };
 
 static void print_distribution(const char *title, const struct result_distribution *rates, FILE *out)
 {
@@ -76,7 +76,7 @@ static void print_group(const struct result_group *group, const char *name, FILE
 {
     char bytes[UNITS_TEXT_BYTES], least[UNITS_TEXT_BYTES], overall[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
     const struct result_rates *lower = &group->lower_bound_Bps;
-    fprintf(out, "  %-32s %9" PRIu64 " %10s %12s %12s %12s\n", name, group->count,
+    fprintf(out, "  %-22s %7" PRIu64 " %10s %11s %11s %11s\n", name, group->count,
             units_format_bytes((double)group->bytes, bytes), rate_text(lower, least),
             lower->count > 0 ? units_format_rate(lower->overall, overall) : "-",
             rate_text(&group->upper_bound_Bps, most));
@@ -98,7 +98,7 @@ static void print_groups(const struct result *result, enum transfer_grouping gro
         qsort(order, groups->count, sizeof *order, compare_groups);
     else
         shown = groups->count;
-    fprintf(out, "\n%-34s %9s %10s %12s %12s %12s\n", tables[grouping].title, "count", "bytes", "at least", "overall",
+    fprintf(out, "\n%-24s %7s %10s %11s %11s %11s\n", tables[grouping].title, "count", "bytes", "at least", "overall",
             "at most");
     for (size_t i = 0; i < groups->count && i < shown; i++) {
         tables[grouping].name(order[i], name);
@@ -130,21 +130,29 @@ uint64_t result_matrix_bytes(const struct result *result, uint32_t origin, uint3
     return bytes;
 }
 
-static void print_matrix(const struct result *result, FILE *out)
+static void print_columns(const struct result *result, uint32_t first, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
-    if (result->rank_count > MATRIX_RANKS || result->transfer_groups[TRANSFERS_OF_PAIR].count < 2) return;
-    fprintf(out, "\nBytes from (down) to\n%8s", "");
-    for (uint32_t target = 0; target < result->rank_count; target++) fprintf(out, " %9" PRIu32, target);
+    uint32_t rest = result->rank_count - first, behind = first + (rest < MATRIX_COLUMNS ? rest : MATRIX_COLUMNS);
+    fprintf(out, "%8s", "");
+    for (uint32_t target = first; target < behind; target++) fprintf(out, " %9" PRIu32, target);
     fputc('\n', out);
     for (uint32_t origin = 0; origin < result->rank_count; origin++) {
         fprintf(out, "  %6" PRIu32, origin);
-        for (uint32_t target = 0; target < result->rank_count; target++) {
+        for (uint32_t target = first; target < behind; target++) {
             uint64_t count, bytes = result_matrix_bytes(result, origin, target, &count);
             fprintf(out, " %9s", count > 0 ? units_format_bytes((double)bytes, text) : "-");
         }
         fputc('\n', out);
     }
+}
+
+/* As many targets side by side as 80 columns have room for. */
+static void print_matrix(const struct result *result, FILE *out)
+{
+    if (result->rank_count > MATRIX_RANKS || result->transfer_groups[TRANSFERS_OF_PAIR].count < 2) return;
+    fprintf(out, "\nBytes from (down) to\n");
+    for (uint32_t first = 0; first < result->rank_count; first += MATRIX_COLUMNS) print_columns(result, first, out);
 }
 
 void result_print_transfers(const struct result *result, size_t top, FILE *out)

@@ -7,9 +7,9 @@
 static void print_change(const struct advice *advice, const struct proposal *change, FILE *out)
 {
     char gain[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
-    fprintf(out, "%-40s  %10s +- %-10s %5.1f %%%s\n", change->scene.name, units_format_duration(change->gain_s, gain),
+    fprintf(out, "%-28s %10s +- %-9s %5.1f %%%s\n", change->scene.name, units_format_duration(change->gain_s, gain),
             units_format_duration(change->error_s, error), 100 * change->gain_s / advice->reference_s,
-            change->confirmed ? "" : "  by the fast engine only");
+            change->confirmed ? "" : "  fast engine only");
     for (size_t i = 0; i < change->scene.rewrite.count; i++)
         fprintf(out, "    %s: %s\n", change->scene.rewrite.reports[i].spec, change->scene.rewrite.reports[i].summary);
 }
@@ -22,7 +22,7 @@ void advice_print(const struct advice *advice, FILE *out)
     for (size_t i = 0; i + 1 < advice->count; i++) {
         const struct proposal *change = &advice->changes[advice->order[i]];
         if (!advice_is_advised(change)) continue;
-        if (advised++ == 0) fprintf(out, "%-40s  %10s    %-10s %7s\n", "change", "gain", "error", "of run");
+        if (advised++ == 0) fprintf(out, "%-28s %10s    %-9s %7s\n", "change", "gain", "error", "of run");
         print_change(advice, change, out);
     }
     if (advised == 0) fputs("No change gains more than the error of its prediction.\n", out);

@@ -67,6 +67,21 @@ bash complete.bash "$made/completions/bash" >out 2>&1
 [ ! -s out ] || fail "bash: $(cat out)"
 if command -v zsh >/dev/null; then
     zsh -n "$made/completions/zsh" 2>err || fail "zsh: $(cat err)"
+    # what it hands to zsh's own functions: the commands with what they are, the options of a command
+    cat >complete.zsh <<'ZSH'
+_describe() { print -rl -- ${(P)2}; }
+_arguments() { print -rl -- "$@"; }
+offers() { words=(rmacast "$@") CURRENT=$(($# + 1)); source $made; }
+made=$1
+offers ana
+offers export --mo
+ZSH
+    timeout 10 zsh -f complete.zsh "$made/completions/zsh" >out 2>err || fail "zsh: $(cat err)"
+    [ ! -s err ] || fail "zsh: $(cat err)"
+    shows "^export:a trace in another tool's format$"
+    shows '^\*--model=\['
+    shows '^\*:file:_files$'
+    [ "$(grep -c '^[a-z]*:' out)" = $(($(wc -l <commands) + 1)) ] || fail "zsh offers $(grep -c '^[a-z]*:' out) commands"
 else
     echo "zsh is not installed: its completion was compared, but not read by it"
 fi

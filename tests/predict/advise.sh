@@ -31,7 +31,7 @@ holds advice.json '[.changes[] | select(.row == "platform+put=rput") | .reason |
 run 0 advise late.txt --platform ideal --error 100%
 shows '^No change gains more than the error of its prediction\.$'
 run 0 advise late.txt --platform ideal --engine loggp
-shows '^d  *100 us \+- 6 us  *50\.0 %  by the fast engine only$'
+shows '^d  *100 us \+- 6 us  *50\.0 %  fast engine only$'
 
 # What ranks do not wait for cannot gain.
 grep -v 'MPI_Win\|MPI_Put' late.txt | grep -v ^window >alone.txt
