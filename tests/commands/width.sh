@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: width.sh RMACAST SOURCE: lines of tables have 80 columns where that is what shows them, whatever the names are; --wide leaves
-# them whole; colours are for terminals.
+# Usage: width.sh RMACAST SOURCE: lines of tables have 80 columns where that is what shows them, whatever the names are; --wide
+# leaves them whole; colours are for terminals.
 . "$(dirname "$0")/../expect.sh"
 program=$(realpath "$1")
 source=$(realpath "$2")

@@ -1,4 +1,4 @@
-# What a page does in a browser: report_browser.py works it as a user does, and nothing of a trace is run. Exit status 77: no browser.
+# What a page does in a browser: report_browser.py works it as a user does, and nothing of a trace is run. Exit status 77: none.
 skip() { echo "SKIPPED: $*, so that no page is opened"; exit 77; }
 command -v chromedriver >/dev/null && { command -v chromium || command -v google-chrome; } >/dev/null ||
     skip 'no Chromium is installed (Debian: chromium, chromium-driver)'

@@ -51,14 +51,15 @@ static void lines_fit(void **state)
 
 static void wide_lines_stay(void **state)
 {
+    static const char line[] = "a line that is longer than any terminal would like it to be, if it has no more than eighty columns\n";
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     (void)state;
     assert_non_null(out);
-    fold_write("a line that is longer than any terminal would like it to be, if it has no more than eighty columns\n", 0, false, out);
+    fold_write(line, 0, false, out);
     fclose(out);
-    assert_string_equal(text, "a line that is longer than any terminal would like it to be, if it has no more than eighty columns\n");
+    assert_string_equal(text, line);
     free(text);
 }
 
