@@ -2,7 +2,17 @@
 # The programs that are linked with an MPI library are in packages of their own, so that whoever only analyses needs none.
 # dpkg-shlibdeps finds what each package depends on.
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "rmacast <rmacast@localhost>")
+# Who makes the packages, as Debian's own tools have it (dch, DEBFULLNAME and DEBEMAIL); else root of this machine.
+cmake_host_system_information(RESULT packager_host QUERY FQDN)
+set(packager_name "root")
+set(packager_address "root@${packager_host}")
+if(DEFINED ENV{DEBFULLNAME})
+  set(packager_name $ENV{DEBFULLNAME})
+endif()
+if(DEFINED ENV{DEBEMAIL})
+  set(packager_address $ENV{DEBEMAIL})
+endif()
+set(CPACK_PACKAGE_CONTACT "${packager_name} <${packager_address}>")
 set(CPACK_PACKAGE_VENDOR rmacast)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

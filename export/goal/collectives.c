@@ -135,7 +135,7 @@ static enum status join_ends(struct lowering *lowering)
         size_t receives = next - first - sends, pairs = sends < receives ? sends : receives;
         for (size_t i = 0; i < pairs; i++)
             TRY(goal_join(lowering->schedule, ends[first + i].operation, ends[first + sends + i].operation, ends[first + i].bytes,
-                          GOAL_PROGRAM, lowering->err));
+                          lowering->err));
         lowering->schedule->left_out += sends + receives - 2 * pairs;
     }
     return STATUS_OK;

@@ -17,8 +17,7 @@ enum status goal_lower_messages(const struct relations *relations, struct goal_s
         const struct message *message = &messages->items[m];
         struct goal_message made;
         TRY(goal_message(schedule, message->sender, message->receiver,
-                         relations_call(relations, message->sender, message->send_call)->bytes, GOAL_PROGRAM, &made,
-                         err));
+                         relations_call(relations, message->sender, message->send_call)->bytes, &made, err));
         TRY(place_operation(schedule, message->send_call, made.send, err));
         TRY(place_operation(schedule, message->receive_call, made.receive, err));
     }

@@ -1,5 +1,5 @@
-/* Puts, gets and accumulates, the synchronisation of post, start, complete, wait, and locks. All of it is on the processor that
- * stands for the network: a target serves without its program. */
+/* Puts, gets and accumulates, the synchronisation of post, start, complete, wait, and locks. All of it is on the processor of the
+ * program: LogGOPSim starts an operation when its processor is free, and does not let it wait for one of another processor. */
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -32,7 +32,7 @@ static bool is_passive(const struct access_epoch *epoch)
 
 static enum status send(struct lowering *lowering, uint32_t from, uint32_t to, int64_t bytes, struct goal_message *made)
 {
-    return goal_message(lowering->schedule, from, to, bytes, GOAL_NETWORK, made, lowering->err);
+    return goal_message(lowering->schedule, from, to, bytes, made, lowering->err);
 }
 
 static enum status ends(struct lowering *lowering, size_t call, struct goal_id operation)

@@ -56,15 +56,13 @@ enum status goal_require_begun(struct goal_schedule *schedule, struct goal_id op
 }
 
 enum status goal_join(struct goal_schedule *schedule, struct goal_id send, struct goal_id receive, int64_t bytes,
-                      enum goal_processor processor, struct err *err)
+                      struct err *err)
 {
     if (send.rank == receive.rank) return goal_require(schedule, receive, send, err);
     if (schedule->messages == UINT32_MAX)
         return err_set(err, STATUS_DATA, schedule->trace->name, NULL,
                        "more messages than GOAL has tags, expected less than %" PRIu32, UINT32_MAX);
-    struct goal_operation end = {.processor = (uint8_t)processor,
-                                 .tag = schedule->messages++,
-                                 .amount = bytes > 0 ? (uint64_t)bytes : 1};
+    struct goal_operation end = {.tag = schedule->messages++, .amount = bytes > 0 ? (uint64_t)bytes : 1};
     struct goal_operation *from = &schedule->ranks[send.rank].operations[send.number];
     struct goal_operation *to = &schedule->ranks[receive.rank].operations[receive.number];
     *from = *to = end;
@@ -76,11 +74,11 @@ enum status goal_join(struct goal_schedule *schedule, struct goal_id send, struc
 }
 
 enum status goal_message(struct goal_schedule *schedule, uint32_t from, uint32_t to, int64_t bytes,
-                         enum goal_processor processor, struct goal_message *made, struct err *err)
+                         struct goal_message *made, struct err *err)
 {
     TRY(goal_calc(schedule, from, 0, &made->send, err));
     TRY(goal_calc(schedule, to, 0, &made->receive, err));
-    return goal_join(schedule, made->send, made->receive, bytes, processor, err);
+    return goal_join(schedule, made->send, made->receive, bytes, err);
 }
 
 static enum status add_part(struct goal_schedule *schedule, struct goal_part made, struct err *err)
@@ -110,10 +108,8 @@ static void write_operation(const struct goal_operation *operation, size_t label
         fprintf(out, "l%zu: calc %" PRIu64 "\n", label, operation->amount);
         return;
     }
-    fprintf(out, "l%zu: %s %" PRIu64 "b %s %" PRIu32 " tag %" PRIu32, label, operation->kind == GOAL_SEND ? "send" : "recv",
+    fprintf(out, "l%zu: %s %" PRIu64 "b %s %" PRIu32 " tag %" PRIu32 "\n", label, operation->kind == GOAL_SEND ? "send" : "recv",
             operation->amount, operation->kind == GOAL_SEND ? "to" : "from", operation->peer, operation->tag);
-    if (operation->processor != GOAL_PROGRAM) fprintf(out, " cpu %d", operation->processor);
-    fputc('\n', out);
 }
 
 void goal_write(const struct goal_schedule *schedule, FILE *out)

@@ -15,15 +15,12 @@
 
 enum goal_kind { GOAL_CALC, GOAL_SEND, GOAL_RECEIVE };
 
-/* LogGOPSim charges a message to the processor of this number on both ranks. */
-enum goal_processor { GOAL_PROGRAM, GOAL_NETWORK };
-
 struct goal_id { /* an operation */
     uint32_t rank, number;
 };
 
 struct goal_operation {
-    uint8_t kind, processor;
+    uint8_t kind;
     uint32_t peer, tag;
     uint64_t amount; /* nanoseconds or bytes */
 };
@@ -68,13 +65,13 @@ enum status goal_require_begun(struct goal_schedule *schedule, struct goal_id op
 /* Makes two operations of computing without time the ends of a message. On one rank the second then waits for the first. An empty
  * message has one byte, as LogGOPSim charges a message for its bytes but one. */
 enum status goal_join(struct goal_schedule *schedule, struct goal_id send, struct goal_id receive, int64_t bytes,
-                      enum goal_processor processor, struct err *err);
+                      struct err *err);
 
 struct goal_message {
     struct goal_id send, receive;
 };
 enum status goal_message(struct goal_schedule *schedule, uint32_t from, uint32_t to, int64_t bytes,
-                         enum goal_processor processor, struct goal_message *made, struct err *err);
+                         struct goal_message *made, struct err *err);
 
 /* The call of the operation's rank begins it; does not return before it is done; makes a request that is complete when it is
  * done. */

@@ -89,6 +89,9 @@ window 0 comm=0 bytes=64 disp_unit=1
 0 0.000008 0.000009 MPI_Win_unlock win=0 target=0
 TRACE
 
+# All is on one processor: LogGOPSim lets an operation wait for none of another.
+grep -q ' cpu ' trace.goal && fail 'an operation is on a processor of its own'
+
 # What is left out is said: the send has no receive.
 cat >open.txt <<'TRACE'
 rmacast-trace 1

@@ -62,7 +62,7 @@ cp "$source"/docs/examples/*.html .
 # 5. Long runs: levels of detail.
 run 0 report "$trace" --calls 1 -o levels.html
 
-timeout 100 python3 "$here/report_browser.py" "$here/report_clicks.js"
+timeout 100 python3 -B "$here/report_browser.py" "$here/report_clicks.js"
 worked=$?
 [ $worked -ne 77 ] || exit 77
 [ $worked -eq 0 ] || fail 'the pages do not do in Chromium what they have to'

@@ -29,8 +29,8 @@ static void lines_fit(void **state)
         /* a character of two bytes takes one column, and is not cut in two */
         {"\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244 56789012 0\n",
          "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244 56789012\n    0\n", false},
-        {"\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
-         "\303\244\303\244\303\244\303\244\303\244\303\244\n",
+        {"\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
+         "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\n",
          "\303\244\303\244\303\244\303\244\303\244...\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
          "\303\244\303\244\303\244\n", false},
         {"  advice: move\nWarning: no advice:\n",
@@ -51,7 +51,7 @@ static void lines_fit(void **state)
 
 static void wide_lines_stay(void **state)
 {
-    static const char line[] = "a line that is longer than any terminal would like it to be, if it has no more than eighty columns\n";
+    static const char line[] = "a line that is longer than any terminal of eighty columns, since it has more of them\n";
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
