@@ -162,6 +162,7 @@ static void print_origin(const struct trace *trace, const struct info *info)
         printf("data types     %" PRIu64 " calls with non-contiguous buffers, %s\n", info->gaps.count,
                units_format_bytes((double)info->gaps.bytes, text));
     if (provenance->library) printf("MPI library    %s\n", provenance->library);
+    if (provenance->transport) printf("transport      %s\n", provenance->transport);
     if (provenance->clock.known)
         printf("clocks         offsets up to %s corrected, error up to %s, %" PRIu64
                " effects before their cause repaired\n",
@@ -258,6 +259,7 @@ static void add_origin(cJSON *json, const struct trace *trace, const struct info
     cJSON_AddStringToObject(json, "origin", provenance->simulated ? "simulated" : "recorded");
     if (provenance->platform) cJSON_AddStringToObject(json, "platform", provenance->platform);
     if (provenance->library) cJSON_AddStringToObject(json, "library", provenance->library);
+    if (provenance->transport) cJSON_AddStringToObject(json, "transport", provenance->transport);
     if (provenance->semantics) cJSON_AddStringToObject(json, "semantics", provenance->semantics);
     if (provenance->engine) cJSON_AddStringToObject(json, "engine", provenance->engine);
     if (provenance->lock) cJSON_AddStringToObject(json, "lock", provenance->lock);

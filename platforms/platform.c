@@ -14,6 +14,7 @@ void platform_free(struct platform *platform)
     free(platform->file);
     free(platform->profile);
     free(platform->profile_library);
+    free(platform->profile_transport);
     free(platform->simgrid_xml);
     free(platform->segments);
     free(platform->loopback);

@@ -104,6 +104,7 @@ struct topology; /* platforms/topology/topology.h */
 struct platform {
     char *name, *file;
     char *profile, *profile_library; /* mpi.profile, and whose it is: "MPICH 4.0.2, ch4:ucx"; NULL: none */
+    char *profile_transport;         /* "TCP", "shared memory of one node"; NULL: no profile */
     int32_t node_count, cores;
     double speed; /* of a node, relative to the machine of the recording (1.0) */
     double memory_bandwidth_Bps;

@@ -277,7 +277,7 @@ static enum status open_document(struct json_document *document, const char *con
     for (size_t i = 0; i < override_count; i++) TRY(override_apply(document, overrides[i], err));
     TRY(new_with_defaults(document->file, &made, err));
     struct err found = {0};
-    if (profile_apply(document, &made->profile_library, &found) != STATUS_OK ||
+    if (profile_apply(document, &made->profile_library, &made->profile_transport, &found) != STATUS_OK ||
         read_platform(document, made, &found) != STATUS_OK) {
         platform_free(made);
         if (found.status == STATUS_DATA) override_blame(document, overrides, override_count, &found);

@@ -146,7 +146,7 @@ enum status profile_open(const char *path, struct json_document *profile, struct
     return status;
 }
 
-enum status profile_apply(struct json_document *document, char **library, struct err *err)
+enum status profile_apply(struct json_document *document, char **library, char **transport, struct err *err)
 {
     struct json_node root = json_root(document), mpi = json_member(&root, "mpi"), name = json_member(&mpi, "profile");
     const char *text;
@@ -160,7 +160,8 @@ enum status profile_apply(struct json_document *document, char **library, struct
     TRY(profile_open(path, &profile, err));
     enum status status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), err);
     const char *whose = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"));
-    if (status == STATUS_OK && !(*library = strdup(whose))) status = err_memory(err);
+    const char *carries = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "transport"));
+    if (status == STATUS_OK && (!(*library = strdup(whose)) || !(*transport = strdup(carries)))) status = err_memory(err);
     json_close(&profile);
     return status;
 }

@@ -22,8 +22,8 @@ enum status profile_find(const char *name, const char *platform_file, char path[
 
 /* Puts into the document's `mpi` what the profile that it names says and the document does not; checks the profile first. Whole
  * values: only mpi, mpi.rma, mpi.rma.protocol and its serves are gone into. Without mpi.profile nothing changes.
- * *library (the caller's to free) is whose profile it is. */
-enum status profile_apply(struct json_document *document, char **library, struct err *err);
+ * *library and *transport (the caller's to free) are the profile's. */
+enum status profile_apply(struct json_document *document, char **library, char **transport, struct err *err);
 
 /* The platform file as it holds: with its profile's values and the overrides. STATUS_DATA and STATUS_USAGE as platform_open.
  * The caller frees *json with cJSON_Delete. */

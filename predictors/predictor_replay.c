@@ -45,6 +45,18 @@ static bool is_other_library(const char *recorded, const char *profiled)
     return versioned && (strncmp(recorded, profiled, length) != 0 || !strchr(" ,(", recorded[length]));
 }
 
+/* "TCP between hosts, shared memory within" against "TCP". A profile may name none of these. */
+static bool is_other_transport(const char *recorded, const char *profiled)
+{
+    static const char *const names[] = {"shared memory", "TCP", "remote DMA"};
+    if (!recorded || !profiled) return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(profiled, names[i], length) == 0) return strncmp(recorded, names[i], length) != 0;
+    }
+    return false;
+}
+
 /* What the analysis of the predicted trace alone cannot know. */
 static enum status describe(struct prediction *prediction, struct err *err)
 {
@@ -65,6 +77,9 @@ static enum status describe(struct prediction *prediction, struct err *err)
     if (is_other_library(prediction->trace->provenance.library, platform->profile_library))
         TRY(result_add_note(result, err, "recorded with %s; the platform's MPI profile %s is of %s",
                             prediction->trace->provenance.library, platform->profile, platform->profile_library));
+    if (is_other_transport(prediction->trace->provenance.transport, platform->profile_transport))
+        TRY(result_add_note(result, err, "recorded over %s; the platform's MPI profile %s is of %s",
+                            prediction->trace->provenance.transport, platform->profile, platform->profile_transport));
     bool free_links = platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention;
     if (free_links && strcmp(prediction->engine->name, "loggp") == 0)
         TRY(result_add_note(result, err,

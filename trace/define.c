@@ -389,6 +389,7 @@ static enum status copy_names(const struct trace *other, struct trace *made, str
     to->semantics = copy_text(from->semantics, &failed);
     to->lock = copy_text(from->lock, &failed);
     to->library = copy_text(from->library, &failed);
+    to->transport = copy_text(from->transport, &failed);
     to->clock = from->clock;
     to->record_cost_ps = from->record_cost_ps;
     return failed ? err_memory(err) : STATUS_OK;

@@ -82,6 +82,7 @@ static void clear_provenance(struct trace_provenance *provenance)
     free(provenance->semantics);
     free(provenance->lock);
     free(provenance->library);
+    free(provenance->transport);
     for (size_t i = 0; i < provenance->fault_count; i++) free(provenance->faults[i].text);
     free(provenance->faults);
     for (size_t i = 0; i < provenance->note_count; i++) free(provenance->notes[i]);

@@ -24,6 +24,16 @@ done
 awk '$1 == "node1" && $2 == "node2" && $3 >= 4000 { found++ } END { exit found != 1 }' "$work/out" ||
     fail "exit status $status, $(cat "$work/out" "$work/err"), expected node1 node2 and at least 4000 us"
 [ -z "$(left)" ] || fail "left behind: $(left)"
+# A recording there says where it was made.
+for try in 1 2; do
+    rm -rf "$work/there.rma"
+    timeout -k 5 60 "$cluster" with --nodes 2 --delay 1000 --rate 100 -- timeout -s TERM -k 3 10 "$build/bin/rmacast" record \
+        -o "$work/there.rma" -- "$cluster" run -n 2 -- "$program" >"$work/out" 2>"$work/err"
+    [ -d "$work/there.rma" ] && break
+done
+"$build/bin/rmacast" info --json - "$work/there.rma" >"$work/out" 2>>"$work/err"
+jq -e '.transport == "TCP" and (.library | contains(", 2 hosts,"))' "$work/out" >/dev/null ||
+    fail "recorded on two nodes: $(cat "$work/out" "$work/err")"
 
 "$cluster" with --nodes 1 -- sh -c 'exit 5'
 [ $? = 5 ] || fail "the exit status of the command is not passed on"

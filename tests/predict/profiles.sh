@@ -64,6 +64,19 @@ for known in "MPICH%204.0.2%20(ch4:ucx),%202%20hosts mpich-4.0-ucx-tcp" "MPICH%2
     ! grep -q "recorded with" out || fail "a recording of '${known% *}' is told to be of another library than ${known#* }"
 done
 
+# So is one over another transport, where the profile names one.
+for over in "shared%20memory:mpich-4.0-ucx-tcp" "TCP%20between%20hosts,%20shared%20memory%20within:mpich-4.0-ucx-shm"; do
+    sed "/^ranks/a property transport=${over%:*}" "$worked" >recorded.txt
+    run 0 simulate recorded.txt --platform "$platform" --set mpi.profile=${over#*:} --engine loggp
+    shows "recorded over .*; the platform's MPI profile ${over#*:} is of"
+done
+for over in "shared%20memory:mpich-4.0-ucx-shm" "TCP%20between%20hosts,%20shared%20memory%20within:mpich-4.0-ucx-tcp" \
+    "TCP:$PWD/tcp.json"; do
+    sed "/^ranks/a property transport=${over%:*}" "$worked" >recorded.txt
+    run 0 simulate recorded.txt --platform "$platform" --set mpi.profile=${over#*:} --engine loggp
+    ! grep -q "recorded over" out || fail "a recording over '${over%:*}' is told to be over another transport than ${over#*:}"
+done
+
 # What is wrong is told with its file.
 error 2 "no such MPI profile, expected a path with '/' or one of mpich-4.0" simulate "$worked" --platform "$platform" \
     --set mpi.profile=nosuch

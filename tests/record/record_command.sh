@@ -185,7 +185,12 @@ check grep -q -e '--clock sundial, expected tsc or monotonic' err
 expect 0 "$rmacast" record --clock monotonic -o clock.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
 expect 0 "$rmacast" info clock.rma
 check grep -q '^time stamps    by CLOCK_MONOTONIC$' out
-check grep -q '^MPI library    MPICH [0-9.]* (' out
+check grep -q '^MPI library    MPICH [0-9.]* ([^,]*$' out # and no other host
+check grep -qx 'transport      shared memory' out
+check test "$("$rmacast" dump clock.rma | grep -cx 'property transport=shared%20memory')" = 1
+expect 0 env UCX_TLS=^tcp "$rmacast" record -o told.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
+expect 0 "$rmacast" info --json - told.rma
+check jq -e '.transport == null and (.library | endswith("UCX_TLS=^tcp"))' out # a list of what is left out
 expect 0 "$rmacast" info --json - clock.rma
 check grep -q '"clock_source":[[:space:]]*"monotonic"' out
 

@@ -53,6 +53,7 @@ if [ -n "$oshrun" ]; then
     expect 0 "$rmacast" info pes.rma
     check grep -q "^one-sided  *16 B moved" out
     check grep -q '^MPI library    Open MPI [0-9.]*$' out
+    check grep -qx 'transport      shared memory' out
     check grep -q "^shmem_p  *2  *16 B" out
     expect 0 "$rmacast" analyze pes.rma
     expect 1 timeout 60 "$rmacast" record -o some.rma -- "$launch" "$oshrun" -n 1 env -u RMACAST_SPOOL "$shmem_programs/shmem_mixed" : \

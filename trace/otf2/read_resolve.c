@@ -319,6 +319,7 @@ static enum status read_properties(struct archive_reader *reader)
     trace->provenance.semantics = property(reader, ARCHIVE_PROPERTY_SEMANTICS);
     trace->provenance.lock = property(reader, ARCHIVE_PROPERTY_LOCK);
     trace->provenance.library = property(reader, ARCHIVE_PROPERTY_LIBRARY);
+    trace->provenance.transport = property(reader, ARCHIVE_PROPERTY_TRANSPORT);
     char *note;
     for (size_t i = 0; (note = numbered_property(reader, ARCHIVE_PROPERTY_NOTE, i)); i++) {
         enum status status = trace_add_note(trace, reader->err, "%s", note);

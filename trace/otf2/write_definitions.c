@@ -322,6 +322,7 @@ static enum status set_properties(struct archive_writer *writer)
     set_text(writer, ARCHIVE_PROPERTY_SEMANTICS, trace->provenance.semantics);
     set_text(writer, ARCHIVE_PROPERTY_LOCK, trace->provenance.lock);
     set_text(writer, ARCHIVE_PROPERTY_LIBRARY, trace->provenance.library);
+    set_text(writer, ARCHIVE_PROPERTY_TRANSPORT, trace->provenance.transport);
     if (writer->view) {
         snprintf(text, sizeof text, "%" PRIu32, archive_arrow_comm(trace, 0));
         set_property(writer, ARCHIVE_PROPERTY_ARROWS, text);

@@ -1,4 +1,5 @@
 /* MPI_Init and MPI_Finalize: opening and closing the spool. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdalign.h>
 #include <stdio.h>
@@ -66,6 +67,16 @@ static const char *launched(const char **by)
     return of_open_mpi ? of_open_mpi : of_mpich ? of_mpich : "";
 }
 
+/* Whether the host has a device for remote DMA. */
+static bool has_rdma(void)
+{
+    DIR *devices = opendir("/sys/class/infiniband");
+    bool has = false;
+    for (struct dirent *entry; devices && !has && (entry = readdir(devices)) != NULL;) has = entry->d_name[0] != '.';
+    if (devices) closedir(devices);
+    return has;
+}
+
 static void define_identity(const struct spool_header *of_rank)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", host[256] = "", program[4096] = "", text[8192];
@@ -82,15 +93,17 @@ static void define_identity(const struct spool_header *of_rank)
     if (at) sscanf(at + strlen("MPICH Device:"), "%63s", device);
     library[strcspn(library, "\n")] = '\0';
     const char *launcher, *processes = launched(&launcher);
-    const char *cache = getenv("UCX_RCACHE_ENABLE"), *transports = getenv("UCX_TLS");
+    const char *cache = getenv("UCX_RCACHE_ENABLE"), *transports = getenv("UCX_TLS"), *btl = getenv("OMPI_MCA_btl");
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
     int bytes = snprintf(
         text, sizeof text,
         "host=%s\nprogram=%s\nlibrary=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nucx_tls=%s\n"
-        "spawned=%s\ncores=%s\ncore_waits=%s\nlauncher=%s\nlaunched=%.20s\n",
+        "spawned=%s\ncores=%s\ncore_waits=%s\nlauncher=%s\nlaunched=%.20s\n"
+                         "openmpi_btl=%.200s\nrdma=%s\n",
         host, program, library, version, device, cache ? cache : "", transports ? transports : "",
-        parent == MPI_COMM_NULL ? "no" : "yes", cores, rec_core_wait_known() ? "yes" : "no", launcher, processes);
+        parent == MPI_COMM_NULL ? "no" : "yes", cores, rec_core_wait_known() ? "yes" : "no", launcher, processes,
+                         btl ? btl : "", has_rdma() ? "yes" : "no");
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }

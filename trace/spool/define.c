@@ -318,6 +318,8 @@ static enum status define_identity(struct unify *unify)
                  {"cores=", &rank->cores},
                  {"launcher=", &rank->launcher},
                  {"launched=", &rank->launched},
+                 {"openmpi_btl=", &rank->btl},
+                 {"rdma=", &rank->rdma},
                  {"mpich_version=", &rank->mpich_version},
                  {"mpich_device=", &rank->mpich_device},
                  {"ucx_rcache_enable=", &rank->rcache}};

@@ -302,6 +302,8 @@ static void close_rank(struct spool_rank *rank)
     free(rank->cores);
     free(rank->launcher);
     free(rank->launched);
+    free(rank->btl);
+    free(rank->rdma);
     free(rank->mpich_device);
     free(rank->rcache);
     free(rank->damage);

@@ -8,6 +8,7 @@
 #include "common/units.h"
 #include "trace/faults.h"
 #include "trace/spool/reader.h"
+#include "trace/spool/transport.h"
 
 static enum status note_pauses(struct trace *trace, struct err *err)
 {
@@ -64,11 +65,28 @@ static enum status name_library(const struct spool *spool, struct trace *trace, 
         snprintf(name, sizeof name, "%.100s", rank->library);
     if (!*name) return STATUS_OK;
     if (trace->definitions.node_count > 1)
-        snprintf(hosts, sizeof hosts, ", %zu hosts", trace->definitions.node_count - 1);
+        snprintf(hosts, sizeof hosts, ", %zu hosts", trace->definitions.node_count);
     bool told = rank->tls && *rank->tls;
     snprintf(text, sizeof text, "%s%s%s%.100s", name, hosts, told ? ", UCX_TLS=" : "", told ? rank->tls : "");
     trace->provenance.library = strdup(text);
     return trace->provenance.library ? STATUS_OK : err_memory(err);
+}
+
+/* As the first rank that is there was told; a device for remote DMA may be on any host. */
+static enum status name_transport(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    const struct spool_rank *rank = spool->ranks;
+    char text[SPOOL_TRANSPORT_BYTES];
+    while (rank < spool->ranks + spool->world && !rank->present) rank++;
+    if (rank == spool->ranks + spool->world || !rank->library) return STATUS_OK;
+    bool ucx = rank->mpich_device && strstr(rank->mpich_device, "ucx"), open_mpi = strncmp(rank->library, "Open MPI", 8) == 0;
+    if (!ucx && !open_mpi) return STATUS_OK;
+    struct spool_transport told = {ucx ? rank->tls : rank->btl, false, trace->definitions.node_count, spool->world};
+    for (uint32_t i = 0; i < spool->world; i++)
+        told.rdma = told.rdma || (spool->ranks[i].rdma && strcmp(spool->ranks[i].rdma, "yes") == 0);
+    if (!spool_transport_text(&told, text)) return STATUS_OK;
+    trace->provenance.transport = strdup(text);
+    return trace->provenance.transport ? STATUS_OK : err_memory(err);
 }
 
 enum { CORE_DIGITS = 256 };
@@ -123,6 +141,7 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     TRY(spool_match(spool, trace, err));
     TRY(add_notes(spool, trace, err));
     TRY(name_library(spool, trace, err));
+    TRY(name_transport(spool, trace, err));
     TRY(count_cores(spool, trace, err));
     TRY(note_launcher(spool, trace, err));
     for (size_t i = 0; i < spool->unread_count; i++)

@@ -79,7 +79,8 @@ struct spool_rank {
     int64_t cost_ps;
     char *missed;                                /* names of calls that are not recorded, may be NULL */
     bool spawned;                                /* by MPI_Comm_spawn */
-    char *library, *mpich_version, *mpich_device, *rcache, *tls, *cores, *launcher, *launched; /* of the identity, may be NULL */
+    /* Of the identity, may be NULL. */
+    char *library, *mpich_version, *mpich_device, *rcache, *tls, *cores, *launcher, *launched, *btl, *rdma;
     char *damage; /* where the files are damaged, and there is nothing behind it; NULL: they are not */
 };
 

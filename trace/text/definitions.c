@@ -211,6 +211,7 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         {"semantics", &trace->provenance.semantics, NULL},
         {"lock", &trace->provenance.lock, NULL},
         {"library", &trace->provenance.library, NULL},
+        {"transport", &trace->provenance.transport, NULL},
         {"clock_offset", NULL, &trace->provenance.clock.worst_offset_s},
         {"clock_error", NULL, &trace->provenance.clock.worst_error_s},
     };

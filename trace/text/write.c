@@ -32,7 +32,7 @@ static enum status open_names(struct writer *writer)
     size_t length = longer(
         longer(longer(longer(0, trace->provenance.platform), trace->provenance.engine), trace->provenance.semantics),
         trace->provenance.lock);
-    length = longer(length, trace->provenance.library);
+    length = longer(longer(length, trace->provenance.library), trace->provenance.transport);
     for (size_t i = 0; i < trace->definitions.region_count; i++) length = longer(length, trace->definitions.regions[i]);
     for (size_t i = 0; i < trace->definitions.site_count; i++)
         length = longer(longer(length, trace->definitions.sites[i].function), trace->definitions.sites[i].file);
@@ -102,6 +102,8 @@ static void write_properties(struct writer *writer)
     }
     if (trace->provenance.library)
         fprintf(writer->out, "property library=%s\n", encoded(writer, trace->provenance.library));
+    if (trace->provenance.transport)
+        fprintf(writer->out, "property transport=%s\n", encoded(writer, trace->provenance.transport));
     if (clock->known)
         fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
                 clock->worst_offset_s, clock->worst_error_s, clock->violations);
