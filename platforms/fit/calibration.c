@@ -149,11 +149,12 @@ struct composition {
     double asks_above; /* bytes above which a message asks first: two latencies more */
 };
 
-/* mpi.rma.eager_bytes where the target's progress serves puts: docs/simulation.md, Operations. */
+/* mpi.rma.eager_bytes, a number or a measured value, where the target's progress serves puts: docs/simulation.md, Operations. */
 static double puts_ask_above(const cJSON *mpi)
 {
     const cJSON *rma = cJSON_GetObjectItem(mpi, "rma"), *eager = cJSON_GetObjectItem(rma, "eager_bytes");
     const cJSON *put = cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "serves"), "put");
+    if (cJSON_IsObject(eager)) eager = cJSON_GetObjectItem(eager, "value");
     bool by_hardware = !cJSON_IsString(put) || strcmp(put->valuestring, "hardware") == 0;
     return by_hardware || !cJSON_IsNumber(eager) ? INFINITY : eager->valuedouble;
 }

@@ -199,7 +199,8 @@ static void messages_that_ask_first(void **state)
     struct calibration *calibration;
     struct err err = {0};
     cJSON *platform, *run = cJSON_Parse("{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }] }");
-    cJSON *mpi = cJSON_Parse("{ \"rma\": { \"eager_bytes\": 65536, \"protocol\": { \"serves\": { \"put\": \"call\" } } } }");
+    cJSON *mpi = cJSON_Parse("{ \"rma\": { \"eager_bytes\": { \"value\": 65536, \"error\": 448, \"n\": 3 }, " /* a probe's */
+                             "\"protocol\": { \"serves\": { \"put\": \"call\" } } } }");
     gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
     for (int i = 14; i < 21; i++) { /* 16 KiB to 1 MiB: one segment of the network, two of times */
         add_series(&results, "putLatency -s flush", true, 1 << i, asking_put_time(true, 1 << i), random, &err);
