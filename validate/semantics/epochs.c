@@ -3,8 +3,6 @@
 
 #include "validate/semantics/semantics.h"
 
-#define LINGER_S 2e-4 /* what the calls between two sends take at most, with a margin */
-
 /* The ranks of a group in the window's communicator; the caller owns the array. */
 static int *members(const struct sem_window *window, MPI_Group group, int *count)
 {
@@ -220,12 +218,12 @@ static bool all_complete(const struct sem_window *window)
 }
 
 /* Under d, an origin that has left complete flushes when its target can serve the flush. */
-static void say_waits(struct sem_window *window)
+static void say_waits(struct sem_window *window, enum sem_notice how)
 {
     if (window->said_waits || !sem_settings.rules->complete_returns) return;
     window->said_waits = true;
     for (int i = 0; i < window->size; i++)
-        if (window->peers[i].exposed) sem_notice_send(window, i, SEM_WAITS);
+        if (window->peers[i].exposed) sem_notice_send(window, i, how);
 }
 
 static void end_exposure(struct sem_window *window)
@@ -235,32 +233,23 @@ static void end_exposure(struct sem_window *window)
     sem_mpi.Win_sync(window->own);
 }
 
-/* Whether a target that waits for this rank's copies is about to confirm them. */
+/* Whether a target is in its MPI_Win_wait until this rank has told it that the copies are there. It confirms them at once. */
 static bool is_confirmed_soon(const struct sem_window *window)
 {
     for (int i = 0; i < window->size; i++) {
         const struct sem_peer *peer = &window->peers[i];
-        if (peer->leaving > 0 && peer->queue.first && peer->waits >= peer->queue.first->access) return true;
+        if (peer->leaving > 0 && peer->queue.first && peer->blocked >= peer->queue.first->access) return true;
     }
     return false;
-}
-
-/* Under d, two ranks that wait for each other send copy and notice at nearly the same time. The confirmation of the copy
- * may come some microseconds after the notice that ends this wait. If this call returned before, the target would wait
- * until this rank's next call. */
-static void linger(const struct sem_window *window)
-{
-    for (double end = sem_mpi.Wtime() + LINGER_S; is_confirmed_soon(window) && sem_mpi.Wtime() < end;) sem_progress();
 }
 
 int sem_Win_wait(MPI_Win win)
 {
     struct sem_window *window = chosen(win);
     if (!window || !window->exposure) return sem_mpi.Win_wait(win);
-    say_waits(window);
+    say_waits(window, SEM_WAITS);
     do sem_progress();
-    while (!all_complete(window));
-    linger(window);
+    while (!all_complete(window) || is_confirmed_soon(window));
     end_exposure(window);
     return MPI_SUCCESS;
 }
@@ -269,7 +258,7 @@ int sem_Win_test(MPI_Win win, int *flag)
 {
     struct sem_window *window = chosen(win);
     if (!window || !window->exposure) return sem_mpi.Win_test(win, flag);
-    say_waits(window);
+    say_waits(window, SEM_TESTS);
     sem_progress();
     *flag = all_complete(window);
     if (*flag) end_exposure(window);

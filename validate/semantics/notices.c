@@ -21,7 +21,8 @@ static void take_notices(struct sem_window *window)
         switch ((enum sem_notice)status.MPI_TAG) {
         case SEM_POSTED: peer->posts++; break;
         case SEM_COMPLETED: peer->completes++; break;
-        case SEM_WAITS: peer->waits++; break;
+        case SEM_WAITS: peer->blocked = ++peer->waits; break;
+        case SEM_TESTS: peer->waits++; break;
         }
         sem_mpi.Start(&window->notice);
     }

@@ -94,7 +94,8 @@ struct sem_peer {
     int unit;       /* the program's displacement unit there */
     /* As a target of this rank. */
     int64_t posts, checked; /* post notices that have come; access epochs that need one */
-    int64_t waits, accesses; /* notices that it waits (d); access epochs */
+    int64_t waits, accesses; /* notices that it waits or tests (d); access epochs */
+    int64_t blocked;         /* `waits` when it last said that it waits */
     bool in_epoch, nocheck;
     bool issued;    /* operations have been issued since the last flush */
     bool unflushed; /* some of them may not be there, and only a flush tells */
@@ -144,7 +145,7 @@ struct sem_window *sem_window_find(MPI_Win program); /* NULL: unknown, the MPI l
 extern struct sem_window *sem_windows;
 
 /* notices */
-enum sem_notice { SEM_POSTED, SEM_COMPLETED, SEM_WAITS };
+enum sem_notice { SEM_POSTED, SEM_COMPLETED, SEM_WAITS, SEM_TESTS };
 void sem_notice_send(const struct sem_window *window, int peer, enum sem_notice notice);
 void sem_progress(void);      /* takes what has come and sends what may leave; does not wait */
 bool sem_later(void);         /* something waits to be sent */
