@@ -71,11 +71,11 @@ static int run(const struct trace *trace, const struct trace *small, const struc
     double begin_s = cpu_s();
     if (replay_run(trace, platform, &options, &outcome, &err) != STATUS_OK) return fail(&err);
     double used_s = cpu_s() - begin_s;
-    printf("%-8s %9.0f transfers/s  %9.0f events/s  %7.3f s (%.3f s of CPU) for %llu transfers, %6.0f bytes per rank "
-           "beside the trace\n",
+    printf("%-8s %9.0f transfers/s  %9.0f events/s  %7.3f s (%.3f s of CPU) for %llu transfers, %llu messages, %llu "
+           "events, %6.0f bytes per rank beside the trace\n",
         engine->name, (double)outcome.transfers / outcome.wall_s, (double)outcome.stats.events / outcome.wall_s,
-        outcome.wall_s, used_s, (unsigned long long)outcome.transfers,
-        (double)(resident_bytes() - before_bytes) / trace->rank_count);
+        outcome.wall_s, used_s, (unsigned long long)outcome.transfers, (unsigned long long)outcome.stats.messages,
+        (unsigned long long)outcome.stats.events, (double)(resident_bytes() - before_bytes) / trace->rank_count);
     replay_outcome_clear(&outcome);
     return 0;
 }

@@ -25,6 +25,12 @@ static inline bool event_before(struct event_time a, struct event_time b)
     return one < two;
 }
 
+/* The order before all events of the same key. */
+static inline uint64_t event_first_of_key(uint64_t order)
+{
+    return order & ~(UINT64_MAX >> EVENT_KEY_BITS);
+}
+
 /* The key in an order. */
 static inline uint32_t event_key(uint64_t order)
 {

@@ -252,8 +252,11 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
     replay->acknowledges_puts =
         protocol->complete[RMA_PUT] == COMPLETE_REMOTE || protocol->local[RMA_PUT] == LOCAL_ACKNOWLEDGED;
-    replay->complete_remote = replay->acknowledges_puts || protocol->complete[RMA_ACCUMULATE] == COMPLETE_REMOTE ||
-                              protocol->local[RMA_ACCUMULATE] == LOCAL_ACKNOWLEDGED;
+    bool accumulates_local =
+        protocol->complete[RMA_ACCUMULATE] != COMPLETE_REMOTE && protocol->local[RMA_ACCUMULATE] != LOCAL_ACKNOWLEDGED;
+    replay->acknowledges_all = replay->acknowledges_puts && !accumulates_local;
+    replay->complete_remote = replay->acknowledges_puts || !accumulates_local;
+    replay->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD);
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
@@ -267,7 +270,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(replay_prepare_barriers(replay));
     for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
         if ((*driver)->prepare) TRY((*driver)->prepare(replay));
-    replay->answers_late = replay->hardware && !replay->shmem;
+    replay->answers_late = !protocol_uses(protocol, PROGRESS_THREAD) && !replay->shmem;
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);

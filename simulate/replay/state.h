@@ -239,6 +239,8 @@ struct replay {
     bool complete_remote;    /* MPI_Win_complete waits for acknowledgements */
     bool acknowledges_puts;  /* of active epochs */
     bool plain_puts;         /* puts of active epochs need no struct op */
+    bool answers_apart;      /* each answer is a message of its own and acts as it arrives, or when its rank waits */
+    bool acknowledges_all;   /* puts and accumulates of active epochs that complete waits for */
     bool answers_late;       /* an answered message need not act at its moment (replay/message.c) */
     bool counts;             /* barriers' messages are sent by count() */
     bool deferred;           /* operations are held until the closing call */
@@ -281,6 +283,12 @@ struct replay {
 static inline struct rank_rare *replay_rare(const struct replay *replay, const struct rank_state *rank)
 {
     return &replay->rare[rank - replay->ranks];
+}
+
+/* The least number of messages that bring so many answers. */
+static inline uint32_t replay_least_messages(const struct replay *replay, uint32_t answers)
+{
+    return replay->answers_apart ? answers : 1;
 }
 
 /* Index in replay.requests of the program's request `id`; NO_INDEX or REQUEST_GONE: none. */

@@ -352,6 +352,13 @@ static enum step close_access(struct replay *replay, struct member *member)
     return replay_exit(state, exit_ps);
 }
 
+static enum step await_completion(const struct replay *replay, const struct member *member)
+{
+    if (replay->acknowledges_all)
+        replay->ranks[member->rank].need = replay_least_messages(replay, member->lefts + member->gets);
+    return STEP_BLOCK;
+}
+
 enum step replay_step_complete(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -368,11 +375,11 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank)
         STEP_TRY(replay->complete_remote ? issue_to_targets(replay, member) : notify_targets(replay, member, true));
         return STEP_AGAIN;
     case PHASE_LAST:
-        if (complete_waits(replay, member)) return STEP_BLOCK;
+        if (complete_waits(replay, member)) return await_completion(replay, member);
         STEP_TRY(notify_targets(replay, member, false));
         return close_access(replay, member);
     default:
-        if (complete_waits(replay, member)) return STEP_BLOCK;
+        if (complete_waits(replay, member)) return await_completion(replay, member);
         return close_access(replay, member);
     }
 }

@@ -33,7 +33,10 @@ static const struct call_step steps[] = {
 static void vary_data(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
     const struct op *op = &replay->ops[ref];
-    if (op->epoch_kind == OP_ACTIVE && replay->acknowledges_puts) return;
+    if (op->epoch_kind == OP_ACTIVE && replay->acknowledges_puts) {
+        if (replay->answers_late) message->effect = EFFECT_REPLIES;
+        return;
+    }
     message->early = op->epoch_kind == OP_ACTIVE;
     if (message->early && replay->hardware) message->effect = EFFECT_PRECEDES;
     if (!message->early && replay->answers_late && replay_answers_late(replay, op))
@@ -46,7 +49,7 @@ static void vary_get_request(const struct replay *replay, uint32_t ref, struct e
         message->effect = EFFECT_REPLIES;
 }
 
-static void vary_lock_ask(const struct replay *replay, uint32_t ref, struct engine_message *message)
+static void vary_ask(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
     (void)ref;
     if (replay->answers_late) message->effect = EFFECT_REPLIES;
@@ -59,7 +62,7 @@ static void vary_lock_grant(const struct replay *replay, uint32_t ref, struct en
 
 static void vary_lock_release(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
-    if (replay->lock_epochs[ref].releasing) message->effect = EFFECT_ACTS;
+    if (replay->lock_epochs[ref].releasing) message->effect = replay->answers_late ? EFFECT_REPLIES : EFFECT_ACTS;
 }
 
 /* Of several operations, the largest row of the platform counts. */
@@ -132,13 +135,13 @@ static const struct message_row messages[] = {
     {MESSAGE_TOGETHER_GETS, .act = replay_on_together, SERVICE_GET, .passes = true, .served_bytes = most_bytes,
      .left = together_left, .awaited = replay_awaits_ops},
     {MESSAGE_TOGETHER_REPLY, .act = replay_on_together_reply, SERVICE_NONE, .left = together_left},
-    {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_lock_ask,
+    {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_ask,
      .awaited = replay_awaits_lock},
     {MESSAGE_LOCK_GRANT, .act = replay_on_lock_grant, SERVICE_NOTIFICATION, .passes = true, .vary = vary_lock_grant},
     {MESSAGE_LOCK_RELEASE, .act = replay_on_lock_release, SERVICE_RELEASE, EFFECT_RELEASES, .vary = vary_lock_release,
      .awaited = replay_awaits_release},
     {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
-    {MESSAGE_FLUSH_ASK, .act = replay_on_flush_ask, SERVICE_PUT, .awaited = replay_awaits_flush},
+    {MESSAGE_FLUSH_ASK, .act = replay_on_flush_ask, SERVICE_PUT, .vary = vary_ask, .awaited = replay_awaits_flush},
     {MESSAGE_PAIR_FLUSHED, .act = replay_on_pair_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_LOCK_FLUSHED, .act = replay_on_lock_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_FENCE_FLUSHED, .act = replay_on_fence_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},

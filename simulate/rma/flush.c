@@ -208,6 +208,16 @@ static void forget_all(struct replay *replay, struct member *member)
     free(all);
 }
 
+/* Answers to this and the following busy epochs, or to this one alone. */
+static uint32_t count_outstanding(const struct replay *replay, uint32_t rank, const struct trace_call *call,
+                                  struct lock_walk walk, const struct lock_epoch *epoch)
+{
+    uint32_t count = epoch->outstanding;
+    for (uint32_t lock; walk.busy && walk_next(replay, rank, call, &walk, &lock);)
+        count += replay->lock_epochs[lock].outstanding;
+    return count;
+}
+
 /* Continues at rank.step. STEP_EXIT: everything that the call concerns is complete (granted and known to be at the
  * target; local: at the origin). */
 static enum step completed(struct replay *replay, uint32_t rank, const struct trace_call *call, bool local)
@@ -218,7 +228,10 @@ static enum step completed(struct replay *replay, uint32_t rank, const struct tr
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock); state->step = walk.at) {
         if (lock == NO_INDEX) continue;
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if ((local && epoch->granted ? epoch->lefts : epoch->outstanding) > 0) return STEP_BLOCK;
+        if ((local && epoch->granted ? epoch->lefts : epoch->outstanding) > 0) {
+            if (!local) state->need = replay_least_messages(replay, count_outstanding(replay, rank, call, walk, epoch));
+            return STEP_BLOCK;
+        }
         if (local && epoch->last_left_ps > replay->now_ps) return replay_pause(state, epoch->last_left_ps, PHASE_WAIT);
     }
     return STEP_EXIT;
@@ -241,7 +254,10 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
         STEP_TRY(request_flush(replay, rank, call));
     }
     if (state->phase == PHASE_ANSWER) {
-        if (member->all->unanswered > 0) return STEP_BLOCK;
+        if (member->all->unanswered > 0) {
+            state->need = replay_least_messages(replay, member->all->unanswered);
+            return STEP_BLOCK;
+        }
         forget_all(replay, member);
         return replay_exit(state, replay->now_ps);
     }

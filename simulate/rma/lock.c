@@ -113,7 +113,10 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
         STEP_TRY(replay_lock_flush(replay, lock, true));
         epoch = &replay->lock_epochs[lock];
     }
-    if (epoch->outstanding > 0) return STEP_BLOCK;
+    if (epoch->outstanding > 0) {
+        state->need = replay_least_messages(replay, epoch->outstanding);
+        return STEP_BLOCK;
+    }
     if (state->phase == PHASE_ANSWER) {
         if (!epoch->answered) return STEP_BLOCK;
         unlink_lock(replay, rank, lock);

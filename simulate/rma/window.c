@@ -203,7 +203,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         return STEP_AGAIN;
     case PHASE_COMPLETE_OPS:
         if (member->fence_outstanding > 0) {
-            state->need = replay->platform->aggregate ? 1 : member->fence_outstanding;
+            state->need = replay_least_messages(replay, member->fence_outstanding);
             return STEP_BLOCK;
         }
         state->phase = PHASE_BARRIER;

@@ -69,7 +69,7 @@ static inline void deliver_arrived(struct engine *engine, uint32_t index, int64_
         engine->callbacks.lazy.counters[note.ref]++;
         return;
     }
-    inbox_count_arrival(inbox);
+    inbox_count_arrival(inbox, flight->effect);
     engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
 }
 
@@ -89,7 +89,9 @@ static enum status deliver_tail(struct engine *engine, uint32_t index, int64_t a
         return STATUS_OK;
     }
     if (later && flight->effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
-    return loggp_put(engine, index, err);
+    if (flight->effect == EFFECT_ACTS || flight->dst_node != engine->draining) return loggp_put(engine, index, err);
+    inbox_put(&engine->nics[flight->dst_node].inbox, engine->flights, index); /* watched after the drain */
+    return STATUS_OK;
 }
 
 static inline enum status deliver(struct engine *engine, uint32_t index, struct event_time limit, struct err *err)
@@ -198,15 +200,30 @@ enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct
 
 /* --- events --- */
 
-/* An alarm is stale if it was set again for an earlier time, or if its rank has gone on. */
+/* Whether the alarm would be the next event, at the moment of the last one. */
+static bool rings_next(struct engine *engine, struct event_time alarm, struct event_time last)
+{
+    return alarm.time_ps == last.time_ps && event_before(last, alarm) && !engine->holds_next &&
+           (engine->queue.count == 0 || alarm.time_ps < event_queue_first_ps(&engine->queue));
+}
+
+/* An alarm is stale if it was set again for an earlier time, or if its rank has gone on. An alarm may be a bound for the
+ * arrival of a message whose head the NIC receives only now: then the message itself mostly comes next. */
 enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_time time, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
     if (time.time_ps != inbox->alarm.time_ps || time.order != inbox->alarm.order) return STATUS_OK;
-    engine->now = time;
     engine->stats.events++;
     inbox->alarm = INBOX_NO_ALARM;
-    return drain_and_watch(engine, node, time, err);
+    struct event_time next = time;
+    do {
+        engine->now = time = next;
+        engine->draining = node;
+        TRY(drain_until(engine, node, time, err));
+        engine->draining = NO_NODE;
+        next = due(engine, inbox);
+    } while (rings_next(engine, next, time));
+    return loggp_set_alarm(engine, node, next, err);
 }
 
 enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *err)
@@ -240,7 +257,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
     bool behind = engine->nics[asker].receive_free_ps >= answer.time.time_ps; /* the NIC still receives */
     if (alone && !behind) {
         engine->now = answer.time;
-        inbox_count_arrival(&engine->nics[asker].inbox);
+        inbox_count_arrival(&engine->nics[asker].inbox, EFFECT_CHANGES);
         engine->callbacks.arrived(engine->callbacks.context, &answer.note, answer.time.time_ps, answer.time.time_ps);
         return STATUS_OK;
     }

@@ -83,9 +83,9 @@ void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t cou
 
 struct event_time inbox_counted_due(const struct inbox *inbox, const struct flight *flights)
 {
-    if (inbox->heap != FLIGHT_NONE) return flights[inbox_first(inbox, flights)].time;
+    if (inbox->heap != FLIGHT_NONE) return inbox_due_from(inbox, &flights[inbox_first(inbox, flights)]);
     for (uint32_t at = inbox->first; at != FLIGHT_NONE; at = flights[at].next)
-        if (flights[at].effect == EFFECT_COUNTS && flights[at].note.ref == inbox->awaits) return flights[at].time;
+        if (flights[at].effect == EFFECT_COUNTS && flights[at].note.ref == inbox->awaits) return inbox_due_from(inbox, &flights[at]);
     return INBOX_NO_ALARM;
 }
 

@@ -24,7 +24,8 @@ struct flight {             /* a message that has not arrived yet: one cache lin
     bool received : 1;  /* the head has arrived */
     bool network : 1;   /* passes the receiving NIC */
     bool in_heap : 1;   /* before: the first child */
-    bool delivered : 1; /* in the free list */
+    bool tail_counts : 1; /* nobody needs to know when the head arrives */
+    bool delivered : 1;   /* in the free list */
 };
 
 struct inbox {
@@ -35,10 +36,11 @@ struct inbox {
     uint32_t need;            /* no rank goes on before so many more watched messages have arrived */
     uint32_t queued;          /* requests queued at the node that any message may let go on */
     int64_t last_ps;          /* of the last flight; valid while there is one */
-    struct event_time latest; /* of the watched ones; valid while count > 0 */
+    struct event_time latest; /* flight_due() of the watched ones; valid while count > 0 */
     struct event_time alarm;  /* when the engine drains the inbox; INBOX_NO_ALARM: at the node's next event */
 
     uint32_t heap;    /* or FLIGHT_NONE */
+    uint32_t tails;   /* messages whose heads the NIC has received */
     uint32_t waiter;  /* one of the waiting ranks, for prefetch */
     uint32_t awaits;  /* the counter that the only waiting rank awaits, ENGINE_NO_COUNTER or ENGINE_ANY_COUNTER */
     uint32_t counted; /* messages of EFFECT_COUNTS */
@@ -46,6 +48,14 @@ struct inbox {
 };
 
 #define INBOX_NO_ALARM ((struct event_time){INT64_MAX, UINT64_MAX})
+
+/* The earliest time at which the message can arrive. */
+static inline struct event_time flight_due(const struct flight *flight)
+{
+    struct event_time time = flight->time;
+    if (!flight->tail_counts || flight->received) return time;
+    return (struct event_time){time.time_ps + flight->transmit_ps, event_first_of_key(time.order)};
+}
 
 void inbox_init(struct inbox *inbox);
 /* Puts the flight between earlier and later ones. */
@@ -66,9 +76,11 @@ static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32
         inbox->last = index;
         inbox->last_ps = flight->time.time_ps;
     }
+    inbox->tails += flight->received;
     if (flight->effect == EFFECT_COUNTS) inbox->counted++;
     if (flight->effect != EFFECT_CHANGES) return;
-    if (inbox->count++ == 0 || event_before(inbox->latest, flight->time)) inbox->latest = flight->time;
+    struct event_time due = flight_due(flight);
+    if (inbox->count++ == 0 || event_before(inbox->latest, due)) inbox->latest = due;
 }
 
 /* Takes the root out of the heap. */
@@ -82,10 +94,18 @@ static inline uint32_t inbox_first(const struct inbox *inbox, const struct fligh
     return a != FLIGHT_NONE && event_before(flights[a].time, flights[b].time) ? a : b;
 }
 
+/* A time before which none of the flights arrives that are not earlier than the given one. The tail of a message may
+ * arrive between head and tail of a later one. */
+static inline struct event_time inbox_due_from(const struct inbox *inbox, const struct flight *flight)
+{
+    return inbox->tails > 0 ? flight->time : flight_due(flight);
+}
+
 /* Removes the flight that inbox_first returned. */
 static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
 {
     const struct flight *flight = &flights[first];
+    inbox->tails -= flight->received;
     if (flight->effect == EFFECT_CHANGES) inbox->count--;
     if (flight->effect == EFFECT_COUNTS) inbox->counted--;
     if (flight->in_heap) {
@@ -110,10 +130,10 @@ static inline void inbox_await_next(struct inbox *inbox, uint32_t counter)
 }
 /* on: something queues at the node from now on; off: nothing does. */
 void inbox_watch_all(struct inbox *inbox, bool on);
-/* A message has arrived at the node, through the inbox or past it. */
-static inline void inbox_count_arrival(struct inbox *inbox)
+/* A message has arrived at the node, through the inbox or past it. No rank waits for one of the other effects. */
+static inline void inbox_count_arrival(struct inbox *inbox, enum message_effect effect)
 {
-    if (inbox->need > 1) inbox->need--;
+    if (inbox->need > 1 && (effect == EFFECT_CHANGES || effect == EFFECT_ACTS)) inbox->need--;
 }
 
 /* A rank that awaits a counter goes on by nothing else. */
@@ -138,11 +158,11 @@ static inline struct event_time inbox_due(const struct inbox *inbox, const struc
     bool any = inbox->awaits == ENGINE_ANY_COUNTER && inbox->counted > 0;
     if (inbox->queued > 0 || any) {
         uint32_t first = inbox_first(inbox, flights);
-        return first == FLIGHT_NONE ? INBOX_NO_ALARM : flights[first].time;
+        return first == FLIGHT_NONE ? INBOX_NO_ALARM : inbox_due_from(inbox, &flights[first]);
     }
     if (inbox_awaits_one(inbox)) return inbox->counted > 0 ? inbox_counted_due(inbox, flights) : INBOX_NO_ALARM;
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return inbox->count == inbox->need ? inbox->latest : flights[inbox_first(inbox, flights)].time;
+    return inbox->count == inbox->need ? inbox->latest : inbox_due_from(inbox, &flights[inbox_first(inbox, flights)]);
 }
 
 #endif

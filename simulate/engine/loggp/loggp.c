@@ -62,6 +62,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->in_order = platform->segment_count == 1;
     made->at_once = least_latency_ps(platform) == 0;
     made->plain = made->in_order && !made->at_once && !made->links.used;
+    made->tails_count = made->plain && !platform->control_bypass;
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
     made->answered = made->draining = NO_NODE;
     made->contention = platform->contention;
@@ -152,6 +153,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->effect = (uint8_t)effect;
     flight->early = message->early;
     flight->network = queues;
+    flight->tail_counts = engine->tails_count && cost->transmit_ps > 0 && !message->early;
     flight->received = flight->delivered = false;
     if (effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
