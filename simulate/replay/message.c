@@ -15,20 +15,47 @@
 
 DEFINE_POOL(message, next);
 
+enum { SERVER_BY_BYTES = PROGRESS_CALL + 1 }; /* in replay.servers */
+
 /* A message of several operations is served by the slowest of their servers. */
-static enum progress_mode server_of(const struct replay *replay, const struct engine_note *message)
+static enum progress_mode server_of_bytes(const struct replay *replay, const struct message_row *row, int64_t bytes)
 {
-    const struct message_row *row = replay->messages_of[message->type];
     const struct rma_protocol *protocol = &replay->platform->protocol;
-    if (replay->hardware || row->service == SERVICE_NONE || message->source == message->destination)
-        return PROGRESS_HARDWARE;
-    int64_t bytes = row->served_bytes ? row->served_bytes(replay, message->ref) : 0;
+    if (row->service == SERVICE_NONE) return PROGRESS_HARDWARE;
     enum progress_mode server = protocol_serves(protocol, (enum service)row->service, bytes);
     for (int i = 0; row->also >> i; i++) {
         enum progress_mode other = row->also >> i & 1 ? protocol_serves(protocol, (enum service)i, bytes) : server;
         if (other > server) server = other;
     }
     return server;
+}
+
+static bool depends_on_bytes(const struct replay *replay, const struct message_row *row)
+{
+    bool depends = false;
+    for (int i = 0; i < SERVICE_COUNT; i++)
+        if (i == row->service || row->also >> i & 1)
+            depends = depends || replay->platform->protocol.serves[i][0].upto_bytes != INT64_MAX;
+    return row->served_bytes && depends;
+}
+
+void replay_find_servers(struct replay *replay)
+{
+    for (int type = 0; type < MESSAGE_TYPE_COUNT; type++) {
+        const struct message_row *row = replay->messages_of[type];
+        if (!row) continue;
+        bool depends = depends_on_bytes(replay, row);
+        replay->servers[type] = depends ? (uint8_t)SERVER_BY_BYTES : (uint8_t)server_of_bytes(replay, row, 0);
+    }
+}
+
+static inline enum progress_mode server_of(const struct replay *replay, const struct engine_note *message)
+{
+    uint8_t server = replay->servers[message->type];
+    if (server == PROGRESS_HARDWARE || message->source == message->destination) return PROGRESS_HARDWARE;
+    if (server != SERVER_BY_BYTES) return (enum progress_mode)server;
+    const struct message_row *row = replay->messages_of[message->type];
+    return server_of_bytes(replay, row, row->served_bytes(replay, message->ref));
 }
 
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,

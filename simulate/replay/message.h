@@ -4,6 +4,8 @@
 
 #include "simulate/replay/state.h"
 
+/* Once, before messages are sent: who serves each type, where it does not depend on bytes. */
+void replay_find_servers(struct replay *replay);
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure);
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,

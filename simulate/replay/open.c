@@ -265,12 +265,14 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     take_part(replay, platform);
     TRY(totals_init(&outcome->totals, trace->rank_count, err));
     replay_use_drivers(replay);
+    replay_find_servers(replay);
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
     TRY(replay_prepare_barriers(replay));
     for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
         if ((*driver)->prepare) TRY((*driver)->prepare(replay));
-    replay->answers_late = !protocol_uses(protocol, PROGRESS_THREAD) && !replay->shmem;
+    replay->answers_late = !replay->shmem && (replay->hardware || (!protocol_uses(protocol, PROGRESS_THREAD) &&
+                                                                  !platform->control_bypass));
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);

@@ -212,6 +212,7 @@ struct replay {
     const struct call_step *steps[CALL_KIND_COUNT]; /* NULL: nobody replays it */
     const struct call_driver *driver_of[CALL_KIND_COUNT];
     const struct message_row *messages_of[MESSAGE_TYPE_COUNT];
+    uint8_t servers[MESSAGE_TYPE_COUNT]; /* enum progress_mode, or SERVER_BY_BYTES */
     const struct timer_row *timers_of[TIMER_KIND_COUNT];
     void (*prefetch)(const struct replay *, uint32_t rank, const struct engine_note *, enum engine_distance,
                      struct prefetch_lines *);

@@ -19,14 +19,14 @@ static enum rma_kind rma_kind_of(enum call_kind kind)
 /* The time in which the call of a put copies data: mpi.rma.protocol.put_s_per_byte. */
 static int64_t put_copy_ps(const struct replay *replay, const struct trace_call *call)
 {
-    if (call_kind(call->call) != CALL_PUT) return 0;
-    return cost_duration_ps((double)call->bytes * replay->platform->protocol.put_s_per_byte);
+    double s_per_byte = replay->platform->protocol.put_s_per_byte;
+    if (s_per_byte == 0 || call_kind(call->call) != CALL_PUT) return 0;
+    return cost_duration_ps((double)call->bytes * s_per_byte);
 }
 
 /* Data leave while the call copies them. They begin to leave such that the last byte leaves when it has been copied. */
-static int64_t copy_ahead_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
+static int64_t copy_ahead_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call, int64_t copy_ps)
 {
-    int64_t copy_ps = put_copy_ps(replay, call);
     if (copy_ps == 0) return 0;
     uint32_t target = (uint32_t)call->peer;
     const struct engine_message data = {.src_node = replay->nodes[rank],
@@ -37,13 +37,17 @@ static int64_t copy_ahead_ps(const struct replay *replay, uint32_t rank, const s
     return copy_ps > cost.transmit_ps ? copy_ps - cost.transmit_ps : 0;
 }
 
+static int64_t before_leaving_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    return copy_ahead_ps(replay, rank, call, put_copy_ps(replay, call));
+}
+
 /* The call returns. The call of a put that has been issued returns when it has copied the rest. */
 static enum step leave(struct replay *replay, struct rank_state *state, struct pair *pair)
 {
     const struct trace_call *call = &state->calls[state->next];
-    int64_t copy_ps = 0;
-    if (state->phase == PHASE_ISSUE)
-        copy_ps = put_copy_ps(replay, call) - copy_ahead_ps(replay, (uint32_t)(state - replay->ranks), call);
+    int64_t copy_ps = state->phase == PHASE_ISSUE ? put_copy_ps(replay, call) : 0;
+    if (copy_ps > 0) copy_ps -= copy_ahead_ps(replay, (uint32_t)(state - replay->ranks), call, copy_ps);
     if (pair) pair->last_op_exit_ps = replay->now_ps + copy_ps;
     return copy_ps == 0 ? replay_exit(state, replay->now_ps) : replay_spend(replay, state, copy_ps, PHASE_LEAVE);
 }
@@ -97,7 +101,7 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     }
     uint32_t rank = (uint32_t)(state - replay->ranks);
     if (ready && !replay->deferred)
-        return replay_spend(replay, state, replay->overhead_ps + copy_ahead_ps(replay, rank, call), PHASE_ISSUE);
+        return replay_spend(replay, state, replay->overhead_ps + before_leaving_ps(replay, rank, call), PHASE_ISSUE);
     return replay_spend(replay, state, put_copy_ps(replay, call), PHASE_QUEUE);
 }
 
@@ -114,7 +118,7 @@ static enum step decide(struct replay *replay, uint32_t rank, struct member *mem
         bool sends = hurries && (epoch->granted || !epoch->asked);
         return replay_spend(replay, state, (sends ? replay->overhead_ps : 0) + put_copy_ps(replay, call), PHASE_QUEUE);
     }
-    return replay_spend(replay, state, replay->overhead_ps + copy_ahead_ps(replay, rank, call), PHASE_ISSUE);
+    return replay_spend(replay, state, replay->overhead_ps + before_leaving_ps(replay, rank, call), PHASE_ISSUE);
 }
 
 static void queue_op(struct replay *replay, uint32_t op)

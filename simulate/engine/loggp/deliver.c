@@ -88,9 +88,11 @@ static enum status deliver_tail(struct engine *engine, uint32_t index, int64_t a
         deliver_arrived(engine, index, arrival_ps, arrival_ps);
         return STATUS_OK;
     }
+    struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
+    if (inbox->tails_until_ps < arrival_ps) inbox->tails_until_ps = arrival_ps;
     if (later && flight->effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     if (flight->effect == EFFECT_ACTS || flight->dst_node != engine->draining) return loggp_put(engine, index, err);
-    inbox_put(&engine->nics[flight->dst_node].inbox, engine->flights, index); /* watched after the drain */
+    inbox_put(inbox, engine->flights, index); /* watched after the drain */
     return STATUS_OK;
 }
 

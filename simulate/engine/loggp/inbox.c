@@ -2,10 +2,11 @@
 
 enum { STEPS_UP = 4 }; /* a node that receives in any order must not become slow */
 
-void inbox_init(struct inbox *inbox)
+void inbox_init(struct inbox *inbox, bool heads_count)
 {
     *inbox = (struct inbox){.first = FLIGHT_NONE, .last = FLIGHT_NONE, .heap = FLIGHT_NONE, .alarm = INBOX_NO_ALARM};
     inbox->awaits = ENGINE_NO_COUNTER;
+    inbox->tails_until_ps = heads_count ? INT64_MAX : INT64_MIN;
 }
 
 /* --- the heap: before is the first child, next the next child of the same parent --- */
@@ -83,9 +84,10 @@ void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t cou
 
 struct event_time inbox_counted_due(const struct inbox *inbox, const struct flight *flights)
 {
-    if (inbox->heap != FLIGHT_NONE) return inbox_due_from(inbox, &flights[inbox_first(inbox, flights)]);
+    if (inbox->heap != FLIGHT_NONE) return inbox_flight_due(inbox, &flights[inbox_first(inbox, flights)]);
     for (uint32_t at = inbox->first; at != FLIGHT_NONE; at = flights[at].next)
-        if (flights[at].effect == EFFECT_COUNTS && flights[at].note.ref == inbox->awaits) return inbox_due_from(inbox, &flights[at]);
+        if (flights[at].effect == EFFECT_COUNTS && flights[at].note.ref == inbox->awaits)
+            return inbox_flight_due(inbox, &flights[at]);
     return INBOX_NO_ALARM;
 }
 

@@ -24,8 +24,7 @@ struct flight {             /* a message that has not arrived yet: one cache lin
     bool received : 1;  /* the head has arrived */
     bool network : 1;   /* passes the receiving NIC */
     bool in_heap : 1;   /* before: the first child */
-    bool tail_counts : 1; /* nobody needs to know when the head arrives */
-    bool delivered : 1;   /* in the free list */
+    bool delivered : 1; /* in the free list */
 };
 
 struct inbox {
@@ -36,28 +35,31 @@ struct inbox {
     uint32_t need;            /* no rank goes on before so many more watched messages have arrived */
     uint32_t queued;          /* requests queued at the node that any message may let go on */
     int64_t last_ps;          /* of the last flight; valid while there is one */
-    struct event_time latest; /* flight_due() of the watched ones; valid while count > 0 */
+    struct event_time latest; /* inbox_flight_due() of the watched ones; valid while count > 0 */
     struct event_time alarm;  /* when the engine drains the inbox; INBOX_NO_ALARM: at the node's next event */
 
     uint32_t heap;    /* or FLIGHT_NONE */
-    uint32_t tails;   /* messages whose heads the NIC has received */
     uint32_t waiter;  /* one of the waiting ranks, for prefetch */
     uint32_t awaits;  /* the counter that the only waiting rank awaits, ENGINE_NO_COUNTER or ENGINE_ANY_COUNTER */
     uint32_t counted; /* messages of EFFECT_COUNTS */
     uint32_t counter_messages; /* first message of count(), or COUNTER_NONE (counter.c) */
+    /* When the last tail arrives whose head the NIC has received; INT64_MAX: each head is an event. */
+    int64_t tails_until_ps;
 };
 
 #define INBOX_NO_ALARM ((struct event_time){INT64_MAX, UINT64_MAX})
 
-/* The earliest time at which the message can arrive. */
-static inline struct event_time flight_due(const struct flight *flight)
+/* A time before which the message cannot arrive. The tail of a message may arrive between head and tail of a later
+ * one. */
+static inline struct event_time inbox_flight_due(const struct inbox *inbox, const struct flight *flight)
 {
     struct event_time time = flight->time;
-    if (!flight->tail_counts || flight->received) return time;
+    if (flight->transmit_ps == 0 || flight->received || flight->early || time.time_ps <= inbox->tails_until_ps) return time;
     return (struct event_time){time.time_ps + flight->transmit_ps, event_first_of_key(time.order)};
 }
 
-void inbox_init(struct inbox *inbox);
+/* heads_count: each head of a message is an event. */
+void inbox_init(struct inbox *inbox, bool heads_count);
 /* Puts the flight between earlier and later ones. */
 void inbox_put_between(struct inbox *inbox, struct flight *flights, uint32_t index);
 
@@ -76,10 +78,9 @@ static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32
         inbox->last = index;
         inbox->last_ps = flight->time.time_ps;
     }
-    inbox->tails += flight->received;
     if (flight->effect == EFFECT_COUNTS) inbox->counted++;
     if (flight->effect != EFFECT_CHANGES) return;
-    struct event_time due = flight_due(flight);
+    struct event_time due = inbox_flight_due(inbox, flight);
     if (inbox->count++ == 0 || event_before(inbox->latest, due)) inbox->latest = due;
 }
 
@@ -94,18 +95,10 @@ static inline uint32_t inbox_first(const struct inbox *inbox, const struct fligh
     return a != FLIGHT_NONE && event_before(flights[a].time, flights[b].time) ? a : b;
 }
 
-/* A time before which none of the flights arrives that are not earlier than the given one. The tail of a message may
- * arrive between head and tail of a later one. */
-static inline struct event_time inbox_due_from(const struct inbox *inbox, const struct flight *flight)
-{
-    return inbox->tails > 0 ? flight->time : flight_due(flight);
-}
-
 /* Removes the flight that inbox_first returned. */
 static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint32_t first)
 {
     const struct flight *flight = &flights[first];
-    inbox->tails -= flight->received;
     if (flight->effect == EFFECT_CHANGES) inbox->count--;
     if (flight->effect == EFFECT_COUNTS) inbox->counted--;
     if (flight->in_heap) {
@@ -158,11 +151,11 @@ static inline struct event_time inbox_due(const struct inbox *inbox, const struc
     bool any = inbox->awaits == ENGINE_ANY_COUNTER && inbox->counted > 0;
     if (inbox->queued > 0 || any) {
         uint32_t first = inbox_first(inbox, flights);
-        return first == FLIGHT_NONE ? INBOX_NO_ALARM : inbox_due_from(inbox, &flights[first]);
+        return first == FLIGHT_NONE ? INBOX_NO_ALARM : inbox_flight_due(inbox, &flights[first]);
     }
     if (inbox_awaits_one(inbox)) return inbox->counted > 0 ? inbox_counted_due(inbox, flights) : INBOX_NO_ALARM;
     if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return inbox->count == inbox->need ? inbox->latest : inbox_due_from(inbox, &flights[inbox_first(inbox, flights)]);
+    return inbox->count == inbox->need ? inbox->latest : inbox_flight_due(inbox, &flights[inbox_first(inbox, flights)]);
 }
 
 #endif

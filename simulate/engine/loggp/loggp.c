@@ -62,7 +62,6 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->in_order = platform->segment_count == 1;
     made->at_once = least_latency_ps(platform) == 0;
     made->plain = made->in_order && !made->at_once && !made->links.used;
-    made->tails_count = made->plain && !platform->control_bypass;
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
     made->answered = made->draining = NO_NODE;
     made->contention = platform->contention;
@@ -74,7 +73,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     }
     made->flight_count = FLIGHT_NONE + 1;
     made->counter_message_count = COUNTER_NONE + 1;
-    for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox);
+    bool heads_count = !made->plain || platform->control_bypass; /* a message may overtake one of its sender */
+    for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox, heads_count);
     *engine = made;
     return STATUS_OK;
 }
@@ -153,7 +153,6 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->effect = (uint8_t)effect;
     flight->early = message->early;
     flight->network = queues;
-    flight->tail_counts = engine->tails_count && cost->transmit_ps > 0 && !message->early;
     flight->received = flight->delivered = false;
     if (effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);

@@ -68,7 +68,6 @@ struct engine {
     bool contention;             /* of the platform */
     bool at_once;                /* a message between two nodes may arrive at the moment of its sending */
     bool plain;                  /* in order, not at once, no link queues: delivered as the sender says */
-    bool tails_count;            /* plain, and no message overtakes another one of its sender: a head need be no event */
     bool peeks;                  /* the trace is too large for the caches */
     bool prefetches;             /* the state is too large for the caches, too */
     struct prefetch_lines lines; /* where prefetches: of the coming events */
@@ -128,13 +127,13 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
     const struct flight *flight = &engine->flights[index];
     if (flight->effect == EFFECT_ACTS)
         return loggp_schedule(engine, flight->time, EVENT_MESSAGE, index, flight->dst_node, err);
-    struct event_time due = flight_due(flight);
     int32_t node = flight->dst_node;
     struct inbox *inbox = &engine->nics[node].inbox;
     enum message_effect effect = flight->effect;
     inbox_put(inbox, engine->flights, index);
+    if (inbox->queued == 0 && inbox->waiting == 0) return STATUS_OK;
+    struct event_time due = inbox_flight_due(inbox, flight);
     if (inbox->queued > 0) return loggp_set_alarm(engine, node, due, err);
-    if (inbox->waiting == 0) return STATUS_OK;
     if (effect == EFFECT_COUNTS && !inbox_awaits(inbox, flight->note.ref)) return STATUS_OK;
     if (effect == EFFECT_COUNTS) return loggp_set_alarm(engine, node, due, err);
     if (effect != EFFECT_CHANGES || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;

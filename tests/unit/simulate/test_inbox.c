@@ -1,4 +1,4 @@
-/* The inbox's heap, and who waits for a counter. Flights are put by hand: the later ones of a list go to the heap where they
+/* The inbox's heap, who waits for a counter, and bounds for tails. Flights are put by hand: the later ones of a list go to the heap where they
  * would have to pass more than a few. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void put(struct box *box, int64_t time_ps, enum message_effect notice, ui
 static void fill(struct box *box)
 {
     *box = (struct box){0};
-    inbox_init(&box->inbox);
+    inbox_init(&box->inbox, true);
     for (int i = 0; i < IN_LIST; i++) put(box, 100 + i, EFFECT_COUNTS, 1);
     put(box, 50, EFFECT_COUNTS, 2);
     assert_int_not_equal(box->inbox.heap, FLIGHT_NONE);
@@ -58,7 +58,7 @@ static void test_who_waits(void **state)
 {
     (void)state;
     struct box box = {0};
-    inbox_init(&box.inbox);
+    inbox_init(&box.inbox, true);
     put(&box, 10, EFFECT_COUNTS, 1);
     put(&box, 20, EFFECT_CHANGES, 0);
     put(&box, 30, EFFECT_COUNTS, 2);
@@ -75,11 +75,44 @@ static void test_who_waits(void **state)
     assert_int_equal(due_ps(&box), 10);
 }
 
+static void put_head(struct box *box, int64_t head_ps, int64_t transmit_ps)
+{
+    uint32_t index = ++box->count;
+    box->flights[index] =
+        (struct flight){.time = {head_ps, index}, .transmit_ps = transmit_ps, .effect = EFFECT_CHANGES, .network = true};
+    inbox_put(&box->inbox, box->flights, index);
+}
+
+/* Heads at 10 and 12, 5 for the bytes of each: the NIC receives the first until 15, the second until 20. */
+static void test_tails(void **state)
+{
+    (void)state;
+    struct box box = {0};
+    inbox_init(&box.inbox, false);
+    put_head(&box, 10, 5);
+    inbox_await(&box.inbox, 0, 1, ENGINE_NO_COUNTER);
+    assert_int_equal(due_ps(&box), 15);
+    put_head(&box, 12, 5);
+    assert_int_equal(due_ps(&box), 15);
+    inbox_take(&box.inbox, box.flights, inbox_first(&box.inbox, box.flights)); /* its head comes */
+    box.inbox.tails_until_ps = 15;
+    box.flights[1].time.time_ps = 15;
+    box.flights[1].received = true;
+    inbox_put(&box.inbox, box.flights, 1);
+    assert_true(due_ps(&box) <= 15); /* not at 17, though the second head is the first in the inbox */
+    struct box exact = {0};
+    inbox_init(&exact.inbox, true);
+    put_head(&exact, 10, 5);
+    inbox_await(&exact.inbox, 0, 1, ENGINE_NO_COUNTER);
+    assert_int_equal(due_ps(&exact), 10); /* the head is an event */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heap),
         cmocka_unit_test(test_who_waits),
+        cmocka_unit_test(test_tails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
