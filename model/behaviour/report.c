@@ -59,6 +59,9 @@ cJSON *result_behaviour_json(const struct result *result)
     return rows;
 }
 
+/* of parts of a line, which has RESULT_BEHAVIOUR_BYTES */
+enum { OBJECT_BYTES = 2 * UNITS_TEXT_BYTES + 8, SHOWN_BYTES = 120 };
+
 /* What a call did, and in what it was counted. */
 struct wording {
     enum mpi_call call; /* MPI_CALL_COUNT: any other, an operation */
@@ -83,7 +86,7 @@ static const struct wording *wording_of(enum mpi_call call)
     return wording;
 }
 
-static const char *object_text(const struct result_behaviour *row, char text[2 * UNITS_TEXT_BYTES + 8])
+static const char *object_text(const struct result_behaviour *row, char text[OBJECT_BYTES])
 {
     static const char *const contents[OF_COUNT] = {
         [OF_ALL] = "", [OF_NOTHING] = "of nothing", [OF_PUTS] = "of puts", [OF_GETS] = "of gets"};
@@ -91,33 +94,33 @@ static const char *object_text(const struct result_behaviour *row, char text[2 *
     if (!row->sized) return contents[row->content];
     units_format_bytes((double)row->least_bytes, least);
     units_format_bytes((double)row->most_bytes, most);
-    snprintf(text, 2 * UNITS_TEXT_BYTES + 8, "of %s%s%s", least, row->least_bytes < row->most_bytes ? " to " : "",
+    snprintf(text, OBJECT_BYTES, "of %s%s%s", least, row->least_bytes < row->most_bytes ? " to " : "",
              row->least_bytes < row->most_bytes ? most : "");
     return text;
 }
 
-static void shown_text(const struct result_behaviour *row, char text[RESULT_BEHAVIOUR_BYTES])
+static void shown_text(const struct result_behaviour *row, char text[SHOWN_BYTES])
 {
     const struct wording *wording = wording_of(row->call);
     if (row->waits == BEHAVES_UNSEEN)
-        snprintf(text, RESULT_BEHAVIOUR_BYTES, "not seen: none of %" PRIu64 " calls can show it", row->calls);
+        snprintf(text, SHOWN_BYTES, "not seen: none of %" PRIu64 " calls can show it", row->calls);
     else
-        snprintf(text, RESULT_BEHAVIOUR_BYTES, "%s in %" PRIu64 " of %" PRIu64 " %s", wording->did[row->waits],
+        snprintf(text, SHOWN_BYTES, "%s in %" PRIu64 " of %" PRIu64 " %s", wording->did[row->waits],
                  row->seen, row->of, wording->counted);
 }
 
 char *result_behaviour_text(const struct result_behaviour *row, char text[RESULT_BEHAVIOUR_BYTES])
 {
-    char object[2 * UNITS_TEXT_BYTES + 8], shown[RESULT_BEHAVIOUR_BYTES];
+    char object[OBJECT_BYTES], shown[SHOWN_BYTES];
     const char *of = object_text(row, object);
     shown_text(row, shown);
-    snprintf(text, RESULT_BEHAVIOUR_BYTES, "%.30s%s%s %.140s", call_name(row->call), *of ? " " : "", of, shown);
+    snprintf(text, RESULT_BEHAVIOUR_BYTES, "%s%s%s %s", call_name(row->call), *of ? " " : "", of, shown);
     return text;
 }
 
 void result_print_behaviour(const struct result *result, FILE *out)
 {
-    char object[2 * UNITS_TEXT_BYTES + 8], shown[RESULT_BEHAVIOUR_BYTES];
+    char object[OBJECT_BYTES], shown[SHOWN_BYTES];
     if (result->behaviour_count == 0) return;
     fputs("\nHow the library behaved, by calls that entered before the post or while the lock was held\n", out);
     for (size_t i = 0; i < result->behaviour_count; i++) {

@@ -249,7 +249,7 @@ void result_violations_clear(struct result_violations *violations);
 enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err);
 enum status result_add_behaviour(struct result *result, const struct result_behaviour *made, struct err *err);
 /* "put of 64 KiB waited for its target's post in 38 of 38 calls that show it", without what follows "not seen". */
-enum { RESULT_BEHAVIOUR_BYTES = 200 };
+enum { RESULT_BEHAVIOUR_BYTES = 256 };
 char *result_behaviour_text(const struct result_behaviour *row, char text[RESULT_BEHAVIOUR_BYTES]);
 /* Elements of behaviour[] (model/behaviour/report.c); NULL: no memory. */
 cJSON *result_behaviour_json(const struct result *result);

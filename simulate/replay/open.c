@@ -271,6 +271,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(replay_prepare_barriers(replay));
     for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
         if ((*driver)->prepare) TRY((*driver)->prepare(replay));
+    /* With progress call: where no message overtakes another one of its sender, which matters at equal times. */
     replay->answers_late = !replay->shmem && (replay->hardware || (!protocol_uses(protocol, PROGRESS_THREAD) &&
                                                                   !platform->control_bypass));
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);

@@ -6,6 +6,9 @@
  * notifications is not woken by the third. Messages that are delivered lazily keep their order and their own times. So
  * results equal those of an engine that delivers at once (property late).
  *
+ * The alarm of a message with bytes is at the earliest time at which its tail can arrive. The NIC receives its head then,
+ * behind all earlier heads. So a message that is awaited is one event, and not one at its head and one at its tail.
+ *
  * A message that is answered may also be delivered lazily, until its answer could arrive. Request and answer are then
  * one event, which visits both nodes. An answer that arrives alone, at the moment of the event, is delivered at once.
  * The release of a lock is delivered with the next request, or at its moment where a request waits. */
