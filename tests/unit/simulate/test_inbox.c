@@ -1,5 +1,5 @@
-/* The inbox's heap, who waits for a counter, and bounds for tails. Flights are put by hand: the later ones of a list go to the heap where they
- * would have to pass more than a few. */
+/* The inbox's heap, who waits for a counter, and bounds for tails. Flights are put by hand: the later ones of a list go to
+ * the heap where they would have to pass more than a few. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
