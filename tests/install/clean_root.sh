@@ -16,7 +16,8 @@ debootstrap --variant=minbase bookworm "$work/root" "${DEBIAN_MIRROR:-http://deb
     skip "debootstrap: $(tail -n 1 "$work/log")"
 mkdir "$work/root/packages"
 cp "$work"/packages/*.deb "$work/root/packages"
-chroot "$work/root" sh -eu -c '
+# With a /proc of its own, as every Debian.
+unshare --mount --pid --fork --mount-proc="$work/root/proc" chroot "$work/root" sh -eu -c '
     export DEBIAN_FRONTEND=noninteractive
     apt-get install -q -y --no-install-recommends /packages/rmacast_*.deb
     cd /tmp
