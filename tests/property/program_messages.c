@@ -75,12 +75,22 @@ static enum status put_list(struct writer *writer, uint32_t rank, enum mpi_call 
     return put(writer, rank, call, err);
 }
 
+/* Sometimes the program asks for a request without taking it, until it is complete. */
+static enum status put_query(struct writer *writer, uint32_t rank, uint32_t request, struct err *err)
+{
+    if (!random_chance(&writer->gaps[rank], 10)) return STATUS_OK;
+    struct trace_call call = new_call(ID_Request_get_status, TRACE_NONE);
+    call.completion.request = request;
+    return put_tests(writer, rank, call, err);
+}
+
 /* One of the requests, or some of them by a call that takes several. */
 static enum status put_some(struct writer *writer, uint32_t rank, const uint32_t *requests, uint32_t count, bool tests,
                             uint32_t *taken, struct err *err)
 {
     static const enum mpi_call calls[][2] = {
         {ID_Wait, ID_Test}, {ID_Waitany, ID_Testany}, {ID_Waitsome, ID_Testsome}, {ID_Waitall, ID_Testall}};
+    TRY(put_query(writer, rank, requests[random_below(&writer->gaps[rank], count)], err));
     uint32_t pick = random_below(&writer->gaps[rank], 4);
     enum mpi_call id = calls[pick][tests];
     *taken = pick < 2 ? 1 : 1 + random_below(&writer->gaps[rank], count);
