@@ -56,16 +56,19 @@ static int64_t left_before(const struct relations *relations, uint32_t rank, siz
     return left_ps;
 }
 
-/* A stay of a rank in MPI: calls between which it is never outside. */
+/* Real calls that follow each other have microseconds between them. Together they may be that part of a suspect. */
+enum { GAPS_PART = 20 };
+
+/* A stay of a rank in MPI: calls between which it is hardly outside. */
 struct stay {
     size_t first; /* its first call */
     int64_t enter_ps, exit_ps;
     int64_t left_ps; /* when the rank had left MPI before; INT64_MIN: it was never there */
 };
 
-/* The last stay that begins before by_ps, as far back as since_ps; false if there is none. */
+/* The last stay that begins before by_ps, as far back as since_ps, with gaps_ps outside MPI at most; false if there is none. */
 static bool find_stay(const struct relations *relations, uint32_t rank, int64_t by_ps, int64_t since_ps,
-                      struct stay *stay)
+                      int64_t gaps_ps, struct stay *stay)
 {
     const struct trace_rank *process = &relations->trace->ranks[rank];
     size_t call = entered_before(relations, rank, by_ps);
@@ -75,7 +78,8 @@ static bool find_stay(const struct relations *relations, uint32_t rank, int64_t 
         stay->first = call;
         stay->enter_ps = process->calls[call].enter_ps;
         stay->left_ps = left_before(relations, rank, call);
-        if (stay->left_ps < stay->enter_ps || stay->enter_ps <= since_ps) return true;
+        if (stay->left_ps < stay->enter_ps - gaps_ps || stay->enter_ps <= since_ps) return true;
+        if (stay->left_ps < stay->enter_ps) gaps_ps -= stay->enter_ps - stay->left_ps;
         if (stay->left_ps > stay->exit_ps) stay->exit_ps = stay->left_ps;
         while (!timeline_is_mpi(&process->calls[--call])) continue;
     }
@@ -91,7 +95,8 @@ static enum status examine(struct progress *progress, const struct suspect *susp
     bool *refuted = &progress->refuted[DOUBT_PROGRESS + at->call];
     struct stay stay;
     if (suspect->from_ps >= suspect->by_ps || *refuted) return STATUS_OK;
-    if (!find_stay(relations, suspect->target, suspect->by_ps, suspect->from_ps, &stay)) {
+    int64_t gaps_ps = (suspect->by_ps - suspect->from_ps) / GAPS_PART;
+    if (!find_stay(relations, suspect->target, suspect->by_ps, suspect->from_ps, gaps_ps, &stay)) {
         *refuted = true;
         return STATUS_OK;
     }

@@ -41,10 +41,22 @@ static void test_wait_for_progress(void **state)
                                  NULL, progress, 0),
                      38 * US);
     assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000050 0.000051 MPI_Comm_group comm=0\n"
-                                                      "1 0.000052 0.000053 MPI_Comm_group comm=0\n"
+                                                      "1 0.000054 0.000055 MPI_Comm_group comm=0\n"
                                                       "1 0.000080 0.000091 MPI_Barrier comm=0\n",
                                  NULL, progress, 0),
                      0);
+    /* From 12 to 55 a twentieth is 2.15 us: two gaps of 1 us are no time outside MPI, the third one is. */
+    assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000046 0.000047 MPI_Comm_group comm=0\n"
+                                                      "1 0.000048 0.000049 MPI_Comm_group comm=0\n"
+                                                      "1 0.000050 0.000091 MPI_Barrier comm=0\n",
+                                 NULL, progress, 0),
+                     (46 - 12) * US);
+    assert_int_equal(severity_ps(LOCK_PUT("10", "55") "1 0.000044 0.000045 MPI_Comm_group comm=0\n"
+                                                      "1 0.000046 0.000047 MPI_Comm_group comm=0\n"
+                                                      "1 0.000048 0.000049 MPI_Comm_group comm=0\n"
+                                                      "1 0.000050 0.000091 MPI_Barrier comm=0\n",
+                                 NULL, progress, 0),
+                     (46 - 45) * US);
 }
 
 static void test_progress_is_refuted_by_another_call(void **state)
