@@ -84,6 +84,11 @@ static enum status describe(struct prediction *prediction, struct err *err)
     if (free_links && strcmp(prediction->engine->name, "loggp") == 0)
         TRY(result_add_note(result, err,
                             "engine.links is free: messages do not wait for each other on links inside the network"));
+    if (platform->nic == NIC_PAIRS && platform->contention)
+        TRY(result_add_note(result, err,
+                            strcmp(prediction->engine->name, "loggp") == 0
+                                ? "engine.nic is pairs: a sender has the full rate to each node, as much as it sends to others"
+                                : "engine.nic is pairs, for the loggp engine: here a NIC sends one message after another"));
     return model_report_faults(prediction->trace, result, err);
 }
 

@@ -110,6 +110,12 @@ for what in "loggp queue 120 220" "loggp free 120 120" "simgrid queue 220 220"; 
     run 0 simulate "$shared" --platform "$platform" --set nodes.count=4 --set "$tree" --engine $1 --set engine.links=$2 --json - --verify
     holds out "near(.rank_time_s[0]; ${3}e-6) and near(.rank_time_s[1]; ${4}e-6)"
 done
+# what the NIC does is said: with pairs loggp knows no limit of a sender, and the simgrid engine does not know them
+pairs="$source/tests/cases/network/nic_pairs/trace.txt"
+for what in "loggp full rate" "simgrid one message after another"; do
+    run 0 simulate "$pairs" --platform "$platform" --set nodes.count=3 --engine ${what%% *} --set engine.nic=pairs --json -
+    holds out "any(.notes[]; contains(\"${what#* }\"))"
+done
 cp "$source/tests/oracle/latency.xml" .
 error 2 "known to SimGrid only" simulate "$shared" --platform "$platform" --set nodes.count=4 --engine loggp \
     --set network.topology="{\"simgrid_xml\":\"$PWD/latency.xml\"}" --set engine.links=queue
