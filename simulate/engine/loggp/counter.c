@@ -11,7 +11,8 @@ bool loggp_counts(struct engine *engine, int64_t bytes)
 {
     const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes};
     if (engine->platform->node_count < 2 || !engine->platform->contention || engine->links.used ||
-        engine->platform->nic == NIC_PAIRS) return false;
+        engine->platform->nic == NIC_PAIRS)
+        return false;
     engine->count_cost = *cost_recall(&engine->costs, &message);
     return engine->costs.same_latency && engine->count_cost.transmit_ps == 0 && !engine->at_once;
 }
@@ -30,7 +31,7 @@ static enum status take_counter_message(struct engine *engine, uint32_t *index, 
 }
 
 static inline enum status put_message(struct engine *engine, struct inbox *inbox, const struct counter_message *sent,
-                              struct err *err)
+                                      struct err *err)
 {
     uint32_t index;
     TRY(take_counter_message(engine, &index, err));

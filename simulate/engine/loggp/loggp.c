@@ -109,16 +109,19 @@ static enum status on_link(struct engine *engine, uint32_t index, struct err *er
     return to_next_link(engine, index, err);
 }
 
-/* Until when the sending queue of the message is busy; valid until the next call. */
-static enum status send_queue(struct engine *engine, const struct engine_message *message, int64_t **free_ps,
-                              struct err *err)
+/* The message leaves behind the earlier ones of its sending queue: *begin_ps is when it may, then when it does. */
+static enum status take_turn(struct engine *engine, const struct engine_message *message, int64_t occupy_ps,
+                             int64_t *begin_ps, struct err *err)
 {
-    uint64_t *pair;
-    *free_ps = &engine->nics[message->src_node].send_free_ps;
-    if (engine->platform->nic == NIC_QUEUE) return STATUS_OK;
-    uint64_t key = (uint64_t)message->src_node << 32 | (uint32_t)message->dst_node;
-    TRY(map_put(&engine->pairs, key, 0, &pair, err));
-    *free_ps = (int64_t *)pair;
+    uint64_t *of_pair;
+    int64_t *free_ps = &engine->nics[message->src_node].send_free_ps;
+    if (engine->platform->nic == NIC_PAIRS) {
+        uint64_t key = (uint64_t)message->src_node << 32 | (uint32_t)message->dst_node;
+        TRY(map_put(&engine->pairs, key, 0, &of_pair, err));
+        free_ps = (int64_t *)of_pair;
+    }
+    if (*free_ps > *begin_ps) *begin_ps = *free_ps;
+    *free_ps = units_add_ps(*begin_ps, occupy_ps);
     return STATUS_OK;
 }
 
@@ -127,11 +130,9 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
 {
     const struct cost *cost = cost_recall(&engine->costs, message);
     bool queues = cost->network && engine->contention && !message->passes;
-    int64_t begin_ps = engine->now.time_ps, *free_ps;
-    TRY(send_queue(engine, message, &free_ps, err));
+    int64_t begin_ps = engine->now.time_ps;
     engine->stats.messages++;
-    if (queues && *free_ps > begin_ps) begin_ps = *free_ps;
-    if (queues) *free_ps = units_add_ps(begin_ps, cost->occupy_ps);
+    if (queues) TRY(take_turn(engine, message, cost->occupy_ps, &begin_ps, err));
     *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
     int64_t head_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
     const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
