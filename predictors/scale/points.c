@@ -103,10 +103,9 @@ static enum status replay_row(const struct points_options *options, const struct
 }
 
 /* A run is replayed while it is made where it is long, and the engine can run several times in this process. */
-static enum status is_kept(const struct points_options *options, const struct program_model *model,
-                           const struct program_model_options *run, bool *kept, struct err *err)
+static enum status is_kept(const struct points_options *options, const struct program_model *model, double calls,
+                           bool *kept, struct err *err)
 {
-    struct program_survey survey = {.calls = 0};
     bool possible = strcmp(options->engine->name, "loggp") == 0 && program_source_possible(model);
     bool needs_whole = options->scenes.rewrite_count > 0 || options->scenes.keep_going;
     *kept = true;
@@ -115,18 +114,14 @@ static enum status is_kept(const struct points_options *options, const struct pr
     if (options->totals && needs_whole)
         return err_set(err, STATUS_USAGE, "--totals", NULL, "keeps no run, which %s needs",
                        options->scenes.keep_going ? "--keep-going" : "--rewrite");
-    if (!possible || needs_whole) return STATUS_OK;
-    if (!options->totals) TRY(program_source_survey(model, run, &survey, err));
-    *kept = !options->totals && survey.calls <= POINTS_CALLS_KEPT;
+    if (possible && !needs_whole) *kept = !options->totals && calls <= POINTS_CALLS_KEPT;
     return STATUS_OK;
 }
 
 static enum status replay_model(const struct points_options *options, const struct program_model *model,
-                                const struct program_model_options *run, struct row *rows, struct err *err)
+                                const struct program_model_options *run, bool kept, struct row *rows, struct err *err)
 {
     struct trace *trace;
-    bool kept;
-    TRY(is_kept(options, model, run, &kept, err));
     for (size_t i = 0; !kept && i < options->rows; i++) TRY(replay_row(options, model, run, i, &rows[i].result, err));
     if (!kept) return STATUS_OK;
     TRY(program_model_make(model, run, &trace, err));
@@ -139,11 +134,11 @@ static enum status replay_model(const struct points_options *options, const stru
 
 /* Run times of the rows with all computing by a factor. */
 static enum status replay_factor(const struct points_options *options, const struct program_model *model, uint32_t ranks,
-                                 double factor, double *run_time_s, struct err *err)
+                                 double factor, bool kept, double *run_time_s, struct err *err)
 {
     const struct program_model_options run = {.ranks = ranks, .compute = factor, .seed = options->seed};
     struct row rows[POINTS_ROWS_MAX] = {{NULL}};
-    enum status status = replay_model(options, model, &run, rows, err);
+    enum status status = replay_model(options, model, &run, kept, rows, err);
     for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_time_s[i] = rows[i].result->run_time_s;
     clear_rows(options, rows);
     return status;
@@ -151,7 +146,7 @@ static enum status replay_factor(const struct points_options *options, const str
 
 /* What runs with noise give per row. */
 static enum status replay_noise(const struct points_options *options, struct program_model *model, uint32_t ranks,
-                                struct row *rows, struct err *err)
+                                bool kept, struct row *rows, struct err *err)
 {
     struct noise noise;
     size_t runs = options->noisy_runs;
@@ -160,7 +155,7 @@ static enum status replay_noise(const struct points_options *options, struct pro
     enum status status = noise_open(model, &noise, err);
     for (size_t run = 0; status == STATUS_OK && run < runs; run++) {
         status = noise_draw(&noise, scramble(options->noise_seed) + run, err); /* near seeds share no run */
-        if (status == STATUS_OK) status = replay_factor(options, model, ranks, 1, of_rows_s, err);
+        if (status == STATUS_OK) status = replay_factor(options, model, ranks, 1, kept, of_rows_s, err);
         for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_times_s[i * runs + run] = of_rows_s[i];
     }
     noise_close(&noise);
@@ -176,18 +171,20 @@ static enum status replay_band(const struct points_options *options, struct prog
     const struct program_model_options run = {.ranks = ranks, .compute = 1, .seed = options->seed};
     double low_s[POINTS_ROWS_MAX], high_s[POINTS_ROWS_MAX];
     struct program_survey survey;
-    TRY(replay_model(options, model, &run, rows, err));
+    bool kept;
     TRY(program_source_survey(model, &run, &survey, err));
+    TRY(is_kept(options, model, survey.calls, &kept, err));
+    TRY(replay_model(options, model, &run, kept, rows, err));
     for (size_t i = 0; i < options->rows; i++) low_s[i] = high_s[i] = rows[i].result->run_time_s;
     if (survey.error > 0) {
-        TRY(replay_factor(options, model, ranks, survey.error < 1 ? 1 - survey.error : 0, low_s, err));
-        TRY(replay_factor(options, model, ranks, 1 + survey.error, high_s, err));
+        TRY(replay_factor(options, model, ranks, survey.error < 1 ? 1 - survey.error : 0, kept, low_s, err));
+        TRY(replay_factor(options, model, ranks, 1 + survey.error, kept, high_s, err));
     }
     for (size_t i = 0; i < options->rows; i++) {
         rows[i].low_s = low_s[i];
         rows[i].high_s = high_s[i];
     }
-    return options->noisy_runs > 0 ? replay_noise(options, model, ranks, rows, err) : STATUS_OK;
+    return options->noisy_runs > 0 ? replay_noise(options, model, ranks, kept, rows, err) : STATUS_OK;
 }
 
 static enum status replay_copies(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
