@@ -80,13 +80,13 @@ static enum status describe(struct prediction *prediction, struct err *err)
     if (is_other_transport(prediction->trace->provenance.transport, platform->profile_transport))
         TRY(result_add_note(result, err, "recorded over %s; the platform's MPI profile %s is of %s",
                             prediction->trace->provenance.transport, platform->profile, platform->profile_transport));
-    bool free_links = platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention;
-    if (free_links && strcmp(prediction->engine->name, "loggp") == 0)
+    bool loggp = strcmp(prediction->engine->name, "loggp") == 0;
+    if (loggp && platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention)
         TRY(result_add_note(result, err,
                             "engine.links is free: messages do not wait for each other on links inside the network"));
     if (platform->nic == NIC_PAIRS && platform->contention)
         TRY(result_add_note(result, err,
-                            strcmp(prediction->engine->name, "loggp") == 0
+                            loggp
                                 ? "engine.nic is pairs: a sender has the full rate to each node, as much as it sends to others"
                                 : "engine.nic is pairs, for the loggp engine: here a NIC sends one message after another"));
     return model_report_faults(prediction->trace, result, err);
