@@ -16,7 +16,7 @@ static struct {
     FILE *standard_output;
     char *text;
     size_t size;
-} table;
+} held_table;
 
 void cli_exit_with(int status)
 {
@@ -46,23 +46,23 @@ int cli_columns(void)
 /* In glibc stdout is a variable that programs may set (its manual, 12.2). */
 FILE *cli_table(void)
 {
-    if (table.standard_output) return stdout;
-    FILE *made = open_memstream(&table.text, &table.size);
+    if (held_table.standard_output) return stdout;
+    FILE *made = open_memstream(&held_table.text, &held_table.size);
     if (!made) return stdout;
-    table.standard_output = stdout;
+    held_table.standard_output = stdout;
     stdout = made;
     return stdout;
 }
 
 static enum status write_table(struct err *err)
 {
-    if (!table.standard_output) return STATUS_OK;
+    if (!held_table.standard_output) return STATUS_OK;
     bool whole = fclose(stdout) == 0;
-    stdout = table.standard_output;
-    table.standard_output = NULL;
-    if (whole) fold_write(table.text, cli_columns(), color_wanted(STDOUT_FILENO), stdout);
-    free(table.text);
-    table.text = NULL;
+    stdout = held_table.standard_output;
+    held_table.standard_output = NULL;
+    if (whole) fold_write(held_table.text, cli_columns(), color_wanted(STDOUT_FILENO), stdout);
+    free(held_table.text);
+    held_table.text = NULL;
     return whole ? STATUS_OK : err_memory(err);
 }
 

@@ -319,11 +319,11 @@ enum status model_finish_computings(struct model_reader *reader)
 static const struct definition {
     const char *name;
     enum status (*read)(struct model_reader *reader);
-} definitions[] = {
+} keywords[] = {
     {"ranks", read_ranks}, {"observed", read_observed}, {"parameter", read_parameter}, {"grid", read_grid},
     {"comm", read_comm},   {"window", read_window},     {"computing", read_computing},
 };
-enum { DEFINITIONS = sizeof definitions / sizeof *definitions };
+enum { KEYWORDS = sizeof keywords / sizeof *keywords };
 
 static bool is_row(const char *name)
 {
@@ -333,8 +333,8 @@ static bool is_row(const char *name)
 
 bool model_is_definition(const char *name)
 {
-    for (int i = 0; i < DEFINITIONS; i++)
-        if (strcmp(definitions[i].name, name) == 0) return true;
+    for (int i = 0; i < KEYWORDS; i++)
+        if (strcmp(keywords[i].name, name) == 0) return true;
     return is_row(name);
 }
 
@@ -342,6 +342,6 @@ enum status model_read_definition(struct model_reader *reader, const char *name)
 {
     if (is_row(name)) return read_factors(reader, name);
     int i = 0;
-    while (strcmp(definitions[i].name, name) != 0) i++;
-    return definitions[i].read(reader);
+    while (strcmp(keywords[i].name, name) != 0) i++;
+    return keywords[i].read(reader);
 }
