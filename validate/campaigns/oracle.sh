@@ -60,9 +60,8 @@ while read -r program bytes ranks; do
         "$files/row"
 done <"$files/plan"
 
-jq -s --slurpfile config "$config" --arg date "$(date -u +%F)" --argjson failed $failures '
-    def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor]
-        else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+jq -L "$validate/campaigns" -s --slurpfile config "$config" --arg date "$(date -u +%F)" --argjson failed $failures '
+    include "statistics";
     . as $rows | {schema: "rmacast.oracle-result/1", campaign: $config[0], date: $date, rows: $rows, failed: $failed,
      summary: ([("simgrid", "loggp") as $engine | [$rows[].relative[$engine] | fabs] |
                 {key: $engine, value: {median: median, worst: max, within_2_percent: (map(select(. <= 0.02)) | length),

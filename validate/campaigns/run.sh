@@ -2,12 +2,12 @@
 # Runs a campaign: programs are recorded on this machine, predicted for a virtual cluster, run there, and compared.
 #   run.sh CAMPAIGN.json BUILD RESULT.json      BUILD: the build directory, as build/release (docs/cluster.md)
 # Exits with 77 and the reason where the cluster cannot be made. A run that reaches its time limit is made again, unless it only
-# hangs in MPI_Finalize; one during
-# which other processes took more than the campaign's share of the machine's processors is thrown away, and counted.
+# hangs in MPI_Finalize. A run is thrown away, and counted, if other processes took more than the campaign's share of the
+# machine's processors during it.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 die() { echo "campaign: $*" >&2; exit 1; }
-[ $# = 3 ] || { sed -n 2,5p "$0"; exit 2; }
+[ $# = 3 ] || { sed -n 2,6p "$0"; exit 2; }
 config=$(realpath -e "$1") && build=$(realpath -e "$2") || die "$1, $2: expected a campaign and a build directory"
 result=$3
 rmacast=$build/bin/rmacast cluster=$here/../cluster/cluster.sh
@@ -140,9 +140,9 @@ row() { # PROGRAM ARGUMENT...
         >"$work/out" 2>"$work/err" ||
         { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
     for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
-    jq --slurpfile parts "$work/parts.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
+    jq -L "$here" --slurpfile parts "$work/parts.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
         --arg semantics "$semantics" --argjson thrown $thrown --arg predicted "$(part "$work/predicted.txt")" '
-        def median: if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+        include "statistics";
         ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m |
         {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics,
          repetitions: ($all | length), thrown_away: $thrown,
@@ -175,12 +175,11 @@ while read -r line; do
 done <"$work/plan"
 [ $row = record ] && exit $((failures > 0))
 
-jq -s --slurpfile config "$config" --arg before "$load_before" --arg after "$(cut -d' ' -f1-3 /proc/loadavg)" \
+jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg after "$(cut -d' ' -f1-3 /proc/loadavg)" \
     --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" --argjson cores "$(nproc)" \
     --arg mpi "$(mpichversion 2>/dev/null | sed -n 's/^MPICH Version: *//p' | tr -d '\t')" --arg kernel "$(uname -sr)" \
     --arg date "$(date -u +%F)" --argjson failed $failures '
-    def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor]
-        else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+    include "statistics";
     {schema: "rmacast.campaign-result/1", campaign: $config[0], date: $date,
      machine: {processor: $cpu, cores: $cores, kernel: $kernel, mpich: $mpi, load_before: $before, load_after: $after},
      rows: ., failed: $failed,
