@@ -370,8 +370,8 @@ struct trace {
 /* A trace of rank_count ranks with the world communicator and no calls. trace_free(NULL) is legal. */
 enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err);
 void trace_free(struct trace *trace);
-/* Frees the tables that a shard of a reader may have of its own: all but communicators, windows and nodes. Leaves what
- * stands there dangling. */
+/* Frees the tables that a shard of a reader may have of its own: all but communicators, windows and nodes. Pointers
+ * to them dangle afterwards. */
 void trace_clear_tables(struct trace_definitions *definitions);
 
 /* Appends a call to a rank (with an unknown trace_sim if the trace is simulated), checking that time does not run
@@ -499,7 +499,7 @@ enum status trace_set_node(struct trace *trace, uint32_t rank, const char *name,
 const char *trace_node_name(const struct trace *trace, uint32_t rank); /* NULL: not known */
 void trace_clear_nodes(struct trace *trace);
 
-/* Adds a sentence to the notes unless it stands there already. */
+/* Adds a sentence to the notes unless they have it already. */
 enum status trace_add_note(struct trace *trace, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -11,7 +11,8 @@
 #include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 
-/* What the calls of a batch took without the intervals that are recorded: the stamps of an entry and the exit behind it. */
+/* What the calls of a batch took without the intervals that are recorded: the stamps of an entry and the exit behind
+ * it. */
 static uint64_t outside(const uint64_t *words, const uint64_t *end, uint64_t spent)
 {
     uint64_t before = 0;
@@ -100,10 +101,10 @@ static void define_identity(const struct spool_header *of_rank)
         text, sizeof text,
         "host=%s\nprogram=%s\nlibrary=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nucx_tls=%s\n"
         "spawned=%s\ncores=%s\ncore_waits=%s\nlauncher=%s\nlaunched=%.20s\n"
-                         "openmpi_btl=%.200s\nrdma=%s\n",
+        "openmpi_btl=%.200s\nrdma=%s\n",
         host, program, library, version, device, cache ? cache : "", transports ? transports : "",
         parent == MPI_COMM_NULL ? "no" : "yes", cores, rec_core_wait_known() ? "yes" : "no", launcher, processes,
-                         btl ? btl : "", has_rdma() ? "yes" : "no");
+        btl ? btl : "", has_rdma() ? "yes" : "no");
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }

@@ -40,7 +40,7 @@ static void *find_function(const char *name)
     static __typeof__(NAME) *get_##NAME(void)                                                                          \
     {                                                                                                                  \
         if (!__atomic_load_n(&real_##NAME, __ATOMIC_RELAXED)) {                                                        \
-            void *found = find_function(#NAME);                                                                                 \
+            void *found = find_function(#NAME);                                                                        \
             __typeof__(NAME) *function;                                                                                \
             memcpy(&function, &found, sizeof function);                                                                \
             __atomic_store_n(&real_##NAME, function, __ATOMIC_RELAXED);                                                \
@@ -62,7 +62,8 @@ static bool begin(struct rec_primitive_call *call, const struct rec_primitive_ho
     return recorded;
 }
 
-static void end_call(const struct rec_primitive_hooks *by, const struct rec_primitive_call *call, bool flag, bool failed)
+static void end_call(const struct rec_primitive_hooks *by, const struct rec_primitive_call *call, bool flag,
+                     bool failed)
 {
     int before = errno;
     by->leave(call, flag, failed);
@@ -85,7 +86,7 @@ static void end_call(const struct rec_primitive_hooks *by, const struct rec_prim
         if (!begin(&call, &by)) return CALL ARGUMENTS;                                                                 \
         int result = CALL ARGUMENTS;                                                                                   \
         bool good = (GOOD);                                                                                            \
-        end_call(by, &call, good, !good && !(PLAIN));                                                                       \
+        end_call(by, &call, good, !good && !(PLAIN));                                                                  \
         return result;                                                                                                 \
     }
 
