@@ -207,6 +207,7 @@ static enum status explain(const struct settings *settings, const struct runs *r
         .measured = (const struct trace *const *)runs->traces + 1,
         .repetitions = runs->count - 1,
         .measured_run_time_s = validation->run_time.measured_s,
+        .analyze = &settings->analyze,
     };
     TRY(explain_run(&input, &explanation, err));
     enum status status = write_outputs(settings, validation, &explanation, err);

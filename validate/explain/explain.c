@@ -41,14 +41,27 @@ static enum status set_overrides(struct replays *replays, struct err *err)
     return STATUS_OK;
 }
 
+static enum status match_section(const struct explain_input *input, const struct trace *replayed,
+                                 struct validate_calls **calls, struct err *err)
+{
+    const struct section_marks *marks = input->analyze ? &input->analyze->section : NULL;
+    if (!marks || !section_is_set(marks))
+        return validate_calls_match(replayed, input->measured, input->repetitions, NULL, NULL, calls, err);
+    struct section section;
+    TRY(section_find(replayed, marks, &section, err));
+    enum status status =
+        validate_calls_match(replayed, input->measured, input->repetitions, &section, marks->callpath, calls, err);
+    section_clear(&section);
+    return status;
+}
+
 static enum status replay(const struct explain_input *input, const struct platform *platform, FILE *out, struct err *err)
 {
-    struct prediction prediction = {
-        .trace = input->predicted, .platform = platform, .engine = engine_by_name("loggp")};
+    struct prediction prediction = {.trace = input->predicted, .platform = platform, .engine = engine_by_name("loggp"),
+                                    .analyze = input->analyze};
     struct validate_calls *calls = NULL;
     TRY(prediction_run(&prediction, err));
-    enum status status =
-        validate_calls_match(prediction.outcome.trace, input->measured, input->repetitions, NULL, NULL, &calls, err);
+    enum status status = match_section(input, prediction.outcome.trace, &calls, err);
     if (status == STATUS_OK) fprintf(out, "%.17g %.17g", prediction.result->run_time_s, calls->absolute_s);
     validate_calls_free(calls);
     prediction_clear(&prediction);

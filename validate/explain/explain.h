@@ -1,7 +1,7 @@
 /* Finds the value of a platform, or the entry of its protocol, that best explains the error of a prediction. The
  * predicted trace is replayed with one change at a time, on the loggp engine, each in a child process, and compared
- * with the real runs call by call. Replaying a predicted trace on its own platform gives the same trace again (law 6).
- * So the first replay, without a change, is the reference for the others. */
+ * with the real runs call by call, in the section that is compared. Replaying a predicted trace on its own platform
+ * gives the same trace again (law 6). So the first replay, without a change, is the reference for the others. */
 #ifndef VALIDATE_EXPLAIN_EXPLAIN_H
 #define VALIDATE_EXPLAIN_EXPLAIN_H
 
@@ -10,13 +10,14 @@
 #include <cjson/cJSON.h>
 
 #include "common/status.h"
+#include "model/analyze.h"
 #include "trace/trace.h"
 #include "validate/explain/platform_changes.h"
 
 struct explanation_replay {
     const struct platform_change *change; /* NULL: none */
-    double run_time_s;
-    double absolute_s;       /* sum over calls of |error| */
+    double run_time_s;       /* of the section */
+    double absolute_s;       /* sum over the section's calls of |error| */
     double run_time_error_s; /* predicted - measured median */
     double explained;        /* reduction of absolute_s, as a share of the unchanged replay's; negative: it grows */
 };
@@ -35,7 +36,8 @@ struct explain_input { /* borrowed */
     const struct trace *predicted;
     const struct trace *const *measured;
     size_t repetitions;
-    double measured_run_time_s;
+    double measured_run_time_s;            /* of the section */
+    const struct analyze_options *analyze; /* those of the compared results: their section holds; NULL: defaults */
 };
 
 /* STATUS_DATA if the unchanged replay fails. The caller clears *explanation. */
