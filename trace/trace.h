@@ -57,6 +57,8 @@ enum trace_op {
  *   handle  window id (one-sided calls, window creation and freeing), else communicator id, else TRACE_NONE
  *   peer    target / destination or matched source / root, else TRACE_NONE. lock_all, flush_all and the like have none:
  *           they mean every target. sendrecv: destination. iprobe that found nothing: the source asked for, if one
+ *           Both are outside the union because every arm would have them at the same place with one meaning: on what
+ *           the call is made, and its other rank. Checks, filters and matching read them without knowing the arm
  *   ref     the id in the arm's last place, whatever it names; TRACE_NO_REF: none. For what follows requests, which
  *           several arms have (call_makes_request()), and for what gives ids other numbers
  *   any     all of the arm, for what copies, compares or forgets calls of every kind

@@ -6,6 +6,23 @@
 
 #include "simulate/replay/walk.h"
 
+/* A group that has dissemination barriers: the members of a communicator, or of a window. */
+struct quick_barrier {
+    const struct trace_comm *comm;
+    uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
+    uint32_t first_count, rounds; /* in replay.barrier_counts: one count per barrier and round */
+};
+
+/* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
+ * ever more than one instance ahead of another. */
+struct barrier {
+    uint32_t instance;
+    uint32_t quick_barrier;
+    uint32_t tasks; /* non-blocking collectives begun so far by this rank of the communicator */
+    uint8_t round;
+    bool sent;
+};
+
 enum status replay_prepare_barriers(struct replay *replay);
 void replay_clear_barriers(struct replay *replay);
 /* The barrier of the `own`-th member of the communicator. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "simulate/replay/barrier.h"
 #include "simulate/replay/walk.h"
 
 /* One collective call of a communicator ("turn") that not all members have begun. */

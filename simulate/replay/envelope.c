@@ -9,6 +9,14 @@
 #include "simulate/replay/request.h"
 #include "simulate/replay/walk.h"
 
+struct channel {
+    uint32_t context, source, destination;
+    int32_t tag;
+    uint32_t first, last; /* envelopes of which one side is missing; all of the same side */
+    uint16_t thread;
+    bool used;
+};
+
 DEFINE_POOL(envelope, next);
 
 static bool same(const struct channel *channel, const struct match *match)

@@ -7,6 +7,18 @@
 #include "simulate/replay/state.h"
 
 enum send_protocol { SEND_EAGER, SEND_RENDEZVOUS, SEND_SYNC };
+
+/* One message between two ranks: matched by (context, source, destination, tag) and order. */
+struct envelope {
+    uint32_t source, destination;
+    int64_t bytes;
+    uint32_t send_request, receive_request; /* NO_INDEX: that side is not there yet, or needs no completion */
+    uint32_t next;
+    uint8_t mode;         /* enum send_protocol */
+    bool sent, posted;    /* each side is there */
+    bool arrived;         /* eager data, or the request to send */
+    bool left, delivered; /* rendezvous data */
+};
 struct match {
     uint32_t context, source, destination;
     int32_t tag;

@@ -4,6 +4,12 @@
 
 #include "simulate/replay/state.h"
 
+struct waiting_message { /* for progress */
+    struct engine_note message;
+    uint32_t next;
+    int64_t arrived_ps;
+};
+
 /* Once, before messages are sent: who serves each type, where it does not depend on bytes. */
 void replay_find_servers(struct replay *replay);
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,

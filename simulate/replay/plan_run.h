@@ -4,6 +4,7 @@
 #define SIMULATE_REPLAY_PLAN_RUN_H
 
 #include "simulate/replay/envelope.h"
+#include "simulate/plans/collectives.h"
 #include "simulate/replay/walk.h"
 
 /* Runs the next steps of the plan. *done: the plan has ended. In the first call rank.step is 0. */

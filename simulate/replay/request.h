@@ -3,7 +3,37 @@
 #ifndef SIMULATE_REPLAY_REQUEST_H
 #define SIMULATE_REPLAY_REQUEST_H
 
+#include "simulate/plans/collectives.h"
 #include "simulate/replay/state.h"
+
+/* In rank_rare.requests and far_requests. NO_INDEX: not made yet. */
+#define REQUEST_GONE (NO_INDEX - 1)
+
+struct request { /* of a send or receive, or the call itself if blocking */
+    uint32_t rank, thread; /* thread: the one that waits */
+    bool done, awaited, receive;
+    bool hidden;  /* of a collective: released when done */
+    bool of_task; /* of a non-blocking one: rank is the task */
+};
+
+/* A non-blocking collective of one rank. */
+struct coll_task {
+    uint32_t rank, comm, request; /* request: the program's */
+    uint32_t step, missing;       /* as those of a rank in a blocking one */
+    uint32_t instance;            /* distinguishes its messages from others on the communicator */
+    uint32_t next;
+    bool overlap;
+    struct coll_shape shape;
+};
+
+/* Index in replay.requests of the program's request `id`; NO_INDEX or REQUEST_GONE: none. */
+static inline uint32_t replay_request_index(const struct replay *replay, const struct rank_state *rank, uint32_t id)
+{
+    const struct rank_rare *rare = replay_rare(replay, rank);
+    if (id < rare->request_limit) return rare->requests[id];
+    const uint64_t *far = rare->far_requests ? map_find(rare->far_requests, id) : NULL;
+    return far ? (uint32_t)*far : NO_INDEX;
+}
 
 DECLARE_POOL(request);
 

@@ -2,6 +2,7 @@
 #ifndef SIMULATE_REPLAY_ROUTES_H
 #define SIMULATE_REPLAY_ROUTES_H
 
+#include "simulate/plans/collectives.h"
 #include "simulate/replay/state.h"
 
 /* Whom one call reaches: ranks, and the plans of collectives, whose partners it sends to or receives from. */

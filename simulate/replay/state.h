@@ -1,206 +1,22 @@
-/* The state of ranks, messages and requests that the services of simulate/replay/ share. Not for use outside
- * simulate/replay/, simulate/windows/ and the rooms of the drivers. */
+/* The state of the whole replay that the services of simulate/replay/ share. rank.h has that of a rank; the header of a
+ * service has the items that it keeps. Not for use outside simulate/replay/, simulate/windows/ and the rooms of the
+ * drivers. */
 #ifndef SIMULATE_REPLAY_STATE_H
 #define SIMULATE_REPLAY_STATE_H
 
 #include "common/map.h"
-#include "simulate/engine/lines.h"
 #include "simulate/mailbox/mailbox.h"
-#include "simulate/plans/collectives.h"
+#include "simulate/replay/kinds.h"
 #include "simulate/replay/pool.h"
+#include "simulate/replay/rank.h"
 #include "simulate/replay/replay.h"
-
-#define NO_INDEX UINT32_MAX
-
-enum rank_status { RANK_COMPUTING, RANK_RUNNING, RANK_BLOCKED, RANK_PAUSED, RANK_DONE };
-
-struct threads; /* simulate/replay/thread.h */
-
-/* Members that are used together share a cache line, here and in struct pair and struct member. */
-struct rank_state {
-    /* Of the loaded thread, up to `calls` (WALK_BYTES in replay/thread.c). */
-    _Alignas(LINE_BYTES) size_t next;
-    int64_t enter_ps, resume_ps;
-    int64_t busy_ps; /* time in this call that is no waiting: overhead, copies */
-    uint8_t status, phase;
-    bool overlap, paid; /* of a collective's current step */
-    uint32_t thread;
-    union {
-        uint32_t step;    /* of a collective's plan */
-        uint32_t barrier; /* valid where `in_barrier`: the barrier in which it blocks */
-    };
-    uint32_t missing;  /* requests that a wait or a collective step still needs */
-    uint32_t need;     /* with STEP_BLOCK: at least so many messages must arrive before; 0: one */
-    uint32_t received; /* messages that a wait or a collective step received: each costs overhead */
-    /* Of the rank. */
-    const struct trace_call *calls;
-
-    size_t count;
-    int64_t end_ps; /* exit of the last call that returned */
-    double stretch; /* simulated computing time per recorded computing time */
-    struct threads *threads;   /* NULL: one thread and no thread primitives */
-    const int64_t *compute_ps; /* of the trace, NULL: the times between its calls */
-    uint32_t last_member;      /* of its last post or start; NO_INDEX: none yet */
-    uint32_t lock_list;        /* open lock epochs as origin */
-    uint32_t serve_first;      /* the first message that waits for progress */
-    bool inside;               /* in MPI, for progress = call */
-    bool in_barrier;           /* blocks in a barrier, if it blocks */
-    int64_t lacked_until_ps;   /* of this call: the end of Lock Contention or Late Post; before its enter: none */
-};
-_Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank touches two cache lines");
-
-/* Members that few programs use: pages that nobody writes take no memory. */
-struct rank_rare {
-    uint32_t *requests; /* request id -> index in replay.requests; NULL: none used */
-    struct map *far_requests; /* the same for ids much larger than the number of calls; NULL: none used */
-    uint32_t request_limit;
-    uint32_t serve_last;    /* valid where rank_state.serve_first is not NO_INDEX */
-    int64_t buffered_bytes; /* d: copied or being copied, and not left yet; kept where the buffer is limited */
-    /* of this call: last arrival, last service; not with progress hardware */
-    int64_t progress_from_ps, progress_until_ps;
-};
-
-/* In rank_rare.requests and far_requests. NO_INDEX: not made yet. */
-#define REQUEST_GONE (NO_INDEX - 1)
-
-/* A group that has dissemination barriers: the members of a communicator, or of a window. */
-struct quick_barrier {
-    const struct trace_comm *comm;
-    uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
-    uint32_t first_count, rounds; /* in replay.barrier_counts: one count per barrier and round */
-};
-
-/* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
- * ever more than one instance ahead of another. */
-struct barrier {
-    uint32_t instance;
-    uint32_t quick_barrier;
-    uint32_t tasks; /* non-blocking collectives begun so far by this rank of the communicator */
-    uint8_t round;
-    bool sent;
-};
-
-struct request { /* of a send or receive, or the call itself if blocking */
-    uint32_t rank, thread; /* thread: the one that waits */
-    bool done, awaited, receive;
-    bool hidden;  /* of a collective: released when done */
-    bool of_task; /* of a non-blocking one: rank is the task */
-};
-
-/* One message between two ranks: matched by (context, source, destination, tag) and order. */
-struct envelope {
-    uint32_t source, destination;
-    int64_t bytes;
-    uint32_t send_request, receive_request; /* NO_INDEX: that side is not there yet, or needs no completion */
-    uint32_t next;
-    uint8_t mode;         /* enum send_protocol */
-    bool sent, posted;    /* each side is there */
-    bool arrived;         /* eager data, or the request to send */
-    bool left, delivered; /* rendezvous data */
-};
-
-/* A non-blocking collective of one rank. */
-struct coll_task {
-    uint32_t rank, comm, request; /* request: the program's */
-    uint32_t step, missing;       /* as those of a rank in a blocking one */
-    uint32_t instance;            /* distinguishes its messages from others on the communicator */
-    uint32_t next;
-    bool overlap;
-    struct coll_shape shape;
-};
-
-enum message_type {
-    MESSAGE_POST,
-    MESSAGE_COMPLETE,
-    MESSAGE_DATA,
-    MESSAGE_PUT, /* the data of a plain put: of an active epoch, issued in its call, without a request */
-    MESSAGE_ACK,
-    MESSAGE_GET_REQUEST,
-    MESSAGE_GET_REPLY,
-    MESSAGE_ACCUMULATE,
-    MESSAGE_FETCH,   /* get_accumulate and the like: its data */
-    MESSAGE_RMA_ASK, /* rendezvous of a large put */
-    MESSAGE_RMA_CLEAR,
-    MESSAGE_TOGETHER,        /* several puts to one target in one message */
-    MESSAGE_TOGETHER_SERVED, /* accumulates and gets are among them */
-    MESSAGE_TOGETHER_GETS,   /* only gets */
-    MESSAGE_TOGETHER_REPLY,
-    MESSAGE_LOCK_ASK,
-    MESSAGE_LOCK_GRANT,
-    MESSAGE_LOCK_RELEASE,
-    MESSAGE_LOCK_RELEASED, /* the target knows of the release */
-    MESSAGE_FLUSH_ASK,     /* follows the data of its pair, or of its lock */
-    MESSAGE_PAIR_FLUSHED,
-    MESSAGE_LOCK_FLUSHED,
-    MESSAGE_FENCE_FLUSHED,
-    MESSAGE_BARRIER,
-    MESSAGE_EAGER,
-    MESSAGE_SEND_ASK, /* rendezvous of a send */
-    MESSAGE_SEND_CLEAR,
-    MESSAGE_SEND_DATA,
-    MESSAGE_SEND_PUT,    /* rendezvous = notified: data whose storing the receiver acknowledges */
-    MESSAGE_SEND_STORED, /* that acknowledgement */
-    MESSAGE_SEND_NOTICE, /* the sender notifies the receiver that all data are there */
-    MESSAGE_SEND_ACK, /* of a small synchronous send */
-    MESSAGE_SHMEM_ASK, /* of an OpenSHMEM lock */
-    MESSAGE_SHMEM_GRANT,
-    MESSAGE_SHMEM_RELEASE,
-    MESSAGE_TASK,     /* never sent: a collective goes on when its rank is inside MPI */
-    MESSAGE_TYPE_COUNT,
-};
-
-/* What a timer's id carries, by its upper bits. */
-enum timer_kind {
-    TIMER_RANK,
-    TIMER_OP,       /* an accumulate has been applied */
-    TIMER_MESSAGE,  /* a helper thread serves it */
-    TIMER_ENVELOPE, /* rendezvous data have left */
-    TIMER_REQUEST,  /* a one-sided operation's data have left */
-    TIMER_ROOM,     /* buffered data have left */
-    TIMER_THREAD,   /* of a rank with several: TIMER_RANK */
-    TIMER_POLL,     /* such a thread is advanced again */
-    TIMER_KIND_COUNT,
-};
-
-struct waiting_message { /* for progress */
-    struct engine_note message;
-    uint32_t next;
-    int64_t arrived_ps;
-};
-
-struct channel {
-    uint32_t context, source, destination;
-    int32_t tag;
-    uint32_t first, last; /* envelopes of which one side is missing; all of the same side */
-    uint16_t thread;
-    bool used;
-};
-
-struct thread_name {
-    uint32_t rank, thread;
-};
 
 struct thread_costs {
     int64_t create_ps, start_ps, join_ps, lock_ps, unlock_ps, barrier_ps;
 };
 
-/* simulate/replay/driver.h */
-struct call_driver;
-struct call_step;
-struct message_row;
-struct timer_row;
-
-/* simulate/windows/ */
-struct window_state;
-struct window_mode;
-struct member;
-struct pair;
-struct watches;
-
-struct shmem;      /* simulate/shmem/shmem.c */
-struct agreements; /* simulate/replay/collective_matching.c */
-struct coll_calls; /* simulate/plans/collectives.h */
-
+/* Rows of drivers are in replay/driver.h, items of pools in the headers of their services, windows in
+ * simulate/windows/. Private to one file: shmem (simulate/shmem/shmem.c), agreements (replay/collective_matching.c). */
 struct replay {
     const struct trace *trace;
     const struct platform *platform; /* part */
@@ -290,15 +106,6 @@ static inline struct rank_rare *replay_rare(const struct replay *replay, const s
 static inline uint32_t replay_least_messages(const struct replay *replay, uint32_t answers)
 {
     return replay->answers_apart ? answers : 1;
-}
-
-/* Index in replay.requests of the program's request `id`; NO_INDEX or REQUEST_GONE: none. */
-static inline uint32_t replay_request_index(const struct replay *replay, const struct rank_state *rank, uint32_t id)
-{
-    const struct rank_rare *rare = replay_rare(replay, rank);
-    if (id < rare->request_limit) return rare->requests[id];
-    const uint64_t *far = rare->far_requests ? map_find(rare->far_requests, id) : NULL;
-    return far ? (uint32_t)*far : NO_INDEX;
 }
 
 #endif

@@ -7,6 +7,10 @@
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
 
+struct thread_name {
+    uint32_t rank, thread;
+};
+
 #define WALK_BYTES offsetof(struct rank_state, calls)
 
 uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank)

@@ -2,6 +2,7 @@
  * recorded (an atomic, a spin). A call that another thread's call must precede waits for it, outside MPI. */
 #include "simulate/replay/thread.h"
 #include "simulate/rma/rma.h"
+#include "simulate/windows/lock_epoch.h"
 
 uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target,
                                bool returned)

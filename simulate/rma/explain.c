@@ -1,6 +1,8 @@
 /* What calls of one-sided communication wait for, and which operations never left. */
 #include "simulate/replay/thread.h"
 #include "simulate/rma/rma.h"
+#include "simulate/windows/lock_epoch.h"
+#include "simulate/windows/op.h"
 
 static void explain_posts(struct replay *replay, const struct member *member, struct explanation *text)
 {

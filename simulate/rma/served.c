@@ -1,5 +1,7 @@
 /* Whether the current call of an origin waits for its message to be served at the target: Wait for Progress. */
+#include "simulate/replay/request.h"
 #include "simulate/rma/rma.h"
+#include "simulate/windows/lock_epoch.h"
 #include "simulate/windows/transfer.h"
 
 /* flush_local and complete wait until data have left. Data that send a request first leave late. Complete does not wait

@@ -1,7 +1,18 @@
 /* The buffer of semantics d where it is limited (mpi.rma.buffer_bytes). Each origin has one for all its windows. A put
  * occupies its bytes from the begin of its copy until its last byte has left. */
+#include <string.h>
+
+#include "common/array.h"
 #include "simulate/replay/walk.h"
 #include "simulate/windows/transfer.h"
+
+/* Bytes of an origin's buffer that become free at a known time. */
+struct room {
+    uint32_t rank, next;
+    int64_t bytes;
+};
+
+DEFINE_POOL(room, next);
 
 static int64_t limit_of(const struct replay *replay)
 {

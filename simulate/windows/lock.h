@@ -4,7 +4,7 @@
 #ifndef SIMULATE_WINDOWS_LOCK_H
 #define SIMULATE_WINDOWS_LOCK_H
 
-#include "simulate/windows/window.h"
+#include "simulate/windows/lock_epoch.h"
 
 /* Opens an epoch towards the target, of lock_all or in the rank's list. */
 enum status replay_lock_new(struct replay *replay, const struct lock_epoch *epoch, uint32_t *lock);

@@ -6,7 +6,7 @@
  * everything but the trace, so only the rank's next calls are prefetched. What must be read on the way is read first;
  * the lines found there are prefetched afterwards, all together (struct prefetch_lines). A read after as many requests
  * as the processor can have under way would wait for them. */
-#include "simulate/windows/window.h"
+#include "simulate/windows/op.h"
 
 /* Calls of a visit: the one that ends and the next one's time; puts; a post and a start. */
 enum { CALLS_FIRST = 2, CALLS_PUT = 8, CALLS_POST = 4, PAIRS_SOON = 8 };

@@ -1,4 +1,4 @@
-/* The state of windows: epochs, pairs of origin and target, locks, operations. The services in this room change it, and
+/* The state of windows: epochs, pairs of origin and target. The services in this room change it, and
  * the drivers that use windows read it. Not for use outside simulate/windows/ and these drivers. */
 #ifndef SIMULATE_WINDOWS_STATE_H
 #define SIMULATE_WINDOWS_STATE_H
@@ -49,16 +49,6 @@ static inline const uint32_t *role_pairs(const struct role *role)
     return role->pair_count <= ROLE_FEW ? role->few : role->many;
 }
 
-struct all_locks {
-    /* Lock epochs that may have incomplete operations, each once, chained by lock_epoch.next: a flush of all visits
-     * these. */
-    uint32_t busy_first, busy_last;
-    uint32_t thread;          /* that called MPI_Win_lock_all */
-    bool returned, unlocking; /* MPI_Win_lock_all has; MPI_Win_unlock_all has begun */
-    uint32_t unanswered;      /* releases whose answers are awaited */
-    uint32_t locks[]; /* per rank of the communicator its lock epoch, NO_INDEX: none yet */
-};
-
 /* One rank's side of one window. */
 struct member {
     /* access epoch by start */
@@ -99,64 +89,6 @@ struct window_state {
     uint32_t first_member; /* index of the communicator's rank 0 in replay.members */
     int64_t latest_enter_ps[2];
     uint32_t latest_instance[2];
-};
-
-enum op_epoch { OP_ACTIVE, OP_FENCE, OP_LOCK };
-
-/* A put, get or accumulate, or a notification of complete in the queue of a pair. */
-struct op {
-    uint32_t origin, target, member, pair, lock; /* pair or lock by epoch kind, else NO_INDEX */
-    uint32_t next;                               /* in a queue, or the free list */
-    size_t call;                                 /* index in the origin's calls */
-    union {
-        struct {
-            int64_t bytes, began_ps;
-        };
-        struct { /* notification */
-            int64_t complete_enter_ps, last_op_ps;
-        };
-    };
-    uint32_t data_expected; /* notification */
-    uint32_t epoch;         /* access number of the pair, or fence instance */
-    uint8_t kind;           /* enum call_kind; CALL_COMPLETE: a notification */
-    uint8_t epoch_kind;     /* enum op_epoch */
-    bool counts_left;       /* complete waits for its last byte to leave */
-    bool group;             /* leaves when the posts of the whole access epoch have come */
-    uint32_t request;       /* completed by the operation's local completion, or NO_INDEX */
-    bool buffered;          /* releases its bytes of the rank's buffer when they have left */
-    bool together;          /* head of a chain (by next) that is sent in one message */
-};
-
-struct lock_epoch {
-    uint32_t origin, target, member; /* member: the origin's side of the window */
-    uint32_t next;                   /* of the origin's open ones, of lock_all's busy ones, or the free list */
-    uint32_t next_waiting;           /* in the target's queue */
-    bool exclusive, nocheck, asked, granted;
-    bool of_all;           /* of lock_all */
-    bool busy;             /* in its list of busy ones */
-    bool awaited;          /* the origin's rank waits for the grant */
-    bool queued;           /* in the target's queue */
-    bool waits;            /* in the target's queue, behind holders */
-    bool returned;         /* MPI_Win_lock has */
-    bool unlocking;        /* MPI_Win_unlock has begun */
-    bool releasing;        /* the release is under way, the answer of the target is awaited */
-    bool answered;         /* the answer has arrived */
-    bool unflushed;        /* puts or gets since the last request to flush */
-    bool flushing;         /* a flush waits for the grant and sends its request then */
-    /* others held it incompatibly until then, as known at the grant: the last exit of their unlocks */
-    int64_t held_until_ps;
-    int64_t unlock_exit_ps;
-    uint32_t outstanding, queue_first, queue_last;
-    uint32_t leaves_to;   /* issue = deferred: the last queued operation that may leave, NO_INDEX: none */
-    uint32_t lefts;       /* operations that are not complete at the origin */
-    uint32_t thread;      /* of the origin, that called MPI_Win_lock */
-    int64_t last_left_ps; /* from then on the others are complete at the origin */
-};
-
-/* Bytes of an origin's buffer that become free at a known time. */
-struct room {
-    uint32_t rank, next;
-    int64_t bytes;
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
 #include "simulate/replay/walk.h"
+#include "simulate/windows/lock_epoch.h"
 #include "simulate/windows/pair.h"
 #include "simulate/windows/watch.h"
 

@@ -3,7 +3,7 @@
 #ifndef SIMULATE_WINDOWS_TRANSFER_H
 #define SIMULATE_WINDOWS_TRANSFER_H
 
-#include "simulate/windows/window.h"
+#include "simulate/windows/op.h"
 
 /* Brings data back. */
 static inline bool replay_is_get(const struct op *op)

@@ -5,6 +5,7 @@
 #include "common/array.h"
 #include "model/match/shmem_writes.h"
 #include "simulate/replay/walk.h"
+#include "simulate/windows/op.h"
 
 struct watches {
     int32_t window;

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "simulate/windows/lock_epoch.h"
+#include "simulate/windows/op.h"
 #include "simulate/windows/window_modes.h"
 
 enum { WINDOW_BITS = 16, RANK_BITS = 24 };
 
 DEFINE_POOL(op, next);
 DEFINE_POOL(lock_epoch, next);
-DEFINE_POOL(room, next);
 
 static void prepare_members(struct replay *replay, int32_t window, uint32_t *next)
 {

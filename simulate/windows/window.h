@@ -6,7 +6,6 @@
 
 DECLARE_POOL(op);
 DECLARE_POOL(lock_epoch);
-DECLARE_POOL(room);
 
 enum status replay_prepare_windows(struct replay *replay);
 void replay_clear_windows(struct replay *replay);

@@ -1,0 +1,58 @@
+/* The kinds of messages between ranks, and of timers. A driver has a row for each of its own (replay/driver.h). */
+#ifndef SIMULATE_REPLAY_KINDS_H
+#define SIMULATE_REPLAY_KINDS_H
+
+enum message_type {
+    MESSAGE_POST,
+    MESSAGE_COMPLETE,
+    MESSAGE_DATA,
+    MESSAGE_PUT, /* the data of a plain put: of an active epoch, issued in its call, without a request */
+    MESSAGE_ACK,
+    MESSAGE_GET_REQUEST,
+    MESSAGE_GET_REPLY,
+    MESSAGE_ACCUMULATE,
+    MESSAGE_FETCH,   /* get_accumulate and the like: its data */
+    MESSAGE_RMA_ASK, /* rendezvous of a large put */
+    MESSAGE_RMA_CLEAR,
+    MESSAGE_TOGETHER,        /* several puts to one target in one message */
+    MESSAGE_TOGETHER_SERVED, /* accumulates and gets are among them */
+    MESSAGE_TOGETHER_GETS,   /* only gets */
+    MESSAGE_TOGETHER_REPLY,
+    MESSAGE_LOCK_ASK,
+    MESSAGE_LOCK_GRANT,
+    MESSAGE_LOCK_RELEASE,
+    MESSAGE_LOCK_RELEASED, /* the target knows of the release */
+    MESSAGE_FLUSH_ASK,     /* follows the data of its pair, or of its lock */
+    MESSAGE_PAIR_FLUSHED,
+    MESSAGE_LOCK_FLUSHED,
+    MESSAGE_FENCE_FLUSHED,
+    MESSAGE_BARRIER,
+    MESSAGE_EAGER,
+    MESSAGE_SEND_ASK, /* rendezvous of a send */
+    MESSAGE_SEND_CLEAR,
+    MESSAGE_SEND_DATA,
+    MESSAGE_SEND_PUT,    /* rendezvous = notified: data whose storing the receiver acknowledges */
+    MESSAGE_SEND_STORED, /* that acknowledgement */
+    MESSAGE_SEND_NOTICE, /* the sender notifies the receiver that all data are there */
+    MESSAGE_SEND_ACK, /* of a small synchronous send */
+    MESSAGE_SHMEM_ASK, /* of an OpenSHMEM lock */
+    MESSAGE_SHMEM_GRANT,
+    MESSAGE_SHMEM_RELEASE,
+    MESSAGE_TASK,     /* never sent: a collective goes on when its rank is inside MPI */
+    MESSAGE_TYPE_COUNT,
+};
+
+/* What a timer's id carries, by its upper bits. */
+enum timer_kind {
+    TIMER_RANK,
+    TIMER_OP,       /* an accumulate has been applied */
+    TIMER_MESSAGE,  /* a helper thread serves it */
+    TIMER_ENVELOPE, /* rendezvous data have left */
+    TIMER_REQUEST,  /* a one-sided operation's data have left */
+    TIMER_ROOM,     /* buffered data have left */
+    TIMER_THREAD,   /* of a rank with several: TIMER_RANK */
+    TIMER_POLL,     /* such a thread is advanced again */
+    TIMER_KIND_COUNT,
+};
+
+#endif

@@ -1,0 +1,33 @@
+/* One-sided operations: items of the pool replay.ops. transfer.h has what happens to them. */
+#ifndef SIMULATE_WINDOWS_OP_H
+#define SIMULATE_WINDOWS_OP_H
+
+#include "simulate/windows/window.h"
+
+enum op_epoch { OP_ACTIVE, OP_FENCE, OP_LOCK };
+
+/* A put, get or accumulate, or a notification of complete in the queue of a pair. */
+struct op {
+    uint32_t origin, target, member, pair, lock; /* pair or lock by epoch kind, else NO_INDEX */
+    uint32_t next;                               /* in a queue, or the free list */
+    size_t call;                                 /* index in the origin's calls */
+    union {
+        struct {
+            int64_t bytes, began_ps;
+        };
+        struct { /* notification */
+            int64_t complete_enter_ps, last_op_ps;
+        };
+    };
+    uint32_t data_expected; /* notification */
+    uint32_t epoch;         /* access number of the pair, or fence instance */
+    uint8_t kind;           /* enum call_kind; CALL_COMPLETE: a notification */
+    uint8_t epoch_kind;     /* enum op_epoch */
+    bool counts_left;       /* complete waits for its last byte to leave */
+    bool group;             /* leaves when the posts of the whole access epoch have come */
+    uint32_t request;       /* completed by the operation's local completion, or NO_INDEX */
+    bool buffered;          /* releases its bytes of the rank's buffer when they have left */
+    bool together;          /* head of a chain (by next) that is sent in one message */
+};
+
+#endif
