@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* columns: 0: lines stay as they are. colored: words that begin a line and that tell what to look at have a colour. A character
- * of UTF-8 takes one column. */
+/* Spaces at the end of a line are left out. columns: 0: no line is folded or cut. colored: words that begin a line and that tell
+ * what to look at have a colour. A character of UTF-8 takes one column. */
 void fold_write(const char *text, int columns, bool colored, FILE *out);
 
 #endif

@@ -22,6 +22,11 @@ run 0 generate ring --ranks 2 --iterations 3 --bytes 1K -o ring.txt
 run 0 simulate ring.txt --platform here.json --json simulated.json
 holds simulated.json '.run_time_s > 0'
 run 0 platform plot here.json -o here.svg
+# The table fits a terminal: of the results that were kept.
+export COLUMNS=80
+run 0 calibrate --no-probe --results kept -o again.json
+unset COLUMNS
+[ -s out ] && [ "$(wc -L <out)" -le 80 ] || fail "calibrate: $(wc -L <out) columns"
 
 # After its time limit it is ended, and what it has measured until then is fitted (here: too little).
 sed 's/"minRepeats": 50, "maxDuration": 0.05/"minRepeats": 50, "maxDuration": 500/; s/"tests": "putL/"confidence": 0, "tests": "putL/' short.json >endless.json

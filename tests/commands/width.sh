@@ -39,8 +39,10 @@ narrow() {
 }
 run 0 generate halo2d --ranks 16 --iterations 4 --bytes 64K --sync pscw --imbalance 0.4 -o halo.txt
 cat >sweep.json <<END
-{"schema": "rmacast.sweep/1", "trace": "halo.txt", "platform": ["two-nodes", "infiniband-64"], "semantics": ["a", "d"]}
+{"schema": "rmacast.sweep-config/1", "traces": ["halo.txt"], "platforms": ["infiniband-64", "ideal"], "semantics": ["a", "d"],
+ "engine": "loggp"}
 END
+narrow sweep sweep.json
 for trace in halo.txt $long; do
     run 0 simulate $trace --platform infiniband-64 --engine loggp -o predicted-$trace
     narrow info $trace
@@ -55,6 +57,7 @@ for trace in halo.txt $long; do
 done
 for ranks in 4 8 16; do run 0 generate halo2d --ranks $ranks --iterations 3 --bytes 1K --sync fence --imbalance 0.2 -o h$ranks.txt; done
 narrow predict h4.txt h8.txt h16.txt --ranks 32 --platform infiniband-64
+narrow probe --only semantics -- mpiexec.mpich -n 2
 for what in 'show infiniband-64' 'check infiniband-64' 'diff infiniband-64 two-nodes' profiles 'profiles rdma'; do
     narrow platform $what
 done
