@@ -6,12 +6,15 @@ said=$(mktemp)
 "$@" >"$said" 2>&1 &
 command=$!
 trap 'kill "$command" 2>/dev/null || true; rm -f "$said"' EXIT
-seconds=0
-while kill -0 "$command" 2>/dev/null && [ "$seconds" -lt 90 ] && ! grep -q ' wrong$' "$said"; do
-    sleep 1
-    seconds=$((seconds + 1))
+turns=0 # of a tenth of a second
+while kill -0 "$command" 2>/dev/null && [ "$turns" -lt 900 ] && ! grep -q ' wrong$' "$said"; do
+    sleep 0.1
+    turns=$((turns + 1))
 done
-for second in 1 2; do kill -0 "$command" 2>/dev/null && sleep 1; done
+for turn in $(seq 20); do
+    kill -0 "$command" 2>/dev/null || break
+    sleep 0.1
+done
 kill "$command" 2>/dev/null || true
 status=0
 wait "$command" || status=$?

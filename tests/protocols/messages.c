@@ -162,7 +162,7 @@ struct word {
     char name[32];
     size_t bytes;
     int count;
-    bool to_self, any_bytes, optional;
+    bool to_self, any_bytes, in_fragments, optional;
 };
 
 static const char *read_word(const char *text, int n, struct word *word)
@@ -174,6 +174,7 @@ static const char *read_word(const char *text, int n, struct word *word)
     text += used;
     if (sscanf(text, "/%d%n", &part, &used) == 1) {
         word->count = (n + part - 1) / part;
+        word->in_fragments = true;
         text += used;
     }
     if (*text == ':') {
@@ -205,12 +206,36 @@ static bool take_word(struct handed_list *list, bool *taken, const struct word *
     return false;
 }
 
+/* One row for all fragments of a name: in any order, other messages may stand between them. */
+static void join_fragments(struct handed_list *list, const char *name)
+{
+    struct handed *first = NULL;
+    int kept = 0;
+    for (int i = 0; i < list->count; i++) {
+        struct handed *row = &list->rows[i];
+        if (first && strcmp(row->name, name) == 0) {
+            first->bytes += row->bytes;
+            first->count += row->count;
+            continue;
+        }
+        list->rows[kept] = *row;
+        if (!first && strcmp(row->name, name) == 0) first = &list->rows[kept];
+        kept++;
+    }
+    list->count = kept;
+}
+
 static bool agrees(struct handed_list *list, const char *expected, int n, bool any)
 {
     static bool taken[HANDED_MAX];
     memset(taken, 0, sizeof taken);
     int words = 0;
-    for (struct word word; *expected; words++) {
+    struct word word;
+    for (const char *text = expected; any && *text;) {
+        text = read_word(text, n, &word);
+        if (word.in_fragments) join_fragments(list, word.name);
+    }
+    for (; *expected; words++) {
         expected = read_word(expected, n, &word);
         if (take_word(list, taken, &word, any)) continue;
         if (!word.optional) return false;
