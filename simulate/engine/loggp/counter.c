@@ -5,7 +5,9 @@
  * message takes the receiving NIC no time. So no other message waits for it, and it need not be ordered among the
  * flights. It may wait for data that arrived before it: its time is known once the NIC has received all of these. A
  * message of one round does not wake a rank that waits for another round. */
-#include "simulate/engine/loggp/state.h"
+#include "simulate/engine/loggp/counter.h"
+#include "simulate/engine/loggp/deliver.h"
+#include "simulate/engine/loggp/schedule.h"
 
 bool loggp_counts(struct engine *engine, int64_t bytes)
 {

@@ -13,7 +13,9 @@
  * one event, which visits both nodes. An answer that arrives alone, at the moment of the event, is delivered at once.
  * The release of a lock is delivered with the next request, or at its moment where a request waits. */
 #include "common/units.h"
-#include "simulate/engine/loggp/state.h"
+#include "simulate/engine/loggp/deliver.h"
+#include "simulate/engine/loggp/counter.h"
+#include "simulate/engine/loggp/schedule.h"
 
 /* The earliest moment at which the head of an answer may arrive, before all other events of that moment. Between two
  * nodes the latency is the same for all sizes (engine.in_order). */

@@ -18,7 +18,9 @@
 #include <stdlib.h>
 
 #include "common/units.h"
-#include "simulate/engine/loggp/state.h"
+#include "simulate/engine/loggp/counter.h"
+#include "simulate/engine/loggp/deliver.h"
+#include "simulate/engine/loggp/schedule.h"
 
 enum { PREFETCH_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3 };
 

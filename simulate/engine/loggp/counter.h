@@ -1,0 +1,15 @@
+/* Messages of count(): they only count, and take the receiving NIC no time. */
+#ifndef SIMULATE_ENGINE_LOGGP_COUNTER_H
+#define SIMULATE_ENGINE_LOGGP_COUNTER_H
+
+#include "simulate/engine/loggp/state.h"
+
+bool loggp_counts(struct engine *engine, int64_t bytes);
+enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err);
+/* Counts the messages that have arrived at the node by the limit. False: a rank awaited one of them and may have gone
+ * on, and no further message is counted. All messages before the limit have been received. */
+bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time limit);
+/* The time of the first one that is awaited, or an earlier time. */
+struct event_time loggp_counter_due(const struct engine *engine, const struct inbox *inbox);
+
+#endif

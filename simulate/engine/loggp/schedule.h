@@ -1,0 +1,72 @@
+/* Puts events into the queue, and messages into the inbox of their node or into the queue. */
+#ifndef SIMULATE_ENGINE_LOGGP_SCHEDULE_H
+#define SIMULATE_ENGINE_LOGGP_SCHEDULE_H
+
+#include "simulate/engine/loggp/state.h"
+
+static inline enum status loggp_take_flight(struct engine *engine, uint32_t *index, struct err *err)
+{
+    *index = engine->free_flight;
+    if (*index == FLIGHT_NONE) {
+        TRY(lines_reserve((void **)&engine->flights, &engine->flight_capacity, engine->flight_count + 1,
+                          sizeof *engine->flights, err));
+        *index = (uint32_t)engine->flight_count++;
+        return STATUS_OK;
+    }
+    engine->free_flight = engine->flights[*index].next;
+    __builtin_prefetch(&engine->flights[engine->free_flight]);
+    return STATUS_OK;
+}
+
+static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node,
+                                           struct err *err)
+{
+    if (event->type == EVENT_ALARM)
+        return event_queue_push_ring(&engine->queue, RING_ALARMS, event->time, event->type, event->id, err);
+    if (node >= 0) engine->nics[node].pending++;
+    return event_queue_push_at(&engine->queue, event->time, event->type, event->id, err);
+}
+
+/* node: of the event; negative: not known, and no node runs ahead. */
+static inline enum status loggp_schedule(struct engine *engine, struct event_time time, enum event_type type,
+                                         uint32_t id, int32_t node, struct err *err)
+{
+    const struct event event = {time, type, id};
+    if (engine->holds_next || time.time_ps >= engine->watermark_ps || type == EVENT_MESSAGE || type == EVENT_LINK)
+        return loggp_into_queue(engine, &event, node, err);
+    engine->next = event;
+    engine->next_node = node;
+    engine->holds_next = true;
+    return STATUS_OK;
+}
+
+static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, struct event_time due, struct err *err)
+{
+    struct inbox *inbox = &engine->nics[node].inbox;
+    if (!event_before(due, inbox->alarm) || node == engine->answered) return STATUS_OK;
+    inbox->alarm = due;
+    return loggp_schedule(engine, due, EVENT_ALARM, (uint32_t)node, node, err);
+}
+
+/* Puts the flight into its node's inbox or into the queue. Between the old alarm and the new message no time is early
+ * enough for a waiting rank: with this message, one more has arrived by then. */
+__attribute__((always_inline)) static inline enum status loggp_put(struct engine *engine, uint32_t index,
+                                                                   struct err *err)
+{
+    const struct flight *flight = &engine->flights[index];
+    if (flight->effect == EFFECT_ACTS)
+        return loggp_schedule(engine, flight->time, EVENT_MESSAGE, index, flight->dst_node, err);
+    int32_t node = flight->dst_node;
+    struct inbox *inbox = &engine->nics[node].inbox;
+    enum message_effect effect = flight->effect;
+    inbox_put(inbox, engine->flights, index);
+    if (inbox->queued == 0 && inbox->waiting == 0) return STATUS_OK;
+    struct event_time due = inbox_flight_due(inbox, flight);
+    if (inbox->queued > 0) return loggp_set_alarm(engine, node, due, err);
+    if (effect == EFFECT_COUNTS && !inbox_awaits(inbox, flight->note.ref)) return STATUS_OK;
+    if (effect == EFFECT_COUNTS) return loggp_set_alarm(engine, node, due, err);
+    if (effect != EFFECT_CHANGES || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
+    return loggp_set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : due, err);
+}
+
+#endif
