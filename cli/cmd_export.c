@@ -6,18 +6,19 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/written.h"
 #include "common/files/output_file.h"
 #include "export/export.h"
 #include "trace/open.h"
 
 struct options {
     struct cli_strings traces;
-    const char *output;
+    const char *output, *json;
     const struct export_format *format;
     struct export_options export;
 };
 
-enum { KEY_ARROWS = 0x100 };
+enum { KEY_ARROWS = 0x100, KEY_JSON };
 
 static const struct argp_option rows[] = {
     {"to", 't', "FORMAT", 0,
@@ -32,6 +33,7 @@ static const struct argp_option rows[] = {
     {"data-arrows", KEY_ARROWS, NULL, 0, "with --model: transfers are messages, too, for viewers that draw no others",
      0},
     {"output", 'o', "FILE", 0, "what to write; - is standard output", 0},
+    {"json", KEY_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
     {0},
 };
 
@@ -80,6 +82,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'm': return find_model(state, argument, &options->export.model);
     case KEY_ARROWS: options->export.data_arrows = true; return 0;
     case 'o': options->output = argument; return 0;
+    case KEY_JSON: options->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_add_string(state, &options->traces, argument);
     case ARGP_KEY_END: return check(state, options);
     default: return ARGP_ERR_UNKNOWN;
@@ -112,15 +115,27 @@ static void print_report(const struct export_report *report)
         cli_note("warning: %" PRIu64 " arrows are left out: they would end before they begin", report->backward);
 }
 
+static enum status write_json(const struct options *options, const struct export_report *report, struct err *err)
+{
+    struct written written;
+    written_begin(&written, "export", options->output);
+    written_count(&written, "traces", options->traces.count);
+    written_count(&written, "transfers_without_end", report->endless);
+    written_count(&written, "messages_left_out", report->unmatched);
+    written_count(&written, "arrows_left_out", report->backward);
+    return written_end(&written, options->json, err);
+}
+
 static enum status check_files(const struct options *options, struct err *err)
 {
-    struct cli_file *files = calloc(options->traces.count + 1, sizeof *files);
+    struct cli_file *files = calloc(options->traces.count + 2, sizeof *files);
     if (!files) return err_memory(err);
     for (size_t i = 0; i < options->traces.count; i++)
         files[i] = (struct cli_file){CLI_READS, "the trace", options->traces.items[i]};
     files[options->traces.count] =
         (struct cli_file){options->format->directory ? CLI_WRITES_ARCHIVE : CLI_WRITES, "-o", options->output};
-    enum status status = cli_check_files(files, options->traces.count + 1, err);
+    files[options->traces.count + 1] = (struct cli_file){CLI_WRITES, "--json", options->json};
+    enum status status = cli_check_files(files, options->traces.count + 2, err);
     free(files);
     return status;
 }
@@ -137,6 +152,7 @@ static enum status write_all(const struct options *options, struct err *err)
                      ? options->format->write_directory(traces[0], &options->export, options->output, &report, err)
                      : write_file(options, (const struct trace *const *)traces, &report, err);
     if (status == STATUS_OK) print_report(&report);
+    if (status == STATUS_OK) status = write_json(options, &report, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
     return status;

@@ -3,14 +3,17 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/written.h"
 #include "trace/generate/generate.h"
 #include "trace/limits.h"
 #include "trace/open.h"
 
 struct options {
     struct generate_options generate;
-    const char *output;
+    const char *output, *json;
 };
+
+enum { KEY_JSON = 1000 };
 
 static const struct argp_option rows[] = {
     {"ranks", 'n', "N", 0, "number of ranks (4)", 0},
@@ -21,6 +24,7 @@ static const struct argp_option rows[] = {
     {"sync", 's', "SYNC", 0, "pscw, fence, lock, flush (lock_all, a flush per target) or p2p (pscw)", 0},
     {"seed", 'r', "SEED", 0, "of the imbalance (1)", 0},
     {"output", 'o', "TRACE", 0, "*.txt or - is text, anything else the directory of an archive (-)", 0},
+    {"json", KEY_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
     {0},
 };
 
@@ -68,6 +72,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!failed) generate->seed = (uint64_t)seed;
         return failed;
     case 'o': options->output = argument; return 0;
+    case KEY_JSON: options->json = argument; return 0;
     case ARGP_KEY_ARG: return parse_pattern(state, argument, &generate->pattern);
     case ARGP_KEY_END: return cli_needs_argument(state, generate->pattern, "PATTERN");
     default: return ARGP_ERR_UNKNOWN;
@@ -86,6 +91,17 @@ static const struct argp argp = {
     NULL,
 };
 
+static enum status write_json(const struct options *options, const struct trace *trace, struct err *err)
+{
+    struct written written;
+    uint64_t calls = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
+    written_begin(&written, "generate", options->output);
+    written_count(&written, "ranks", trace->rank_count);
+    written_count(&written, "calls", calls);
+    return written_end(&written, options->json, err);
+}
+
 enum status cmd_generate(int argc, char **argv, struct err *err)
 {
     struct options options = {
@@ -94,10 +110,11 @@ enum status cmd_generate(int argc, char **argv, struct err *err)
     };
     struct trace *trace;
     TRY(cli_parse(&argp, argc, argv, 0, &options, err));
-    const struct cli_file output = {CLI_WRITES_TRACE, "-o", options.output};
-    TRY(cli_check_files(&output, 1, err));
+    const struct cli_file outputs[] = {{CLI_WRITES_TRACE, "-o", options.output}, {CLI_WRITES, "--json", options.json}};
+    TRY(cli_check_files(outputs, sizeof outputs / sizeof *outputs, err));
     TRY(generate_trace(&options.generate, &trace, err));
     enum status status = trace_save(trace, options.output, err);
+    if (status == STATUS_OK) status = write_json(&options, trace, err);
     trace_free(trace);
     return status;
 }

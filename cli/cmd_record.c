@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/files.h"
+#include "cli/written.h"
 #include "recording/guests.h"
 #include "recording/pack.h"
 #include "recording/run.h"
 #include "trace/spool/spool.h"
 
 struct options {
-    const char *output;
+    const char *output, *json;
     char **command; /* NULL-terminated, in argv */
 };
 
@@ -24,6 +26,7 @@ enum {
     OPTION_CLOCK,
     OPTION_SEMANTICS,
     OPTION_LOCK,
+    OPTION_JSON,
 };
 
 static const struct argp_option rows[] = {
@@ -40,6 +43,7 @@ static const struct argp_option rows[] = {
     {"lock", OPTION_LOCK, "HOW", 0, "blocking, as MPICH's, or lazy: a window lock is asked for when it is needed (MPICH)", 0},
     {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
     {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},
+    {"json", OPTION_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
     {0},
 };
 
@@ -109,6 +113,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case 'o': options->output = argument; return 0;
+    case OPTION_JSON: options->json = argument; return 0;
     case 'c': return tell_recorder("RMACAST_CPU_TIME", "1");
     case OPTION_CALLS: return parse_calls(state, argument);
     case OPTION_PAUSED: return tell_recorder("RMACAST_PAUSED", "1");
@@ -150,9 +155,18 @@ static void warn_misaligned(void *context, const struct spool_misaligned *found)
              found->window, found->rank, found->base, found->library);
 }
 
+/* Of all archives. */
+struct sums {
+    uint64_t programs, ranks, events, incomplete;
+};
+
 static void say_packed(void *context, const struct record_packed *packed)
 {
-    (void)context;
+    struct sums *sums = context;
+    sums->programs++;
+    sums->ranks += packed->rank_count;
+    sums->events += packed->call_count;
+    sums->incomplete += packed->incomplete_count;
     if (packed->incomplete_count > 0)
         cli_note("warning: %s: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s", packed->directory,
                  packed->incomplete_count, packed->rank_count, packed->first_incomplete,
@@ -174,13 +188,26 @@ static void say_failed(void *context, const struct err *error)
     fprintf(stderr, "rmacast: %s\n", error->text);
 }
 
-static const struct record_observer observer = {
-    .misaligned = warn_misaligned, .packed = say_packed, .kept = say_kept, .failed = say_failed};
+static enum status write_json(const struct options *options, const char *directory, const struct sums *sums,
+                              int exit_status, struct err *err)
+{
+    struct written written;
+    written_begin(&written, "record", directory);
+    written_count(&written, "programs", sums->programs);
+    written_count(&written, "ranks", sums->ranks);
+    written_count(&written, "events", sums->events);
+    written_count(&written, "incomplete_ranks", sums->incomplete);
+    written_count(&written, "exit_status", (uint64_t)exit_status);
+    return written_end(&written, options->json, err);
+}
 
 /* A program that failed keeps its exit status, whatever packing says. */
 static enum status record(const struct options *options, const char *directory, const char *spool, struct err *err)
 {
     int exit_status;
+    struct sums sums = {0};
+    const struct record_observer observer = {
+        .misaligned = warn_misaligned, .packed = say_packed, .kept = say_kept, .failed = say_failed, .context = &sums};
     char library[RECORD_PATH_BYTES];
     TRY(record_find_library(library, err));
     TRY(record_check_semantics(library, err));
@@ -196,6 +223,7 @@ static enum status record(const struct options *options, const char *directory, 
     else
         status = err_set(err, STATUS_DATA, spool, NULL,
                          "process %d still writes to it: the recording is kept, not packed; every command reads it", writer);
+    if (status == STATUS_OK) status = write_json(options, directory, &sums, exit_status, err);
     if (exit_status == 0) return status;
     if (status != STATUS_OK) fprintf(stderr, "rmacast: %s\n", err->text);
     cli_exit_with(exit_status);
@@ -208,6 +236,8 @@ enum status cmd_record(int argc, char **argv, struct err *err)
     char directory[RECORD_PATH_BYTES], spool[RECORD_PATH_BYTES + 8];
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
     TRY(record_directory(options.output, options.command, directory, err));
+    const struct cli_file files[] = {{CLI_WRITES_ARCHIVE, "-o", directory}, {CLI_WRITES, "--json", options.json}};
+    if (options.json) TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     snprintf(spool, sizeof spool, "%s/spool", directory);
     return record(&options, directory, spool, err);
 }

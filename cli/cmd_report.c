@@ -3,10 +3,11 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/written.h"
 #include "common/files/output_file.h"
 #include "report/report.h"
 
-enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS, KEY_SLICES };
+enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS, KEY_SLICES, KEY_JSON };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "the page (report.html); - is standard output", 0},
@@ -18,11 +19,12 @@ static const struct argp_option options[] = {
      "read archives in slices however small they are, in memory that does not grow with their length (default from 4 million "
      "records on, without --from and --to)",
      0},
+    {"json", KEY_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
     {0}};
 
 struct settings {
     struct cli_strings inputs;
-    const char *output, *title;
+    const char *output, *title, *json;
     struct timeline_options timeline;
     bool slices;
 };
@@ -41,6 +43,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         failed = cli_count(state, "--calls", argument, 1, INT64_MAX, &calls);
         if (!failed) settings->timeline.calls_max = (uint64_t)calls;
         return failed;
+    case KEY_JSON: settings->json = argument; return 0;
     case KEY_SLICES: settings->slices = true; return 0;
     case ARGP_KEY_ARG: return cli_add_string(state, &settings->inputs, argument);
     case ARGP_KEY_END:
@@ -55,11 +58,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static enum status check_files(const struct settings *settings, struct err *err)
 {
     size_t count = settings->inputs.count;
-    struct cli_file *files = calloc(count + 1, sizeof *files);
+    struct cli_file *files = calloc(count + 2, sizeof *files);
     if (!files) return err_memory(err);
     for (size_t i = 0; i < count; i++) files[i] = (struct cli_file){CLI_READS, "an input", settings->inputs.items[i]};
     files[count] = (struct cli_file){CLI_WRITES, "-o", settings->output};
-    enum status status = cli_check_files(files, count + 1, err);
+    files[count + 1] = (struct cli_file){CLI_WRITES, "--json", settings->json};
+    enum status status = cli_check_files(files, count + 2, err);
     free(files);
     return status;
 }
@@ -74,7 +78,11 @@ static enum status run(const struct settings *settings, struct err *err)
     FILE *out;
     TRY(check_files(settings, err));
     TRY(output_file_open(settings->output, &out, err));
-    return output_file_close(settings->output, out, report_write(&report, out, err), err);
+    TRY(output_file_close(settings->output, out, report_write(&report, out, err), err));
+    struct written written;
+    written_begin(&written, "report", settings->output);
+    written_count(&written, "inputs", settings->inputs.count);
+    return written_end(&written, settings->json, err);
 }
 
 enum status cmd_report(int argc, char **argv, struct err *err)

@@ -3,17 +3,21 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/written.h"
 #include "common/files/output_file.h"
 #include "predictors/scale/scale.h"
 #include "trace/open.h"
 
 struct settings {
     struct cli_strings traces;
-    const char *output;
+    const char *output, *json;
 };
+
+enum { KEY_JSON = 1000 };
 
 static const struct argp_option rows[] = {
     {"output", 'o', "FILE", 0, "where the model is written; - is standard output (-)", 0},
+    {"json", KEY_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
     {0},
 };
 
@@ -22,6 +26,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct settings *settings = state->input;
     switch (key) {
     case 'o': settings->output = argument; return 0;
+    case KEY_JSON: settings->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_add_string(state, &settings->traces, argument);
     case ARGP_KEY_END: return settings->traces.count ? 0 : cli_usage(state, "TRACE... is missing");
     default: return ARGP_ERR_UNKNOWN;
@@ -63,16 +68,20 @@ static enum status write_model(const struct settings *settings, const struct pro
     FILE *out;
     TRY(output_file_open(settings->output, &out, err));
     program_model_write(model, out);
-    return output_file_close(settings->output, out, STATUS_OK, err);
+    TRY(output_file_close(settings->output, out, STATUS_OK, err));
+    struct written written;
+    written_begin(&written, "model", settings->output);
+    written_count(&written, "traces", settings->traces.count);
+    return written_end(&written, settings->json, err);
 }
 
 static enum status run(const struct settings *settings, struct err *err)
 {
     struct program_model *model;
     const char *first = settings->traces.items[0];
-    const struct cli_file output = {CLI_WRITES, "-o", settings->output};
+    const struct cli_file output = {CLI_WRITES, "-o", settings->output}, json = {CLI_WRITES, "--json", settings->json};
     for (size_t i = 0; i < settings->traces.count; i++) {
-        const struct cli_file files[] = {{CLI_READS, "the trace", settings->traces.items[i]}, output};
+        const struct cli_file files[] = {{CLI_READS, "the trace", settings->traces.items[i]}, output, json};
         TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     }
     bool alone = settings->traces.count == 1 && trace_is_model(first);

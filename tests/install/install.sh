@@ -98,7 +98,9 @@ timeout -s TERM -k 3 50 ./record fails.rma sh -c 'mpiexec.mpich -n 1 ./halo2d 1 
 ./record none.rma ./missing | grep -q '^2 -1 ./missing: .*expected a command that can be run'
 ./record none.rma true | grep -q '^1 -1 none.rma: nothing was recorded'
 [ ! -e none.rma ]
-timeout -s TERM -k 3 50 "$place/usr/bin/rmacast" record -o run.rma -- mpiexec.mpich -n 2 ./halo2d 2 1 >out
+timeout -s TERM -k 3 50 "$place/usr/bin/rmacast" record -o run.rma --json written.json -- mpiexec.mpich -n 2 ./halo2d 2 1 >out
+[ "$(jq -c '[.programs, .ranks, .incomplete_ranks, .exit_status]' written.json)" = '[1,2,0,0]' ]
+[ "$(jq .bytes written.json)" -eq "$(find run.rma -type f -exec cat {} + | wc -c)" ]
 grep -q '^halo2d: 2 ranks, 2 iterations' out
 "$place/usr/bin/rmacast" info run.rma | grep -q '^complete *yes'
 # UCX else says on standard output where /sys is missing, as in a bare chroot

@@ -1,0 +1,43 @@
+#include "cli/written.h"
+
+#include <ftw.h>
+#include <sys/stat.h>
+
+/* nftw hands no context on. */
+static uint64_t found_bytes;
+
+static int add_bytes(const char *path, const struct stat *found, int kind, struct FTW *place)
+{
+    (void)path;
+    (void)place;
+    if (kind == FTW_F) found_bytes += (uint64_t)found->st_size;
+    return 0;
+}
+
+void written_count(struct written *written, const char *key, uint64_t count)
+{
+    written->whole = written->whole && cJSON_AddNumberToObject(written->json, key, (double)count);
+}
+
+void written_begin(struct written *written, const char *command, const char *output)
+{
+    enum { OPEN_MAX = 16 };
+    cJSON *json = cJSON_CreateObject();
+    *written = (struct written){json, json && cJSON_AddStringToObject(json, "schema", "rmacast.written/1") &&
+                                          cJSON_AddStringToObject(json, "command", command) &&
+                                          cJSON_AddStringToObject(json, "output", output)};
+    found_bytes = 0;
+    if (!cli_is_output(output) && nftw(output, add_bytes, OPEN_MAX, FTW_PHYS) == 0)
+        written_count(written, "bytes", found_bytes);
+}
+
+enum status written_end(struct written *written, const char *file, struct err *err)
+{
+    enum status status = STATUS_OK;
+    if (!written->whole)
+        status = err_memory(err);
+    else if (file)
+        status = cli_write_json(written->json, file, err);
+    cJSON_Delete(written->json);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* The --json of commands whose product is a file, schema rmacast.written/1 (docs/results.md): what was written, with counts.
+ *
+ * Order of calls, when the product is complete: written_begin, written_count, written_end. */
+#ifndef CLI_WRITTEN_H
+#define CLI_WRITTEN_H
+
+#include <stdint.h>
+
+#include "cli/cli.h"
+
+struct written {
+    cJSON *json;
+    bool whole; /* no member is missing for want of memory */
+};
+
+/* Begins with the bytes of the file or directory output; of "-" they are left out. */
+void written_begin(struct written *written, const char *command, const char *output);
+void written_count(struct written *written, const char *key, uint64_t count);
+/* Frees it in every case. file: as of cli_write_json(); NULL: nothing is written. */
+enum status written_end(struct written *written, const char *file, struct err *err);
+
+#endif
