@@ -26,6 +26,7 @@ struct progress {
 struct suspect {
     uint32_t rank, target;
     size_t call;
+    int64_t sent_ps;   /* the origin asked */
     int64_t issued_ps; /* what the target has to serve was issued */
     int64_t from_ps;   /* the call lacks nothing else from then on */
     int64_t by_ps;     /* by then it was served: the call's exit, or what shows it earlier */
@@ -87,7 +88,7 @@ static bool find_stay(const struct relations *relations, uint32_t rank, int64_t 
 
 /* A call that returns while its target has been outside MPI all the time since it had something to serve does not need
  * the target. One that returns in a stay of the target was served in it, or one behind the only stay that begins in the
- * call: it waited until then since the target was outside. */
+ * call: it waited until then since the target was outside. The request took the way that the answer took from that stay. */
 static enum status examine(struct progress *progress, const struct suspect *suspect)
 {
     const struct relations *relations = progress->detection->relations;
@@ -107,6 +108,8 @@ static enum status examine(struct progress *progress, const struct suspect *susp
     }
     bool was_inside = stay.left_ps > suspect->from_ps;
     int64_t from_ps = was_inside ? stay.left_ps : suspect->from_ps;
+    int64_t arrived_ps = suspect->sent_ps + (at->exit_ps - stay.enter_ps);
+    if (arrived_ps > from_ps) from_ps = arrived_ps;
     if (stay.enter_ps <= from_ps || (suspect->by_ps > stay.exit_ps && was_inside)) return STATUS_OK;
     struct visit_wait made = {suspect->rank, suspect->target, suspect->call, stay.first, from_ps, stay.enter_ps};
     ARRAY_PUSH(progress->items, progress->count, progress->capacity, made, progress->detection->err);
@@ -121,6 +124,7 @@ static enum status examine_lock(struct progress *progress, const struct holding 
     return examine(progress, &(struct suspect){.rank = holding->origin,
                                                .target = (uint32_t)holding->target,
                                                .call = call,
+                                               .sent_ps = at->enter_ps,
                                                .issued_ps = from_ps,
                                                .from_ps = from_ps,
                                                .by_ps = at->exit_ps});
@@ -181,6 +185,7 @@ static enum status examine_operation(struct progress *progress, const struct epo
     return examine(progress, &(struct suspect){.rank = operation->origin,
                                                .target = (uint32_t)operates->peer,
                                                .call = call,
+                                               .sent_ps = operates->enter_ps,
                                                .issued_ps = operates->enter_ps,
                                                .from_ps = released_ps > at->enter_ps ? released_ps : at->enter_ps,
                                                .by_ps = known_ps < at->exit_ps ? known_ps : at->exit_ps});
@@ -225,6 +230,7 @@ static int compare_waits(const void *one, const void *other)
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
     if (a->call != b->call) return a->call < b->call ? -1 : 1;
     if (a->until_ps != b->until_ps) return a->until_ps > b->until_ps ? -1 : 1;
+    if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? -1 : 1;
     return (a->target > b->target) - (a->target < b->target);
 }
 
