@@ -1,10 +1,32 @@
 #!/bin/sh
 # table.sh RESULT.json: a campaign's rows as a Markdown table: error of the part against the median of the real runs, and the
 # runs' own spread, in percent.
+# table.sh --waits RESULT.json...: error of each wait state, summed over the ranks, that is measured or predicted above 2 % of the
+# part's time on all ranks; and how many are within 10 % of the measured median or within the runs' range.
 # table.sh --svg RESULT.json: predicted against measured time of the part, with lines of equality and of 10 % to either side.
 set -eu
+usage() { sed -n 2,6p "$0"; exit 2; }
+if [ "${1:-}" = --waits ]; then
+    shift
+    [ $# -gt 0 ] || usage
+    jq -rs '
+        def percent: if . > 1e6 then "never measured" else "\(. * 1000 | round / 10)" end;
+        [.[].rows[] | . as $row | .patterns[]
+         | select(([.measured_s, .predicted_s] | max) > 0.02 * $row.part.measured_s * $row.ranks)
+         | {row: "\($row.program), \($row.semantics), \($row.bytes) B, \($row.ranks) ranks", name, predicted_s, measured_s,
+            error: (if .measured_s > 0 then (.predicted_s / .measured_s - 1 | fabs) else infinite end),
+            within: (.predicted_s >= .measured_min_s and .predicted_s <= .measured_max_s)}] | sort_by(.error) | . as $waits |
+        "| wait state | exchange | predicted, ms | measured, ms | error, % |", "|---|---|---|---|---|",
+        (.[] | "| \(.name) | \(.row) | \(.predicted_s * 1e4 | round / 10) | " +
+               "\(.measured_s * 1e4 | round / 10) | \(.error | percent) |"),
+        if length == 0 then "no wait states above 2 %" else
+        "median \(.[(length - 1) / 2 | floor].error | percent), " +
+        "95th percentile \(.[0.95 * (length - 1) | ceil].error | percent); " +
+        "\(map(select(.error <= 0.1 or .within)) | length) of \(length) within 10 % or within the spread" end' "$@"
+    exit 0
+fi
 if [ "${1:-}" != --svg ]; then
-    [ $# = 1 ] || { sed -n 2,4p "$0"; exit 2; }
+    [ $# = 1 ] || usage
     jq -r '
         def percent: . * 1000 | round / 10;
         def signed: percent | if . >= 0 then "+\(.)" else "\(.)" end;
@@ -17,7 +39,7 @@ if [ "${1:-}" != --svg ]; then
             if $row then "\($row.part.relative | signed) (\($row.part.spread | percent))" else "" end] | join(" | ")) |")' "$1"
     exit 0
 fi
-[ $# = 2 ] || { sed -n 2,4p "$0"; exit 2; }
+[ $# = 2 ] || usage
 jq -r '
     [.rows[].part | .predicted_s, .measured_s] as $all |
     (($all | min | log10) - 0.05) as $low | (($all | max | log10) + 0.05) as $high |
