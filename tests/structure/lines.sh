@@ -1,13 +1,13 @@
 #!/bin/sh
-# No line is longer than 130 characters: in documents (tables and fenced output excepted), in C and its tables, in style sheets
-# and CMake files, and in comments of shell scripts. Usage: lines.sh SOURCE
+# No line is longer than 130 characters: in documents (tables and fenced output excepted), in C and its tables, in style sheets,
+# jq and CMake files, and in comments of shell scripts. Usage: lines.sh SOURCE
 set -eu
 cd "$1"
 files=$(mktemp)
 trap 'rm -f "$files"' EXIT
 find . \( -name build -o -name .git -o -path ./tests/data -o -path ./tests/fuzz/corpus -o -path ./docs/timelines \) -prune -o -type f \
-    \( -name '*.md' -o -name '*.[ch]' -o -name '*.def' -o -name '*.css' -o -name '*.cmake' -o -name CMakeLists.txt -o -name '*.sh' \
-    -o -name demo -o -name check \) -print | LC_ALL=C sort >"$files"
+    \( -name '*.md' -o -name '*.[ch]' -o -name '*.def' -o -name '*.css' -o -name '*.jq' -o -name '*.cmake' \
+    -o -name CMakeLists.txt -o -name '*.sh' -o -name demo -o -name check \) -print | LC_ALL=C sort >"$files"
 [ "$(wc -l <"$files")" -gt 500 ] || { echo "only $(wc -l <"$files") files seen: the check itself is broken"; exit 1; }
 xargs awk '
     # Bytes of UTF-8 that continue a character are not counted.
