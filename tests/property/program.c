@@ -259,8 +259,12 @@ enum status program_separate(const struct program *program, struct program *copy
         const struct phase *phase = &made.phases[i];
         uint32_t id = UINT32_MAX - phase->id; /* of no other phase */
         phases[count++] = *phase;
-        phases[count++] = (struct phase){
-            .kind = PHASE_COLLECTIVE, .id = id, .outer = id, .seed = phase->seed + 1, .call = ID_Barrier};
+        bool inner = phase->outer != phase->id;
+        phases[count++] = (struct phase){.kind = PHASE_COLLECTIVE,
+                                         .id = id,
+                                         .outer = inner ? phase->outer : id,
+                                         .seed = phase->seed + 1,
+                                         .call = ID_Barrier};
     }
     free(made.phases);
     made.phases = phases;

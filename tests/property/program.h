@@ -100,7 +100,7 @@ struct program {
 /* The program of a seed. */
 enum status program_make(uint64_t seed, enum subject subject, struct program *program, struct err *err);
 enum status program_copy(const struct program *program, struct program *copy, struct err *err);
-/* A copy with a barrier of all ranks behind each phase. */
+/* A copy with a barrier of all ranks behind each phase, inside the same outer phase. */
 enum status program_separate(const struct program *program, struct program *copy, struct err *err);
 void program_clear(struct program *program);
 

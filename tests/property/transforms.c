@@ -136,7 +136,7 @@ static enum status check_row_lawful(const struct trial *trial, const struct prog
     return status;
 }
 
-/* With a barrier behind each phase exposure epochs and locks of a window are apart as a rule; then they stay so. */
+/* With a barrier behind each phase exposure epochs and locks of a window are apart, and stay so. */
 static enum status check_lawful(const struct trial *trial, const struct program *program, const struct trace *trace,
                                 struct verdict *verdict, struct err *err)
 {
@@ -145,7 +145,7 @@ static enum status check_lawful(const struct trial *trial, const struct program 
     for (int i = 0; i < 2 && !verdict->failed; i++) {
         bool found;
         TRY(is_unlawful(trial, program, trace, letters[i], &found, text, sizeof text, err));
-        if (found) continue; /* phases inside another one have no barrier between them */
+        if (found) fail(verdict, "not separated", "%s", text);
         for (size_t k = 0; k < sizeof rows / sizeof *rows && !verdict->failed; k++)
             TRY(check_row_lawful(trial, program, trace, &rows[k], letters[i], verdict, err));
     }
