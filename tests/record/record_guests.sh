@@ -32,13 +32,15 @@ check grep -q '1 of 2 ranks are incomplete; rank 0: recording stopped' err
 check test "$(events truncate.rma 1)" = 20002
 check test "$(events truncate.rma 0)" -gt 15000
 
+# Ranks that end by themselves run without the launcher: Hydra gives a status of its own where it sees the rank's closed
+# connection before the rank's end. The status is then the program's, 128 and the signal's number where one ended it.
 # A SIGBUS of the program itself is the program's: its handler's, or its end.
-expect 5 "$rmacast" record -o bus.rma -- "$mpiexec" -n 1 "$programs/guests" bus
-expect 7 "$rmacast" record -o die.rma -- "$mpiexec" -n 1 "$programs/guests" die
+expect 5 "$rmacast" record -o bus.rma -- "$programs/guests" bus
+expect 135 "$rmacast" record -o die.rma -- "$programs/guests" die
 check grep -q 'rank 0: ended without MPI_Finalize by signal 7 (SIGBUS)$' err
 
 # A signal of the kernel that is no fault of an instruction: 24 is SIGXCPU.
-expect 24 "$rmacast" record -o limit-cpu.rma -- "$mpiexec" -n 1 "$programs/guests" limit
+expect 152 "$rmacast" record -o limit-cpu.rma -- "$programs/guests" limit
 check grep -q 'rank 0: ended without MPI_Finalize by signal 24 (SIGXCPU)$' err
 check test "$(events limit-cpu.rma 0)" = 1
 
