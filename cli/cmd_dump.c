@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/terminal/activity.h"
 #include "common/files/output_file.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
@@ -76,6 +77,7 @@ enum status cmd_dump(int argc, char **argv, struct err *err)
     TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
     const struct cli_file files[] = {{CLI_READS, "the trace", options.trace}, {CLI_WRITES, "-o", options.output}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    if (!cli_is_output(options.output)) activity_begin("rmacast dump");
     TRY(trace_open(options.trace, &trace, err));
     enum status status = dump(&options, trace, err);
     trace_free(trace);

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/terminal/activity.h"
 #include "cli/written.h"
 #include "trace/generate/generate.h"
 #include "trace/limits.h"
@@ -112,6 +113,7 @@ enum status cmd_generate(int argc, char **argv, struct err *err)
     TRY(cli_parse(&argp, argc, argv, 0, &options, err));
     const struct cli_file outputs[] = {{CLI_WRITES_TRACE, "-o", options.output}, {CLI_WRITES, "--json", options.json}};
     TRY(cli_check_files(outputs, sizeof outputs / sizeof *outputs, err));
+    if (!cli_is_output(options.output)) activity_begin("rmacast generate");
     TRY(generate_trace(&options.generate, &trace, err));
     enum status status = trace_save(trace, options.output, err);
     if (status == STATUS_OK) status = write_json(&options, trace, err);

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/terminal/activity.h"
 #include "cli/written.h"
 #include "recording/guests.h"
 #include "recording/pack.h"
@@ -179,12 +180,14 @@ static void say_packed(void *context, const struct record_packed *packed)
 static void say_kept(void *context, const char *spool)
 {
     (void)context;
+    activity_end();
     fprintf(stderr, "rmacast: %s: the recording is kept, not packed\n", spool);
 }
 
 static void say_failed(void *context, const struct err *error)
 {
     (void)context;
+    activity_end();
     fprintf(stderr, "rmacast: %s\n", error->text);
 }
 
@@ -217,12 +220,14 @@ static enum status record(const struct options *options, const char *directory, 
         record_remove_spool(directory, spool);
         return status;
     }
+    activity_begin("rmacast record: waiting for the ranks, and packing");
     int writer = record_await_writers(spool);
     if (writer == 0)
         status = record_pack(directory, spool, &observer, err);
     else
         status = err_set(err, STATUS_DATA, spool, NULL,
                          "process %d still writes to it: the recording is kept, not packed; every command reads it", writer);
+    activity_end();
     if (status == STATUS_OK) status = write_json(options, directory, &sums, exit_status, err);
     if (exit_status == 0) return status;
     if (status != STATUS_OK) fprintf(stderr, "rmacast: %s\n", err->text);

@@ -52,7 +52,8 @@ static enum status unknown_command(const char *name, struct err *err)
 /* Not while the terminal is another program's, or is written to all the time. */
 static bool shows_activity(const struct command *command)
 {
-    return isatty(STDERR_FILENO) && command->run != cmd_record && command->run != cmd_dump && command->run != cmd_generate;
+    const bool writes = command->run == cmd_dump || command->run == cmd_generate;
+    return isatty(STDERR_FILENO) && command->run != cmd_record && !(writes && isatty(STDOUT_FILENO));
 }
 
 static enum status run_command(const struct command *command, int argc, char **argv, struct err *err)
