@@ -108,26 +108,11 @@ static enum status recognise(const char *path, enum trace_kind *kind, struct err
     return STATUS_OK;
 }
 
-typedef enum status reader_function(const char *path, struct trace **trace, struct err *err);
-
-struct readers {
-    reader_function *text, *otf2, *spool;
-    enum status (*check)(struct trace *trace, struct err *err);
-};
-
-static enum status check_whole(struct trace *trace, struct err *err)
-{
-    return trace_check(trace, err);
-}
-
-static const struct readers whole = {text_read, otf2_read, spool_read, check_whole};
-static const struct readers partly = {text_read_partly, otf2_read_partly, spool_read_partly, trace_check_partly};
-
-static enum status read_below(const char *path, reader_function *read, struct trace **trace, struct err *err)
+static enum status read_below(const char *path, bool keep_going, struct trace **trace, struct err *err)
 {
     char *below;
     TRY(spool_path(path, &below, err));
-    enum status status = read(below, trace, err);
+    enum status status = spool_read_by(0, below, keep_going, trace, err);
     free(below);
     return status;
 }
@@ -150,16 +135,16 @@ static enum status read_model(const char *path, struct trace **trace, struct err
     return status;
 }
 
-static enum status read_kind(const char *path, enum trace_kind kind, const struct readers *readers,
-                             struct trace **trace, struct err *err)
+static enum status read_kind(const char *path, enum trace_kind kind, bool keep_going, struct trace **trace,
+                             struct err *err)
 {
     static const char expected[] = "expected an OTF2 archive, a spool directory, a text trace or a program model";
     switch (kind) {
-    case KIND_TEXT: return readers->text(path, trace, err);
-    case KIND_OTF2: return readers->otf2(path, trace, err);
-    case KIND_SPOOL: return readers->spool(path, trace, err);
+    case KIND_TEXT: return text_read_by(0, path, keep_going, trace, err);
+    case KIND_OTF2: return otf2_read_by(0, path, keep_going, trace, err);
+    case KIND_SPOOL: return spool_read_by(0, path, keep_going, trace, err);
     case KIND_MODEL: return read_model(path, trace, err);
-    case KIND_SPOOL_BELOW: return read_below(path, readers->spool, trace, err);
+    case KIND_SPOOL_BELOW: return read_below(path, keep_going, trace, err);
     case KIND_JSON:
         return err_set(err, STATUS_DATA, path, NULL, "JSON, as results and platforms are, and no trace; %s", expected);
     case KIND_RANK_SPOOL: return err_set(err, STATUS_DATA, path, NULL, "the spool of one rank, expected its directory");
@@ -178,15 +163,16 @@ static enum status check_ranks(const char *path, const struct trace *trace, stru
                    model_ranks);
 }
 
-static enum status open_with(const char *path, const struct readers *readers, struct trace **trace, struct err *err)
+static enum status open_with(const char *path, bool keep_going, struct trace **trace, struct err *err)
 {
     enum trace_kind kind;
     struct trace *made;
     TRY(recognise(path, &kind, err));
-    TRY(read_kind(path, kind, readers, &made, err));
+    TRY(read_kind(path, kind, keep_going, &made, err));
     bool checked = kind == KIND_SPOOL || kind == KIND_SPOOL_BELOW ||
                    kind == KIND_MODEL; /* before times are corrected, as they are made */
-    enum status status = checked ? STATUS_OK : readers->check(made, err);
+    enum status status = STATUS_OK;
+    if (!checked) status = keep_going ? trace_check_partly(made, err) : trace_check(made, err);
     if (status == STATUS_OK) status = check_ranks(path, made, err);
     if (status != STATUS_OK) {
         trace_free(made);
@@ -198,12 +184,12 @@ static enum status open_with(const char *path, const struct readers *readers, st
 
 enum status trace_open(const char *path, struct trace **trace, struct err *err)
 {
-    return open_with(path, &whole, trace, err);
+    return open_with(path, false, trace, err);
 }
 
 enum status trace_open_partly(const char *path, struct trace **trace, struct err *err)
 {
-    return open_with(path, &partly, trace, err);
+    return open_with(path, true, trace, err);
 }
 
 enum status trace_open_source(const char *path, struct trace_source *source, bool *possible, uint64_t *records,

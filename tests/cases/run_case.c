@@ -218,7 +218,7 @@ static enum status open_case(struct run *run, const char *base, struct err *err)
 {
     char file[PATH_BYTES];
     snprintf(file, sizeof file, "%s/trace.txt", run->directory);
-    TRY(text_read(file, &run->trace, err));
+    TRY(text_read_by(0, file, false, &run->trace, err));
     TRY(trace_check(run->trace, err));
     snprintf(file, sizeof file, "%s/platform", run->directory);
     return case_platform_open(base, file, run->letter, &run->platform, err);

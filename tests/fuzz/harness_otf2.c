@@ -134,7 +134,7 @@ static void run(const uint8_t *data, size_t size)
     char directory[64], archive[80];
     struct trace *trace;
     struct err err;
-    if (text_read(fuzz_file(data, size), &trace, &err) != STATUS_OK) return;
+    if (text_read_by(0, fuzz_file(data, size), false, &trace, &err) != STATUS_OK) return;
     enum status status = trace_check(trace, &err);
     fuzz_directory("otf2", directory, sizeof directory);
     snprintf(archive, sizeof archive, "%s/a.rma", directory);

@@ -69,7 +69,7 @@ static struct trace *checked_by(unsigned threads, const char *text)
     assert_true(descriptor >= 0);
     assert_true(dprintf(descriptor, "rmacast-trace 1\n%s", text) > 0);
     close(descriptor);
-    enum status status = text_read(file, &trace, &err);
+    enum status status = text_read_by(0, file, false, &trace, &err);
     if (status != STATUS_OK) print_message("%s\n", err.text);
     unlink(file);
     assert_int_equal(status, STATUS_OK);

@@ -107,7 +107,7 @@ static void through_files(void **state)
     assert_non_null(out);
     assert_int_equal(text_write(trace, NULL, out, &err), STATUS_OK);
     fclose(out);
-    assert_int_equal(text_read(path, &back, &err), STATUS_OK);
+    assert_int_equal(text_read_by(0, path, false, &back, &err), STATUS_OK);
     expect_crafted(back);
     trace_free(back);
     snprintf(path, sizeof path, "%s/archive", directory);

@@ -232,7 +232,7 @@ static struct trace *read_partly(const char *directory)
 {
     struct trace *trace;
     struct err err = {0};
-    enum status status = spool_read_partly(directory, &trace, &err);
+    enum status status = spool_read_by(0, directory, true, &trace, &err);
     if (status != STATUS_OK) print_message("%s\n", err.text);
     assert_int_equal(status, STATUS_OK);
     assert_int_equal(trace_check(trace, &err), STATUS_OK);

@@ -209,7 +209,7 @@ static enum status run_case(const char *base, const char *directory, char letter
     struct platform *platform;
     struct comparison comparison;
     snprintf(path, sizeof path, "%s/trace.txt", directory);
-    TRY(text_read(path, &trace, err));
+    TRY(text_read_by(0, path, false, &trace, err));
     snprintf(path, sizeof path, "%s/platform", directory);
     enum status status = trace_check(trace, err);
     if (status == STATUS_OK) status = case_platform_open(base, path, letter, &platform, err);
@@ -245,7 +245,7 @@ static enum status run_trace(const char *base, const char *file, const char *con
     struct trace *trace;
     struct platform *platform;
     struct comparison comparison;
-    TRY(text_read(file, &trace, err));
+    TRY(text_read_by(0, file, false, &trace, err));
     enum status status = trace_check(trace, err);
     if (status == STATUS_OK) status = platform_open(base, overrides, (size_t)count, &platform, err);
     if (status == STATUS_OK) {

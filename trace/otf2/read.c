@@ -176,8 +176,3 @@ enum status otf2_read(const char *path, struct trace **trace, struct err *err)
 {
     return otf2_read_by(0, path, false, trace, err);
 }
-
-enum status otf2_read_partly(const char *path, struct trace **trace, struct err *err)
-{
-    return otf2_read_by(0, path, true, trace, err);
-}

@@ -175,11 +175,6 @@ enum status spool_read(const char *directory, struct trace **trace, struct err *
     return spool_read_by(0, directory, false, trace, err);
 }
 
-enum status spool_read_partly(const char *directory, struct trace **trace, struct err *err)
-{
-    return spool_read_by(0, directory, true, trace, err);
-}
-
 static bool rank_affected(const struct spool_rank *rank)
 {
     return rank->present && rank->mpich_version && strncmp(rank->mpich_version, "4.0", 3) == 0 && rank->mpich_device &&

@@ -11,10 +11,8 @@ bool spool_is_directory(const char *directory);
  * call sites, marks ranks whose recording breaks off. Time zero is the first event. Calls that returned an error are
  * left out. A file that is no recorder's, or was cut, is STATUS_DATA "FILE:BYTE: ...". The caller owns *trace. */
 enum status spool_read(const char *directory, struct trace **trace, struct err *err);
-/* The same to keep going (trace/faults.h): of a damaged file what stands before the damage. */
-enum status spool_read_partly(const char *directory, struct trace **trace, struct err *err);
-/* Either with so many threads, 0 as those two choose: as many as the process has processors, fewer for a small spool.
- * The trace and the error do not depend on it. */
+/* The same with so many threads; 0: as many as the process has processors, fewer for a small spool. The trace and the
+ * error do not depend on it. keep_going (trace/faults.h): of a damaged file what comes before the damage. */
 enum status spool_read_by(unsigned threads, const char *directory, bool keep_going, struct trace **trace,
                           struct err *err);
 

@@ -300,13 +300,3 @@ enum status text_read_by(unsigned threads, const char *file, bool keep_going, st
     *trace = reader.trace;
     return STATUS_OK;
 }
-
-enum status text_read(const char *file, struct trace **trace, struct err *err)
-{
-    return text_read_by(0, file, false, trace, err);
-}
-
-enum status text_read_partly(const char *file, struct trace **trace, struct err *err)
-{
-    return text_read_by(0, file, true, trace, err);
-}

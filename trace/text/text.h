@@ -7,13 +7,10 @@
 
 #include "trace/trace.h"
 
-/* Reads text ("-" is standard input). Errors name file and line ("t.txt:12: ..."). The caller owns *trace. */
-enum status text_read(const char *file, struct trace **trace, struct err *err);
-/* The same to keep going (trace/faults.h): a faulty line ends its rank, one that belongs to no rank is left out. */
-enum status text_read_partly(const char *file, struct trace **trace, struct err *err);
-
-/* By so many threads, which cut the file into small pieces (0: by as many as there are processors and work for); 1: line
- * by line. The trace and the error are the same. */
+/* Reads text ("-" is standard input) by so many threads, which cut the file into small pieces; 1: line by line; 0: by as
+ * many as there are processors and work for. The trace and the error are the same. Errors name file and line
+ * ("t.txt:12: ..."). keep_going (trace/faults.h): a faulty line ends its rank, one that belongs to no rank is left out.
+ * The caller owns *trace. */
 enum status text_read_by(unsigned threads, const char *file, bool keep_going, struct trace **trace, struct err *err);
 
 struct text_range {

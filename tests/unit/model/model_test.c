@@ -17,7 +17,7 @@ static void read_text(const char *text, struct trace **trace)
     assert_non_null(file);
     fprintf(file, "rmacast-trace 1\n%s", text);
     fclose(file);
-    enum status status = text_read(path, trace, &err);
+    enum status status = text_read_by(0, path, false, trace, &err);
     unlink(path);
     if (status != STATUS_OK) fail_msg("%s", err.text);
     if (trace_check(*trace, &err) != STATUS_OK) fail_msg("%s", err.text);

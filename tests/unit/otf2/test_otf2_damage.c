@@ -27,7 +27,7 @@ static enum status read_partly(const char *directory, int out, struct err *err)
 {
     struct trace *trace;
     struct partly found = {.fault_count = 0};
-    TRY(otf2_read_partly(directory, &trace, err));
+    TRY(otf2_read_by(0, directory, true, &trace, err));
     TRY(trace_check_partly(trace, err));
     found.fault_count = trace->provenance.fault_count;
     for (uint32_t r = 0; r < trace->rank_count && r < 3; r++) found.calls[r] = trace->ranks[r].count;

@@ -139,7 +139,7 @@ static void assert_refused(const struct trace_extents *wrong, const char *messag
     assert_int_equal(source.read(&source, 0, 10, &ended, &err), STATUS_DATA);
     assert_string_equal(err.text, expected);
     source_close(&source);
-    assert_int_equal(otf2_read_partly(directory, &back, &err), STATUS_OK);
+    assert_int_equal(otf2_read_by(0, directory, true, &back, &err), STATUS_OK);
     assert_int_equal(back->provenance.fault_count, 1);
     assert_int_equal(back->ranks[0].count, 1);
     trace_free(back);

@@ -19,7 +19,7 @@ struct trace *test_read(const char *text)
     fclose(file);
     struct trace *trace;
     struct err err;
-    enum status status = text_read(path, &trace, &err);
+    enum status status = text_read_by(0, path, false, &trace, &err);
     unlink(path);
     if (status == STATUS_OK) status = trace_check(trace, &err);
     if (status != STATUS_OK) fail_msg("%s", err.text);

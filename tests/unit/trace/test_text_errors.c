@@ -261,7 +261,7 @@ static void a_zero_byte_is_no_text(void **state)
     assert_non_null(out);
     fwrite("rmacast-trace 1\nran\0ks 3\n", 1, 25, out);
     fclose(out);
-    assert_int_equal(text_read(path, &trace, &err), STATUS_DATA);
+    assert_int_equal(text_read_by(0, path, false, &trace, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "/t:2: a zero byte, expected text"));
     remove(path);
     rmdir(directory);
@@ -272,7 +272,7 @@ static void a_missing_file_is_named(void **state)
     (void)state;
     struct trace *trace;
     struct err err;
-    assert_int_equal(text_read("/nowhere/t.txt", &trace, &err), STATUS_DATA);
+    assert_int_equal(text_read_by(0, "/nowhere/t.txt", false, &trace, &err), STATUS_DATA);
     assert_string_equal(err.text, "/nowhere/t.txt: cannot be opened: No such file or directory");
 }
 

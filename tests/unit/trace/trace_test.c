@@ -17,7 +17,7 @@ enum status read_text(const char *text, struct trace **trace, struct err *err)
     assert_non_null(out);
     assert_true(fputs(text, out) >= 0);
     assert_int_equal(fclose(out), 0);
-    enum status status = text_read("t.txt", trace, err);
+    enum status status = text_read_by(0, "t.txt", false, trace, err);
     assert_int_equal(unlink("t.txt"), 0);
     assert_int_equal(chdir(before), 0);
     assert_int_equal(rmdir(directory), 0);
