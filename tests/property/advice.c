@@ -112,15 +112,17 @@ enum move {
 static const char *const moves_said[] = {"the other side's call earlier", "another call earlier",
                                          "less computing before the other side's call", "the call that waits later"};
 
-/* Calls of the thread from `at` on, the first ones or all. */
+/* Calls of the thread from `at` on, the first one or all: up to a join, which lasts longer instead, so that what follows is still
+ * recorded behind the calls of the joined thread. */
 static void move_calls(struct trace *trace, struct place at, bool all, int64_t ps)
 {
     struct trace_rank *rank = &trace->ranks[at.rank];
     for (size_t i = call_at(trace, at); i < rank->count; i++) {
         if (trace_call_thread(trace, at.rank, i) != at.thread) continue;
+        bool joins = all && call_kind(rank->calls[i].call) == CALL_THREAD_JOIN;
         rank->calls[i].enter_ps += ps;
-        rank->calls[i].exit_ps += ps;
-        if (!all) break;
+        if (!joins) rank->calls[i].exit_ps += ps;
+        if (!all || joins) break;
     }
 }
 
