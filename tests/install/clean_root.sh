@@ -12,7 +12,9 @@ command -v debootstrap >/dev/null || skip "debootstrap is not installed"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 (cd "$build" && cpack -G DEB -B "$work/packages") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-debootstrap --variant=minbase bookworm "$work/root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$work/log" 2>&1 ||
+# The archive that this machine's apt uses.
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Release: bookworm' 'Created-By: Packages' 2>"$work/log" | head -n 1)
+debootstrap --variant=minbase bookworm "$work/root" "${DEBIAN_MIRROR:-${mirror:-http://deb.debian.org/debian}}" >"$work/log" 2>&1 ||
     skip "debootstrap: $(tail -n 1 "$work/log")"
 mkdir "$work/root/packages"
 cp "$work"/packages/*.deb "$work/root/packages"
