@@ -78,6 +78,7 @@ struct rma_protocol {
     enum assertions_mode fence_assertions;
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
     double put_s_per_byte; /* its call copies */
+    double linger_s; /* what arrives so soon after the return of a call that served is served */
 };
 
 enum nic_mode { NIC_QUEUE, NIC_PAIRS };        /* sends one message after another, or those of each pair of nodes do */

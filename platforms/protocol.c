@@ -153,7 +153,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
                           struct err *err)
 {
     static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
-                                       "serves", "put_s_per_byte", NULL};
+                                       "serves", "put_s_per_byte", "linger_s", NULL};
     int unlock = UNLOCK_RELEASED, flush = FLUSH_COUNTED, visit = VISIT_ENTER, order = LOCK_ORDER_ARRIVAL,
         assertions = ASSERTIONS_HONOURED, complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
     memset(protocol, 0, sizeof *protocol);
@@ -163,7 +163,8 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     if (!node->item) return STATUS_OK;
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));
-    struct json_node serves = json_member(node, "serves"), copy = json_member(node, "put_s_per_byte");
+    struct json_node serves = json_member(node, "serves"), copy = json_member(node, "put_s_per_byte"),
+                     linger = json_member(node, "linger_s");
     TRY(read_by_kind(node, "complete", complete_names, complete, err));
     TRY(read_by_kind(node, "local", local_names, local, err));
     TRY(read_name(node, "unlock", unlock_names, &unlock, err));
@@ -172,6 +173,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     TRY(read_name(node, "lock_order", order_names, &order, err));
     TRY(read_name(node, "fence_assertions", assertion_names, &assertions, err));
     if (copy.item) TRY(measured_read(&copy, 0, 1, &protocol->put_s_per_byte, err));
+    if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
         protocol->complete[kind] = (enum complete_mode)complete[kind];
         protocol->local[kind] = (enum local_mode)local[kind];

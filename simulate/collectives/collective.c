@@ -50,7 +50,7 @@ static enum status advance_task(struct replay *replay, uint32_t index, bool begi
         struct coll_task *task = &replay->tasks[index];
         struct coll_step step;
         if (task->missing > 0 && !task->overlap) return STATUS_OK;
-        bool served = replay->ranks[task->rank].inside || begins;
+        bool served = replay_serves(replay, task->rank) || begins;
         if (replay->platform->progress == PROGRESS_CALL && !served)
             return replay_postpone(replay, MESSAGE_TASK, task->rank, index);
         if (!coll_step(&task->shape, own, task->step, &step)) {

@@ -144,7 +144,7 @@ enum status replay_arrived(struct replay *replay, const struct engine_note *mess
     }
     case PROGRESS_CALL: break;
     }
-    if (replay->ranks[message->destination].inside) return row->act(replay, message);
+    if (replay_serves(replay, message->destination)) return row->act(replay, message);
     return wait_for_progress(replay, message);
 }
 

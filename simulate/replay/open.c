@@ -250,6 +250,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     const struct rma_protocol *protocol = &platform->protocol;
     replay->hardware = protocol_is_hardware(protocol);
     replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
+    replay->linger_ps = replay->needs_call ? units_ps(protocol->linger_s) : 0;
     replay->acknowledges_puts =
         protocol->complete[RMA_PUT] == COMPLETE_REMOTE || protocol->local[RMA_PUT] == LOCAL_ACKNOWLEDGED;
     bool accumulates_local =

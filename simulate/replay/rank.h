@@ -40,6 +40,7 @@ struct rank_state {
     uint32_t lock_list;        /* open lock epochs as origin */
     uint32_t serve_first;      /* the first message that waits for progress */
     bool inside;               /* in MPI, for progress = call */
+    bool served;               /* of this call: it has been inside */
     bool in_barrier;           /* blocks in a barrier, if it blocks */
     int64_t lacked_until_ps;   /* of this call: the end of Lock Contention or Late Post; before its enter: none */
 };
@@ -52,6 +53,7 @@ struct rank_rare {
     uint32_t request_limit;
     uint32_t serve_last;    /* valid where rank_state.serve_first is not NO_INDEX */
     int64_t buffered_bytes; /* d: copied or being copied, and not left yet; kept where the buffer is limited */
+    int64_t lingers_until_ps; /* what arrives before is served (linger_s) */
     /* of this call: last arrival, last service; not with progress hardware */
     int64_t progress_from_ps, progress_until_ps;
 };

@@ -41,7 +41,7 @@ struct replay {
     bool notes_exits;
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
-    int64_t overhead_ps, thread_delay_ps;
+    int64_t overhead_ps, thread_delay_ps, linger_ps;
     struct shmem *shmem;     /* NULL: no symmetric memory */
     /* whether the rank's operations on symmetric memory are complete; NULL: there is none */
     bool (*is_quiet)(struct replay *, uint32_t rank);
@@ -100,6 +100,12 @@ struct replay {
 static inline struct rank_rare *replay_rare(const struct replay *replay, const struct rank_state *rank)
 {
     return &replay->rare[rank - replay->ranks];
+}
+
+/* Whether what arrives now is served at once where progress = call (mpi.rma.protocol.linger_s). */
+static inline bool replay_serves(const struct replay *replay, uint32_t rank)
+{
+    return replay->ranks[rank].inside || (replay->linger_ps > 0 && replay->now_ps < replay->rare[rank].lingers_until_ps);
 }
 
 /* The least number of messages that bring so many answers. */

@@ -100,6 +100,8 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     if (replay->notes_exits) note_exit(replay, rank, exit_ps);
     if (exit_ps > state->end_ps) state->end_ps = exit_ps;
+    if (replay->linger_ps > 0 && state->served && !state->threads)
+        replay->rare[rank].lingers_until_ps = exit_ps + replay->linger_ps;
     state->inside = false;
     size_t next = state->next + 1;
     if (state->threads) {
@@ -151,7 +153,8 @@ static inline void enter_call(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_RUNNING;
     state->enter_ps = replay->now_ps;
-    state->inside = replay_is_library(&state->calls[state->next]) && (!replay->needs_call || serves_on_enter(replay, rank));
+    bool library = replay_is_library(&state->calls[state->next]);
+    state->served = state->inside = library && (!replay->needs_call || serves_on_enter(replay, rank));
     if (state->threads) replay_thread_enter(replay, rank);
     if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK)
         replay->failed = true;
@@ -199,7 +202,7 @@ static bool begin_serving(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (state->inside || state->threads || !replay_is_library(&state->calls[state->next])) return false;
-    state->inside = true;
+    state->served = state->inside = true;
     if (state->serve_first == NO_INDEX) return false;
     if (replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
     return true;

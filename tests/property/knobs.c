@@ -70,9 +70,13 @@ const struct knob knobs[] = {
     {"mpi.rma.protocol.lock_order", {"arrival", "service"}},
     {"mpi.rma.protocol.fence_assertions", {"honoured", "honoured", "ignored"}},
     {"engine.nic", {"queue", "queue", "pairs"}},
+    {"mpi.rma.protocol.linger_s", {"0", "0", "2e-6"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
+
+/* The last rows are drawn apart: a seed names the program that it named before there were these knobs. */
+enum { LATER_KNOBS = 2 };
 
 static uint32_t value_count(const struct knob *knob)
 {
@@ -84,9 +88,11 @@ static uint32_t value_count(const struct knob *knob)
 void knobs_turn(struct random *random, uint32_t values[KNOBS_MAX])
 {
     bool plain = random_chance(random, 30); /* of the others so much does not hold: monotony, for one */
+    struct random apart = *random;
     for (size_t i = 0; i < knob_count; i++) {
-        struct random apart = *random; /* for the last knob: a seed names the program that it named before there was this knob */
-        values[i] = random_below(i + 1 < knob_count ? random : &apart, value_count(&knobs[i]));
+        bool later = i + LATER_KNOBS >= knob_count;
+        if (i + LATER_KNOBS == knob_count) apart = *random;
+        values[i] = random_below(later ? &apart : random, value_count(&knobs[i]));
         if (plain && i > 0) values[i] = 0;
     }
 }

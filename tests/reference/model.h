@@ -60,6 +60,8 @@ struct rank {
     struct reference_times times;
     ucontext_t context, *caller;
     char *stack;
+    int64_t lingers_until_ps; /* mpi.rma.protocol.linger_s: serves what arrives before */
+    bool served;        /* its call has served */
     bool ended, serves; /* its call serves what comes; behind the last one it is served in any case */
     struct rank *owner; /* of a task: the rank whose non-blocking collective it is; else NULL */
     bool postponed;     /* a task: until the owner serves */

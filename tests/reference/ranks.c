@@ -27,9 +27,9 @@ void rank_await(struct model *model, struct rank *rank, condition *ready, const 
     rank->serves = served;
 }
 
-static bool serves(const struct rank *rank)
+static bool serves(const struct model *model, const struct rank *rank)
 {
-    return rank->ended || rank->serves;
+    return rank->ended || rank->serves || model->now_ps < rank->lingers_until_ps;
 }
 
 static void switch_to(struct model *model, struct rank *rank)
@@ -52,7 +52,7 @@ bool rank_go_on(struct model *model, struct rank *rank)
 
 static void when_it_serves(struct model *model, struct rank *rank, action *act, void *what)
 {
-    if (serves(rank)) {
+    if (serves(model, rank)) {
         act(model, what);
         return;
     }
@@ -71,7 +71,7 @@ static void task_served(struct model *model, void *what)
 static bool task_go_on(struct model *model, struct rank *task)
 {
     if (task->postponed || !task->ready || !task->ready(model, task->what)) return false;
-    task->postponed = model->platform->progress == PROGRESS_CALL && !serves(task->owner);
+    task->postponed = model->platform->progress == PROGRESS_CALL && !serves(model, task->owner);
     if (task->postponed)
         when_it_serves(model, task->owner, task_served, task);
     else
@@ -149,7 +149,7 @@ void rank_serve(struct model *model, struct arrival arrival, action *act, void *
 
 void rank_look(struct model *model, struct rank *rank)
 {
-    rank->serves = true;
+    rank->served = rank->serves = true;
     for (size_t i = 0; i < rank->pending_count; i++) {
         rank->pending[i].act(model, rank->pending[i].what);
         for (size_t k = 0; k < model->task_count; k++) /* at once, before what comes behind it */
@@ -284,6 +284,7 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
         rank_spend(model, rank, computing_ps(rank, call->enter_ps - recorded_ps));
         recorded_ps = call->exit_ps;
         rank->times.enter_ps[i] = model->now_ps;
+        rank->served = false;
         if (!is_region(call) && looks_first(model, rank, call)) rank_look(model, rank);
         int64_t lasts_ps = computing_ps(rank, call->exit_ps - call->enter_ps);
         if (says_no(call)) /* it polls */
@@ -294,6 +295,7 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
             do_call(model, rank, call);
         rank->serves = false;
         rank->times.exit_ps[i] = model->now_ps;
+        if (rank->served) rank->lingers_until_ps = model->now_ps + units_ps(model->platform->protocol.linger_s);
     }
     rank->ended = true;
     rank_look(model, rank);

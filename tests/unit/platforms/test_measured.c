@@ -25,7 +25,7 @@ static const char measured[] =
     "                     \"window_info_bytes\": " M(24) ", \"epochs_ahead\": " M(2) ", \"buffer_bytes\": " M(100) ","
     "                     \"atomic_s_per_byte\": [{\"upto_bytes\": " M(9) ", \"s_per_byte\": " M(1e-9) "},"
     "                                            {\"fixed_s\": " M(1e-6) ", \"s_per_byte\": " M(2e-9) "}],"
-    "                     \"protocol\": {\"put_s_per_byte\": " M(1e-10) ","
+    "                     \"protocol\": {\"put_s_per_byte\": " M(1e-10) ", \"linger_s\": " M(2e-5) ","
     "                                   \"serves\": {\"put\": [{\"upto_bytes\": " M(70) ", "
     "\"by\": \"hardware\"}, {\"by\": \"call\"}]}}}},"
     " \"threads\": {\"create_s\": " M(1e-5) "}, \"mapping\": {\"ranks_per_node\": " M(2) "}}";
@@ -45,7 +45,7 @@ static void every_number_may_be_measured(void **state)
     assert_true(platform->thread_delay_s == 1e-5 && platform->control_bytes == 32 && platform->rma_eager_bytes == 512);
     assert_true(platform->window_info_bytes == 24 && platform->epochs_ahead == 2 && platform->ranks_per_node == 2);
     assert_true(fabs(platform_apply_s(platform, 9) - 9e-9) < 1e-15 && fabs(platform_apply_s(platform, 10) - 1.02e-6) < 1e-12);
-    assert_true(platform->protocol.put_s_per_byte == 1e-10 &&
+    assert_true(platform->protocol.put_s_per_byte == 1e-10 && platform->protocol.linger_s == 2e-5 &&
                 protocol_serves(&platform->protocol, SERVICE_PUT, 71) == PROGRESS_CALL);
     assert_true(platform->thread_create_s == 1e-5);
     platform_free(platform);
