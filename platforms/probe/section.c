@@ -206,6 +206,14 @@ static void add_unlock(given findings, cJSON *protocol)
                                 takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name);
 }
 
+static void add_linger(given findings, cJSON *protocol)
+{
+    double linger_s = probe_record_value(findings->record, "linger_s", -1);
+    if (linger_s < 0) return;
+    cJSON_AddItemToObject(protocol, "linger_s",
+                          json_measured(linger_s, probe_record_value(findings->record, "linger_error_s", 0), 1));
+}
+
 static void add_protocol(given findings, cJSON *rma)
 {
     cJSON *protocol = cJSON_CreateObject();
@@ -217,6 +225,7 @@ static void add_protocol(given findings, cJSON *rma)
     add_by_kind(findings, protocol, PROBE_ASKS_LOCAL, "local", false);
     refine_local(findings, protocol);
     if (by_call) add_verdict(protocol, "visit", probe_find_verdict(findings, PROBE_ASKS_VISIT, PROBE_VARIANT_PUT, -1));
+    if (by_call) add_linger(findings, protocol);
     add_verdict(protocol, "lock_order", probe_find_verdict(findings, PROBE_ASKS_LOCK_ORDER, PROBE_VARIANT_NONE, 0));
     add_assertions(findings, protocol);
     if (probe_put_cost(findings, &cost))

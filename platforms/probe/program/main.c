@@ -7,6 +7,12 @@
 
 #include "platforms/probe/program/probe.h"
 
+static void print_value(const char *name, double value)
+{
+    printf("rmacast-probe value %s %.6g\n", name, value);
+    fflush(stdout);
+}
+
 /* --- what is asked, in groups --- */
 
 static const int64_t sizes[] = {8, 1024, 8192, 65536, 1 << 20};
@@ -23,6 +29,14 @@ static void ask_semantics(void)
     SIZED(EPOCH, PUT, sizes);
     SIZED(EPOCH, GET, sizes);
     SIZED(EPOCH, ACCUMULATE, sizes);
+}
+
+static void ask_linger(void)
+{
+    double linger_s, error_s;
+    if (!linger_measure(&linger_s, &error_s)) return;
+    print_value("linger_s", linger_s);
+    print_value("linger_error_s", error_s);
 }
 
 static void ask_progress(void)
@@ -42,6 +56,7 @@ static void ask_progress(void)
     SINGLE(COMPLETE, ACCUMULATE, 65536);
     SINGLE(FLUSH_LATER, PUT, 8);
     SINGLE(VISIT, PUT, 8);
+    ask_linger();
     SINGLE(ISSUE, PUT, 8);
     SINGLE(ISSUE, PUT, 16384);
     SINGLE(ISSUE, PUT, 1 << 20);
@@ -120,12 +135,6 @@ static bool is_asked(const char *name, const char *list)
 
 /* --- the two sides --- */
 
-static void print_value(const char *name, double value)
-{
-    printf("rmacast-probe value %s %.6g\n", name, value);
-    fflush(stdout);
-}
-
 /* The longest gap so far and the mean share. */
 static double note_noise(void)
 {
@@ -181,6 +190,7 @@ static void act_as_partner(void)
         case STEP_CLOCK: clock_answer(); break;
         case STEP_NOISE: noise_answer(); break;
         case STEP_SERIES: series_partner(&step); break;
+        case STEP_LINGER: linger_answer(&step); break;
         default:
             delay_partner(&step, &marks);
             report(&marks);

@@ -16,7 +16,7 @@ enum { BYTES_MAX = 4 << 20 };
 enum tag { TAG_STEP = 1, TAG_REPORT, TAG_READY, TAG_LEAVING, TAG_DATA, TAG_ANSWER, TAG_NOTHING /* is never sent */ };
 
 /* A request of rank 0 to rank 1. */
-enum step_kind { STEP_END, STEP_CLOCK, STEP_NOISE, STEP_CASE, STEP_SERIES };
+enum step_kind { STEP_END, STEP_CLOCK, STEP_NOISE, STEP_CASE, STEP_SERIES, STEP_LINGER };
 struct step {
     int kind, id; /* id: enum probe_case, or the row of a series */
     int variant, count;
@@ -84,6 +84,10 @@ void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int
 /* Tries the sizes in ascending order, and finds the limits between those that differ. Returns the first size above the
  * first limit; 0: none. */
 int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count);
+
+/* program/linger.c: false: a put is not served by a call, or too many others use the cores. */
+bool linger_measure(double *linger_s, double *error_s);
+void linger_answer(const struct step *step);
 
 /* program/series.c: times of calls while both ranks poll. */
 void series_run(const char *name, int64_t bytes);
