@@ -19,7 +19,7 @@ static const struct {
     {PATTERN_WAIT_AT_CREATE, 0, 60 - 15},
     {PATTERN_WAIT_AT_FREE, 1, 65 - 20},
     {PATTERN_LOCK_CONTENTION, 1, 60 - 20},
-    {PATTERN_WAIT_FOR_PROGRESS, 0, 65 - 25},
+    {PATTERN_WAIT_FOR_PROGRESS, 0, 65 - 25 - (72 - 65)}, /* the request takes as long as the answer */
     {PATTERN_LATE_SENDER, 1, 55 - 15},
     {PATTERN_LATE_RECEIVER, 0, 50 - 15},
     {PATTERN_WRONG_ORDER, 1, 55 - 25},
