@@ -12,13 +12,15 @@
 #include "trace/otf2/otf2.h"
 #include "trace/text/text.h"
 
-/* Cuts "0 0.1 0.2 MPI_Put win=0 ... site=f@x.c:3" to "MPI_Put win=0 ..."; a region keeps "enter NAME". */
+/* Cuts "0 0.1 0.2 MPI_Put win=0 ... site=f@x.c:3" to "MPI_Put win=0 ..."; a region keeps "enter NAME". How long its rank
+ * waited for a core (core_wait=) depends on the machine's load. */
 static void cut_line(const char *line, FILE *out)
 {
     int skipped = 0;
     const char *region = strstr(line, "enter ") ? strstr(line, "enter ") : strstr(line, "leave ");
     for (int fields = region ? 2 : 3; fields > 0; fields--) skipped += (int)strcspn(line + skipped, " ") + 1;
     const char *site = strstr(line, " site=");
+    if (!site) site = strstr(line, " core_wait=");
     int length = site ? (int)(site - line) : (int)strlen(line);
     fprintf(out, "%.*s\n", length - skipped, line + skipped);
 }
