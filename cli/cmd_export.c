@@ -118,12 +118,12 @@ static void print_report(const struct export_report *report)
 static enum status write_json(const struct options *options, const struct export_report *report, struct err *err)
 {
     struct written written;
-    written_begin(&written, "export", options->output);
+    written_begin(&written, options->json, "export", options->output);
     written_count(&written, "traces", options->traces.count);
     written_count(&written, "transfers_without_end", report->endless);
     written_count(&written, "messages_left_out", report->unmatched);
     written_count(&written, "arrows_left_out", report->backward);
-    return written_end(&written, options->json, err);
+    return written_end(&written, err);
 }
 
 static enum status check_files(const struct options *options, struct err *err)

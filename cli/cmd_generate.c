@@ -97,10 +97,10 @@ static enum status write_json(const struct options *options, const struct trace 
     struct written written;
     uint64_t calls = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
-    written_begin(&written, "generate", options->output);
+    written_begin(&written, options->json, "generate", options->output);
     written_count(&written, "ranks", trace->rank_count);
     written_count(&written, "calls", calls);
-    return written_end(&written, options->json, err);
+    return written_end(&written, err);
 }
 
 enum status cmd_generate(int argc, char **argv, struct err *err)

@@ -195,13 +195,13 @@ static enum status write_json(const struct options *options, const char *directo
                               int exit_status, struct err *err)
 {
     struct written written;
-    written_begin(&written, "record", directory);
+    written_begin(&written, options->json, "record", directory);
     written_count(&written, "programs", sums->programs);
     written_count(&written, "ranks", sums->ranks);
     written_count(&written, "events", sums->events);
     written_count(&written, "incomplete_ranks", sums->incomplete);
     written_count(&written, "exit_status", (uint64_t)exit_status);
-    return written_end(&written, options->json, err);
+    return written_end(&written, err);
 }
 
 /* A program that failed keeps its exit status, whatever packing says. */

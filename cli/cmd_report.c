@@ -80,9 +80,9 @@ static enum status run(const struct settings *settings, struct err *err)
     TRY(output_file_open(settings->output, &out, err));
     TRY(output_file_close(settings->output, out, report_write(&report, out, err), err));
     struct written written;
-    written_begin(&written, "report", settings->output);
+    written_begin(&written, settings->json, "report", settings->output);
     written_count(&written, "inputs", settings->inputs.count);
-    return written_end(&written, settings->json, err);
+    return written_end(&written, err);
 }
 
 enum status cmd_report(int argc, char **argv, struct err *err)

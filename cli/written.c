@@ -16,28 +16,28 @@ static int add_bytes(const char *path, const struct stat *found, int kind, struc
 
 void written_count(struct written *written, const char *key, uint64_t count)
 {
+    if (!written->file) return;
     written->whole = written->whole && cJSON_AddNumberToObject(written->json, key, (double)count);
 }
 
-void written_begin(struct written *written, const char *command, const char *output)
+void written_begin(struct written *written, const char *file, const char *command, const char *output)
 {
     enum { OPEN_MAX = 16 };
+    *written = (struct written){.file = NULL};
+    if (!file) return;
     cJSON *json = cJSON_CreateObject();
-    *written = (struct written){json, json && cJSON_AddStringToObject(json, "schema", "rmacast.written/1") &&
-                                          cJSON_AddStringToObject(json, "command", command) &&
-                                          cJSON_AddStringToObject(json, "output", output)};
+    *written = (struct written){file, json, json && cJSON_AddStringToObject(json, "schema", "rmacast.written/1") &&
+                                                cJSON_AddStringToObject(json, "command", command) &&
+                                                cJSON_AddStringToObject(json, "output", output)};
     found_bytes = 0;
     if (!cli_is_output(output) && nftw(output, add_bytes, OPEN_MAX, FTW_PHYS) == 0)
         written_count(written, "bytes", found_bytes);
 }
 
-enum status written_end(struct written *written, const char *file, struct err *err)
+enum status written_end(struct written *written, struct err *err)
 {
-    enum status status = STATUS_OK;
-    if (!written->whole)
-        status = err_memory(err);
-    else if (file)
-        status = cli_write_json(written->json, file, err);
+    if (!written->file) return STATUS_OK;
+    enum status status = written->whole ? cli_write_json(written->json, written->file, err) : err_memory(err);
     cJSON_Delete(written->json);
     return status;
 }

@@ -9,14 +9,16 @@
 #include "cli/cli.h"
 
 struct written {
+    const char *file; /* borrowed until written_end; NULL: nothing is made */
     cJSON *json;
     bool whole; /* no member is missing for want of memory */
 };
 
-/* Begins with the bytes of the file or directory output; of "-" they are left out. */
-void written_begin(struct written *written, const char *command, const char *output);
+/* Begins with the bytes of the file or directory output; of "-" they are left out. file: of --json, as of cli_write_json();
+ * NULL: it was not given, and these functions do nothing. */
+void written_begin(struct written *written, const char *file, const char *command, const char *output);
 void written_count(struct written *written, const char *key, uint64_t count);
-/* Frees it in every case. file: as of cli_write_json(); NULL: nothing is written. */
-enum status written_end(struct written *written, const char *file, struct err *err);
+/* Frees it in every case. */
+enum status written_end(struct written *written, struct err *err);
 
 #endif

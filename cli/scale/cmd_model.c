@@ -70,9 +70,9 @@ static enum status write_model(const struct settings *settings, const struct pro
     program_model_write(model, out);
     TRY(output_file_close(settings->output, out, STATUS_OK, err));
     struct written written;
-    written_begin(&written, "model", settings->output);
+    written_begin(&written, settings->json, "model", settings->output);
     written_count(&written, "traces", settings->traces.count);
-    return written_end(&written, settings->json, err);
+    return written_end(&written, err);
 }
 
 static enum status run(const struct settings *settings, struct err *err)
