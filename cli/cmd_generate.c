@@ -95,11 +95,9 @@ static const struct argp argp = {
 static enum status write_json(const struct options *options, const struct trace *trace, struct err *err)
 {
     struct written written;
-    uint64_t calls = 0;
-    for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
     written_begin(&written, options->json, "generate", options->output);
     written_count(&written, "ranks", trace->rank_count);
-    written_count(&written, "calls", calls);
+    written_count(&written, "calls", trace_all_calls(trace));
     return written_end(&written, err);
 }
 

@@ -150,8 +150,7 @@ static void write_end(const struct writer *writer)
 
 static enum status write_all(struct writer *writer)
 {
-    size_t calls = 0;
-    for (uint32_t r = 0; r < writer->trace->rank_count; r++) calls += writer->trace->ranks[r].count;
+    size_t calls = trace_all_calls(writer->trace);
     writer->events = malloc((2 * (calls + writer->transfers.count) + 1) * sizeof *writer->events);
     if (!writer->events) return err_memory(writer->err);
     for (uint32_t r = 0; r < writer->trace->rank_count; r++) add_calls(writer, r);

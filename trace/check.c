@@ -637,9 +637,7 @@ static enum status check_ranks(const struct trace *trace, struct trace *cut, str
 {
     enum { BLOCKS = 64, THREAD_CALLS = 1 << 16 };
     struct ranks ranks = {trace, bounds_of(trace), cut, trace->rank_count / BLOCKS + 1};
-    uint64_t calls = 0;
-    for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
-    unsigned threads = cut ? 1 : parallel_threads(calls, THREAD_CALLS);
+    unsigned threads = cut ? 1 : parallel_threads(trace_all_calls(trace), THREAD_CALLS);
     size_t blocks = (trace->rank_count + ranks.per_block - 1) / ranks.per_block;
     return parallel_run(blocks, threads, check_block, &ranks, err);
 }

@@ -221,6 +221,13 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
     return STATUS_OK;
 }
 
+uint64_t trace_all_calls(const struct trace *trace)
+{
+    uint64_t calls = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++) calls += trace->ranks[r].count;
+    return calls;
+}
+
 int64_t trace_begin_ps(const struct trace *trace)
 {
     int64_t first = 0;

@@ -560,6 +560,8 @@ enum status trace_check_slice(struct trace_checker *checker, const struct trace 
 /* The same for one rank, all of whose calls are new, of a trace that says when it begins (begin_known). */
 enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, struct err *err);
 
+/* Calls of all ranks. */
+uint64_t trace_all_calls(const struct trace *trace);
 /* First event over all ranks and last exit of one rank; 0 if there are no calls. */
 int64_t trace_begin_ps(const struct trace *trace);
 int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank);

@@ -42,8 +42,7 @@ static void keep_call(struct replay *replay, uint32_t rank, int64_t exit_ps)
 
 static void report_progress(struct replay *replay)
 {
-    uint64_t all_calls = 0;
-    for (uint32_t r = 0; r < replay->trace->rank_count; r++) all_calls += replay->trace->ranks[r].count;
+    uint64_t all_calls = trace_all_calls(replay->trace);
     replay->options->progress(replay->options->progress_context, replay->calls_done, all_calls);
     replay->report_at += 1 + all_calls / PROGRESS_STEPS;
 }

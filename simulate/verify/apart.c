@@ -272,7 +272,7 @@ static bool replays_here(const struct apart_job *jobs, size_t count)
     uint64_t calls = 0;
     for (size_t i = 0; i < count; i++) {
         if (jobs[i].engine->once_per_process || jobs[i].platform->simgrid_xml) return false;
-        for (uint32_t r = 0; r < jobs[i].trace->rank_count; r++) calls += jobs[i].trace->ranks[r].count;
+        calls += trace_all_calls(jobs[i].trace);
     }
     return calls <= FEW_CALLS * (uint64_t)count;
 }

@@ -147,9 +147,7 @@ enum status verify_monotony(const struct verify_context *context, struct verify_
     enum status status = run_variants(context, variants, summaries, err);
     for (int k = 0; k < VARIANT_COUNT; k++) variant_clear(&variants[k]);
     TRY(status);
-    size_t calls = 0;
-    for (uint32_t r = 0; r < context->trace->rank_count; r++) calls += context->trace->ranks[r].count;
-    double slack_s = units_s((int64_t)calls);
+    double slack_s = units_s((int64_t)trace_all_calls(context->trace));
     expect_no_longer(row, summaries, VARIANT_B, VARIANT_A, slack_s);
     bool idle = has_idle_target(&context->relations.epochs);
     if (!idle) expect_no_longer(row, summaries, VARIANT_C, VARIANT_B, slack_s);
