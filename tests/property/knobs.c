@@ -88,11 +88,13 @@ static uint32_t value_count(const struct knob *knob)
 void knobs_turn(struct random *random, uint32_t values[KNOBS_MAX])
 {
     bool plain = random_chance(random, 30); /* of the others so much does not hold: monotony, for one */
-    struct random apart = *random;
+    struct random apart, *from = random;
     for (size_t i = 0; i < knob_count; i++) {
-        bool later = i + LATER_KNOBS >= knob_count;
-        if (i + LATER_KNOBS == knob_count) apart = *random;
-        values[i] = random_below(later ? &apart : random, value_count(&knobs[i]));
+        if (i + LATER_KNOBS == knob_count) {
+            apart = *random;
+            from = &apart;
+        }
+        values[i] = random_below(from, value_count(&knobs[i]));
         if (plain && i > 0) values[i] = 0;
     }
 }

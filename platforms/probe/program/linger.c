@@ -6,7 +6,7 @@
 #include "platforms/probe/program/probe.h"
 
 enum { TRIES = 7 };
-#define STEP_LEAST_S 5e-6 /* 0, 5, 10, 15, 20, 25, 32 us, ...: a quarter more, 5 us at least */
+#define STEP_LEAST_S 5e-6 /* 0, 5, 10, 15, 20, 25, 31 us, ...: a quarter more, 5 us at least */
 #define LATEST_S     1e-3
 
 /* The sleep must be longer than a flush that is served at once, and is: the delay is ten round trips. */

@@ -85,7 +85,7 @@ void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int
  * first limit; 0: none. */
 int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count);
 
-/* program/linger.c: false: a put is not served by a call, or too many others use the cores. */
+/* program/linger.c. False: a put is not served by a call, was served however late it came, or others use the cores. */
 bool linger_measure(double *linger_s, double *error_s);
 void linger_answer(const struct step *step);
 
