@@ -7,13 +7,16 @@
 #include "cli/launcher.h"
 #include "platforms/probe/report.h"
 
-enum { OPTION_PROFILE = 1000, OPTION_ONLY, OPTION_LONG, OPTION_LIMIT, PATH_BYTES = 4096 };
+enum { OPTION_PROFILE = 1000, OPTION_ONLY, OPTION_LONG, OPTION_LIMIT, OPTION_WINDOW, PATH_BYTES = 4096 };
+
+static const char *const flavours[] = {"create", "allocate", "dynamic", NULL};
 
 static const struct argp_option rows[] = {
     {"json", 'j', "FILE", 0, "write verdicts, evidence and times as JSON; - is standard output, without the table", 0},
     {"profile", OPTION_PROFILE, "FILE", 0, "write what was found as an MPI profile, for mpi.profile of platform files", 0},
     {"only", OPTION_ONLY, "GROUPS", 0,
      "ask only these: semantics, progress, locks, fences, messages, times, windows, joined by commas", 0},
+    {"window", OPTION_WINDOW, "FLAVOUR", 0, "how the windows are made: create (the default), allocate or dynamic", 0},
     {"long", OPTION_LONG, NULL, 0, "three times as many tries, limits to the byte, and time for slow networks", 0},
     {"limit", OPTION_LIMIT, "DURATION", 0, "end a run that hangs after DURATION (60s; 600s with --long)", 0},
     {0},
@@ -21,6 +24,7 @@ static const struct argp_option rows[] = {
 
 struct options {
     const char *json, *profile, *only;
+    size_t window; /* of flavours */
     bool thorough;
     double limit_s; /* 0: not given */
     char **command; /* NULL-terminated, in argv */
@@ -47,6 +51,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'j': options->json = argument; return 0;
     case OPTION_PROFILE: options->profile = argument; return 0;
     case OPTION_ONLY: options->only = argument; return check_groups(state, argument);
+    case OPTION_WINDOW: return cli_choice(state, "--window", argument, flavours, &options->window);
     case OPTION_LONG: options->thorough = true; return 0;
     case OPTION_LIMIT: {
         error_t failed = cli_duration(state, "--limit", argument, &options->limit_s);
@@ -158,7 +163,8 @@ static enum status run(const struct options *options, struct err *err)
     struct heard heard = {.err = err};
     double limit_s = options->limit_s > 0 ? options->limit_s : options->thorough ? 600 : 60;
     snprintf(seconds, sizeof seconds, "%g", limit_s * 2 / 3);
-    const char *const arguments[] = {seconds, options->only ? options->only : "all", options->thorough ? "long" : NULL, NULL};
+    const char *const arguments[] = {seconds, options->only ? options->only : "all", flavours[options->window],
+                                     options->thorough ? "long" : NULL, NULL};
     TRY(launcher_find_program("rmacast-probe", "RMACAST_PROBE", program, sizeof program, err));
     enum status status = launcher_run(options->command, program, arguments, limit_s, hear, &heard, &outcome, err);
     if (status == STATUS_OK) status = heard.status;

@@ -92,7 +92,7 @@ static enum status evaluate_probe(const struct probe_record *record, cJSON **mpi
 
 enum status calibrate_run_probe(const struct calibrate_run *run, cJSON **mpi, struct err *err)
 {
-    static const char *const arguments[] = {"40", "all", NULL};
+    static const char *const arguments[] = {"40", "all", "create", NULL};
     char program[CALIBRATE_PATH_BYTES];
     struct launcher_outcome outcome;
     struct probe_record record = {.began = false};

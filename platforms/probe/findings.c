@@ -12,8 +12,6 @@
 
 /* Above it a series does not measure the call; docs/probe.md. */
 #define SPREAD_MOST 1.2
-/* If the partner's other threads ran for this share of a sleep, a helper thread polls. */
-#define HELPER_LEAST 0.1
 /* with fewer tries there is no verdict: the run ended among them */
 enum { TRIES_LEAST = 3 };
 
@@ -50,7 +48,7 @@ static void count_try(const struct probe_question_row *row, const struct probe_s
     count->of++;
     count->by_call[vote]++;
     count->by_verdict[first_of_name(row, verdict)]++;
-    if (sample->helper >= HELPER_LEAST) count->helped++;
+    if (sample->helper >= PROBE_HELPER_LEAST) count->helped++;
 }
 
 static int most_of(const unsigned counts[PROBE_CALLS_MAX + 1])
@@ -130,14 +128,17 @@ static enum status measure(const struct probe_series *series, struct probe_findi
     gsl_sort(sorted, 1, series->count);
     double median = gsl_stats_median_from_sorted_data(sorted, 1, series->count);
     double most = gsl_stats_quantile_from_sorted_data(sorted, 1, series->count, 0.9);
-    double quartiles = gsl_stats_quantile_from_sorted_data(sorted, 1, series->count, 0.75) -
-                       gsl_stats_quantile_from_sorted_data(sorted, 1, series->count, 0.25);
+    double low = gsl_stats_quantile_from_sorted_data(sorted, 1, series->count, 0.1);
+    double quarter = gsl_stats_quantile_from_sorted_data(sorted, 1, series->count, 0.25);
+    double quartiles = gsl_stats_quantile_from_sorted_data(sorted, 1, series->count, 0.75) - quarter;
     free(sorted);
     struct probe_time made = {.name = series->name,
                               .bytes = series->bytes,
                               .value_s = median,
                               .error_s = 1.253 * quartiles / 1.349 / sqrt((double)series->count),
                               .spread = median > 0 ? most / median : 1,
+                              .low_s = low,
+                              .low_error_s = quarter - low,
                               .n = series->count};
     made.refused = refuse(&made, probe_record_value(findings->record, "lost_share", 0));
     ARRAY_PUSH(findings->times, findings->time_count, findings->time_capacity, made, err);
@@ -193,6 +194,13 @@ const struct probe_time *probe_find_time(const struct probe_findings *findings, 
         const struct probe_time *time = &findings->times[i];
         if (strcmp(time->name, name) == 0 && time->bytes == bytes && !time->refused) return time;
     }
+    return NULL;
+}
+
+const struct probe_time *probe_find_series(const struct probe_findings *findings, const char *name, int64_t bytes)
+{
+    for (size_t i = 0; i < findings->time_count; i++)
+        if (strcmp(findings->times[i].name, name) == 0 && findings->times[i].bytes == bytes) return &findings->times[i];
     return NULL;
 }
 

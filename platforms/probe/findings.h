@@ -42,6 +42,7 @@ struct probe_time {
     const char *name; /* borrowed from the record */
     int64_t bytes;
     double value_s, error_s, spread; /* spread: 90th percentile over median */
+    double low_s, low_error_s;       /* 10th percentile, its distance to the lower quartile: load only adds time */
     size_t n;
     enum probe_refusal refused;
 };
@@ -65,6 +66,8 @@ bool probe_says(const struct probe_findings *findings, enum probe_question quest
                 const char *name);
 /* The first accepted series of that name; NULL: none was accepted or measured. */
 const struct probe_time *probe_find_time(const struct probe_findings *findings, const char *name, int64_t bytes);
+/* The same, also of a refused one. */
+const struct probe_time *probe_find_series(const struct probe_findings *findings, const char *name, int64_t bytes);
 
 /* The limit between the sizes of two verdicts (this one and the next larger); NULL: none was found. */
 const struct probe_limit *probe_find_limit(const struct probe_findings *findings, const struct probe_verdict *verdict,

@@ -142,6 +142,11 @@ static enum status add_hosts(struct probe_record *record, const char *at, const 
     return STATUS_OK;
 }
 
+static enum status add_window(struct probe_record *record, const char *at, const char *line, struct err *err)
+{
+    return take_word(&at, record->window, sizeof record->window) ? STATUS_OK : bad_line(line, err);
+}
+
 static enum status add_end(struct probe_record *record, const char *at, const char *line, struct err *err)
 {
     (void)at, (void)line, (void)err;
@@ -160,7 +165,8 @@ static const struct {
     const char *word;
     enum status (*add)(struct probe_record *record, const char *at, const char *line, struct err *err);
 } lines[] = {{"begin", add_begin}, {"hosts", add_hosts},   {"value", add_value}, {"delay", add_try}, {"limit", add_limit},
-             {"skip", add_skip},   {"time", add_series},   {"end", add_end},     {"fail", add_failure}};
+             {"skip", add_skip},   {"time", add_series},   {"end", add_end},     {"fail", add_failure},
+             {"window", add_window}};
 
 enum status probe_record_add(struct probe_record *record, const char *line, bool *ours, struct err *err)
 {

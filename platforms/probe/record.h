@@ -55,6 +55,7 @@ struct probe_value {
 struct probe_record {
     bool began, ended;
     char library[PROBE_TEXT_BYTES], hosts[2][PROBE_TEXT_BYTES], failure[PROBE_TEXT_BYTES]; /* empty: not said */
+    char window[PROBE_NAME_BYTES]; /* how it is made: create, allocate, dynamic */
     struct probe_try *tries;
     struct probe_limit *limits;
     struct probe_skip *skips;

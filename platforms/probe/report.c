@@ -140,7 +140,8 @@ void probe_print(const struct probe_findings *findings, FILE *out)
 {
     const struct probe_record *record = findings->record;
     bool mixed = false;
-    fprintf(out, "%s, on %s and %s\n\n", record->library, record->hosts[0], record->hosts[1]);
+    fprintf(out, "%s, on %s and %s%s%s\n\n", record->library, record->hosts[0], record->hosts[1],
+            *record->window ? ", window: " : "", record->window);
     fprintf(out, "%-54s %-13s %-15s %7s  %s\n", "Question", "verdict", "sizes", "sure", "evidence");
     for (size_t i = 0; i < findings->verdict_count;) i = print_rows(findings, i, &mixed, out);
     print_skips(findings, out);
@@ -245,6 +246,7 @@ enum status probe_to_json(const struct probe_findings *findings, const char *bro
     cJSON_AddStringToObject(made, "library", record->library);
     cJSON *hosts = cJSON_AddArrayToObject(made, "hosts");
     for (int i = 0; i < 2; i++) cJSON_AddItemToArray(hosts, cJSON_CreateString(record->hosts[i]));
+    if (*record->window) cJSON_AddStringToObject(made, "window", record->window);
     cJSON_AddBoolToObject(made, "complete", !broken);
     if (broken) cJSON_AddStringToObject(made, "broken", broken);
     cJSON_AddNumberToObject(made, "delay_s", probe_record_value(record, "delay_s", 0));
@@ -265,18 +267,20 @@ enum status probe_to_json(const struct probe_findings *findings, const char *bro
 enum status probe_to_profile(const struct probe_findings *findings, const char *name, cJSON **profile, struct err *err)
 {
     const struct probe_record *record = findings->record;
-    char transport[2 * PROBE_TEXT_BYTES + 32];
+    char transport[2 * PROBE_TEXT_BYTES + 32], summary[96] = "as rmacast probe found it";
     cJSON *section;
     TRY(probe_section(findings, &section, err));
     bool within = strcmp(record->hosts[0], record->hosts[1]) == 0;
     snprintf(transport, sizeof transport, "%s %s%s%s", within ? "within" : "between", record->hosts[0], within ? "" : " and ",
              within ? "" : record->hosts[1]);
+    if (*record->window)
+        snprintf(summary, sizeof summary, "as rmacast probe found it, window: %s", record->window);
     cJSON *made = cJSON_CreateObject();
     cJSON_AddStringToObject(made, "schema", "rmacast.mpi-profile/1");
     cJSON_AddStringToObject(made, "name", name);
     cJSON_AddStringToObject(made, "library", record->library);
     cJSON_AddStringToObject(made, "transport", transport);
-    cJSON_AddStringToObject(made, "summary", "as rmacast probe found it");
+    cJSON_AddStringToObject(made, "summary", summary);
     cJSON_AddItemToObject(made, "mpi", section);
     *profile = made;
     return STATUS_OK;

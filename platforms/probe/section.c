@@ -1,5 +1,6 @@
 #include "platforms/probe/section.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/json.h"
@@ -320,6 +321,18 @@ static void add_progress(given findings, cJSON *rma)
     add_verdict(rma, "progress", get);
 }
 
+/* What a put and flush takes longer where the target sleeps and its helper thread serves than where it polls. Helper threads
+ * that poll disturb each other on few cores: 10th percentiles, of refused series, too. */
+static void add_thread_delay(given findings, cJSON *rma)
+{
+    const struct probe_time *asleep = probe_find_series(findings, "put_flush_asleep", 8),
+                            *polling = probe_find_series(findings, "put_flush", 8);
+    if (!asleep || !polling || !probe_says(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_PUT, 8, "thread")) return;
+    cJSON_AddItemToObject(rma, "thread_delay_s",
+                          json_measured(fmax(asleep->low_s - polling->low_s, 0),
+                                        hypot(asleep->low_error_s, polling->low_error_s), asleep->n));
+}
+
 /* Issue is deferred if not even large puts leave before the closing call. */
 static void add_issue(given findings, cJSON *rma)
 {
@@ -344,6 +357,7 @@ static cJSON *make_section(given findings)
     add_verdict(rma, "lock", probe_find_verdict(findings, PROBE_ASKS_LOCK, PROBE_VARIANT_PUT, -1));
     add_fence(findings, rma);
     add_progress(findings, rma);
+    add_thread_delay(findings, rma);
     add_issue(findings, rma);
     add_eager_limit(findings, rma, PROBE_ASKS_LOCAL, PROBE_VARIANT_PUT, "copied");
     add_apply_cost(findings, rma);

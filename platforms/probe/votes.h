@@ -47,6 +47,9 @@ int probe_sample_vote(const struct probe_sample *sample, int calls);
 /* Whether the partner is late twice: the last call did not return before the second event. */
 bool probe_sample_is_second(const struct probe_sample *sample, int calls);
 
+/* If the partner's other threads ran for this share of a sleep, a helper thread polls. */
+#define PROBE_HELPER_LEAST 0.1
+
 struct probe_votes {
     unsigned late, of, by_call[PROBE_CALLS_MAX + 1];
 };

@@ -6,7 +6,7 @@ rmacast=$1 place=$2 library=$3 launcher=$4 source=$5
 mkdir -p "$place"
 cd "$place"
 json=$place/found.json
-bad=0
+bad=0 window=create
 
 # holds WHAT CONDITION: of the JSON.
 holds() {
@@ -16,7 +16,8 @@ probe() { # GROUPS LAUNCHER...
     groups=$1
     shift
     rm -f "$json" profile.json
-    "$rmacast" probe --limit 150s --only "$groups" --json "$json" --profile profile.json -- "$@" >table 2>said || {
+    "$rmacast" probe --window $window --limit 150s --only "$groups" --json "$json" --profile profile.json -- "$@" \
+        >table 2>said || {
         cat table said
         echo "$library: the probe failed"
         exit 1
@@ -32,6 +33,20 @@ T
 case $library in
 mpich)
     "$launcher" --version | grep -q 'Version: *4\.0\.2$' || exit 77
+    # Puts to dynamic windows are active messages, which are complete at their origin when they are acknowledged.
+    window=dynamic
+    probe progress "$launcher" -n 2
+    holds "puts to dynamic memory are complete when their target says so" \
+        '.window == "dynamic" and .mpi.rma.protocol.local.put == "acknowledged"'
+    window=allocate
+    export MPIR_CVAR_ASYNC_PROGRESS=1
+    probe progress "$launcher" -n 2
+    unset MPIR_CVAR_ASYNC_PROGRESS
+    holds "a helper thread serves, and while its rank sleeps" \
+        '.window == "allocate" and .mpi.rma.progress == "thread" and .mpi.rma.protocol.serves.put == "thread" and
+         .mpi.rma.thread_delay_s.value >= 0 and .mpi.rma.thread_delay_s.value < .delay_s'
+    holds "small puts are copied" '.mpi.rma.protocol.local.put == "copied"'
+    window=create
     probe semantics,locks "$launcher" -n 2
     holds "start waits for the post" '.mpi.rma.semantics == "a"'
     holds "the delay is seen in start" '[.evidence[] | select(.case == "epoch") | .evidence | contains(" seen in start")] | all'

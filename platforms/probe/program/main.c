@@ -1,4 +1,4 @@
-/* See program/probe.h. Usage: rmacast-probe SECONDS GROUPS [long], as `rmacast probe` starts it. */
+/* See program/probe.h. Usage: rmacast-probe SECONDS GROUPS WINDOW [long], as `rmacast probe` starts it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +42,7 @@ static void ask_linger(void)
 static void ask_progress(void)
 {
     SIZED(SERVED, PUT, few_sizes);
+    if (helper_ran) series_run("put_flush_asleep", 8);
     SIZED(SERVED, GET, few_sizes);
     SIZED(SERVED, ACCUMULATE, few_sizes);
     SINGLE(SERVED, FETCH_AND_OP, 8);
@@ -229,10 +230,11 @@ static void await_end(void)
     }
 }
 
-static void run_pair(const char *list, double init_s, int world)
+static void run_pair(const char *list, const char *flavour, double init_s, int world)
 {
     if (my_rank == ORIGIN) {
         print_begin(world);
+        printf("rmacast-probe window %s\n", flavour);
         print_value("init_s", init_s);
         act_as_origin(list);
         printf("rmacast-probe end\n");
@@ -266,12 +268,12 @@ int main(int argc, char **argv)
 {
     int world_rank, world;
     become_the_right_one(argv);
-    if (argc < 3) return 2;
+    if (argc < 4) return 2;
     double begin_s = now_s();
     MPI_Init(&argc, &argv);
     double init_s = now_s() - begin_s;
     settings.ends_s = begin_s + strtod(argv[1], NULL);
-    settings.thorough = argc > 3;
+    settings.thorough = argc > 4;
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world);
     if (world < 2) {
@@ -280,12 +282,12 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 1;
     }
-    if (!pair_open(world_rank)) {
+    if (!pair_open(world_rank, argv[3])) {
         printf("rmacast-probe fail out of memory\n");
         fflush(stdout);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    if (world_rank < 2) run_pair(argv[2], init_s, world);
+    if (world_rank < 2) run_pair(argv[2], argv[3], init_s, world);
     await_end();
     begin_s = now_s();
     MPI_Finalize();

@@ -36,10 +36,12 @@ struct marks {
 extern int my_rank;      /* in pair */
 extern MPI_Comm pair;    /* ranks 0 and 1; of the others: themselves */
 extern MPI_Group partner_group, origin_group;
-extern MPI_Win window, fence_window; /* BYTES_MAX each */
+extern MPI_Win window, fence_window; /* of BYTES_MAX; of a page, made by MPI_Win_create */
 extern char *base;       /* of window */
+extern MPI_Aint place[2];   /* of window on each rank: displacement of its memory */
 extern char *source, *result;
-bool pair_open(int world_rank); /* of all ranks; only the two have windows. False: out of memory */
+/* Of all ranks; only the two have windows. flavour: create, allocate, dynamic. False: out of memory. */
+bool pair_open(int world_rank, const char *flavour);
 void pair_close(void);
 
 /* program/steps.c: time, waiting, and the actions of both sides around a step. */
@@ -77,6 +79,7 @@ struct settings {
     bool thorough;   /* --long */
 };
 extern struct settings settings;
+extern bool helper_ran; /* in the last case the partner's other threads ran while it slept */
 /* False: the votes were not decided; a printed line says why. */
 bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, struct probe_votes *votes);
 /* Finds the size at which the winner changes, given different winners at both sizes. */

@@ -12,6 +12,7 @@ enum { TRAIN = 100, WARM_UPS = 5, REPETITIONS = 40, REPETITIONS_LEAST = 5, ATTEM
  * out. */
 #define SERIES_S 0.2
 #define SLOW_S   0.5
+#define SLEEPS_S 1e-4 /* after its last send the partner has left MPI */
 
 /* time: of one repetition on rank 0. partner: rank 1's part; NULL: it only polls. before and after:
  * on both sides, around the series. */
@@ -63,6 +64,18 @@ static void release(void)
 
 TIME(put_flush, , OPERATION(PUT); FLUSH, )
 TIME(put_call, , OPERATION(PUT), FLUSH)
+
+/* The partner sleeps outside MPI, and its helper thread serves. */
+static void send_to_sleep(void)
+{
+    MPI_Send(&settings.delay_s, 1, MPI_DOUBLE, PARTNER, TAG_READY, pair);
+    RECEIVE(PARTNER, 0);
+    spin(SLEEPS_S);
+}
+
+PART(sleep, double delay_s; MPI_Recv(&delay_s, 1, MPI_DOUBLE, ORIGIN, TAG_READY, pair, MPI_STATUS_IGNORE); SEND(ORIGIN, 0);
+     sleep_until(now_s() + delay_s))
+TIME(put_flush_asleep, send_to_sleep(), OPERATION(PUT); FLUSH, )
 TIME(put_flush_local, OPERATION(PUT), MPI_Win_flush_local(PARTNER, window), FLUSH)
 TIME(get_flush, , OPERATION(GET); FLUSH, )
 TIME(accumulate_flush, , OPERATION(ACCUMULATE); FLUSH, )
@@ -96,13 +109,13 @@ TIME(send, , SEND(PARTNER, bytes), RECEIVE(PARTNER, 8))
 
 static void both_put(int64_t bytes)
 {
-    MPI_Put(source, (int)bytes, MPI_BYTE, 1 - my_rank, 0, (int)bytes, MPI_BYTE, window);
+    MPI_Put(source, (int)bytes, MPI_BYTE, 1 - my_rank, place[1 - my_rank], (int)bytes, MPI_BYTE, window);
     MPI_Win_flush(1 - my_rank, window);
 }
 
 static void both_get(int64_t bytes)
 {
-    MPI_Get(result, (int)bytes, MPI_BYTE, 1 - my_rank, 0, (int)bytes, MPI_BYTE, window);
+    MPI_Get(result, (int)bytes, MPI_BYTE, 1 - my_rank, place[1 - my_rank], (int)bytes, MPI_BYTE, window);
     MPI_Win_flush(1 - my_rank, window);
 }
 
@@ -140,6 +153,7 @@ static const struct series rows[] = {
     {"ping_pong", time_round_trip, part_round_trip, NULL, NULL},
     {"put_flush", time_put_flush, NULL, hold_lock, release},
     {"put_call", time_put_call, NULL, hold_lock, release},
+    {"put_flush_asleep", time_put_flush_asleep, part_sleep, hold_lock, release},
     {"put_flush_local", time_put_flush_local, NULL, hold_lock, release},
     {"get_flush", time_get_flush, NULL, hold_lock, release},
     {"accumulate_flush", time_accumulate_flush, NULL, hold_lock, release},

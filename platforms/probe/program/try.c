@@ -12,6 +12,7 @@ enum { WARM_UPS = 2, WARM_UPS_LOADED = 4, TRIES = 9, TRIES_SURE = 3, TRIES_LATE 
 #define CLOCK_S       1.0
 
 struct settings settings;
+bool helper_ran;
 
 static double offset_s, offset_time_s = -DBL_MAX;
 
@@ -76,6 +77,7 @@ static bool try_times(struct step *step, unsigned tries, bool told, struct probe
 {
     *votes = (struct probe_votes){0};
     double takes_s = warm_up(step);
+    unsigned helped = 0;
     if (takes_s > (settings.loaded ? SLOW_LOADED_S : SLOW_S)) return skip(step, "takes too long without a delay"), false;
     step->delay_s = fmax(settings.delay_s, 2 * takes_s);
     while (!decided(votes, tries)) {
@@ -85,7 +87,9 @@ static bool try_times(struct step *step, unsigned tries, bool told, struct probe
         run_once(step, &sample);
         if (told) print_sample(step, &sample);
         probe_votes_add(votes, probe_sample_vote(&sample, probe_calls((enum probe_case)step->id)));
+        helped += sample.helper >= PROBE_HELPER_LEAST;
     }
+    helper_ran = 2 * helped > votes->of;
     return true;
 }
 

@@ -167,6 +167,32 @@ static void test_helper_thread(void **state)
     platform_free(platform);
 }
 
+/* Put and flush take 5 us where the partner polls, and 12 us where it sleeps and nothing disturbs its helper thread, which comes
+ * 7 us late. If the hardware serves, or calls do, there is no helper thread; a helper that is faster has no delay. */
+static void test_thread_delay(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *helper, *end;
+        double asleep_s, delay_s;
+    } rows[] = {{"0.5", "-0.0026", 12e-6, 7e-6},
+                {"0.01", "-0.0026", 12e-6, 0},
+                {"0.5", "1e-5", 12e-6, 0},
+                {"0.5", "-0.0026", 4e-6, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct probe_record record = {0};
+        for (int k = 0; k < 9; k++)
+            probe_say(&record, "rmacast-probe delay served put 8 0.003 %s -0.0029 -0.0028 -0.0027 %s", rows[i].helper,
+                      rows[i].end);
+        probe_say_time(&record, "put_flush", 8, 5e-6);
+        probe_say(&record, "rmacast-probe time put_flush_asleep 8 %g %g %g 9e-5 8e-5 9e-5", rows[i].asleep_s, rows[i].asleep_s,
+                  rows[i].asleep_s);
+        struct platform *platform = platform_of(&record);
+        assert_true(fabs(platform->thread_delay_s - rows[i].delay_s) < 1e-12);
+        platform_free(platform);
+    }
+}
+
 /* Open MPI's osc/rdma: MPI_Fetch_and_op needs the target, MPI_Get_accumulate does not. */
 static void test_fetching_operations_differ(void **state)
 {
@@ -270,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_none_waits),
         cmocka_unit_test(test_order_of_locks_and_visits),
         cmocka_unit_test(test_helper_thread),
+        cmocka_unit_test(test_thread_delay),
         cmocka_unit_test(test_fetching_operations_differ),
         cmocka_unit_test(test_eager_limits),
         cmocka_unit_test(test_eager_limit_of_a_run_that_broke_off),
