@@ -59,7 +59,7 @@ struct apply_cost {
 };
 enum complete_mode { COMPLETE_LOCAL, COMPLETE_REMOTE };
 enum unlock_mode { UNLOCK_RELEASED, UNLOCK_ACKNOWLEDGED };
-enum flush_mode { FLUSH_COUNTED, FLUSH_REQUESTED };
+enum flush_mode { FLUSH_COUNTED, FLUSH_REQUESTED, FLUSH_CONNECTIONS };
 enum local_mode { LOCAL_LEFT, LOCAL_COPIED, LOCAL_ACKNOWLEDGED };
 enum rendezvous_mode { RENDEZVOUS_DIRECT, RENDEZVOUS_NOTIFIED };
 enum window_creation { WINDOW_CREATION_EXCHANGE, WINDOW_CREATION_MPICH };

@@ -8,7 +8,7 @@ static const char *const unlock_names[] = {"released", "acknowledged", NULL};
 static const char *const visit_names[] = {"enter", "wait", NULL};
 static const char *const order_names[] = {"arrival", "service", NULL};
 static const char *const assertion_names[] = {"honoured", "ignored", NULL};
-static const char *const flush_names[] = {"counted", "requested", NULL};
+static const char *const flush_names[] = {"counted", "requested", "connections", NULL};
 static const char *const local_names[] = {"left", "copied", "acknowledged", NULL};
 static const char *const service_names[SERVICE_COUNT + 1] = {
     [SERVICE_PUT] = "put",         [SERVICE_GET] = "get",         [SERVICE_ACCUMULATE] = "accumulate",

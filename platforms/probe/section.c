@@ -207,6 +207,15 @@ static void add_unlock(given findings, cJSON *protocol)
                                 takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name);
 }
 
+/* Two ranks do not tell "requested" from "connections". MPICH asks a target whose puts are all acknowledged where UCX
+ * flushes, and UCX flushes connections (docs/protocols.md, rule 6). */
+static void add_flush(given findings, cJSON *protocol)
+{
+    const struct probe_verdict *flush = probe_find_verdict(findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, -1);
+    bool by_ucx = flush && strcmp(flush->name, "requested") == 0 && strncmp(findings->record->library, "MPICH", 5) == 0;
+    if (flush) cJSON_AddStringToObject(protocol, "flush", by_ucx ? "connections" : flush->name);
+}
+
 static void add_linger(given findings, cJSON *protocol)
 {
     double linger_s = probe_record_value(findings->record, "linger_s", -1);
@@ -222,7 +231,7 @@ static void add_protocol(given findings, cJSON *rma)
     bool by_call = puts_are_served_by_call(findings);
     add_by_kind(findings, protocol, PROBE_ASKS_COMPLETE, "complete", takes_latencies(findings, "complete", 1));
     add_unlock(findings, protocol);
-    add_verdict(protocol, "flush", probe_find_verdict(findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, -1));
+    add_flush(findings, protocol);
     add_by_kind(findings, protocol, PROBE_ASKS_LOCAL, "local", false);
     refine_local(findings, protocol);
     if (by_call) add_verdict(protocol, "visit", probe_find_verdict(findings, PROBE_ASKS_VISIT, PROBE_VARIANT_PUT, -1));

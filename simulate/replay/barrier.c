@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "simulate/replay/collective_matching.h"
+#include "simulate/replay/connections.h"
 #include "simulate/replay/message.h"
 
 enum { PHASE_ENTER, PHASE_BARRIER };
@@ -83,6 +84,7 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
     uint32_t counter = quick_barrier->first_count + (uint32_t)to * quick_barrier->rounds + barrier->round;
     if (replay->counts) {
         uint32_t other = (uint32_t)quick_barrier->comm->members[to];
+        if (replay->connections) TRY(replay_note_connection(replay, MESSAGE_BARRIER, rank, other));
         const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
         return replay->mailbox.kind->count(&replay->mailbox, &message);
     }

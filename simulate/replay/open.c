@@ -12,6 +12,7 @@
 #include "model/transfers/bounds.h"
 #include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
+#include "simulate/replay/connections.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/envelope.h"
 #include "simulate/replay/message.h"
@@ -270,6 +271,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
     TRY(replay_prepare_barriers(replay));
+    TRY(replay_prepare_connections(replay));
     for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
         if ((*driver)->prepare) TRY((*driver)->prepare(replay));
     /* With progress call: where no message overtakes another one of its sender, which matters at equal times. */
@@ -330,6 +332,7 @@ void replay_close(struct replay *replay)
     replay_clear_agreements(replay);
     replay_clear_barriers(replay);
     replay_clear_messages(replay);
+    replay_clear_connections(replay);
     replay_clear_requests(replay);
     replay_clear_envelopes(replay);
     free(replay->rare);

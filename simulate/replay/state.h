@@ -94,6 +94,7 @@ struct replay {
     int64_t *incoming_latest_ps;
     struct map fence_answers; /* flush = requested: per member and target the puts and gets of fence epochs that are not
                                  complete */
+    struct connections *connections; /* by rank; NULL: flush is not connections (replay/connections.c) */
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
 };
 

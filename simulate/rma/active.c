@@ -1,6 +1,6 @@
 /* General active target synchronisation: post, start, complete, wait (MPI-3.1 11.5.2) under the blocking semantics a to
  * d. The calls' waits: docs/simulation.md, "Blocking semantics". */
-#include "simulate/replay/message.h"
+#include "simulate/replay/connections.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/pair.h"
 #include "simulate/windows/transfer.h"
@@ -307,7 +307,8 @@ static enum status notify_targets(struct replay *replay, struct member *member, 
  * for the post has not left: its acknowledgement is the answer. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
-    if (replay->platform->protocol.flush != FLUSH_REQUESTED ) return STATUS_OK;
+    if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
+    uint32_t asked = NO_INDEX;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         uint32_t index = role_pairs(&member->access)[i];
         struct pair *pair = &replay->pairs[index];
@@ -315,8 +316,10 @@ static enum status request_flush(struct replay *replay, struct member *member)
         pair->unflushed = false;
         member->lefts++;
         TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, pair->origin, pair->target, index, MESSAGE_PAIR_FLUSHED));
+        asked = index;
     }
-    return STATUS_OK;
+    if (asked == NO_INDEX) return STATUS_OK;
+    return replay_ask_connections(replay, member->rank, MESSAGE_PAIR_FLUSHED, asked, &member->lefts);
 }
 
 enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "simulate/replay/connections.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock.h"
 
@@ -151,16 +152,22 @@ static enum status hurry(struct replay *replay, uint32_t rank, const struct trac
     return STATUS_OK;
 }
 
-/* mpi.rma.protocol.flush = requested. A call that names its target sends the request in any case. One for all targets
- * sends it only where something is not known to be complete. */
+/* mpi.rma.protocol.flush = requested, connections. A call that names its target sends the request in any case. One for
+ * all targets sends it only where something is not known to be complete. */
 static enum status request_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     bool always = call->peer != TRACE_NONE;
     struct lock_walk walk = walk_of(replay, rank, call);
-    if (replay->platform->protocol.flush != FLUSH_REQUESTED) return STATUS_OK;
-    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
-        if (lock != NO_INDEX) TRY(replay_lock_flush(replay, lock, always));
-    return STATUS_OK;
+    if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
+    uint32_t asked = NO_INDEX;
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
+        if (lock == NO_INDEX) continue;
+        uint32_t before = replay->lock_epochs[lock].outstanding;
+        TRY(replay_lock_flush(replay, lock, always));
+        if (replay->lock_epochs[lock].outstanding > before) asked = lock;
+    }
+    if (always || asked == NO_INDEX) return STATUS_OK;
+    return replay_ask_connections(replay, rank, MESSAGE_LOCK_FLUSHED, asked, &replay->lock_epochs[asked].outstanding);
 }
 
 static enum status release_all(struct replay *replay, struct member *member)

@@ -1,7 +1,7 @@
 /* Fences, creation and freeing of windows. */
 #include "simulate/plans/collectives.h"
 #include "simulate/replay/barrier.h"
-#include "simulate/replay/message.h"
+#include "simulate/replay/connections.h"
 #include "simulate/replay/plan_run.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/transfer.h"
@@ -152,16 +152,19 @@ static bool fence_incoming_done(const struct replay *replay, const struct member
 /* mpi.rma.protocol.flush = requested: sends a request to every other rank that has answers open. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
-    if (replay->platform->protocol.flush != FLUSH_REQUESTED || member->fence_outstanding == 0) return STATUS_OK;
+    if (replay->platform->protocol.flush == FLUSH_COUNTED|| member->fence_outstanding == 0) return STATUS_OK;
     const struct trace_comm *comm = replay_comm_of(replay, member);
     uint32_t own = (uint32_t)(member - replay->members);
+    bool asks = false;
     for (uint32_t i = 0; i < comm->count; i++) {
         uint32_t target = (uint32_t)comm->members[i];
         if (target == member->rank || replay_fence_answers(replay, member, target) == 0) continue;
         member->fence_outstanding++;
         TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, member->rank, target, own, MESSAGE_FENCE_FLUSHED));
+        asks = true;
     }
-    return STATUS_OK;
+    return asks ? replay_ask_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding)
+                : STATUS_OK;
 }
 
 enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message)

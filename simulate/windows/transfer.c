@@ -44,7 +44,7 @@ bool replay_complete_awaits_ack(const struct replay *replay, const struct op *op
 static bool holds_notification(const struct replay *replay, const struct op *op)
 {
     if (op->epoch_kind != OP_ACTIVE || !replay->complete_remote) return false;
-    return replay_is_get(op) ? replay->platform->protocol.flush == FLUSH_REQUESTED : replay_complete_awaits_ack(replay, op);
+    return replay_is_get(op) ? replay->platform->protocol.flush != FLUSH_COUNTED : replay_complete_awaits_ack(replay, op);
 }
 
 bool replay_is_copied(const struct replay *replay, const struct op *op)

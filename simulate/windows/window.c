@@ -248,7 +248,7 @@ static uint64_t answer_key(uint32_t member, uint32_t target)
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
 {
     uint64_t *count;
-    if (replay->platform->protocol.flush != FLUSH_REQUESTED) return STATUS_OK;
+    if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
     TRY(map_put(&replay->fence_answers, answer_key(op->member, op->target), 0, &count, replay->err));
     *count += (uint64_t)(int64_t)change;
     return STATUS_OK;

@@ -120,7 +120,7 @@ static bool all_is_answered(const struct model *model, const void *what)
         for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (!op->copied && !is_answered(op)) return false;
     }
-    return true;
+    return others_have_answered(model, epoch->origin);
 }
 
 static void tell_all(struct model *model, struct epoch *epoch)
@@ -142,9 +142,11 @@ static bool access_awaits_answer(const struct access *access)
  * complete is entered. */
 static void request_all(struct model *model, struct epoch *epoch)
 {
+    bool asks = false;
     for (uint32_t i = 0; i < epoch->access_count; i++)
         if (access_awaits_answer(&epoch->accesses[i]) && !access_unissued(&epoch->accesses[i]))
-            access_request(model, &epoch->accesses[i]);
+            asks |= access_request(model, &epoch->accesses[i]);
+    if (asks) others_request(model, &model->ranks[epoch->origin]);
 }
 
 /* Some operation of the table may. */

@@ -6,18 +6,20 @@ static bool all_known(const struct model *model, const void *what)
     const struct epoch *epoch = what;
     for (uint32_t i = 0; i < epoch->access_count; i++)
         if (!access_is_known(model, &epoch->accesses[i]) || !access_is_answered(&epoch->accesses[i])) return false;
-    return true;
+    return others_have_answered(model, epoch->origin);
 }
 
 /* mpi.rma.protocol.flush: accumulates and fetching operations have answers of their own. */
 static void request_answers(struct model *model, struct epoch *epoch)
 {
+    bool asks = false;
     for (uint32_t i = 0; i < epoch->access_count; i++)
         for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (!op->known && (op->kind == CALL_PUT || op->kind == CALL_GET)) {
-                access_request(model, &epoch->accesses[i]);
+                asks |= access_request(model, &epoch->accesses[i]);
                 break;
             }
+    if (asks) others_request(model, &model->ranks[epoch->origin]);
 }
 
 struct incoming {

@@ -76,6 +76,7 @@ struct rank {
     struct request *requests; /* by their number */
     struct op **heap_ops;     /* by the number of the call: those of OpenSHMEM so far */
     uint64_t *instances;      /* of collectives, per channel */
+    uint32_t others_asked, others_answered; /* mpi.rma.protocol.flush = connections */
 };
 
 struct request { /* of an operation, of messages, or of a non-blocking collective */
@@ -120,6 +121,7 @@ struct model {
     uint32_t rank_count;
     struct nic *nics;
     int64_t *pair_send_ps; /* [from node][to node]; NULL: not used yet */
+    bool *unflushed;       /* [from rank][to rank]: a message since the last request of a flush */
     struct link *links; /* those used so far */
     size_t link_count, link_capacity;
     uint64_t link_waits;

@@ -117,6 +117,7 @@ int64_t network_send(struct model *model, struct transport transport)
     const struct platform *platform = model->platform;
     int32_t from_node = model->ranks[transport.from].node, to_node = model->ranks[transport.to].node;
     struct flight *flight = model_new(model, sizeof *flight);
+    model->unflushed[(size_t)transport.from * model->rank_count + transport.to] = from_node != to_node;
     bool to_self = transport.from == transport.to, alone = !platform->contention || from_node == to_node;
     int64_t latency_ps = to_self ? 0 : units_ps(platform_latency_s(platform, from_node, to_node, transport.bytes));
     int64_t lasts_ps = network_lasts_ps(model, transport.from, transport.to, transport.bytes), begin_ps = model->now_ps;

@@ -363,14 +363,15 @@ static void request_arrives(struct model *model, void *what)
     rank_serve(model, (struct arrival){access->epoch->origin, access->target, SERVICE_PUT, 0}, answer_request, what);
 }
 
-void access_request(struct model *model, struct access *access)
+bool access_request(struct model *model, struct access *access)
 {
-    if (model->platform->protocol.flush != FLUSH_REQUESTED) return;
-    if (!access->called || access->target == access->epoch->origin) return;
+    if (model->platform->protocol.flush == FLUSH_COUNTED) return false;
+    if (!access->called || access->target == access->epoch->origin) return false;
     access->called = false;
     access->requests = true;
     access->requests_made++;
     access_pump(model, access);
+    return !access->requests;
 }
 
 bool access_is_answered(const struct access *access)
@@ -383,6 +384,55 @@ static void send_request(struct model *model, struct access *access)
     if (!access->requests || !access->open || access_unissued(access)) return;
     access->requests = false;
     network_send_control(model, access->epoch->origin, access->target, false, request_arrives, access);
+    model->unflushed[(size_t)access->epoch->origin * model->rank_count + access->target] = false;
+}
+
+/* --- requests to those who are no targets --- */
+
+struct asked {
+    uint32_t from, to;
+};
+
+static void other_answered(struct model *model, void *what)
+{
+    model->ranks[((struct asked *)what)->from].others_answered++;
+}
+
+static void other_answer_arrives(struct model *model, void *what)
+{
+    const struct asked *asked = what;
+    rank_serve(model, (struct arrival){asked->to, asked->from, SERVICE_ACKNOWLEDGEMENT, 0}, other_answered, what);
+}
+
+static void other_answers(struct model *model, void *what)
+{
+    const struct asked *asked = what;
+    network_send_control(model, asked->to, asked->from, true, other_answer_arrives, what);
+}
+
+static void other_is_asked(struct model *model, void *what)
+{
+    const struct asked *asked = what;
+    rank_serve(model, (struct arrival){asked->from, asked->to, SERVICE_PUT, 0}, other_answers, what);
+}
+
+void others_request(struct model *model, struct rank *rank)
+{
+    if (model->platform->protocol.flush != FLUSH_CONNECTIONS) return;
+    for (uint32_t to = 0; to < model->rank_count; to++) {
+        bool *unflushed = &model->unflushed[(size_t)rank->number * model->rank_count + to];
+        if (!*unflushed) continue;
+        struct asked *asked = model_new(model, sizeof *asked);
+        *asked = (struct asked){rank->number, to};
+        rank->others_asked++;
+        network_send_control(model, rank->number, to, false, other_is_asked, asked);
+        *unflushed = false;
+    }
+}
+
+bool others_have_answered(const struct model *model, uint32_t rank)
+{
+    return model->ranks[rank].others_answered == model->ranks[rank].others_asked;
 }
 
 /* Complete tells a target behind the data, and behind their acknowledgements. */

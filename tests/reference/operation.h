@@ -87,8 +87,11 @@ bool access_unhold(struct access *access);
 bool access_unsent(const struct access *access);   /* data still to be sent, by a rendezvous perhaps */
 bool access_unissued(const struct access *access); /* something still queued */
 
-/* mpi.rma.protocol.flush: asks the target for an answer to what was called, as soon as all of that has left. */
-void access_request(struct model *model, struct access *access);
+/* mpi.rma.protocol.flush: asks the target for an answer to what was called, as soon as all of that has left. True: now. */
+bool access_request(struct model *model, struct access *access);
+/* flush = connections: asks all other ranks that have been sent something since they were last asked. */
+void others_request(struct model *model, struct rank *rank);
+bool others_have_answered(const struct model *model, uint32_t rank);
 
 /* Some operation of it waits for the posts of the whole group: what comes behind does not leave before it. */
 bool access_awaits_group(const struct access *access);

@@ -185,7 +185,7 @@ static bool is_complete(const struct model *model, const void *what)
     const struct named *named = what;
     for (uint32_t i = 0; i < named->count; i++)
         if (!access_is_known(model, named->accesses[i]) || !access_is_answered(named->accesses[i])) return false;
-    return true;
+    return named->count == 0 || others_have_answered(model, named->accesses[0]->epoch->origin);
 }
 
 static bool are_answered(const struct model *model, const void *what)
@@ -223,8 +223,10 @@ static void go(struct model *model, struct access *access, bool asks)
 /* mpi.rma.protocol.flush: one target is asked in any case, of all those where something is not known to be complete. */
 static void request_answers(struct model *model, const struct named *named)
 {
+    bool asks = false;
     for (uint32_t i = 0; i < named->count; i++)
-        if (!named->all || !access_is_known(model, named->accesses[i])) access_request(model, named->accesses[i]);
+        if (!named->all || !access_is_known(model, named->accesses[i])) asks |= access_request(model, named->accesses[i]);
+    if (asks && named->all) others_request(model, &model->ranks[named->accesses[0]->epoch->origin]);
 }
 
 /* mpi.rma.protocol.local: what is copied waits for nothing but a lazy lock that is not granted. */

@@ -23,7 +23,7 @@ static const struct {
     {"mpi.rendezvous", {"direct", "notified"}},
     {"mpi.rma.protocol.complete", {"local", "remote"}},
     {"mpi.rma.protocol.unlock", {"released", "acknowledged"}},
-    {"mpi.rma.protocol.flush", {"counted", "requested"}},
+    {"mpi.rma.protocol.flush", {"counted", "requested", "connections"}},
     {"mpi.rma.protocol.local", {"left", "copied", "acknowledged"}},
     {"mpi.rma.protocol.visit", {"enter", "wait"}},
     {"mpi.rma.protocol.lock_order", {"arrival", "service"}},

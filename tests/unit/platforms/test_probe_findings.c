@@ -118,6 +118,21 @@ static void test_all_wait(void **state)
     platform_free(platform);
 }
 
+/* Two ranks do not show that UCX asks others, too; its library is known by how its flush asks. */
+static void test_flush_of_mpich(void **state)
+{
+    (void)state;
+    static const enum flush_mode found[2] = {FLUSH_COUNTED, FLUSH_CONNECTIONS};
+    for (int waits = 0; waits < 2; waits++) {
+        struct probe_record record = {.library = "MPICH Version:\t4.0.2"};
+        probe_say_tries(&record, "served", "put", 8, 1, 9);
+        probe_say_tries(&record, "flush_later", "put", 8, waits ? 0 : 1, 9);
+        struct platform *platform = platform_of(&record);
+        assert_int_equal(platform->protocol.flush, found[waits]);
+        platform_free(platform);
+    }
+}
+
 static void test_none_waits(void **state)
 {
     (void)state;
@@ -293,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_mixed_by_size),
         cmocka_unit_test(test_start_that_waits_beside_operations_that_do_not),
         cmocka_unit_test(test_all_wait),
+        cmocka_unit_test(test_flush_of_mpich),
         cmocka_unit_test(test_none_waits),
         cmocka_unit_test(test_order_of_locks_and_visits),
         cmocka_unit_test(test_helper_thread),

@@ -1,0 +1,81 @@
+#include "simulate/replay/connections.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The ranks that must be asked, ascending: few, since each flush of all empties the list. */
+struct connections {
+    uint32_t *ranks;
+    size_t count, capacity;
+};
+
+enum status replay_prepare_connections(struct replay *replay)
+{
+    if (replay->platform->protocol.flush != FLUSH_CONNECTIONS) return STATUS_OK;
+    replay->connections = calloc(replay->trace->rank_count, sizeof *replay->connections);
+    return replay->connections ? STATUS_OK : err_memory(replay->err);
+}
+
+void replay_clear_connections(struct replay *replay)
+{
+    for (uint32_t rank = 0; replay->connections && rank < replay->trace->rank_count; rank++)
+        free(replay->connections[rank].ranks);
+    free(replay->connections);
+}
+
+/* The place of the first rank that is not below `rank`. */
+static size_t find_place(const struct connections *used, uint32_t rank)
+{
+    size_t low = 0, high = used->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (used->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static enum status make_room(struct replay *replay, struct connections *used)
+{
+    if (used->count < used->capacity) return STATUS_OK;
+    size_t capacity = used->capacity > 0 ? 2 * used->capacity : 8;
+    uint32_t *ranks = realloc(used->ranks, capacity * sizeof *ranks);
+    if (!ranks) return err_memory(replay->err);
+    used->ranks = ranks;
+    used->capacity = capacity;
+    return STATUS_OK;
+}
+
+enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination)
+{
+    struct connections *used = &replay->connections[source];
+    if (replay->nodes[source] == replay->nodes[destination]) return STATUS_OK;
+    size_t place = find_place(used, destination);
+    bool known = place < used->count && used->ranks[place] == destination;
+    if (type == MESSAGE_FLUSH_ASK) {
+        if (!known) return STATUS_OK;
+        used->count--;
+        memmove(used->ranks + place, used->ranks + place + 1, (used->count - place) * sizeof *used->ranks);
+        return STATUS_OK;
+    }
+    if (known) return STATUS_OK;
+    TRY(make_room(replay, used));
+    memmove(used->ranks + place + 1, used->ranks + place, (used->count - place) * sizeof *used->ranks);
+    used->ranks[place] = destination;
+    used->count++;
+    return STATUS_OK;
+}
+
+enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
+                                   uint32_t *unanswered)
+{
+    if (!replay->connections) return STATUS_OK;
+    struct connections *used = &replay->connections[rank];
+    while (used->count > 0) {
+        ++*unanswered;
+        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, rank, used->ranks[0], ref, answer));
+    }
+    return STATUS_OK;
+}
