@@ -286,13 +286,15 @@ static void numbered_as_by_one(void **state)
     craft_remove(directory);
 }
 
-/* A word in the middle of a rank's records that begins none. */
+/* Words in the middle of a rank's records that begin none. Where records begin depends on the length of the program's path; in so
+ * many words one begins. */
 static void damage(const char *directory, uint32_t rank, size_t word)
 {
     char name[64];
-    const uint64_t wrong = 2;
+    uint64_t wrong[16];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) wrong[i] = 2;
     snprintf(name, sizeof name, SPOOL_RANK_NAME SPOOL_TAIL_SUFFIX, rank);
-    craft_patch(directory, name, SPOOL_TAIL_HEAD_BYTES + word * SPOOL_WORD_BYTES, &wrong, sizeof wrong);
+    craft_patch(directory, name, SPOOL_TAIL_HEAD_BYTES + word * SPOOL_WORD_BYTES, wrong, sizeof wrong);
 }
 
 /* The first error is that of the lowest rank, whoever comes to it first; each of the ranks that are kept has its own.

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Usage: scorep_shmem.sh RMACAST WRITER PLATFORM: an archive of OpenSHMEM alone in Score-P's shape (WRITER is
-# test_otf2_scorep_shmem) is analysed and replayed. Its PEs enter the barrier at 90, 91 and 92 ns: the first two wait 2 and 1 ns.
+# Usage: scorep_shmem.sh RMACAST WRITER PLATFORM: an archive of OpenSHMEM alone in Score-P's shape (WRITER is the test
+# unit.trace.otf2.scorep_shmem) is analysed and replayed. Its PEs enter the barrier at 90, 91 and 92 ns: the first two wait 2 and
+# 1 ns.
 set -eu
 rmacast=$1 writer=$2 platform=$3
 temp_dir=$(mktemp -d)
