@@ -16,8 +16,8 @@ section() {
     awk -v title="### $1 (\`$2\`)" '/^##/ { inside = 0 } inside; $0 == title { inside = 1 }' "$page"
 }
 
-# Whether the case "tests/cases/FAMILY/NAME" or "test_FILE.c:FUNCTION" has a wait of pattern $2, identifier $3. 2: there is no
-# such case.
+# Whether the case "tests/cases/FAMILY/NAME" or "test_FILE.c:NAME", a function or rows ROW("NAME", ...), has a wait of pattern $2,
+# identifier $3. 2: there is no such case.
 proves() {
     case $1 in
     tests/cases/*)
@@ -26,7 +26,8 @@ proves() {
     *)
         file=$(find tests/unit -name "${1%%:*}")
         [ -n "$file" ] || return 2
-        body=$(awk -v start="static void ${1##*:}(void **state)" '$0 == start { inside = 1 } inside; inside && /^}/ { exit }' "$file")
+        body=$(awk -v start="static void ${1##*:}(void **state)" -v row="ROW(\"${1##*:}\"," '
+            $0 == start { end = "^}" } index($0, row) { end = "\\),$" } end; end && $0 ~ end { end = "" }' "$file")
         [ -n "$body" ] || return 2
         case $body in *"PATTERN_$3"*) return 0 ;; esac
         # The pattern may be named by a helper that the file has for it alone.

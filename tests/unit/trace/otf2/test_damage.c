@@ -165,21 +165,11 @@ static void cut(void (*make)(const char *), const char *const *names)
     temp_dir_remove(directory);
 }
 
-static void cut_ours(void **state)
+static void files_cut(void **state)
 {
     (void)state;
     cut(make_ours, ours);
-}
-
-static void cut_threads(void **state)
-{
-    (void)state;
     cut(make_threads, ours);
-}
-
-static void cut_scorep(void **state)
-{
-    (void)state;
     cut(make_scorep, scorep);
 }
 
@@ -411,10 +401,8 @@ static void time_beyond_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_ours),      cmocka_unit_test(cut_threads),
-        cmocka_unit_test(cut_scorep),    cmocka_unit_test(cut_between_chunks),
-        cmocka_unit_test(missing),       cmocka_unit_test(garbage),
-        cmocka_unit_test(bytes_changed), cmocka_unit_test(full_disk),
+        cmocka_unit_test(files_cut),     cmocka_unit_test(cut_between_chunks), cmocka_unit_test(missing),
+        cmocka_unit_test(garbage),       cmocka_unit_test(bytes_changed),      cmocka_unit_test(full_disk),
         cmocka_unit_test(others_go_on),  cmocka_unit_test(time_beyond_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

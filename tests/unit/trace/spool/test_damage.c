@@ -60,67 +60,58 @@ static void every_end(void **state)
     craft_free(&craft);
 }
 
-/* 5000 barriers are 10006 records: one chunk and 3453 records of the second lap over the first one's. */
-static void second_lap(void **state)
+/* Rank 0's files of MANY barriers, 10006 records: one chunk and 3453 records of the second lap over the first one's. The first
+ * `written` records are written, then a file is cut to `at` bytes, or has `bytes` other bytes from there on. */
+enum { ALL = PROLOGUE + 2 + 2 * MANY, CHUNK = SPOOL_OLD_CHUNK_RECORDS };
+
+struct damage {
+    const char *file;
+    size_t at, bytes;
+    const char *data;
+};
+
+static void do_damage(const char *directory, const struct damage *damage)
 {
-    (void)state;
-    struct craft craft;
-    char *directory = craft_directory();
-    craft_run(&craft, 0, 1, MANY);
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    struct trace *trace = craft_read(directory);
-    assert_int_equal(trace->ranks[0].count, MANY + 1);
-    assert_false(trace->ranks[0].incomplete);
-    assert_int_equal(trace->ranks[0].calls[MANY].enter_ps, (1000 + 2000 * (int64_t)(MANY - 1)) * 1000);
-    trace_free(trace);
-    craft_remove(directory);
-    craft_free(&craft);
+    if (damage->data)
+        craft_patch(directory, damage->file, damage->at, damage->data, damage->bytes);
+    else if (damage->file)
+        craft_cut(directory, damage->file, damage->at);
 }
 
-/* Killed between writing the chunk and the first record after it: the tail still holds the chunk. */
-static void chunk_is_not_read_twice(void **state)
-{
-    (void)state;
-    struct craft craft;
-    char *directory = craft_directory();
-    craft_run(&craft, 0, 1, MANY);
-    craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS, 0);
-    struct trace *trace = craft_read(directory);
-    assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS - PROLOGUE + 1) / 2);
-    trace_free(trace);
-    craft_remove(directory);
-    craft_free(&craft);
-}
+#define SPOOL "rank-000000.spool"
+#define TAIL  "rank-000000.tail"
 
-/* Killed inside write(): the main file ends in the middle of a chunk that the tail holds whole. */
-static void chunk_is_written_in_part(void **state)
+static void left_by_a_crash(void **state)
 {
     (void)state;
+    static const struct {
+        size_t written;
+        uint32_t state;
+        struct damage damage;
+        size_t calls;
+    } rows[] = {
+        {ALL, SPOOL_CLOSED, {0}, MANY + 1},
+        /* Killed between writing the chunk and the first record after it: the tail still holds the chunk. */
+        {CHUNK, 0, {0}, (CHUNK - PROLOGUE + 1) / 2},
+        /* Killed inside write(): the main file ends in the middle of a chunk that the tail holds whole. */
+        {CHUNK, 0, {SPOOL, 64 + 4096, 0, NULL}, (CHUNK - PROLOGUE + 1) / 2},
+        /* A torn record in the middle of an old lap: its time word is still the old lap's. */
+        {CHUNK + 11, 0, {TAIL, 24 + 11 * 40 + 8, 32, "payload of the record in writing"}, (CHUNK + 11 - PROLOGUE + 1) / 2},
+    };
     struct craft craft;
     char *directory = craft_directory();
     craft_run(&craft, 0, 1, MANY);
-    craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS, 0);
-    craft_cut(directory, "rank-000000.spool", 64 + 4096);
-    struct trace *trace = craft_read(directory);
-    assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS - PROLOGUE + 1) / 2);
-    trace_free(trace);
-    craft_remove(directory);
-    craft_free(&craft);
-}
-
-/* A torn record in the middle of an old lap: its time word is still the old lap's. */
-static void torn_record(void **state)
-{
-    (void)state;
-    struct craft craft;
-    char *directory = craft_directory();
-    static const char noise[32] = "payload of the record in writing";
-    craft_run(&craft, 0, 1, MANY);
-    craft_write(&craft, directory, SPOOL_OLD_CHUNK_RECORDS + 11, 0);
-    craft_patch(directory, "rank-000000.tail", 24 + 11 * 40 + 8, noise, sizeof noise);
-    struct trace *trace = craft_read(directory);
-    assert_int_equal(trace->ranks[0].count, (SPOOL_OLD_CHUNK_RECORDS + 11 - PROLOGUE + 1) / 2);
-    trace_free(trace);
+    assert_int_equal(craft.count, ALL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        craft_write(&craft, directory, rows[i].written, rows[i].state);
+        do_damage(directory, &rows[i].damage);
+        struct trace *trace = craft_read(directory);
+        assert_int_equal(trace->ranks[0].count, rows[i].calls);
+        assert_int_equal(trace->ranks[0].incomplete, rows[i].state != SPOOL_CLOSED);
+        size_t last = rows[i].calls - 1;
+        assert_int_equal(trace->ranks[0].calls[last].enter_ps, (1000 + 2000 * ((int64_t)last - 1)) * 1000);
+        trace_free(trace);
+    }
     craft_remove(directory);
     craft_free(&craft);
 }
@@ -171,35 +162,32 @@ static void states(void **state)
 static void refused(void **state)
 {
     (void)state;
+    static const struct {
+        struct damage damage;
+        const char *place;
+    } rows[] = {
+        /* The tail is of the second lap. */
+        {{SPOOL, 64 + 1000, 0, NULL}, "/rank-000000.spool:1064: the file ends here"},
+        {{SPOOL, 30, 0, NULL}, "/rank-000000.spool:30: the file ends in its header"},
+        {{SPOOL, 0, 0, NULL}, ": the recorder ended before it wrote anything"},
+        {{SPOOL, 64 + 50 * 40 + 7, 1, "\x05"}, "/rank-000000.spool:2064: the record is not of chunk 0"},
+        {{SPOOL, 64 + 50 * 40 + 8, 1, "\xee"}, "/rank-000000.spool:2064: record of unknown kind 238"},
+        {{SPOOL, 0, 10, "#!/bin/sh\n"}, "/rank-000000.spool:0: not a spool file"},
+        {{TAIL, 1000, 0, NULL}, "/rank-000000.tail:1000: the file ends here"},
+        {{TAIL, 16, 1, "\x01"}, "/rank-000000.tail:8: the tail belongs to another main file"},
+        /* 2^24 ranks, little-endian. */
+        {{SPOOL, 24, 4, "\x00\x00\x00\x01"},
+         "/rank-000000.spool:24: more ranks than an analysis takes, expected at most 1048576"},
+    };
     struct craft craft;
     char *directory = craft_directory();
     expect_refused(directory, ": no spool");
     craft_run(&craft, 0, 1, MANY);
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_cut(directory, "rank-000000.spool", 64 + 1000); /* the tail is of the second lap */
-    expect_refused(directory, "/rank-000000.spool:1064: the file ends here");
-    craft_cut(directory, "rank-000000.spool", 30);
-    expect_refused(directory, "/rank-000000.spool:30: the file ends in its header");
-    craft_cut(directory, "rank-000000.spool", 0);
-    expect_refused(directory, ": the recorder ended before it wrote anything");
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_patch(directory, "rank-000000.spool", 64 + 50 * 40 + 7, "\x05", 1);
-    expect_refused(directory, "/rank-000000.spool:2064: the record is not of chunk 0");
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_patch(directory, "rank-000000.spool", 64 + 50 * 40 + 8, "\xee", 1);
-    expect_refused(directory, "/rank-000000.spool:2064: record of unknown kind 238");
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_patch(directory, "rank-000000.spool", 0, "#!/bin/sh\n", 10);
-    expect_refused(directory, "/rank-000000.spool:0: not a spool file");
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_cut(directory, "rank-000000.tail", 1000);
-    expect_refused(directory, "/rank-000000.tail:1000: the file ends here");
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_patch(directory, "rank-000000.tail", 16, "\x01", 1);
-    expect_refused(directory, "/rank-000000.tail:8: the tail belongs to another main file");
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_patch(directory, "rank-000000.spool", 24, "\x00\x00\x00\x01", 4); /* 2^24 ranks, little-endian */
-    expect_refused(directory, "/rank-000000.spool:24: more ranks than an analysis takes, expected at most 1048576");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+        do_damage(directory, &rows[i].damage);
+        expect_refused(directory, rows[i].place);
+    }
     craft_remove(directory);
     craft_free(&craft);
 }
@@ -218,7 +206,7 @@ static void any_byte_wrong(void **state)
             craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
             char wrong = (char)(1 << bit);
             if (at >= 24) wrong ^= ((const char *)craft.records)[at - 24];
-            craft_patch(directory, "rank-000000.tail", at, &wrong, 1);
+            craft_patch(directory, TAIL, at, &wrong, 1);
             if (spool_read(directory, &trace, &err) == STATUS_OK)
                 trace_free(trace);
             else
@@ -254,21 +242,27 @@ static void expect_fault(const struct trace *trace, size_t calls, const char *te
 static void goes_on(void **state)
 {
     (void)state;
+    static const struct {
+        struct damage damage;
+        size_t calls;
+        const char *fault;
+    } rows[] = {
+        /* Record 50 is the entry of call 24. */
+        {{SPOOL, 64 + 50 * 40 + 7, 1, "\x05"}, (50 - PROLOGUE) / 2, "/rank-000000.spool:2064: the record is not of chunk 0"},
+        {{SPOOL, 30, 0, NULL}, 0, "/rank-000000.spool:30: the file ends in its header"},
+    };
     struct craft craft, other;
     char *directory = craft_directory();
     craft_run(&craft, 0, 2, MANY);
     craft_run(&other, 1, 2, BARRIERS);
     craft_write(&other, directory, other.count, SPOOL_CLOSED);
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_patch(directory, "rank-000000.spool", 64 + 50 * 40 + 7, "\x05", 1); /* record 50: the entry of call 24 */
-    struct trace *trace = read_partly(directory);
-    expect_fault(trace, (50 - PROLOGUE) / 2, "/rank-000000.spool:2064: the record is not of chunk 0");
-    trace_free(trace);
-    craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
-    craft_cut(directory, "rank-000000.spool", 30);
-    trace = read_partly(directory);
-    expect_fault(trace, 0, "/rank-000000.spool:30: the file ends in its header");
-    trace_free(trace);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+        do_damage(directory, &rows[i].damage);
+        struct trace *trace = read_partly(directory);
+        expect_fault(trace, rows[i].calls, rows[i].fault);
+        trace_free(trace);
+    }
     craft_remove(directory);
     craft_free(&craft);
     craft_free(&other);
@@ -278,10 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_end),
-        cmocka_unit_test(second_lap),
-        cmocka_unit_test(chunk_is_not_read_twice),
-        cmocka_unit_test(chunk_is_written_in_part),
-        cmocka_unit_test(torn_record),
+        cmocka_unit_test(left_by_a_crash),
         cmocka_unit_test(missing_ranks),
         cmocka_unit_test(states),
         cmocka_unit_test(refused),
