@@ -4,7 +4,8 @@
 #
 #   # a comment; empty lines separate
 #   @ FILE          an input: the lines below it that are indented by two spaces
-#   $ COMMAND       a shell command; lines "> ..." continue it. rmacast is the program, cases and platforms are the source's.
+#   $ COMMAND       a shell command; lines "> ..." continue it. rmacast is the program, cases and platforms are the source's;
+#                   part, both, agree and query below serve commands
 #     output        expected lines of standard output, indented by two spaces, "." for an empty one
 #   ! message       expected lines of standard error
 #   = 1             expected exit status, where it is not 0
@@ -22,7 +23,38 @@ start=$PWD
 place=$(mktemp -d "${TMPDIR:-/tmp}/rmacast-commands.XXXXXX") || exit 1
 trap 'rm -rf "$place"' EXIT
 
-rmacast() { timeout 60 "$program" "$@"; }
+# The status of a command in a pipe is lost, but not that a signal or the time ended it.
+rmacast() {
+    timeout 60 "$program" "$@"
+    ran=$?
+    [ $ran -le 2 ] || echo "rmacast $*: exit status $ran" >&2
+    return $ran
+}
+
+# both ARGUMENT...: rmacast with each of the two engines.
+both() {
+    rmacast "$@" --engine loggp
+    rmacast "$@" --engine simgrid
+}
+
+# agree ARGUMENT...: rmacast with each of the two engines; what they print, once, and their exit status, if both are the same.
+agree() {
+    for engine in loggp simgrid; do
+        rmacast "$@" --engine $engine >"$place/$engine" 2>"$place/$engine.err"
+        echo $? >"$place/$engine.status"
+    done
+    cat "$place/loggp"
+    cat "$place/loggp.err" >&2
+    for part in '' .err .status; do diff "$place/loggp$part" "$place/simgrid$part" >&2; done
+    return "$(cat "$place/loggp.status")"
+}
+
+# query FILTER [FILE]: what jq finds in FILE, or in standard input, in one line; "us" turns seconds into microseconds.
+query() {
+    filter=$1
+    shift
+    jq -c "def us: . * 1e9 | round / 1000; $filter" "$@"
+}
 
 # part PATTERN COMMAND...: of what the command prints the parts that match, with grep's basic expressions.
 part() {

@@ -1,0 +1,74 @@
+# A replay whose process SimGrid, or the system, ends: one line, exit status 1, no result. Other replays that cannot be done:
+# tests/commands/bad_replays.test.
+. "$(dirname "$0")/lib.sh"
+rm -rf killed.txt killed.json long.rma
+
+# one_link ATTRIBUTES BANDWIDTH: two hosts and a link of the user's
+one_link() {
+    cat >link.xml <<X
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+<link id="l" bandwidth="$2" latency="10us" $1/>
+<route src="a" dst="b"><link_ctn id="l"/></route>
+</zone></platform>
+X
+}
+link="network.topology={\"simgrid_xml\":\"$PWD/link.xml\"}"
+# Of a wireless link SimGrid ends the process at the first message over it: the post, at 400.
+one_link 'sharing_policy="WIFI"' 10GBps
+error 1 "$PWD/link.xml: The route from b to a begins with the WIFI link l, but the host b does not seem attached" \
+    simulate "$worked" --platform "$platform" --set nodes.count=2 --set mpi.rma.control_bytes=65 --set "$link"
+thrown="Uncaught exception"
+grep -q __asan_init "$program" && thrown="==" # the sanitizer speaks first of an exception that leaves an actor
+# A host that goes off, at 530 again: that of rank 0 takes the engine's own actors with it, that of rank 1 the put's target
+for host in 0 1; do
+    printf '0.0 1\n0.00053 0\n' >off.state
+    one_link '' 10GBps
+    [ $host = 0 ] && sed -i 's/id="a" /&state_file="off.state" /' link.xml || sed -i 's/id="b" /&state_file="off.state" /' link.xml
+    case $host in
+    0) expected="$PWD/link.xml: SimGrid switches host 'a' off at 0.00053 s, expected hosts that stay on" ;;
+    1) expected="$PWD/link.xml: $thrown" ;;
+    esac
+    error 1 "$expected" simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link"
+done
+# SimGrid loads it and ends the process when the link fails at 530, while the put (460 to 570) is on its way and complete
+# (510) waits for it
+printf '0.0 1\n0.00053 0\n' >off.state
+one_link 'state_file="off.state"' 10GBps
+# (the address sanitizer writes a line of its own before SimGrid's)
+error 1 "child process ended by signal 6 (Aborted): " \
+    simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link" -o aborted.txt --json aborted.json
+grep -qF "meanwhile rank 0 in MPI_Win_complete (event 3) waits for its operations on rank 1; rank 1 in MPI_Win_wait (event 2) \
+waits for MPI_Win_complete of rank 0" err || fail "an abort does not say who waited: $(cat err)"
+[ ! -e aborted.txt ] && [ ! -e aborted.json ] || fail "an aborted simulation leaves results"
+rm -f off.state
+
+# kill_child ARGUMENT...: runs rmacast and kills the first process that it makes; output and status as run() leaves them
+kill_child() {
+    "$program" "$@" >out 2>err &
+    parent=$!
+    child=
+    while [ -z "$child" ] && kill -0 $parent; do
+        read -r child others <"/proc/$parent/task/$parent/children"
+        [ -n "$child" ] || sleep 0.01
+    done 2>/dev/null
+    [ -z "$child" ] || kill -KILL "$child"
+    wait $parent
+    status=$?
+}
+
+# SimGrid, or the system, ends the process of a replay
+run 0 generate halo2d --ranks 16 --iterations 1500 --bytes 64K -o long.rma
+kill_child simulate long.rma --platform "$platform" --set nodes.count=16 --engine simgrid \
+    -o killed.txt --json killed.json
+[ $status -eq 1 ] || fail "simulate with a killed child: exit status $status, expected 1"
+[ "$(cat err)" = "rmacast: child process ended by signal 9 (Killed)" ] || fail "a killed child: $(cat err)"
+[ ! -s out ] && [ ! -e killed.txt ] && [ ! -e killed.json ] || fail "a killed simulation leaves results"
+kill_child compare long.rma --platform "$platform" --set nodes.count=16 --engine simgrid --rows a,b --json killed.json
+[ $status -eq 1 ] || fail "compare with a killed child: exit status $status, expected 1"
+shows '^Incomplete: no result of semantics [ab]: .*child process ended by signal 9 \(Killed\)$'
+holds killed.json '.incomplete and (.results | length == 1) and (.failed | length == 1)'
+
+finish
