@@ -277,7 +277,7 @@ static void add_call(const struct trace_call *call, const struct last_complete *
 
 /* A row of tests waits as long as the rank is inside its calls: what it does between them is computing. In a simulated
  * trace the failed tests are computing, too, and the successful one waits for the whole row (docs/simulation.md,
- * "Compute time"). */
+ * "Computing"). */
 static void add_tests(const struct relations *relations, const struct exposure_epoch *exposure,
                       const struct last_complete *last, struct exposure_wait *wait)
 {

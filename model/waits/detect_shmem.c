@@ -42,7 +42,7 @@ enum status detect_shmem_lock_contention(struct detection *detection)
 }
 
 /* min(exit, arrival) - enter; of a row of tests the sum over all of them. In a simulated trace the successful test
- * waits for the whole row and the failed ones are computing (docs/simulation.md, "Compute time"). */
+ * waits for the whole row and the failed ones are computing (docs/simulation.md, "Computing"). */
 static int64_t write_wait_ps(const struct trace *trace, uint32_t rank, size_t index, const size_t *row,
                              int64_t arrival_ps)
 {
