@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -66,7 +67,7 @@ static void name_bad_option(const struct argp *argp, const struct argp_state *st
         cli_usage(state, "option --%s takes no value", found->name);
 }
 
-enum { KEY_HELP = 'h', KEY_QUIET = 'q', KEY_MODEL_RANKS = 3000, KEY_WIDE, LAST_GROUP = -1 };
+enum { KEY_HELP = 'h', KEY_QUIET = 'q', KEY_MODEL_RANKS = 3000, KEY_MODEL_PARAMETER, KEY_WIDE, LAST_GROUP = -1 };
 
 const struct argp_option cli_common_options[] = {
     {"help", KEY_HELP, NULL, 0, "this text", LAST_GROUP},
@@ -112,9 +113,25 @@ struct outer {
     void *input;
 };
 
-static error_t parse_model_ranks(int key, char *argument, struct argp_state *state)
+char *cli_split_assignment(char *text)
+{
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    if (length == 0 || isdigit((unsigned char)*text) || text[length] != '=' || text[length + 1] == '\0') return NULL;
+    text[length] = '\0';
+    return text + length + 1;
+}
+
+static error_t parse_parameter(const struct argp_state *state, char *argument)
+{
+    char *value = cli_split_assignment(argument);
+    if (!value) return cli_usage(state, "--parameter %s, expected NAME=VALUE", argument);
+    return trace_open_models_with(argument, value) ? 0 : cli_usage(state, "more than %d --parameter", MODEL_PARAMETERS_MAX);
+}
+
+static error_t parse_of_models(int key, char *argument, struct argp_state *state)
 {
     int64_t ranks;
+    if (key == KEY_MODEL_PARAMETER) return parse_parameter(state, argument);
     if (key != KEY_MODEL_RANKS) return ARGP_ERR_UNKNOWN;
     error_t failed = cli_count(state, "--ranks", argument, 1, TRACE_RANKS_MAX, &ranks);
     if (!failed) trace_open_models_at((uint32_t)ranks);
@@ -146,8 +163,10 @@ enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned f
     static const struct argp_option options[] = {
         {"ranks", KEY_MODEL_RANKS, "N", 0, "of a program model given as TRACE: for so many ranks (as many as it says)",
          LAST_GROUP},
+        {"parameter", KEY_MODEL_PARAMETER, "NAME=VALUE", 0, "of a program model given as TRACE: gives a parameter a value",
+         LAST_GROUP},
         {0}};
-    static const struct argp of_models = {.options = options, .parser = parse_model_ranks};
+    static const struct argp of_models = {.options = options, .parser = parse_of_models};
     const struct argp *const reads_traces = flags & CLI_READS_TRACES ? &of_models : NULL;
     const struct argp_child children[] = {{argp, 0, NULL, 0}, {reads_traces, 0, NULL, 0}, {0}};
     const struct argp whole = {cli_common_options, parse_outer, NULL, NULL, children, NULL, NULL};

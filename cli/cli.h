@@ -30,8 +30,8 @@ struct command {
 extern const struct argp_option cli_common_options[];
 
 /* Parses the command line; argv[0] is "rmacast COMMAND". flags: 0, or ARGP_IN_ORDER where the first argument ends the
- * options; CLI_READS_TRACES adds the option --ranks of program models (trace/open.h). Wrong usage is STATUS_USAGE in
- * one line; --help prints help and does not return. input is the parser's state->input. */
+ * options; CLI_READS_TRACES adds the options --ranks and --parameter of program models (trace/open.h). Wrong
+ * usage is STATUS_USAGE in one line; --help prints help and does not return. input is the parser's state->input. */
 enum { CLI_READS_TRACES = 1 << 16 };
 enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err);
 
@@ -51,6 +51,9 @@ error_t cli_usage(const struct argp_state *state, const char *format, ...) __att
 error_t cli_one_argument(const struct argp_state *state, char *argument, const char **first);
 /* Inside a parser, for ARGP_KEY_END. */
 error_t cli_needs_argument(const struct argp_state *state, const char *argument, const char *name);
+
+/* "NAME=VALUE": ends the name there, and returns the value; NULL: the text has another form, and is unchanged. */
+char *cli_split_assignment(char *text);
 
 /* Inside a parser: values of options; option ("--epsilon") is for messages. */
 error_t cli_duration(const struct argp_state *state, const char *option, const char *text, double *seconds);

@@ -11,6 +11,7 @@
 #include "trace/faults.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/slices.h"
+#include "trace/program_model/edit.h"
 #include "trace/program_model/program_model.h"
 #include "trace/spool/spool.h"
 #include "trace/spool/read.h"
@@ -118,10 +119,22 @@ static enum status read_below(const char *path, bool keep_going, struct trace **
 }
 
 static uint32_t model_ranks;
+static struct {
+    const char *name, *value;
+} model_parameters[MODEL_PARAMETERS_MAX];
+static size_t model_parameter_count;
 
 void trace_open_models_at(uint32_t ranks)
 {
     model_ranks = ranks;
+}
+
+bool trace_open_models_with(const char *name, const char *value)
+{
+    if (model_parameter_count == MODEL_PARAMETERS_MAX) return false;
+    model_parameters[model_parameter_count].name = name;
+    model_parameters[model_parameter_count++].value = value;
+    return true;
 }
 
 static enum status read_model(const char *path, struct trace **trace, struct err *err)
@@ -130,7 +143,10 @@ static enum status read_model(const char *path, struct trace **trace, struct err
     struct program_model *model;
     options.ranks = model_ranks;
     TRY(program_model_open(path, &model, err));
-    enum status status = program_model_make(model, &options, trace, err);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < model_parameter_count; i++)
+        status = program_model_set_parameter(model, model_parameters[i].name, model_parameters[i].value, err);
+    if (status == STATUS_OK) status = program_model_make(model, &options, trace, err);
     program_model_free(model);
     return status;
 }
@@ -155,9 +171,12 @@ static enum status read_kind(const char *path, enum trace_kind kind, bool keep_g
     return err_set(err, STATUS_DATA, path, NULL, "no trace, %s", expected);
 }
 
-/* Only program models have the number of ranks that somebody asks for. */
-static enum status check_ranks(const char *path, const struct trace *trace, struct err *err)
+/* Only program models have the number of ranks and the parameters that somebody asks for. */
+static enum status check_asked(const char *path, enum trace_kind kind, const struct trace *trace, struct err *err)
 {
+    if (kind != KIND_MODEL && model_parameter_count > 0)
+        return err_set(err, STATUS_DATA, path, NULL, "has no parameter %s, expected a program model, or no --parameter",
+                       model_parameters[0].name);
     if (model_ranks == 0 || trace->rank_count == model_ranks) return STATUS_OK;
     return err_set(err, STATUS_DATA, path, NULL, "has %u ranks, expected a program model, or no --ranks %u", trace->rank_count,
                    model_ranks);
@@ -173,7 +192,7 @@ static enum status open_with(const char *path, bool keep_going, struct trace **t
                    kind == KIND_MODEL; /* before times are corrected, as they are made */
     enum status status = STATUS_OK;
     if (!checked) status = keep_going ? trace_check_partly(made, err) : trace_check(made, err);
-    if (status == STATUS_OK) status = check_ranks(path, made, err);
+    if (status == STATUS_OK) status = check_asked(path, kind, made, err);
     if (status != STATUS_OK) {
         trace_free(made);
         return status;

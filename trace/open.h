@@ -16,6 +16,11 @@ enum status trace_open_partly(const char *path, struct trace **trace, struct err
 /* How many ranks the program models have that are opened from now on; 0: as many as each says. */
 void trace_open_models_at(uint32_t ranks);
 
+/* Gives a parameter of the program models that are opened from now on a value, an expression; both borrowed. False: they are too
+ * many. */
+enum { MODEL_PARAMETERS_MAX = 16 };
+bool trace_open_models_with(const char *name, const char *value);
+
 /* An archive to be read piece by piece, of so many records; *possible false: another kind of trace, or one that must be
  * read as a whole (trace/otf2/slices.h). The caller closes *source. */
 enum status trace_open_source(const char *path, struct trace_source *source, bool *possible, uint64_t *records,

@@ -1,34 +1,55 @@
 /* rmacast model TRACE...: the program that traces at several numbers of ranks have in common, as text. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "cli/cli.h"
-#include "cli/files.h"
+#include "cli/scale/model_options.h"
 #include "cli/written.h"
 #include "common/files/output_file.h"
 #include "predictors/scale/scale.h"
+#include "trace/program_model/edit.h"
 #include "trace/open.h"
 
 struct settings {
-    struct cli_strings traces;
+    struct model_options options;
     const char *output, *json;
+    struct {
+        const char *path;
+        bool reduced;
+    } blocks[MODEL_CHANGES_MAX];
+    size_t block_count;
 };
 
-enum { KEY_JSON = 1000 };
+enum { KEY_JSON = 1000, KEY_REDUCE, KEY_EXPAND };
 
 static const struct argp_option rows[] = {
     {"output", 'o', "FILE", 0, "where the model is written; - is standard output (-)", 0},
+    MODEL_OPTIONS,
+    {"reduce", KEY_REDUCE, "PATH", 0, "reduce a region, as solve or step/solve, to its time", 0},
+    {"expand", KEY_EXPAND, "PATH", 0, "expand a region that was reduced", 0},
     {"json", KEY_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
     {0},
 };
 
+static error_t add_block(const struct argp_state *state, struct settings *settings, const char *path, bool reduced)
+{
+    if (settings->block_count == MODEL_CHANGES_MAX)
+        return cli_usage(state, "more than %d --reduce and --expand", MODEL_CHANGES_MAX);
+    settings->blocks[settings->block_count].path = path;
+    settings->blocks[settings->block_count++].reduced = reduced;
+    return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
+    error_t shared = model_options_parse(key, argument, state, &settings->options);
+    if (shared != ARGP_ERR_UNKNOWN) return shared;
     switch (key) {
+    case KEY_REDUCE:
+    case KEY_EXPAND: return add_block(state, settings, argument, key == KEY_REDUCE);
     case 'o': settings->output = argument; return 0;
     case KEY_JSON: settings->json = argument; return 0;
-    case ARGP_KEY_ARG: return cli_add_string(state, &settings->traces, argument);
-    case ARGP_KEY_END: return settings->traces.count ? 0 : cli_usage(state, "TRACE... is missing");
+    case ARGP_KEY_END: return model_options_end(state, &settings->options);
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -36,7 +57,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     rows,
     parse,
-    "TRACE...",
+    "TRACE[:NAME=VALUE]...",
     "Finds the program that runs at several numbers of ranks have in common, and writes it as a program model: a text "
     "that can be read, edited, and used as a trace at any number of ranks (docs/scaling.md). One program model is "
     "written again in the usual form.",
@@ -45,18 +66,40 @@ static const struct argp argp = {
     NULL,
 };
 
+/* At two and four times the ranks of the largest run. */
+static enum status tell_doubts(const struct program *program, const struct program_model *model, struct err *err)
+{
+    uint32_t largest = (uint32_t)program_largest(program)->ranks, ranks[] = {2 * largest, 4 * largest};
+    char *text, *rest = NULL;
+    TRY(model_options_doubts(program, model, ranks, 2, &text, err));
+    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+        cli_note("note: %s", line);
+    free(text);
+    return STATUS_OK;
+}
+
+static enum status change(const struct settings *settings, struct program_model **model, struct err *err)
+{
+    TRY(model_options_apply(&settings->options, *model, err));
+    for (size_t i = 0; i < settings->block_count; i++)
+        TRY(program_model_reduce(model, settings->blocks[i].path, settings->blocks[i].reduced, err));
+    return STATUS_OK;
+}
+
 static enum status learn(const struct settings *settings, struct program_model **model, struct err *err)
 {
-    size_t count = settings->traces.count;
+    size_t count = settings->options.traces.count;
     struct trace **traces = calloc(count, sizeof *traces);
     struct program *program = NULL;
     enum status status = traces ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = trace_open(settings->traces.items[i], &traces[i], err);
+        status = trace_open(settings->options.traces.items[i], &traces[i], err);
         if (status == STATUS_OK) status = trace_use_computing(traces[i], COMPUTING_DEFAULT, err); /* as predict */
     }
-    if (status == STATUS_OK) status = scale_learn((const struct trace *const *)traces, count, &program, err);
+    const struct scale_runs runs = model_options_runs(&settings->options, traces);
+    if (status == STATUS_OK) status = scale_learn(&runs, &program, err);
     if (status == STATUS_OK) status = program_to_model(program, model, err);
+    if (status == STATUS_OK) status = tell_doubts(program, *model, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
     program_free(program);
@@ -71,22 +114,26 @@ static enum status write_model(const struct settings *settings, const struct pro
     TRY(output_file_close(settings->output, out, STATUS_OK, err));
     struct written written;
     written_begin(&written, settings->json, "model", settings->output);
-    written_count(&written, "traces", settings->traces.count);
+    written_count(&written, "traces", settings->options.traces.count);
     return written_end(&written, err);
 }
 
 static enum status run(const struct settings *settings, struct err *err)
 {
     struct program_model *model;
-    const char *first = settings->traces.items[0];
+    const char *first = settings->options.traces.items[0];
     const struct cli_file output = {CLI_WRITES, "-o", settings->output}, json = {CLI_WRITES, "--json", settings->json};
-    for (size_t i = 0; i < settings->traces.count; i++) {
-        const struct cli_file files[] = {{CLI_READS, "the trace", settings->traces.items[i]}, output, json};
+    for (size_t i = 0; i < settings->options.traces.count; i++) {
+        const struct cli_file files[] = {{CLI_READS, "the trace", settings->options.traces.items[i]}, output, json};
         TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     }
-    bool alone = settings->traces.count == 1 && trace_is_model(first);
+    bool alone = settings->options.traces.count == 1 && trace_is_model(first);
+    if (alone && settings->options.parameter)
+        return err_set(err, STATUS_USAGE, first, NULL, "a program model has parameters of its own, expected --parameter %s=VALUE",
+                       settings->options.parameter);
     TRY(alone ? program_model_open(first, &model, err) : learn(settings, &model, err));
-    enum status status = write_model(settings, model, err);
+    enum status status = change(settings, &model, err);
+    if (status == STATUS_OK) status = write_model(settings, model, err);
     program_model_free(model);
     return status;
 }
@@ -96,6 +143,6 @@ enum status cmd_model(int argc, char **argv, struct err *err)
     struct settings settings = {.output = "-"};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
     if (status == STATUS_OK) status = run(&settings, err);
-    free(settings.traces.items);
+    model_options_clear(&settings.options);
     return status;
 }

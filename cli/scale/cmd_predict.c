@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/prediction_options.h"
+#include "cli/scale/model_options.h"
 #include "common/files/output_file.h"
 #include "predictors/prediction.h"
 #include "predictors/scale/extrap.h"
@@ -34,6 +35,7 @@ enum {
 static const struct argp_option rows[] = {
     PREDICTION_OPTIONS,
     {"ranks", KEY_RANKS, "N,...", 0, "the numbers of ranks to predict (needed)", 0},
+    MODEL_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LIST", 0, "the rows, as a,b,c,d (default); platform is what the platform file says", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "FILE", 0, "write a row per point as comma-separated values; - is standard output, without the table", 0},
@@ -55,7 +57,7 @@ static const struct argp_option rows[] = {
     {0}};
 
 struct settings {
-    struct cli_strings traces;
+    struct model_options model;
     const char *json, *csv, *svg, *output, *extrap, *points;
     uint32_t ranks[SCALES_MAX];
     size_t rank_count;
@@ -101,7 +103,7 @@ static error_t parse_rows(const struct argp_state *state, const char *list, stru
 
 static error_t check_replicate(const struct argp_state *state, struct settings *settings)
 {
-    if (settings->replicate && settings->traces.count > 1)
+    if (settings->replicate && settings->model.traces.count > 1)
         return cli_usage(state, "--replicate is of one trace, several say themselves how they scale");
     if (settings->replicate && (settings->noise || settings->program || settings->extrap))
         return cli_usage(state, "--replicate finds no program, so there is no %s",
@@ -114,6 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct settings *settings = state->input;
     error_t shared = prediction_options_parse(key, argument, state, &settings->prediction);
     if (shared == ARGP_ERR_UNKNOWN) shared = analyze_options_parse(key, argument, state, &settings->analyze);
+    if (shared == ARGP_ERR_UNKNOWN) shared = model_options_parse(key, argument, state, &settings->model);
     if (shared != ARGP_ERR_UNKNOWN) return shared;
     int64_t seed;
     switch (key) {
@@ -138,12 +141,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_EXTRAP: settings->extrap = argument; return 0;
     case KEY_EXTRAP_POINTS: settings->points = argument; return 0;
     case 'o': settings->output = argument; return 0;
-    case ARGP_KEY_ARG: return cli_add_string(state, &settings->traces, argument);
     case ARGP_KEY_END:
-        if (settings->points && settings->traces.count > 0)
+        if (settings->points && settings->model.traces.count > 0)
             return cli_usage(state, "--extrap-points takes the place of traces, expected one of the two");
         if (settings->points) return 0;
-        if (settings->traces.count == 0) return cli_usage(state, "TRACE... is missing");
+        shared = model_options_end(state, &settings->model);
+        if (shared) return shared;
         if (settings->rank_count == 0) return cli_usage(state, "--ranks N,... is missing");
         if (settings->runs && !settings->noise)
             return cli_usage(state, "--runs is of runs with noise, expected --noise SEED, too");
@@ -190,8 +193,20 @@ static enum status save_run(const struct settings *settings, const struct points
     return status;
 }
 
+/* What is said beside the predictions; owned texts, NULL where there is nothing to say. */
+struct about {
+    char *program, *parameters, *doubts;
+};
+
+static void clear_about(struct about *about)
+{
+    free(about->program);
+    free(about->parameters);
+    free(about->doubts);
+}
+
 /* few, many: numbers of ranks of which computing is known; the first one is what others are compared with. */
-static enum status predict(const struct settings *settings, const struct points_origin *origin, const char *program,
+static enum status predict(const struct settings *settings, const struct points_origin *origin, const struct about *about,
                            uint32_t few, uint32_t many, struct err *err)
 {
     const struct points_options options = {.semantics = settings->semantics,
@@ -205,7 +220,9 @@ static enum status predict(const struct settings *settings, const struct points_
                                            .noisy_runs = !settings->noise  ? 0
                                                          : settings->runs ? (size_t)settings->runs
                                                                           : RUNS};
-    struct curve curve = {.program = program,
+    struct curve curve = {.program = about->program,
+                          .parameters = about->parameters,
+                          .doubts = about->doubts,
                           .semantics = settings->semantics,
                           .rows = settings->row_count,
                           .noisy_runs = options.noisy_runs};
@@ -231,9 +248,9 @@ static enum status write_extrap(const struct program *program, const char *file,
 static enum status run_replicated(const struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    TRY(prediction_options_trace(&settings->prediction, settings->traces.items[0], &trace, NULL, err));
+    TRY(prediction_options_trace(&settings->prediction, settings->model.traces.items[0], &trace, NULL, err));
     const struct points_origin origin = {.replicated = trace};
-    enum status status = predict(settings, &origin, NULL, trace->rank_count, trace->rank_count, err);
+    enum status status = predict(settings, &origin, &(struct about){.program = NULL}, trace->rank_count, trace->rank_count, err);
     trace_free(trace);
     return status;
 }
@@ -258,21 +275,32 @@ static void write_program(const void *program, FILE *out)
     program_print(program, out);
 }
 
+static void write_parameters(const void *of, FILE *out)
+{
+    const struct program_model *model = of;
+    for (size_t i = 0; i < model->line_count; i++)
+        if (strncmp(model->lines[i].text, "parameter ", strlen("parameter ")) == 0)
+            fprintf(out, ", %s", model->lines[i].text + strlen("parameter "));
+}
+
 /* The first of --ranks is what others are compared with: a model has no runs. */
 static enum status run_model(const struct settings *settings, struct err *err)
 {
     struct points_origin origin = {.model = NULL};
-    const char *file = settings->traces.items[0];
-    char *text = NULL;
-    if (settings->prediction.computing != COMPUTING_DEFAULT)
-        return err_set(err, STATUS_USAGE, "--compute", NULL, "is of recordings, and %s is a program model", file);
-    if (settings->extrap)
-        return err_set(err, STATUS_USAGE, "--extrap", NULL, "is of recordings, and %s is a program model", file);
+    struct about about = {NULL};
+    const char *file = settings->model.traces.items[0];
+    const char *of_recordings = settings->prediction.computing != COMPUTING_DEFAULT ? "--compute"
+                                : settings->extrap                                  ? "--extrap"
+                                                                                    : settings->model.parameter;
+    if (of_recordings)
+        return err_set(err, STATUS_USAGE, of_recordings, NULL, "is of recordings, and %s is a program model", file);
     TRY(program_model_open(file, &origin.model, err));
-    enum status status = text_of(write_model, origin.model, &text, err);
+    enum status status = model_options_apply(&settings->model, origin.model, err);
+    if (status == STATUS_OK) status = text_of(write_model, origin.model, &about.program, err);
+    if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);
     if (status == STATUS_OK)
-        status = predict(settings, &origin, text, settings->ranks[0], settings->ranks[settings->rank_count - 1], err);
-    free(text);
+        status = predict(settings, &origin, &about, settings->ranks[0], settings->ranks[settings->rank_count - 1], err);
+    clear_about(&about);
     program_model_free(origin.model);
     return status;
 }
@@ -281,46 +309,51 @@ static enum status run_program(const struct settings *settings, const struct pro
                                struct err *err)
 {
     struct points_origin origin = {.model = NULL};
-    char *text = NULL;
+    struct about about = {NULL};
     TRY(write_extrap(program, settings->extrap, err));
     TRY(program_to_model(program, &origin.model, err));
-    enum status status = text_of(write_program, program, &text, err);
-    if (status == STATUS_OK) status = predict(settings, &origin, text, few, many, err);
-    free(text);
+    enum status status = model_options_apply(&settings->model, origin.model, err);
+    if (status == STATUS_OK) status = text_of(write_program, program, &about.program, err);
+    if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);
+    if (status == STATUS_OK)
+        status = model_options_doubts(program, origin.model, settings->ranks, settings->rank_count, &about.doubts, err);
+    if (status == STATUS_OK) status = predict(settings, &origin, &about, few, many, err);
+    clear_about(&about);
     program_model_free(origin.model);
     return status;
 }
 
 static enum status check_count(const struct settings *settings, struct err *err)
 {
-    const char *first = settings->traces.items[0];
-    if (settings->traces.count == 1)
+    const char *first = settings->model.traces.items[0];
+    if (settings->model.traces.count == 1)
         return err_set(err, STATUS_DATA, first, NULL,
                        "one run can be replayed, but says nothing of other scales; expected traces of two or more numbers of "
                        "ranks, or --replicate: weak scaling by copies of it");
-    for (size_t i = 0; i < settings->traces.count; i++)
-        if (trace_is_model(settings->traces.items[i]))
-            return err_set(err, STATUS_DATA, settings->traces.items[i], NULL,
+    for (size_t i = 0; i < settings->model.traces.count; i++)
+        if (trace_is_model(settings->model.traces.items[i]))
+            return err_set(err, STATUS_DATA, settings->model.traces.items[i], NULL,
                            "a program model is predicted alone, expected one model or traces only");
     return STATUS_OK;
 }
 
 static enum status run(const struct settings *settings, struct err *err)
 {
-    size_t count = settings->traces.count;
-    if (count == 1 && trace_is_model(settings->traces.items[0])) return run_model(settings, err);
+    size_t count = settings->model.traces.count;
+    if (count == 1 && trace_is_model(settings->model.traces.items[0])) return run_model(settings, err);
     TRY(check_count(settings, err));
     struct trace **traces = calloc(count, sizeof *traces);
     struct program *program = NULL;
     enum status status = traces ? STATUS_OK : err_memory(err);
     uint32_t few = UINT32_MAX, many = 0;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = prediction_options_trace(&settings->prediction, settings->traces.items[i], &traces[i], NULL, err);
+        status = prediction_options_trace(&settings->prediction, settings->model.traces.items[i], &traces[i], NULL, err);
         if (status != STATUS_OK) break;
         if (traces[i]->rank_count < few) few = traces[i]->rank_count;
         if (traces[i]->rank_count > many) many = traces[i]->rank_count;
     }
-    if (status == STATUS_OK) status = scale_learn((const struct trace *const *)traces, count, &program, err);
+    const struct scale_runs runs = model_options_runs(&settings->model, traces);
+    if (status == STATUS_OK) status = scale_learn(&runs, &program, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
     if (status == STATUS_OK) status = run_program(settings, program, few, many, err);
@@ -344,8 +377,8 @@ static enum status check_files(struct settings *settings, struct err *err)
     settings->prediction.outputs[2] = (struct cli_file){CLI_WRITES, "--csv", settings->csv};
     settings->prediction.outputs[4] = (struct cli_file){CLI_WRITES, "--extrap", settings->extrap};
     settings->prediction.outputs[3] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
-    for (size_t i = 0; i < settings->traces.count; i++)
-        TRY(prediction_options_check_files(&settings->prediction, settings->traces.items[i], err));
+    for (size_t i = 0; i < settings->model.traces.count; i++)
+        TRY(prediction_options_check_files(&settings->prediction, settings->model.traces.items[i], err));
     return STATUS_OK;
 }
 
@@ -355,7 +388,7 @@ enum status cmd_predict(int argc, char **argv, struct err *err)
         .analyze = ANALYZE_DEFAULTS, .names = {"a", "b", "c", "d"}, .row_count = 4, .seed = 1};
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     for (size_t i = 0; i < POINTS_ROWS_MAX; i++) settings.semantics[i] = settings.names[i];
-    const struct argp argp = {rows, parse, "TRACE...|MODEL",
+    const struct argp argp = {rows, parse, "TRACE[:NAME=VALUE]...|MODEL",
                               "Finds the program that runs at several numbers of ranks have in common, and predicts it at "
                               "other numbers; or predicts a program model.",
                               NULL, NULL, NULL};
@@ -364,6 +397,6 @@ enum status cmd_predict(int argc, char **argv, struct err *err)
     if (status == STATUS_OK)
         status = (settings.points ? fit_points : settings.replicate ? run_replicated : run)(&settings, err);
     prediction_options_clear(&settings.prediction);
-    free(settings.traces.items);
+    model_options_clear(&settings.model);
     return status;
 }

@@ -1,5 +1,5 @@
-/* Whole numbers as functions of the number of ranks: bytes, repetitions. A function is taken only if it gives every
- * observed number exactly. */
+/* Whole numbers as functions of the number of ranks, and of a parameter that was given with the runs: bytes, repetitions. A
+ * function is taken only if it gives every observed number exactly. */
 #ifndef PREDICTORS_SCALE_COUNT_MODEL_H
 #define PREDICTORS_SCALE_COUNT_MODEL_H
 
@@ -26,29 +26,35 @@ enum count_form {
     COUNT_Y,
     COUNT_Z,
     COUNT_LOG,        /* a log2 p, p a power of two */
-    COUNT_LINEAR,     /* a + b p, from three scales on */
-    COUNT_LOG_LINEAR, /* a + b log2 p, from three scales on */
     COUNT_FORMS
 };
 
+/* By what the form is multiplied; n is the parameter. */
+enum count_power { COUNT_WITHOUT, COUNT_N, COUNT_N_SQUARED, COUNT_N_CUBED, COUNT_PER_N, COUNT_LOG_N, COUNT_POWERS };
+
 struct count_model {
     enum count_form form;
-    int64_t a, b;
+    enum count_power power;
+    bool sum; /* b + the form; where the runs have three values of the form, or more */
+    int64_t a, per, b; /* a / per takes the place of a; per is 1 without a power */
 };
 
 struct count_sample {
     struct grid grid;
+    int64_t n; /* 0: there is no parameter */
     int64_t value;
 };
 
-/* The first form that holds for all samples, which are of different numbers of ranks. False: none does. */
-bool count_model_fit(const struct count_sample *samples, size_t count, struct count_model *model);
+/* Sets models to the forms that hold for all samples, which are of different scales, the simplest first; returns how many, up to
+ * COUNT_FITS_MAX. */
+enum { COUNT_FITS_MAX = 8 };
+size_t count_model_fit(const struct count_sample *samples, size_t count, struct count_model models[COUNT_FITS_MAX]);
 
 /* Rounded down where a share does not come out even; false: the form has no value there. */
-bool count_model_value(const struct count_model *model, const struct grid *grid, int64_t *value);
+bool count_model_value(const struct count_model *model, const struct grid *grid, int64_t n, int64_t *value);
 
-/* "65536 / p". Returns buffer. */
-enum { COUNT_TEXT_BYTES = 64 };
-char *count_model_text(const struct count_model *model, char buffer[COUNT_TEXT_BYTES]);
+/* "65536 / p"; parameter: its name, NULL: there is none. Returns buffer. */
+enum { COUNT_TEXT_BYTES = 160 };
+char *count_model_text(const struct count_model *model, const char *parameter, char buffer[COUNT_TEXT_BYTES]);
 
 #endif

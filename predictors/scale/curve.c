@@ -4,6 +4,7 @@
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/units.h"
 #include "predictors/scale/limits.h"
@@ -197,7 +198,8 @@ static void print_pop(const struct curve *curve, FILE *out)
 
 void curve_print(const struct curve *curve, FILE *out)
 {
-    fprintf(out, "%s scaling, against %u ranks", curve->strong ? "Strong" : "Weak", curve->points[0].ranks);
+    fprintf(out, "%s scaling, against %u ranks%s", curve->strong ? "Strong" : "Weak", curve->points[0].ranks,
+            curve->parameters ? curve->parameters : "");
     if (curve->noisy_runs > 0)
         fprintf(out, "; median, 5th and 95th percentile of %zu runs with noise", curve->noisy_runs);
     fprintf(out, "\n%8s  %-9s  %11s  %11s  %11s", "ranks", "semantics", "run time", "at least", "at most");
@@ -208,6 +210,7 @@ void curve_print(const struct curve *curve, FILE *out)
     print_pop(curve, out);
     fputc('\n', out);
     print_limits(curve, out);
+    if (curve->doubts) fprintf(out, "Open, since the runs do not tell:\n%s", curve->doubts);
 }
 
 /* --- the JSON --- */
@@ -337,6 +340,9 @@ static enum status fill_json(const struct curve *curve, cJSON *json, struct err 
     bool written = cJSON_AddStringToObject(json, "schema", "rmacast.scaling/1") &&
                    cJSON_AddStringToObject(json, "scaling", curve->strong ? "strong" : "weak") &&
                    cJSON_AddStringToObject(json, "program", curve->program ? curve->program : "");
+    if (curve->parameters && *curve->parameters)
+        written = written && cJSON_AddStringToObject(json, "parameters", curve->parameters + strlen(", "));
+    if (curve->doubts) written = written && cJSON_AddStringToObject(json, "open", curve->doubts);
     cJSON *points = written ? cJSON_AddArrayToObject(json, "points") : NULL;
     if (!points) return err_memory(err);
     for (size_t i = 0; i < curve->count; i++) TRY(add_point(curve, i, points, err));

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static bool same_points(const struct time_model *a, const struct time_model *b)
 {
     if (a->measured_count != b->measured_count) return false;
     for (size_t i = 0; i < a->measured_count; i++)
-        if (a->measured[i].ranks != b->measured[i].ranks) return false;
+        if (a->measured[i].ranks != b->measured[i].ranks || a->measured[i].n != b->measured[i].n) return false;
     return true;
 }
 
@@ -43,7 +44,7 @@ static void write_place(const struct program *program, const struct step *step, 
             whole ? "" : "# not of all runs: ", place == COMPUTING_BEFORE ? "before" : "after",
             step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", step->number);
     if (step->kind == STEP_CALL && site->file) fprintf(out, " %s:%d", site->file, site->line);
-    fprintf(out, "\n# %s\n", time_model_text(model, text));
+    fprintf(out, "\n# %s\n", time_model_text(model, program->parameter, text));
     for (size_t i = 0; whole && i < model->measured_count; i++) fprintf(out, "DATA %.12g\n", model->measured[i].mean);
 }
 
@@ -59,8 +60,14 @@ static void write_steps(const struct program *program, const struct step *steps,
 void extrap_write(const struct program *program, FILE *out)
 {
     const struct time_model *all = fullest(program->steps, program->count, NULL);
-    fputs("# computing times in seconds; below each region the function that rmacast found\nPARAMETER p\nPOINTS", out);
-    for (size_t i = 0; all && i < all->measured_count; i++) fprintf(out, " (%d)", all->measured[i].ranks);
+    fputs("# computing times in seconds; below each region the function that rmacast found\nPARAMETER p\n", out);
+    if (program->parameter) fprintf(out, "PARAMETER %s\n", program->parameter);
+    fputs("POINTS", out);
+    for (size_t i = 0; all && i < all->measured_count; i++) {
+        fprintf(out, " (%d", all->measured[i].ranks);
+        if (program->parameter) fprintf(out, " %" PRId64, all->measured[i].n);
+        fputc(')', out);
+    }
     fputs("\nMETRIC time\n", out);
     if (all) write_steps(program, program->steps, program->count, all, out);
 }
@@ -219,10 +226,10 @@ void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_cou
     for (size_t s = 0; s < extrap->count; s++) {
         const struct extrap_series *series = &extrap->series[s];
         char text[TIME_TEXT_BYTES];
-        time_model_text(&series->model, text);
+        time_model_text(&series->model, NULL, text);
         text[strlen(text) - strlen(" s")] = '\0'; /* the metric's unit is not known */
         fprintf(out, "%-32s  %-12s  %7.1f %%", series->region, series->metric, 100 * series->model.error);
-        for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10.6g", time_model_mean(&series->model, (int32_t)at[i]));
+        for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10.6g", time_model_mean(&series->model, (int32_t)at[i], 0));
         fprintf(out, "  %s\n", text);
     }
 }

@@ -11,7 +11,7 @@
 #include "predictors/scale/walk.h"
 
 struct learner {
-    const struct trace **traces; /* by rising number of ranks */
+    const struct trace **traces; /* as program->runs */
     struct run *runs;
     size_t count;
     struct keys keys;
@@ -27,29 +27,70 @@ static const struct trace *largest(const struct learner *learner)
     return learner->traces[learner->count - 1];
 }
 
-static int by_ranks(const void *a, const void *b)
+struct order {
+    struct program_run_scale scale;
+    const struct trace *trace;
+};
+
+static int by_scale(const void *a, const void *b)
 {
-    const struct trace *left = *(const struct trace *const *)a, *right = *(const struct trace *const *)b;
-    return left->rank_count < right->rank_count ? -1 : left->rank_count > right->rank_count;
+    const struct order *left = a, *right = b;
+    if (left->scale.ranks != right->scale.ranks) return left->scale.ranks < right->scale.ranks ? -1 : 1;
+    return left->scale.n < right->scale.n ? -1 : left->scale.n > right->scale.n;
 }
 
-static enum status sort_traces(struct learner *learner, const struct trace *const *traces, size_t count)
+static enum status sort_traces(struct learner *learner, const struct scale_runs *runs)
 {
-    learner->traces = malloc((count + 1) * sizeof *learner->traces);
-    if (!learner->traces) return err_memory(learner->err);
-    memcpy(learner->traces, traces, count * sizeof *traces);
-    qsort(learner->traces, count, sizeof *learner->traces, by_ranks);
-    learner->count = count;
-    if (count < 2)
-        return err_set(learner->err, STATUS_DATA, traces[0]->name, NULL,
+    struct order order[runs->count];
+    struct program *program = learner->program;
+    for (size_t i = 0; i < runs->count; i++) {
+        order[i] = (struct order){{(int32_t)runs->traces[i]->rank_count, 0}, runs->traces[i]};
+        if (runs->parameter) order[i].scale.n = runs->values[i];
+    }
+    qsort(order, runs->count, sizeof *order, by_scale);
+    learner->traces = calloc(runs->count, sizeof *learner->traces);
+    program->runs = calloc(runs->count, sizeof *program->runs);
+    if (runs->parameter) program->parameter = strdup(runs->parameter);
+    if (!learner->traces || !program->runs || (runs->parameter && !program->parameter)) return err_memory(learner->err);
+    for (size_t i = 0; i < runs->count; i++) {
+        learner->traces[i] = order[i].trace;
+        program->runs[i] = order[i].scale;
+    }
+    learner->count = program->run_count = runs->count;
+    return STATUS_OK;
+}
+
+/* Runs of equal ranks tell what the parameter does, and runs of equal parameters what the ranks do. */
+static enum status check_parameter(const struct learner *learner)
+{
+    const struct program *program = learner->program;
+    bool other_n = false, other_ranks = false;
+    for (size_t i = 0; i < learner->count; i++)
+        for (size_t k = i + 1; k < learner->count; k++) {
+            const struct program_run_scale *a = &program->runs[i], *b = &program->runs[k];
+            other_n = other_n || (a->ranks == b->ranks && a->n != b->n);
+            other_ranks = other_ranks || (a->ranks != b->ranks && a->n == b->n);
+        }
+    if (other_n && other_ranks) return STATUS_OK;
+    return err_set(learner->err, STATUS_DATA, largest(learner)->name, NULL,
+                   "the runs do not tell the ranks from %s: expected two runs of equal ranks with different %s, and two of "
+                   "different ranks with equal %s",
+                   program->parameter, program->parameter, program->parameter);
+}
+
+static enum status check_scales(const struct learner *learner)
+{
+    const struct program_run_scale *runs = learner->program->runs;
+    if (learner->count < 2)
+        return err_set(learner->err, STATUS_DATA, learner->traces[0]->name, NULL,
                        "one run can be replayed, but says nothing of other scales; expected traces of two or more "
                        "numbers of ranks");
-    for (size_t i = 1; i < count; i++)
-        if (learner->traces[i]->rank_count == learner->traces[i - 1]->rank_count)
+    for (size_t i = 1; i < learner->count; i++)
+        if (runs[i].ranks == runs[i - 1].ranks && runs[i].n == runs[i - 1].n)
             return err_set(learner->err, STATUS_DATA, learner->traces[i]->name, NULL,
                            "has %u ranks like %s, expected runs of different numbers of ranks",
                            learner->traces[i]->rank_count, learner->traces[i - 1]->name);
-    return STATUS_OK;
+    return learner->program->parameter ? check_parameter(learner) : STATUS_OK;
 }
 
 static enum status check_definitions(const struct learner *learner)
@@ -191,23 +232,63 @@ static struct grid grid_of(const struct learner *learner, size_t run)
 }
 
 /* "2000 at 4 ranks, 1000 at 8" */
-static void list_samples(const struct count_sample *samples, size_t count, char *text, size_t size)
+static void list_samples(const char *parameter, const struct count_sample *samples, size_t count, char *text, size_t size)
 {
     size_t length = 0;
-    for (size_t i = 0; i < count && length < size; i++)
+    for (size_t i = 0; i < count && length < size; i++) {
         length += (size_t)snprintf(text + length, size - length, "%s%" PRId64 " at %d%s", i ? ", " : "",
                                    samples[i].value, samples[i].grid.ranks, i ? "" : " ranks");
+        if (parameter && length < size)
+            length += (size_t)snprintf(text + length, size - length, " and %s=%" PRId64, parameter, samples[i].n);
+    }
 }
 
 static enum status no_function(const struct learner *learner, const struct step *step, const char *what,
                                const struct count_sample *samples, size_t count)
 {
     const struct trace_site *site = &learner->keys.names->definitions.sites[step->call.site];
+    const char *parameter = learner->program->parameter;
     char text[256];
-    list_samples(samples, count, text, sizeof text);
-    return err_set(learner->err, STATUS_DATA, largest(learner)->name, NULL, "%s%s%s: %s follow no function of the ranks: %s",
+    list_samples(parameter, samples, count, text, sizeof text);
+    return err_set(learner->err, STATUS_DATA, largest(learner)->name, NULL, "%s%s%s: %s follow no function of the ranks%s%s: %s",
                    step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", site->file ? " in " : "",
-                   site->file ? (site->function ? site->function : site->file) : "", what, text);
+                   site->file ? (site->function ? site->function : site->file) : "", what,
+                   parameter ? " and " : "", parameter ? parameter : "", text);
+}
+
+static struct count_sample sample_at(const struct learner *learner, size_t run, int64_t value)
+{
+    return (struct count_sample){grid_of(learner, run), learner->program->runs[run].n, value};
+}
+
+/* Takes the first function that holds, and keeps the others. site: TRACE_NO_SITE, call MPI_CALL_COUNT: none. False: there is no
+ * function, or *failed. */
+static bool fit_count(const struct learner *learner, const struct program_doubt *about, const struct count_sample *samples,
+                      size_t count, struct count_model *model, enum status *failed)
+{
+    struct program *program = learner->program;
+    struct program_doubt doubt = *about;
+    doubt.count = count > 0 ? count_model_fit(samples, count, doubt.models) : 0;
+    *failed = STATUS_OK;
+    if (doubt.count == 0) return false;
+    *model = doubt.models[0];
+    bool fixed = model->form == COUNT_FIXED && model->power == COUNT_WITHOUT; /* others have what is the same in all runs */
+    if (doubt.count == 1 || fixed) return true;
+    *failed = array_reserve((void **)&program->doubts, &program->doubt_capacity, program->doubt_count + 1, sizeof doubt,
+                            learner->err);
+    if (*failed == STATUS_OK) program->doubts[program->doubt_count++] = doubt;
+    return *failed == STATUS_OK;
+}
+
+static enum status fit_step(const struct learner *learner, const struct step *step, const char *what,
+                            const struct count_sample *samples, size_t count, struct count_model *model)
+{
+    uint16_t call = step->kind == STEP_CALL ? step->call.call : MPI_CALL_COUNT;
+    const struct program_doubt about = {what, call, step->call.site, {{0}}, 0};
+    enum status failed;
+    if (count == 0) return STATUS_OK;
+    if (fit_count(learner, &about, samples, count, model, &failed)) return STATUS_OK;
+    return failed != STATUS_OK ? failed : no_function(learner, step, what, samples, count);
 }
 
 static enum status fit_value(const struct learner *learner, const struct step *step, size_t offset, const char *what,
@@ -219,37 +300,40 @@ static enum status fit_value(const struct learner *learner, const struct step *s
         const struct walk_value *value =
             (const struct walk_value *)((const char *)sample_of(learner, i, step) + offset);
         if (!value->seen) continue;
-        samples[count++] = (struct count_sample){grid_of(learner, i), value->value};
+        samples[count++] = sample_at(learner, i, value->value);
         if (value->differs)
             return err_set(learner->err, STATUS_DATA, learner->traces[i]->name, NULL,
                            "%s: %s differ between ranks or executions, which is not predicted at another scale",
                            call_name(step->call.call), what);
     }
-    return count_model_fit(samples, count, model) ? STATUS_OK : no_function(learner, step, what, samples, count);
+    return fit_step(learner, step, what, samples, count, model);
 }
 
 static bool fit_displacement(const struct learner *learner, const struct step *step, enum displacement how,
-                             struct count_model *model)
+                             struct count_model *model, enum status *failed)
 {
+    const struct program_doubt about = {"disp", step->call.call, step->call.site, {{0}}, 0};
     struct count_sample samples[learner->count];
     size_t count = 0;
     if (how == DISPLACEMENT_BY_TARGET && step->shared && step->partners[0].kind == PARTNER_OFFSET) return false;
     for (size_t i = 0; i < learner->count; i++) {
         const struct walk_value *value = &sample_of(learner, i, step)->disp[how];
         if (value->differs) return false;
-        if (value->seen) samples[count++] = (struct count_sample){grid_of(learner, i), value->value};
+        if (value->seen) samples[count++] = sample_at(learner, i, value->value);
     }
-    return count > 0 && count_model_fit(samples, count, model);
+    return fit_count(learner, &about, samples, count, model, failed);
 }
 
-static void fit_displacements(const struct learner *learner, struct step *step)
+static enum status fit_displacements(const struct learner *learner, struct step *step)
 {
+    enum status failed = STATUS_OK;
     step->displacement = DISPLACEMENT_UNKNOWN;
-    for (int how = DISPLACEMENT_FIXED; how <= DISPLACEMENT_BY_TARGET; how++) {
-        if (!fit_displacement(learner, step, how, &step->disp)) continue;
+    for (int how = DISPLACEMENT_FIXED; failed == STATUS_OK && how <= DISPLACEMENT_BY_TARGET; how++) {
+        if (!fit_displacement(learner, step, how, &step->disp, &failed)) continue;
         step->displacement = how;
-        return;
+        break;
     }
+    return failed;
 }
 
 /* A small place: mostly disturbance. A growth that is found there by chance would be most of the time at a thousand ranks. */
@@ -279,7 +363,8 @@ static bool fit_time(const struct learner *learner, const struct step *step, siz
             (const struct time_sample *)((const char *)sample_of(learner, i, step) + offset);
         if (time->count == 0) continue;
         samples[count] = *time;
-        samples[count++].ranks = (int32_t)learner->traces[i]->rank_count;
+        samples[count].ranks = learner->program->runs[i].ranks;
+        samples[count++].n = learner->program->runs[i].n;
     }
     if (count == 0) return false;
     if (step == learner->program->steps && offset == offsetof(struct walk_sample, computing)) fit_start(samples, count, model);
@@ -290,19 +375,26 @@ static bool fit_time(const struct learner *learner, const struct step *step, siz
 static enum status fit_computing(const struct learner *learner, struct step *step, size_t place)
 {
     struct computing *made = &step->computing[place];
-    struct executions *seen = &learner->walk.executions[step->number * COMPUTING_PLACES + place];
+    size_t places = (size_t)learner->program->step_count * COMPUTING_PLACES;
     size_t offset = offsetof(struct walk_sample, computing) + place * sizeof(struct time_sample);
     if (!fit_time(learner, step, offset, &made->model)) return STATUS_OK;
-    made->executions = *seen;
-    *seen = (struct executions){.count = 0};
-    return executions_split(&made->executions, largest(learner)->rank_count, made->model.balanced, learner->err);
+    made->executions = calloc(learner->count, sizeof *made->executions);
+    if (!made->executions) return err_memory(learner->err);
+    made->run_count = learner->count;
+    for (size_t i = 0; i < learner->count; i++) {
+        struct executions *seen = &learner->walk.executions[i * places + step->number * COMPUTING_PLACES + place];
+        made->executions[i] = *seen;
+        *seen = (struct executions){.count = 0};
+        TRY(executions_split(&made->executions[i], learner->traces[i]->rank_count, made->model.balanced, learner->err));
+    }
+    return STATUS_OK;
 }
 
 static enum status fit_call(const struct learner *learner, struct step *step)
 {
     TRY(fit_value(learner, step, offsetof(struct walk_sample, bytes), "bytes", &step->bytes));
     TRY(fit_value(learner, step, offsetof(struct walk_sample, aux), "bytes received", &step->aux));
-    fit_displacements(learner, step);
+    TRY(fit_displacements(learner, step));
     fit_time(learner, step, offsetof(struct walk_sample, duration), &step->duration);
     return STATUS_OK;
 }
@@ -313,10 +405,9 @@ static enum status fit_rounds(const struct learner *learner, struct step *step)
     size_t count = 0;
     for (size_t i = 0; i < learner->count; i++) {
         uint64_t rounds = sample_of(learner, i, step)->rounds;
-        if (rounds > 0) samples[count++] = (struct count_sample){grid_of(learner, i), (int64_t)rounds};
+        if (rounds > 0) samples[count++] = sample_at(learner, i, (int64_t)rounds);
     }
-    return count_model_fit(samples, count, &step->rounds) ? STATUS_OK
-                                                           : no_function(learner, step, "rounds", samples, count);
+    return fit_step(learner, step, "rounds", samples, count, &step->rounds);
 }
 
 static double computing_of(const struct learner *learner)
@@ -345,6 +436,7 @@ static enum status fit_steps(const struct learner *learner, struct step *steps, 
 static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched)
 {
     *matched = 0;
+    learner->program->doubt_count = 0;
     TRY(find_parts(learner, shape));
     TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program,
                     learner->err));
@@ -431,7 +523,7 @@ static bool window_bytes(const struct run *run, size_t number, int64_t *bytes)
     return seen;
 }
 
-static void fit_window(const struct learner *learner, size_t number, struct program_window *made)
+static enum status fit_window(const struct learner *learner, size_t number, struct program_window *made)
 {
     const struct run *last = &learner->runs[learner->count - 1];
     const struct trace_window *window =
@@ -441,34 +533,38 @@ static void fit_window(const struct learner *learner, size_t number, struct prog
     made->sized = true;
     if (window->disp_unit) made->disp_unit = window->disp_unit[0];
     for (size_t i = 0; i < learner->count; i++) {
-        samples[i].grid = grid_of(learner, i);
+        samples[i] = sample_at(learner, i, 0);
         made->sized = made->sized && window_bytes(&learner->runs[i], number, &samples[i].value);
     }
-    made->sized = made->sized && count_model_fit(samples, learner->count, &made->bytes);
+    const struct program_doubt about = {"bytes of a window", MPI_CALL_COUNT, TRACE_NO_SITE, {{0}}, 0};
+    enum status failed = STATUS_OK;
+    made->sized = made->sized && fit_count(learner, &about, samples, learner->count, &made->bytes, &failed);
+    return failed;
 }
 
-static enum status learn(struct learner *learner, const struct trace *const *traces, size_t count)
+static enum status learn(struct learner *learner, const struct scale_runs *runs)
 {
-    TRY(sort_traces(learner, traces, count));
+    TRY(sort_traces(learner, runs));
+    TRY(check_scales(learner));
     TRY(keys_open(&learner->keys, learner->err));
     TRY(observe_runs(learner));
     TRY(check_definitions(learner));
     TRY(number_objects(learner));
     TRY(find_loops(learner));
     TRY(find_shape(learner));
-    learner->program->observed = (int32_t)largest(learner)->rank_count;
-    for (size_t i = 0; i < learner->program->window_count; i++) fit_window(learner, i, &learner->program->windows[i]);
+    for (size_t i = 0; i < learner->program->window_count; i++)
+        TRY(fit_window(learner, i, &learner->program->windows[i]));
     learner->program->names = learner->keys.names;
     learner->keys.names = NULL;
     return STATUS_OK;
 }
 
-enum status scale_learn(const struct trace *const *traces, size_t count, struct program **program, struct err *err)
+enum status scale_learn(const struct scale_runs *runs, struct program **program, struct err *err)
 {
     struct learner learner = {.err = err};
     learner.program = calloc(1, sizeof *learner.program);
     if (!learner.program) return err_memory(err);
-    enum status status = learn(&learner, traces, count);
+    enum status status = learn(&learner, runs);
     for (uint32_t r = 0; learner.loops && r < largest(&learner)->rank_count; r++)
         nodes_free(learner.loops[r].items, learner.loops[r].count);
     for (size_t i = 0; learner.runs && i < learner.count; i++)

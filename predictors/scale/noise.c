@@ -46,6 +46,9 @@ enum status noise_open(struct program_model *model, struct noise *noise, struct 
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < model->computing_count; i++)
         status = add_place(noise, &model->computings[i].executions, err);
+    for (size_t i = 0; status == STATUS_OK && i < model->computing_count; i++)
+        for (size_t k = 0; status == STATUS_OK && k < model->computings[i].recorded_count; k++)
+            status = add_place(noise, &model->computings[i].recorded[k].executions, err);
     if (status != STATUS_OK) noise_close(noise);
     return status;
 }

@@ -64,11 +64,11 @@ static void print_members(const struct members *members, FILE *out)
     }
 }
 
-static void print_computing(const struct computing *computing, int depth, FILE *out)
+static void print_computing(const struct program *program, const struct computing *computing, int depth, FILE *out)
 {
     char text[TIME_TEXT_BYTES];
     if (computing->model.c0 == 0 && computing->model.c1 == 0) return;
-    fprintf(out, "%*scompute %s%s\n", 2 * depth, "", time_model_text(&computing->model, text),
+    fprintf(out, "%*scompute %s%s\n", 2 * depth, "", time_model_text(&computing->model, program->parameter, text),
             computing->model.balanced ? "" : ", uneven");
 }
 
@@ -83,7 +83,8 @@ static void print_call(const struct program *program, const struct step *step, F
     print_partner(&step->partners[0], out);
     print_members(&step->members, out);
     print_part(" ", step->shared, out);
-    if (step->bytes.a != 0 || step->bytes.b != 0) fprintf(out, " bytes=%s", count_model_text(&step->bytes, count));
+    if (step->bytes.a != 0 || step->bytes.b != 0)
+        fprintf(out, " bytes=%s", count_model_text(&step->bytes, program->parameter, count));
     if (site->file) fprintf(out, " at %s:%d", site->file, site->line);
 }
 
@@ -91,16 +92,17 @@ static void print_steps(const struct program *program, const struct step *steps,
 {
     char text[COUNT_TEXT_BYTES];
     for (size_t i = 0; i < count; i++) {
-        print_computing(&steps[i].computing[COMPUTING_BEFORE], depth, out);
+        print_computing(program, &steps[i].computing[COMPUTING_BEFORE], depth, out);
         fprintf(out, "%*s", 2 * depth, "");
         if (steps[i].kind == STEP_CALL) print_call(program, &steps[i], out);
-        else if (steps[i].kind == STEP_REPEAT) fprintf(out, "repeat %s", count_model_text(&steps[i].rounds, text));
+        else if (steps[i].kind == STEP_REPEAT)
+            fprintf(out, "repeat %s", count_model_text(&steps[i].rounds, program->parameter, text));
         else fprintf(out, "for each partner of %s", series_names[steps[i].series]);
         if (steps[i].kind == STEP_SERIES) print_part(" ", steps[i].shared, out);
         print_takers(&steps[i], out);
         fputc('\n', out);
         print_steps(program, steps[i].body, steps[i].count, depth + 1, out);
-        print_computing(&steps[i].computing[COMPUTING_AFTER], depth, out);
+        print_computing(program, &steps[i].computing[COMPUTING_AFTER], depth, out);
     }
 }
 
@@ -108,7 +110,44 @@ void program_print(const struct program *program, FILE *out)
 {
     struct grid grid;
     char text[GRID_TEXT_BYTES];
-    grid_make(&program->shape, program->observed, &grid);
-    fprintf(out, "program of %d ranks on %s\n", program->observed, grid_text(&grid, text));
+    const struct program_run_scale *largest = program_largest(program);
+    grid_make(&program->shape, largest->ranks, &grid);
+    fprintf(out, "program of %d ranks on %s", largest->ranks, grid_text(&grid, text));
+    if (program->parameter) fprintf(out, ", %s=%" PRId64, program->parameter, largest->n);
+    fputc('\n', out);
     print_steps(program, program->steps, program->count, 1, out);
+}
+
+/* --- doubts --- */
+
+/* The first of the other functions that gives another value at one of these scales; 0: none does. */
+static size_t find_other(const struct program *program, const struct program_doubt *doubt, const uint32_t *ranks,
+                         const int64_t *n, size_t count, size_t *at)
+{
+    for (size_t i = 1; i < doubt->count; i++)
+        for (*at = 0; *at < count; ++*at) {
+            struct grid grid;
+            int64_t taken = -1, other = -1;
+            if (!grid_make(&program->shape, (int32_t)ranks[*at], &grid)) continue;
+            count_model_value(&doubt->models[0], &grid, n[*at], &taken);
+            count_model_value(&doubt->models[i], &grid, n[*at], &other);
+            if (taken != other) return i;
+        }
+    return 0;
+}
+
+void program_print_doubts(const struct program *program, const uint32_t *ranks, const int64_t *n, size_t count, FILE *out)
+{
+    char taken[COUNT_TEXT_BYTES], other[COUNT_TEXT_BYTES];
+    for (size_t i = 0; i < program->doubt_count; i++) {
+        const struct program_doubt *doubt = &program->doubts[i];
+        const struct trace_site *site = &program->names->definitions.sites[doubt->site];
+        size_t at, found = find_other(program, doubt, ranks, n, count, &at);
+        if (!found) continue;
+        if (doubt->call != MPI_CALL_COUNT) fprintf(out, "%s ", call_name(doubt->call));
+        if (site->file) fprintf(out, "at %s:%d ", site->file, site->line);
+        fprintf(out, "%s: %s is taken, but %s holds in all runs, too, and differs at %u ranks; another run would tell\n",
+                doubt->what, count_model_text(&doubt->models[0], program->parameter, taken),
+                count_model_text(&doubt->models[found], program->parameter, other), ranks[at]);
+    }
 }

@@ -103,10 +103,24 @@ const struct step *program_computing(const struct program_place *at, const struc
     return at->previous;
 }
 
+const struct program_run_scale *program_largest(const struct program *program)
+{
+    return &program->runs[program->run_count - 1];
+}
+
+const struct executions *computing_of_largest(const struct computing *computing)
+{
+    return &computing->executions[computing->run_count - 1];
+}
+
 void step_clear(struct step *step)
 {
     free(step->members.listed);
-    for (int place = 0; place < COMPUTING_PLACES; place++) executions_clear(&step->computing[place].executions);
+    for (int place = 0; place < COMPUTING_PLACES; place++) {
+        struct computing *computing = &step->computing[place];
+        for (size_t i = 0; computing->executions && i < computing->run_count; i++) executions_clear(&computing->executions[i]);
+        free(computing->executions);
+    }
     steps_free(step->body, step->count);
 }
 
@@ -121,6 +135,9 @@ void program_free(struct program *program)
     if (!program) return;
     steps_free(program->steps, program->count);
     trace_free(program->names);
+    free(program->parameter);
+    free(program->runs);
+    free(program->doubts);
     free(program->windows);
     free(program->comms);
     free(program);

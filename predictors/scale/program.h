@@ -73,8 +73,10 @@ bool taker(enum takers takers, int32_t ranks, int32_t rank);
 /* Computing at one place of the program. */
 struct computing {
     struct time_model model;
-    struct executions executions; /* of the largest run */
+    struct executions *executions; /* owned, per run of the program; the largest one's are the last; NULL: it is nowhere */
+    size_t run_count;
 };
+const struct executions *computing_of_largest(const struct computing *computing);
 enum { COMPUTING_BEFORE, COMPUTING_AFTER, COMPUTING_PLACES };
 
 enum step_kind { STEP_CALL, STEP_REPEAT, STEP_SERIES };
@@ -115,10 +117,29 @@ struct program_window {
     int32_t disp_unit; /* 0: not known */
 };
 
+/* A run that the program was made from. */
+struct program_run_scale {
+    int32_t ranks;
+    int64_t n; /* the parameter; 0: there is none */
+};
+
+/* A number for which several functions hold in all runs. */
+struct program_doubt {
+    const char *what; /* "bytes" */
+    uint16_t call;    /* CALL_COUNT: none */
+    uint32_t site;
+    struct count_model models[COUNT_FITS_MAX]; /* the first one is taken */
+    size_t count;
+};
+
 struct program {
+    char *parameter; /* owned: its name; NULL: there is none */
+    struct program_run_scale *runs; /* owned; by rising ranks and parameters */
+    size_t run_count;
+    struct program_doubt *doubts; /* owned */
+    size_t doubt_count, doubt_capacity;
     struct trace *names; /* owned: call sites and regions */
     struct grid_shape shape;
-    int32_t observed; /* ranks of the largest run that the program was made from */
     struct step *steps; /* owned, like the calls of a STEP_REPEAT */
     size_t count;
     uint32_t step_count; /* all steps, bodies included */
@@ -142,6 +163,9 @@ const struct step *program_computing(const struct program_place *at, const struc
 
 /* The rank takes the step: it is one of the takers, and its neighbours exist or need not. */
 bool step_taken(const struct step *step, const struct grid *grid, int32_t rank);
+
+/* The largest run that the program was made from. */
+const struct program_run_scale *program_largest(const struct program *program);
 
 void step_clear(struct step *step);
 void steps_free(struct step *steps, size_t count);

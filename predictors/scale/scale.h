@@ -11,9 +11,17 @@
 #include "trace/program_model/program_model.h"
 #include "trace/trace.h"
 
-/* traces: at least two, of different numbers of ranks, in any order; borrowed during the call only. STATUS_DATA naming
- * trace, rank, call and reason where no program describes all runs. The caller owns *program. */
-enum status scale_learn(const struct trace *const *traces, size_t count, struct program **program, struct err *err);
+/* Borrowed. The runs of one program: of different numbers of ranks, or of different values of a parameter. */
+struct scale_runs {
+    const struct trace *const *traces;
+    size_t count; /* 1 or more */
+    const char *parameter; /* its name, as of a program model; NULL: there is none */
+    const int64_t *values; /* of it, per trace, 1 to SCALE_PARAMETER_MAX */
+};
+#define SCALE_PARAMETER_MAX (INT64_C(1) << 53)
+
+/* STATUS_DATA naming trace, rank, call and reason where no program describes all runs. The caller owns *program. */
+enum status scale_learn(const struct scale_runs *runs, struct program **program, struct err *err);
 
 struct scale_options {
     uint32_t ranks;
@@ -32,5 +40,9 @@ enum status program_to_model(const struct program *program, struct program_model
 
 /* The program as lines for people: steps, partners, functions. */
 void program_print(const struct program *program, FILE *out);
+
+/* A line for each number that the runs explain by several functions which differ at one of these numbers of ranks; n: what
+ * the program's parameter is there. */
+void program_print_doubts(const struct program *program, const uint32_t *ranks, const int64_t *n, size_t count, FILE *out);
 
 #endif

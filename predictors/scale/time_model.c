@@ -4,23 +4,23 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BALANCED 0.1        /* ParJava's bound for a region that may be reduced to its mean */
 #define SIMPLE_ENOUGH 0.01  /* a simpler function is kept where it is wrong by less */
-#define FAR_RANKS 1048576   /* up to there a function may not fall below 0 */
-
-struct term {
-    double exponent;
-    int logs;
-};
+#define FAR_RANKS 1048576   /* up to there a function may not fall below 0, */
+#define FAR_TIMES 1024      /* and up to so many times the largest parameter */
 
 /* In the order in which they are preferred. */
-static const struct term terms[] = {
-    {-1, 0},      {1, 0},       {0, 1},      {-0.5, 0},    {0.5, 0},    {-2. / 3, 0}, {-1. / 3, 0}, {1. / 3, 0},
+static const struct time_term terms[] = {
+    {0, 0}, {-1, 0},      {1, 0},       {0, 1},      {-0.5, 0},    {0.5, 0},    {-2. / 3, 0}, {-1. / 3, 0}, {1. / 3, 0},
     {2. / 3, 0},  {-2, 0},      {2, 0},      {1, 1},       {0, 2},      {0.5, 1},     {-1, 1},      {-0.5, 1},
     {1.5, 0},     {-1.5, 0},    {1, 2},
 };
-enum { TERMS = sizeof terms / sizeof *terms };
+static const struct time_term terms_of_n[] = {
+    {0, 0}, {1, 0}, {2, 0}, {3, 0}, {1, 1}, {0, 1}, {0.5, 0}, {1.5, 0}, {1. / 3, 0}, {2. / 3, 0}, {2, 1}, {-1, 0},
+};
+enum { TERMS = sizeof terms / sizeof *terms, TERMS_OF_N = sizeof terms_of_n / sizeof *terms_of_n };
 
 void time_sample_add(struct time_sample *sample, double seconds)
 {
@@ -32,22 +32,39 @@ void time_sample_add(struct time_sample *sample, double seconds)
     sample->deviations += from_mean * (seconds - sample->mean);
 }
 
-static double term_value(const struct time_model *model, double ranks)
+static double power(const struct time_term *term, double of)
 {
-    return pow(ranks, model->exponent) * pow(log2(ranks), model->logs);
+    return term->exponent == 0 && term->logs == 0 ? 1 : pow(of, term->exponent) * pow(log2(of), term->logs);
 }
 
-static double value(const struct time_model *model, double ranks)
+static double term_value(const struct time_model *model, double ranks, double n)
 {
-    double term = model->c1 != 0 ? model->c1 * term_value(model, ranks) : 0;
+    return power(&model->ranks, ranks) * power(&model->n, n);
+}
+
+static double value(const struct time_model *model, double ranks, double n)
+{
+    double term = model->c1 != 0 ? model->c1 * term_value(model, ranks, n) : 0;
     return model->c0 + term;
 }
 
-double time_model_mean(const struct time_model *model, int32_t ranks)
+double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n)
 {
-    double seconds = value(model, ranks);
+    double seconds = value(model, ranks, (double)n);
     return seconds > 0 ? seconds : 0;
 }
+
+/* Nowhere below 0 that is of interest. */
+static bool is_positive(const struct time_model *model, const struct time_sample *first, const struct time_sample *last)
+{
+    double few = first->ranks, small = (double)first->n, large = (double)last->n;
+    return value(model, FAR_RANKS, small) >= 0 && value(model, few, small) >= 0 && value(model, FAR_RANKS, large) >= 0 &&
+           value(model, few, large) >= 0 && value(model, few, FAR_TIMES * large) >= 0;
+}
+
+struct terms {
+    struct time_term ranks, n;
+};
 
 enum shape { SHAPE_FIXED, SHAPE_TERM, SHAPE_BOTH };
 
@@ -59,7 +76,7 @@ static bool solve(enum shape shape, const struct time_sample *samples, size_t co
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         if (i == left_out) continue;
-        x[n] = shape == SHAPE_FIXED ? 1 : term_value(model, samples[i].ranks);
+        x[n] = shape == SHAPE_FIXED ? 1 : term_value(model, samples[i].ranks, (double)samples[i].n);
         y[n] = samples[i].mean;
         weight[n] = y[n] > 0 ? 1 / (y[n] * y[n]) : 1;
         n++;
@@ -77,19 +94,18 @@ static bool solve(enum shape shape, const struct time_sample *samples, size_t co
         model->c0 = shape == SHAPE_FIXED ? slope : 0;
         model->c1 = shape == SHAPE_FIXED ? 0 : slope;
     }
-    return isfinite(model->c0) && isfinite(model->c1) && value(model, FAR_RANKS) >= 0 &&
-           value(model, samples[0].ranks) >= 0;
+    return isfinite(model->c0) && isfinite(model->c1) && is_positive(model, &samples[0], &samples[count - 1]);
 }
 
 /* The largest relative error with which the other samples predict one; INFINITY: they cannot. */
-static double cross_validate(enum shape shape, const struct time_sample *samples, size_t count, struct term term)
+static double cross_validate(enum shape shape, const struct time_sample *samples, size_t count, struct terms of)
 {
     double worst = 0;
     for (size_t i = 0; i < count; i++) {
-        struct time_model model = {.exponent = term.exponent, .logs = term.logs};
+        struct time_model model = {.ranks = of.ranks, .n = of.n};
         double mean = samples[i].mean;
         if (!solve(shape, samples, count, i, &model)) return INFINITY;
-        double error = fabs(time_model_mean(&model, samples[i].ranks) - mean);
+        double error = fabs(time_model_mean(&model, samples[i].ranks, samples[i].n) - mean);
         if (error > 0) error /= mean > 0 ? mean : error;
         if (error > worst) worst = error;
     }
@@ -107,13 +123,13 @@ static double mean_error(const struct time_sample *sample)
 }
 
 /* How far a run's mean is from what the others predict for it, relative to that. */
-static double prediction_error(enum shape shape, const struct time_sample *samples, size_t count, struct term term)
+static double prediction_error(enum shape shape, const struct time_sample *samples, size_t count, struct terms of)
 {
     double worst = 0;
     for (size_t i = 0; count > 1 && i < count; i++) {
-        struct time_model model = {.exponent = term.exponent, .logs = term.logs};
+        struct time_model model = {.ranks = of.ranks, .n = of.n};
         if (!solve(shape, samples, count, i, &model)) return 1;
-        double predicted = time_model_mean(&model, samples[i].ranks), error = fabs(samples[i].mean - predicted);
+        double predicted = time_model_mean(&model, samples[i].ranks, samples[i].n), error = fabs(samples[i].mean - predicted);
         if (error > 0) worst = fmax(worst, predicted > 0 ? error / predicted : 1);
     }
     return worst;
@@ -121,27 +137,38 @@ static double prediction_error(enum shape shape, const struct time_sample *sampl
 
 struct choice {
     enum shape shape;
-    struct term term;
+    struct terms terms;
     double error;
 };
 
 /* A function with more terms or a rarer one must be better by much: otherwise it follows the noise. */
-static void consider(struct choice *best, enum shape shape, struct term term, double error, double enough, bool surely)
+static void consider(struct choice *best, enum shape shape, struct terms of, double error, double enough, bool surely)
 {
     if (surely && error > SIMPLE_ENOUGH) return;
     if (best->error <= enough || !(error < best->error / 2)) return;
-    *best = (struct choice){shape, term, error};
+    *best = (struct choice){shape, of, error};
+}
+
+/* All products of a term of the ranks and one of the parameter, the preferred ones first. */
+static void consider_terms(struct choice *best, enum shape shape, const struct time_sample *samples, size_t count, double enough,
+                           bool surely)
+{
+    size_t of_n = samples[0].n > 0 ? TERMS_OF_N : 1;
+    for (size_t rarity = 1; rarity < TERMS + of_n - 1; rarity++)
+        for (size_t k = 0; k < of_n && k <= rarity; k++) {
+            if (rarity - k >= TERMS) continue;
+            const struct terms of = {terms[rarity - k], terms_of_n[k]};
+            consider(best, shape, of, cross_validate(shape, samples, count, of), enough, surely);
+        }
 }
 
 static struct choice choose(const struct time_sample *samples, size_t count, double noise, bool surely)
 {
-    struct choice best = {SHAPE_FIXED, {0, 0}, 0};
-    double enough = fmax(SIMPLE_ENOUGH, noise);
+    struct choice best = {.shape = SHAPE_FIXED};
     if (count < 2) return best;
-    best.error = cross_validate(SHAPE_FIXED, samples, count, best.term);
+    best.error = cross_validate(SHAPE_FIXED, samples, count, best.terms);
     for (int shape = SHAPE_TERM; shape <= (count > 2 ? SHAPE_BOTH : SHAPE_TERM); shape++)
-        for (size_t i = 0; i < TERMS; i++)
-            consider(&best, shape, terms[i], cross_validate(shape, samples, count, terms[i]), enough, surely);
+        consider_terms(&best, shape, samples, count, fmax(SIMPLE_ENOUGH, noise), surely);
     return best;
 }
 
@@ -157,27 +184,36 @@ void time_model_fit(const struct time_sample *samples, size_t count, bool surely
             model->balanced = false;
     }
     struct choice best = choose(samples, count, noise, surely);
-    model->exponent = best.term.exponent;
-    model->logs = best.term.logs;
+    model->ranks = best.terms.ranks;
+    model->n = best.terms.n;
     if (!solve(best.shape, samples, count, SIZE_MAX, model)) {
         *model = (struct time_model){.c0 = samples[count - 1].mean, .balanced = model->balanced};
         best.shape = SHAPE_FIXED;
     }
-    model->error = noise + prediction_error(best.shape, samples, count, best.term);
-    for (size_t i = 0; i < count; i++) model->measured[i] = (struct time_point){samples[i].ranks, samples[i].mean};
+    model->error = noise + prediction_error(best.shape, samples, count, best.terms);
+    for (size_t i = 0; i < count; i++) model->measured[i] = (struct time_point){samples[i].ranks, samples[i].n, samples[i].mean};
     model->measured_count = count;
 }
 
-char *time_model_text(const struct time_model *model, char buffer[TIME_TEXT_BYTES])
+/* " p^0.5 log2^1 p" */
+static void print_term(const struct time_term *term, const char *of, char *text, size_t size)
 {
-    char power[24] = "", logs[24] = "", fixed[24] = "";
+    size_t length = strlen(text);
+    if (term->exponent != 0) snprintf(text + length, size - length, " %s^%.3g", of, term->exponent);
+    length = strlen(text);
+    if (term->logs) snprintf(text + length, size - length, " log2^%d %s", term->logs, of);
+}
+
+char *time_model_text(const struct time_model *model, const char *parameter, char buffer[TIME_TEXT_BYTES])
+{
+    char fixed[24] = "", product[176] = "";
     if (model->c1 == 0) {
         snprintf(buffer, TIME_TEXT_BYTES, "%.6g s", model->c0);
         return buffer;
     }
     if (model->c0 != 0) snprintf(fixed, sizeof fixed, "%.6g + ", model->c0);
-    if (model->exponent != 0) snprintf(power, sizeof power, " p^%.3g", model->exponent);
-    if (model->logs) snprintf(logs, sizeof logs, " log2^%d p", model->logs);
-    snprintf(buffer, TIME_TEXT_BYTES, "%s%.6g%s%s s", fixed, model->c1, power, logs);
+    if (parameter) print_term(&model->n, parameter, product, sizeof product);
+    print_term(&model->ranks, "p", product, sizeof product);
+    snprintf(buffer, TIME_TEXT_BYTES, "%s%.6g%s s", fixed, model->c1, product);
     return buffer;
 }

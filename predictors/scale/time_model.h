@@ -1,7 +1,7 @@
-/* Computing times as functions of the number of ranks: the performance model normal form with at most one term,
- * c0 + c1 p^i log2^j p (A. Calotoiu, T. Hoefler, M. Poke, F. Wolf, Using Automated Performance Modeling to Find
- * Scalability Bugs in Complex Codes, SC 2013, section 3), chosen by leave-one-out cross-validation; and how single
- * executions differ from the mean. */
+/* Computing times as functions of the number of ranks p, and of a parameter n that was given with the runs: the performance
+ * model normal form with at most one term, c0 + c1 p^i log2^j p n^k log2^l n (A. Calotoiu, T. Hoefler, M. Poke, F. Wolf,
+ * Using Automated Performance Modeling to Find Scalability Bugs in Complex Codes, SC 2013, section 3), chosen by
+ * leave-one-out cross-validation; and how single executions differ from the mean. */
 #ifndef PREDICTORS_SCALE_TIME_MODEL_H
 #define PREDICTORS_SCALE_TIME_MODEL_H
 
@@ -14,6 +14,7 @@
 /* What one run shows of one place in the program; seconds. */
 struct time_sample {
     int32_t ranks;
+    int64_t n; /* 0: there is no parameter */
     uint64_t count;
     double mean, deviations, least, largest; /* deviations: squares of those from the mean, summed */
 };
@@ -21,12 +22,19 @@ struct time_sample {
 enum { TIME_POINTS_MAX = 64 };
 struct time_point {
     int32_t ranks;
+    int64_t n;
     double mean;
 };
 
-struct time_model {
-    double c0, c1, exponent; /* seconds */
+/* v^exponent log2^logs v */
+struct time_term {
+    double exponent;
     int logs;
+};
+
+struct time_model {
+    double c0, c1; /* seconds */
+    struct time_term ranks, n;
     double error;  /* relative bound of the mean at the scales that were observed: 3 sigma / (sqrt(N) (mean - sigma)), and how far
                       from the function's value a run is that it was not fitted to */
     bool balanced; /* all executions are within 10 % of their run's mean */
@@ -36,14 +44,14 @@ struct time_model {
 
 void time_sample_add(struct time_sample *sample, double seconds);
 
-/* samples: of different numbers of ranks, at least one, each with count > 0. surely: a function that is not constant must predict
+/* samples: of different scales, at least one, each with count > 0. surely: a function that is not constant must predict
  * each run by the others within 1 %. */
 void time_model_fit(const struct time_sample *samples, size_t count, bool surely, struct time_model *model);
 
-double time_model_mean(const struct time_model *model, int32_t ranks); /* seconds, 0 or more */
+double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n); /* seconds, 0 or more */
 
-/* "0.001 + 2.5e-05 p^0.5 log2 p s". Returns buffer. */
-enum { TIME_TEXT_BYTES = 96 };
-char *time_model_text(const struct time_model *model, char buffer[TIME_TEXT_BYTES]);
+/* "0.001 + 2.5e-05 p^0.5 log2 p s"; parameter: its name, NULL: there is none. Returns buffer. */
+enum { TIME_TEXT_BYTES = 224 };
+char *time_model_text(const struct time_model *model, const char *parameter, char buffer[TIME_TEXT_BYTES]);
 
 #endif

@@ -10,7 +10,7 @@ struct walker {
     const struct run *run;
     struct grid grid;
     struct walk_sample *samples; /* of this run */
-    struct executions *executions; /* NULL: not the largest run */
+    struct executions *executions; /* of this run */
     const struct observed_rank *rank;
     int32_t number; /* of the rank */
     size_t at, furthest;
@@ -90,7 +90,7 @@ static void sample_computing(struct walker *walker, const struct step *body, con
     const struct step *step = program_computing(&walker->place, body, next, &place);
     time_sample_add(&walker->samples[step->number].computing[place], seconds);
     walker->place.entered = NULL;
-    if (!walker->executions || walker->failed != STATUS_OK) return;
+    if (walker->failed != STATUS_OK) return;
     struct executions *executions = &walker->executions[step->number * COMPUTING_PLACES + (uint32_t)place];
     walker->failed = executions_add(executions, seconds, walker->err);
 }
@@ -188,7 +188,7 @@ static enum status walk_rank(struct walker *walker, uint32_t rank)
     walker->number = (int32_t)rank;
     walker->at = walker->furthest = 0;
     walker->place = (struct program_place){.previous = NULL};
-    if (walker->executions && walker->sampling)
+    if (walker->sampling)
         for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
             walker->executions[i].first[rank] = walker->executions[i].count;
     bool agreed = walk_steps(walker, walker->program->steps, walker->program->count);
@@ -210,20 +210,26 @@ static enum status walk_run(struct walker *walker, uint64_t *matched)
             TRY(status);
         }
     }
-    if (walker->executions)
-        for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
-            walker->executions[i].first[ranks] = walker->executions[i].count;
+    for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
+        walker->executions[i].first[ranks] = walker->executions[i].count;
     return STATUS_OK;
+}
+
+static size_t places_of(const struct program *program)
+{
+    return (size_t)program->step_count * COMPUTING_PLACES;
 }
 
 static enum status open_walk(const struct program *program, const struct run *runs, size_t run_count,
                              struct walk *walk, struct err *err)
 {
+    size_t places = places_of(program);
     walk->samples = calloc(run_count * program->step_count + 1, sizeof *walk->samples);
-    walk->executions = calloc(program->step_count * COMPUTING_PLACES + 1, sizeof *walk->executions);
+    walk->executions = calloc(run_count * places + 1, sizeof *walk->executions);
+    walk->run_count = run_count;
     if (!walk->samples || !walk->executions) return err_memory(err);
-    for (uint32_t i = 0; i < program->step_count * COMPUTING_PLACES; i++)
-        TRY(executions_open(&walk->executions[i], runs[run_count - 1].trace->rank_count, err));
+    for (size_t i = 0; i < run_count * places; i++)
+        TRY(executions_open(&walk->executions[i], runs[i / places].trace->rank_count, err));
     return STATUS_OK;
 }
 
@@ -238,7 +244,7 @@ enum status walk_runs(const struct program *program, const struct keys *keys, co
                                 .keys = keys,
                                 .run = &runs[i],
                                 .samples = walk->samples + i * program->step_count,
-                                .executions = i + 1 == run_count ? walk->executions : NULL,
+                                .executions = walk->executions + i * places_of(program),
                                 .err = err};
         status = walk_run(&walker, matched);
     }
@@ -248,7 +254,7 @@ enum status walk_runs(const struct program *program, const struct keys *keys, co
 
 void walk_clear(struct walk *walk, const struct program *program)
 {
-    for (uint32_t i = 0; walk->executions && i < program->step_count * COMPUTING_PLACES; i++)
+    for (size_t i = 0; walk->executions && i < walk->run_count * places_of(program); i++)
         executions_clear(&walk->executions[i]);
     free(walk->executions);
     free(walk->samples);

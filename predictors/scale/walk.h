@@ -22,7 +22,8 @@ struct walk_sample {
 
 struct walk {
     struct walk_sample *samples; /* owned: run * step_count + step's number */
-    struct executions *executions; /* owned, per step and place: seconds in the last run */
+    struct executions *executions; /* owned: (run * step_count + step's number) * COMPUTING_PLACES + place: seconds */
+    size_t run_count;
 };
 
 /* runs: by rising number of ranks. STATUS_DATA: some rank calls something else; *matched is how many calls agreed. */

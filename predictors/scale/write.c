@@ -18,7 +18,7 @@ struct writer {
 
 /* --- functions --- */
 
-static void write_count(const struct count_model *model, FILE *out)
+static void write_count(const struct writer *writer, const struct count_model *model)
 {
     static const char *const tails[] = {
         [COUNT_FIXED] = "",
@@ -35,9 +35,15 @@ static void write_count(const struct count_model *model, FILE *out)
         [COUNT_PER_YZ] = "/(ny*nz)",
         [COUNT_LOG] = "*ilog2(nranks)",
     };
-    fprintf(out, "%" PRId64, model->a);
-    if (model->form < COUNT_LINEAR) fputs(tails[model->form], out);
-    else fprintf(out, "%+" PRId64 "*%s", model->b, model->form == COUNT_LINEAR ? "nranks" : "ilog2(nranks)");
+    static const char *const powers[][2] = {
+        [COUNT_WITHOUT] = {"", ""}, [COUNT_N] = {"*", ""},       [COUNT_N_SQUARED] = {"*", "^2"}, [COUNT_N_CUBED] = {"*", "^3"},
+        [COUNT_PER_N] = {"/", ""},  [COUNT_LOG_N] = {"*ilog2(", ")"},
+    };
+    if (model->sum) fprintf(writer->out, "%" PRId64 "%s", model->b, model->a < 0 ? "" : "+");
+    fprintf(writer->out, "%" PRId64 "%s", model->a, powers[model->power][0]);
+    if (model->power != COUNT_WITHOUT) fprintf(writer->out, "%s%s", writer->program->parameter, powers[model->power][1]);
+    fputs(tails[model->form], writer->out);
+    if (model->per > 1) fprintf(writer->out, "/%" PRId64, model->per);
 }
 
 static bool is_zero(const struct time_model *model)
@@ -45,16 +51,23 @@ static bool is_zero(const struct time_model *model)
     return model->c0 == 0 && model->c1 == 0;
 }
 
-static void write_time(const struct time_model *model, FILE *out)
+static void write_term(const struct time_term *term, const char *of, FILE *out)
 {
+    if (term->exponent != 0) fprintf(out, "*%s^%.17g", of, term->exponent);
+    if (term->logs) fprintf(out, "*log2(%s)^%d", of, term->logs);
+}
+
+static void write_time(const struct writer *writer, const struct time_model *model)
+{
+    FILE *out = writer->out;
     if (model->c1 == 0) {
         fprintf(out, "%.17g", model->c0);
         return;
     }
     if (model->c0 != 0) fprintf(out, "%.17g%s", model->c0, model->c1 < 0 ? "" : "+");
     fprintf(out, "%.17g", model->c1);
-    if (model->exponent != 0) fprintf(out, "*nranks^%.17g", model->exponent);
-    if (model->logs) fprintf(out, "*log2(nranks)^%d", model->logs);
+    write_term(&model->ranks, "nranks", out);
+    write_term(&model->n, writer->program->parameter, out);
 }
 
 static void write_offset(const struct grid_offset *offset, FILE *out)
@@ -175,7 +188,7 @@ static void write_when(const struct writer *writer, const struct step *step)
 
 static bool was_seen(const struct computing *computing)
 {
-    return computing->executions.count > 0;
+    return computing->executions && computing_of_largest(computing)->count > 0;
 }
 
 /* The computing of a place has the step's number: "before3", "after3". */
@@ -263,7 +276,7 @@ static void write_partners(const struct writer *writer, const struct step *step,
 static void write_bytes(const struct writer *writer, const char *key, const struct count_model *bytes)
 {
     fprintf(writer->out, " %s=", key);
-    write_count(bytes, writer->out);
+    write_count(writer, bytes);
 }
 
 /* In units of the target's displacement unit. */
@@ -276,7 +289,7 @@ static void write_displacement(const struct writer *writer, const struct step *s
     if (step->displacement == DISPLACEMENT_UNKNOWN) return;
     bool alone = step->displacement == DISPLACEMENT_FIXED && unit <= 1;
     fprintf(writer->out, " disp=%s", alone ? "" : "floor(");
-    write_count(&step->disp, writer->out);
+    write_count(writer, &step->disp);
     if (!alone) fputc(')', writer->out);
     if (step->displacement == DISPLACEMENT_BY_RANK) fprintf(writer->out, "*%s", parts[step->shared].place);
     if (step->displacement == DISPLACEMENT_BY_TARGET) {
@@ -336,7 +349,7 @@ static void write_call(const struct writer *writer, const struct step *step)
         write_site(writer, step->call.site);
         if (!is_zero(&step->duration)) {
             fputs(" takes=", writer->out);
-            write_time(&step->duration, writer->out);
+            write_time(writer, &step->duration);
         }
     }
 }
@@ -349,7 +362,7 @@ static void write_steps(struct writer *writer, const struct step *steps, size_t 
         fprintf(writer->out, "%*s", 2 * writer->depth, "");
         if (step->kind == STEP_CALL) write_call(writer, step);
         else fputs("repeat ", writer->out);
-        if (step->kind == STEP_REPEAT) write_count(&step->rounds, writer->out);
+        if (step->kind == STEP_REPEAT) write_count(writer, &step->rounds);
         if (step->kind == STEP_SERIES) {
             writer->series = step->number;
             place_text rounds;
@@ -396,10 +409,14 @@ static void write_counts(const struct executions *executions, size_t ranks, FILE
     fputc('\n', out);
 }
 
+static bool are_alike(const struct executions *executions, size_t ranks)
+{
+    return all_are_one(executions->by_rank, ranks) && all_are_one(executions->by_execution, executions->most) &&
+           all_are_one(executions->values, executions->count);
+}
+
 static void write_executions(const struct executions *executions, size_t ranks, FILE *out)
 {
-    bool even = all_are_one(executions->by_rank, ranks) && all_are_one(executions->by_execution, executions->most);
-    if (even && all_are_one(executions->values, executions->count)) return;
     if (!all_are_one(executions->by_rank, ranks)) write_factors("by_rank", executions->by_rank, ranks, out);
     if (!all_are_one(executions->by_execution, executions->most))
         write_factors("by_execution", executions->by_execution, executions->most, out);
@@ -407,32 +424,51 @@ static void write_executions(const struct executions *executions, size_t ranks, 
     write_factors("chance", executions->values, executions->count, out);
 }
 
-/* What the function misses of what it was fitted to. */
-static void write_measured(const struct time_model *model, FILE *out)
+static const struct time_point *point_of(const struct time_model *model, const struct program_run_scale *run)
+{
+    for (size_t i = 0; i < model->measured_count; i++)
+        if (model->measured[i].ranks == run->ranks && model->measured[i].n == run->n) return &model->measured[i];
+    return NULL;
+}
+
+static void write_scale(const struct program *program, const struct program_run_scale *run, FILE *out)
+{
+    fprintf(out, "%d", run->ranks);
+    if (program->parameter) fprintf(out, " %s=%" PRId64, program->parameter, run->n);
+}
+
+/* A run's own times, where the function and the largest run's executions would miss them. */
+static void write_recorded(const struct writer *writer, const struct computing *computing, size_t run)
 {
     const double negligible = 1e-6;
-    bool begun = false;
-    for (size_t i = 0; i < model->measured_count; i++) {
-        const struct time_point *point = &model->measured[i];
-        if (fabs(time_model_mean(model, point->ranks) - point->mean) <= negligible * point->mean) continue;
-        fprintf(out, "%s %d %.9g", begun ? "" : "  measured", point->ranks, point->mean);
-        begun = true;
-    }
-    if (begun) fputc('\n', out);
+    const struct program *program = writer->program;
+    const struct program_run_scale *scale = &program->runs[run], *largest = program_largest(program);
+    const struct time_point *point = point_of(&computing->model, scale);
+    const struct executions *executions = &computing->executions[run];
+    if (!point) return;
+    double difference = fabs(time_model_mean(&computing->model, scale->ranks, scale->n) - point->mean);
+    bool alike = scale == largest || (are_alike(executions, (size_t)scale->ranks) &&
+                                      are_alike(computing_of_largest(computing), (size_t)largest->ranks));
+    if (alike && difference <= negligible * point->mean) return;
+    fputs("  at ", writer->out);
+    write_scale(program, scale, writer->out);
+    fprintf(writer->out, " mean=%.9g\n", point->mean);
+    if (!alike) write_executions(executions, (size_t)scale->ranks, writer->out);
 }
 
 static void write_computings(const struct writer *writer, const struct step *steps, size_t count)
 {
     FILE *out = writer->out;
+    size_t ranks = (size_t)program_largest(writer->program)->ranks;
     for (size_t i = 0; i < count; i++) {
         for (int place = 0; place < COMPUTING_PLACES; place++) {
             const struct computing *computing = &steps[i].computing[place];
             if (!was_seen(computing) || is_zero(&computing->model)) continue;
             fprintf(out, "computing %s%" PRIu32 " ", places[place], steps[i].number);
-            write_time(&computing->model, out);
+            write_time(writer, &computing->model);
             fprintf(out, " error=%.9g%s\n", computing->model.error, computing->model.balanced ? " balanced" : "");
-            write_measured(&computing->model, out);
-            write_executions(&computing->executions, (size_t)writer->program->observed, out);
+            if (!are_alike(computing_of_largest(computing), ranks)) write_executions(computing_of_largest(computing), ranks, out);
+            for (size_t run = 0; run < computing->run_count; run++) write_recorded(writer, computing, run);
         }
         write_computings(writer, steps[i].body, steps[i].count);
     }
@@ -461,14 +497,15 @@ static void write_comm(unsigned shared, size_t number, FILE *out)
     fputc('\n', out);
 }
 
-static void write_window(const struct program_window *window, size_t number, FILE *out)
+static void write_window(const struct writer *writer, const struct program_window *window, size_t number)
 {
+    FILE *out = writer->out;
     const char *flavor = trace_flavor_name(window->flavor);
     fprintf(out, "window %zu", number);
     if (window->comm) fprintf(out, " comm=%zu", window->comm);
     if (window->sized) {
         fputs(" bytes=", out);
-        write_count(&window->bytes, out);
+        write_count(writer, &window->bytes);
     }
     if (window->disp_unit) fprintf(out, " disp_unit=%d", window->disp_unit);
     if (flavor) fprintf(out, " flavor=%s", flavor);
@@ -478,10 +515,15 @@ static void write_window(const struct program_window *window, size_t number, FIL
 void program_write(const struct program *program, FILE *out)
 {
     struct writer writer = {.program = program, .out = out, .takes_after = takes_after(program->steps, program->count)};
-    fprintf(out, PROGRAM_MODEL_WORD " 1\nranks %d\nobserved %d\n", program->observed, program->observed);
+    const struct program_run_scale *largest = program_largest(program);
+    fprintf(out, PROGRAM_MODEL_WORD " 1\nranks %d\n", largest->ranks);
+    if (program->parameter) fprintf(out, "parameter %s = %" PRId64 "\n", program->parameter, largest->n);
+    fputs("observed ", out);
+    write_scale(program, largest, out);
+    fputc('\n', out);
     write_grid(&program->shape, out);
     for (size_t i = 1; i < program->comm_count; i++) write_comm(program->comms[i], i, out);
-    for (size_t i = 0; i < program->window_count; i++) write_window(&program->windows[i], i, out);
+    for (size_t i = 0; i < program->window_count; i++) write_window(&writer, &program->windows[i], i);
     write_computings(&writer, program->steps, program->count);
     write_steps(&writer, program->steps, program->count);
 }

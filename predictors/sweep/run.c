@@ -21,8 +21,9 @@ static enum status learn(const struct sweep_config *config, struct program **pro
     enum status status = traces ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < config->trace_count; i++)
         status = trace_open(config->traces[i], &traces[i], err);
+    const struct scale_runs runs = {.traces = (const struct trace *const *)traces, .count = config->trace_count};
     if (status == STATUS_OK)
-        status = scale_learn((const struct trace *const *)traces, config->trace_count, program, err);
+        status = scale_learn(&runs, program, err);
     for (size_t i = 0; traces && i < config->trace_count; i++) trace_free(traces[i]);
     free(traces);
     return status;

@@ -80,7 +80,7 @@ run 0 predict band.model --ranks 2,40 --platform ideal --engine loggp --semantic
 holds band.json '[.points[] | near(.run_time_s; 0.01) and near(.run_time_low_s; 0.0092) and near(.run_time_high_s; 0.0108)] | all'
 
 # Where computing was measured it takes that time: 2 ms at 4 ranks, else 1 ms.
-printf '%s\n' 'rmacast-model 1' 'computing solve 1ms' '  measured 4 0.002 16 0.003' 'MPI_Barrier comm=0' 'compute solve' \
+printf '%s\n' 'rmacast-model 1' 'computing solve 1ms' '  at 4 mean=0.002' '  at 16 mean=0.003' 'MPI_Barrier comm=0' 'compute solve' \
     'MPI_Barrier comm=0' >measured.model
 run 0 predict measured.model --ranks 2,4,8 --platform ideal --engine loggp --semantics a --json measured.json
 holds measured.json '[.points[] | near(.run_time_s; {"2": 0.001, "4": 0.002, "8": 0.001}[.ranks | tostring])] | all'

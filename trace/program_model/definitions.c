@@ -22,12 +22,12 @@ static enum status read_whole(struct model_reader *reader, const char *what, int
 
 static enum status read_number(struct model_reader *reader, const char *what, double *value)
 {
-    char *word, *end;
-    TRY(model_take_word(reader, &word));
-    *value = strtod(word, &end);
-    bool good = end > word && *end == '\0' && *value >= 0 && *value <= FACTOR_MAX;
-    free(word);
-    if (!good) SCANNER_FAIL(&reader->scanner, "%s is no number from 0 to %g", what, FACTOR_MAX);
+    char *end;
+    scanner_skip_blanks(&reader->scanner);
+    *value = strtod(reader->scanner.at, &end);
+    bool good = end > reader->scanner.at && strchr(" \t\r\n", *end) && *value >= 0 && *value <= FACTOR_MAX;
+    if (good) reader->scanner.at = end;
+    else SCANNER_FAIL(&reader->scanner, "%s is no number from 0 to %g", what, FACTOR_MAX);
     return STATUS_OK;
 }
 
@@ -39,11 +39,22 @@ static enum status read_ranks(struct model_reader *reader)
     return model_line_ends(reader);
 }
 
-static enum status read_observed(struct model_reader *reader)
+/* "16 n=2000" */
+static enum status read_scale(struct model_reader *reader, const char *what, struct model_scale *scale)
 {
     int64_t ranks;
-    TRY(read_whole(reader, "observed", 1, TRACE_RANKS_MAX, &ranks));
-    reader->model->observed = (uint32_t)ranks;
+    const struct program_model *model = reader->model;
+    TRY(read_whole(reader, what, 1, TRACE_RANKS_MAX, &ranks));
+    *scale = (struct model_scale){.ranks = (uint32_t)ranks};
+    for (size_t i = 0; i < model->parameter_count && !scale->variable; i++)
+        if (model_take_key(reader, model->parameters[i].name))
+            scale->variable = model->parameters[i].variable;
+    return scale->variable ? read_number(reader, "the parameter", &scale->value) : STATUS_OK;
+}
+
+static enum status read_observed(struct model_reader *reader)
+{
+    TRY(read_scale(reader, "observed", &reader->model->observed));
     return model_line_ends(reader);
 }
 
@@ -63,6 +74,7 @@ static enum status read_parameter(struct model_reader *reader)
     TRY(expression_read(&reader->scanner, &reader->variables, &made.value));
     model->parameters[model->parameter_count++] = made;
     struct model_parameter *kept = &model->parameters[model->parameter_count - 1];
+    memcpy(kept->name, name, sizeof name);
     TRY(variables_add(&reader->variables, &reader->scanner, name, &kept->variable));
     if (reader->variables.count > model->variable_count) model->variable_count = reader->variables.count;
     return model_line_ends(reader);
@@ -190,17 +202,17 @@ static enum status read_computing(struct model_reader *reader)
 {
     struct program_model *model = reader->model;
     struct model_computing made = {.error = 0};
-    struct model_row no_counts = {.count = 0};
     TRY(scanner_name(&reader->scanner, "the name of a computing", made.name));
     for (size_t i = 0; i < model->computing_count; i++)
         if (strcmp(model->computings[i].name, made.name) == 0)
             SCANNER_FAIL(&reader->scanner, "computing %s is defined already, expected another name", made.name);
     size_t count = model->computing_count;
-    TRY(array_reserve((void **)&reader->counts, &reader->counts_capacity, count + 1, sizeof no_counts, reader->scanner.err));
+    TRY(model_end_rows(reader));
     TRY(array_reserve((void **)&model->computings, &model->computing_capacity, count + 1, sizeof made, reader->scanner.err));
-    reader->counts[count] = no_counts;
     model->computings[count] = made;
     struct model_computing *kept = &model->computings[model->computing_count++];
+    reader->rows_of = &kept->executions;
+    reader->rows_ranks = model->observed.ranks;
     TRY(expression_read(&reader->scanner, &reader->variables, &kept->mean));
     if (model_take_key(reader, "error")) TRY(read_number(reader, "error", &kept->error));
     scanner_skip_blanks(&reader->scanner);
@@ -235,22 +247,19 @@ static enum status read_row(struct model_reader *reader, float **values, size_t 
     return add_numbers(reader, values, count, &capacity);
 }
 
-/* Pairs: how many ranks, and the mean that was measured there. */
-static enum status read_measured(struct model_reader *reader, struct model_computing *computing)
+/* The rows that follow are of that run. */
+static enum status read_at(struct model_reader *reader, struct model_computing *computing)
 {
-    scanner_skip_blanks(&reader->scanner);
-    while (*reader->scanner.at != '\0') {
-        int64_t ranks;
-        double pair[2];
-        TRY(read_whole(reader, "measured", 1, TRACE_RANKS_MAX, &ranks));
-        TRY(read_number(reader, "measured", &pair[1]));
-        pair[0] = (double)ranks;
-        for (int i = 0; i < 2; i++)
-            ARRAY_PUSH(computing->measured, computing->measured_count, computing->measured_capacity, pair[i],
-                       reader->scanner.err);
-        scanner_skip_blanks(&reader->scanner);
-    }
-    return STATUS_OK;
+    struct model_recorded made = {.mean = 0};
+    TRY(read_scale(reader, "at", &made.scale));
+    if (!model_take_key(reader, "mean"))
+        SCANNER_FAIL(&reader->scanner, "at lacks mean=, expected \"at RANKS [PARAMETER=VALUE] mean=SECONDS\"");
+    TRY(read_number(reader, "mean", &made.mean));
+    TRY(model_end_rows(reader));
+    ARRAY_PUSH(computing->recorded, computing->recorded_count, computing->recorded_capacity, made, reader->scanner.err);
+    reader->rows_of = &computing->recorded[computing->recorded_count - 1].executions;
+    reader->rows_ranks = made.scale.ranks;
+    return model_line_ends(reader);
 }
 
 static enum status read_factors(struct model_reader *reader, const char *name)
@@ -259,16 +268,17 @@ static enum status read_factors(struct model_reader *reader, const char *name)
     size_t count;
     if (!computing)
         SCANNER_FAIL(&reader->scanner, "%s without computing, expected a line \"computing NAME SECONDS\" before", name);
-    if (strcmp(name, "measured") == 0) return read_measured(reader, computing);
-    struct executions *executions = &computing->executions;
-    struct model_row *counts = &reader->counts[reader->model->computing_count - 1];
+    if (strcmp(name, "at") == 0) return read_at(reader, computing);
+    struct executions *executions = reader->rows_of;
+    struct model_row *counts = &reader->counts;
     if (strcmp(name, "chance") == 0) return add_numbers(reader, &executions->values, &executions->count, &executions->capacity);
     if (strcmp(name, "counts") == 0) return add_numbers(reader, &counts->values, &counts->count, &counts->capacity);
     if (strcmp(name, "by_execution") == 0) return read_row(reader, &executions->by_execution, &executions->most);
     TRY(read_row(reader, &executions->by_rank, &count));
-    if (count != reader->model->observed)
-        SCANNER_FAIL(&reader->scanner, "%zu factors, expected one for each of the %u observed ranks (line \"observed N\")", count,
-                     reader->model->observed);
+    if (count != reader->rows_ranks)
+        SCANNER_FAIL(&reader->scanner,
+                     "%zu factors, expected one for each of the %u ranks of the run (line \"observed N\" or \"at N\")", count,
+                     reader->rows_ranks);
     return STATUS_OK;
 }
 
@@ -281,14 +291,13 @@ static enum status fill(float **values, size_t count, struct err *err)
     return STATUS_OK;
 }
 
-static enum status finish_counts(struct model_reader *reader, const struct model_row *counts, struct model_computing *computing)
+static enum status finish_counts(struct model_reader *reader, const struct model_row *counts, struct executions *executions)
 {
-    struct executions *executions = &computing->executions;
-    size_t ranks = reader->model->observed, most = 0;
-    if (counts->count == 0) return STATUS_OK;
+    size_t ranks = reader->rows_ranks, most = 0;
+    const char *name = last_computing(reader)->name;
     if (ranks == 0 || (counts->count != 1 && counts->count != ranks))
-        SCANNER_FAIL(&reader->scanner, "computing %s has %zu counts, expected one, or one for each of the %zu observed ranks",
-                     computing->name, counts->count, ranks);
+        SCANNER_FAIL(&reader->scanner, "computing %s has %zu counts, expected one, or one for each of the run's %zu ranks", name,
+                     counts->count, ranks);
     executions->first = calloc(ranks + 1, sizeof *executions->first);
     if (!executions->first) return err_memory(reader->scanner.err);
     for (size_t i = 0; i < ranks; i++) {
@@ -299,18 +308,20 @@ static enum status finish_counts(struct model_reader *reader, const struct model
     if (executions->first[ranks] != executions->count || (executions->by_execution && executions->most != most))
         SCANNER_FAIL(
             &reader->scanner,
-            "computing %s counts %zu executions, %zu of a rank; expected as many as in chance (%zu) and by_execution",
-            computing->name, executions->first[ranks], most, executions->count);
+            "computing %s counts %zu executions, %zu of a rank; expected as many as in chance (%zu) and by_execution", name,
+            executions->first[ranks], most, executions->count);
     TRY(fill(&executions->by_rank, ranks, reader->scanner.err));
     TRY(fill(&executions->by_execution, most, reader->scanner.err));
     executions->most = most;
     return STATUS_OK;
 }
 
-enum status model_finish_computings(struct model_reader *reader)
+enum status model_end_rows(struct model_reader *reader)
 {
-    for (size_t i = 0; i < reader->model->computing_count; i++)
-        TRY(finish_counts(reader, &reader->counts[i], &reader->model->computings[i]));
+    struct executions *executions = reader->rows_of;
+    if (executions && reader->counts.count > 0) TRY(finish_counts(reader, &reader->counts, executions));
+    reader->counts.count = 0;
+    reader->rows_of = NULL;
     return STATUS_OK;
 }
 
@@ -325,22 +336,22 @@ static const struct definition {
 };
 enum { KEYWORDS = sizeof keywords / sizeof *keywords };
 
-static bool is_row(const char *name)
+bool model_is_row(const char *name)
 {
     return strcmp(name, "by_rank") == 0 || strcmp(name, "by_execution") == 0 || strcmp(name, "counts") == 0 ||
-           strcmp(name, "chance") == 0 || strcmp(name, "measured") == 0;
+           strcmp(name, "chance") == 0 || strcmp(name, "at") == 0;
 }
 
 bool model_is_definition(const char *name)
 {
     for (int i = 0; i < KEYWORDS; i++)
         if (strcmp(keywords[i].name, name) == 0) return true;
-    return is_row(name);
+    return model_is_row(name);
 }
 
 enum status model_read_definition(struct model_reader *reader, const char *name)
 {
-    if (is_row(name)) return read_factors(reader, name);
+    if (model_is_row(name)) return read_factors(reader, name);
     int i = 0;
     while (strcmp(keywords[i].name, name) != 0) i++;
     return keywords[i].read(reader);

@@ -45,7 +45,9 @@ void program_model_free(struct program_model *model)
     for (size_t i = 0; i < model->computing_count; i++) {
         expression_clear(&model->computings[i].mean);
         executions_clear(&model->computings[i].executions);
-        free(model->computings[i].measured);
+        for (size_t k = 0; k < model->computings[i].recorded_count; k++)
+            executions_clear(&model->computings[i].recorded[k].executions);
+        free(model->computings[i].recorded);
     }
     for (size_t i = 0; i < model->line_count; i++) free(model->lines[i].text);
     free_statements(model->statements, model->statement_count);

@@ -13,15 +13,29 @@
 #include "trace/program_model/grid.h"
 #include "trace/trace.h"
 
+/* Which run is meant: its ranks, and the value that a parameter had. */
+struct model_scale {
+    uint32_t ranks;
+    uint32_t variable; /* of the parameter; 0: whatever parameters are */
+    double value;
+};
+
+/* What a recorded run shows of a computing; takes the place of the expression at that scale. */
+struct model_recorded {
+    struct model_scale scale;
+    double mean;
+    struct executions executions; /* without counts: as at other scales */
+};
+
 /* Computing at one place of the program: a mean, and how single executions differ from it. */
 struct model_computing {
     char name[SCANNER_NAME_BYTES];
     struct expression mean; /* seconds; less than 0 is 0 */
-    double *measured;       /* owned: number of ranks, mean there, ...; takes the place of the expression */
-    size_t measured_count, measured_capacity;
+    struct model_recorded *recorded; /* owned */
+    size_t recorded_count, recorded_capacity;
     double error;           /* relative, of the mean */
     bool balanced;          /* all executions are within 10 % of the mean */
-    struct executions executions;
+    struct executions executions; /* of the observed run */
 };
 enum { COMPUTING_ABSENT = -1, COMPUTING_ZERO = -2 }; /* else an index: not said; no time */
 
@@ -52,9 +66,10 @@ struct statement {
     bool scales_disp; /* displacements are in units of the target's */
     struct expression takes; /* seconds of the call itself */
     /* STATEMENT_COMPUTE: seconds, or that computing; STATEMENT_REPEAT: how often; STATEMENT_IF: the condition;
-     * STATEMENT_BLOCK: seconds that take the place of the body, if any */
+     * STATEMENT_BLOCK: seconds, or that computing, of the body */
     struct expression amount;
     int32_t computing;
+    bool reduced;            /* STATEMENT_BLOCK: the time takes the place of the body */
     uint32_t variable;       /* of a loop with a name; 0: none */
     struct statement *body, *other; /* owned; other: what is behind else */
     size_t body_count, other_count;
@@ -74,6 +89,7 @@ struct model_window {
 };
 
 struct model_parameter {
+    char name[SCANNER_NAME_BYTES];
     uint32_t variable;
     struct expression value;
     size_t line;
@@ -87,7 +103,7 @@ struct model_line { /* of the text, as it is written again */
 struct program_model {
     char *file;         /* owned */
     uint32_t ranks;     /* where nobody asks for another number; 0: not said */
-    uint32_t observed;  /* ranks of the run that executions are of; 0: of none */
+    struct model_scale observed; /* the run that executions are of; 0 ranks: none */
     struct grid_shape shape;
     uint32_t variable_count, depth; /* blocks in blocks */
     struct model_parameter *parameters;

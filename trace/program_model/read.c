@@ -77,6 +77,21 @@ static enum status read_amount(struct model_reader *reader, struct statement *st
     return expression_read(&reader->scanner, &reader->variables, &statement->amount);
 }
 
+/* Seconds, or the name of a computing. */
+static enum status read_time(struct model_reader *reader, struct statement *statement)
+{
+    char name[SCANNER_NAME_BYTES];
+    struct err other;
+    scanner_skip_blanks(&reader->scanner);
+    struct scanner ahead = {.at = reader->scanner.at, .err = &other};
+    bool named = scanner_name(&ahead, "", name) == STATUS_OK;
+    for (size_t i = 0; named && i < reader->model->computing_count; i++)
+        if (strcmp(reader->model->computings[i].name, name) == 0) statement->computing = (int32_t)i;
+    if (statement->computing == COMPUTING_ABSENT) return read_amount(reader, statement);
+    reader->scanner.at = ahead.at;
+    return STATUS_OK;
+}
+
 static enum status read_repeat(struct model_reader *reader, struct statement *statement)
 {
     char name[SCANNER_NAME_BYTES];
@@ -101,25 +116,24 @@ static enum status read_if(struct model_reader *reader, struct statement *statem
 
 static enum status read_block(struct model_reader *reader, struct statement *statement)
 {
-    char name[SCANNER_NAME_BYTES];
-    TRY(scanner_name(&reader->scanner, "the name of the block", name));
-    if (model_take_key(reader, "reduced")) TRY(read_amount(reader, statement));
+    scanner_skip_blanks(&reader->scanner);
+    const char *at = reader->scanner.at; /* a region's name is encoded as in a line "enter" */
+    reader->scanner.at += strcspn(at, " ");
+    if (reader->scanner.at == at) SCANNER_FAIL(&reader->scanner, "expected the name of the block");
+    if (model_take_key(reader, "time")) TRY(read_time(reader, statement));
+    scanner_skip_blanks(&reader->scanner);
+    size_t length = strlen("reduced");
+    statement->reduced = strncmp(reader->scanner.at, "reduced", length) == 0 && strchr(" ", reader->scanner.at[length]);
+    if (statement->reduced) reader->scanner.at += length;
+    if (statement->reduced && !statement->amount.operations && statement->computing == COMPUTING_ABSENT)
+        SCANNER_FAIL(&reader->scanner, "reduced without a time, expected \"block NAME time=SECONDS reduced\"");
     TRY(read_rest(reader, statement));
     return begin_block(reader, statement);
 }
 
 static enum status read_compute(struct model_reader *reader, struct statement *statement)
 {
-    scanner_skip_blanks(&reader->scanner);
-    const char *begin = reader->scanner.at;
-    char name[SCANNER_NAME_BYTES];
-    struct err other;
-    struct scanner ahead = {.at = begin, .err = &other};
-    bool named = scanner_name(&ahead, "", name) == STATUS_OK;
-    for (size_t i = 0; named && i < reader->model->computing_count; i++)
-        if (strcmp(reader->model->computings[i].name, name) == 0) statement->computing = (int32_t)i;
-    if (statement->computing == COMPUTING_ABSENT) TRY(read_amount(reader, statement));
-    else reader->scanner.at = ahead.at;
+    TRY(read_time(reader, statement));
     TRY(read_rest(reader, statement));
     return add_statement(reader, statement);
 }
@@ -185,7 +199,7 @@ static enum status keep_line(struct model_reader *reader, const char *name, cons
     struct program_model *model = reader->model;
     uint32_t depth = reader->depth;
     if (depth > 0 && (strcmp(name, "else") == 0 || strcmp(name, "end") == 0)) depth--;
-    if (strncmp(name, "by_", 3) == 0 || strcmp(name, "counts") == 0 || strcmp(name, "chance") == 0) depth++;
+    if (model_is_row(name)) depth++;
     struct model_line line = {.depth = depth, .text = strdup(text)};
     if (!line.text) return err_memory(reader->scanner.err);
     enum status status =
@@ -243,7 +257,7 @@ static enum status read_all(struct model_reader *reader, FILE *in)
     if (reader->depth > 0)
         SCANNER_FAIL(&reader->scanner, "the file ends, expected \"end\" of the block of line %zu",
                      reader->blocks[reader->depth].owner.line);
-    TRY(model_finish_computings(reader));
+    TRY(model_end_rows(reader));
     model->statements = reader->blocks[0].items;
     model->statement_count = reader->blocks[0].count;
     reader->blocks[0].items = NULL;
@@ -259,8 +273,7 @@ static void clear_reader(struct model_reader *reader)
         free(block->items);
         if (i > 0) statement_clear(&block->owner);
     }
-    for (size_t i = 0; reader->counts && i < reader->model->computing_count; i++) free(reader->counts[i].values);
-    free(reader->counts);
+    free(reader->counts.values);
     map_clear(&reader->text.comms);
     map_clear(&reader->text.windows);
     text_reader_clear(&reader->text);

@@ -26,11 +26,13 @@ struct model_reader {
     struct model_block blocks[MODEL_DEPTH_MAX + 1];
     uint32_t depth;
     size_t statement_count;
-    struct model_row {       /* of the computing read last */
-        float *values;       /* owned */
+    struct executions *rows_of; /* of the computing or its recorded run read last; NULL: of none. Nothing is added there before
+                                   model_end_rows() */
+    uint32_t rows_ranks;
+    struct model_row {
+        float *values; /* owned */
         size_t count, capacity;
-    } *counts;               /* owned, per computing */
-    size_t counts_capacity;
+    } counts; /* of rows_of */
 };
 
 void statement_init(struct statement *statement, enum statement_kind kind, size_t line);
@@ -50,9 +52,10 @@ enum status model_read_common(struct model_reader *reader, struct statement *sta
 
 /* A line that begins with such a name; false: there is none. The name has been taken. */
 bool model_is_definition(const char *name);
+bool model_is_row(const char *name); /* of a computing */
 enum status model_read_definition(struct model_reader *reader, const char *name);
-/* What the rows of computings say together, once all lines are read. */
-enum status model_finish_computings(struct model_reader *reader);
+/* What the rows of a computing's run say together, once all of them are read. */
+enum status model_end_rows(struct model_reader *reader);
 
 /* The keys of a call; its name has been taken. */
 enum status model_read_call(struct model_reader *reader, const char *name, struct statement *made);

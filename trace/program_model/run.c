@@ -195,9 +195,10 @@ static enum status make_grids(struct program_run *run)
     if (!grid_make(&model->shape, (int32_t)ranks, &run->grid))
         return err_set(run->err, STATUS_DATA, model->file, NULL, "%u ranks are no multiple of the grid's side of %d",
                        ranks, model->shape.fixed);
-    if (model->observed > 0 && !grid_make(&model->shape, (int32_t)model->observed, &run->observed))
+    uint32_t observed = model->observed.ranks;
+    if (observed > 0 && !grid_make(&model->shape, (int32_t)observed, &run->observed))
         return err_set(run->err, STATUS_DATA, model->file, NULL, "%u observed ranks are no multiple of the grid's side of %d",
-                       model->observed, model->shape.fixed);
+                       observed, model->shape.fixed);
     return STATUS_OK;
 }
 
@@ -225,6 +226,16 @@ enum status program_run_open(const struct program_model *model, const struct pro
     return status;
 }
 
+enum status run_variable(const struct program_model *model, uint32_t ranks, uint32_t variable, double *value, struct err *err)
+{
+    struct program_run run = {.model = model, .options = {.ranks = ranks}, .err = err};
+    enum status status = make_grids(&run);
+    if (status == STATUS_OK) status = set_variables(&run);
+    if (status == STATUS_OK) *value = run.variables[variable];
+    program_run_clear(&run);
+    return status;
+}
+
 void program_run_clear(struct program_run *run)
 {
     trace_free(run->trace);
@@ -241,14 +252,15 @@ enum status run_rank_open(const struct program_run *run, uint32_t rank, struct r
 {
     const struct program_model *model = run->model;
     *state = (struct run_rank){.rank = rank, .next_request = 1};
-    if (model->observed > 0) state->like = (uint32_t)grid_similar(&run->grid, (int32_t)rank, &run->observed);
+    if (model->observed.ranks > 0) state->like = (uint32_t)grid_similar(&run->grid, (int32_t)rank, &run->observed);
     state->frames = calloc(model->depth + 1, sizeof *state->frames);
     state->executions = calloc(model->computing_count + 1, sizeof *state->executions);
     if (!state->frames || !state->executions) {
         run_rank_clear(state);
         return err_memory(err);
     }
-    state->frames[0] = (struct run_frame){.body = model->statements, .count = model->statement_count, .rounds = 1};
+    state->frames[0] = (struct run_frame){
+        .body = model->statements, .place = model->statements, .count = model->statement_count, .rounds = 1};
     state->depth = 1;
     return STATUS_OK;
 }
@@ -263,14 +275,25 @@ void run_rank_clear(struct run_rank *state)
 
 /* --- computing --- */
 
-/* Where it was measured at this number of ranks that is its mean, else what the expression says. */
+static bool is_scale(const struct program_run *run, const struct model_scale *scale)
+{
+    return scale->ranks == run->options.ranks && (!scale->variable || run->variables[scale->variable] == scale->value);
+}
+
+/* What was recorded of a computing at this scale; NULL: nothing. */
+static const struct model_recorded *recorded_of(const struct program_run *run, const struct model_computing *computing)
+{
+    for (size_t i = 0; i < computing->recorded_count; i++)
+        if (is_scale(run, &computing->recorded[i].scale)) return &computing->recorded[i];
+    return NULL;
+}
+
 static enum status mean_of(const struct program_run *run, size_t line, const struct model_computing *computing, double *mean)
 {
-    for (size_t i = 0; i < computing->measured_count; i += 2) {
-        *mean = computing->measured[i + 1];
-        if (computing->measured[i] == run->grid.ranks) return STATUS_OK;
-    }
-    return value_of(run, line, computing->name, &computing->mean, mean);
+    const struct model_recorded *recorded = recorded_of(run, computing);
+    if (!recorded) return value_of(run, line, computing->name, &computing->mean, mean);
+    *mean = recorded->mean;
+    return STATUS_OK;
 }
 
 static enum status computing_ps(const struct program_run *run, struct run_rank *state, size_t line, int32_t number, int64_t *ps)
@@ -283,8 +306,9 @@ static enum status computing_ps(const struct program_run *run, struct run_rank *
     TRY(mean_of(run, line, computing, &mean));
     if (!(mean > 0)) return STATUS_OK;
     uint64_t random = scramble(run->options.seed ^ scramble((uint64_t)state->rank << 32 | (uint32_t)number));
-    if (run->options.ranks == run->model->observed)
-        factor = executions_observed(&computing->executions, state->like, execution);
+    const struct model_recorded *recorded = recorded_of(run, computing);
+    if (recorded && recorded->executions.first) factor = executions_observed(&recorded->executions, state->rank, execution);
+    else if (is_scale(run, &run->model->observed)) factor = executions_observed(&computing->executions, state->rank, execution);
     else factor = executions_drawn(&computing->executions, state->like, execution, scramble(random ^ execution));
     *ps = units_ps(mean * factor * run->options.compute);
     return STATUS_OK;
@@ -478,8 +502,15 @@ static enum status make_call(struct program_run *run, struct run_rank *state, co
 static void enter_body(struct run_rank *state, const struct statement *loop, const struct statement *body, size_t count,
                        int64_t rounds)
 {
+    const struct run_frame *outer = &state->frames[state->depth - 1];
     state->frames[state->depth++] = (struct run_frame){
-        .body = body, .loop = loop, .count = count, .rounds = rounds, .calls = state->calls, .entered = state->place.entered};
+        .body = body,
+        .place = loop->kind == STATEMENT_BLOCK ? outer->place : body,
+        .loop = loop,
+        .count = count,
+        .rounds = rounds,
+        .calls = state->calls,
+        .entered = state->place.entered};
     bool counts = loop->kind == STATEMENT_REPEAT && loop->before != COMPUTING_ABSENT;
     if (counts && !state->place.entered) state->place.entered = loop;
 }
@@ -488,9 +519,10 @@ static void enter_body(struct run_rank *state, const struct statement *loop, con
 static void leave_body(struct run_rank *state)
 {
     const struct run_frame *frame = &state->frames[--state->depth];
+    if (frame->loop && frame->loop->kind == STATEMENT_BLOCK) return; /* as if its statements stood there without it */
     if (frame->calls == state->calls) state->place.entered = frame->entered; /* the rank took nothing of it */
     else if (frame->loop)
-        state->place = (struct run_place){.previous = frame->loop, .body = state->frames[state->depth - 1].body};
+        state->place = (struct run_place){.previous = frame->loop, .body = state->frames[state->depth - 1].place};
 }
 
 static enum status begin_statement(struct program_run *run, struct run_rank *state, const struct statement *statement)
@@ -511,7 +543,7 @@ static enum status begin_statement(struct program_run *run, struct run_rank *sta
         return STATUS_OK;
     default: break;
     }
-    if (statement->amount.operations) return add_compute(run, state, statement);
+    if (statement->reduced) return add_compute(run, state, statement);
     if (statement->body_count > 0) enter_body(state, statement, statement->body, statement->body_count, 1);
     return STATUS_OK;
 }
@@ -554,9 +586,9 @@ enum status run_rank_next(struct program_run *run, struct run_rank *state, struc
         TRY(is_taken(run, statement, &taken));
         if (!taken) continue;
         if (statement->kind == STATEMENT_CALL) {
-            TRY(make_call(run, state, body, statement, call));
+            TRY(make_call(run, state, frame->place, statement, call));
             state->calls++;
-            state->place = (struct run_place){.previous = statement, .body = body};
+            state->place = (struct run_place){.previous = statement, .body = frame->place};
             return STATUS_OK;
         }
         TRY(begin_statement(run, state, statement));

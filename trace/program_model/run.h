@@ -28,6 +28,7 @@ struct run_place {
 
 struct run_frame {
     const struct statement *body, *loop; /* loop: whose body it is, NULL the program's */
+    const struct statement *place;       /* the body, of a block that around it: blocks do not say where computing belongs */
     size_t count, next;
     int64_t round, rounds;
     uint64_t calls;                  /* of the rank, as the loop began */
@@ -51,6 +52,9 @@ struct run_rank {
 enum status program_run_open(const struct program_model *model, const struct program_model_options *options,
                              struct program_run *run, struct err *err);
 void program_run_clear(struct program_run *run);
+
+/* A variable that does not depend on the rank: a parameter. */
+enum status run_variable(const struct program_model *model, uint32_t ranks, uint32_t variable, double *value, struct err *err);
 
 enum status run_rank_open(const struct program_run *run, uint32_t rank, struct run_rank *state, struct err *err);
 void run_rank_clear(struct run_rank *state);

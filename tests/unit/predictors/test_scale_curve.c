@@ -90,7 +90,7 @@ static void make_model(struct program_model *model, struct model_computing *comp
 {
     struct executions *executions = &computing->executions;
     *computing = (struct model_computing){.error = 0};
-    *model = (struct program_model){.computings = computing, .computing_count = 1, .observed = 1};
+    *model = (struct program_model){.computings = computing, .computing_count = 1, .observed = {.ranks = 1}};
     assert_int_equal(executions_open(executions, 1, NULL), STATUS_OK);
     for (int i = 0; i < EXECUTIONS; i++) assert_int_equal(executions_add(executions, i % 2 ? 0.9 : 1.1, NULL), STATUS_OK);
     executions->first[1] = executions->count;
@@ -130,7 +130,7 @@ static void what_does_not_vary_has_no_noise(void **state)
 {
     (void)state;
     struct model_computing computing = {.error = 0};
-    struct program_model model = {.computings = &computing, .computing_count = 1, .observed = 1};
+    struct program_model model = {.computings = &computing, .computing_count = 1, .observed = {.ranks = 1}};
     struct executions *executions = &computing.executions;
     struct noise noise;
     assert_int_equal(executions_open(executions, 1, NULL), STATUS_OK);

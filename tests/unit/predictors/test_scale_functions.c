@@ -104,18 +104,18 @@ static void numbers_follow_functions(void **state)
         {{9, 21, 45}, 189, COUNT_OTHERS},      {{1024, 512, 256}, 64, COUNT_SHARE},
         {{1024, 256, 64}, 4, COUNT_SHARE_SQUARED}, {{512, 512, 256}, 128, COUNT_PER_X},
         {{512, 256, 256}, 128, COUNT_PER_Y},   {{6, 9, 12}, 18, COUNT_LOG},
-        {{13, 21, 37}, 133, COUNT_LINEAR},     {{7, 8, 9}, 11, COUNT_LOG_LINEAR},
+        {{13, 21, 37}, 133, COUNT_RANKS},      {{7, 8, 9}, 11, COUNT_LOG}, /* 5 + 2 p, 5 + log2 p */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct count_sample samples[3];
-        struct count_model model;
+        struct count_model models[COUNT_FITS_MAX];
         int64_t value;
         for (int k = 0; k < 3; k++)
-            samples[k] = (struct count_sample){make(GRID_SQUARE, 4 << k, 0, false), cases[i].at[k]};
-        assert_true(count_model_fit(samples, 3, &model));
-        assert_int_equal(model.form, cases[i].form);
+            samples[k] = (struct count_sample){make(GRID_SQUARE, 4 << k, 0, false), 0, cases[i].at[k]};
+        assert_true(count_model_fit(samples, 3, models) > 0);
+        assert_int_equal(models[0].form, cases[i].form);
         struct grid far = make(GRID_SQUARE, 64, 0, false);
-        assert_true(count_model_value(&model, &far, &value));
+        assert_true(count_model_value(&models[0], &far, 0, &value));
         assert_int_equal(value, cases[i].at_64);
     }
 }
@@ -123,12 +123,63 @@ static void numbers_follow_functions(void **state)
 static void numbers_without_function_have_none(void **state)
 {
     (void)state;
-    struct count_sample samples[] = {{make(GRID_LINE, 4, 0, false), 10},
-                                     {make(GRID_LINE, 8, 0, false), 11},
-                                     {make(GRID_LINE, 16, 0, false), 15}};
-    struct count_model model;
-    assert_false(count_model_fit(samples, 3, &model));
-    assert_false(count_model_fit(samples, 2, &model)); /* two values would lie on any line: none is drawn */
+    struct count_sample samples[] = {{make(GRID_LINE, 4, 0, false), 0, 10},
+                                     {make(GRID_LINE, 8, 0, false), 0, 11},
+                                     {make(GRID_LINE, 16, 0, false), 0, 15}};
+    struct count_model models[COUNT_FITS_MAX];
+    assert_int_equal(count_model_fit(samples, 3, models), 0);
+    assert_int_equal(count_model_fit(samples, 2, models), 0); /* two values would lie on any line: none is drawn */
+}
+
+/* Runs at (ranks, n) = (4, 100), (4, 200), (8, 100), (8, 300), (16, 200) on a square: 2 x 2, 2 x 4, 4 x 4; and at 64 ranks with
+ * n = 1000. */
+static void numbers_follow_functions_of_two(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t at[5], far;
+        const char *text;
+    } cases[] = {
+        {{7, 7, 7, 7, 7}, 7, "7"},
+        {{200, 400, 200, 600, 400}, 2000, "2 n"},
+        {{20, 40, 20, 60, 40}, 200, "1 n / 5"},
+        {{800, 1600, 400, 1200, 400}, 500, "32 n / p"},            /* 32 * 1000 / 64 */
+        {{10000, 40000, 5000, 45000, 10000}, 62500, "4 n^2 / p"},  /* 4 * 10^6 / 64 */
+        {{816, 1616, 816, 2416, 1616}, 8016, "16 + 8 n"},
+        {{402, 802, 402, 1202, 402}, 1002, "2 + 8 n / x"},         /* x is 2, 2, 2, 2, 4: 8 * 1000 / 8 + 2 */
+        {{4000000, 32000000, 8000000, 216000000, 128000000}, 64000000000, "1 n^3 p"},
+    };
+    static const int32_t ranks[] = {4, 4, 8, 8, 16};
+    static const int64_t n[] = {100, 200, 100, 300, 200};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct count_sample samples[5];
+        struct count_model models[COUNT_FITS_MAX];
+        char text[COUNT_TEXT_BYTES];
+        int64_t value;
+        for (int k = 0; k < 5; k++)
+            samples[k] = (struct count_sample){make(GRID_SQUARE, ranks[k], 0, false), n[k], cases[i].at[k]};
+        size_t found = count_model_fit(samples, 5, models);
+        assert_true(found > 0);
+        assert_string_equal(count_model_text(&models[0], "n", text), cases[i].text);
+        struct grid far = make(GRID_SQUARE, 64, 0, false);
+        for (size_t k = 0; k < found; k++) { /* p is x y: others are the same function */
+            assert_true(count_model_value(&models[k], &far, 1000, &value));
+            assert_int_equal(value, cases[i].far);
+        }
+    }
+}
+
+/* At 8, 12 and 16 ranks a fixed side of 4 and p / 4 are one number: 64 x and 16 p are the same, and differ on 8 x 8. */
+static void other_functions_are_known(void **state)
+{
+    (void)state;
+    struct count_sample samples[3];
+    struct count_model models[COUNT_FITS_MAX];
+    char text[COUNT_TEXT_BYTES];
+    for (int k = 0; k < 3; k++) samples[k] = (struct count_sample){make(GRID_SQUARE, 8 + 4 * k, 0, false), 0, 128 + 64 * k};
+    assert_int_equal(count_model_fit(samples, 3, models), 2);
+    assert_string_equal(count_model_text(&models[0], NULL, text), "16 p");
+    assert_string_equal(count_model_text(&models[1], NULL, text), "64 x");
 }
 
 static struct time_sample equal_times(int32_t ranks, double seconds)
@@ -156,8 +207,39 @@ static void times_follow_functions(void **state)
         struct time_model model;
         for (int k = 0; k < 4; k++) samples[k] = equal_times(4 << k, cases[i].at[k]);
         time_model_fit(samples, 4, i % 2, &model);
-        assert_true(fabs(time_model_mean(&model, 1024) - cases[i].at_1024) < 1e-9 * cases[i].at_1024 + 1e-15);
+        assert_true(fabs(time_model_mean(&model, 1024, 0) - cases[i].at_1024) < 1e-9 * cases[i].at_1024 + 1e-15);
         assert_true(model.balanced);
+        assert_true(model.error < 1e-9);
+    }
+}
+
+static double value_by_hand(const struct time_model *of, double ranks, double n)
+{
+    return of->c0 + of->c1 * pow(ranks, of->ranks.exponent) * pow(n, of->n.exponent) * pow(log2(n), of->n.logs);
+}
+
+/* Times at the same runs: the functions that made them give the values at 1024 ranks and n 5000. */
+static void times_follow_functions_of_two(void **state)
+{
+    (void)state;
+    static const int32_t ranks[] = {4, 4, 8, 8, 16, 16};
+    static const int64_t n[] = {100, 200, 100, 300, 200, 400};
+    static const struct {
+        double c0, c1, ranks, n;
+        int logs;
+    } cases[] = {{0.001, 0, 0, 0, 0}, {0, 1e-5, 0, 1, 0}, {0, 2e-7, -1, 2, 0}, {0.01, 3e-5, -1, 1, 0}, {0, 1e-6, 1, 0, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct time_model made = {
+            .c0 = cases[i].c0, .c1 = cases[i].c1, .ranks = {cases[i].ranks, 0}, .n = {cases[i].n, cases[i].logs}};
+        struct time_sample samples[6];
+        struct time_model model;
+        for (int k = 0; k < 6; k++) {
+            samples[k] = equal_times(ranks[k], value_by_hand(&made, ranks[k], (double)n[k]));
+            samples[k].n = n[k];
+        }
+        time_model_fit(samples, 6, false, &model);
+        double far = value_by_hand(&made, 1024, 5000);
+        assert_true(fabs(time_model_mean(&model, 1024, 5000) - far) < 1e-9 * far);
         assert_true(model.error < 1e-9);
     }
 }
@@ -203,7 +285,7 @@ static void small_places_grow_only_if_it_is_sure(void **state)
     struct time_model model;
     const struct time_sample samples[3] = {equal_times(4, 1), equal_times(8, 1.1), equal_times(16, 1.9)};
     time_model_fit(samples, 3, false, &model);
-    assert_true(time_model_mean(&model, 1024) > 10);
+    assert_true(time_model_mean(&model, 1024, 0) > 10);
     time_model_fit(samples, 3, true, &model);
     assert_true(model.c1 == 0 && model.c0 > 1 && model.c0 < 1.9);
 }
@@ -261,7 +343,10 @@ int main(void)
         cmocka_unit_test(series_name_their_partners),
         cmocka_unit_test(numbers_follow_functions),
         cmocka_unit_test(numbers_without_function_have_none),
+        cmocka_unit_test(numbers_follow_functions_of_two),
+        cmocka_unit_test(other_functions_are_known),
         cmocka_unit_test(times_follow_functions),
+        cmocka_unit_test(times_follow_functions_of_two),
         cmocka_unit_test(uneven_times_are_told),
         cmocka_unit_test(errors_are_relative_to_what_is_predicted),
         cmocka_unit_test(small_places_grow_only_if_it_is_sure), cmocka_unit_test(parts_of_a_grid_have_places),

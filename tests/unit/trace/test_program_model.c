@@ -120,7 +120,7 @@ static void wrong_lines_are_named(void **state)
         {HEAD "grid fixed\n", "t:3: grid fixed lacks side="},
         {HEAD "parameter rank = 3\n", "t:3: 'rank' has a meaning already"},
         {HEAD "compute 1ms\nparameter n = 3\n", "t:4: a parameter behind a statement"},
-        {HEAD "computing c 1ms\nby_rank 1 1\n", "t:4: 2 factors, expected one for each of the 0 observed ranks"},
+        {HEAD "computing c 1ms\nby_rank 1 1\n", "t:4: 2 factors, expected one for each of the 0 ranks of the run"},
         {HEAD "observed 2\ncomputing c 1ms\ncounts 2\nchance 1 1 1\n", "computing c counts 4 executions"},
         {HEAD "chance 1\n", "t:3: chance without computing"},
         {HEAD "ranks 0\n", "t:3: ranks is no whole number"},
@@ -255,7 +255,7 @@ static void blocks_are_reduced(void **state)
 {
     (void)state;
     struct trace *whole = make("rmacast-model 1\nblock solve\n  MPI_Barrier comm=0\nend\nMPI_Barrier comm=0\n", 2);
-    struct trace *less = make("rmacast-model 1\nblock solve reduced=3s\n  MPI_Barrier comm=0\nend\nMPI_Barrier comm=0\n", 2);
+    struct trace *less = make("rmacast-model 1\nblock solve time=3s reduced\n  MPI_Barrier comm=0\nend\nMPI_Barrier comm=0\n", 2);
     assert_int_equal(whole->ranks[0].count, 2);
     assert_int_equal(less->ranks[0].count, 1);
     assert_int_equal(less->ranks[0].calls[0].enter_ps, 3 * UNITS_PS_PER_S);
