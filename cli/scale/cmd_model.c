@@ -78,12 +78,26 @@ static enum status tell_doubts(const struct program *program, const struct progr
     return STATUS_OK;
 }
 
+/* Without a region the others may lack a window, a request or an epoch. */
+static enum status check_run(const struct program_model *model, struct err *err)
+{
+    const struct program_model_options options = PROGRAM_MODEL_DEFAULTS;
+    struct trace *trace;
+    if (model->ranks == 0) return STATUS_OK;
+    TRY(program_model_make(model, &options, &trace, err));
+    trace_free(trace);
+    return STATUS_OK;
+}
+
 static enum status change(const struct settings *settings, struct program_model **model, struct err *err)
 {
+    bool reduced = false;
     TRY(model_options_apply(&settings->options, *model, err));
-    for (size_t i = 0; i < settings->block_count; i++)
+    for (size_t i = 0; i < settings->block_count; i++) {
         TRY(program_model_reduce(model, settings->blocks[i].path, settings->blocks[i].reduced, err));
-    return STATUS_OK;
+        reduced = reduced || settings->blocks[i].reduced;
+    }
+    return reduced ? check_run(*model, err) : STATUS_OK;
 }
 
 static enum status learn(const struct settings *settings, struct program_model **model, struct err *err)

@@ -23,7 +23,7 @@ static bool same_points(const struct time_model *a, const struct time_model *b)
 static const struct time_model *fullest(const struct step *steps, size_t count, const struct time_model *best)
 {
     for (size_t i = 0; i < count; i++) {
-        for (int place = 0; place < COMPUTING_PLACES; place++) {
+        for (int place = 0; place < COMPUTING_REGION; place++) {
             const struct time_model *model = &steps[i].computing[place].model;
             if (model->measured_count > (best ? best->measured_count : 0)) best = model;
         }
@@ -52,7 +52,7 @@ static void write_steps(const struct program *program, const struct step *steps,
                         const struct time_model *all, FILE *out)
 {
     for (size_t i = 0; i < count; i++) {
-        for (int place = 0; place < COMPUTING_PLACES; place++) write_place(program, &steps[i], place, all, out);
+        for (int place = 0; place < COMPUTING_REGION; place++) write_place(program, &steps[i], place, all, out);
         write_steps(program, steps[i].body, steps[i].count, all, out);
     }
 }

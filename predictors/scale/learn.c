@@ -415,7 +415,7 @@ static double computing_of(const struct learner *learner)
     double sum_s = 0;
     const struct walk_sample *samples = learner->walk.samples + (learner->count - 1) * learner->program->step_count;
     for (uint32_t i = 0; i < learner->program->step_count; i++)
-        for (int place = 0; place < COMPUTING_PLACES; place++)
+        for (int place = 0; place < COMPUTING_REGION; place++)
             sum_s += samples[i].computing[place].mean * (double)samples[i].computing[place].count;
     return sum_s;
 }
@@ -440,6 +440,7 @@ static enum status try_shape(struct learner *learner, const struct grid_shape *s
     TRY(find_parts(learner, shape));
     TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program,
                     learner->err));
+    program_pair_regions(learner->program->steps, learner->program->count);
     enum status status = walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched,
                                    learner->err);
     if (status == STATUS_OK) {

@@ -103,6 +103,44 @@ const struct step *program_computing(const struct program_place *at, const struc
     return at->previous;
 }
 
+/* A body leaves the regions that it enters, and no others. */
+static bool is_balanced(const struct step *steps, size_t count)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].kind != STEP_CALL && !is_balanced(steps[i].body, steps[i].count)) return false;
+        if (steps[i].kind != STEP_CALL || !call_is_region(steps[i].call.call)) continue;
+        if (call_kind(steps[i].call.call) == CALL_REGION_ENTER) depth++;
+        else if (depth-- == 0) return false;
+    }
+    return depth == 0;
+}
+
+/* The step of the body that leaves the region which a step enters; NULL: none does. */
+static struct step *find_leave(struct step *enter, struct step *end)
+{
+    size_t depth = 0;
+    for (struct step *step = enter; step < end; step++) {
+        if (step->kind != STEP_CALL && !is_balanced(step->body, step->count)) return NULL;
+        if (step->kind != STEP_CALL || !call_is_region(step->call.call)) continue;
+        if (call_kind(step->call.call) == CALL_REGION_ENTER) depth++;
+        else if (--depth == 0) return step->call.region.region == enter->call.region.region ? step : NULL;
+    }
+    return NULL;
+}
+
+void program_pair_regions(struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        program_pair_regions(steps[i].body, steps[i].count);
+        if (steps[i].kind != STEP_CALL || call_kind(steps[i].call.call) != CALL_REGION_ENTER) continue;
+        struct step *leave = find_leave(&steps[i], steps + count);
+        if (!leave || !all_take(&steps[i]) || !all_take(leave)) continue;
+        steps[i].pair = leave->number + 1;
+        leave->pair = steps[i].number + 1;
+    }
+}
+
 const struct program_run_scale *program_largest(const struct program *program)
 {
     return &program->runs[program->run_count - 1];

@@ -77,7 +77,12 @@ struct computing {
     size_t run_count;
 };
 const struct executions *computing_of_largest(const struct computing *computing);
-enum { COMPUTING_BEFORE, COMPUTING_AFTER, COMPUTING_PLACES };
+enum {
+    COMPUTING_BEFORE,
+    COMPUTING_AFTER,
+    COMPUTING_REGION, /* of a call that enters a region: all that the region takes, up to the end of its last call */
+    COMPUTING_PLACES
+};
 
 enum step_kind { STEP_CALL, STEP_REPEAT, STEP_SERIES };
 enum { STEP_PARTNERS = 2 }; /* target, destination or root; source of a sendrecv */
@@ -107,6 +112,8 @@ struct step {
     struct count_model rounds; /* of STEP_REPEAT */
     enum series series;        /* of STEP_SERIES: that of its first call with a partner */
     uint32_t number;           /* of all steps of a program, from 0 */
+    uint32_t pair;             /* of a call that enters a region: 1 + number of the one that leaves it, and the other way
+                                  round; 0: not in the same body, or not of all ranks */
 };
 
 struct program_window {
@@ -166,6 +173,9 @@ bool step_taken(const struct step *step, const struct grid *grid, int32_t rank);
 
 /* The largest run that the program was made from. */
 const struct program_run_scale *program_largest(const struct program *program);
+
+/* Sets the pairs of all steps, which are numbered. */
+void program_pair_regions(struct step *steps, size_t count);
 
 void step_clear(struct step *step);
 void steps_free(struct step *steps, size_t count);

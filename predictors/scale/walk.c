@@ -17,6 +17,8 @@ struct walker {
     uint32_t round;
     struct program_place place;
     bool sampling;
+    int64_t now_ps;      /* of the rank: calls and computing added up */
+    int64_t *entered_ps; /* owned, per step: the same behind a call that enters a region */
     struct err *err;
     enum status failed; /* out of memory */
 };
@@ -84,15 +86,31 @@ static void note_share(struct walk_value *value, int64_t disp, int64_t by)
     else note(value, disp / by);
 }
 
+static void add_sample(struct walker *walker, uint32_t number, int place, double seconds)
+{
+    time_sample_add(&walker->samples[number].computing[place], seconds);
+    if (walker->failed != STATUS_OK) return;
+    struct executions *executions = &walker->executions[number * COMPUTING_PLACES + (uint32_t)place];
+    walker->failed = executions_add(executions, seconds, walker->err);
+}
+
 static void sample_computing(struct walker *walker, const struct step *body, const struct step *next, double seconds)
 {
     int place;
     const struct step *step = program_computing(&walker->place, body, next, &place);
-    time_sample_add(&walker->samples[step->number].computing[place], seconds);
     walker->place.entered = NULL;
-    if (walker->failed != STATUS_OK) return;
-    struct executions *executions = &walker->executions[step->number * COMPUTING_PLACES + (uint32_t)place];
-    walker->failed = executions_add(executions, seconds, walker->err);
+    add_sample(walker, step->number, place, seconds);
+}
+
+/* What a region takes, up to the computing before the call that leaves it. */
+static void sample_region(struct walker *walker, const struct step *step, const struct observed *call)
+{
+    if (step->pair && call_kind(step->call.call) != CALL_REGION_ENTER) {
+        int64_t taken_ps = walker->now_ps - walker->entered_ps[step->pair - 1];
+        add_sample(walker, step->pair - 1, COMPUTING_REGION, (double)taken_ps / UNITS_PS_PER_S);
+    }
+    walker->now_ps += call->compute_ps + call->duration_ps;
+    if (step->pair && call_kind(step->call.call) == CALL_REGION_ENTER) walker->entered_ps[step->number] = walker->now_ps;
 }
 
 static void sample_call(struct walker *walker, const struct step *step, const struct observed *call)
@@ -116,6 +134,7 @@ static bool walk_call(struct walker *walker, const struct step *body, const stru
     if (walker->sampling) {
         sample_computing(walker, body, step, (double)call->compute_ps / UNITS_PS_PER_S);
         sample_call(walker, step, call);
+        sample_region(walker, step, call);
     }
     walker->at++;
     if (walker->at > walker->furthest) walker->furthest = walker->at;
@@ -187,6 +206,7 @@ static enum status walk_rank(struct walker *walker, uint32_t rank)
     walker->rank = &walker->run->ranks[rank];
     walker->number = (int32_t)rank;
     walker->at = walker->furthest = 0;
+    walker->now_ps = 0;
     walker->place = (struct program_place){.previous = NULL};
     if (walker->sampling)
         for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
@@ -246,7 +266,9 @@ enum status walk_runs(const struct program *program, const struct keys *keys, co
                                 .samples = walk->samples + i * program->step_count,
                                 .executions = walk->executions + i * places_of(program),
                                 .err = err};
-        status = walk_run(&walker, matched);
+        walker.entered_ps = calloc((size_t)program->step_count + 1, sizeof *walker.entered_ps);
+        status = walker.entered_ps ? walk_run(&walker, matched) : err_memory(err);
+        free(walker.entered_ps);
     }
     if (status != STATUS_OK) walk_clear(walk, program);
     return status;

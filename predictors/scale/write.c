@@ -192,7 +192,7 @@ static bool was_seen(const struct computing *computing)
 }
 
 /* The computing of a place has the step's number: "before3", "after3". */
-static const char *const places[COMPUTING_PLACES] = {"before", "after"};
+static const char *const places[COMPUTING_PLACES] = {"before", "after", "region"};
 
 static bool takes_after(const struct step *steps, size_t count)
 {
@@ -203,7 +203,7 @@ static bool takes_after(const struct step *steps, size_t count)
 
 static void write_places(const struct writer *writer, const struct step *step)
 {
-    for (int place = 0; place < COMPUTING_PLACES; place++) {
+    for (int place = 0; place < COMPUTING_REGION; place++) {
         const struct computing *computing = &step->computing[place];
         if (!was_seen(computing)) continue;
         if (is_zero(&computing->model) && step->kind == STEP_CALL && !writer->takes_after)
@@ -334,16 +334,23 @@ static void write_keys(const struct writer *writer, const struct step *step)
     write_waits(writer, step, row->needed);
 }
 
+/* The name of the region that a call enters or leaves. */
+static void write_region(const struct writer *writer, const struct step *step)
+{
+    const char *region = writer->program->names->definitions.regions[step->call.region.region];
+    char *name = malloc(3 * strlen(region) + 1);
+    if (!name) return; /* the reader misses it */
+    text_encode(region, name);
+    fputs(name, writer->out);
+    free(name);
+}
+
 static void write_call(const struct writer *writer, const struct step *step)
 {
-    char *name = NULL;
     fputs(call_name(step->call.call), writer->out);
     if (call_is_region(step->call.call)) {
-        const char *region = writer->program->names->definitions.regions[step->call.region.region];
-        name = malloc(3 * strlen(region) + 1);
-        if (name) text_encode(region, name);
-        fprintf(writer->out, " %s", name ? name : "");
-        free(name);
+        fputc(' ', writer->out);
+        write_region(writer, step);
     } else {
         write_keys(writer, step);
         write_site(writer, step->call.site);
@@ -354,11 +361,33 @@ static void write_call(const struct writer *writer, const struct step *step)
     }
 }
 
+/* A region's statements are a block with its time, so that it can be reduced to that. */
+static void begin_block(struct writer *writer, const struct step *step)
+{
+    bool enters = step->kind == STEP_CALL && call_kind(step->call.call) == CALL_REGION_ENTER;
+    const struct computing *computing = &step->computing[COMPUTING_REGION];
+    if (!enters || !step->pair) return;
+    fprintf(writer->out, "%*sblock ", 2 * writer->depth, "");
+    write_region(writer, step);
+    if (was_seen(computing) && is_zero(&computing->model)) fputs(" time=0", writer->out);
+    else if (was_seen(computing)) fprintf(writer->out, " time=%s%" PRIu32, places[COMPUTING_REGION], step->number);
+    fputc('\n', writer->out);
+    writer->depth++;
+}
+
+static void end_block(struct writer *writer, const struct step *step)
+{
+    if (step->kind != STEP_CALL || !step->pair || call_kind(step->call.call) == CALL_REGION_ENTER) return;
+    writer->depth--;
+    fprintf(writer->out, "%*send\n", 2 * writer->depth, "");
+}
+
 static void write_steps(struct writer *writer, const struct step *steps, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct step *step = &steps[i];
         uint32_t outer = writer->series;
+        end_block(writer, step);
         fprintf(writer->out, "%*s", 2 * writer->depth, "");
         if (step->kind == STEP_CALL) write_call(writer, step);
         else fputs("repeat ", writer->out);
@@ -375,6 +404,7 @@ static void write_steps(struct writer *writer, const struct step *steps, size_t 
         write_steps(writer, step->body, step->count);
         writer->depth--;
         if (step->kind != STEP_CALL) fprintf(writer->out, "%*send\n", 2 * writer->depth, "");
+        begin_block(writer, step);
         writer->series = outer;
     }
 }

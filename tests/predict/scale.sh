@@ -37,8 +37,8 @@ body made.txt 0 >made
 body out 0 >expected
 cmp -s made expected || fail "puts to MPI_PROC_NULL at 12 ranks: $(diff made expected | head -3)"
 
-# Uneven computing: what is predicted at a number of ranks that was recorded is the replay of that run, to the rounding of times in
-# the model; at four times as many ranks as the largest run it is within 5 %.
+# Uneven computing: what is predicted at a number of ranks that was recorded is the replay of that run, to the rounding of times
+# in the model; at four times as many ranks as the largest run it is within 5 %.
 for ranks in 4 8 16 64; do run 0 generate halo2d --ranks $ranks --iterations 20 --imbalance 0.2 -o run$ranks.txt; done
 for ranks in 4 8 16 64; do
     run 0 simulate run$ranks.txt --platform ideal --engine loggp --semantics a --json simulated$ranks.json

@@ -52,10 +52,12 @@ static bool has_flag(const struct statement *statements, size_t count, uint16_t 
     return false;
 }
 
-static bool finalizes(const struct program_model *model)
+static bool finalizes(const struct statement *statements, size_t count)
 {
-    for (size_t i = 0; i < model->statement_count; i++) {
-        const struct statement *statement = &model->statements[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct statement *statement = &statements[i];
+        bool is_open = statement->kind == STATEMENT_BLOCK && !statement->reduced && !statement->when.operations;
+        if (is_open && finalizes(statement->body, statement->body_count)) return true;
         if (statement->kind == STATEMENT_CALL && !statement->when.operations && call_kind(statement->call.call) == CALL_FINALIZE)
             return true;
     }
@@ -84,7 +86,7 @@ static enum status open_source(struct program_source *source, struct err *err)
 {
     const struct program_model *model = source->run.model;
     struct trace *trace = source->run.trace;
-    source->finalizes = finalizes(model);
+    source->finalizes = finalizes(model->statements, model->statement_count);
     trace->skips_checks = has_flag(model->statements, model->statement_count, TRACE_NOCHECK);
     source->ranks = calloc((size_t)trace->rank_count + 1, sizeof *source->ranks);
     if (!source->ranks) return err_memory(err);
