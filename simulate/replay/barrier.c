@@ -18,21 +18,21 @@ static uint32_t rounds_of(uint32_t count)
 /* Returns the number of counts so far. */
 static size_t prepare_group(struct replay *replay, size_t index, const struct trace_comm *comm, size_t first_count)
 {
-    struct quick_barrier *quick_barrier = &replay->quick_barriers[index];
-    *quick_barrier = (struct quick_barrier){.comm = comm,
-                                            .first = (uint32_t)replay->barrier_count,
-                                            .first_count = (uint32_t)first_count,
-                                            .rounds = rounds_of(comm->count)};
+    struct barrier_group *group = &replay->barrier_groups[index];
+    *group = (struct barrier_group){.comm = comm,
+                                    .first = (uint32_t)replay->barrier_count,
+                                    .first_count = (uint32_t)first_count,
+                                    .rounds = rounds_of(comm->count)};
     replay->barrier_count += comm->count;
-    return first_count + (size_t)comm->count * quick_barrier->rounds;
+    return first_count + (size_t)comm->count * group->rounds;
 }
 
 enum status replay_prepare_barriers(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
-    size_t quick_barriers = trace->definitions.comm_count + trace->definitions.window_count, counts = 0;
-    replay->quick_barriers = calloc(quick_barriers + 1, sizeof *replay->quick_barriers);
-    if (!replay->quick_barriers) return err_memory(replay->err);
+    size_t barrier_groups = trace->definitions.comm_count + trace->definitions.window_count, counts = 0;
+    replay->barrier_groups = calloc(barrier_groups + 1, sizeof *replay->barrier_groups);
+    if (!replay->barrier_groups) return err_memory(replay->err);
     for (size_t c = 0; c < trace->definitions.comm_count; c++)
         counts = prepare_group(replay, c, &trace->definitions.comms[c], counts);
     replay->first_window_barrier = replay->barrier_count;
@@ -42,22 +42,22 @@ enum status replay_prepare_barriers(struct replay *replay)
     replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
     replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
     if (!replay->barriers || !replay->barrier_counts) return err_memory(replay->err);
-    for (uint32_t m = 0; m < quick_barriers; m++)
-        for (uint32_t i = 0; i < replay->quick_barriers[m].comm->count; i++)
-            replay->barriers[replay->quick_barriers[m].first + i].quick_barrier = m;
+    for (uint32_t m = 0; m < barrier_groups; m++)
+        for (uint32_t i = 0; i < replay->barrier_groups[m].comm->count; i++)
+            replay->barriers[replay->barrier_groups[m].first + i].group = m;
     return STATUS_OK;
 }
 
 void replay_clear_barriers(struct replay *replay)
 {
-    free(replay->quick_barriers);
+    free(replay->barrier_groups);
     free(replay->barriers);
     free(replay->barrier_counts);
 }
 
 uint32_t replay_barrier_of_comm(const struct replay *replay, int32_t comm, uint32_t own)
 {
-    return replay->quick_barriers[comm].first + own;
+    return replay->barrier_groups[comm].first + own;
 }
 
 void replay_barrier_begin(struct replay *replay, uint32_t index)
@@ -77,24 +77,24 @@ static bool lacks(const struct barrier *barrier, uint8_t received)
 
 static enum status send_round(struct replay *replay, uint32_t rank, const struct barrier *barrier)
 {
-    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
-    uint32_t own = (uint32_t)(barrier - replay->barriers) - quick_barrier->first, count = quick_barrier->comm->count;
+    const struct barrier_group *group = &replay->barrier_groups[barrier->group];
+    uint32_t own = (uint32_t)(barrier - replay->barriers) - group->first, count = group->comm->count;
     uint64_t to = own + (UINT64_C(1) << barrier->round); /* 2^round < count */
     if (to >= count) to -= count;
-    uint32_t counter = quick_barrier->first_count + (uint32_t)to * quick_barrier->rounds + barrier->round;
+    uint32_t counter = group->first_count + (uint32_t)to * group->rounds + barrier->round;
     if (replay->counts) {
-        uint32_t other = (uint32_t)quick_barrier->comm->members[to];
+        uint32_t other = (uint32_t)group->comm->members[to];
         if (replay->connections) TRY(replay_note_connection(replay, MESSAGE_BARRIER, rank, other));
         const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
         return replay->mailbox.kind->count(&replay->mailbox, &message);
     }
-    return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)quick_barrier->comm->members[to], counter, 0);
+    return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)group->comm->members[to], counter, 0);
 }
 
 static uint32_t first_count_of(const struct replay *replay, uint32_t index)
 {
-    const struct quick_barrier *quick_barrier = &replay->quick_barriers[replay->barriers[index].quick_barrier];
-    return quick_barrier->first_count + (index - quick_barrier->first) * quick_barrier->rounds;
+    const struct barrier_group *group = &replay->barrier_groups[replay->barriers[index].group];
+    return group->first_count + (index - group->first) * group->rounds;
 }
 
 static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t counter)
@@ -108,9 +108,9 @@ static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t 
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
 {
     struct barrier *barrier = &replay->barriers[index];
-    const struct quick_barrier *quick_barrier = &replay->quick_barriers[barrier->quick_barrier];
+    const struct barrier_group *group = &replay->barrier_groups[barrier->group];
     uint32_t first_count = first_count_of(replay, index);
-    for (; barrier->round < quick_barrier->rounds; barrier->round++, barrier->sent = false) {
+    for (; barrier->round < group->rounds; barrier->round++, barrier->sent = false) {
         if (!barrier->sent) TRY(send_round(replay, rank, barrier));
         barrier->sent = true;
         if (!lacks(barrier, replay->barrier_counts[first_count + barrier->round])) continue;

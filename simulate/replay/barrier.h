@@ -7,7 +7,7 @@
 #include "simulate/replay/walk.h"
 
 /* A group that has dissemination barriers: the members of a communicator, or of a window. */
-struct quick_barrier {
+struct barrier_group {
     const struct trace_comm *comm;
     uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
     uint32_t first_count, rounds; /* in replay.barrier_counts: one count per barrier and round */
@@ -17,7 +17,7 @@ struct quick_barrier {
  * ever more than one instance ahead of another. */
 struct barrier {
     uint32_t instance;
-    uint32_t quick_barrier;
+    uint32_t group;
     uint32_t tasks; /* non-blocking collectives begun so far by this rank of the communicator */
     uint8_t round;
     bool sent;

@@ -179,7 +179,7 @@ enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32
     if (members < 2) return STATUS_OK;
     if (!replay->agreements) TRY(make_agreements(replay));
     struct turns *turns = &replay->agreements->comms[comm];
-    uint32_t number = replay->agreements->done[replay->quick_barriers[comm].first + own]++;
+    uint32_t number = replay->agreements->done[replay->barrier_groups[comm].first + own]++;
     size_t place = number - turns->begun;
     if (place == turns->count) {
         size_t next = replay->ranks[rank].next;
@@ -197,7 +197,7 @@ enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32
 /* A member that has begun fewer turns. An open turn has one. */
 static int32_t absent_from(const struct replay *replay, size_t comm, uint32_t number)
 {
-    const uint32_t *done = replay->agreements->done + replay->quick_barriers[comm].first;
+    const uint32_t *done = replay->agreements->done + replay->barrier_groups[comm].first;
     const struct trace_comm *members = &replay->trace->definitions.comms[comm];
     uint32_t i = 0;
     while (i + 1 < members->count && done[i] > number) i++;

@@ -71,7 +71,7 @@ struct replay {
     bool init_is_barrier, finalize_is_barrier;
     struct window_state *windows;
     struct window_mode *modes; /* by window */
-    struct quick_barrier *quick_barriers; /* of communicators, then of windows */
+    struct barrier_group *barrier_groups; /* of communicators, then of windows */
     struct member *members;
     size_t member_count;
     struct barrier *barriers; /* those of windows as replay.members */
