@@ -1,6 +1,8 @@
 #include "predictors/advise/advise.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@ enum { CONFIRMED = 6 }; /* so many of the best by the other engine, too */
 struct finder {
     struct advice *advice;
     const struct advice_options *options;
+    struct result *unchanged; /* owned: of the first row, by the engine that was first */
     struct err *err;
 };
 
@@ -55,6 +58,10 @@ static enum status replay(struct finder *finder, size_t first, const struct engi
             change->applies = false;
             if (!change->why) change->why = strdup(comparison.failures[i] ? comparison.failures[i] : err.text);
         }
+    }
+    if (!finder->unchanged && first == 0 && comparison.count > 0) {
+        finder->unchanged = comparison.results[0];
+        comparison.results[0] = NULL;
     }
     comparison_clear(&comparison);
     if (status == STATUS_OK || (status == STATUS_DATA && finder->advice->changes[0].applies)) return STATUS_OK;
@@ -176,6 +183,53 @@ bool advice_is_advised(const struct proposal *change)
     return gain_of(change) > least_s && gain_of(change) > 0;
 }
 
+/* The rows of a wait state's advice name the transforms that follow it: "platform,platform+post-early". */
+static bool follows(const char *rows, const char *spec)
+{
+    size_t length = strlen(spec);
+    for (const char *at = rows; at && (at = strstr(at, spec)) != NULL; at += length)
+        if (at > rows && at[-1] == '+' && (at[length] == '\0' || strchr(",+", at[length]))) return true;
+    return false;
+}
+
+/* The place whose advice a change follows and which loses most. */
+static const struct result_place *find_place(const struct result *result, const struct proposal *change)
+{
+    const struct result_place *found = NULL;
+    for (size_t p = 0; p < PATTERN_COUNT; p++)
+        for (size_t i = 0; i < result->patterns[p].place_count; i++) {
+            const struct result_place *place = &result->patterns[p].places[i];
+            if (!place->advice || !place->rows || (found && place->severity_s <= found->severity_s)) continue;
+            for (size_t k = 0; k < change->scene.spec_count; k++)
+                if (follows(place->rows, change->scene.specs[k])) found = place;
+        }
+    return found;
+}
+
+/* "main/exchange (halo.c:40): move MPI_Win_post ..." */
+static char *place_text(const struct result_place *place)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    fputs(place->callpath ? place->callpath : "the program", out);
+    if (place->file) fprintf(out, " (%s:%" PRId32 ")", place->file, place->line);
+    fprintf(out, ": %s", place->advice);
+    fclose(out);
+    return text;
+}
+
+static enum status say_where(struct finder *finder)
+{
+    for (size_t i = 1; finder->unchanged && i < finder->advice->count; i++) {
+        struct proposal *change = &finder->advice->changes[i];
+        const struct result_place *place = change->applies ? find_place(finder->unchanged, change) : NULL;
+        if (place && !(change->where = place_text(place))) return err_memory(finder->err);
+    }
+    return STATUS_OK;
+}
+
 static enum status find_changes(struct finder *finder)
 {
     struct advice *advice = finder->advice;
@@ -187,7 +241,7 @@ static enum status find_changes(struct finder *finder)
     advice->reference_s = advice->changes[0].run_time_s;
     if (finder->options->confirms) TRY(confirm(finder, finder->options->confirms));
     rank(advice, advice->order);
-    return STATUS_OK;
+    return say_where(finder);
 }
 
 enum status advice_find(const struct trace *trace, const struct advice_options *options, struct advice **advice,
@@ -198,6 +252,7 @@ enum status advice_find(const struct trace *trace, const struct advice_options *
     finder.advice->options = options;
     finder.advice->trace = trace;
     enum status status = find_changes(&finder);
+    result_free(finder.unchanged);
     if (status == STATUS_OK)
         *advice = finder.advice;
     else
@@ -210,6 +265,7 @@ void advice_free(struct advice *advice)
     for (size_t i = 0; advice && i < advice->count; i++) {
         scene_close(&advice->changes[i].scene);
         free(advice->changes[i].why);
+        free(advice->changes[i].where);
     }
     free(advice);
 }

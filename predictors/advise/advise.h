@@ -17,6 +17,7 @@ struct proposal {
     bool applies, confirmed;
     const struct proposal *alone[2]; /* of a pair: its changes, each by itself; else NULL */
     char *why;                       /* owned: why it does not apply, or fails */
+    char *where; /* owned: the place that loses most of what it shortens, and which call to move; NULL: none */
     double run_time_s;               /* by the fast engine */
     double gain_s;                   /* by the engine that confirmed it, else by the fast one; NAN: not known */
     double error_s;                  /* of the gain */

@@ -12,6 +12,7 @@ static void print_change(const struct advice *advice, const struct proposal *cha
             change->confirmed ? "" : "  fast engine only");
     for (size_t i = 0; i < change->scene.rewrite.count; i++)
         fprintf(out, "    %s: %s\n", change->scene.rewrite.reports[i].spec, change->scene.rewrite.reports[i].summary);
+    if (change->where) fprintf(out, "    most in %s\n", change->where);
 }
 
 void advice_print(const struct advice *advice, FILE *out)
@@ -47,7 +48,8 @@ static enum status add_json(const struct proposal *change, cJSON *list, struct e
         !cJSON_AddBoolToObject(item, "confirmed", change->confirmed) ||
         !(known ? cJSON_AddNumberToObject(item, "gain_s", change->gain_s) : cJSON_AddNullToObject(item, "gain_s")) ||
         !(known ? cJSON_AddNumberToObject(item, "error_s", change->error_s) : cJSON_AddNullToObject(item, "error_s")) ||
-        !(change->why ? cJSON_AddStringToObject(item, "reason", change->why) : cJSON_AddNullToObject(item, "reason")))
+        !(change->why ? cJSON_AddStringToObject(item, "reason", change->why) : cJSON_AddNullToObject(item, "reason")) ||
+        !(change->where ? cJSON_AddStringToObject(item, "where", change->where) : cJSON_AddNullToObject(item, "where")))
         return err_memory(err);
     TRY(rewrite_to_json(&change->scene.rewrite, &rewrites, err));
     return cJSON_AddItemToObject(item, "rewrites", rewrites) ? STATUS_OK : err_memory(err);
@@ -55,8 +57,13 @@ static enum status add_json(const struct proposal *change, cJSON *list, struct e
 
 static enum status fill_json(const struct advice *advice, cJSON *json, struct err *err)
 {
+    const struct platform *platform = advice->changes[0].scene.platform;
+    char semantics[PLATFORM_SEMANTICS_BYTES];
+    platform_semantics_name(platform, semantics);
     if (!cJSON_AddStringToObject(json, "schema", "rmacast.advice/1") ||
         !cJSON_AddStringToObject(json, "trace", advice->trace->name) ||
+        !cJSON_AddStringToObject(json, "platform", platform->name ? platform->name : "") ||
+        !cJSON_AddStringToObject(json, "semantics", semantics) ||
         !cJSON_AddNumberToObject(json, "run_time_s", advice->reference_s) ||
         !cJSON_AddNumberToObject(json, "error", advice->options->error))
         return err_memory(err);

@@ -3,7 +3,7 @@
 // one can be told apart without red and green (after M. Okabe, K. Ito, Color Universal Design).
 const activities = [
   ["computing", "#faf0f2", "#f2f2f2"],
-  ["user region", "#f7c9d4", "#dddddd"],
+  ["computing in a region", "#f7c9d4", "#dddddd"],
   ["collective", "#000000", "#000000"],
   ["send", "#1b6e32", "#0072b2"],
   ["non-blocking send", "#6fca7f", "#56b4e9"],

@@ -9,10 +9,10 @@ function predictionError(inputs) {
   }
   if (shares.length) {
     const [share, name] = shares.reduce((worst, one) => (one[0] > worst[0] ? one : worst));
-    return { share, why: `the largest error of the validations here (${shortName(name)})` };
+    return { share, measured: true, why: `the largest error of the validations here (${shortName(name)})` };
   }
   const advice = inputs.find(({ data }) => data.schema === "rmacast.advice/1");
-  return advice ? { share: advice.data.error, why: `as ${shortName(advice.name)} assumes; the JSON of rmacast validate tells that of your cluster` } : null;
+  return advice ? { share: advice.data.error, measured: false, why: `as ${shortName(advice.name)} assumes; the JSON of rmacast validate tells that of your cluster` } : null;
 }
 
 function barChart(rows) {
@@ -25,17 +25,22 @@ function barChart(rows) {
       element("span", { class: "value" }, formatSeconds(row.value))]).flat());
 }
 
-const waitingShare = (result) => Math.min(1, sum(result.patterns.map((pattern) => pattern.severity_s)) / (allTime(result) || 1));
+// What a semantics does, in words.
+const waiters = words({ a: "start waits", b: "the put or get waits", c: "complete waits", d: "nobody waits" });
+const rowTitle = (row) => (waiters[row] ? `${row}: ${waiters[row]}` : row);
 
-function comparisonSection(title, rows, warnings, error) {
+const waitingShare = (result) => Math.min(1, sum(result.patterns.filter(({ name }) => !partOf[name]).map((pattern) => pattern.severity_s)) / (allTime(result) || 1));
+
+function comparisonSection(title, rows, warnings, error, about) {
   const patterns = [...new Set(rows.flatMap((row) => occurring(row.result).map((pattern) => pattern.name)))];
   const first = rows[0].result.run_time_s, banded = error && rows.some((row) => row.result.origin === "simulated");
   const band = ({ result }) => (error && result.origin === "simulated"
     ? { low: result.run_time_s * Math.max(0, 1 - error.share), high: result.run_time_s * (1 + error.share) } : {});
   return section(title, (warnings || []).map((text) => element("p", { class: "warning" }, text)),
+    about ? element("p", {}, about) : null,
     barChart(rows.map((row) => ({ ...row, ...band(row), value: row.result.run_time_s, waiting: waitingShare(row.result) }))),
-    element("p", { class: "soft" }, "Blue: run time. Red: the share of all ranks' time that is waiting."
-      + (banded ? ` Bracket: error of the prediction, ${formatShare(error.share)}, ${error.why}. Where brackets overlap it is not sure which run is `
+    element("p", { class: "soft" }, swatch("var(--accent)", "run time, "), swatch("var(--bad)", "of it waiting (the share of all ranks' time). ")
+      , (banded ? `Bracket: error of the prediction, ${formatShare(error.share)}, ${error.why}. Where brackets overlap it is not sure which run is `
         + "faster, unless the predictions are wrong alike." : "")),
     table(["", "run time", ...(banded ? ["error"] : []), "against the first", ...patterns.map(patternTitle)], rows.map((row) => [
       shortName(row.name), formatSeconds(row.result.run_time_s),
@@ -52,7 +57,7 @@ function scalingSection(input) {
   return section(`${scaling === "strong" ? "Strong" : "Weak"} scaling, ${shortName(input.name)}`,
     plot({ label: "run time against the number of ranks", xName: "ranks", yName: "Run time, with the band of its error.", xFormat: String, yFormat: formatSeconds,
       xTicks: [...new Set(points.map((point) => point.ranks))],
-      series: names.map((name) => ({ name: `semantics ${name}`, line: true, points: points.filter((point) => point.semantics === name)
+      series: names.map((name) => ({ name: rowTitle(name), line: true, points: points.filter((point) => point.semantics === name)
         .map((point) => [point.ranks, point.run_time_s, point.run_time_low_s, point.run_time_high_s]) })) }),
     stops.filter((stop) => stop.ranks).map((stop) => element("p", {}, `${stop.semantics}: more than ${stop.ranks} ranks do not pay.`)),
     table(head, points.map((point) => [point.ranks, point.semantics, formatSeconds(point.run_time_s),
@@ -60,11 +65,14 @@ function scalingSection(input) {
     element("details", {}, element("summary", {}, "the program that the runs have in common"), element("pre", { class: "scroll" }, input.data.program)));
 }
 
+const sameUnderAll = "No call of the trace can differ under a to d: they differ in who waits for another rank's MPI_Win_post.";
+
 function comparisonInput(input, error) {
-  const rows = input.data.results.map((result) => ({ name: result.row || `semantics ${result.semantics}`, result }));
+  const rows = input.data.results.map((result) => ({ name: rowTitle(result.row || result.semantics), result }));
   const warnings = [...(input.data.contradictions || []).map((contradiction) =>
     `The recording contradicts the platform's semantics: ${contradiction.text}.`),
-  ...(input.data.failed || []).map((row) => `${row.row} failed: ${row.error}`),
-  ...(input.data.semantics_matter === false ? ["No call of the trace can differ under a to d."] : [])];
-  return rows.length ? comparisonSection(`Comparison ${shortName(input.name)}`, rows, warnings, error) : null;
+  ...(input.data.failed || []).map((row) => `${row.row} failed: ${row.error}`)];
+  return rows.length ? comparisonSection(`Comparison ${shortName(input.name)}`, rows, warnings, error,
+    input.data.semantics_matter === false ? sameUnderAll : rows.some(({ result }) => waiters[result.row || result.semantics])
+      ? "a to d are the blocking behaviours that MPI allows: they differ in who waits for the target's MPI_Win_post." : "") : null;
 }

@@ -13,10 +13,11 @@ function element(tag, attributes, ...children) {
 element.drawing = new Set(["rect", "line", "text", "circle", "path", "title", "g"]);
 
 // Numbers stand to the right, text to the left.
-const isNumber = (cell) => /^([-+±] ?)?[\d.]+(e[-+]\d+)?( ?[a-zA-Z%/]{1,5})?$|^(unknown|measured|)$/.test(cell);
+const isNumber = (cell) => /^([-+±<] ?)?[\d.]+(e[-+]\d+)?( ?[a-zA-Z%/]{1,5})?$|^(unknown|measured|)$/.test(cell);
 function table(head, rows, caption) {
   const cells = rows.map((row) => row.map(String)), right = head.map((_, i) => i > 0 && cells.every((row) => isNumber(row[i])));
-  const kind = (i) => (right[i] ? "number" : cells.some((row) => String(row[i]).length > 30) ? "text long" : "text");
+  const longest = head.map((_, i) => Math.max(0, ...cells.slice(0, 2000).map((row) => String(row[i]).length)));
+  const kind = (i) => (right[i] ? "number" : longest[i] > 30 ? "text long" : "text short");
   return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption || head.filter(Boolean).join(", ") },
     element("table", {}, caption ? element("caption", {}, caption) : null,
       element("thead", {}, element("tr", {}, head.map((name, i) => element("th", { scope: "col", class: kind(i) }, name)))),
@@ -25,6 +26,10 @@ function table(head, rows, caption) {
 
 function section(title, ...children) {
   return element("section", { "aria-label": title }, element("h2", {}, title), ...children);
+}
+
+function swatch(color, name) {
+  return element("span", { class: "swatch" }, element("b", { style: `background:${color}` }), name);
 }
 
 const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -12,7 +12,7 @@ function formatWithError(seconds, error) {
   return `${Number((seconds / scale).toPrecision(4))} ± ${Number((error / scale).toPrecision(2))} ${name}`;
 }
 const formatPs = (ps) => formatSeconds(ps * 1e-12);
-const formatShare = (share) => `${(100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0)} %`;
+const formatShare = (share) => (share > 0 && share < 0.0005 ? "< 0.1 %" : `${(100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0)} %`);
 function formatBytes(bytes) {
   for (const [scale, name] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
     if (bytes >= scale) return `${Number((bytes / scale).toPrecision(4))} ${name}`;
@@ -23,6 +23,10 @@ function formatRate(rate) {
     if (rate >= scale) return `${Number((rate / scale).toPrecision(3))} ${name}`;
   return `${Number(rate.toPrecision(3))} B/s`;
 }
+// A table of words that knows no other names, whatever a trace asks for.
+const words = (table) => Object.assign(Object.create(null), table);
+// Wait states that are a part of another one.
+const partOf = words({ late_complete: "early_wait", early_fence: "wait_at_fence", wrong_order: "late_sender" });
 const patternTitle = (name) => name.split("_").map((word) => (word === "at" || word === "in" || word === "for" ? word
   : word === "nxn" ? "NxN" : word[0].toUpperCase() + word.slice(1))).join(" ");
 const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -31,7 +35,10 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 const readable = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
   (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const nameMost = 120;
-const shortName = (text) => {
+const shortName = (text, most = nameMost) => {
   const whole = String(text);
-  return readable(whole.length > nameMost ? `${whole.slice(0, nameMost)}... (${whole.length} characters)` : whole).replace(/[\n\t]/g, " ");
+  return readable(whole.length > most ? `${whole.slice(0, most)}... (${whole.length} characters)` : whole).replace(/[\n\t]/g, " ");
 };
+// Files without their directories, where a line stands behind them.
+const withoutDirectories = (text) => shortName(text, 1000).replace(/(?:[^\s(),:/]*\/)+([^\s(),:/]+:\d+)/g, "$1");
+const lastPart = (path) => path.split("/").pop();

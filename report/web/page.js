@@ -12,7 +12,6 @@ function buildPage(data) {
   const page = document.getElementById("page"), of = (schema) => data.inputs.filter((input) => input.data.schema === `rmacast.${schema}/1`);
   const runs = of("result"), timelines = runs.filter((input) => input.timeline), error = predictionError(data.inputs);
   const parts = element("nav", { "aria-label": "parts of the page" }), made = [];
-  const which = (input) => (runs.length > 1 ? ` of ${shortName(input.name)}` : "");
   const put = (make, name) => {
     let part;
     try {
@@ -25,8 +24,8 @@ function buildPage(data) {
     page.append(part);
     if (!name) return;
     part.id = `part${made.length}`;
+    if (!made.includes(name)) parts.append(element("a", { href: `#${part.id}` }, name));
     made.push(name);
-    parts.append(element("a", { href: `#${part.id}` }, name));
   };
   document.title = `${shortName(data.title)} - rmacast report`;
   page.append(element("h1", {}, shortName(data.title)));
@@ -34,16 +33,17 @@ function buildPage(data) {
   put(() => firstScreen(data.inputs));
   page.append(parts);
   for (const input of of("advice")) put(() => adviceSection(input), "Advice");
-  for (const input of runs) { put(() => summarySection(input), `Summary${which(input)}`); put(() => ranksTable(input)); }
+  for (const input of runs) { put(() => summarySection(input), "Summary"); put(() => ranksTable(input)); }
   if (runs.length > 1)
     put(() => comparisonSection("The runs side by side", runs.map((input) => ({ name: input.name, result: input.data })), [], error), "Runs side by side");
   for (const input of of("comparison")) put(() => comparisonInput(input, error), "Comparison");
   for (const input of of("scaling")) put(() => scalingSection(input), "Scaling");
   for (const input of of("validation")) put(() => validationSection(input), "Validation");
   for (const input of of("campaign-result")) put(() => campaignSection(input), "Campaign");
-  for (const input of runs) put(() => panelsSection(input), `Panels${which(input)}`);
+  for (const input of runs) put(() => panelsSection(input), "Panels");
   if (timelines.length) put(() => timelineSection(timelines), "Time lines");
-  for (const input of runs) { put(() => matrixSection(input), `Transfers${which(input)}`); put(() => boundsSection(input), `Bounds${which(input)}`); }
+  for (const alike of sameTransfers(runs)) put(() => matrixSection(alike), "Transfers");
+  for (const input of runs) put(() => boundsSection(input), "Bounds");
   for (const input of of("platform")) put(() => calibrationSection(input), "Platform");
   page.append(element("p", { class: "soft" }, `Made by rmacast ${data.version}.`));
 }

@@ -1,4 +1,5 @@
-// What a stranger wants to know first: how long, where most is lost, what to do. Then three sentences about each run.
+// What a stranger wants to know first: how long, where most is lost, what to do, who causes it, what else could be, how sure that
+// is. Then three sentences about each run.
 const occurring = (result) => result.patterns.filter((pattern) => pattern.severity_s > 0)
   .sort((a, b) => b.severity_s - a.severity_s);
 const allTime = (result) => result.run_time_s * result.ranks;
@@ -7,6 +8,11 @@ const lineOf = (place) => (place.file ? `${shortName(place.file)}${place.line ? 
 function placeText(place) {
   const line = lineOf(place);
   return `${shortName(place.callpath || "the program")}${line ? ` (${line})` : ""}`;
+}
+// "exchange, line halo.c:28"
+function shortPlace(place) {
+  const line = lineOf(place);
+  return `${lastPart(shortName(place.callpath || "the program"))}${line ? `, line ${lastPart(line)}` : ""}`;
 }
 
 function summarize(result) {
@@ -25,7 +31,7 @@ function summarize(result) {
     sentences.push(`${formatShare(cause.share)} of all waiting is caused by ${cause.activity} in `
       + `${placeText(cause)}, most by rank ${cause.rank}.`);
   if (worst.advice) sentences.push(`To reduce it: ${worst.advice}.`);
-  return sentences;
+  return sentences.map(withoutDirectories);
 }
 
 function summarySection(input) {
@@ -46,84 +52,156 @@ function incompleteWarnings(inputs) {
     })).filter((text, i, all) => all.indexOf(text) === i);
 }
 
-const changeWords = { "post-early": "call MPI_Win_post earlier", "complete-early": "call MPI_Win_complete earlier", "wait-late": "call MPI_Win_wait later",
+const changeWords = words({ "post-early": "call MPI_Win_post earlier", "complete-early": "call MPI_Win_complete earlier", "wait-late": "call MPI_Win_wait later",
   "fence=pscw": "post, start, complete, wait instead of fences", "fence=notify": "fences that wait only for ranks with operations",
-  "lock=lock_all": "one MPI_Win_lock_all instead of locks", "put=rput": "request-based operations", "merge-puts": "one put instead of neighbouring ones" };
+  "lock=lock_all": "one MPI_Win_lock_all instead of locks", "put=rput": "request-based operations", "merge-puts": "one put instead of neighbouring ones" });
 function changeText(row) {
-  const words = row.split("+").filter((word) => word !== "platform").map((word) => (/^[a-d]$/.test(word)
-    ? `an MPI library with blocking semantics ${word}` : changeWords[word] || shortName(word)));
+  const words = row.split("+").filter((word) => word !== "platform").map((word) => (waiters[word]
+    ? `an MPI library where ${waiters[word]} (${word})` : changeWords[word] || shortName(word)));
   return words.length ? words.join(", and ") : "the platform as it is";
 }
 const isOfProgram = (change) => !/^[a-d](\+|$)/.test(change.row);
-const gainText = (change, runTime) => `${formatWithError(change.gain_s, change.error_s)}, ${formatShare(change.gain_s / runTime)} of the run`;
+const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : text);
+const gainText = (change, runTime) => `${formatWithError(change.gain_s, change.error_s)}, ${formatShare(change.gain_s / runTime)}`;
+const ofText = (change, runTime) => `${formatWithError(change.gain_s, change.error_s)} of ${formatSeconds(runTime)} (${formatShare(change.gain_s / runTime)})`;
+const savesText = (change, runTime) => `${capital(changeText(change.row))}: saves ${ofText(change, runTime)}.`;
+const adviceText = (text) => `${capital(withoutDirectories(text))}.`;
 
-// Where: the wait states whose advice this change is.
-function whereText(change, runs) {
-  const names = change.row.split("+").filter((word) => !/^([a-d]|platform)$/.test(word));
-  const advised = runs.flatMap(({ data }) => occurring(data)).find((pattern) => pattern.advice
-    && names.some((name) => String(pattern.rows || "").includes(name)));
-  return advised ? `${advised.advice[0].toUpperCase()}${advised.advice.slice(1)}.` : "";
-}
-
-// strong: one line or several.
+// strong: one line or several; rest: texts and elements.
 function card(title, strong, ...rest) {
   return element("div", { class: "card" }, element("h2", {}, title), [strong].flat().filter(Boolean).map((text) => element("p", { class: "strong" }, text)),
-    rest.filter(Boolean).map((text) => element("p", {}, text)));
+    rest.filter(Boolean).map((one) => (typeof one === "string" ? element("p", {}, one) : one)));
 }
+const ofSchema = (inputs, schema) => inputs.filter(({ data }) => data.schema === `rmacast.${schema}/1`);
 
-const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : text);
-const savesText = (change, runTime) => `${capital(changeText(change.row))}: saves ${gainText(change, runTime)}`;
-
-// Where no replayed change is worth much, the cause of the largest loss is what to look at.
-function causeAdvice(runs) {
-  const result = runs.length ? runs[0].data : null, worst = result && occurring(result)[0];
-  if (!worst) return "";
-  return worst.advice ? `${capital(worst.advice)}.` : causeText(result);
+// What the page is about: the recorded run, else a predicted one, the first of a comparison, or the largest scale.
+function mainResult(inputs) {
+  const runs = ofSchema(inputs, "result").map(({ data }) => data);
+  const rows = ofSchema(inputs, "comparison").flatMap(({ data }) => data.results);
+  const points = ofSchema(inputs, "scaling").flatMap(({ data }) => data.points);
+  const largest = points.reduce((most, point) => (!most || point.ranks > most.ranks ? point : most), null);
+  return runs.find(({ origin }) => origin !== "simulated") || runs[0] || rows[0] || (largest && largest.result && largest.result.patterns ? largest.result : null);
 }
-
-function bestChangeCard(inputs, runs) {
-  const advice = inputs.find(({ data }) => data.schema === "rmacast.advice/1");
-  if (!advice) {
-    const worst = runs.map(({ data }) => occurring(data)[0]).find((pattern) => pattern && pattern.advice);
-    return worst ? card("What to change", capital(worst.advice), "Worked out from the trace alone: rmacast advise predicts what a change gains.") : null;
-  }
-  const { changes, run_time_s: runTime } = advice.data, advised = changes.filter((change) => change.advised);
-  const nothing = "No change that was replayed gains more than its error.", cause = causeAdvice(runs);
-  const replayed = `Replayed where the platform as it is takes ${formatSeconds(runTime)}.`;
-  if (!advised.length) return card("What to change", cause || nothing, cause ? `Worked out from the trace alone. ${nothing}` : "");
-  const best = advised.find(isOfProgram) || advised[0], other = advised[0] !== best ? `${savesText(advised[0], runTime)}.` : "";
-  if (best.gain_s < 0.02 * runTime && cause)
-    return card("What to change", cause, "Worked out from the trace alone.", `${savesText(best, runTime)}.`, other, replayed);
-  return card("What to change", savesText(best, runTime), whereText(best, runs), other, replayed);
-}
-
-function firstScreen(inputs) {
-  const runs = inputs.filter(({ data }) => data.schema === "rmacast.result/1");
-  const recorded = runs.find(({ data }) => data.origin !== "simulated") || runs[0];
-  const predicted = runs.filter((run) => run !== recorded && run.data.origin === "simulated");
-  const cards = [];
-  if (recorded) {
-    const result = recorded.data, worst = occurring(result)[0], place = worst && worst.places[0];
-    cards.push(card("How long", `${formatSeconds(result.run_time_s)} on ${result.ranks} ranks${result.origin === "simulated" ? ", predicted" : ""}`,
-      `${formatShare(waitingShare(result))} of the ranks' time is waiting.${initText(result)}`,
-      ...predicted.slice(0, 3).map(({ data }) => `${formatSeconds(data.run_time_s)} predicted on ${shortName(data.platform || "the platform")}, semantics ${data.semantics}.`)));
-    const share = worst && `${formatShare(worst.severity_s / allTime(result))} of all ranks' time`, line = place ? lineOf(place).split("/").pop() : "";
-    cards.push(worst ? card("Largest loss", line ? [`${patternTitle(worst.name)}, line ${line}`, share] : `${patternTitle(worst.name)}, ${share}`,
-      `${formatSeconds(worst.severity_s)} over all ranks${place ? `, in ${placeText(place)}; most on rank ${place.rank}` : ""}.`,
-      causeText(result)) : card("Largest loss", "No rank waits for another one."));
-  }
-  cards.push(bestChangeCard(inputs, runs));
-  return element("div", { class: "cards" }, cards.filter(Boolean));
-}
+const isPredicted = (result) => result.origin === "simulated";
+const platformText = (result) => `${shortName(result.platform || "the platform")}${result.semantics ? `, ${rowTitle(result.semantics)}` : ""}`;
 
 function initText(result) {
   const share = result.properties_exclusive ? result.properties_exclusive.init_finalize_s / (allTime(result) || 1) : 0;
-  return share > 0.05 ? ` ${formatShare(share)} is MPI_Init and MPI_Finalize.` : "";
+  return share > 0.05 ? `${formatShare(share)} is MPI_Init and MPI_Finalize.` : "";
 }
 
-function causeText(result) {
-  const cause = result.causes && result.causes.places && result.causes.places[0];
-  return cause && cause.share > 0 ? `Caused most by ${cause.activity} in ${placeText(cause)}, rank ${cause.rank} (${formatShare(cause.share)} of all waiting).` : "";
+function howLongCard(inputs, result) {
+  const runs = ofSchema(inputs, "result"), validation = ofSchema(inputs, "validation")[0], scaling = ofSchema(inputs, "scaling")[0];
+  const points = scaling ? scaling.data.points : [], last = points[points.length - 1];
+  if (!result && last) return card("How long", `${formatSeconds(last.run_time_s)} on ${last.ranks} ranks, predicted`, scalingText(scaling.data));
+  if (!result && !validation) return null;
+  if (!result) {
+    const run = validation.data.run_time;
+    return card("How long", `${formatSeconds(run.measured_s)} measured, ${formatSeconds(run.predicted_s)} predicted`,
+      `${counted(validation.data.measured.length, "real run")} on ${validation.data.ranks} ranks.`);
+  }
+  return card("How long", `${formatSeconds(result.run_time_s)} on ${result.ranks} ranks${isPredicted(result) ? ", predicted" : ""}`,
+    `${formatShare(waitingShare(result))} of the ranks' time is waiting. ${initText(result)}`,
+    isPredicted(result) ? `On ${platformText(result)}.` : "",
+    ...runs.filter(({ data }) => data !== result && isPredicted(data)).slice(0, 3)
+      .map(({ data }) => `${formatSeconds(data.run_time_s)} predicted on ${platformText(data)}.`),
+    last ? scalingText(scaling.data) : "");
+}
+function scalingText({ points }) {
+  const { semantics } = points[0], of = points.filter((point) => point.semantics === semantics).slice(0, 8);
+  return `By ranks, ${rowTitle(semantics)}: ${of.map((point) => `${point.ranks}: ${formatSeconds(point.run_time_s)}`).join(", ")}.`;
+}
+
+function lossCard(result) {
+  const worst = occurring(result)[0], place = worst && worst.places[0];
+  if (!worst) return card("Largest loss", "No rank waits for another one.");
+  const share = `${formatShare(worst.severity_s / allTime(result))} of all ranks' time`, line = place ? lastPart(lineOf(place)) : "";
+  return card("Largest loss", line ? [`${patternTitle(worst.name)}, line ${line}`, share] : [patternTitle(worst.name), share],
+    `${formatSeconds(worst.severity_s)} over all ranks${place ? `, most of it in ${lastPart(shortName(place.callpath || "the program"))} on rank ${place.rank}` : ""}.`);
+}
+
+const causesOf = (result) => (result.causes && result.causes.places ? result.causes.places.filter((cause) => cause.share > 0) : []);
+const causeText = (cause) => `${capital(shortName(cause.activity))} in ${shortPlace(cause)}, rank ${cause.rank}`;
+function causeCard(result) {
+  const [first, second] = causesOf(result);
+  if (!first) return null;
+  return card("Who causes it", causeText(first), `While others waited it did that: ${formatSeconds(first.time_s)} or ${formatShare(first.share)} of all waiting.`,
+    second ? `Next: ${causeText(second)}, ${formatShare(second.share)}.` : "");
+}
+
+// Where no replayed change is worth much, the cause of the largest loss is what to look at.
+function causeAdvice(result) {
+  const worst = result && occurring(result)[0], cause = result && causesOf(result)[0];
+  if (worst && worst.advice) return adviceText(worst.advice);
+  return worst && cause ? `Shorten what the others wait for: ${causeText(cause)}.` : "";
+}
+
+function changeCard(inputs, result) {
+  const advice = ofSchema(inputs, "advice")[0], cause = causeAdvice(result);
+  // What to do first; what else would do stands below.
+  const at = cause.search(/,? or |: /), first = at > 0 ? `${cause.slice(0, at)}.` : cause, rest = at > 0 ? capital(cause.slice(at).replace(/^[,: ]+/, "")) : "";
+  if (!advice) {
+    return cause ? card("What to change", first, rest, "Worked out from the trace alone. rmacast advise predicts what a change gains.") : null;
+  }
+  const { changes, run_time_s: runTime } = advice.data, advised = changes.filter((change) => change.advised);
+  const replayed = `${formatSeconds(runTime)}: the run replayed on ${shortName(advice.data.platform || "the platform")}.`;
+  const nothing = "No change that was replayed gains more than its error.";
+  if (!advised.length) return card("What to change", first || nothing, rest, cause ? `Worked out from the trace alone. ${nothing}` : "");
+  const best = advised.find(isOfProgram) || advised[0], other = advised[0] !== best ? savesText(advised[0], runTime) : "";
+  if (best.gain_s < 0.02 * runTime && cause)
+    return card("What to change", first, rest, "Worked out from the trace alone.", savesText(best, runTime), other, replayed);
+  return card("What to change", savesText(best, runTime), best.where ? `Most in ${withoutDirectories(best.where)}.` : "", other, replayed);
+}
+
+// Of each semantics, or else platform: [name, run time].
+function alternatives(inputs) {
+  const comparison = ofSchema(inputs, "comparison").find(({ data }) => data.results.length > 1), advice = ofSchema(inputs, "advice")[0];
+  if (comparison) {
+    const { results } = comparison.data;
+    return { place: shortName(results[0].platform || "the platform"), rows: results.map((result) => [rowTitle(result.row || result.semantics), result.run_time_s]),
+      same: comparison.data.semantics_matter === false };
+  }
+  const letters = advice ? advice.data.changes.filter((change) => waiters[change.row] && change.gain_s !== null) : [];
+  if (letters.length > 1)
+    return { place: shortName(advice.data.platform || "the platform"), same: false, rows: letters.sort((a, b) => (a.row < b.row ? -1 : 1))
+      .map((change) => [rowTitle(change.row), advice.data.run_time_s - change.gain_s]) };
+  const points = ofSchema(inputs, "scaling").flatMap(({ data }) => data.points), most = Math.max(...points.map(({ ranks }) => ranks));
+  const largest = points.filter(({ ranks }) => ranks === most);
+  if (largest.length > 1) return { place: `${most} ranks`, same: false, rows: largest.map((point) => [rowTitle(point.semantics), point.run_time_s]) };
+  const predicted = ofSchema(inputs, "result").filter(({ data }) => isPredicted(data));
+  return predicted.length > 1 ? { place: "", same: false, rows: predicted.map(({ data }) => [platformText(data), data.run_time_s]) } : null;
+}
+function alternativesCard(inputs, result) {
+  const found = alternatives(inputs);
+  if (!found) return result && !isPredicted(result) ? card("Elsewhere", "Not on this page",
+    "rmacast compare TRACE --platform FILE --json FILE predicts the run on another cluster, by each behaviour of MPI libraries; give the file to rmacast report.") : null;
+  const { rows, place, same } = found, [, first] = rows[0], best = rows.reduce((least, row) => (row[1] < least[1] ? row : least));
+  const less = first > 0 ? 1 - best[1] / first : 0;
+  const strong = same || less < 0.001 ? `${same ? "a to d make" : "It makes"} no difference` : `${best[0]}: ${formatShare(less)} less`;
+  return card("Other libraries, other clusters", strong, place ? `Predicted on ${place}; run times:` : "", barChart(rows.slice(0, 8).map(([name, value]) => ({ name, value, waiting: 0 }))));
+}
+
+function sureCard(inputs, result) {
+  const error = predictionError(inputs), scaling = ofSchema(inputs, "scaling")[0];
+  const disturbance = result && result.disturbance && result.disturbance.waited_s > 0.01 * (result.disturbance.computing_s || 1) ? result.disturbance : null;
+  const widest = scaling && scaling.data.points[scaling.data.points.length - 1];
+  const strong = error && error.measured ? `Predictions were ${formatShare(error.share)} off at worst` : error ? `Predictions: ± ${formatShare(error.share)}, assumed`
+    : result && !isPredicted(result) ? `Measured${disturbance ? ", but disturbed" : ""}` : "Predicted, not checked";
+  const why = error && error.measured ? `Against real runs: ${error.why}.` : error || !result || isPredicted(result)
+    ? "Nothing here compares a prediction with a real run; rmacast validate does." : "Times are those of the recording.";
+  const disturbed = disturbance ? `The recording was disturbed: ${formatShare(disturbance.share)} of computing time was waiting for a core${disturbance.more_ranks_than_cores ? ", as there were more ranks than cores" : ""}.` : "";
+  const contradictions = ofSchema(inputs, "comparison").flatMap(({ data }) => data.contradictions || []);
+  if (!result && !error && !widest) return null;
+  return card("How sure", strong, why, widest && widest.run_time_low_s ? `${widest.ranks} ranks take ${formatSeconds(widest.run_time_low_s)} to ${formatSeconds(widest.run_time_high_s)}, `
+    + "by how well the given runs are met." : "", disturbed, incompleteWarnings(inputs).length ? "A part of the input is missing: see above." : "",
+    contradictions.length ? `The recording contradicts the platform: ${shortName(contradictions[0].text)}.` : "");
+}
+
+function firstScreen(inputs) {
+  const result = mainResult(inputs);
+  const cards = [howLongCard(inputs, result), result && lossCard(result), changeCard(inputs, result), result && causeCard(result),
+    alternativesCard(inputs, result), sureCard(inputs, result)].filter(Boolean);
+  return cards.length ? element("div", { class: "cards" }, cards) : null;
 }
 
 // What advise found: changes that gain more than the error of their prediction.
@@ -131,15 +209,16 @@ function adviceSection(input) {
   const { changes, run_time_s: runTime } = input.data, advised = changes.filter((change) => change.advised);
   const most = Math.max(0, ...advised.map((change) => change.gain_s + change.error_s));
   return section(`Advice ${shortName(input.name)}`, advised.length
-    ? element("div", { class: "bars", role: "img", "aria-label": advised.map((change) => `${change.row} saves ${gainText(change, runTime)}`).join("; ") },
-      advised.map((change) => [element("span", { class: "name" }, change.row),
+    ? [element("p", { class: "soft" }, `What each change saves of ${formatSeconds(runTime)}, the run replayed as it is; bracket: the error.`),
+      element("div", { class: "bars wide", role: "img", "aria-label": advised.map((change) => `${change.row} saves ${gainText(change, runTime)}`).join("; ") },
+      advised.map((change) => [element("span", { class: "name" }, capital(changeText(change.row))),
         element("span", { class: "track" }, element("i", { class: "run", style: `width:${(100 * change.gain_s) / most}%` }),
           element("i", { class: "error", style: `left:${(100 * Math.max(0, change.gain_s - change.error_s)) / most}%;width:${(200 * change.error_s) / most}%` })),
-        element("span", { class: "value" }, formatSeconds(change.gain_s))]).flat())
+        element("span", { class: "value" }, gainText(change, runTime))]).flat())]
     : element("p", {}, "No change gains more than the error of its prediction."),
-  advised.length ? table(["change", "gain", "error", "of the run", "what it is", ""], advised.map((change) => [change.row, formatSeconds(change.gain_s),
-    `± ${formatSeconds(change.error_s)}`, formatShare(change.gain_s / runTime), [changeText(change.row), ...change.rewrites.map((rewrite) => rewrite.summary)].join(": "),
-    change.confirmed ? "" : "by the fast engine only"])) : null,
+  advised.length ? behind(["change", "gain", "error", "of the run", "what it moves", "where most is lost", ""], advised.map((change) => [change.row, formatSeconds(change.gain_s),
+    `± ${formatSeconds(change.error_s)}`, formatShare(change.gain_s / runTime), change.rewrites.map((rewrite) => rewrite.summary).join("; "),
+    withoutDirectories(change.where || ""), change.confirmed ? "" : "by the fast engine only"]), "as a table, with the calls that move") : null,
   behind(["not advised", "why"], changes.filter((change) => !change.advised).map((change) => [change.row,
     change.reason || (change.gain_s === null ? "not replayed" : `gains ${formatWithError(change.gain_s, change.error_s)}, or no more than a part of it`)]),
   "what was tried and is not advised"));

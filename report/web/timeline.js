@@ -1,7 +1,4 @@
 // The time lines of all runs below each other, recorded ones above predicted ones, with one window of time.
-function swatch(color, name) {
-  return element("span", {}, element("b", { style: `background:${color}` }), name);
-}
 function legend(shared, kinds) {
   const own = bands.map((band, i) => [band, i]).filter(([, i]) => shared.epochs && shared.occurring.some((one) => one.bands.has(i)));
   return element("div", { class: "legend" }, activities.map(([name], i) => (shared.occurring.some((one) => one.activities.has(i)) ? swatch(colorOf(i), name) : null)),
@@ -24,7 +21,7 @@ function aggregated({ timeline }) {
 }
 
 function sharedView(inputs) {
-  const shared = { view: { from: 0, until: 1 }, waits: true, epochs: true, arrows: -1, lines: [], pending: false, aligned: false };
+  const shared = { view: { from: 0, until: 1 }, waits: true, epochs: true, arrows: -1, lines: [], pending: false, how: 0 };
   const { view } = shared;
   let begin = 0, end = 1;
   shared.draw = () => {
@@ -45,12 +42,14 @@ function sharedView(inputs) {
   };
   shared.move = (by) => shared.show(view.from + by, view.until + by);
   shared.reset = () => shared.show(begin, end);
-  // aligned: all runs have the making of their first window at 0.
-  shared.align = (aligned) => {
-    const shifts = shared.lines.map((line) => (aligned ? line.data.aligned : 0));
-    shared.aligned = aligned;
-    begin = Math.min(...inputs.map((input, i) => input.timeline.from_ps - shifts[i]));
-    end = Math.max(...inputs.map((input, i) => input.timeline.until_ps - shifts[i]), begin + 1);
+  // How runs lie below each other: 0: by their first event; 1: by the making of their first window; 2: as 0, and each is
+  // stretched to the length of the longest, so that the axes differ.
+  shared.align = (how) => {
+    const shifts = shared.lines.map((line) => (how === 1 ? line.data.aligned : 0)), longest = Math.max(...inputs.map(({ timeline }) => timeline.end_ps));
+    shared.how = how;
+    shared.factors = inputs.map(({ timeline }) => (how === 2 && longest > 0 && timeline.end_ps > 0 ? timeline.end_ps / longest : 1));
+    begin = Math.min(...inputs.map((input, i) => (input.timeline.from_ps - shifts[i]) / shared.factors[i]));
+    end = Math.max(...inputs.map((input, i) => (input.timeline.until_ps - shifts[i]) / shared.factors[i]), begin + 1);
     shared.reset();
   };
   shared.cross = (at) => shared.lines.forEach(({ cross }) => { cross.hidden = at < 0; cross.style.left = `${at}px`; });
@@ -88,9 +87,9 @@ const toggle = (label, checked, act) => element("label", {}, element("input", { 
 function timelineSection(given) {
   const inputs = [...given].sort((a, b) => (a.data.origin === "simulated") - (b.data.origin === "simulated"));
   const shared = sharedView(inputs), full = inputs.filter((input) => input.timeline.calls);
-  shared.lines = inputs.map((input) => createCanvas(input, shared));
+  shared.lines = inputs.map((input) => createCanvas(input, shared, inputs.indexOf(input)));
   shared.occurring = shared.lines.map((line) => line.data.occurring());
-  shared.align(false);
+  shared.align(0);
   const views = full.length ? full[0].timeline.views : [], predicted = full.some((input) => input.timeline.transfers.length > 0);
   const legendPlace = element("div"), about = element("p", { class: "soft" });
   const change = () => {
@@ -105,13 +104,13 @@ function timelineSection(given) {
     element("button", { type: "button", onclick: () => shared.zoom(0.5, (shared.view.from + shared.view.until) / 2) }, "zoom in"),
     element("button", { type: "button", onclick: () => shared.zoom(2, (shared.view.from + shared.view.until) / 2) }, "zoom out"),
     element("button", { type: "button", onclick: shared.reset }, "whole run"),
-    full.length > 1 ? choice("runs begin", ["together", "together behind their first window"], 0, (i) => shared.align(i === 1)) : null,
+    full.length > 1 ? choice("runs", ["begin together", "make their first window together", "are stretched to one length"], 0, shared.align) : null,
     full.length ? choice("view", names, 0, (i) => { shared.arrows = i - 1; change(); }) : null,
     choice("colours", ["by kind of call", "colour-blind"], palette - 1, (i) => { palette = i + 1; change(); }),
     toggle("waits", true, (on) => { shared.waits = on; change(); }),
     full.length ? toggle("epochs", true, (on) => { shared.epochs = on; change(); }) : null,
     full.length ? searchTools(shared) : null), about, legendPlace,
-  inputs.map((input, i) => [element("h3", {}, `${shortName(input.name)} (${input.data.origin}${input.data.semantics ? `, semantics ${input.data.semantics}` : ""})`),
+  inputs.map((input, i) => [element("h3", {}, `${shortName(input.name)} (${input.data.origin === "simulated" ? "predicted" : input.data.origin}${input.data.semantics ? `, semantics ${input.data.semantics}` : ""})`),
     aggregated(input).map((text) => element("p", { class: "soft" }, text)),
     shared.lines[i].place, shared.lines[i].note, shared.lines[i].status,
     behindLater("what this window shows, as a table", ["rank", "from", "takes", "call", "", "waits"], shared.lines[i].callsInView)]).flat());

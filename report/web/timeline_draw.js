@@ -13,11 +13,12 @@ function hatch(context) {
 
 const ARROWS_DRAWN = 4000, AXIS = 20;
 
-function createCanvas(input, shared) {
+function createCanvas(input, shared, number) {
   const data = timelineData(input.timeline), { timeline, rows } = data;
-  // The window of this run: that of all, moved by where the runs are aligned.
-  const shift = () => (shared.aligned ? data.aligned : 0);
-  const view = { get from() { return shared.view.from + shift(); }, get until() { return shared.view.until + shift(); } };
+  // The window of this run: that of all, moved by where the runs are aligned, or stretched.
+  const shift = () => (shared.how === 1 ? data.aligned : 0), factor = () => shared.factors[number];
+  const toShared = (time) => (time - shift()) / factor();
+  const view = { get from() { return shared.view.from * factor() + shift(); }, get until() { return shared.view.until * factor() + shift(); } };
   const rowHeight = Math.max(5, Math.min(34, Math.floor(560 / rows))), height = rows * rowHeight + AXIS;
   const canvas = element("canvas", { tabindex: 0, role: "application", style: `height:${height}px`,
     "aria-label": `time lines of ${shortName(input.name)}: ${timeline.ranks} ranks, ${formatPs(timeline.end_ps)}. Left and right move, plus and `
@@ -108,7 +109,7 @@ function createCanvas(input, shared) {
     context.beginPath();
     context.rect(left, AXIS, width - left, height - AXIS);
     context.clip();
-    const paper = getComputedStyle(document.body).backgroundColor;
+    const paper = getComputedStyle(canvas).backgroundColor;
     let rest = 0;
     for (const arrow of lineArrows) {
       if (arrow[4] < view.from || arrow[2] > view.until) continue;
@@ -182,7 +183,7 @@ function createCanvas(input, shared) {
     const wait = data.waits[row].find((item) => item[1] === one[0] && item[7] === one[1]);
     status.textContent = [`rank ${row}`, ...data.callText(one), wait ? data.waitText(wait) : ""].filter((text) => text).join(", ");
     const span = zoomTo ? Math.max(one[2] * 4, 1e5) : view.until - view.from, middle = one[1] + one[2] / 2;
-    if (zoomTo || one[1] + one[2] < view.from || one[1] > view.until) shared.show(middle - shift() - span / 2, middle - shift() + span / 2);
+    if (zoomTo || one[1] + one[2] < view.from || one[1] > view.until) shared.show(toShared(middle - span / 2), toShared(middle + span / 2));
     else shared.draw();
   }
   function step(by) {
@@ -199,18 +200,18 @@ function createCanvas(input, shared) {
     if (!pointers.has(event.pointerId)) { showTip(tipAt(event.offsetX, event.offsetY), event); return; }
     const before = pointers.get(event.pointerId), others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
     pointers.set(event.pointerId, event.offsetX);
-    if (!others.length) { shared.move((before - event.offsetX) / scale()); return; }
+    if (!others.length) { shared.move((before - event.offsetX) / scale() / factor()); return; }
     const apart = Math.abs(event.offsetX - others[0]);
-    if (apart > 4) shared.zoom(Math.abs(before - others[0]) / apart, shared.view.from + (others[0] - left) / scale());
+    if (apart > 4) shared.zoom(Math.abs(before - others[0]) / apart, shared.view.from + (others[0] - left) / scale() / factor());
   });
   canvas.addEventListener("pointerleave", () => { showTip(""); shared.cross(-1); });
   canvas.addEventListener("wheel", (event) => {
     if (event.deltaY === 0) return;
     event.preventDefault();
-    shared.zoom(event.deltaY > 0 ? 1.25 : 0.8, shared.view.from + (event.offsetX - left) / scale());
+    shared.zoom(event.deltaY > 0 ? 1.25 : 0.8, shared.view.from + (event.offsetX - left) / scale() / factor());
   }, { passive: false });
   canvas.addEventListener("keydown", (event) => {
-    const span = view.until - view.from, middle = (shared.view.from + shared.view.until) / 2;
+    const span = shared.view.until - shared.view.from, middle = (shared.view.from + shared.view.until) / 2;
     const act = { ArrowLeft: () => shared.move(-span / 10), ArrowRight: () => shared.move(span / 10), "+": () => shared.zoom(0.7, middle),
       "-": () => shared.zoom(1.4, middle), Home: () => shared.reset(), ",": () => step(-1), ".": () => step(1),
       ArrowUp: () => choose(Math.max(0, chosen.row - 1), -1, false), ArrowDown: () => choose(Math.min(rows - 1, chosen.row + 1), -1, false),

@@ -30,6 +30,14 @@ run 0 report run.txt comparison.json --title '<b>"a" & b</b>' -o page.html
 grep -q '<b>\|<!--' page.html && fail 'a name stands in the page as markup'
 grep -qE '(src|href)=|https?://[^w]|@import|url\(' page.html && fail 'the page loads something'
 
+# The page is report/web as it stands there: the style sheet, the body, and the scripts in their order.
+web=$source/report/web
+sed -n '/^<style>$/,/^<\/style>$/p' page.html | sed '1d;$d' | cmp -s - "$web/style.css" || fail 'the style is not report/web/style.css'
+sed -n '/^"use strict";$/,/^<\/script>$/p' page.html | sed '1,2d' | head -n -2 >scripts.js
+sed -n 's/^  ${web}\/\(.*\.js\))\{0,1\}$/\1/p' "$source/report/CMakeLists.txt" >order
+[ "$(sort order)" = "$(cd "$web" && ls -- *.js | sort)" ] || fail "not all scripts are in the page: $(sort order | tr '\n' ' ')"
+(cd "$web" && xargs cat) <order | cmp -s - scripts.js || fail 'the scripts are not those of report/web'
+
 # The data are the result and the time lines: the wait of rank 0 in the barrier, 90 us of it for rank 2.
 sed -n 's/^.*id="data">\(.*\)<\/script>$/\1/p' page.html >data.json
 holds data.json '.title == "<b>\"a\" & b</b>" and (.inputs | length) == 2'

@@ -30,6 +30,8 @@ END
 run 0 report "$trace" predicted.txt comparison.json advice.json validation.json platform.json campaign.json scaling.json \
     --title 'a run' -o all.html
 
+for part in comparison scaling validation advice; do run 0 report $part.json -o ${part}_alone.html; done
+
 # 2. Names with markup, control characters, other directions of writing, and a megabyte.
 evil='"><img%20src=x%20onerror=window.hacked=1></script><script>window.hacked=2</script>'
 big=$(head -c 1000000 /dev/zero | tr '\0' B)

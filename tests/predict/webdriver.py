@@ -31,7 +31,8 @@ class Browser:
             port = next(line.split("port ")[1].strip(". \n") for line in self.driver.stdout if "successfully on port" in line)
             self.address = f"http://127.0.0.1:{port}/session"
             arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                         f"--user-data-dir={self.profile.name}"]
+                         "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+                         "--disable-sync", f"--user-data-dir={self.profile.name}"]
             made = self.send("POST", "", {"capabilities": {"alwaysMatch": {
                 "goog:chromeOptions": {"binary": browser, "args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}}})
             self.session = made["sessionId"]
