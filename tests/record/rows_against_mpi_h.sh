@@ -14,9 +14,8 @@ echo "#include <mpi.h>" >"$work/mpi.c"
 "$mpicc" -E -P "$work/mpi.c" | tr '\n' ' ' | grep -oE '(int|double|MPI_[A-Za-z]+) +\*?MPI_[A-Z][A-Za-z0-9_]* ?\(' |
     grep -oE "MPI_[A-Za-z0-9_]+ ?\(" | tr -d "( " | sort -u >"$work/declared"
 if [ "$standard" = MPI-3 ]; then sed -i "/_\(c2f\|f2c\)$/d" "$work/declared"; fi
-sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/calls/mpi_*calls.def >"$work/rows"
-sed -n 's/^MPI_LARGE(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source/trace/record/mpi/large_calls.def" >>"$work/rows"
-sed -n 's/^MPI_PLAIN[_A-Z]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/calls/mpi_plain_calls.def" | sort - "$work/rows" -o "$work/rows"
+sed -n 's/^MPI_[A-Z_]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/calls/mpi_*calls.def | sort >"$work/rows"
+sed -n 's/^MPI_[A-Z_]*_C(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source"/trace/calls/mpi_*calls.def | sort - "$work/rows" -o "$work/rows"
 sed -n 's/^REC_UNRECORDED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/preload/unrecorded.def" | sort >"$work/missed"
 grep -v '^#' "$here/unrecorded.txt" | cut -d' ' -f1 >"$work/unrecorded"
 failures=0
@@ -31,7 +30,7 @@ sort "$work/rows" "$work/missed" "$work/unrecorded" >"$work/all"
 sort -u "$work/all" >"$work/known"
 [ -z "$(comm -23 "$work/declared" "$work/known")" ] || fail "in mpi.h only: $(comm -23 "$work/declared" "$work/known" | tr '\n' ' ')"
 if [ "$standard" = MPI-3 ]; then
-    sed -n 's/^MPI_CALL(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/calls/mpi_4_calls.def" | sort >"$work/mpi_4"
+    sed -n 's/^MPI_[A-Z_]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source/trace/calls/mpi_4_calls.def" | sort >"$work/mpi_4"
     grep -v "_c$" "$work/rows" | comm -23 - "$work/mpi_4" >"$work/known"
 fi
 [ -z "$(comm -13 "$work/declared" "$work/known")" ] || fail "not in mpi.h: $(comm -13 "$work/declared" "$work/known" | tr '\n' ' ')"

@@ -162,11 +162,11 @@ void rank_look(struct model *model, struct rank *rank)
 static bool is_plain(enum mpi_call call)
 {
     static const enum mpi_call plain[] = {
-#define MPI_PLAIN(NAME, PARAMETERS, ARGUMENTS)         ID_##NAME,
-#define MPI_PLAIN_REQUEST(NAME, PARAMETERS, ARGUMENTS) ID_##NAME,
+#define MPI_CALL(NAME, ...) ID_##NAME,
+#define MPI_CALL_C          MPI_CALL
 #include "trace/calls/mpi_plain_calls.def"
-#undef MPI_PLAIN
-#undef MPI_PLAIN_REQUEST
+#undef MPI_CALL_C
+#undef MPI_CALL
     };
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (plain[i] == call) return true;

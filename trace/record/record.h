@@ -32,9 +32,10 @@ enum rec_call_id {
 #undef SHMEM_CALL
     REC_CALL_COUNT, /* behind them in the spool's names: the thread primitives, by enum rec_primitive */
 #if MPI_VERSION >= 4
-#define MPI_LARGE(NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER) REC_ID_##NAME##_c = REC_ID_##NAME,
-#include "trace/record/mpi/large_calls.def"
-#undef MPI_LARGE
+#define MPI_CALL(...)
+#define MPI_CALL_C(NAME, ...) REC_ID_##NAME##_c = REC_ID_##NAME,
+#include "trace/calls/mpi_calls.def"
+#undef MPI_CALL
 #endif
 };
 
@@ -48,10 +49,10 @@ static inline bool rec_initialises(enum rec_call_id id)
 }
 
 /* Weak, since the library is not linked with MPI and is preloaded into programs without it, too (mpiexec, shells). */
-#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
+#define REC_ROW(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                     \
     extern __typeof__(PMPI_##NAME) PMPI_##NAME __attribute__((weak));
 #include "trace/record/mpi/rows.def"
-#undef MPI_CALL
+#undef REC_ROW
 #define REC_WEAK(NAME) extern __typeof__(NAME) NAME __attribute__((weak))
 REC_WEAK(PMPI_Cart_shift);
 REC_WEAK(PMPI_Cartdim_get);
@@ -270,7 +271,6 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
     (REC_LIKELY(!(rec.exit.flags & SPOOL_FAILED))                                                                      \
          ? rec_set_received(&rec, (peer), (status))                                                                    \
          : rec_set_truncated(&rec, (peer), rec_true_bytes((count), (type)), (status)))
-#define rec_send_made(request) rec_set_made_request(&rec, &(request), false)
 #define rec_receive_made(request) rec_set_made_request(&rec, &(request), true)
 #define rec_request(request, status) (rec_set_request(&rec, (request)), rec_own_status(&rec, (status)))
 #define rec_request_done(status) rec_set_request_done(&rec, true, (status))

@@ -36,7 +36,7 @@
         rec_exit(&rec);                                                                                                \
         return result;                                                                                                 \
     }
-#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
+#define REC_ROW(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                     \
     REC_WRAPPER(MPI_##NAME, rec_beyond, true, NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                              \
     REC_WRAPPER(PMPI_##NAME, rec_library, !rec_in(&rec_core, site), NAME, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
 

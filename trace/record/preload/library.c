@@ -15,10 +15,10 @@ static const struct {
     const char *name; /* with P */
     size_t at;        /* in struct rec_library */
 } functions[] = {
-#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
+#define REC_ROW(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                     \
     {"PMPI_" #NAME, offsetof(struct rec_library, NAME)},
 #include "trace/record/mpi/rows.def"
-#undef MPI_CALL
+#undef REC_ROW
 };
 
 static struct rec_range range_of(const struct dl_phdr_info *info)

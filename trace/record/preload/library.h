@@ -13,9 +13,9 @@
 
 /* Functions by name; NULL before rec_library_find(). */
 struct rec_library {
-#define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) __typeof__(MPI_##NAME) *NAME;
+#define REC_ROW(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER) __typeof__(MPI_##NAME) *NAME;
 #include "trace/record/mpi/rows.def"
-#undef MPI_CALL
+#undef REC_ROW
 };
 extern struct rec_library rec_library __attribute__((visibility("hidden"))); /* PMPI_X */
 /* MPI_X as the program would have called it without this recorder: of another tool, if there is one between it and MPI. */
