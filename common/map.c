@@ -83,6 +83,14 @@ enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **
     return STATUS_OK;
 }
 
+enum status map_set(struct map *map, uint64_t key, uint64_t value, struct err *err)
+{
+    uint64_t *slot;
+    TRY(map_put(map, key, value, &slot, err));
+    *slot = value;
+    return STATUS_OK;
+}
+
 /* What stands behind the gap moves into it unless that is before its own place. */
 void map_remove(struct map *map, uint64_t key)
 {
@@ -98,4 +106,30 @@ void map_remove(struct map *map, uint64_t key)
     }
     map->used[gap] = 0;
     map->count--;
+}
+
+bool map_take(struct map *map, uint64_t key, uint64_t *value)
+{
+    const uint64_t *found = map_find(map, key);
+    if (!found) return false;
+    *value = *found;
+    map_remove(map, key);
+    return true;
+}
+
+static int by_value(const void *one, const void *two)
+{
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;
+    return (a > b) - (a < b);
+}
+
+enum status map_values(const struct map *map, uint64_t **values, struct err *err)
+{
+    size_t count = 0;
+    *values = malloc((map->count + 1) * sizeof **values);
+    if (!*values) return err_memory(err);
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->used[i]) (*values)[count++] = map->values[i];
+    qsort(*values, count, sizeof **values, by_value);
+    return STATUS_OK;
 }

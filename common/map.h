@@ -28,8 +28,17 @@ uint64_t *map_find(const struct map *map, uint64_t key);
  * map_put. */
 enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **slot, struct err *err);
 
+/* Sets a key's value, whether it is new or not. */
+enum status map_set(struct map *map, uint64_t key, uint64_t value, struct err *err);
+
 /* Removes a key, if it is there. Addresses of values change. */
 void map_remove(struct map *map, uint64_t key);
+
+/* The same with its value; false, and *value stays, if it is not there. */
+bool map_take(struct map *map, uint64_t key, uint64_t *value);
+
+/* All values, ascending, in memory that the caller frees. */
+enum status map_values(const struct map *map, uint64_t **values, struct err *err);
 
 /* Mixes two words into a key-sized hash (for composite keys that are verified by the caller). */
 uint64_t map_mix(uint64_t a, uint64_t b);

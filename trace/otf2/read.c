@@ -116,7 +116,7 @@ enum status archive_open(struct archive_reader *reader)
 
 void archive_cursor_clear(struct archive_cursor *cursor)
 {
-    archive_requests_clear(&cursor->requests);
+    map_clear(&cursor->requests);
     free(cursor->completed);
     free(cursor->open);
     free(cursor->late);

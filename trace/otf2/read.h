@@ -3,7 +3,6 @@
 #define TRACE_OTF2_READ_H
 
 #include "trace/otf2/profile.h"
-#include "trace/otf2/requests.h"
 
 /* A table has a place per definition. The place is the reference; references with wide gaps, which are at or above
  * definitions.limit, have the places from the limit on, in the order of their definitions: archive_place(). What is not
@@ -162,7 +161,7 @@ struct archive_cursor {
     size_t completed_count, completed_capacity;
     uint32_t *open; /* user regions, the innermost last */
     size_t open_count, open_capacity;
-    struct archive_requests requests; /* id to index of the call that made it */
+    struct map requests; /* open ones of the rank: id to index of the call that made it */
     uint32_t next_request;
     int64_t last_ps;
 };

@@ -435,7 +435,7 @@ static enum status complete_late(struct archive_reader *reader, const struct arc
     struct trace_call *call = &cursor->calls->calls[late->call];
     uint64_t index;
     struct trace_call *made =
-        archive_requests_take(&cursor->requests, late->request, &index) ? &cursor->calls->calls[index] : NULL;
+        map_take(&cursor->requests, late->request, &index) ? &cursor->calls->calls[index] : NULL;
     if (made && late->receives) TRY(archive_take_message(reader, made, late->peer, late->comm, late->tag, late->bytes));
     if (made && late->cancelled && made->handle == TRACE_NONE) made->handle = 0;
     if (reader->ours) return STATUS_OK; /* requests keep their ids */
@@ -487,7 +487,7 @@ enum status archive_end_rank(struct archive_reader *reader)
     if (reader->ours || cursor->requests.count == 0)
         return cursor->several ? trace_sort_calls(reader->trace, cursor->rank, cursor->orders, reader->err) : STATUS_OK;
     uint64_t *indexes;
-    TRY(archive_requests_values(&cursor->requests, &indexes, reader->err));
+    TRY(map_values(&cursor->requests, &indexes, reader->err));
     for (size_t i = 0; i < cursor->requests.count; i++) {
         struct trace_call *call = &cursor->calls->calls[indexes[i]];
         if (call_kind(call->call) != CALL_IRECV) continue;

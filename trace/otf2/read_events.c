@@ -50,7 +50,7 @@ static enum status make_request(struct archive_reader *reader, struct trace_call
                        request);
     call->ref = reader->ours ? (uint32_t)request : cursor->next_request++;
     if (reader->ours && call_kind(call->call) != CALL_IRECV) return STATUS_OK; /* its completion says nothing new */
-    return archive_requests_put(&cursor->requests, request, cursor->calls->count, reader->err);
+    return map_set(&cursor->requests, request, cursor->calls->count, reader->err);
 }
 
 /* What archive_end_rank() is to do when the other locations of the rank are read. */
@@ -69,10 +69,10 @@ static enum status keep_late(struct archive_reader *reader, const struct archive
 static enum status use_request(struct archive_reader *reader, uint64_t request, bool done, struct trace_call **made)
 {
     struct archive_cursor *cursor = &reader->cursor;
-    uint64_t index;
-    bool known = done ? archive_requests_take(&cursor->requests, request, &index)
-                      : archive_requests_find(&cursor->requests, request, &index);
-    *made = known ? &cursor->calls->calls[index] : NULL;
+    const uint64_t *index = map_find(&cursor->requests, request);
+    bool known = index != NULL;
+    *made = known ? &cursor->calls->calls[*index] : NULL;
+    if (done) map_remove(&cursor->requests, request);
     if (!open_call(reader, SHAPE_COMPLETION) || (!known && !reader->ours && !cursor->several)) return STATUS_OK;
     uint32_t id = known ? (*made)->ref : reader->ours ? (uint32_t)request : TRACE_NO_REF;
     cursor->completed_one = cursor->completed_one || done;

@@ -178,7 +178,7 @@ static enum status read_rank(struct archive_reader *reader, const struct place *
     cursor->several = count > 1;
     cursor->next_request = 0;
     cursor->late_count = cursor->order_count = 0;
-    archive_requests_restart(&cursor->requests);
+    map_empty(&cursor->requests);
     for (size_t i = 0; i < count; i++)
         if (locations[places[i].index].events > 0)
             TRY(read_location(reader, &locations[places[i].index], callbacks));

@@ -115,7 +115,18 @@ static enum status read_archive(struct trace_source *of, uint32_t number, size_t
 static enum status calls_moved(struct trace_source *of, uint32_t number, const size_t *moved, struct err *err)
 {
     struct archive_source *source = of->state;
-    return archive_requests_move(&source->ranks[number].cursor.requests, moved, err);
+    struct map *requests = &source->ranks[number].cursor.requests, stay = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && requests->count > 0 && i < requests->capacity; i++)
+        if (requests->used[i] && moved[requests->values[i]] != SOURCE_GONE)
+            status = map_set(&stay, requests->keys[i], moved[requests->values[i]], err);
+    if (status != STATUS_OK) {
+        map_clear(&stay);
+        return status;
+    }
+    map_clear(requests);
+    *requests = stay;
+    return STATUS_OK;
 }
 
 static void close_archive(struct trace_source *of)

@@ -253,9 +253,9 @@ static void clear(struct archive_writer *writer)
     free(writer->mark_next);
     if (writer->list) OTF2_AttributeList_Delete(writer->list);
     if (writer->mark_list) OTF2_AttributeList_Delete(writer->mark_list);
-    archive_requests_clear(&writer->requests);
-    archive_requests_clear(&writer->acquisitions);
-    archive_requests_clear(&writer->held);
+    map_clear(&writer->requests);
+    map_clear(&writer->acquisitions);
+    map_clear(&writer->held);
 }
 
 /* Writes traces.otf2, traces.def and traces/ into an existing directory. */

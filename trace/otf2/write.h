@@ -4,7 +4,6 @@
 
 #include "trace/epoch_cursor.h"
 #include "trace/otf2/profile.h"
-#include "trace/otf2/requests.h"
 #include "trace/otf2/view.h"
 
 /* Operations of one rank on one window that no call has completed yet. */
@@ -46,9 +45,9 @@ struct archive_writer {
     bool ordered;   /* their order is not that of their threads */
     const struct trace_rank *process;
     struct epoch_cursor cursor;       /* takes group synchronisation only */
-    struct archive_requests requests; /* id to index of the call that made it */
-    struct archive_requests acquisitions; /* call that got a mutex to the how manieth, from 1, it was of that mutex */
-    struct archive_requests held;         /* mutex and thread to the same */
+    struct map requests; /* id to index of the call that made it */
+    struct map acquisitions; /* call that got a mutex to the how manieth, from 1, it was of that mutex */
+    struct map held;         /* mutex and thread to the same */
     uint32_t team;         /* the rank is the how manieth, from 0, of those with thread primitives or several threads */
     uint64_t operation_id;
     size_t mark_slot;  /* of the view: where the rank's records are */

@@ -194,7 +194,7 @@ static enum status write_message(struct archive_writer *writer, size_t index, co
     case SHAPE_ISEND: EVENT(MpiIsend, writer, enter, peer, comm, tag, bytes, call->ref); break;
     default: EVENT(MpiIrecvRequest, writer, enter, call->ref); break;
     }
-    return archive_requests_put(&writer->requests, call->ref, index, writer->err);
+    return map_set(&writer->requests, call->ref, index, writer->err);
 }
 
 /* Of collectives whose members exchange different amounts; false for the others. */
@@ -273,7 +273,7 @@ static enum status write_collective(struct archive_writer *writer, size_t index,
     if (barrier && write_shmem_barrier(writer, call)) return STATUS_OK;
     if (archive_is_pending_collective(call, kind)) {
         EVENT(NonBlockingCollectiveRequest, writer, enter, call->ref);
-        return archive_requests_put(&writer->requests, call->ref, index, writer->err);
+        return map_set(&writer->requests, call->ref, index, writer->err);
     }
     struct collective_end end = collective_end(writer, call);
     EVENT(MpiCollectiveBegin, writer, enter);
@@ -287,7 +287,7 @@ static enum status write_collective(struct archive_writer *writer, size_t index,
 static bool write_completion(struct archive_writer *writer, uint64_t time, uint32_t id, bool done)
 {
     uint64_t index;
-    if (!done || !archive_requests_take(&writer->requests, id, &index)) {
+    if (!done || !map_take(&writer->requests, id, &index)) {
         EVENT(MpiRequestTest, writer, time, id);
         return false;
     }
@@ -425,7 +425,7 @@ static enum status write_open_receives(struct archive_writer *writer)
     const struct trace_rank *rank = writer->process;
     if (writer->requests.count == 0) return STATUS_OK;
     uint64_t *indexes;
-    TRY(archive_requests_values(&writer->requests, &indexes, writer->err));
+    TRY(map_values(&writer->requests, &indexes, writer->err));
     for (size_t i = 0; i < writer->requests.count; i++) {
         const struct trace_call *call = &rank->calls[indexes[i]];
         if (call_kind(call->call) != CALL_IRECV) continue;
@@ -445,7 +445,7 @@ enum status archive_write_rank(struct archive_writer *writer)
 {
     writer->process = &writer->trace->ranks[writer->rank];
     writer->operation_id = 0;
-    archive_requests_restart(&writer->requests);
+    map_empty(&writer->requests);
     TRY(archive_order_locks(writer));
     epoch_cursor_restart(&writer->cursor);
     for (size_t i = 0; i < writer->trace->definitions.window_count; i++) writer->windows[i].count = 0;

@@ -43,8 +43,8 @@ enum status archive_order_locks(struct archive_writer *writer)
     const struct trace_rank *rank = writer->process;
     struct acquisition *items = NULL;
     size_t count = 0, capacity = 0;
-    archive_requests_restart(&writer->acquisitions);
-    archive_requests_restart(&writer->held);
+    map_empty(&writer->acquisitions);
+    map_empty(&writer->held);
     enum status status = STATUS_OK;
     for (size_t i = 0; rank->thread_count > 0 && i < rank->count && status == STATUS_OK; i++) {
         struct acquisition item = {.exit_ps = rank->calls[i].exit_ps, .index = i};
@@ -56,7 +56,7 @@ enum status archive_order_locks(struct archive_writer *writer)
     uint64_t order = 0;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         order = i > 0 && items[i - 1].mutex == items[i].mutex ? order + 1 : 1;
-        status = archive_requests_put(&writer->acquisitions, items[i].index, order, writer->err);
+        status = map_set(&writer->acquisitions, items[i].index, order, writer->err);
     }
     free(items);
     return status;
@@ -73,16 +73,17 @@ static enum status write_locks(struct archive_writer *writer, size_t index, uint
     uint64_t order = 0; /* of a mutex that was locked before recording began */
     uint32_t mutex;
     if (releases(call, &mutex)) {
-        bool known = archive_requests_take(&writer->held, holding(mutex, thread), &order);
+        bool known = map_take(&writer->held, holding(mutex, thread), &order);
         if (known || call_kind(call->call) != CALL_RW_UNLOCK)
             ARCHIVE_TRY(writer,
                         OTF2_EvtWriter_ThreadReleaseLock(writer->out, NULL, archive_time(writer, call->enter_ps),
                                                          OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)order));
     }
-    if (!acquires(call, &mutex) || !archive_requests_find(&writer->acquisitions, index, &order)) return STATUS_OK;
+    const uint64_t *acquired = map_find(&writer->acquisitions, index);
+    if (!acquires(call, &mutex) || !acquired) return STATUS_OK;
     ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadAcquireLock(writer->out, NULL, archive_time(writer, call->exit_ps),
-                                                         OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)order));
-    return archive_requests_put(&writer->held, holding(mutex, thread), order, writer->err);
+                                                         OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)*acquired));
+    return map_set(&writer->held, holding(mutex, thread), *acquired, writer->err);
 }
 
 enum status archive_write_primitive(struct archive_writer *writer, size_t index)

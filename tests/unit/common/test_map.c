@@ -81,6 +81,49 @@ static void keys_are_taken_out(void **state)
     map_clear(&map);
 }
 
+enum { IDS = 64, STEPS = 20000 };
+
+/* Against an array: puts, takes and finds in an order that a small generator makes (any order will do). */
+static void keys_come_and_go(void **state)
+{
+    (void)state;
+    struct map table = {0};
+    uint64_t values[IDS], value, random = 1;
+    bool open[IDS] = {false};
+    size_t count = 0;
+    struct err err;
+    for (int i = 0; i < STEPS; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        size_t slot = (random >> 33) % IDS;
+        uint64_t id = slot * 4096; /* many share a home */
+        if (!open[slot]) {
+            assert_null(map_find(&table, id));
+            assert_int_equal(map_set(&table, id, random, &err), STATUS_OK);
+            values[slot] = random;
+            count++;
+        } else {
+            assert_true(map_take(&table, id, &value));
+            assert_int_equal(value, values[slot]);
+            count--;
+        }
+        open[slot] = !open[slot];
+        assert_int_equal(table.count, count);
+        for (size_t k = 0; i % 97 == 0 && k < IDS; k++) {
+            const uint64_t *found = map_find(&table, k * 4096);
+            assert_int_equal(found != NULL, open[k]);
+            if (found) assert_int_equal(*found, values[k]);
+        }
+    }
+    uint64_t *left;
+    assert_int_equal(map_values(&table, &left, &err), STATUS_OK);
+    for (size_t i = 1; i < count; i++) assert_true(left[i - 1] < left[i]);
+    free(left);
+    map_empty(&table);
+    assert_int_equal(table.count, 0);
+    assert_false(map_take(&table, 0, &value));
+    map_clear(&table);
+}
+
 static void mixing_depends_on_both_words_and_their_order(void **state)
 {
     (void)state;
@@ -130,6 +173,7 @@ int main(void)
         cmocka_unit_test(a_key_keeps_its_first_value),
         cmocka_unit_test(many_keys_are_found),
         cmocka_unit_test(keys_are_taken_out),
+        cmocka_unit_test(keys_come_and_go),
         cmocka_unit_test(mixing_depends_on_both_words_and_their_order),
         cmocka_unit_test(an_array_grows),
         cmocka_unit_test(an_array_beyond_memory_is_an_error),

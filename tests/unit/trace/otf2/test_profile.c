@@ -1,9 +1,8 @@
-/* The parts that writer and reader share: call sites as text, bytes of collectives, the table of open requests. */
+/* The parts that writer and reader share: call sites as text, bytes of collectives. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/otf2/profile.h"
-#include "trace/otf2/requests.h"
 #include "trace_test.h"
 
 static void check_site(char *function, char *file, int32_t line, const char *expected)
@@ -65,51 +64,8 @@ static void collective_bytes(void **state)
     assert_int_equal(archive_collective_block(CALL_ALLTOALL, 0, 5, 5), 5);
 }
 
-enum { IDS = 64, STEPS = 20000 };
-
-/* Against an array: puts, takes and finds in an order that a small generator makes (any order will do). */
-static void requests(void **state)
-{
-    (void)state;
-    struct archive_requests table = {0};
-    uint64_t values[IDS], value, random = 1;
-    bool open[IDS] = {false};
-    size_t count = 0;
-    struct err err;
-    for (int i = 0; i < STEPS; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        size_t slot = (random >> 33) % IDS;
-        uint64_t id = slot * 4096; /* many share a home */
-        if (!open[slot]) {
-            assert_false(archive_requests_find(&table, id, &value));
-            assert_int_equal(archive_requests_put(&table, id, random, &err), STATUS_OK);
-            values[slot] = random;
-            count++;
-        } else {
-            assert_true(archive_requests_take(&table, id, &value));
-            assert_int_equal(value, values[slot]);
-            count--;
-        }
-        open[slot] = !open[slot];
-        assert_int_equal(table.count, count);
-        for (size_t k = 0; i % 97 == 0 && k < IDS; k++) {
-            assert_int_equal(archive_requests_find(&table, k * 4096, &value), open[k]);
-            if (open[k]) assert_int_equal(value, values[k]);
-        }
-    }
-    uint64_t *left;
-    assert_int_equal(archive_requests_values(&table, &left, &err), STATUS_OK);
-    for (size_t i = 1; i < count; i++) assert_true(left[i - 1] < left[i]);
-    free(left);
-    archive_requests_restart(&table);
-    assert_int_equal(table.count, 0);
-    assert_false(archive_requests_take(&table, 0, &value));
-    archive_requests_clear(&table);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sites), cmocka_unit_test(collective_bytes),
-                                       cmocka_unit_test(requests)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sites), cmocka_unit_test(collective_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
