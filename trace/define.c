@@ -384,12 +384,9 @@ static enum status copy_names(const struct trace *other, struct trace *made, str
     for (size_t i = 0; i < from->note_count; i++) TRY(trace_add_note(made, err, "%s", from->notes[i]));
     bool failed = false;
     to->simulated = from->simulated;
-    to->platform = copy_text(from->platform, &failed);
-    to->engine = copy_text(from->engine, &failed);
-    to->semantics = copy_text(from->semantics, &failed);
-    to->lock = copy_text(from->lock, &failed);
-    to->library = copy_text(from->library, &failed);
-    to->transport = copy_text(from->transport, &failed);
+#define PROVENANCE_TEXT(MEMBER, PROPERTY) to->MEMBER = copy_text(from->MEMBER, &failed);
+#include "trace/provenance.def"
+#undef PROVENANCE_TEXT
     to->clock = from->clock;
     to->record_cost_ps = from->record_cost_ps;
     return failed ? err_memory(err) : STATUS_OK;

@@ -77,12 +77,9 @@ static void clear_definitions(struct trace *trace)
 
 static void clear_provenance(struct trace_provenance *provenance)
 {
-    free(provenance->platform);
-    free(provenance->engine);
-    free(provenance->semantics);
-    free(provenance->lock);
-    free(provenance->library);
-    free(provenance->transport);
+#define PROVENANCE_TEXT(MEMBER, PROPERTY) free(provenance->MEMBER);
+#include "trace/provenance.def"
+#undef PROVENANCE_TEXT
     for (size_t i = 0; i < provenance->fault_count; i++) free(provenance->faults[i].text);
     free(provenance->faults);
     for (size_t i = 0; i < provenance->note_count; i++) free(provenance->notes[i]);

@@ -346,9 +346,9 @@ struct trace_definitions {
 /* Where a trace comes from: what recorded or predicted it, and how well. */
 struct trace_provenance {
     bool simulated;
-    char *platform, *engine, *semantics, *lock; /* of a simulated trace, else NULL */
-    char *library; /* with which the program was recorded: "MPICH 4.0.2 (ch4:ucx), 2 hosts"; NULL: not known */
-    char *transport; /* what carried its messages: "TCP", "shared memory"; NULL: not known */
+#define PROVENANCE_TEXT(MEMBER, PROPERTY) char *MEMBER;
+#include "trace/provenance.def"
+#undef PROVENANCE_TEXT
     struct trace_clock_quality clock;
     int64_t record_cost_ps;     /* the recorder's own cost per call, 0 unknown */
     bool core_waits;            /* the recorder looked for core waits: where a call has none there was none */

@@ -24,17 +24,11 @@ struct archive_attribute_row {
 };
 extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT];
 
-/* Archive properties; those with a number behind are made with "%s%zu". */
+/* Archive properties beside those of trace/provenance.def; those with a number behind are made with "%s%zu". */
 #define ARCHIVE_COMM_BETWEEN "Comm %u between %u and %u" /* name of a communicator of two groups: members of each */
 #define ARCHIVE_PROPERTY_PROFILE "RMACAST::PROFILE"
 #define ARCHIVE_PROPERTY_ORIGIN "RMACAST::ORIGIN"
 #define ARCHIVE_PROPERTY_TIME_ZERO "RMACAST::TIME_ZERO"
-#define ARCHIVE_PROPERTY_PLATFORM "RMACAST::PLATFORM"
-#define ARCHIVE_PROPERTY_ENGINE "RMACAST::ENGINE"
-#define ARCHIVE_PROPERTY_SEMANTICS "RMACAST::SEMANTICS"
-#define ARCHIVE_PROPERTY_LOCK "RMACAST::LOCK"
-#define ARCHIVE_PROPERTY_LIBRARY "RMACAST::LIBRARY"
-#define ARCHIVE_PROPERTY_TRANSPORT "RMACAST::TRANSPORT"
 #define ARCHIVE_PROPERTY_CLOCK "RMACAST::CLOCK"
 #define ARCHIVE_PROPERTY_CLOCK_SOURCE "RMACAST::CLOCK_SOURCE"
 #define ARCHIVE_PROPERTY_RECORD_COST "RMACAST::RECORD_COST"

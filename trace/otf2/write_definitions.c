@@ -255,11 +255,6 @@ static void set_property(struct archive_writer *writer, const char *name, const 
     ARCHIVE_TRY(writer, OTF2_Archive_SetProperty(writer->archive, name, value, true));
 }
 
-static void set_text(struct archive_writer *writer, const char *name, const char *value)
-{
-    if (value) set_property(writer, name, value);
-}
-
 static void set_numbered(struct archive_writer *writer, const char *name, size_t number, const char *value)
 {
     char full[64];
@@ -317,12 +312,10 @@ static enum status set_properties(struct archive_writer *writer)
     snprintf(text, sizeof text, "%d", ARCHIVE_PROFILE_VERSION);
     set_property(writer, ARCHIVE_PROPERTY_PROFILE, text);
     set_property(writer, ARCHIVE_PROPERTY_ORIGIN, trace->provenance.simulated ? "simulated" : "recorded");
-    set_text(writer, ARCHIVE_PROPERTY_PLATFORM, trace->provenance.platform);
-    set_text(writer, ARCHIVE_PROPERTY_ENGINE, trace->provenance.engine);
-    set_text(writer, ARCHIVE_PROPERTY_SEMANTICS, trace->provenance.semantics);
-    set_text(writer, ARCHIVE_PROPERTY_LOCK, trace->provenance.lock);
-    set_text(writer, ARCHIVE_PROPERTY_LIBRARY, trace->provenance.library);
-    set_text(writer, ARCHIVE_PROPERTY_TRANSPORT, trace->provenance.transport);
+#define PROVENANCE_TEXT(MEMBER, PROPERTY)                                                                              \
+    if (trace->provenance.MEMBER) set_property(writer, "RMACAST::" #PROPERTY, trace->provenance.MEMBER);
+#include "trace/provenance.def"
+#undef PROVENANCE_TEXT
     if (writer->view) {
         snprintf(text, sizeof text, "%" PRIu32, archive_arrow_comm(trace, 0));
         set_property(writer, ARCHIVE_PROPERTY_ARROWS, text);

@@ -206,12 +206,9 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         char **text;
         double *number;
     } members[] = {
-        {"platform", &trace->provenance.platform, NULL},
-        {"engine", &trace->provenance.engine, NULL},
-        {"semantics", &trace->provenance.semantics, NULL},
-        {"lock", &trace->provenance.lock, NULL},
-        {"library", &trace->provenance.library, NULL},
-        {"transport", &trace->provenance.transport, NULL},
+#define PROVENANCE_TEXT(MEMBER, PROPERTY) {#MEMBER, &trace->provenance.MEMBER, NULL},
+#include "trace/provenance.def"
+#undef PROVENANCE_TEXT
         {"clock_offset", NULL, &trace->provenance.clock.worst_offset_s},
         {"clock_error", NULL, &trace->provenance.clock.worst_error_s},
     };

@@ -29,10 +29,10 @@ static size_t longer(size_t length, const char *text)
 static enum status open_names(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
-    size_t length = longer(
-        longer(longer(longer(0, trace->provenance.platform), trace->provenance.engine), trace->provenance.semantics),
-        trace->provenance.lock);
-    length = longer(longer(length, trace->provenance.library), trace->provenance.transport);
+    size_t length = 0;
+#define PROVENANCE_TEXT(MEMBER, PROPERTY) length = longer(length, trace->provenance.MEMBER);
+#include "trace/provenance.def"
+#undef PROVENANCE_TEXT
     for (size_t i = 0; i < trace->definitions.region_count; i++) length = longer(length, trace->definitions.regions[i]);
     for (size_t i = 0; i < trace->definitions.site_count; i++)
         length = longer(longer(length, trace->definitions.sites[i].function), trace->definitions.sites[i].file);
