@@ -1,10 +1,15 @@
 /* What the rows of trace/calls/mpi_calls.def are made of: forms of rows that say the same in other words, and parameters that
  * several functions share.
  *
- * Of OF, what MPI_OF is called with: PARAMETERS, ARGUMENTS as in a row, and RECORD, what the recorder stores of it.
+ * Of a function OF or one that is called like it: OF_PARAMETERS and OF_ARGUMENTS as in a row, OF_RECORD, what the recorder
+ * stores of them.
  *   MPI_BLOCKING_C(NAME, OF, KIND, NEEDED, ALLOWED)     has these parameters
  *   MPI_NONBLOCKING_C(NAME, OF, KIND, NEEDED, ALLOWED)  has a request behind them, which it makes
  *   MPI_PERSISTENT_C(NAME, OF, BEGINS)                  has an info and a request behind them; MPI_Start begins MPI_BEGINS
+ * Calls on a window alone, on one of its targets, with an assertion:
+ *   MPI_ON_WINDOW(NAME, KIND), MPI_ON_TARGET(NAME, KIND), MPI_ASSERTING(NAME, KIND)
+ * Calls that make a communicator MADE of COMM:
+ *   MPI_COMM_MAKING(NAME, COMM, MADE, PARAMETERS, ARGUMENTS)
  * Calls that are recorded by name and time only (trace/calls/mpi_plain_calls.def):
  *   MPI_PLAIN(NAME, PARAMETERS, ARGUMENTS)
  *   MPI_PLAIN_REQUEST(NAME, PARAMETERS, ARGUMENTS)      makes a request, which nobody asks about further
@@ -20,6 +25,15 @@
 #define MPI_PERSISTENT_C(NAME, OF, BEGINS)                                                                             \
     MPI_CALL_C(NAME, LOCAL, 0, F_COMM, (OF##_PARAMETERS, MPI_Info info, MPI_Request *request), (OF##_ARGUMENTS, info,  \
                request), rec_comm(comm), rec_keep(*request, REC_ID_##BEGINS, OF##_RECORD))
+#define MPI_ON_WINDOW(NAME, KIND) MPI_CALL(NAME, KIND, F_WIN, 0, (MPI_Win win), (win), rec_win(win), rec_nothing())
+#define MPI_ON_TARGET(NAME, KIND)                                                                                      \
+    MPI_CALL(NAME, KIND, F_WIN | F_TARGET, 0, (int target, MPI_Win win), (target, win), rec_win_target(win, target),   \
+             rec_nothing())
+#define MPI_ASSERTING(NAME, KIND)                                                                                      \
+    MPI_CALL(NAME, KIND, F_WIN, F_ASSERT, (int assertion, MPI_Win win), (assertion, win),                              \
+             rec_win_assert(win, assertion), rec_nothing())
+#define MPI_COMM_MAKING(NAME, COMM, MADE, PARAMETERS, ARGUMENTS)                                                       \
+    MPI_CALL(NAME, COMM_CREATE, F_COMM, F_NEWCOMM, PARAMETERS, ARGUMENTS, rec_comm(COMM), rec_comm_made(*MADE))
 #define MPI_PLAIN(NAME, PARAMETERS, ARGUMENTS)                                                                         \
     MPI_CALL(NAME, LOCAL, 0, 0, PARAMETERS, ARGUMENTS, rec_nothing(), rec_nothing())
 #define MPI_PLAIN_C(NAME, PARAMETERS, ARGUMENTS)                                                                       \
@@ -37,10 +51,8 @@
     target_disp)
 #define Get_PARAMETERS void *origin_addr, REC_COUNT origin_count, MPI_Datatype origin_datatype, int target_rank,       \
     MPI_Aint target_disp, REC_COUNT target_count, MPI_Datatype target_datatype, MPI_Win win
-#define Get_ARGUMENTS origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,              \
-    target_datatype, win
-#define Get_RECORD rec_rma(win, origin_count, origin_datatype, target_rank, target_count, target_datatype,             \
-    target_disp)
+#define Get_ARGUMENTS Put_ARGUMENTS
+#define Get_RECORD Put_RECORD
 #define Accumulate_PARAMETERS const void *origin_addr, REC_COUNT origin_count, MPI_Datatype origin_datatype,           \
     int target_rank, MPI_Aint target_disp, REC_COUNT target_count, MPI_Datatype target_datatype, MPI_Op op,            \
     MPI_Win win
@@ -73,17 +85,15 @@
     REC_COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm
 #define Gather_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
 #define Gather_RECORD rec_gather(comm, root, sendbuf, sendcount, sendtype, recvcount, recvtype)
-#define Scatter_PARAMETERS const void *sendbuf, REC_COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,             \
-    REC_COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm
-#define Scatter_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
+#define Scatter_PARAMETERS Gather_PARAMETERS
+#define Scatter_ARGUMENTS Gather_ARGUMENTS
 #define Scatter_RECORD rec_scatter(comm, root, sendcount, sendtype, recvbuf, recvcount, recvtype)
 #define Allgather_PARAMETERS const void *sendbuf, REC_COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,           \
     REC_COUNT recvcount, MPI_Datatype recvtype, MPI_Comm comm
 #define Allgather_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
 #define Allgather_RECORD rec_allgather(comm, sendbuf, sendcount, sendtype, recvcount, recvtype)
-#define Alltoall_PARAMETERS const void *sendbuf, REC_COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,            \
-    REC_COUNT recvcount, MPI_Datatype recvtype, MPI_Comm comm
-#define Alltoall_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
+#define Alltoall_PARAMETERS Allgather_PARAMETERS
+#define Alltoall_ARGUMENTS Allgather_ARGUMENTS
 #define Alltoall_RECORD rec_alltoall(comm, sendbuf, sendcount, sendtype, recvcount, recvtype)
 #define Gatherv_PARAMETERS const void *sendbuf, REC_COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,             \
     const REC_COUNT recvcounts[], const REC_DISPL displs[], MPI_Datatype recvtype, int root, MPI_Comm comm
@@ -115,39 +125,21 @@
     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm
 #define Reduce_scatter_block_ARGUMENTS sendbuf, recvbuf, recvcount, datatype, op, comm
 #define Reduce_scatter_block_RECORD rec_reduce_scatter_block(comm, recvcount, datatype, op)
-#define Scan_PARAMETERS const void *sendbuf, void *recvbuf, REC_COUNT count, MPI_Datatype datatype, MPI_Op op,         \
-    MPI_Comm comm
-#define Scan_ARGUMENTS sendbuf, recvbuf, count, datatype, op, comm
-#define Scan_RECORD rec_collective_op(comm, REC_NO_ROOT, count, datatype, op)
-#define Exscan_PARAMETERS const void *sendbuf, void *recvbuf, REC_COUNT count, MPI_Datatype datatype, MPI_Op op,       \
-    MPI_Comm comm
-#define Exscan_ARGUMENTS sendbuf, recvbuf, count, datatype, op, comm
-#define Exscan_RECORD rec_collective_op(comm, REC_NO_ROOT, count, datatype, op)
-#define Neighbor_allgather_PARAMETERS const void *sendbuf, REC_COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,  \
-    REC_COUNT recvcount, MPI_Datatype recvtype, MPI_Comm comm
-#define Neighbor_allgather_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
+#define Neighbor_allgather_PARAMETERS Allgather_PARAMETERS
+#define Neighbor_allgather_ARGUMENTS Allgather_ARGUMENTS
 #define Neighbor_allgather_RECORD rec_neighbor(comm, REC_LENGTH(sendcount, sendtype), REC_LENGTH(recvcount, recvtype))
-#define Neighbor_allgatherv_PARAMETERS const void *sendbuf, REC_COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, \
-    const REC_COUNT recvcounts[], const REC_DISPL displs[], MPI_Datatype recvtype, MPI_Comm comm
-#define Neighbor_allgatherv_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm
+#define Neighbor_allgatherv_PARAMETERS Allgatherv_PARAMETERS
+#define Neighbor_allgatherv_ARGUMENTS Allgatherv_ARGUMENTS
 #define Neighbor_allgatherv_RECORD rec_neighbor(comm, REC_LENGTH(sendcount, sendtype), REC_LENGTHS(recvcounts,         \
     recvtype))
-#define Neighbor_alltoall_PARAMETERS const void *sendbuf, REC_COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,   \
-    REC_COUNT recvcount, MPI_Datatype recvtype, MPI_Comm comm
-#define Neighbor_alltoall_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
-#define Neighbor_alltoall_RECORD rec_neighbor(comm, REC_LENGTH(sendcount, sendtype), REC_LENGTH(recvcount, recvtype))
-#define Neighbor_alltoallv_PARAMETERS const void *sendbuf, const REC_COUNT sendcounts[], const REC_DISPL sdispls[],    \
-    MPI_Datatype sendtype, void *recvbuf, const REC_COUNT recvcounts[], const REC_DISPL rdispls[],                     \
-    MPI_Datatype recvtype, MPI_Comm comm
-#define Neighbor_alltoallv_ARGUMENTS sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,   \
-    comm
+#define Neighbor_alltoallv_PARAMETERS Alltoallv_PARAMETERS
+#define Neighbor_alltoallv_ARGUMENTS Alltoallv_ARGUMENTS
 #define Neighbor_alltoallv_RECORD rec_neighbor(comm, REC_LENGTHS(sendcounts, sendtype), REC_LENGTHS(recvcounts,        \
     recvtype))
 #define Neighbor_alltoallw_PARAMETERS const void *sendbuf, const REC_COUNT sendcounts[], const MPI_Aint sdispls[],     \
     const MPI_Datatype sendtypes[], void *recvbuf, const REC_COUNT recvcounts[], const MPI_Aint rdispls[],             \
     const MPI_Datatype recvtypes[], MPI_Comm comm
-#define Neighbor_alltoallw_ARGUMENTS sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, \
-    comm
+#define Neighbor_alltoallw_ARGUMENTS Alltoallw_ARGUMENTS
 #define Neighbor_alltoallw_RECORD rec_neighbor(comm, REC_LENGTHS_OF_TYPES(sendcounts, sendtypes),                      \
     REC_LENGTHS_OF_TYPES(recvcounts, recvtypes))
 
