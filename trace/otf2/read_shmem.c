@@ -37,26 +37,9 @@ bool archive_shmem_function(const char *name, enum mpi_call *call)
 static int32_t operation_of(enum mpi_call call)
 {
     switch (call) {
-    case ID_shmem_atomic_inc:
-    case ID_shmem_atomic_fetch_inc:
-    case ID_shmem_atomic_add:
-    case ID_shmem_atomic_fetch_add:
-    case ID_shmem_sum_to_all: return TRACE_OP_SUM;
-    case ID_shmem_atomic_and:
-    case ID_shmem_atomic_fetch_and:
-    case ID_shmem_and_to_all: return TRACE_OP_BAND;
-    case ID_shmem_atomic_or:
-    case ID_shmem_atomic_fetch_or:
-    case ID_shmem_or_to_all: return TRACE_OP_BOR;
-    case ID_shmem_atomic_xor:
-    case ID_shmem_atomic_fetch_xor:
-    case ID_shmem_xor_to_all: return TRACE_OP_BXOR;
-    case ID_shmem_atomic_set:
-    case ID_shmem_atomic_swap: return TRACE_OP_REPLACE;
-    case ID_shmem_atomic_fetch: return TRACE_OP_NO_OP;
-    case ID_shmem_max_to_all: return TRACE_OP_MAX;
-    case ID_shmem_min_to_all: return TRACE_OP_MIN;
-    case ID_shmem_prod_to_all: return TRACE_OP_PROD;
+#define SHMEM_OP(ROW, OP) case ID_##ROW: return TRACE_OP_##OP;
+#include "trace/record/shmem/shmem_ops.def"
+#undef SHMEM_OP
     default: return TRACE_OP_UNKNOWN;
     }
 }
@@ -64,8 +47,8 @@ static int32_t operation_of(enum mpi_call call)
 static bool is_of_all(const struct archive_reader *reader, const struct archive_win *win)
 {
     const struct archive_definitions *definitions = &reader->definitions;
-    const struct archive_comm *comm = win->defined ? archive_comm(definitions, win->comm) : NULL;
-    const struct archive_group *members = comm ? archive_group(definitions, comm->group) : NULL;
+    const struct archive_comm *comm = win->defined ? ARCHIVE_FIND(definitions, comms, win->comm) : NULL;
+    const struct archive_group *members = comm ? ARCHIVE_FIND(definitions, groups, comm->group) : NULL;
     return members && members->paradigm == OTF2_PARADIGM_SHMEM && members->count == reader->trace->rank_count;
 }
 
@@ -74,8 +57,8 @@ static enum status heap(struct archive_reader *reader, int32_t *id)
 {
     struct archive_definitions *definitions = &reader->definitions;
     *id = TRACE_NONE;
-    for (uint32_t i = 0; *id == TRACE_NONE && i < definitions->win_count; i++)
-        if (is_of_all(reader, &definitions->wins[i])) TRY(archive_win_id(reader, definitions->wins[i].self, id));
+    for (uint32_t i = 0; *id == TRACE_NONE && i < definitions->wins.count; i++)
+        if (is_of_all(reader, &definitions->wins.items[i])) TRY(archive_win_id(reader, definitions->wins.items[i].self, id));
     if (*id != TRACE_NONE) reader->trace->definitions.windows[*id].flavor = 'h';
     return STATUS_OK;
 }
@@ -83,7 +66,7 @@ static enum status heap(struct archive_reader *reader, int32_t *id)
 enum status archive_shmem_collective(struct archive_reader *reader, struct trace_call *call, uint32_t win,
                                      uint64_t sent, uint64_t received)
 {
-    const struct archive_win *of = archive_win(&reader->definitions, win);
+    const struct archive_win *of = ARCHIVE_FIND(&reader->definitions, wins, win);
     if (!of) return STATUS_OK;
     TRY(archive_comm_id(reader, of->comm, &call->handle));
     if (call->handle == TRACE_NONE) return STATUS_OK;
@@ -121,7 +104,7 @@ enum status archive_shmem_finish(struct archive_reader *reader, struct trace_cal
     int32_t id;
     if (row->allowed & F_OP) call->rma.op = operation_of(call->call);
     reader->assumed.shmem_wait_count += row->kind == CALL_SHMEM_WAIT;
-    reader->assumed.shmem = true;
+    reader->assumed.shmem++;
     if (!(row->needed & F_WIN)) return STATUS_OK;
     TRY(heap(reader, &id));
     if (call->handle == TRACE_NONE) call->handle = id;

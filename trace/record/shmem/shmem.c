@@ -17,27 +17,10 @@ enum { /* numbers of trace/calls/ops.def */
 #undef TRACE_OP
 };
 
-/* By OpenSHMEM's names. */
 enum {
-    REC_AMO_fetch = REC_OP_NO_OP,
-    REC_AMO_set = REC_OP_REPLACE,
-    REC_AMO_swap = REC_OP_REPLACE,
-    REC_AMO_inc = REC_OP_SUM,
-    REC_AMO_add = REC_OP_SUM,
-    REC_AMO_fetch_add = REC_OP_SUM,
-    REC_AMO_and = REC_OP_BAND,
-    REC_AMO_fetch_and = REC_OP_BAND,
-    REC_AMO_or = REC_OP_BOR,
-    REC_AMO_fetch_or = REC_OP_BOR,
-    REC_AMO_xor = REC_OP_BXOR,
-    REC_AMO_fetch_xor = REC_OP_BXOR,
-    REC_REDUCE_and = REC_OP_BAND,
-    REC_REDUCE_or = REC_OP_BOR,
-    REC_REDUCE_xor = REC_OP_BXOR,
-    REC_REDUCE_max = REC_OP_MAX,
-    REC_REDUCE_min = REC_OP_MIN,
-    REC_REDUCE_sum = REC_OP_SUM,
-    REC_REDUCE_prod = REC_OP_PROD,
+#define SHMEM_OP(ROW, OP) REC_OP_OF_##ROW = REC_OP_##OP,
+#include "trace/record/shmem/shmem_ops.def"
+#undef SHMEM_OP
 };
 
 /* A static variable has another address in each PE's memory, but at one place of its file. */
@@ -136,7 +119,7 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
      set_stride(&rec, SPOOL_ORIGIN, (origin_stride), (count), (size)),                                                 \
      set_stride(&rec, SPOOL_TARGET, (target_stride), (count), (size)))
 #define rec_shmem_amo(OP, object, pe, bytes)                                                                           \
-    (set_move(&rec, (object), (pe), (bytes)), (void)(rec.enter.tag = REC_AMO_##OP))
+    (set_move(&rec, (object), (pe), (bytes)), (void)(rec.enter.tag = REC_OP_OF_shmem_atomic_##OP))
 #define rec_shmem_fetched(size) ((void)(rec.exit.bytes = (int64_t)(size)))
 #define rec_shmem_all() set_members(&rec, 0, 0, rec_world, 0)
 #define rec_shmem_set(first, stride, size) set_members(&rec, (first), (stride), (size), 0)
@@ -144,7 +127,8 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
 #define rec_shmem_rooted(first, stride, size, root, bytes)                                                             \
     (set_members(&rec, (first), (stride), (size), (bytes)), (void)(rec.enter.peer = (first) + (root) * (1 << (stride))))
 #define rec_shmem_reduce(OP, first, stride, size, bytes)                                                               \
-    (set_members(&rec, (first), (stride), (size), (bytes)), (void)(rec.enter.tag = REC_REDUCE_##OP))
+    (set_members(&rec, (first), (stride), (size), (bytes)),                                                             \
+     (void)(rec.enter.tag = REC_OP_OF_shmem_##OP##_to_all))
 
 #define REC_FUNCTION(TYPE, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER, KEEP, KEPT)                                \
     static __typeof__(NAME) *real_##NAME;                                                                              \
