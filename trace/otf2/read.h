@@ -4,20 +4,6 @@
 
 #include "trace/otf2/profile.h"
 
-/* A table has a place per definition. The place is the reference; references with wide gaps, which are at or above
- * definitions.limit, have the places from the limit on, in the order of their definitions: archive_place(). What is not
- * defined is all zero. */
-enum archive_table {
-    ARCHIVE_STRINGS,
-    ARCHIVE_ATTRIBUTES,
-    ARCHIVE_REGIONS,
-    ARCHIVE_GROUPS,
-    ARCHIVE_COMMS,
-    ARCHIVE_WINS,
-    ARCHIVE_TREE_NODES,
-    ARCHIVE_LOCATION_GROUPS,
-    ARCHIVE_TABLES
-};
 struct archive_text {
     char *text; /* owned, NULL undefined */
 };
@@ -70,57 +56,56 @@ struct archive_location {
     uint32_t cores;
 };
 
+/* All definitions of one kind. The place is the reference; references with wide gaps, which are at or above
+ * definitions.limit, have the places from the limit on, in the order of their definitions. What is not defined is all
+ * zero. */
+#define ARCHIVE_TABLE(TYPE)                                                                                            \
+    struct {                                                                                                           \
+        TYPE *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+        struct map far; /* references at or above the limit to places */                                               \
+    }
+
 struct archive_definitions {
-    struct archive_text *strings;
-    struct archive_region *regions;
-    struct archive_group *groups;
-    struct archive_comm *comms;
-    struct archive_win *wins;
-    uint8_t *attributes; /* by place: enum archive_attribute plus 1, 0 not ours */
-    struct archive_tree_node *tree_nodes;
-    struct archive_location_group *location_groups;
+    ARCHIVE_TABLE(struct archive_text) strings;
+    ARCHIVE_TABLE(uint8_t) attributes; /* enum archive_attribute plus 1, 0 not ours */
+    ARCHIVE_TABLE(struct archive_region) regions;
+    ARCHIVE_TABLE(struct archive_group) groups;
+    ARCHIVE_TABLE(struct archive_comm) comms;
+    ARCHIVE_TABLE(struct archive_win) wins;
+    ARCHIVE_TABLE(struct archive_tree_node) tree_nodes;
+    ARCHIVE_TABLE(struct archive_location_group) location_groups;
     struct archive_location *locations;
-    uint32_t *sites;     /* by string reference, offset first_site: site id */
-    uint32_t *counts;    /* by string reference, offset first_counts: id of counts */
-    size_t string_count, string_capacity, region_count, region_capacity, group_count, group_capacity, comm_count,
-        comm_capacity;
-    size_t tree_node_count, tree_node_capacity, location_group_count, location_group_capacity;
-    size_t win_count, win_capacity, attribute_count, attribute_capacity, location_count, location_capacity;
-    size_t first_site, site_count, first_counts, counts_count;
+    size_t location_count, location_capacity;
     struct map location_index; /* location id to index */
+    uint32_t *sites;           /* by string reference, offset first_site: site id */
+    uint32_t *counts;          /* by string reference, offset first_counts: id of counts */
+    size_t first_site, site_count, first_counts, counts_count;
     uint64_t resolution, offset;
-    uint64_t limit;                 /* of references that are places */
-    struct map far[ARCHIVE_TABLES]; /* references at or above the limit to places */
+    uint64_t limit; /* of references that are places */
 };
 
 /* Place of a reference; SIZE_MAX for a far one that is not defined. */
-size_t archive_far_place(const struct archive_definitions *definitions, enum archive_table table, uint64_t reference);
-static inline size_t archive_place(const struct archive_definitions *definitions, enum archive_table table,
+static inline size_t archive_place(const struct archive_definitions *definitions, const struct map *far,
                                    uint64_t reference)
 {
-    return reference < definitions->limit ? (size_t)reference : archive_far_place(definitions, table, reference);
+    if (reference < definitions->limit) return (size_t)reference;
+    const uint64_t *place = map_find(far, reference);
+    return place ? (size_t)*place : SIZE_MAX;
 }
-/* The definition of that reference; NULL if there is none. */
-static inline struct archive_region *archive_region(const struct archive_definitions *definitions, uint32_t reference)
+
+/* The definition of that reference, whose first member says whether it is one; NULL if there is none. */
+static inline void *archive_definition(const struct archive_definitions *definitions, const struct map *far,
+                                       void *items, size_t count, size_t item_bytes, uint64_t reference)
 {
-    size_t place = archive_place(definitions, ARCHIVE_REGIONS, reference);
-    return place < definitions->region_count && definitions->regions[place].defined ? &definitions->regions[place] : NULL;
+    size_t place = archive_place(definitions, far, reference);
+    void *item = place < count ? (char *)items + place * item_bytes : NULL;
+    return item && *(const bool *)item ? item : NULL;
 }
-static inline struct archive_group *archive_group(const struct archive_definitions *definitions, uint32_t reference)
-{
-    size_t place = archive_place(definitions, ARCHIVE_GROUPS, reference);
-    return place < definitions->group_count && definitions->groups[place].defined ? &definitions->groups[place] : NULL;
-}
-static inline struct archive_comm *archive_comm(const struct archive_definitions *definitions, uint32_t reference)
-{
-    size_t place = archive_place(definitions, ARCHIVE_COMMS, reference);
-    return place < definitions->comm_count && definitions->comms[place].defined ? &definitions->comms[place] : NULL;
-}
-static inline struct archive_win *archive_win(const struct archive_definitions *definitions, uint32_t reference)
-{
-    size_t place = archive_place(definitions, ARCHIVE_WINS, reference);
-    return place < definitions->win_count && definitions->wins[place].defined ? &definitions->wins[place] : NULL;
-}
+#define ARCHIVE_FIND(definitions, TABLE, reference)                                                                    \
+    ((__typeof__((definitions)->TABLE.items))archive_definition(                                                       \
+        definitions, &(definitions)->TABLE.far, (definitions)->TABLE.items, (definitions)->TABLE.count,                \
+        sizeof *(definitions)->TABLE.items, reference))
 
 /* A completion whose request is made in a location that comes later. */
 struct archive_late {
@@ -170,9 +155,8 @@ struct archive_cursor {
 struct archive_assumptions {
     char *functions; /* names of MPI functions kept as regions, owned */
     uint64_t function_count, bare_count, proc_null_count, open_receive_count, lost_message_count, nested_count,
-        off_count, alone_count;
-    uint64_t other_locations, shmem_root_count, shmem_wait_count;
-    bool one_sided, shmem;
+        off_count, alone_count, other_locations, shmem_root_count, shmem_wait_count;
+    uint64_t one_sided, shmem; /* calls of these */
 };
 
 /* This rank's part of a window, told by its creation. */

@@ -117,8 +117,8 @@ enum status archive_take_attributes(struct archive_reader *reader, OTF2_Attribut
         OTF2_Type type;
         OTF2_AttributeValue value;
         if (OTF2_AttributeList_GetAttributeByIndex(list, i, &reference, &type, &value) != OTF2_SUCCESS) continue;
-        size_t place = archive_place(&reader->definitions, ARCHIVE_ATTRIBUTES, reference);
-        uint8_t known = place < reader->definitions.attribute_count ? reader->definitions.attributes[place] : 0;
+        size_t place = archive_place(&reader->definitions, &reader->definitions.attributes.far, reference);
+        uint8_t known = place < reader->definitions.attributes.count ? reader->definitions.attributes.items[place] : 0;
         if (known && type == archive_attribute_rows[known - 1].type) TRY(take_one(reader, known - 1, value, call));
     }
     if (count > 0) trace_call_clear_others(call);
@@ -224,7 +224,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
 {
     struct archive_cursor *cursor = &reader->cursor;
     cursor->last_ps = archive_ps(reader, time);
-    struct archive_region *region = archive_region(&reader->definitions, reference);
+    struct archive_region *region = ARCHIVE_FIND(&reader->definitions, regions, reference);
     if (!region)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", reference);
     int64_t time_ps = cursor->last_ps;
@@ -357,7 +357,7 @@ static enum status append_bare(struct archive_reader *reader)
 {
     struct archive_cursor *cursor = &reader->cursor;
     reader->assumed.bare_count++;
-    TRY(name_function(reader, archive_region(&reader->definitions, cursor->region)));
+    TRY(name_function(reader, ARCHIVE_FIND(&reader->definitions, regions, cursor->region)));
     TRY(append_region(reader, cursor->call.enter_ps, cursor->region, true, NULL));
     return append_region(reader, cursor->call.exit_ps, cursor->region, false, NULL);
 }
@@ -376,8 +376,7 @@ static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
         assume_proc_null(reader, kind);
         if (shmem) TRY(archive_shmem_finish(reader, &cursor->call));
         if (is_bare(cursor, kind)) return append_bare(reader);
-        bool one_sided = !shmem && (call_row(cursor->call.call)->needed & F_WIN);
-        reader->assumed.one_sided = reader->assumed.one_sided || one_sided;
+        reader->assumed.one_sided += !shmem && (call_row(cursor->call.call)->needed & F_WIN);
     }
     if (is_cut_short(cursor)) return append_bare(reader);
     return append(reader, &cursor->call);
@@ -392,7 +391,7 @@ enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint3
         cursor->depth--;
         return STATUS_OK;
     }
-    const struct archive_region *left = archive_region(&reader->definitions, region);
+    const struct archive_region *left = ARCHIVE_FIND(&reader->definitions, regions, region);
     if (!left)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", region);
     if (!cursor->in_call) {
@@ -515,58 +514,44 @@ static void forget_partly_known(struct trace *trace)
     }
 }
 
+/* In the order in which they are told. */
+static const struct {
+    size_t at;          /* how often, in struct archive_assumptions */
+    const char *format; /* of that number, or without it */
+} notes[] = {
+#define ASSUMED(MEMBER, TEXT) {offsetof(struct archive_assumptions, MEMBER), TEXT}
+    ASSUMED(other_locations, "%" PRIu64 " locations that are no threads of MPI processes are left out"),
+    ASSUMED(function_count, NULL),
+    ASSUMED(bare_count, "%" PRIu64 " of these regions are calls whose records are missing"),
+    ASSUMED(lost_message_count, "%" PRIu64 " messages of such regions are left out"),
+    ASSUMED(proc_null_count, "%" PRIu64 " messages without a record are taken as MPI_PROC_NULL's"),
+    ASSUMED(open_receive_count, "%" PRIu64 " receives never completed: their sender is unknown, taken as MPI_PROC_NULL"),
+    ASSUMED(alone_count, "%" PRIu64 " non-blocking collectives never completed, or are of two groups: taken as of the "
+                         "rank alone"),
+    ASSUMED(nested_count, "%" PRIu64 " regions inside MPI calls are left out"),
+    ASSUMED(off_count, "recording was switched off or flushed its buffer %" PRIu64 " times"),
+    ASSUMED(shmem, "OpenSHMEM routines come without symmetric addresses: taken as unknown; locks are told by their "
+                   "addresses, taken as the same on all PEs"),
+    ASSUMED(shmem_wait_count, "%" PRIu64 " waits of OpenSHMEM do not say where: taken as for the last write to their PE"),
+    ASSUMED(shmem_root_count, "%" PRIu64 " broadcasts of OpenSHMEM come without root: taken as the first PE of the "
+                              "active set"),
+    ASSUMED(one_sided, "one-sided calls come without assertions, displacements, operations and window sizes: taken as "
+                       "none, unknown, unknown and unknown"),
+#undef ASSUMED
+};
+
 enum status archive_tell_assumptions(struct archive_reader *reader)
 {
     const struct archive_assumptions *assumed = &reader->assumed;
-    struct trace *trace = reader->trace;
-    struct err *err = reader->err;
-    forget_partly_known(trace);
-    if (assumed->other_locations)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " locations that are no threads of MPI processes are left out",
-                           assumed->other_locations));
-    if (assumed->function_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " %s functions are kept as regions, rmacast does not replay them: %s",
-                           assumed->function_count, assumed->shmem ? "MPI or OpenSHMEM" : "MPI", assumed->functions));
-    if (assumed->bare_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " of these regions are calls whose records are missing",
-                           assumed->bare_count));
-    if (assumed->lost_message_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " messages of such regions are left out",
-                           assumed->lost_message_count));
-    if (assumed->proc_null_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " messages without a record are taken as MPI_PROC_NULL's",
-                           assumed->proc_null_count));
-    if (assumed->open_receive_count)
-        TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " receives never completed: their sender is unknown, taken as MPI_PROC_NULL",
-                           assumed->open_receive_count));
-    if (assumed->alone_count)
-        TRY(trace_add_note(trace, err,
-                           "%" PRIu64
-                           " non-blocking collectives never completed, or are of two groups: taken as of the "
-                           "rank alone",
-                           assumed->alone_count));
-    if (assumed->nested_count)
-        TRY(trace_add_note(trace, err, "%" PRIu64 " regions inside MPI calls are left out", assumed->nested_count));
-    if (assumed->off_count)
-        TRY(trace_add_note(trace, err, "recording was switched off or flushed its buffer %" PRIu64 " times",
-                           assumed->off_count));
-    if (assumed->shmem)
-        TRY(trace_add_note(trace, err,
-                           "OpenSHMEM routines come without symmetric addresses: taken as unknown; locks are told by "
-                           "their addresses, taken as the same on all PEs"));
-    if (assumed->shmem_wait_count)
-        TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " waits of OpenSHMEM do not say where: taken as for the last write to their PE",
-                           assumed->shmem_wait_count));
-    if (assumed->shmem_root_count)
-        TRY(trace_add_note(trace, err,
-                           "%" PRIu64
-                           " broadcasts of OpenSHMEM come without root: taken as the first PE of the active set",
-                           assumed->shmem_root_count));
-    if (assumed->one_sided)
-        TRY(trace_add_note(trace, err,
-                           "one-sided calls come without assertions, displacements, operations and window sizes: "
-                           "taken as none, unknown, unknown and unknown"));
+    forget_partly_known(reader->trace);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        uint64_t count = *(const uint64_t *)((const char *)assumed + notes[i].at);
+        if (count == 0) continue;
+        TRY(notes[i].format
+                ? trace_add_note(reader->trace, reader->err, notes[i].format, count)
+                : trace_add_note(reader->trace, reader->err,
+                                 "%" PRIu64 " %s functions are kept as regions, rmacast does not replay them: %s", count,
+                                 assumed->shmem ? "MPI or OpenSHMEM" : "MPI", assumed->functions));
+    }
     return STATUS_OK;
 }

@@ -14,34 +14,29 @@ OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status
     return OTF2_CALLBACK_INTERRUPT;
 }
 
-size_t archive_far_place(const struct archive_definitions *definitions, enum archive_table table, uint64_t reference)
+/* Room for a definition, where one of the same reference may be; NULL: reader->status says why. */
+static void *new_item(struct archive_reader *reader, struct map *far, void **items, size_t *count, size_t *capacity,
+                      uint64_t reference, size_t item_bytes)
 {
-    const uint64_t *place = map_find(&definitions->far[table], reference);
-    return place ? (size_t)*place : SIZE_MAX;
-}
-
-/* The place of a definition, and room for it. */
-static enum status reserve(struct archive_reader *reader, enum archive_table table, void **items, size_t *count,
-                           size_t *capacity, uint64_t reference, size_t item_bytes, size_t *place)
-{
-    struct archive_definitions *definitions = &reader->definitions;
-    *place = (size_t)reference;
-    if (reference >= definitions->limit) {
-        struct map *far = &definitions->far[table];
-        uint64_t *slot;
-        TRY(map_put(far, reference, definitions->limit + far->count, &slot, reader->err));
-        *place = (size_t)*slot;
+    uint64_t slot = reference, *place = &slot;
+    enum status status = STATUS_OK;
+    if (reference >= reader->definitions.limit)
+        status = map_put(far, reference, reader->definitions.limit + far->count, &place, reader->err);
+    size_t at = status == STATUS_OK ? (size_t)*place : 0;
+    if (status == STATUS_OK) status = array_reserve(items, capacity, at + 1, item_bytes, reader->err);
+    (void)archive_stop(reader, status);
+    if (status != STATUS_OK) return NULL;
+    if (at >= *count) {
+        memset((char *)*items + *count * item_bytes, 0, (at + 1 - *count) * item_bytes);
+        *count = at + 1;
     }
-    if (*place < *count) return STATUS_OK;
-    TRY(array_reserve(items, capacity, *place + 1, item_bytes, reader->err));
-    memset((char *)*items + *count * item_bytes, 0, (*place + 1 - *count) * item_bytes);
-    *count = *place + 1;
-    return STATUS_OK;
+    return (char *)*items + at * item_bytes;
 }
 
-#define RESERVE(reader, table, items, item, reference, place)                                                          \
-    reserve(reader, table, (void **)&(reader)->definitions.items, &(reader)->definitions.item##_count,                 \
-            &(reader)->definitions.item##_capacity, reference, sizeof *(reader)->definitions.items, place)
+#define NEW(reader, TABLE, reference)                                                                                  \
+    new_item(reader, &(reader)->definitions.TABLE.far, (void **)&(reader)->definitions.TABLE.items,                    \
+             &(reader)->definitions.TABLE.count, &(reader)->definitions.TABLE.capacity, reference,                     \
+             sizeof *(reader)->definitions.TABLE.items)
 
 static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t realtime)
 {
@@ -55,12 +50,11 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string)
 {
     struct archive_reader *reader = user;
-    size_t place;
-    enum status status = RESERVE(reader, ARCHIVE_STRINGS, strings, string, self, &place);
-    if (status != STATUS_OK) return archive_stop(reader, status);
-    free(reader->definitions.strings[place].text);
-    reader->definitions.strings[place].text = strdup(string);
-    return archive_stop(reader, reader->definitions.strings[place].text ? STATUS_OK : err_memory(reader->err));
+    struct archive_text *made = NEW(reader, strings, self);
+    if (!made) return OTF2_CALLBACK_INTERRUPT;
+    free(made->text);
+    made->text = strdup(string);
+    return archive_stop(reader, made->text ? STATUS_OK : err_memory(reader->err));
 }
 
 static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRef name,
@@ -68,13 +62,12 @@ static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_S
 {
     struct archive_reader *reader = user;
     (void)description;
-    size_t place;
-    enum status status = RESERVE(reader, ARCHIVE_ATTRIBUTES, attributes, attribute, self, &place);
-    if (status != STATUS_OK) return archive_stop(reader, status);
+    uint8_t *attribute = NEW(reader, attributes, self);
+    if (!attribute) return OTF2_CALLBACK_INTERRUPT;
     for (uint8_t i = 0; i < ATTRIBUTE_COUNT; i++)
         if (type == archive_attribute_rows[i].type &&
             strcmp(archive_string(reader, name), archive_attribute_rows[i].name) == 0)
-            reader->definitions.attributes[place] = (uint8_t)(i + 1);
+            *attribute = (uint8_t)(i + 1);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -82,23 +75,18 @@ static OTF2_CallbackCode on_tree_node(void *user, OTF2_SystemTreeNodeRef self, O
                                       OTF2_StringRef kind, OTF2_SystemTreeNodeRef parent)
 {
     struct archive_reader *reader = user;
-    size_t place;
-    enum status status = RESERVE(reader, ARCHIVE_TREE_NODES, tree_nodes, tree_node, self, &place);
-    if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.tree_nodes[place] =
-        (struct archive_tree_node){.defined = true,
-                                   .is_node = strcmp(archive_string(reader, kind), ARCHIVE_NODE_CLASS) == 0,
-                                   .name = name,
-                                   .parent = parent};
+    struct archive_tree_node *node = NEW(reader, tree_nodes, self);
+    if (!node) return OTF2_CALLBACK_INTERRUPT;
+    bool is_node = strcmp(archive_string(reader, kind), ARCHIVE_NODE_CLASS) == 0;
+    *node = (struct archive_tree_node){.defined = true, .is_node = is_node, .name = name, .parent = parent};
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_tree_domain(void *user, OTF2_SystemTreeNodeRef self, OTF2_SystemTreeDomain domain)
 {
     struct archive_reader *reader = user;
-    size_t place = archive_place(&reader->definitions, ARCHIVE_TREE_NODES, self);
-    if (domain == OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY && place < reader->definitions.tree_node_count)
-        reader->definitions.tree_nodes[place].is_node = true;
+    struct archive_tree_node *node = ARCHIVE_FIND(&reader->definitions, tree_nodes, self);
+    if (domain == OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY && node) node->is_node = true;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -108,10 +96,9 @@ static OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef sel
 {
     struct archive_reader *reader = user;
     (void)name, (void)type, (void)creator;
-    size_t place;
-    enum status status = RESERVE(reader, ARCHIVE_LOCATION_GROUPS, location_groups, location_group, self, &place);
-    if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.location_groups[place] = (struct archive_location_group){.defined = true, .tree_node = parent};
+    struct archive_location_group *group = NEW(reader, location_groups, self);
+    if (!group) return OTF2_CALLBACK_INTERRUPT;
+    *group = (struct archive_location_group){.defined = true, .tree_node = parent};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -163,19 +150,18 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
 {
     struct archive_reader *reader = user;
     (void)description, (void)role, (void)flags, (void)file, (void)begin, (void)end;
-    size_t place;
-    enum status status = RESERVE(reader, ARCHIVE_REGIONS, regions, region, self, &place);
-    if (status != STATUS_OK) return archive_stop(reader, status);
+    struct archive_region *region = NEW(reader, regions, self);
+    if (!region) return OTF2_CALLBACK_INTERRUPT;
     enum mpi_call call;
     const char *text = archive_string(reader, name);
     bool known = call_by_name(text, &call) && archive_paradigm(call) == paradigm;
     if (!known && paradigm == OTF2_PARADIGM_SHMEM) known = archive_shmem_function(text, &call);
-    reader->definitions.regions[place] = (struct archive_region){.defined = true,
-                                                                .name = name,
-                                                                .canonical = canonical,
-                                                                .paradigm = paradigm,
-                                                                .call = known ? (int32_t)call : TRACE_NONE,
-                                                                .user = TRACE_NO_REF};
+    *region = (struct archive_region){.defined = true,
+                                      .name = name,
+                                      .canonical = canonical,
+                                      .paradigm = paradigm,
+                                      .call = known ? (int32_t)call : TRACE_NONE,
+                                      .user = TRACE_NO_REF};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -183,32 +169,29 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
                                   OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
 {
     struct archive_reader *reader = user;
-    size_t place;
-    enum status status = RESERVE(reader, ARCHIVE_GROUPS, groups, group, self, &place);
-    if (status != STATUS_OK) return archive_stop(reader, status);
-    struct archive_group group = {.defined = true,
-                                  .name = name,
-                                  .type = type,
-                                  .paradigm = paradigm,
-                                  .flags = flags,
-                                  .count = count,
-                                  .id = TRACE_NO_REF};
-    group.members = malloc((count + 1) * sizeof *group.members);
-    if (!group.members) return archive_stop(reader, err_memory(reader->err));
-    if (count) memcpy(group.members, members, count * sizeof *members);
-    free(reader->definitions.groups[place].members);
-    reader->definitions.groups[place] = group;
+    struct archive_group *group = NEW(reader, groups, self);
+    if (!group) return OTF2_CALLBACK_INTERRUPT;
+    free(group->members);
+    *group = (struct archive_group){.defined = true,
+                                    .name = name,
+                                    .type = type,
+                                    .paradigm = paradigm,
+                                    .flags = flags,
+                                    .count = count,
+                                    .id = TRACE_NO_REF};
+    group->members = malloc((count + 1) * sizeof *group->members);
+    if (!group->members) return archive_stop(reader, err_memory(reader->err));
+    if (count) memcpy(group->members, members, count * sizeof *members);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode add_comm(struct archive_reader *reader, OTF2_CommRef self, uint32_t name, uint32_t group,
                                   bool inter)
 {
-    size_t place;
-    enum status status = RESERVE(reader, ARCHIVE_COMMS, comms, comm, self, &place);
-    if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.comms[place] =
-        (struct archive_comm){.defined = true, .inter = inter, .group = group, .name = name, .id = ARCHIVE_NOT_MADE};
+    struct archive_comm *comm = NEW(reader, comms, self);
+    if (!comm) return OTF2_CALLBACK_INTERRUPT;
+    *comm = (struct archive_comm){
+        .defined = true, .inter = inter, .group = group, .name = name, .id = ARCHIVE_NOT_MADE};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -231,19 +214,18 @@ static OTF2_CallbackCode on_win(void *user, OTF2_RmaWinRef self, OTF2_StringRef 
 {
     struct archive_reader *reader = user;
     (void)flags;
-    size_t place;
-    enum status status = RESERVE(reader, ARCHIVE_WINS, wins, win, self, &place);
-    if (status != STATUS_OK) return archive_stop(reader, status);
-    reader->definitions.wins[place] =
-        (struct archive_win){.defined = true, .self = self, .comm = comm, .name = name, .id = ARCHIVE_NOT_MADE};
+    struct archive_win *win = NEW(reader, wins, self);
+    if (!win) return OTF2_CALLBACK_INTERRUPT;
+    *win = (struct archive_win){.defined = true, .self = self, .comm = comm, .name = name, .id = ARCHIVE_NOT_MADE};
     return OTF2_CALLBACK_SUCCESS;
 }
 
 const char *archive_string(const struct archive_reader *reader, uint32_t reference)
 {
     const struct archive_definitions *definitions = &reader->definitions;
-    size_t place = archive_place(definitions, ARCHIVE_STRINGS, reference);
-    return place < definitions->string_count && definitions->strings[place].text ? definitions->strings[place].text : "";
+    size_t place = archive_place(definitions, &definitions->strings.far, reference);
+    const char *text = place < definitions->strings.count ? definitions->strings.items[place].text : NULL;
+    return text ? text : "";
 }
 
 static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
@@ -301,19 +283,20 @@ enum status archive_read_definitions(struct archive_reader *reader)
 
 void archive_definitions_clear(struct archive_definitions *definitions)
 {
-    for (size_t i = 0; i < definitions->string_count; i++) free(definitions->strings[i].text);
-    for (size_t i = 0; i < definitions->group_count; i++) free(definitions->groups[i].members);
-    free(definitions->strings);
-    free(definitions->regions);
-    free(definitions->groups);
-    free(definitions->comms);
-    free(definitions->wins);
-    free(definitions->attributes);
-    free(definitions->tree_nodes);
-    free(definitions->location_groups);
+    for (size_t i = 0; i < definitions->strings.count; i++) free(definitions->strings.items[i].text);
+    for (size_t i = 0; i < definitions->groups.count; i++) free(definitions->groups.items[i].members);
+#define CLEAR(TABLE) (free(definitions->TABLE.items), map_clear(&definitions->TABLE.far))
+    CLEAR(strings);
+    CLEAR(attributes);
+    CLEAR(regions);
+    CLEAR(groups);
+    CLEAR(comms);
+    CLEAR(wins);
+    CLEAR(tree_nodes);
+    CLEAR(location_groups);
+#undef CLEAR
     free(definitions->locations);
     free(definitions->sites);
     free(definitions->counts);
     map_clear(&definitions->location_index);
-    for (size_t table = 0; table < ARCHIVE_TABLES; table++) map_clear(&definitions->far[table]);
 }

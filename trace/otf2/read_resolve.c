@@ -18,8 +18,8 @@ static enum status broken(struct archive_reader *reader, const char *what)
 static const struct archive_group *locations_of(const struct archive_reader *reader, OTF2_Paradigm paradigm)
 {
     const struct archive_definitions *definitions = &reader->definitions;
-    for (size_t i = 0; i < definitions->group_count; i++) {
-        const struct archive_group *group = &definitions->groups[i];
+    for (size_t i = 0; i < definitions->groups.count; i++) {
+        const struct archive_group *group = &definitions->groups.items[i];
         if (group->defined && group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS && group->paradigm == paradigm)
             return group;
     }
@@ -108,8 +108,8 @@ static bool is_world(const struct archive_reader *reader, const int32_t *ranks, 
     if (count != reader->trace->rank_count) return false;
     for (uint32_t i = 0; i < count; i++)
         if (ranks[i] != (int32_t)i) return false;
-    for (size_t i = 0; i < definitions->comm_count; i++)
-        if (definitions->comms[i].defined && definitions->comms[i].id == 0) return false;
+    for (size_t i = 0; i < definitions->comms.count; i++)
+        if (definitions->comms.items[i].defined && definitions->comms.items[i].id == 0) return false;
     return true;
 }
 
@@ -124,7 +124,7 @@ static void name_groups(const struct archive_reader *reader, const struct archiv
 
 static enum status make_comm(struct archive_reader *reader, struct archive_comm *comm)
 {
-    const struct archive_group *group = comm->inter ? NULL : archive_group(&reader->definitions, comm->group);
+    const struct archive_group *group = comm->inter ? NULL : ARCHIVE_FIND(&reader->definitions, groups, comm->group);
     int32_t *ranks = NULL;
     TRY(archive_may_define(reader));
     comm->id = TRACE_NONE;
@@ -161,10 +161,10 @@ enum status archive_self_id(struct archive_reader *reader, int32_t *id)
 
 enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, int32_t *id)
 {
-    struct archive_comm *comm = archive_comm(&reader->definitions, reference);
+    struct archive_comm *comm = ARCHIVE_FIND(&reader->definitions, comms, reference);
     *id = TRACE_NONE;
     if (!comm) return STATUS_OK;
-    const struct archive_group *group = archive_group(&reader->definitions, comm->group);
+    const struct archive_group *group = ARCHIVE_FIND(&reader->definitions, groups, comm->group);
     if (!comm->inter && group && group->type == OTF2_GROUP_TYPE_COMM_SELF) return archive_self_id(reader, id);
     if (comm->id == ARCHIVE_NOT_MADE) TRY(make_comm(reader, comm));
     *id = comm->id;
@@ -185,12 +185,12 @@ enum status archive_win_id(struct archive_reader *reader, uint32_t reference, in
 {
     struct archive_definitions *definitions = &reader->definitions;
     *id = TRACE_NONE;
-    struct archive_win *win = archive_win(definitions, reference);
+    struct archive_win *win = ARCHIVE_FIND(definitions, wins, reference);
     if (!win) return STATUS_OK;
     if (win->id == ARCHIVE_NOT_MADE) {
         TRY(archive_may_define(reader));
-        const struct archive_comm *comm = archive_comm(definitions, win->comm);
-        const struct archive_group *group = comm ? archive_group(definitions, comm->group) : NULL;
+        const struct archive_comm *comm = ARCHIVE_FIND(definitions, comms, win->comm);
+        const struct archive_group *group = comm ? ARCHIVE_FIND(definitions, groups, comm->group) : NULL;
         /* One definition of a window over MPI_COMM_SELF is a window per rank. */
         bool self = group && group->type == OTF2_GROUP_TYPE_COMM_SELF;
         int32_t comm_id = TRACE_NONE;
@@ -206,7 +206,7 @@ enum status archive_win_id(struct archive_reader *reader, uint32_t reference, in
 
 enum status archive_group_id(struct archive_reader *reader, uint32_t reference, uint32_t *id)
 {
-    struct archive_group *group = archive_group(&reader->definitions, reference);
+    struct archive_group *group = ARCHIVE_FIND(&reader->definitions, groups, reference);
     *id = TRACE_NO_REF;
     if (!group) return STATUS_OK;
     if (group->id == TRACE_NO_REF) {
@@ -232,7 +232,7 @@ static const char *region_name(const struct archive_reader *reader, const struct
 
 enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id)
 {
-    struct archive_region *region = archive_region(&reader->definitions, reference);
+    struct archive_region *region = ARCHIVE_FIND(&reader->definitions, regions, reference);
     if (region->user == TRACE_NO_REF) {
         TRY(archive_may_define(reader));
         TRY(trace_add_region(reader->trace, region_name(reader, region), &region->user, reader->err));
@@ -314,12 +314,9 @@ static enum status read_properties(struct archive_reader *reader)
     char *origin = property(reader, ARCHIVE_PROPERTY_ORIGIN);
     trace->provenance.simulated = origin && strcmp(origin, "simulated") == 0;
     free(origin);
-    trace->provenance.platform = property(reader, ARCHIVE_PROPERTY_PLATFORM);
-    trace->provenance.engine = property(reader, ARCHIVE_PROPERTY_ENGINE);
-    trace->provenance.semantics = property(reader, ARCHIVE_PROPERTY_SEMANTICS);
-    trace->provenance.lock = property(reader, ARCHIVE_PROPERTY_LOCK);
-    trace->provenance.library = property(reader, ARCHIVE_PROPERTY_LIBRARY);
-    trace->provenance.transport = property(reader, ARCHIVE_PROPERTY_TRANSPORT);
+#define PROVENANCE_TEXT(MEMBER, PROPERTY) trace->provenance.MEMBER = property(reader, "RMACAST::" #PROPERTY);
+#include "trace/provenance.def"
+#undef PROVENANCE_TEXT
     char *note;
     for (size_t i = 0; (note = numbered_property(reader, ARCHIVE_PROPERTY_NOTE, i)); i++) {
         enum status status = trace_add_note(trace, reader->err, "%s", note);
@@ -335,8 +332,8 @@ static enum status make_sites(struct archive_reader *reader)
     char *text = property(reader, ARCHIVE_PROPERTY_SITES);
     size_t first = 0, count = 0;
     enum status status = STATUS_OK;
-    if (!text || sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->string_count ||
-        count > definitions->string_count - first)
+    if (!text || sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->strings.count ||
+        count > definitions->strings.count - first)
         status = wrong_property(reader, ARCHIVE_PROPERTY_SITES, text ? text : "",
                                 "the first string that is a call site and their count");
     free(text);
@@ -382,8 +379,8 @@ static enum status make_counts(struct archive_reader *reader)
     char *text = property(reader, ARCHIVE_PROPERTY_COUNTS);
     size_t first = 0, count = 0;
     enum status status = STATUS_OK;
-    if (text && (sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->string_count ||
-                 count > definitions->string_count - first))
+    if (text && (sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->strings.count ||
+                 count > definitions->strings.count - first))
         status = wrong_property(reader, ARCHIVE_PROPERTY_COUNTS, text,
                                 "the first string that holds counts and their number");
     free(text);
@@ -445,17 +442,17 @@ static enum status make_ours(struct archive_reader *reader)
     int32_t id;
     uint32_t number;
     TRY(read_properties(reader));
-    for (uint32_t i = 0; i < definitions->comm_count && i < reader->arrows; i++) TRY(archive_comm_id(reader, i, &id));
-    for (uint32_t i = 0; i < definitions->group_count; i++)
-        if (definitions->groups[i].defined &&
-            strcmp(archive_string(reader, definitions->groups[i].name), ARCHIVE_RMA_GROUP) == 0)
+    for (uint32_t i = 0; i < definitions->comms.count && i < reader->arrows; i++) TRY(archive_comm_id(reader, i, &id));
+    for (uint32_t i = 0; i < definitions->groups.count; i++)
+        if (definitions->groups.items[i].defined &&
+            strcmp(archive_string(reader, definitions->groups.items[i].name), ARCHIVE_RMA_GROUP) == 0)
             TRY(archive_group_id(reader, i, &number));
-    for (uint32_t i = 0; i < definitions->win_count; i++) {
+    for (uint32_t i = 0; i < definitions->wins.count; i++) {
         TRY(archive_win_id(reader, i, &id));
         if (id != TRACE_NONE) TRY(read_window(reader, id));
     }
-    for (uint32_t i = 0; i < definitions->region_count; i++)
-        if (definitions->regions[i].defined && definitions->regions[i].paradigm == OTF2_PARADIGM_USER)
+    for (uint32_t i = 0; i < definitions->regions.count; i++)
+        if (definitions->regions.items[i].defined && definitions->regions.items[i].paradigm == OTF2_PARADIGM_USER)
             TRY(archive_region_id(reader, i, &number));
     TRY(make_sites(reader));
     return make_counts(reader);
@@ -466,17 +463,14 @@ static enum status make_ours(struct archive_reader *reader)
 static const char *node_name(const struct archive_reader *reader, OTF2_LocationGroupRef group)
 {
     const struct archive_definitions *definitions = &reader->definitions;
-    size_t place = archive_place(definitions, ARCHIVE_LOCATION_GROUPS, group);
+    const struct archive_location_group *of = ARCHIVE_FIND(definitions, location_groups, group);
+    const struct archive_tree_node *node = of ? ARCHIVE_FIND(definitions, tree_nodes, of->tree_node) : NULL;
     uint32_t own = OTF2_UNDEFINED_STRING;
-    if (place >= definitions->location_group_count || !definitions->location_groups[place].defined) return "";
-    place = archive_place(definitions, ARCHIVE_TREE_NODES, definitions->location_groups[place].tree_node);
     /* A damaged tree may have circles. */
-    for (size_t steps = 0; steps < definitions->tree_node_count && place < definitions->tree_node_count; steps++) {
-        const struct archive_tree_node *node = &definitions->tree_nodes[place];
-        if (!node->defined) break;
+    for (size_t steps = 0; node && steps < definitions->tree_nodes.count; steps++) {
         if (node->is_node) return archive_string(reader, node->name);
         if (steps == 0 && node->parent != OTF2_UNDEFINED_SYSTEM_TREE_NODE) own = node->name;
-        place = archive_place(definitions, ARCHIVE_TREE_NODES, node->parent);
+        node = ARCHIVE_FIND(definitions, tree_nodes, node->parent);
     }
     return archive_string(reader, own);
 }
