@@ -90,68 +90,56 @@ static void end_call(const struct rec_primitive_hooks *by, const struct rec_prim
         return result;                                                                                                 \
     }
 
-#define IS(SORT, ADDRESS) call.object = rec_object(REC_##SORT, (ADDRESS), NULL)
-#define NOTHING           (void)0
-#define LOCKED            (result == 0 || result == EOWNERDEAD)
+#define IS(SORT)    call.object = rec_object(REC_##SORT, (const void *)(uintptr_t)object, NULL)
+#define IS_SEMAPHORE semaphore(&call, object)
+#define NOTHING     (void)0
+#define WITH_MUTEX  call.value = rec_object(REC_MUTEX, mutex, NULL)
+#define DONE        (result == 0)
+#define LOCKED      (result == 0 || result == EOWNERDEAD)
 
-WRAPPER(pthread_mutex_lock, pthread_mutex_lock, (pthread_mutex_t * mutex), (pthread_mutex_lock, mutex),
-        IS(MUTEX, mutex), NOTHING, LOCKED, false)
-WRAPPER(pthread_mutex_trylock, pthread_mutex_trylock, (pthread_mutex_t * mutex), (pthread_mutex_trylock, mutex),
-        IS(MUTEX, mutex), NOTHING, LOCKED, result == EBUSY)
-WRAPPER(pthread_mutex_timedlock, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *until),
-        (pthread_mutex_timedlock, mutex, until), IS(MUTEX, mutex), NOTHING, LOCKED, result == ETIMEDOUT)
-WRAPPER(pthread_mutex_clocklock, pthread_mutex_timedlock,
-        (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until),
-        (pthread_mutex_clocklock, mutex, clock, until), IS(MUTEX, mutex), NOTHING, LOCKED, result == ETIMEDOUT)
-WRAPPER(pthread_mutex_unlock, pthread_mutex_unlock, (pthread_mutex_t * mutex), (pthread_mutex_unlock, mutex),
-        IS(MUTEX, mutex), NOTHING, result == 0, false)
-WRAPPER(pthread_cond_wait, pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex),
-        (pthread_cond_wait, condition, mutex), IS(CONDITION, condition),
-        call.value = rec_object(REC_MUTEX, mutex, NULL), LOCKED, false)
+/* By what follows the object: nothing, a time, the clock that it is of and a time. */
+#define ALONE(NAME, TYPE, OBJECT, GOOD, PLAIN)                                                                         \
+    WRAPPER(NAME, NAME, (TYPE * object), (NAME, object), OBJECT, NOTHING, GOOD, PLAIN)
+#define TIMED(NAME, TYPE, OBJECT, GOOD, PLAIN)                                                                         \
+    WRAPPER(NAME, NAME, (TYPE * object, const struct timespec *until), (NAME, object, until), OBJECT, NOTHING, GOOD,   \
+            PLAIN)
+#define CLOCKED(NAME, ROW, TYPE, OBJECT, GOOD, PLAIN)                                                                  \
+    WRAPPER(NAME, ROW, (TYPE * object, clockid_t clock, const struct timespec *until), (NAME, object, clock, until),   \
+            OBJECT, NOTHING, GOOD, PLAIN)
+
+ALONE(pthread_mutex_lock, pthread_mutex_t, IS(MUTEX), LOCKED, false)
+ALONE(pthread_mutex_trylock, pthread_mutex_t, IS(MUTEX), LOCKED, result == EBUSY)
+TIMED(pthread_mutex_timedlock, pthread_mutex_t, IS(MUTEX), LOCKED, result == ETIMEDOUT)
+CLOCKED(pthread_mutex_clocklock, pthread_mutex_timedlock, pthread_mutex_t, IS(MUTEX), LOCKED, result == ETIMEDOUT)
+ALONE(pthread_mutex_unlock, pthread_mutex_t, IS(MUTEX), DONE, false)
+
+WRAPPER(pthread_cond_wait, pthread_cond_wait, (pthread_cond_t * object, pthread_mutex_t *mutex),
+        (pthread_cond_wait, object, mutex), IS(CONDITION), WITH_MUTEX, LOCKED, false)
 WRAPPER(pthread_cond_timedwait, pthread_cond_timedwait,
-        (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until),
-        (pthread_cond_timedwait, condition, mutex, until), IS(CONDITION, condition),
-        call.value = rec_object(REC_MUTEX, mutex, NULL), LOCKED, result == ETIMEDOUT)
+        (pthread_cond_t * object, pthread_mutex_t *mutex, const struct timespec *until),
+        (pthread_cond_timedwait, object, mutex, until), IS(CONDITION), WITH_MUTEX, LOCKED, result == ETIMEDOUT)
 WRAPPER(pthread_cond_clockwait, pthread_cond_timedwait,
-        (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
-        (pthread_cond_clockwait, condition, mutex, clock, until), IS(CONDITION, condition),
-        call.value = rec_object(REC_MUTEX, mutex, NULL), LOCKED, result == ETIMEDOUT)
-WRAPPER(pthread_cond_signal, pthread_cond_signal, (pthread_cond_t * condition), (pthread_cond_signal, condition),
-        IS(CONDITION, condition), NOTHING, result == 0, false)
-WRAPPER(pthread_cond_broadcast, pthread_cond_broadcast, (pthread_cond_t * condition),
-        (pthread_cond_broadcast, condition), IS(CONDITION, condition), NOTHING, result == 0, false)
-WRAPPER(pthread_barrier_wait, pthread_barrier_wait, (pthread_barrier_t * barrier), (pthread_barrier_wait, barrier),
-        IS(BARRIER, barrier), call.value = rec_barrier_parties(barrier),
+        (pthread_cond_t * object, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
+        (pthread_cond_clockwait, object, mutex, clock, until), IS(CONDITION), WITH_MUTEX, LOCKED, result == ETIMEDOUT)
+ALONE(pthread_cond_signal, pthread_cond_t, IS(CONDITION), DONE, false)
+ALONE(pthread_cond_broadcast, pthread_cond_t, IS(CONDITION), DONE, false)
+WRAPPER(pthread_barrier_wait, pthread_barrier_wait, (pthread_barrier_t * object), (pthread_barrier_wait, object),
+        IS(BARRIER), call.value = rec_barrier_parties(object),
         result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD, false)
 
-#define SPINS call.object = rec_object(REC_SPIN, (const void *)(uintptr_t)lock, NULL)
-WRAPPER(pthread_spin_lock, pthread_spin_lock, (pthread_spinlock_t * lock), (pthread_spin_lock, lock), SPINS, NOTHING,
-        result == 0, false)
-WRAPPER(pthread_spin_trylock, pthread_spin_trylock, (pthread_spinlock_t * lock), (pthread_spin_trylock, lock), SPINS,
-        NOTHING, result == 0, result == EBUSY)
-WRAPPER(pthread_spin_unlock, pthread_spin_unlock, (pthread_spinlock_t * lock), (pthread_spin_unlock, lock), SPINS,
-        NOTHING, result == 0, false)
+ALONE(pthread_spin_lock, pthread_spinlock_t, IS(SPIN), DONE, false)
+ALONE(pthread_spin_trylock, pthread_spinlock_t, IS(SPIN), DONE, result == EBUSY)
+ALONE(pthread_spin_unlock, pthread_spinlock_t, IS(SPIN), DONE, false)
 
-WRAPPER(pthread_rwlock_rdlock, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (pthread_rwlock_rdlock, lock),
-        IS(RWLOCK, lock), NOTHING, result == 0, false)
-WRAPPER(pthread_rwlock_tryrdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (pthread_rwlock_tryrdlock, lock),
-        IS(RWLOCK, lock), NOTHING, result == 0, result == EBUSY)
-WRAPPER(pthread_rwlock_timedrdlock, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until),
-        (pthread_rwlock_timedrdlock, lock, until), IS(RWLOCK, lock), NOTHING, result == 0, result == ETIMEDOUT)
-WRAPPER(pthread_rwlock_clockrdlock, pthread_rwlock_timedrdlock,
-        (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
-        (pthread_rwlock_clockrdlock, lock, clock, until), IS(RWLOCK, lock), NOTHING, result == 0, result == ETIMEDOUT)
-WRAPPER(pthread_rwlock_wrlock, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (pthread_rwlock_wrlock, lock),
-        IS(RWLOCK, lock), NOTHING, result == 0, false)
-WRAPPER(pthread_rwlock_trywrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (pthread_rwlock_trywrlock, lock),
-        IS(RWLOCK, lock), NOTHING, result == 0, result == EBUSY)
-WRAPPER(pthread_rwlock_timedwrlock, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until),
-        (pthread_rwlock_timedwrlock, lock, until), IS(RWLOCK, lock), NOTHING, result == 0, result == ETIMEDOUT)
-WRAPPER(pthread_rwlock_clockwrlock, pthread_rwlock_timedwrlock,
-        (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
-        (pthread_rwlock_clockwrlock, lock, clock, until), IS(RWLOCK, lock), NOTHING, result == 0, result == ETIMEDOUT)
-WRAPPER(pthread_rwlock_unlock, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (pthread_rwlock_unlock, lock),
-        IS(RWLOCK, lock), NOTHING, result == 0, false)
+#define RWLOCKS(SIDE)                                                                                                  \
+    ALONE(pthread_rwlock_##SIDE, pthread_rwlock_t, IS(RWLOCK), DONE, false)                                            \
+    ALONE(pthread_rwlock_try##SIDE, pthread_rwlock_t, IS(RWLOCK), DONE, result == EBUSY)                               \
+    TIMED(pthread_rwlock_timed##SIDE, pthread_rwlock_t, IS(RWLOCK), DONE, result == ETIMEDOUT)                         \
+    CLOCKED(pthread_rwlock_clock##SIDE, pthread_rwlock_timed##SIDE, pthread_rwlock_t, IS(RWLOCK), DONE,                \
+            result == ETIMEDOUT)
+RWLOCKS(rdlock)
+RWLOCKS(wrlock)
+ALONE(pthread_rwlock_unlock, pthread_rwlock_t, IS(RWLOCK), DONE, false)
 
 static void semaphore(struct rec_primitive_call *call, sem_t *of)
 {
@@ -161,42 +149,36 @@ static void semaphore(struct rec_primitive_call *call, sem_t *of)
     if (made && sem_getvalue(of, &value) == 0) call->value = value;
 }
 
-WRAPPER(sem_wait, sem_wait, (sem_t * of), (sem_wait, of), semaphore(&call, of), NOTHING, result == 0, false)
-WRAPPER(sem_trywait, sem_trywait, (sem_t * of), (sem_trywait, of), semaphore(&call, of), NOTHING, result == 0,
-        errno == EAGAIN)
-WRAPPER(sem_timedwait, sem_timedwait, (sem_t * of, const struct timespec *until), (sem_timedwait, of, until),
-        semaphore(&call, of), NOTHING, result == 0, errno == ETIMEDOUT)
-WRAPPER(sem_clockwait, sem_timedwait, (sem_t * of, clockid_t clock, const struct timespec *until),
-        (sem_clockwait, of, clock, until), semaphore(&call, of), NOTHING, result == 0, errno == ETIMEDOUT)
-WRAPPER(sem_post, sem_post, (sem_t * of), (sem_post, of), semaphore(&call, of), NOTHING, result == 0, false)
+ALONE(sem_wait, sem_t, IS_SEMAPHORE, DONE, false)
+ALONE(sem_trywait, sem_t, IS_SEMAPHORE, DONE, errno == EAGAIN)
+TIMED(sem_timedwait, sem_t, IS_SEMAPHORE, DONE, errno == ETIMEDOUT)
+CLOCKED(sem_clockwait, sem_timedwait, sem_t, IS_SEMAPHORE, DONE, errno == ETIMEDOUT)
+ALONE(sem_post, sem_t, IS_SEMAPHORE, DONE, false)
 
 /* What makes or ends an object: another one may have its address afterwards. */
-#define FORGETS(NAME, SORT, PARAMETERS, ARGUMENTS, ADDRESS, PARTIES)                                                   \
+#define FORGETS(NAME, SORT, PARAMETERS, ARGUMENTS, PARTIES)                                                            \
     REAL(NAME)                                                                                                         \
     EXPORT int NAME PARAMETERS                                                                                         \
     {                                                                                                                  \
-        rec_object_forget(REC_##SORT, (ADDRESS), (PARTIES));                                                           \
+        rec_object_forget(REC_##SORT, (const void *)(uintptr_t)object, (PARTIES));                                     \
         return CALL ARGUMENTS;                                                                                         \
     }
-FORGETS(pthread_mutex_destroy, MUTEX, (pthread_mutex_t * mutex), (pthread_mutex_destroy, mutex), mutex, 0)
-FORGETS(pthread_mutex_init, MUTEX, (pthread_mutex_t * mutex, const pthread_mutexattr_t *how),
-        (pthread_mutex_init, mutex, how), mutex, 0)
-FORGETS(pthread_cond_destroy, CONDITION, (pthread_cond_t * condition), (pthread_cond_destroy, condition), condition, 0)
-FORGETS(pthread_cond_init, CONDITION, (pthread_cond_t * condition, const pthread_condattr_t *how),
-        (pthread_cond_init, condition, how), condition, 0)
-FORGETS(pthread_barrier_destroy, BARRIER, (pthread_barrier_t * barrier), (pthread_barrier_destroy, barrier), barrier, 0)
+#define ENDS(NAME, SORT, TYPE)       FORGETS(NAME, SORT, (TYPE * object), (NAME, object), 0)
+#define MAKES(NAME, SORT, TYPE, HOW) FORGETS(NAME, SORT, (TYPE * object, HOW how), (NAME, object, how), 0)
+ENDS(pthread_mutex_destroy, MUTEX, pthread_mutex_t)
+MAKES(pthread_mutex_init, MUTEX, pthread_mutex_t, const pthread_mutexattr_t *)
+ENDS(pthread_cond_destroy, CONDITION, pthread_cond_t)
+MAKES(pthread_cond_init, CONDITION, pthread_cond_t, const pthread_condattr_t *)
+ENDS(pthread_barrier_destroy, BARRIER, pthread_barrier_t)
 FORGETS(pthread_barrier_init, BARRIER,
-        (pthread_barrier_t * barrier, const pthread_barrierattr_t *how, unsigned parties),
-        (pthread_barrier_init, barrier, how, parties), barrier, parties)
-FORGETS(sem_destroy, SEMAPHORE, (sem_t * of), (sem_destroy, of), of, 0)
-FORGETS(sem_init, SEMAPHORE, (sem_t * of, int shared, unsigned value), (sem_init, of, shared, value), of, 0)
-FORGETS(pthread_spin_destroy, SPIN, (pthread_spinlock_t * lock), (pthread_spin_destroy, lock),
-        (const void *)(uintptr_t)lock, 0)
-FORGETS(pthread_spin_init, SPIN, (pthread_spinlock_t * lock, int shared), (pthread_spin_init, lock, shared),
-        (const void *)(uintptr_t)lock, 0)
-FORGETS(pthread_rwlock_destroy, RWLOCK, (pthread_rwlock_t * lock), (pthread_rwlock_destroy, lock), lock, 0)
-FORGETS(pthread_rwlock_init, RWLOCK, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *how),
-        (pthread_rwlock_init, lock, how), lock, 0)
+        (pthread_barrier_t * object, const pthread_barrierattr_t *how, unsigned parties),
+        (pthread_barrier_init, object, how, parties), parties)
+ENDS(sem_destroy, SEMAPHORE, sem_t)
+FORGETS(sem_init, SEMAPHORE, (sem_t * object, int shared, unsigned value), (sem_init, object, shared, value), 0)
+ENDS(pthread_spin_destroy, SPIN, pthread_spinlock_t)
+MAKES(pthread_spin_init, SPIN, pthread_spinlock_t, int)
+ENDS(pthread_rwlock_destroy, RWLOCK, pthread_rwlock_t)
+MAKES(pthread_rwlock_init, RWLOCK, pthread_rwlock_t, const pthread_rwlockattr_t *)
 
 /* A thread's own function, and its number. */
 struct start {
