@@ -77,12 +77,7 @@ void rec_control_begin(void)
 /* The event that it ends is the computing before it, or the time in which recording was stopped. */
 static void put_pause(bool stops)
 {
-    struct spool_record record = {.kind = SPOOL_PAUSE,
-                                  .flags = stops ? SPOOL_STOPS : 0,
-                                  .time = rec_stamp(),
-                                  .id = SPOOL_NO_ID,
-                                  .peer = SPOOL_PEER_NONE};
-    rec_put(&record);
+    rec_put(&REC_RECORD(SPOOL_PAUSE, .flags = stops ? SPOOL_STOPS : 0, .time = rec_stamp()));
 }
 
 void rec_pause(void)

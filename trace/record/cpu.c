@@ -27,12 +27,7 @@ void rec_cpu_enter(void)
 {
     uint64_t taken = cpu_now() - left_ns;
     if (cost_ns == 0 && taken < least_ns) least_ns = taken;
-    struct spool_record record = {.kind = SPOOL_CPU,
-                                  .time = rec_stamp(),
-                                  .id = SPOOL_NO_ID,
-                                  .peer = SPOOL_PEER_NONE,
-                                  .extra = (int64_t)(taken > cost_ns ? taken - cost_ns : 0)};
-    rec_put(&record);
+    rec_put(&REC_RECORD(SPOOL_CPU, .time = rec_stamp(), .extra = (int64_t)(taken > cost_ns ? taken - cost_ns : 0)));
 }
 
 void rec_cpu_leave(void)

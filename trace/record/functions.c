@@ -33,12 +33,7 @@ static bool writes(void)
 
 static void put_record(enum spool_kind kind, const void *function, uint64_t time)
 {
-    struct spool_record record = {.kind = (uint8_t)kind,
-                                  .time = time,
-                                  .id = SPOOL_NO_ID,
-                                  .peer = SPOOL_PEER_NONE,
-                                  .extra = (int64_t)(uintptr_t)function};
-    rec_put(&record);
+    rec_put(&REC_RECORD(kind, .time = time, .extra = (int64_t)(uintptr_t)function));
 }
 
 static void put_now(enum spool_kind kind, const void *function)

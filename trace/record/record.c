@@ -32,9 +32,7 @@ bool rec_abandoned(uintptr_t frame)
     uintptr_t left = rec_inside;
     if (left == REC_LAST || frame < left || !rec_on_own_stack(frame) || !rec_on_own_stack(left)) return false;
     rec_inside = 0;
-    struct spool_record record = {.kind = SPOOL_ABANDONED, .id = SPOOL_NO_ID, .peer = SPOOL_PEER_NONE};
-    record.time = rec_stamp();
-    rec_put(&record);
+    rec_put(&REC_RECORD(SPOOL_ABANDONED, .time = rec_stamp()));
     return true;
 }
 

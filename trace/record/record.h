@@ -150,6 +150,10 @@ static inline bool rec_begin(const void *frame, bool opens)
     return true;
 }
 
+/* A record that says nothing else. */
+#define REC_RECORD(KIND, ...)                                                                                          \
+    (struct spool_record){.kind = (uint8_t)(KIND), .id = SPOOL_NO_ID, .peer = SPOOL_PEER_NONE, __VA_ARGS__}
+
 /* Stored, not copied: a copy would wait for what it copies to arrive in the cache. */
 static inline void rec_blank(struct spool_record *record, enum spool_kind kind, enum rec_call_id call,
                              const void *site)

@@ -56,11 +56,7 @@ void rec_put_slowly(struct rec_buffer *own, const struct spool_record *record, u
 static void note_core_wait(struct rec_buffer *own, struct spool_record *event, uint64_t passed)
 {
     uint64_t waited_ns = rec_core_wait_ns(own, passed);
-    struct spool_record record = {.kind = SPOOL_CORE_WAIT,
-                                  .time = event->time,
-                                  .id = SPOOL_NO_ID,
-                                  .peer = SPOOL_PEER_NONE,
-                                  .extra = (int64_t)waited_ns};
+    struct spool_record record = REC_RECORD(SPOOL_CORE_WAIT, .time = event->time, .extra = (int64_t)waited_ns);
     if (waited_ns > 0 && event->kind != SPOOL_EXIT && !rec_pausing)
         rec_put_into(own, &record, rec_buffer_template(&record));
     if (event->kind <= SPOOL_EXIT) own->event = event->time = rec_stamp();
