@@ -53,28 +53,24 @@ static enum status members_read(struct unify *unify, uint32_t *count)
     bool between = head->kind == SPOOL_COMM && (head->flags & SPOOL_BETWEEN);
     size_t last = between ? sizeof unify->first_group : 0, stored = unify->content.bytes - last;
     unify->first_group = 0;
-    if (unify->content.bytes < last || (between && stored == 0))
-        return spool_fault(unify->files, unify->index, unify->err, "two groups without members");
+    if (unify->content.bytes < last || (between && stored == 0)) SPOOL_FAIL(unify, "two groups without members");
     if (expected < 0 || expected > world || (stored != 0 && stored != (size_t)expected * sizeof *unify->members))
-        return spool_fault(unify->files, unify->index, unify->err, "%" PRId64 " members, expected 0 to %" PRId64,
-                           expected, world);
+        SPOOL_FAIL(unify, "%" PRId64 " members, expected 0 to %" PRId64, expected, world);
     TRY(array_reserve((void **)&unify->members, &unify->members_capacity, (size_t)expected + 1, sizeof *unify->members,
                       unify->err));
     for (int64_t i = 0; i < expected; i++) {
         int64_t member = head->peer + i;
         if (stored) member = ((const int32_t *)(const void *)unify->content.data)[i];
         if (member < 0 || member >= world)
-            return spool_fault(unify->files, unify->index, unify->err,
-                               "member %" PRId64 ", expected a rank below %" PRId64, member, world);
+            SPOOL_FAIL(unify, "member %" PRId64 ", expected a rank below %" PRId64, member, world);
         unify->members[i] = (int32_t)member;
     }
     *count = (uint32_t)expected;
     if (!between) return STATUS_OK;
     memcpy(&unify->first_group, unify->content.data + stored, sizeof unify->first_group);
     if (unify->first_group > 0 && unify->first_group < *count) return STATUS_OK;
-    return spool_fault(unify->files, unify->index, unify->err,
-                       "%" PRIu32 " members in the first of two groups, expected 1 to %" PRId64, unify->first_group,
-                       expected - 1);
+    SPOOL_FAIL(unify, "%" PRIu32 " members in the first of two groups, expected 1 to %" PRId64, unify->first_group,
+               expected - 1);
 }
 
 static enum status find_kind(struct unify *unify, uint32_t count, bool seen, uint32_t parent, size_t *found)
@@ -103,8 +99,7 @@ static enum status id_set(struct unify *unify, struct spool_ids *ids, uint32_t i
 {
     uint32_t local = unify->record->id;
     if (local != ids->count)
-        return spool_fault(unify->files, unify->index, unify->err,
-                           "definition %" PRIu32 ", expected %zu: they count up", local, ids->count);
+        SPOOL_FAIL(unify, "definition %" PRIu32 ", expected %zu: they count up", local, ids->count);
     ARRAY_PUSH(ids->items, ids->count, ids->capacity, id, unify->err);
     return STATUS_OK;
 }
@@ -132,8 +127,7 @@ static enum status define_comm(struct unify *unify)
         if (unify->kind_count > 1 || kind->comms.count > 0)
             TRY(trace_add_comm(unify->trace, kind->members, count, &id, unify->err));
         if (id > 0) unify->trace->definitions.comms[id].first_group = kind->first_group;
-        if (id == 0 && count != unify->spool->world)
-            return spool_fault(unify->files, unify->index, unify->err, "the first communicator is not the world");
+        if (id == 0 && count != unify->spool->world) SPOOL_FAIL(unify, "the first communicator is not the world");
         ARRAY_PUSH(kind->comms.items, kind->comms.count, kind->comms.capacity, (uint32_t)id, unify->err);
     }
     return id_set(unify, &unify->rank->comms, kind->comms.items[(*number)++]);
@@ -159,17 +153,13 @@ static enum status define_window(struct unify *unify)
     uint64_t *number, *slot;
     struct spool *spool = unify->spool;
     if (unify->content.bytes != sizeof about)
-        return spool_fault(unify->files, unify->index, unify->err, "a window of %zu bytes, expected %zu",
-                           unify->content.bytes, sizeof about);
+        SPOOL_FAIL(unify, "a window of %zu bytes, expected %zu", unify->content.bytes, sizeof about);
     memcpy(&about, unify->content.data, sizeof about);
     if (about.comm >= unify->rank->comms.count)
-        return spool_fault(unify->files, unify->index, unify->err, "communicator %" PRIu32 " is not defined",
-                           about.comm);
+        SPOOL_FAIL(unify, "communicator %" PRIu32 " is not defined", about.comm);
     int32_t comm = (int32_t)unify->rank->comms.items[about.comm];
     int32_t member = trace_comm_rank(&unify->trace->definitions.comms[comm], (int32_t)unify->rank->header->rank);
-    if (member == TRACE_NONE)
-        return spool_fault(unify->files, unify->index, unify->err,
-                           "the rank is no member of the window's communicator");
+    if (member == TRACE_NONE) SPOOL_FAIL(unify, "the rank is no member of the window's communicator");
     TRY(map_put(&unify->windows_of_rank, (uint64_t)comm, 0, &number, unify->err));
     TRY(map_put(&unify->window_index, (uint64_t)comm << 32 | (uint32_t)*number, spool->window_count, &slot,
                 unify->err));
@@ -198,8 +188,7 @@ static enum status define_counts(struct unify *unify)
     const int64_t *bytes = (const int64_t *)(const void *)unify->content.data;
     size_t count = unify->content.bytes / sizeof *bytes;
     if (unify->content.bytes % sizeof *bytes != 0)
-        return spool_fault(unify->files, unify->index, unify->err, "counts of %zu bytes, expected 8 for each",
-                           unify->content.bytes);
+        SPOOL_FAIL(unify, "counts of %zu bytes, expected 8 for each", unify->content.bytes);
     TRY(trace_add_counts(unify->trace, bytes, (uint32_t)count, &id, unify->err));
     return id_set(unify, &unify->rank->counts, id);
 }
@@ -208,8 +197,7 @@ static enum status define_counts(struct unify *unify)
 static enum status define_window_name(struct unify *unify)
 {
     uint64_t local = (uint64_t)unify->record->extra;
-    if (local >= unify->rank->windows.count)
-        return spool_fault(unify->files, unify->index, unify->err, "window %" PRIu64 " is not defined", local);
+    if (local >= unify->rank->windows.count) SPOOL_FAIL(unify, "window %" PRIu64 " is not defined", local);
     char **name = &unify->spool->windows[unify->rank->windows.items[local]].name;
     free(*name);
     *name = strdup(unify->content.data);
@@ -226,8 +214,7 @@ static enum status define_region(struct unify *unify)
 static enum status define_module(struct unify *unify)
 {
     struct spool_loaded made;
-    if (unify->content.bytes <= sizeof made.addresses)
-        return spool_fault(unify->files, unify->index, unify->err, "a module without path");
+    if (unify->content.bytes <= sizeof made.addresses) SPOOL_FAIL(unify, "a module without path");
     memcpy(&made.addresses, unify->content.data, sizeof made.addresses);
     made.path = strdup(unify->content.data + sizeof made.addresses);
     if (!made.path) return err_memory(unify->err);
@@ -245,8 +232,7 @@ static enum status define_clock(struct unify *unify)
 {
     struct spool_clock clock;
     if (unify->content.bytes != sizeof clock)
-        return spool_fault(unify->files, unify->index, unify->err, "a clock of %zu bytes, expected %zu",
-                           unify->content.bytes, sizeof clock);
+        SPOOL_FAIL(unify, "a clock of %zu bytes, expected %zu", unify->content.bytes, sizeof clock);
     memcpy(&clock, unify->content.data, sizeof clock);
     ARRAY_PUSH(unify->rank->clocks, unify->rank->clock_count, unify->rank->clock_capacity, clock, unify->err);
     return STATUS_OK;

@@ -11,8 +11,7 @@
 static enum status lookup(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what,
                           uint32_t *id)
 {
-    if (local >= ids->count)
-        return spool_fault(events->files, events->index, events->err, "%s %" PRIu32 " is not defined", what, local);
+    if (local >= ids->count) SPOOL_FAIL(events, "%s %" PRIu32 " is not defined", what, local);
     *id = ids->items[local];
     return STATUS_OK;
 }
@@ -91,8 +90,7 @@ static enum status set_lock(struct events *events, const struct call_row *row, c
 
 static enum status set_request_list(struct events *events)
 {
-    if (events->list.bytes % sizeof(uint32_t) != 0)
-        return spool_fault(events->files, events->index, events->err, "a torn list of requests");
+    if (events->list.bytes % sizeof(uint32_t) != 0) SPOOL_FAIL(events, "a torn list of requests");
     const uint32_t *requests = (const uint32_t *)(const void *)events->list.data;
     return trace_add_list(events->trace, requests, (uint32_t)(events->list.bytes / sizeof *requests),
                           &events->call.completion.list, events->err);
@@ -125,10 +123,10 @@ static enum status take_extents(struct events *events, const struct call_row *ro
     events->gaps_next = false;
     if (trace_extents_fit(row->kind, &events->extents)) return STATUS_OK;
     const int64_t *of = events->extents.of;
-    return spool_fault(events->files, events->index, events->err,
-                       "%s with extents %" PRId64 ", %" PRId64 ", %" PRId64
-                       " of origin or send buffer, target, result or receive buffer, expected those that it has",
-                       row->name, of[TRACE_ORIGIN], of[TRACE_TARGET], of[TRACE_RESULT]);
+    SPOOL_FAIL(events,
+               "%s with extents %" PRId64 ", %" PRId64 ", %" PRId64
+               " of origin or send buffer, target, result or receive buffer, expected those that it has",
+               row->name, of[TRACE_ORIGIN], of[TRACE_TARGET], of[TRACE_RESULT]);
 }
 
 /* All of the call but its times and extents. */
@@ -202,8 +200,7 @@ static enum status take_new_enter(struct events *events, const struct spool_reco
 {
     uint32_t call = 0;
     TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
-    if (call == SPOOL_NO_ID)
-        return spool_fault(events->files, events->index, events->err, "a call that this rmacast does not know");
+    if (call == SPOOL_NO_ID) SPOOL_FAIL(events, "a call that this rmacast does not know");
     TRY(take_extents(events, call_row((enum mpi_call)call)));
     return describe(events, call, record);
 }
@@ -213,8 +210,7 @@ static enum status take_new_enter(struct events *events, const struct spool_reco
 static enum status take_enter(struct events *events, const struct spool_record *record)
 {
     unsigned pattern = events->cursor.pattern;
-    if (events->enter)
-        return spool_fault(events->files, events->index, events->err, "a call begins inside another one");
+    if (events->enter) SPOOL_FAIL(events, "a call begins inside another one");
     if (events->cursor.repeated && events->is_known[pattern]) {
         events->call = events->known[pattern].call;
         TRY(take_extents(events, call_row((enum mpi_call)events->call.call)));
@@ -404,8 +400,7 @@ static enum status take_site(struct events *events, const struct spool_record *r
 static enum status take_exit(struct events *events, const struct spool_record *record)
 {
     if (!events->cursor.repeated) events->is_known[events->cursor.pattern] = false;
-    if (!events->enter || events->enter->call != record->call)
-        return spool_fault(events->files, events->index, events->err, "a call ends that has not begun");
+    if (!events->enter || events->enter->call != record->call) SPOOL_FAIL(events, "a call ends that has not begun");
     events->enter = NULL;
     events->paused_ps = paused_ps(events);
     if (record->flags & SPOOL_FAILED) {
@@ -425,8 +420,7 @@ static enum status take_exit(struct events *events, const struct spool_record *r
 static enum status take_match(struct events *events, const struct spool_record *record)
 {
     const uint64_t *made = map_find(&events->shared->made, record->id);
-    if (!made)
-        return spool_fault(events->files, events->index, events->err, "request %" PRIu32 " was not made", record->id);
+    if (!made) SPOOL_FAIL(events, "request %" PRIu32 " was not made", record->id);
     struct trace_call *call = &events->trace->ranks[events->number].calls[*made];
     if (spool_is_unmatched(call)) events->block->unmatched--;
     call->peer = world_rank(events, record->peer);

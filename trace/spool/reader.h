@@ -145,6 +145,8 @@ static inline size_t spool_units(const struct spool_rank *rank)
 /* STATUS_DATA "FILE:BYTE: <message>" for what stands at this place. */
 enum status spool_fault(const struct spool_rank *rank, size_t at, struct err *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Fails with it, for what knows its files and the place of the record in hand. */
+#define SPOOL_FAIL(reader, ...) return spool_fault((reader)->files, (reader)->index, (reader)->err, __VA_ARGS__)
 
 /* How many threads read: those that are asked for, else as many as there are processors and work for. */
 unsigned spool_threads(const struct spool *spool);
