@@ -33,6 +33,14 @@ struct trace_bounds {
     int64_t most_bytes; /* of the calls of one rank */
 };
 
+/* What is known of a rank so far: one slice leaves it to the next. */
+struct rank_state {
+    int64_t bytes;     /* of the rank's calls */
+    uint64_t lives_ps; /* of the rank's threads: thread 0 from begin_ps, others from a call on */
+    struct map requests;          /* id to REQUEST_... */
+    uint64_t made_from, made_end; /* ids that were made one after the other: those not in requests are done */
+};
+
 /* The walk along one rank. */
 struct walk {
     const struct trace *trace;
@@ -40,13 +48,10 @@ struct walk {
     size_t index;
     const struct trace_call *call;
     const struct trace_bounds *bounds;
-    int64_t bytes;                        /* of the rank's calls so far */
-    uint64_t lives_ps; /* of the rank's threads so far: thread 0 from begin_ps, others from a call on */
+    struct rank_state so_far;
     struct thread_walk *threads, *thread; /* of the rank, of the call */
     uint32_t thread_count;
     size_t thread_capacity;
-    struct map requests;          /* id to REQUEST_... */
-    uint64_t made_from, made_end; /* ids that were made one after the other: those not in requests are done */
     struct map groups;            /* (group, communicator) that were found right */
     struct map objects;           /* id to enum call_object */
     struct map parties;           /* barriers of threads to how many come */
@@ -143,10 +148,10 @@ static enum status check_neighbors(const struct walk *walk)
 
 static enum status add_bytes(struct walk *walk, const char *key, int64_t bytes)
 {
-    if (bytes > walk->bounds->most_bytes - walk->bytes)
+    if (bytes > walk->bounds->most_bytes - walk->so_far.bytes)
         FAIL(walk, "%s=%" PRId64 ", expected at most %" PRId64 " bytes in all calls of one of %" PRIu32 " ranks", key,
              bytes, walk->bounds->most_bytes, walk->trace->rank_count);
-    walk->bytes += bytes;
+    walk->so_far.bytes += bytes;
     return STATUS_OK;
 }
 
@@ -190,7 +195,7 @@ static enum status check_group(struct walk *walk)
 
 static bool is_forgotten(const struct walk *walk, uint32_t id)
 {
-    return id >= walk->made_from && id < walk->made_end && !map_find(&walk->requests, id);
+    return id >= walk->so_far.made_from && id < walk->so_far.made_end && !map_find(&walk->so_far.requests, id);
 }
 
 static enum status make_request(struct walk *walk)
@@ -200,17 +205,17 @@ static enum status make_request(struct walk *walk)
     if (id == TRACE_NO_REF && (walk->call->flags & TRACE_BREAK)) return STATUS_OK;
     if (id == TRACE_NO_REF) FAIL(walk, "no request, expected req");
     if (is_forgotten(walk, id)) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
-    TRY(map_put(&walk->requests, id, REQUEST_NEVER, &state, walk->err));
+    TRY(map_put(&walk->so_far.requests, id, REQUEST_NEVER, &state, walk->err));
     if (*state != REQUEST_NEVER) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
     *state = REQUEST_LIVE;
-    if (walk->made_from == walk->made_end) walk->made_from = walk->made_end = id;
-    if (id == walk->made_end) walk->made_end++;
+    if (walk->so_far.made_from == walk->so_far.made_end) walk->so_far.made_from = walk->so_far.made_end = id;
+    if (id == walk->so_far.made_end) walk->so_far.made_end++;
     return STATUS_OK;
 }
 
 static enum status use_request(struct walk *walk, uint32_t id, bool done)
 {
-    uint64_t *state = map_find(&walk->requests, id);
+    uint64_t *state = map_find(&walk->so_far.requests, id);
     bool done_before = state ? *state == REQUEST_DONE : is_forgotten(walk, id);
     if (!state && !done_before) FAIL(walk, "req=%" PRIu32 " is used before it was made", id);
     if (done_before) FAIL(walk, "req=%" PRIu32 " was completed before, expected a live request", id);
@@ -477,10 +482,10 @@ static enum status check_lives(struct walk *walk)
     if (since_ps > TRACE_LIVES_MAX_PS)
         FAIL(walk, "the call ends %.0f s behind the trace's begin, expected at most " LIVES_LIMIT,
              (double)since_ps * 1e-12);
-    walk->lives_ps += (uint64_t)call->exit_ps - (uint64_t)(thread->called ? thread->exit_ps : from_ps);
-    if (walk->lives_ps > TRACE_LIVES_MAX_PS)
+    walk->so_far.lives_ps += (uint64_t)call->exit_ps - (uint64_t)(thread->called ? thread->exit_ps : from_ps);
+    if (walk->so_far.lives_ps > TRACE_LIVES_MAX_PS)
         FAIL(walk, "the rank's threads last %.0f s together, expected at most " LIVES_LIMIT,
-             (double)walk->lives_ps * 1e-12);
+             (double)walk->so_far.lives_ps * 1e-12);
     return STATUS_OK;
 }
 
@@ -619,10 +624,8 @@ static enum status check_block(void *context, size_t block, struct err *err)
     for (walk.rank = first; status == STATUS_OK && walk.rank < end; walk.rank++) {
         status = check_rank(&walk);
         if (status == STATUS_DATA && ranks->cut) status = trace_cut(ranks->cut, walk.rank, walk.index, err, err);
-        map_clear(&walk.requests);
-        walk.made_from = walk.made_end = 0;
-        walk.bytes = 0;
-        walk.lives_ps = 0;
+        map_clear(&walk.so_far.requests);
+        walk.so_far = (struct rank_state){.bytes = 0};
         map_clear(&walk.objects);
         map_clear(&walk.parties);
     }
@@ -659,11 +662,8 @@ enum status trace_check_partly(struct trace *trace, struct err *err)
     return check(trace, trace, err);
 }
 
-struct checked_rank { /* what a slice leaves to the next one */
-    struct map requests;
-    uint64_t made_from, made_end;
-    int64_t bytes;
-    uint64_t lives_ps;
+struct checked_rank { /* between two slices */
+    struct rank_state so_far;
     struct thread_walk thread;
 };
 
@@ -694,7 +694,7 @@ void trace_checker_free(struct trace_checker *checker)
 {
     if (!checker) return;
     for (uint32_t r = 0; r < checker->rank_count; r++) {
-        map_clear(&checker->ranks[r].requests);
+        map_clear(&checker->ranks[r].so_far.requests);
         free(checker->ranks[r].thread.regions);
     }
     map_clear(&checker->groups);
@@ -705,14 +705,14 @@ void trace_checker_free(struct trace_checker *checker)
 /* Requests that are completed are forgotten now and then, where their ids say that they were. */
 static bool may_forget(const struct walk *walk, size_t i)
 {
-    const struct map *requests = &walk->requests;
-    return requests->used[i] && requests->values[i] == REQUEST_DONE && requests->keys[i] >= walk->made_from &&
-           requests->keys[i] < walk->made_end;
+    const struct map *requests = &walk->so_far.requests;
+    return requests->used[i] && requests->values[i] == REQUEST_DONE && requests->keys[i] >= walk->so_far.made_from &&
+           requests->keys[i] < walk->so_far.made_end;
 }
 
 static enum status forget_requests(struct walk *walk)
 {
-    struct map *requests = &walk->requests;
+    struct map *requests = &walk->so_far.requests;
     enum { FEW = 1024 };
     struct map live = {0};
     size_t done = 0;
@@ -749,42 +749,36 @@ static enum status check_slice_of_rank(struct walk *walk, struct checked_rank *r
     rank->thread.last_index = walk->trace->ranks[walk->rank].count - 1;
     walk->threads = &rank->thread;
     walk->thread_count = 1;
-    walk->requests = rank->requests;
-    walk->made_from = rank->made_from;
-    walk->made_end = rank->made_end;
-    walk->bytes = rank->bytes;
-    walk->lives_ps = rank->lives_ps;
+    walk->so_far = rank->so_far;
     enum status status = check_kept(walk);
     if (status == STATUS_OK) status = check_calls(walk, walk->trace->ranks[walk->rank].kept_count);
     if (status == STATUS_OK) status = forget_requests(walk);
-    rank->requests = walk->requests;
-    rank->made_from = walk->made_from;
-    rank->made_end = walk->made_end;
-    rank->bytes = walk->bytes;
-    rank->lives_ps = walk->lives_ps;
+    rank->so_far = walk->so_far;
+    return status;
+}
+
+static enum status check_ranks_of_slice(struct trace_checker *checker, struct walk *walk, uint32_t end)
+{
+    enum status status = STATUS_OK;
+    if (!checker->bounded) checker->bounds = bounds_of(walk->trace);
+    checker->bounded = true;
+    walk->bounds = &checker->bounds;
+    walk->groups = checker->groups;
+    for (; status == STATUS_OK && walk->rank < end; walk->rank++)
+        if (!walk->trace->ranks[walk->rank].foreign) status = check_slice_of_rank(walk, &checker->ranks[walk->rank]);
+    checker->groups = walk->groups;
     return status;
 }
 
 enum status trace_check_slice(struct trace_checker *checker, const struct trace *trace, bool last, struct err *err)
 {
-    if (!checker->bounded) checker->bounds = bounds_of(trace);
-    checker->bounded = true;
-    struct walk walk = {
-        .trace = trace, .bounds = &checker->bounds, .groups = checker->groups, .unfinished = !last, .err = err};
+    struct walk walk = {.trace = trace, .unfinished = !last, .err = err};
     TRY(check_heaps(trace, err));
-    enum status status = STATUS_OK;
-    for (; status == STATUS_OK && walk.rank < trace->rank_count; walk.rank++)
-        if (!trace->ranks[walk.rank].foreign) status = check_slice_of_rank(&walk, &checker->ranks[walk.rank]);
-    checker->groups = walk.groups;
-    return status;
+    return check_ranks_of_slice(checker, &walk, trace->rank_count);
 }
 
 enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, struct err *err)
 {
-    if (!checker->bounded) checker->bounds = bounds_of(trace);
-    checker->bounded = true;
-    struct walk walk = {.trace = trace, .rank = rank, .bounds = &checker->bounds, .groups = checker->groups, .err = err};
-    enum status status = check_slice_of_rank(&walk, &checker->ranks[rank]);
-    checker->groups = walk.groups;
-    return status;
+    struct walk walk = {.trace = trace, .rank = rank, .err = err};
+    return check_ranks_of_slice(checker, &walk, rank + 1);
 }
