@@ -1,5 +1,6 @@
 #include "predictors/predictor_replay.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,25 @@ static bool is_other_transport(const char *recorded, const char *profiled)
     return false;
 }
 
+/* No platform describes a file system. */
+static enum status note_files(struct prediction *prediction, struct err *err)
+{
+    const struct trace *trace = prediction->trace;
+    uint64_t count = 0;
+    double took_s = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+            const struct trace_call *call = &trace->ranks[rank].calls[i];
+            if (call_kind(call->call) != CALL_LOCAL || !call_is_io(call->call)) continue;
+            count++;
+            took_s += units_s(call->exit_ps - call->enter_ps);
+        }
+    if (count == 0) return STATUS_OK;
+    return result_add_note(prediction->result, err,
+                           "MPI-IO is left out: %" PRIu64 " calls, which took %.4g s of all ranks' time in the trace", count,
+                           took_s);
+}
+
 /* What the analysis of the predicted trace alone cannot know. */
 static enum status describe(struct prediction *prediction, struct err *err)
 {
@@ -89,6 +109,7 @@ static enum status describe(struct prediction *prediction, struct err *err)
                             loggp
                                 ? "engine.nic is pairs: a sender has the full rate to each node, as much as it sends to others"
                                 : "engine.nic is pairs, for the loggp engine: here a NIC sends one message after another"));
+    TRY(note_files(prediction, err));
     return model_report_faults(prediction->trace, result, err);
 }
 
