@@ -228,7 +228,8 @@ void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_cou
         char text[TIME_TEXT_BYTES];
         time_model_text(&series->model, NULL, text);
         text[strlen(text) - strlen(" s")] = '\0'; /* the metric's unit is not known */
-        fprintf(out, "%-32s  %-12s  %7.1f %%", series->region, series->metric, 100 * series->model.error);
+        double error = series->model.error + series->model.missed;
+        fprintf(out, "%-32s  %-12s  %7.1f %%", series->region, series->metric, 100 * error);
         for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10.6g", time_model_mean(&series->model, (int32_t)at[i], 0));
         fprintf(out, "  %s\n", text);
     }

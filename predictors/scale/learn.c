@@ -343,17 +343,6 @@ static bool is_small(const struct learner *learner, const struct time_sample *la
     return largest_run->mean * (double)largest_run->count < small * learner->computing_s;
 }
 
-/* How far processes start apart is no function of the ranks: as far as in the largest run, give or take its difference from the
- * one before, up to all of it. */
-static void fit_start(const struct time_sample *samples, size_t count, struct time_model *model)
-{
-    const struct time_sample *last = &samples[count - 1];
-    time_model_fit(last, 1, true, model);
-    if (count < 2 || last->mean == 0) return;
-    double before = samples[count - 2].mean;
-    model->error = fmin(1, model->error + (before > 0 ? fabs(last->mean - before) / before : 1));
-}
-
 static bool fit_time(const struct learner *learner, const struct step *step, size_t offset, struct time_model *model)
 {
     struct time_sample samples[learner->count];
@@ -367,7 +356,8 @@ static bool fit_time(const struct learner *learner, const struct step *step, siz
         samples[count++].n = learner->program->runs[i].n;
     }
     if (count == 0) return false;
-    if (step == learner->program->steps && offset == offsetof(struct walk_sample, computing)) fit_start(samples, count, model);
+    bool is_start = step == learner->program->steps && offset == offsetof(struct walk_sample, computing);
+    if (is_start) time_model_fit_last(samples, count, model); /* how far processes start apart */
     else time_model_fit(samples, count, is_small(learner, &samples[count - 1]), model);
     return true;
 }

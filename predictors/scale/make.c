@@ -24,7 +24,7 @@ enum status program_to_model(const struct program *program, struct program_model
 enum status scale_make(const struct program *program, const struct scale_options *options, struct trace **trace,
                        struct err *err)
 {
-    const struct program_model_options run = {options->ranks, options->compute, options->seed};
+    const struct program_model_options run = {.ranks = options->ranks, .compute = options->compute, .seed = options->seed};
     struct program_model *model;
     TRY(program_to_model(program, &model, err));
     enum status status = program_model_make(model, &run, trace, err);

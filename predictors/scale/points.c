@@ -132,11 +132,11 @@ static enum status replay_model(const struct points_options *options, const stru
 
 /* --- band and noise --- */
 
-/* Run times of the rows with all computing by a factor. */
-static enum status replay_factor(const struct points_options *options, const struct program_model *model, uint32_t ranks,
-                                 double factor, bool kept, double *run_time_s, struct err *err)
+/* Run times of the rows with so much of its error added to each computing. */
+static enum status replay_error(const struct points_options *options, const struct program_model *model, uint32_t ranks,
+                                double error, bool kept, double *run_time_s, struct err *err)
 {
-    const struct program_model_options run = {.ranks = ranks, .compute = factor, .seed = options->seed};
+    const struct program_model_options run = {.ranks = ranks, .compute = 1, .error = error, .seed = options->seed};
     struct row rows[POINTS_ROWS_MAX] = {{NULL}};
     enum status status = replay_model(options, model, &run, kept, rows, err);
     for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_time_s[i] = rows[i].result->run_time_s;
@@ -155,7 +155,7 @@ static enum status replay_noise(const struct points_options *options, struct pro
     enum status status = noise_open(model, &noise, err);
     for (size_t run = 0; status == STATUS_OK && run < runs; run++) {
         status = noise_draw(&noise, scramble(options->noise_seed) + run, err); /* near seeds share no run */
-        if (status == STATUS_OK) status = replay_factor(options, model, ranks, 1, kept, of_rows_s, err);
+        if (status == STATUS_OK) status = replay_error(options, model, ranks, 0, kept, of_rows_s, err);
         for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_times_s[i * runs + run] = of_rows_s[i];
     }
     noise_close(&noise);
@@ -177,8 +177,8 @@ static enum status replay_band(const struct points_options *options, struct prog
     TRY(replay_model(options, model, &run, kept, rows, err));
     for (size_t i = 0; i < options->rows; i++) low_s[i] = high_s[i] = rows[i].result->run_time_s;
     if (survey.error > 0) {
-        TRY(replay_factor(options, model, ranks, survey.error < 1 ? 1 - survey.error : 0, kept, low_s, err));
-        TRY(replay_factor(options, model, ranks, 1 + survey.error, kept, high_s, err));
+        TRY(replay_error(options, model, ranks, -1, kept, low_s, err));
+        TRY(replay_error(options, model, ranks, 1, kept, high_s, err));
     }
     for (size_t i = 0; i < options->rows; i++) {
         rows[i].low_s = low_s[i];

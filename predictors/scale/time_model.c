@@ -122,17 +122,48 @@ static double mean_error(const struct time_sample *sample)
     return sigma < sample->mean ? fmin(3 * sigma / (sqrt(n) * (sample->mean - sigma)), 1) : 1;
 }
 
-/* How far a run's mean is from what the others predict for it, relative to that. */
-static double prediction_error(enum shape shape, const struct time_sample *samples, size_t count, struct terms of)
+double time_doublings(int32_t ranks, int64_t n, int32_t other_ranks, int64_t other_n)
 {
-    double worst = 0;
+    double of_ranks = fabs(log2((double)ranks / other_ranks));
+    return n > 0 && other_n > 0 ? of_ranks + fabs(log2((double)n / (double)other_n)) : of_ranks;
+}
+
+static double nearest_other(const struct time_sample *samples, size_t count, size_t own)
+{
+    double nearest = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        if (i != own) nearest = fmin(nearest, time_doublings(samples[i].ranks, samples[i].n, samples[own].ranks, samples[own].n));
+    return nearest;
+}
+
+static void add_miss(struct time_model *model, double predicted, double mean, double doublings)
+{
+    double error = fabs(mean - predicted);
+    if (error == 0) return;
+    double relative = predicted > 0 ? error / predicted : 1;
+    model->missed = fmax(model->missed, relative);
+    model->missed_s = fmax(model->missed_s, error);
+    model->missed_doublings = model->missed_doublings > 0 ? fmin(model->missed_doublings, doublings) : doublings;
+}
+
+static void set_missed(enum shape shape, const struct time_sample *samples, size_t count, struct terms of,
+                       struct time_model *made)
+{
     for (size_t i = 0; count > 1 && i < count; i++) {
         struct time_model model = {.ranks = of.ranks, .n = of.n};
-        if (!solve(shape, samples, count, i, &model)) return 1;
-        double predicted = time_model_mean(&model, samples[i].ranks, samples[i].n), error = fabs(samples[i].mean - predicted);
-        if (error > 0) worst = fmax(worst, predicted > 0 ? error / predicted : 1);
+        double mean = samples[i].mean;
+        bool solved = solve(shape, samples, count, i, &model);
+        double predicted = mean / 2; /* all of it may be wrong */
+        if (solved) predicted = time_model_mean(&model, samples[i].ranks, samples[i].n);
+        add_miss(made, predicted, mean, nearest_other(samples, count, i));
     }
-    return worst;
+}
+
+void time_model_fit_last(const struct time_sample *samples, size_t count, struct time_model *model)
+{
+    const struct time_sample *last = &samples[count - 1];
+    time_model_fit(last, 1, true, model);
+    if (count > 1) add_miss(model, last->mean, samples[count - 2].mean, nearest_other(samples, count, count - 1));
 }
 
 struct choice {
@@ -190,7 +221,8 @@ void time_model_fit(const struct time_sample *samples, size_t count, bool surely
         *model = (struct time_model){.c0 = samples[count - 1].mean, .balanced = model->balanced};
         best.shape = SHAPE_FIXED;
     }
-    model->error = noise + prediction_error(best.shape, samples, count, best.terms);
+    model->error = noise;
+    set_missed(best.shape, samples, count, best.terms, model);
     for (size_t i = 0; i < count; i++) model->measured[i] = (struct time_point){samples[i].ranks, samples[i].n, samples[i].mean};
     model->measured_count = count;
 }

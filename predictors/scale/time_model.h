@@ -35,18 +35,26 @@ struct time_term {
 struct time_model {
     double c0, c1; /* seconds */
     struct time_term ranks, n;
-    double error;  /* relative bound of the mean at the scales that were observed: 3 sigma / (sqrt(N) (mean - sigma)), and how far
-                      from the function's value a run is that it was not fitted to */
+    double error;  /* relative bound of the mean at a scale that was observed: 3 sigma / (sqrt(N) (mean - sigma)) */
+    /* Of the run that the others predict worst: by how much, relative to what they say and in seconds; and how far such a run is
+     * from the nearest of the others, in doublings (time_doublings()). */
+    double missed, missed_s, missed_doublings;
     bool balanced; /* all executions are within 10 % of their run's mean */
     struct time_point measured[TIME_POINTS_MAX]; /* what it was fitted to */
     size_t measured_count;
 };
+
+/* Between two scales: of ranks and parameter together. */
+double time_doublings(int32_t ranks, int64_t n, int32_t other_ranks, int64_t other_n);
 
 void time_sample_add(struct time_sample *sample, double seconds);
 
 /* samples: of different scales, at least one, each with count > 0. surely: a function that is not constant must predict
  * each run by the others within 1 %. */
 void time_model_fit(const struct time_sample *samples, size_t count, bool surely, struct time_model *model);
+
+/* Of what is no function of the scale: as in the last sample, and it may differ from that as that does from the one before. */
+void time_model_fit_last(const struct time_sample *samples, size_t count, struct time_model *model);
 
 double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n); /* seconds, 0 or more */
 

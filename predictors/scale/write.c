@@ -496,7 +496,11 @@ static void write_computings(const struct writer *writer, const struct step *ste
             if (!was_seen(computing) || is_zero(&computing->model)) continue;
             fprintf(out, "computing %s%" PRIu32 " ", places[place], steps[i].number);
             write_time(writer, &computing->model);
-            fprintf(out, " error=%.9g%s\n", computing->model.error, computing->model.balanced ? " balanced" : "");
+            fprintf(out, " error=%.9g", computing->model.error);
+            if (computing->model.missed > 0)
+                fprintf(out, " missed=%.9g missed_s=%.9g doublings=%.9g", computing->model.missed, computing->model.missed_s,
+                        computing->model.missed_doublings);
+            fputs(computing->model.balanced ? " balanced\n" : "\n", out);
             if (!are_alike(computing_of_largest(computing), ranks)) write_executions(computing_of_largest(computing), ranks, out);
             for (size_t run = 0; run < computing->run_count; run++) write_recorded(writer, computing, run);
         }
@@ -548,9 +552,11 @@ void program_write(const struct program *program, FILE *out)
     const struct program_run_scale *largest = program_largest(program);
     fprintf(out, PROGRAM_MODEL_WORD " 1\nranks %d\n", largest->ranks);
     if (program->parameter) fprintf(out, "parameter %s = %" PRId64 "\n", program->parameter, largest->n);
-    fputs("observed ", out);
-    write_scale(program, largest, out);
-    fputc('\n', out);
+    for (size_t i = 0; i < program->run_count; i++) {
+        fputs(i + 1 < program->run_count ? "recorded " : "observed ", out);
+        write_scale(program, &program->runs[i], out);
+        fputc('\n', out);
+    }
     write_grid(&program->shape, out);
     for (size_t i = 1; i < program->comm_count; i++) write_comm(program->comms[i], i, out);
     for (size_t i = 0; i < program->window_count; i++) write_window(&writer, &program->windows[i], i);

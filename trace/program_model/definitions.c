@@ -58,6 +58,15 @@ static enum status read_observed(struct model_reader *reader)
     return model_line_ends(reader);
 }
 
+static enum status read_recorded(struct model_reader *reader)
+{
+    struct program_model *model = reader->model;
+    struct model_scale scale;
+    TRY(read_scale(reader, "recorded", &scale));
+    ARRAY_PUSH(model->recorded, model->recorded_count, model->recorded_capacity, scale, reader->scanner.err);
+    return model_line_ends(reader);
+}
+
 static enum status read_parameter(struct model_reader *reader)
 {
     struct program_model *model = reader->model;
@@ -215,6 +224,9 @@ static enum status read_computing(struct model_reader *reader)
     reader->rows_ranks = model->observed.ranks;
     TRY(expression_read(&reader->scanner, &reader->variables, &kept->mean));
     if (model_take_key(reader, "error")) TRY(read_number(reader, "error", &kept->error));
+    if (model_take_key(reader, "missed")) TRY(read_number(reader, "missed", &kept->missed));
+    if (model_take_key(reader, "missed_s")) TRY(read_number(reader, "missed_s", &kept->missed_s));
+    if (model_take_key(reader, "doublings")) TRY(read_number(reader, "doublings", &kept->doublings));
     scanner_skip_blanks(&reader->scanner);
     kept->balanced = strcmp(reader->scanner.at, "balanced") == 0;
     return kept->balanced ? STATUS_OK : model_line_ends(reader);
@@ -331,7 +343,8 @@ static const struct definition {
     const char *name;
     enum status (*read)(struct model_reader *reader);
 } keywords[] = {
-    {"ranks", read_ranks}, {"observed", read_observed}, {"parameter", read_parameter}, {"grid", read_grid},
+    {"ranks", read_ranks}, {"observed", read_observed}, {"recorded", read_recorded}, {"parameter", read_parameter},
+    {"grid", read_grid},
     {"comm", read_comm},   {"window", read_window},     {"computing", read_computing},
 };
 enum { KEYWORDS = sizeof keywords / sizeof *keywords };

@@ -51,6 +51,7 @@ void program_model_free(struct program_model *model)
     }
     for (size_t i = 0; i < model->line_count; i++) free(model->lines[i].text);
     free_statements(model->statements, model->statement_count);
+    free(model->recorded);
     free(model->parameters);
     free(model->comms);
     free(model->windows);

@@ -33,7 +33,8 @@ struct model_computing {
     struct expression mean; /* seconds; less than 0 is 0 */
     struct model_recorded *recorded; /* owned */
     size_t recorded_count, recorded_capacity;
-    double error;           /* relative, of the mean */
+    double error;           /* relative, of the mean at a scale that was recorded */
+    double missed, missed_s, doublings; /* what the mean may miss at another scale, relative and in seconds, so far from them */
     bool balanced;          /* all executions are within 10 % of the mean */
     struct executions executions; /* of the observed run */
 };
@@ -104,6 +105,8 @@ struct program_model {
     char *file;         /* owned */
     uint32_t ranks;     /* where nobody asks for another number; 0: not said */
     struct model_scale observed; /* the run that executions are of; 0 ranks: none */
+    struct model_scale *recorded; /* owned: other runs that the model is made from */
+    size_t recorded_count, recorded_capacity;
     struct grid_shape shape;
     uint32_t variable_count, depth; /* blocks in blocks */
     struct model_parameter *parameters;
@@ -134,12 +137,13 @@ void program_model_write(const struct program_model *model, FILE *out);
 
 struct program_model_options {
     uint32_t ranks; /* 0: as many as the model says */
-    double compute; /* factor of all computing: 1, or what the error of the times allows */
+    double compute; /* factor of all computing */
+    double error;   /* of each computing, the share of its error that is added to it: -1 to 1 */
     uint64_t seed;  /* of which execution's time is taken where all are alike */
 };
 #define PROGRAM_MODEL_DEFAULTS                                                                                         \
     {                                                                                                                  \
-        .ranks = 0, .compute = 1, .seed = 1                                                                            \
+        .ranks = 0, .compute = 1, .error = 0, .seed = 1                                                                \
     }
 
 /* The run as a trace, checked. The caller owns *trace. */

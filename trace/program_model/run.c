@@ -202,6 +202,21 @@ static enum status make_grids(struct program_run *run)
     return STATUS_OK;
 }
 
+/* How far this scale is from one that was recorded: in doublings of the ranks and the parameter together. */
+static double doublings_from(const struct program_run *run, const struct model_scale *scale)
+{
+    double of_ranks = fabs(log2((double)run->options.ranks / scale->ranks));
+    return scale->variable ? of_ranks + fabs(log2(run->variables[scale->variable] / scale->value)) : of_ranks;
+}
+
+static double doublings_to_nearest(const struct program_run *run)
+{
+    const struct program_model *model = run->model;
+    double nearest = model->observed.ranks > 0 ? doublings_from(run, &model->observed) : 0;
+    for (size_t i = 0; i < model->recorded_count; i++) nearest = fmin(nearest, doublings_from(run, &model->recorded[i]));
+    return isfinite(nearest) ? nearest : 0;
+}
+
 static enum status open_run(struct program_run *run)
 {
     const struct program_model *model = run->model;
@@ -212,6 +227,7 @@ static enum status open_run(struct program_run *run)
     run->window_first = calloc(model->window_count + 1, sizeof *run->window_first);
     if (!run->members || !run->comm_first || !run->window_first) return err_memory(run->err);
     TRY(set_variables(run));
+    run->doublings = doublings_to_nearest(run);
     for (size_t i = 1; i < model->comm_count; i++) TRY(add_line_of_comms(run, &model->comms[i], &run->comm_first[i]));
     TRY(add_windows(run));
     return add_names(run);
@@ -288,6 +304,15 @@ static const struct model_recorded *recorded_of(const struct program_run *run, c
     return NULL;
 }
 
+/* What is missed at another scale is a share or a time, whichever is more; as much as in the worst of the runs, and farther from
+ * them more. */
+static double error_of(const struct program_run *run, const struct model_computing *computing, double mean)
+{
+    if (run->doublings == 0 || computing->missed == 0 || !(mean > 0)) return computing->error;
+    double farther = computing->doublings > 0 ? fmax(1, run->doublings / computing->doublings) : 1;
+    return computing->error + fmax(computing->missed, computing->missed_s / mean) * farther;
+}
+
 static enum status mean_of(const struct program_run *run, size_t line, const struct model_computing *computing, double *mean)
 {
     const struct model_recorded *recorded = recorded_of(run, computing);
@@ -310,17 +335,20 @@ static enum status computing_ps(const struct program_run *run, struct run_rank *
     if (recorded && recorded->executions.first) factor = executions_observed(&recorded->executions, state->rank, execution);
     else if (is_scale(run, &run->model->observed)) factor = executions_observed(&computing->executions, state->rank, execution);
     else factor = executions_drawn(&computing->executions, state->like, execution, scramble(random ^ execution));
+    if (run->options.error != 0) factor *= fmax(0, 1 + run->options.error * error_of(run, computing, mean));
     *ps = units_ps(mean * factor * run->options.compute);
     return STATUS_OK;
 }
 
-enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t computing, double *seconds, struct err *err)
+enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t computing, double *seconds, double *error,
+                               struct err *err)
 {
     double value;
     run->err = err;
     set_place(run, (int32_t)rank);
     TRY(mean_of(run, 0, &run->model->computings[computing], &value));
     *seconds = value > 0 ? value : 0;
+    *error = error_of(run, &run->model->computings[computing], *seconds);
     return STATUS_OK;
 }
 

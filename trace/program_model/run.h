@@ -14,6 +14,7 @@ struct program_run {
     struct trace *trace; /* owned: definitions; groups and lists are added as calls name them */
     struct grid grid, observed;
     double *variables;
+    double doublings; /* from the nearest recorded scale */
     int32_t *members;
     int32_t *comm_first; /* per communicator of the model: its first one in the trace */
     int32_t *window_first;
@@ -59,8 +60,9 @@ enum status run_variable(const struct program_model *model, uint32_t ranks, uint
 enum status run_rank_open(const struct program_run *run, uint32_t rank, struct run_rank *state, struct err *err);
 void run_rank_clear(struct run_rank *state);
 
-/* The mean of a computing on a rank, 0 or more. */
-enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t computing, double *seconds, struct err *err);
+/* The mean of a computing on a rank, 0 or more, and its relative error. */
+enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t computing, double *seconds, double *error,
+                               struct err *err);
 
 /* *ended: there is no call any more. */
 enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended,

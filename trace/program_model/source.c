@@ -125,11 +125,11 @@ static enum status add_computing(struct program_run *run, const struct run_rank 
 {
     survey->computing_s += units_s(state->plain_ps);
     for (size_t i = 0; i < run->model->computing_count; i++) {
-        double mean_s;
+        double mean_s, error;
         if (state->executions[i] == 0) continue;
-        TRY(run_computing_mean(run, state->rank, i, &mean_s, err));
+        TRY(run_computing_mean(run, state->rank, i, &mean_s, &error, err));
         survey->computing_s += mean_s * state->executions[i];
-        survey->error += mean_s * state->executions[i] * run->model->computings[i].error; /* seconds until all ranks are added */
+        survey->error += mean_s * state->executions[i] * error; /* seconds until all ranks are added */
     }
     return STATUS_OK;
 }

@@ -209,7 +209,7 @@ static void times_follow_functions(void **state)
         time_model_fit(samples, 4, i % 2, &model);
         assert_true(fabs(time_model_mean(&model, 1024, 0) - cases[i].at_1024) < 1e-9 * cases[i].at_1024 + 1e-15);
         assert_true(model.balanced);
-        assert_true(model.error < 1e-9);
+        assert_true(model.error < 1e-9 && model.missed < 1e-9);
     }
 }
 
@@ -240,7 +240,7 @@ static void times_follow_functions_of_two(void **state)
         time_model_fit(samples, 6, false, &model);
         double far = value_by_hand(&made, 1024, 5000);
         assert_true(fabs(time_model_mean(&model, 1024, 5000) - far) < 1e-9 * far);
-        assert_true(model.error < 1e-9);
+        assert_true(model.error < 1e-9 && model.missed < 1e-9);
     }
 }
 
@@ -274,8 +274,22 @@ static void errors_are_relative_to_what_is_predicted(void **state)
     time_sample_add(&rare, 10);
     time_model_fit(&rare, 1, false, &model);
     assert_true(fabs(model.error - 1) < 1e-12);
-    time_model_fit(two, 2, false, &model); /* the same number of ranks: no function but a constant fits better */
-    assert_true(fabs(model.error - 1) < 1e-12);
+    time_model_fit(two, 2, false, &model); /* no function but a constant: 2 s are 1 s more than the other says */
+    assert_true(model.error == 0 && fabs(model.missed - 1) < 1e-12 && fabs(model.missed_s - 1) < 1e-12);
+}
+
+/* 4 and 1.8 s at 4 and 8 ranks are nearest to a / p. The first says 2 s at 8, of which 0.2 s are a tenth; the second 3.6 s at 4,
+ * of which 0.4 s are a ninth; each is one doubling away. Without a function, 1.8 s may be 2.2 s more. */
+static void misses_are_of_runs_left_out(void **state)
+{
+    (void)state;
+    const struct time_sample samples[2] = {equal_times(4, 4), equal_times(8, 1.8)};
+    struct time_model model;
+    time_model_fit(samples, 2, false, &model);
+    assert_true(model.ranks.exponent == -1 && model.c0 == 0);
+    assert_true(fabs(model.missed - 1. / 9) < 1e-9 && fabs(model.missed_s - 0.4) < 1e-9 && model.missed_doublings == 1);
+    time_model_fit_last(samples, 2, &model);
+    assert_true(fabs(model.c0 - 1.8) < 1e-9 && fabs(model.missed - 2.2 / 1.8) < 1e-9 && fabs(model.missed_s - 2.2) < 1e-9);
 }
 
 /* 1, 1.1 and 1.9 s at 4, 8 and 16 ranks are near c0 + c1 p^2, but not within 1 %: a small place keeps a constant. */
@@ -349,6 +363,7 @@ int main(void)
         cmocka_unit_test(times_follow_functions_of_two),
         cmocka_unit_test(uneven_times_are_told),
         cmocka_unit_test(errors_are_relative_to_what_is_predicted),
+        cmocka_unit_test(misses_are_of_runs_left_out),
         cmocka_unit_test(small_places_grow_only_if_it_is_sure), cmocka_unit_test(parts_of_a_grid_have_places),
         cmocka_unit_test(executions_split_by_rank_and_time),
     };
