@@ -8,6 +8,7 @@
 #include "cli/calibrate/run.h"
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/written.h"
 #include "common/files/remove_tree.h"
 #include "common/json.h"
 #include "common/units.h"
@@ -15,10 +16,10 @@
 #include "platforms/fit/values.h"
 #include "platforms/platform.h"
 
-enum { OPTION_MPI = 1000, OPTION_RESULTS, OPTION_LIMIT, OPTION_NAME, OPTION_NO_PROBE, OPTION_CHECK };
+enum { OPTION_MPI = 1000, OPTION_RESULTS, OPTION_LIMIT, OPTION_NAME, OPTION_NO_PROBE, OPTION_CHECK, OPTION_JSON };
 
 struct options {
-    const char *config, *output, *results, *name;
+    const char *config, *output, *results, *name, *json;
     size_t mpi;
     double limit_s;
     bool no_probe, check;
@@ -40,6 +41,7 @@ static const struct argp_option rows[] = {
     {"check", OPTION_CHECK, NULL, 0,
      "record a bench run with the same launcher, replay it on the platform file, and compare (docs/calibration.md)", 0},
     {"name", OPTION_NAME, "NAME", 0, "name of the platform (that of the output file)", 0},
+    {"json", OPTION_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output, without the table", 0},
     {0},
 };
 
@@ -52,6 +54,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_MPI: return cli_choice(state, "--mpi", argument, mpi_names, &options->mpi);
     case OPTION_RESULTS: options->results = argument; return 0;
     case OPTION_NAME: options->name = argument; return 0;
+    case OPTION_JSON: options->json = argument; return 0;
     case OPTION_NO_PROBE: options->no_probe = true; return 0;
     case OPTION_CHECK: options->check = true; return 0;
     case OPTION_LIMIT: {
@@ -154,6 +157,15 @@ static const char *name_of(const struct options *options, char name[256])
     return *name ? name : "calibrated";
 }
 
+static enum status write_json(const struct options *options, const cJSON *platform, struct err *err)
+{
+    const cJSON *calibration = cJSON_GetObjectItem(platform, "$calibration");
+    struct written written;
+    written_begin(&written, options->json, "calibrate", options->output);
+    written_count(&written, "notes", (uint64_t)cJSON_GetArraySize(cJSON_GetObjectItem(calibration, "notes")));
+    return written_end(&written, err);
+}
+
 static enum status write_platform(const struct options *options, const char *directory, const cJSON *mpi, struct err *err)
 {
     struct calibration *calibration;
@@ -164,7 +176,9 @@ static enum status write_platform(const struct options *options, const char *dir
     free(calibration);
     if (status == STATUS_OK) status = check_platform(platform, err);
     if (status == STATUS_OK) status = cli_write_json(platform, options->output, err);
-    if (status == STATUS_OK && !cli_is_output(options->output)) status = print_platform(platform, err);
+    if (status == STATUS_OK && !cli_is_output(options->output) && !cli_is_output(options->json))
+        status = print_platform(platform, err);
+    if (status == STATUS_OK) status = write_json(options, platform, err);
     cJSON_Delete(platform);
     return status == STATUS_OK ? cli_flush(err) : status;
 }
@@ -204,7 +218,8 @@ enum status cmd_calibrate(int argc, char **argv, struct err *err)
 {
     struct options options = {.limit_s = 300};
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
-    const struct cli_file files[] = {{CLI_READS, "--config", options.config}, {CLI_WRITES, "--output", options.output}};
+    const struct cli_file files[] = {{CLI_READS, "--config", options.config}, {CLI_WRITES, "--output", options.output},
+                                     {CLI_WRITES, "--json", options.json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     if (options.config) TRY(check_config(options.config, err));
     return calibrate(&options, err);

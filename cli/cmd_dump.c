@@ -4,12 +4,15 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/terminal/activity.h"
+#include "cli/written.h"
 #include "common/files/output_file.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
 
+enum { KEY_JSON = 1000 };
+
 struct options {
-    const char *trace, *output;
+    const char *trace, *output, *json;
     struct text_range range;
     bool part;
 };
@@ -20,6 +23,7 @@ static const struct argp_option rows[] = {
     {"from", 'f', "TIME", 0, "only calls that end at TIME or later, counted from the trace's first event", 0},
     {"to", 't', "TIME", 0, "only calls that begin at TIME or earlier", 0},
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output", 0},
+    {"json", KEY_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
     {0},
 };
 
@@ -41,6 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'f': return cli_duration_ps(state, "--from", argument, &options->range.from_ps);
     case 't': return cli_duration_ps(state, "--to", argument, &options->range.to_ps);
     case 'o': options->output = argument; return 0;
+    case KEY_JSON: options->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->trace);
     case ARGP_KEY_END: return cli_needs_argument(state, options->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
@@ -66,8 +71,12 @@ static enum status dump(const struct options *options, const struct trace *trace
         return err_set(err, STATUS_USAGE, NULL, NULL, "--rank %d, expected 0 to %u", (int)options->range.rank,
                        trace->rank_count - 1);
     TRY(output_file_open(options->output, &out, err));
-    enum status status = text_write(trace, options->part ? &options->range : NULL, out, err);
-    return output_file_close(options->output, out, status, err);
+    TRY(output_file_close(options->output, out, text_write(trace, options->part ? &options->range : NULL, out, err), err));
+    struct written written;
+    written_begin(&written, options->json, "dump", options->output);
+    written_count(&written, "ranks", trace->rank_count);
+    if (!options->part) written_count(&written, "calls", trace_all_calls(trace));
+    return written_end(&written, err);
 }
 
 enum status cmd_dump(int argc, char **argv, struct err *err)
@@ -75,7 +84,9 @@ enum status cmd_dump(int argc, char **argv, struct err *err)
     struct options options = {.output = "-", .range = {.rank = TRACE_NONE, .from_ps = INT64_MIN, .to_ps = INT64_MAX}};
     struct trace *trace;
     TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
-    const struct cli_file files[] = {{CLI_READS, "the trace", options.trace}, {CLI_WRITES, "-o", options.output}};
+    const struct cli_file files[] = {{CLI_READS, "the trace", options.trace},
+                                     {CLI_WRITES, "-o", options.output},
+                                     {CLI_WRITES, "--json", options.json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     if (!cli_is_output(options.output)) activity_begin("rmacast dump");
     TRY(trace_open(options.trace, &trace, err));

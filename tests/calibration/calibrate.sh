@@ -27,6 +27,9 @@ export COLUMNS=80
 run 0 calibrate --no-probe --results kept -o again.json
 unset COLUMNS
 [ -s out ] && [ "$(wc -L <out)" -le 80 ] || fail "calibrate: $(wc -L <out) columns"
+run 0 calibrate --no-probe --results kept -o second.json --name again --json written.json
+holds written.json ".schema == \"rmacast.written/1\" and .command == \"calibrate\" and .bytes == $(wc -c <second.json)"
+cmp again.json second.json || fail 'two fits of the same results differ'
 
 # After its time limit it is ended, and what it has measured until then is fitted (here: too little).
 sed 's/"minRepeats": 50, "maxDuration": 0.05/"minRepeats": 50, "maxDuration": 500/; s/"tests": "putL/"confidence": 0, "tests": "putL/' short.json >endless.json
