@@ -15,7 +15,7 @@ static int compare_times(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Who leaves unlock at the same moment held the lock in the order of asking: lazy locks ask in unlock or before; of
+/* Who is released at the same moment held the lock in the order of asking: lazy locks ask in unlock or before; of
  * blocking ones the one that was granted later enters unlock later. Ranks come last: their names must not matter. */
 static int compare_holdings(const void *one, const void *other)
 {
@@ -56,6 +56,7 @@ struct holdings {
     size_t count, capacity;
     struct map exclusive; /* (window, target) that somebody locks exclusively */
     struct map lazy;      /* lazy locks: (epoch, target) with an operation: what asks, and where the origin waits */
+    bool whole;           /* of a slice: also those that are not final */
 };
 
 static void holdings_clear(struct holdings *holdings)
@@ -71,10 +72,11 @@ static uint64_t target_key(int32_t window, int32_t target)
 }
 
 /* NOCHECK locks ask nobody and hold nobody up: the program promises that there is no conflict (MPI-3.1 11.5.5). */
-static bool asks(const struct relations *relations, const struct access_epoch *epoch, enum epoch_kind kind)
+static bool asks(const struct relations *relations, const struct holdings *holdings, const struct access_epoch *epoch,
+                 enum epoch_kind kind)
 {
     return epoch->kind == kind && epoch_closed(relations->trace, epoch->rank, epoch->close_call) &&
-           slice_state_released(relations->state, epoch->rank, epoch->close_call) &&
+           (holdings->whole || slice_state_released(relations->state, epoch->rank, epoch->close_call)) &&
            !(relations_call(relations, epoch->rank, epoch->open_call)->flags & TRACE_NOCHECK);
 }
 
@@ -91,6 +93,7 @@ static enum status add_holding(struct holdings *holdings, const struct relations
                               .exclusive = lock->flags & TRACE_EXCLUSIVE,
                               .release_ps = relations_release_ps(relations, epoch->rank, epoch->close_call),
                               .asked_ps = lock->enter_ps,
+                              .locked_ps = lock->exit_ps,
                               .unlocking_ps = asks_in->enter_ps,
                               .epoch = epoch,
                               .wait_call = !of_all ? EPOCH_NONE
@@ -130,7 +133,7 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
     if (holdings->exclusive.count == 0) return STATUS_OK;
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        if (!asks(relations, epoch, EPOCH_LOCK_ALL)) continue;
+        if (!asks(relations, holdings, epoch, EPOCH_LOCK_ALL)) continue;
         const struct trace_comm *comm =
             &relations->trace->definitions.comms[relations->trace->definitions.windows[epoch->window].comm];
         for (uint32_t i = 0; i < comm->count; i++) {
@@ -151,7 +154,7 @@ static enum status collect_holdings(const struct relations *relations, struct ho
     if (lazy) TRY(find_lazy(relations, holdings, err));
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        if (!asks(relations, epoch, EPOCH_LOCK) || epoch->target == TRACE_NONE) continue;
+        if (!asks(relations, holdings, epoch, EPOCH_LOCK) || epoch->target == TRACE_NONE) continue;
         if (relations->trace->ranks[epoch->target].foreign) continue;
         const uint64_t *asked = lazy ? map_find(&holdings->lazy, lazy_key(a, (uint32_t)epoch->target)) : NULL;
         TRY(add_holding(holdings, relations, epoch, epoch->target, asked, err));
@@ -162,16 +165,76 @@ static enum status collect_holdings(const struct relations *relations, struct ho
     return collect_all(relations, lazy, holdings, err);
 }
 
-static enum status sorted_holdings(const struct relations *relations, struct holdings *holdings, struct err *err)
-{
-    TRY(collect_holdings(relations, holdings, err));
-    if (holdings->count > 0) qsort(holdings->items, holdings->count, sizeof *holdings->items, compare_holdings);
-    return STATUS_OK;
-}
-
 static bool of_same_lock(const struct holding *one, const struct holding *other)
 {
     return one->window == other->window && one->target == other->target;
+}
+
+/* Of a recorded holding: its lock returns, or its unlock begins. */
+struct moment {
+    struct holding *holding;
+    int64_t time_ps;
+    bool locks;
+};
+
+/* By window and target, then backwards in time. */
+static int compare_moments(const void *one, const void *other)
+{
+    const struct moment *a = one, *b = other;
+    int order = compare_times(a->holding->window, b->holding->window);
+    if (order == 0) order = compare_times(a->holding->target, b->holding->target);
+    if (order == 0) order = compare_times(b->time_ps, a->time_ps);
+    return order != 0 ? order : (int)a->locks - (int)b->locks;
+}
+
+/* The one that shows the earliest release; of several one whose own exit of unlock is that. */
+static void take_first(const struct holding **first, const struct holding *holding)
+{
+    bool before = !*first || holding->release_ps < (*first)->release_ps;
+    if (before || (holding->release_ps == (*first)->release_ps && !holding->shown_by[0])) *first = holding;
+}
+
+/* A lock_all has many locks; all are let go as it ends. */
+static void show_release(struct holding *holding, const struct holding *later)
+{
+    bool one = holding->epoch->kind == EPOCH_LOCK;
+    if (!one || !later || later->release_ps >= holding->release_ps) return;
+    holding->release_ps = later->release_ps;
+    holding->shown_by[0] = later->epoch;
+    holding->shown_by[1] = later->shown_by[0];
+}
+
+/* An unlock may return long after it let the lock go: it waits for the target's answer. But who took the lock behind it
+ * knew it free when its own unlock returned. A lock that returns behind the enter of another's unlock was granted behind
+ * it: if blocking, since the other had it until then, if lazy, since the other asked before. */
+static enum status find_releases(struct holdings *holdings, struct err *err)
+{
+    struct moment *moments = malloc((2 * holdings->count + 1) * sizeof *moments);
+    const struct holding *all = NULL, *exclusive = NULL; /* of those that lock behind the moment, the first release */
+    if (!moments) return err_memory(err);
+    for (size_t i = 0; i < holdings->count; i++) {
+        struct holding *holding = &holdings->items[i];
+        moments[2 * i] = (struct moment){holding, holding->locked_ps, true};
+        moments[2 * i + 1] = (struct moment){holding, holding->unlocking_ps, false};
+    }
+    qsort(moments, 2 * holdings->count, sizeof *moments, compare_moments);
+    for (size_t m = 0; m < 2 * holdings->count; m++) {
+        struct holding *holding = moments[m].holding;
+        if (m > 0 && !of_same_lock(holding, moments[m - 1].holding)) all = exclusive = NULL;
+        if (!moments[m].locks) show_release(holding, holding->exclusive ? all : exclusive);
+        else take_first(&all, holding);
+        if (moments[m].locks && holding->exclusive) take_first(&exclusive, holding);
+    }
+    free(moments);
+    return STATUS_OK;
+}
+
+static enum status sorted_holdings(const struct relations *relations, struct holdings *holdings, struct err *err)
+{
+    TRY(collect_holdings(relations, holdings, err));
+    if (!relations->trace->provenance.simulated) TRY(find_releases(holdings, err));
+    if (holdings->count > 0) qsort(holdings->items, holdings->count, sizeof *holdings->items, compare_holdings);
+    return STATUS_OK;
 }
 
 static void add_holding_to(struct releases *all, struct releases *exclusive, const struct holding *holding)
@@ -202,16 +265,24 @@ enum status locks_visit(const struct relations *relations, holding_visitor *visi
 static enum status collect_windows(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
     for (size_t a = 0; a < relations->epochs.access_count; a++)
-        if (asks(relations, &relations->epochs.accesses[a], EPOCH_LOCK_ALL))
+        if (asks(relations, holdings, &relations->epochs.accesses[a], EPOCH_LOCK_ALL))
             TRY(add_holding(holdings, relations, &relations->epochs.accesses[a], TRACE_NONE, NULL, err));
     return STATUS_OK;
 }
 
+/* With those that show when it let the lock go. */
+static void keep_holder(const struct holding *holding, holder_keeper *keep, void *context)
+{
+    if (!holding) return;
+    keep(context, holding->epoch);
+    for (int i = 0; i < 2 && holding->shown_by[i]; i++) keep(context, holding->shown_by[i]);
+}
+
 static void keep_last(const struct releases *releases, holder_keeper *keep, void *context)
 {
-    if (releases->last) keep(context, releases->last->epoch);
-    if (releases->other) keep(context, releases->other->epoch);
-    if (releases->third) keep(context, releases->third->epoch);
+    keep_holder(releases->last, keep, context);
+    keep_holder(releases->other, keep, context);
+    keep_holder(releases->third, keep, context);
 }
 
 enum status locks_last_holders(const struct relations *relations, holder_keeper *keep, void *context, struct err *err)
@@ -227,6 +298,23 @@ enum status locks_last_holders(const struct relations *relations, holder_keeper 
         keep_last(&all, keep, context);
         keep_last(&exclusive, keep, context);
         all = exclusive = (struct releases){0};
+    }
+    holdings_clear(&holdings);
+    return status;
+}
+
+enum status locks_first_releases(const struct relations *relations, int64_t *release_ps, struct err *err)
+{
+    struct holdings holdings = {.whole = true};
+    enum status status = sorted_holdings(relations, &holdings, err);
+    for (size_t a = 0; status == STATUS_OK && a < relations->epochs.access_count; a++) {
+        const struct access_epoch *epoch = &relations->epochs.accesses[a];
+        bool closed = epoch->close_call != EPOCH_NONE;
+        release_ps[a] = closed ? relations_release_ps(relations, epoch->rank, epoch->close_call) : INT64_MAX;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < holdings.count; i++) {
+        int64_t *first_ps = &release_ps[holdings.items[i].epoch - relations->epochs.accesses];
+        if (holdings.items[i].release_ps < *first_ps) *first_ps = holdings.items[i].release_ps;
     }
     holdings_clear(&holdings);
     return status;

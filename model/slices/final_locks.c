@@ -19,7 +19,8 @@ struct work {
     struct slice_state *state;
     const struct relations *relations;
     int64_t watermark_ps;
-    int64_t *final_ps; /* per window: up to here its releases are final */
+    int64_t *release_ps; /* per access epoch: locks_first_releases(); of one that is open, what it cannot be before */
+    int64_t *final_ps;   /* per window: up to here its releases are final */
     bool lazy;
     struct cluster *clusters; /* per window */
     size_t *first_of;         /* per access epoch: the first of its cluster */
@@ -32,20 +33,30 @@ static bool is_lock(const struct access_epoch *epoch)
     return epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
 }
 
-/* Of an epoch that is open, the earliest moment possible: the release of a simulated unlock is known to be inside the
- * call, that of a recorded one is its end, which comes behind what has been read. */
-static int64_t release_ps(const struct work *work, const struct access_epoch *epoch)
+/* The earliest release of an epoch that is open. That of a simulated unlock is known to be inside the call. That of a
+ * recorded one is an exit of unlock that comes behind what has been read: ranks with threads are not read in slices, so
+ * its unlock is entered behind all that is final. */
+static int64_t open_release_ps(const struct work *work, const struct access_epoch *epoch)
 {
-    if (epoch->close_call != EPOCH_NONE) return relations_release_ps(work->relations, epoch->rank, epoch->close_call);
     const struct trace_rank *rank = &work->relations->trace->ranks[epoch->rank];
     return rank->sim ? rank->calls[rank->count - 1].exit_ps : INT64_MAX;
+}
+
+static enum status find_releases(struct work *work, struct err *err)
+{
+    const struct epochs *epochs = &work->relations->epochs;
+    TRY(locks_first_releases(work->relations, work->release_ps, err));
+    for (size_t a = 0; a < epochs->access_count; a++)
+        if (epochs->accesses[a].close_call == EPOCH_NONE)
+            work->release_ps[a] = open_release_ps(work, &epochs->accesses[a]);
+    return STATUS_OK;
 }
 
 /* Lazy locks (simulated traces) ask in an operation or a flush: their epochs stay whole. */
 static bool is_late(const struct work *work, const struct access_epoch *epoch)
 {
     if (work->lazy || !epoch_closed(work->relations->trace, epoch->rank, epoch->close_call)) return true;
-    return release_ps(work, epoch) >= work->final_ps[epoch->window];
+    return relations_release_ps(work->relations, epoch->rank, epoch->close_call) >= work->final_ps[epoch->window];
 }
 
 static void find_clusters(struct work *work)
@@ -76,8 +87,8 @@ static bool is_held_up(struct work *work)
         const struct access_epoch *epoch = &epochs->accesses[a];
         int64_t *final_ps = &work->final_ps[epoch->window];
         if (!is_lock(epoch) || !work->late[work->first_of[a]]) continue;
-        if (release_ps(work, epoch) >= *final_ps) continue;
-        *final_ps = release_ps(work, epoch);
+        if (work->release_ps[a] >= *final_ps) continue;
+        *final_ps = work->release_ps[a];
         changed = true;
     }
     return changed;
@@ -105,10 +116,12 @@ static int64_t mark_epochs(struct work *work)
     return first_ps;
 }
 
-/* In a recorded trace the visits to MPI of its target are looked for once all ranks have come so far. */
+/* In a recorded trace the visits to MPI of its target are looked for once all ranks have come so far. The end of an
+ * epoch that stays is looked at with it. */
 static bool is_done(const struct work *work, const struct epoch_operation *operation)
 {
-    if (operation->done_call == EPOCH_NONE) return false;
+    size_t end = work->relations->epochs.accesses[operation->epoch].close_call;
+    if (operation->done_call == EPOCH_NONE || operation->done_call == end) return false;
     return work->relations->trace->provenance.simulated ||
            relations_call(work->relations, operation->origin, operation->done_call)->exit_ps < work->watermark_ps;
 }
@@ -215,6 +228,7 @@ static void keep_freeing(struct work *work)
 static enum status mark_all(struct work *work, struct err *err)
 {
     const struct trace *trace = work->relations->trace;
+    TRY(find_releases(work, err));
     do find_clusters(work);
     while (is_held_up(work));
     int64_t first_ps[] = {work->watermark_ps, mark_epochs(work), mark_operations(work), first_complete_ps(work)};
@@ -239,14 +253,16 @@ enum status mark_final_locks(struct slice_state *state, const struct relations *
     work.first_of = malloc((relations->epochs.access_count + 1) * sizeof *work.first_of);
     work.late = calloc(relations->epochs.access_count + 1, sizeof *work.late);
     work.open = calloc(relations->trace->definitions.window_count + 1, sizeof *work.open);
+    work.release_ps = malloc((relations->epochs.access_count + 1) * sizeof *work.release_ps);
     work.final_ps = malloc((relations->trace->definitions.window_count + 1) * sizeof *work.final_ps);
-    bool made = work.clusters && work.first_of && work.late && work.open && work.final_ps;
+    bool made = work.clusters && work.first_of && work.late && work.open && work.release_ps && work.final_ps;
     for (size_t w = 0; made && w < relations->trace->definitions.window_count; w++) work.final_ps[w] = watermark_ps;
     enum status status = made ? mark_all(&work, err) : err_memory(err);
     free(work.clusters);
     free(work.first_of);
     free(work.late);
     free(work.open);
+    free(work.release_ps);
     free(work.final_ps);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Lock Contention: who held a lock is inferred from the order of the unlock exits (docs/patterns.md). */
+/* Lock Contention: who held a lock is inferred from the order of the releases (docs/patterns.md). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -191,6 +191,31 @@ static void test_exclusive_locks(void **state)
            PATTERN_LOCK_CONTENTION, 0, 10, 0);
 }
 
+/* Rank 0 has the lock in its own memory; rank 1's unlock waits from 12 on until rank 0, which computes, serves its
+ * release. Rank 0 does so in its own lock, at 50, and returns from its own unlock at 56, before rank 1 hears of it. The
+ * trace does not tell whether rank 0 waited for that in its lock or in its unlock. */
+static void test_unlock_that_waits_for_its_answer(void **state)
+{
+    (void)state;
+    EXPECT(THREE LOCK(1, "0.000005", "0.000010", "exclusive") UNLOCK(1, "0.000012", "0.000060")
+               LOCK(0, "0.000050", "0.000053", "exclusive") UNLOCK(0, "0.000054", "0.000056"),
+           PATTERN_LOCK_CONTENTION, 3 + 2, 0, 0);
+    /* Rank 2 asks at 20. Rank 0's lock is free at 56. */
+    EXPECT(THREE LOCK(1, "0.000005", "0.000010", "exclusive") UNLOCK(1, "0.000012", "0.000060")
+               LOCK(0, "0.000050", "0.000053", "exclusive") UNLOCK(0, "0.000054", "0.000056")
+                   LOCK(2, "0.000020", "0.000059", "exclusive") UNLOCK(2, "0.000061", "0.000062"),
+           PATTERN_LOCK_CONTENTION, 3 + 2, 0, 36);
+    /* Rank 0 shares it. So did rank 2 before, who is not in rank 0's way. */
+    EXPECT(THREE LOCK(1, "0.000005", "0.000010", "exclusive") UNLOCK(1, "0.000012", "0.000060")
+               LOCK(0, "0.000050", "0.000053", "shared") UNLOCK(0, "0.000054", "0.000056")
+                   LOCK(2, "0.000001", "0.000002", "shared") UNLOCK(2, "0.000003", "0.000004"),
+           PATTERN_LOCK_CONTENTION, 3 + 2, 0, 0);
+    /* Lazy: both locks return at once. Rank 0's unlock shows that it asked first, or is nearer. */
+    EXPECT(THREE LOCK(1, "0.000005", "0.000005", "exclusive") UNLOCK(1, "0.000012", "0.000060")
+               LOCK(0, "0.000006", "0.000006", "exclusive") UNLOCK(0, "0.000054", "0.000056"),
+           PATTERN_LOCK_CONTENTION, 0, 44, 0);
+}
+
 static void test_shared_locks(void **state)
 {
     (void)state;
@@ -343,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_message_order_and_tags),
         cmocka_unit_test(test_exclusive_locks),
         cmocka_unit_test(test_shmem_locks),
+        cmocka_unit_test(test_unlock_that_waits_for_its_answer),
         cmocka_unit_test(test_shared_locks),
         cmocka_unit_test(test_locks_that_do_not_contend),
         cmocka_unit_test(test_scans),
