@@ -5,7 +5,7 @@
 #   # a comment; empty lines separate
 #   @ FILE          an input: the lines below it that are indented by two spaces
 #   $ COMMAND       a shell command; lines "> ..." continue it. rmacast is the program, cases and platforms are the source's;
-#                   part, both, agree and query below serve commands
+#                   part, both, agree, once and query below serve commands
 #     output        expected lines of standard output, indented by two spaces, "." for an empty one
 #   ! message       expected lines of standard error
 #   = 1             expected exit status, where it is not 0
@@ -49,6 +49,9 @@ agree() {
     return "$(cat "$place/loggp.status")"
 }
 
+# once: each line of standard input the first time that it comes.
+once() { awk '!seen[$0]++'; }
+
 # query FILTER [FILE]: what jq finds in FILE, or in standard input, in one line; "us" turns seconds into microseconds.
 query() {
     filter=$1
@@ -64,41 +67,42 @@ part() {
     grep -o -e "$part_pattern" "$place/part" || echo "no part matches $part_pattern"
 }
 
+# A transcript may use any name that does not begin with run_.
 carry_out() {
-    [ -n "$command" ] || return 0
-    eval "$command" >"$place/out" 2>"$place/err" </dev/null
-    status=$?
+    [ -n "$run_command" ] || return 0
+    eval "$run_command" >"$place/out" 2>"$place/err" </dev/null
+    run_status=$?
     sed 's/^/  /; s/^  $/  ./' "$place/out"
     sed 's/^/! /' "$place/err"
-    [ $status -eq 0 ] || echo "= $status"
-    command=
+    [ $run_status -eq 0 ] || echo "= $run_status"
+    run_command=
 }
 
 transcribe() { # FILE
-    command= input=
-    while IFS= read -r line; do
-        case $line in
+    run_command= run_input=
+    while IFS= read -r run_line; do
+        case $run_line in
         '  '*)
-            if [ -n "$input" ]; then
-                printf '%s\n' "$line"
-                printf '%s\n' "${line#??}" >>"$input"
+            if [ -n "$run_input" ]; then
+                printf '%s\n' "$run_line"
+                printf '%s\n' "${run_line#??}" >>"$run_input"
             fi
             continue ;;
         '> '*)
-            printf '%s\n' "$line"
-            command="$command
-${line#??}"
+            printf '%s\n' "$run_line"
+            run_command="$run_command
+${run_line#??}"
             continue ;;
         '! '* | '= '*) continue ;;
         esac
         carry_out
-        input=
-        printf '%s\n' "$line"
-        case $line in
-        '$ '*) command=${line#??} ;;
+        run_input=
+        printf '%s\n' "$run_line"
+        case $run_line in
+        '$ '*) run_command=${run_line#??} ;;
         '@ '*)
-            input=${line#??}
-            : >"$input" ;;
+            run_input=${run_line#??}
+            : >"$run_input" ;;
         '#'* | '') ;;
         *) echo "# ^ this line is none of a transcript's" ;;
         esac
@@ -112,8 +116,10 @@ for file in "$@"; do
     mkdir "$place/here" && cd "$place/here" || exit 1
     ln -s "$source/tests/cases" cases
     ln -s "$source/platforms" platforms
-    transcribe "$file" >"$place/found"
+    (transcribe "$file") >"$place/found"
+    carried=$?
     cd "$place" && rm -rf here
+    [ $carried -eq 0 ] || { echo "$file: the shell ended: $(cat "$place/err")"; failed=1; continue; }
     grep -q '^\$ ' "$file" || { echo "$file: no command"; failed=1; }
     cmp -s "$file" "$place/found" && continue
     if $update; then
