@@ -12,6 +12,7 @@
 #
 # All commands of a file share one shell and one directory. --update writes what happens into the file; look at the difference.
 set -u
+export LC_ALL=C # the order of sort, and what commands say
 update=false
 if [ "$1" = --update ]; then
     update=true
