@@ -1,14 +1,12 @@
 #!/bin/sh
 # Usage: cluster.sh SOURCE BUILD PROGRAM: the virtual cluster has the nodes and the delay that were asked for, passes on the
 # command's exit status, and leaves nothing behind. Exits with 77 where there can be none.
-set -u
+. "$(dirname "$0")/../expect.sh"
 cluster=$1/validate/cluster/cluster.sh build=$2 program=$3
 CLUSTER_SWITCH=$build/bin/cluster_switch
 export CLUSTER_SWITCH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 traces() { ip netns list 2>/dev/null; ip -o link | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }'; ls -d /run/rmacast-cluster /etc/netns/* 2>/dev/null; }
 left() { traces | grep -E '^(rmacast-n|rmc(m|t)[0-9]|rmcmg|/run/rmacast-cluster|/etc/netns/rmacast-n)'; }
 
@@ -47,4 +45,4 @@ wait "$ended"
 "$cluster" with --nodes 0 -- true 2>"$work/err" && fail "0 nodes are accepted"
 grep -q 'expected a number from 1 to 16' "$work/err" || fail "$(cat "$work/err")"
 "$cluster" run -n 2 -- true 2>"$work/err" && fail "a run without a cluster"
-exit $failures
+finish

@@ -20,6 +20,7 @@ if [ "$1" = --update ]; then
 fi
 program=$(realpath "$1") source=$(realpath "$2")
 shift 2
+[ -x "$program" ] || exit 1
 start=$PWD
 place=$(mktemp -d "${TMPDIR:-/tmp}/rmacast-commands.XXXXXX") || exit 1
 trap 'rm -rf "$place"' EXIT

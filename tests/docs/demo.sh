@@ -2,17 +2,11 @@
 #
 # Times differ from run to run. So of the script its own words and commands are compared, in their order, and of the
 # program's output the titles, which stand at the begin of a line.
-set -u
+. "$(dirname "$0")/../expect.sh"
 program=$1
 source=$2
 page=$source/docs/demo.md
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
 
 # What the script itself prints: the texts of echo, and each command behind "$ "; what a file takes up is
 # not shown (simulate's output, whose command is on two lines).
@@ -43,4 +37,4 @@ sed -n '/^## What you get/,/^## How it works/p' "$source/README.md" | sed -n '/^
 while IFS= read -r line; do
     grep -qFx -- "$line" "$page" || fail "README shows a line that docs/demo.md has not: $line"
 done <excerpt
-[ $failures -eq 0 ]
+finish

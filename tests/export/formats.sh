@@ -1,12 +1,10 @@
 # Usage: formats.sh RMACAST: one trace as JSON for Chrome, as Paje and as CSV, read by jq, pj_dump and awk. The put of rank 0
 # begins at 50 us and has an end with the target's wait at 100 us; the get's is the origin's complete at 90 us.
-set -u
-rmacast=$1
-failures=0
+. "$(dirname "$0")/../expect.sh"
+rmacast=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-check() { "$@" || { echo "FAILED: $*" >&2; failures=$((failures + 1)); }; }
 
 cat >run.txt <<'END'
 rmacast-trace 1
@@ -26,7 +24,7 @@ window 0 comm=0 bytes=4096,4096,4096 disp_unit=1
 2 0.500030 0.500031 MPI_Win_post win=0 group=0
 2 0.500040 0.500100 MPI_Win_wait win=0
 END
-for format in chrome paje csv; do check "$rmacast" export run.txt --to $format -o run.$format; done
+for format in chrome paje csv; do expect 0 "$rmacast" export run.txt --to $format -o run.$format; done
 
 check jq -e '[.traceEvents[] | select(.ph == "X" and .name == "MPI_Put")] ==
     [{"ph": "X", "pid": 0, "tid": 0, "ts": 50, "dur": 10, "name": "MPI_Put", "cat": "mpi",
@@ -49,4 +47,4 @@ check test "$(wc -l <lines)" = 14
 check grep -qx '0,0,2,"enter a ""name"", and more",0.000020,0.000020,,,,,,,' lines
 check grep -qx '0,0,4,MPI_Put,0.000050,0.000060,0,,1,1024,,,' lines
 check test "$("$rmacast" export run.txt --to csv -o - | wc -c)" = "$(wc -c <run.csv)"
-[ $failures -eq 0 ]
+finish

@@ -18,11 +18,7 @@ sed -n 's/^MPI_[A-Z_]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/calls/mpi_
 sed -n 's/^MPI_[A-Z_]*_C(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source"/trace/calls/mpi_*calls.def | sort - "$work/rows" -o "$work/rows"
 sed -n 's/^REC_UNRECORDED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/preload/unrecorded.def" | sort >"$work/missed"
 grep -v '^#' "$here/unrecorded.txt" | cut -d' ' -f1 >"$work/unrecorded"
-failures=0
-fail() {
-    echo "$1"
-    failures=1
-}
+. "$(dirname "$0")/../expect.sh"
 sort -c -u "$work/unrecorded" || fail "unrecorded.txt is not sorted"
 grep -v '^#' "$here/unrecorded.txt" | awk 'NF < 2 { print "no reason: " $0; bad = 1 } END { exit bad }' || failures=1
 sort "$work/rows" "$work/missed" "$work/unrecorded" >"$work/all"
@@ -40,4 +36,4 @@ sed -n "/^## Plain regions/,/^Not recorded at all/p" "$source/docs/format-spool.
 diff "$work/plain" "$work/told" || fail "the plain regions of docs/format-spool.md are not those of trace/calls/mpi_plain_calls.def"
 echo "$(wc -l <"$work/declared") declared, $(wc -l <"$work/plain") plain regions among $(wc -l <"$work/rows") rows, $(wc -l <"$work/missed") missed, $(wc -l <"$work/unrecorded") unrecorded"
 [ "$(wc -l <"$work/declared")" -gt 380 ] || fail "mpi.h seems to be unreadable"
-exit "$failures"
+finish
