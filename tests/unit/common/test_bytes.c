@@ -9,7 +9,7 @@
 
 #include "common/bytes.h"
 
-static void test_order(void **state)
+static void order(void **state)
 {
     (void)state;
     struct bytes bytes = {0};
@@ -39,7 +39,7 @@ static void test_order(void **state)
     bytes_clear(&bytes);
 }
 
-static void test_empty_keeps_memory(void **state)
+static void empty_keeps_memory(void **state)
 {
     (void)state;
     struct bytes bytes = {0};
@@ -58,6 +58,6 @@ static void test_empty_keeps_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_empty_keeps_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order), cmocka_unit_test(empty_keeps_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void assert_ends(const char *path, const char *end)
     assert_string_equal(path + strlen(path) - strlen(end), end);
 }
 
-static void test_program_directory(void **state)
+static void program_directory(void **state)
 {
     char directory[INSTALLED_PATH_BYTES];
     (void)state;
@@ -26,7 +26,7 @@ static void test_program_directory(void **state)
     assert_ends(directory, "/tests");
 }
 
-static void test_library(void **state)
+static void library(void **state)
 {
     char path[INSTALLED_PATH_BYTES], moved[INSTALLED_PATH_BYTES];
     (void)state;
@@ -39,7 +39,7 @@ static void test_library(void **state)
     free(expected);
 }
 
-static void test_none(void **state)
+static void none(void **state)
 {
     char path[INSTALLED_PATH_BYTES];
     (void)state;
@@ -49,9 +49,9 @@ static void test_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_program_directory),
-        cmocka_unit_test(test_library),
-        cmocka_unit_test(test_none),
+        cmocka_unit_test(program_directory),
+        cmocka_unit_test(library),
+        cmocka_unit_test(none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void assert_holds(const char *path, const char *text)
     assert_string_equal(held, text);
 }
 
-static void test_appears_when_closed(void **state)
+static void appears_when_closed(void **state)
 {
     FILE *out;
     struct err err;
@@ -115,7 +115,7 @@ static void test_appears_when_closed(void **state)
     assert_int_equal(count_entries(), 1);
 }
 
-static void test_replaces_whole(void **state)
+static void replaces_whole(void **state)
 {
     struct stat of;
     (void)state;
@@ -134,7 +134,7 @@ static void test_replaces_whole(void **state)
     assert_int_equal(count_entries(), 2);
 }
 
-static void test_killed_writer_leaves_nothing(void **state)
+static void killed_writer_leaves_nothing(void **state)
 {
     FILE *out;
     int status;
@@ -166,7 +166,7 @@ static void make_file(const char *path)
 }
 
 /* Where files need a name: the killed writer leaves it, the next one of the same file removes it. */
-static void test_killed_writer_leaves_a_name(void **state)
+static void killed_writer_leaves_a_name(void **state)
 {
     FILE *out;
     int status;
@@ -193,7 +193,7 @@ static void test_killed_writer_leaves_a_name(void **state)
 }
 
 /* Two at the same time: the last one that is closed stays. */
-static void test_two_writers(void **state)
+static void two_writers(void **state)
 {
     FILE *first, *second;
     struct err err;
@@ -210,7 +210,7 @@ static void test_two_writers(void **state)
 }
 
 /* What has such a name itself is a file as others. */
-static void test_odd_names(void **state)
+static void odd_names(void **state)
 {
     char longest[256];
     (void)state;
@@ -226,7 +226,7 @@ static void test_odd_names(void **state)
 }
 
 /* A writer that is killed between its two names leaves the other one; the next writer of the same file removes it. */
-static void test_removes_what_is_left(void **state)
+static void removes_what_is_left(void **state)
 {
     (void)state;
     make_file(".old.txt.rmacast-AbCd09");
@@ -249,7 +249,7 @@ static void test_removes_what_is_left(void **state)
 
 /* In a directory for all, as /tmp, somebody has put a link to a file of ours under a name that we are about to write.
  */
-static void test_follows_no_link_of_others(void **state)
+static void follows_no_link_of_others(void **state)
 {
     FILE *out;
     struct err err;
@@ -277,7 +277,7 @@ static void test_follows_no_link_of_others(void **state)
     assert_holds("ours.txt", "new");
 }
 
-static void test_faults(void **state)
+static void faults(void **state)
 {
     FILE *out;
     struct err err;
@@ -295,22 +295,22 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_appears_when_closed, enter, leave),
-        cmocka_unit_test_setup_teardown(test_replaces_whole, enter, leave),
-        cmocka_unit_test_setup_teardown(test_killed_writer_leaves_nothing, enter, leave),
-        cmocka_unit_test_setup_teardown(test_removes_what_is_left, enter, leave),
-        cmocka_unit_test_setup_teardown(test_two_writers, enter, leave),
-        cmocka_unit_test_setup_teardown(test_odd_names, enter, leave),
-        cmocka_unit_test_setup_teardown(test_follows_no_link_of_others, enter, leave),
-        cmocka_unit_test_setup_teardown(test_faults, enter, leave),
-        cmocka_unit_test_setup_teardown(test_appears_when_closed, enter_without_nameless, leave),
-        cmocka_unit_test_setup_teardown(test_replaces_whole, enter_without_nameless, leave),
-        cmocka_unit_test_setup_teardown(test_killed_writer_leaves_a_name, enter_without_nameless, leave),
-        cmocka_unit_test_setup_teardown(test_removes_what_is_left, enter_without_nameless, leave),
-        cmocka_unit_test_setup_teardown(test_two_writers, enter_without_nameless, leave),
-        cmocka_unit_test_setup_teardown(test_odd_names, enter_without_nameless, leave),
-        cmocka_unit_test_setup_teardown(test_follows_no_link_of_others, enter_without_nameless, leave),
-        cmocka_unit_test_setup_teardown(test_faults, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(appears_when_closed, enter, leave),
+        cmocka_unit_test_setup_teardown(replaces_whole, enter, leave),
+        cmocka_unit_test_setup_teardown(killed_writer_leaves_nothing, enter, leave),
+        cmocka_unit_test_setup_teardown(removes_what_is_left, enter, leave),
+        cmocka_unit_test_setup_teardown(two_writers, enter, leave),
+        cmocka_unit_test_setup_teardown(odd_names, enter, leave),
+        cmocka_unit_test_setup_teardown(follows_no_link_of_others, enter, leave),
+        cmocka_unit_test_setup_teardown(faults, enter, leave),
+        cmocka_unit_test_setup_teardown(appears_when_closed, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(replaces_whole, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(killed_writer_leaves_a_name, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(removes_what_is_left, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(two_writers, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(odd_names, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(follows_no_link_of_others, enter_without_nameless, leave),
+        cmocka_unit_test_setup_teardown(faults, enter_without_nameless, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

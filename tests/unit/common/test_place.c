@@ -52,7 +52,7 @@ static void assert_fails(const char *path, int cause)
     assert_int_equal(place_path(path, &whole), cause);
 }
 
-static void test_leads(void **state)
+static void leads(void **state)
 {
     (void)state;
     assert_leads("new.txt", "/new.txt");
@@ -77,7 +77,7 @@ static void test_leads(void **state)
     assert_fails("", ENOENT);
 }
 
-static void test_links_of_others(void **state)
+static void links_of_others(void **state)
 {
     (void)state;
     if (geteuid() != 0) skip();
@@ -101,8 +101,8 @@ static void test_links_of_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_leads, enter, leave),
-        cmocka_unit_test_setup_teardown(test_links_of_others, enter, leave),
+        cmocka_unit_test_setup_teardown(leads, enter, leave),
+        cmocka_unit_test_setup_teardown(links_of_others, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void expect(const char *text, const struct analyze_options *options, enum
 #define BARRIER(rank, enter) #rank " 0.0000" enter " 0.000068 MPI_Barrier comm=0\n"
 
 /* Rank 0 waits from 20 to 60 for rank 2. Without rank 2 it would wait for rank 1. */
-static void test_the_last_but_one(void **state)
+static void the_last_but_one(void **state)
 {
     (void)state;
     const char *const balance = "let MPI_Barrier of rank 2 come up to %s us earlier: balance the work before it, "
@@ -59,7 +59,7 @@ static void test_the_last_but_one(void **state)
 #define SCAN(rank, enter) #rank " 0.0000" enter " 0.000068 MPI_Scan comm=0 bytes=8 op=SUM\n"
 
 /* Rank 2 waits from 10 to 50 for rank 1, and would until 30 for rank 0; rank 3 is none of those before it. */
-static void test_a_scan_needs_those_before(void **state)
+static void a_scan_needs_those_before(void **state)
 {
     (void)state;
     expect("ranks 4\n" SCAN(0, "30") SCAN(1, "50") SCAN(2, "10") SCAN(3, "65"), NULL, PATTERN_EARLY_SCAN,
@@ -87,7 +87,7 @@ static void expect_csv(const struct result *result, const char *end)
 
 /* Rank 1 waits from 20 until 70 for the complete of rank 0 at 60. As the trace shows it, the wait ends 70 behind the
  * post. */
-static void test_early_wait(void **state)
+static void early_wait(void **state)
 {
     (void)state;
     struct analyze_options options = ANALYZE_DEFAULTS;
@@ -134,7 +134,7 @@ static void test_early_wait(void **state)
 }
 
 /* In complete the post is of use earlier; complete itself sends to others and is not to come later. */
-static void test_complete_does_not_come_later(void **state)
+static void complete_does_not_come_later(void **state)
 {
     (void)state;
     expect("ranks 2\nwindow 0 comm=0\n0 0.000006 0.000007 MPI_Win_start win=0 group=1\n"
@@ -151,7 +151,7 @@ static void test_complete_does_not_come_later(void **state)
 
 /* Rank 1 asks at 20 and waits until rank 0 has released the lock at 60. Rank 0 has it from 12 on and lets go at 50: it
  * can hold it for 38 less. Rank 2 shares the lock until 55: then rank 0's release is of use 5 earlier. */
-static void test_hold_the_lock_for_less(void **state)
+static void hold_the_lock_for_less(void **state)
 {
     (void)state;
     const char *const want = LOCKED(1, "exclusive", "20", "66", "70", "72");
@@ -172,7 +172,7 @@ static void test_hold_the_lock_for_less(void **state)
 #define PUT                      "1 0.000010 0.000012 MPI_Put win=0 target=0 bytes=8\n"
 
 /* Rank 0 waits for rank 1, from which it gets data: post and start would not help. Rank 2 exchanges nothing. */
-static void test_fences_that_are_needed(void **state)
+static void fences_that_are_needed(void **state)
 {
     (void)state;
     const char *two = "ranks 2\nwindow 0 comm=0\n" FENCE(0, "00", "01") FENCE(0, "20", "60") FENCE(1, "00", "01")
@@ -188,7 +188,7 @@ static void test_fences_that_are_needed(void **state)
 }
 
 /* Nothing is eager in a synchronous send: the receive, 30 us behind it, is of use earlier. */
-static void test_synchronous_sends_wait_for_the_receive(void **state)
+static void synchronous_sends_wait_for_the_receive(void **state)
 {
     (void)state;
     expect("ranks 2\n0 0.000010 0.000012 MPI_Issend comm=0 peer=1 tag=1 bytes=8 req=1\n"
@@ -217,7 +217,7 @@ static void expect_of_two_messages(const char *bytes, const char *other)
     expect(text, NULL, PATTERN_WAIT_IN_RECEIVER_COMPLETION, advice, NULL);
 }
 
-static void test_other_messages_of_a_wait(void **state)
+static void other_messages_of_a_wait(void **state)
 {
     (void)state;
     /* As large, it is there as long before as it is sent before; a larger one may be there later. */
@@ -226,7 +226,7 @@ static void test_other_messages_of_a_wait(void **state)
 }
 
 /* What a sendrecv sends would come later, too. */
-static void test_sendrecv_does_not_come_later(void **state)
+static void sendrecv_does_not_come_later(void **state)
 {
     (void)state;
     expect("ranks 2\n0 0.000050 0.000055 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"
@@ -236,7 +236,7 @@ static void test_sendrecv_does_not_come_later(void **state)
 }
 
 /* Thread 1 waits from 10 until the post at 50. Thread 2, which comes at 30, would have that unit if thread 1 came behind it. */
-static void test_a_queue_for_units(void **state)
+static void a_queue_for_units(void **state)
 {
     (void)state;
 #define UNIT "0 0.000010 0.000050 sem_wait object=0 value=0 thread=1\n0 0.000050 0.000050 sem_post object=0\n"
@@ -253,16 +253,16 @@ static void test_a_queue_for_units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_last_but_one),
-        cmocka_unit_test(test_a_scan_needs_those_before),
-        cmocka_unit_test(test_early_wait),
-        cmocka_unit_test(test_complete_does_not_come_later),
-        cmocka_unit_test(test_hold_the_lock_for_less),
-        cmocka_unit_test(test_fences_that_are_needed),
-        cmocka_unit_test(test_synchronous_sends_wait_for_the_receive),
-        cmocka_unit_test(test_other_messages_of_a_wait),
-        cmocka_unit_test(test_sendrecv_does_not_come_later),
-        cmocka_unit_test(test_a_queue_for_units),
+        cmocka_unit_test(the_last_but_one),
+        cmocka_unit_test(a_scan_needs_those_before),
+        cmocka_unit_test(early_wait),
+        cmocka_unit_test(complete_does_not_come_later),
+        cmocka_unit_test(hold_the_lock_for_less),
+        cmocka_unit_test(fences_that_are_needed),
+        cmocka_unit_test(synchronous_sends_wait_for_the_receive),
+        cmocka_unit_test(other_messages_of_a_wait),
+        cmocka_unit_test(sendrecv_does_not_come_later),
+        cmocka_unit_test(a_queue_for_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

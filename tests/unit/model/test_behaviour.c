@@ -41,7 +41,7 @@ static void expect(const char *text, enum mpi_call call, enum result_content con
 #rank " 0.000" post " 0.000" post " MPI_Win_post win=0 group=0\n" #rank " 0.000900 0.000950 MPI_Win_wait win=0\n"
 
 /* The posts are entered at 100 and 200; start returns at 10, before both, or waits until 200, or enters behind them. */
-static void test_start(void **state)
+static void behaviour_of_start(void **state)
 {
     (void)state;
     const char *returns = HEAD START("000", "010") COMPLETE("300", "310") TARGET(1, "100") TARGET(2, "200");
@@ -55,7 +55,7 @@ static void test_start(void **state)
            "none 1/1/1");
 }
 
-static void test_nocheck_promises_the_posts(void **state)
+static void nocheck_promises_the_posts(void **state)
 {
     (void)state;
     expect("ranks 2\nwindow 0 comm=0\n0 0.0 0.1 MPI_Win_start win=0 group=1 assert=NOCHECK\n0 0.2 0.3 MPI_Win_complete "
@@ -64,7 +64,7 @@ static void test_nocheck_promises_the_posts(void **state)
 }
 
 /* Posts at 100 (rank 1) and 200 (rank 2). */
-static void test_operations(void **state)
+static void operations(void **state)
 {
     (void)state;
     /* 8 bytes (class 8 to 15) return before their target's post; 64 KB to rank 1 return at 100, with it and before rank
@@ -91,7 +91,7 @@ static void test_operations(void **state)
 }
 
 /* Posts at 100 and 200; rank 1 gets a put, rank 2 is asked by a get. */
-static void test_complete(void **state)
+static void complete(void **state)
 {
     (void)state;
 #define EPOCH START("000", "000") OP("Put", "010", "011", "target=1 bytes=8") OP("Get", "020", "021", "target=2 bytes=8")
@@ -118,7 +118,7 @@ static void test_complete(void **state)
           " 0.000" released " MPI_Win_unlock win=0 target=2\n"
 
 /* Rank 0 has the lock from 10 to its unlock, 100 to 110. Rank 1 asks at 50. */
-static void test_lock(void **state)
+static void behaviour_of_lock(void **state)
 {
     (void)state;
     const char *holder = HEAD LOCK(0, "000", "010", "100", "110") LOCK(1, "050", "112", "200", "210");
@@ -131,7 +131,7 @@ static void test_lock(void **state)
     expect(together, ID_Win_lock, OF_ALL, 0, "not seen 0/0/2"); /* nobody is known to have it at 50 */
 }
 
-static void test_sentences(void **state)
+static void sentences(void **state)
 {
     (void)state;
     char text[RESULT_BEHAVIOUR_BYTES];
@@ -154,8 +154,9 @@ static void test_sentences(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_start),      cmocka_unit_test(test_nocheck_promises_the_posts),
-                                       cmocka_unit_test(test_operations), cmocka_unit_test(test_complete),
-                                       cmocka_unit_test(test_lock),       cmocka_unit_test(test_sentences)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(behaviour_of_start), cmocka_unit_test(nocheck_promises_the_posts),
+        cmocka_unit_test(operations),         cmocka_unit_test(complete),
+        cmocka_unit_test(behaviour_of_lock),  cmocka_unit_test(sentences)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void check(const char *text, const struct expected *rows, size_t count)
 
 #define TWO "ranks 2\nwindow 0 comm=0\n"
 
-static void test_active_target(void **state)
+static void active_target(void **state)
 {
     (void)state;
     /* R3: put and accumulate end by the target's wait (exit 90); R1: the get by the origin's complete (exit 60). */
@@ -46,7 +46,7 @@ static void test_active_target(void **state)
           {20, 21, 90}, {22, 23, 60}, {24, 25, 90});
 }
 
-static void test_successful_test(void **state)
+static void successful_test(void **state)
 {
     (void)state;
     CHECK(TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n0 0.000020 0.000021 MPI_Put win=0 target=1 bytes=8\n"
@@ -56,7 +56,7 @@ static void test_successful_test(void **state)
           {20, 21, 71});
 }
 
-static void test_fence(void **state)
+static void fence(void **state)
 {
     (void)state;
     /* R2: the put by the target's closing fence (exit 57), the get by the origin's (55). The fence NOPRECEDE at 30
@@ -71,14 +71,14 @@ static void test_fence(void **state)
           {10, 11, 57}, {12, 13, 55}, {60, 61, 93});
 }
 
-static void test_no_epoch_after_nosucceed(void **state)
+static void no_epoch_after_nosucceed(void **state)
 {
     (void)state;
     expect_fault(TWO "0 0.0 0.1 MPI_Win_fence win=0 assert=NOSUCCEED\n0 0.2 0.3 MPI_Put win=0 target=1 bytes=8\n",
                  (const char *const[]){"event 2 (MPI_Put)", "outside any access epoch", NULL});
 }
 
-static void test_locks(void **state)
+static void locks(void **state)
 {
     (void)state;
     /* R4: everything by the origin's unlock of that target; several targets may be locked at once, oneself too. */
@@ -89,7 +89,7 @@ static void test_locks(void **state)
           {10, 11, 40}, {12, 13, 30});
 }
 
-static void test_open_epochs(void **state)
+static void open_epochs(void **state)
 {
     (void)state;
     /* The origin never completes; of the second pair the target never waits. */
@@ -101,7 +101,7 @@ static void test_open_epochs(void **state)
           {20, 21, -1}, {40, 41, -1}, {42, 43, 51});
 }
 
-static void test_within_bounds(void **state)
+static void within_bounds(void **state)
 {
     (void)state;
     struct err err;
@@ -127,7 +127,7 @@ static void test_within_bounds(void **state)
 
 /* OpenSHMEM: what waits for an answer has it at its exit; the rest ends with the rank's next quiet, barrier or
  * clear_lock. The last put has none. */
-static void test_shmem(void **state)
+static void shmem(void **state)
 {
     (void)state;
     CHECK("ranks 2\nwindow 0 comm=0 flavor=heap\n"
@@ -146,10 +146,10 @@ static void test_shmem(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_active_target), cmocka_unit_test(test_successful_test),
-        cmocka_unit_test(test_fence),         cmocka_unit_test(test_no_epoch_after_nosucceed),
-        cmocka_unit_test(test_locks),         cmocka_unit_test(test_open_epochs),
-        cmocka_unit_test(test_within_bounds), cmocka_unit_test(test_shmem),
+        cmocka_unit_test(active_target), cmocka_unit_test(successful_test),
+        cmocka_unit_test(fence),         cmocka_unit_test(no_epoch_after_nosucceed),
+        cmocka_unit_test(locks),         cmocka_unit_test(open_epochs),
+        cmocka_unit_test(within_bounds), cmocka_unit_test(shmem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

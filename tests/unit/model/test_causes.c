@@ -26,7 +26,7 @@ static void expect(const struct result_shares *shares, size_t index, const char 
     assert_float_equal((float)(shares->items[index].time_s * 1e6), (float)us, 1e-3f);
 }
 
-static void test_barrier(void **state)
+static void barrier(void **state)
 {
     (void)state;
     /* Rank 1 computes in "slow" until 80, then 10 more outside; rank 0 waits in the barrier 30-90, ends at 150.
@@ -48,7 +48,7 @@ static void test_barrier(void **state)
     result_free(result);
 }
 
-static void test_post_of_another_target(void **state)
+static void post_of_another_target(void **state)
 {
     (void)state;
     /* Rank 1 has posted at 5; the put to it, 20-155, waits until rank 2, which computes in "late" until 150, posts: 130. The
@@ -67,7 +67,7 @@ static void test_post_of_another_target(void **state)
     result_free(result);
 }
 
-static void test_unclear_post_of_another_target(void **state)
+static void unclear_post_of_another_target(void **state)
 {
     (void)state;
     /* The first epoch shows that the library waits for the group: behind rank 1's post (5) the put waits 20-150 for
@@ -96,7 +96,7 @@ static void test_unclear_post_of_another_target(void **state)
     result_free(result);
 }
 
-static void test_chain(void **state)
+static void chain(void **state)
 {
     (void)state;
     /* Rank 2 receives from 1 at 10-90, rank 1 from 0 at 20-70; rank 0 sends at 60, rank 1 at 80.
@@ -119,7 +119,7 @@ static void test_chain(void **state)
     result_free(result);
 }
 
-static void test_lock(void **state)
+static void lock(void **state)
 {
     (void)state;
     /* Rank 1 is in lock 10-50, until rank 0, which took the lock at 0, has left unlock 30-45: 35 us, 20 of them
@@ -135,7 +135,7 @@ static void test_lock(void **state)
     result_free(result);
 }
 
-static void test_without_waits(void **state)
+static void without_waits(void **state)
 {
     (void)state;
     struct result *result =
@@ -147,7 +147,7 @@ static void test_without_waits(void **state)
 }
 
 /* Everybody waits for nobody and all time stamps are one: no path, no loop. */
-static void test_no_time(void **state)
+static void no_time(void **state)
 {
     (void)state;
     struct result *result = analyzed("ranks 2\n0 0.0 0.0 MPI_Barrier comm=0\n1 0.0 0.0 MPI_Barrier comm=0\n");
@@ -158,13 +158,13 @@ static void test_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_post_of_another_target),
-        cmocka_unit_test(test_unclear_post_of_another_target),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_without_waits),
-        cmocka_unit_test(test_no_time),
+        cmocka_unit_test(barrier),
+        cmocka_unit_test(post_of_another_target),
+        cmocka_unit_test(unclear_post_of_another_target),
+        cmocka_unit_test(chain),
+        cmocka_unit_test(lock),
+        cmocka_unit_test(without_waits),
+        cmocka_unit_test(no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void expect_us(const char *text, enum pattern pattern, const int64_t *us,
 
 #define THREE "ranks 3\nwindow 0 comm=0\n"
 
-static void test_fence_one_late(void **state)
+static void fence_one_late(void **state)
 {
     (void)state;
     /* Enters 10, 20, 50; everybody leaves after 50. */
@@ -30,7 +30,7 @@ static void test_fence_one_late(void **state)
            PATTERN_WAIT_AT_FENCE, 40, 30, 0);
 }
 
-static void test_fence_that_does_not_synchronise(void **state)
+static void fence_that_does_not_synchronise(void **state)
 {
     (void)state;
     /* Rank 0 leaves at 49, before the last enter at 50. */
@@ -44,7 +44,7 @@ static void test_fence_that_does_not_synchronise(void **state)
            PATTERN_WAIT_AT_FENCE, 40, 30, 0);
 }
 
-static void test_fences_count_per_window(void **state)
+static void fences_count_per_window(void **state)
 {
     (void)state;
     /* Rank 1 fences window 1 before window 0; the second fence of window 0 is its own instance. */
@@ -58,7 +58,7 @@ static void test_fences_count_per_window(void **state)
     EXPECT(text, PATTERN_WAIT_AT_FENCE, 10, 30);
 }
 
-static void test_unfinished_fence(void **state)
+static void unfinished_fence(void **state)
 {
     (void)state;
     EXPECT(THREE "0 0.000010 0.000055 MPI_Win_fence win=0\n"
@@ -66,7 +66,7 @@ static void test_unfinished_fence(void **state)
            PATTERN_WAIT_AT_FENCE, 0, 0, 0);
 }
 
-static void test_window_of_a_part(void **state)
+static void window_of_a_part(void **state)
 {
     (void)state;
     /* The window's members in its order are 3 and 1; ranks 0 and 2 have no part. */
@@ -79,7 +79,7 @@ static void test_window_of_a_part(void **state)
     EXPECT(text, PATTERN_WAIT_AT_FREE, 0, 2, 0, 0);
 }
 
-static void test_barrier(void **state)
+static void barrier(void **state)
 {
     (void)state;
     /* Last enter 30; exits 40, 45, 50: completion is what comes after the first exit at 40. */
@@ -89,7 +89,7 @@ static void test_barrier(void **state)
     EXPECT(text, PATTERN_BARRIER_COMPLETION, 0, 5, 10);
 }
 
-static void test_barriers_of_two_communicators(void **state)
+static void barriers_of_two_communicators(void **state)
 {
     (void)state;
     const char *text = "ranks 3\ncomm 1 ranks=0,1\n"
@@ -99,7 +99,7 @@ static void test_barriers_of_two_communicators(void **state)
     EXPECT(text, PATTERN_WAIT_AT_BARRIER, 5 + 12, 2, 0);
 }
 
-static void test_collectives(void **state)
+static void collectives(void **state)
 {
     (void)state;
     /* Allreduce enters 10, 30; broadcast from 1: root enters at 60; reduce to 0 at 70, the first sender comes at 85. */
@@ -118,14 +118,14 @@ static void test_collectives(void **state)
     EXPECT(text, PATTERN_EARLY_REDUCE, 15, 0, 0);
 }
 
-static void test_collectives_out_of_order(void **state)
+static void collectives_out_of_order(void **state)
 {
     (void)state;
     expect_fault("ranks 2\n0 0.0 0.1 MPI_Barrier comm=0\n1 0.0 0.1 MPI_Allreduce comm=0 bytes=8\n",
                  (const char *const[]){"rank 1, event 1 (MPI_Allreduce)", "communicator 0", "same order", NULL});
 }
 
-static void test_messages(void **state)
+static void messages(void **state)
 {
     (void)state;
     /* Receive 10-50 waits for the send at 40. The second send, 100 KB (above the eager limit), 60-90, waits for the
@@ -146,7 +146,7 @@ static void test_messages(void **state)
     EXPECT(text, PATTERN_LATE_RECEIVER, 20 + 10, 0);
 }
 
-static void test_message_order_and_tags(void **state)
+static void message_order_and_tags(void **state)
 {
     (void)state;
     /* Tag 2 is received first although it is sent second; non-blocking receives hold no rank up in themselves. */
@@ -167,7 +167,7 @@ static void test_message_order_and_tags(void **state)
 
 /* OpenSHMEM: rank 1 holds until 30 what test_lock gave it, rank 0 waits for it from 5 on; then rank 2, which asked at
  * 20, for rank 0's release at 60. Another lock is nobody's business. */
-static void test_shmem_locks(void **state)
+static void shmem_locks(void **state)
 {
     (void)state;
     EXPECT("ranks 3\nwindow 0 comm=0 flavor=heap\n1 0.000000 0.000001 shmem_test_lock win=0 object=4 flag=1\n"
@@ -177,7 +177,7 @@ static void test_shmem_locks(void **state)
            PATTERN_LOCK_CONTENTION, 25, 0, 40);
 }
 
-static void test_exclusive_locks(void **state)
+static void exclusive_locks(void **state)
 {
     (void)state;
     /* Blocking: rank 0 holds until 30; 1, asked at 5, then until 60; 2, asked at 12, waits for 1's release at 60. */
@@ -194,7 +194,7 @@ static void test_exclusive_locks(void **state)
 /* Rank 0 has the lock in its own memory; rank 1's unlock waits from 12 on until rank 0, which computes, serves its
  * release. Rank 0 does so in its own lock, at 50, and returns from its own unlock at 56, before rank 1 hears of it. The
  * trace does not tell whether rank 0 waited for that in its lock or in its unlock. */
-static void test_unlock_that_waits_for_its_answer(void **state)
+static void unlock_that_waits_for_its_answer(void **state)
 {
     (void)state;
     EXPECT(THREE LOCK(1, "0.000005", "0.000010", "exclusive") UNLOCK(1, "0.000012", "0.000060")
@@ -216,7 +216,7 @@ static void test_unlock_that_waits_for_its_answer(void **state)
            PATTERN_LOCK_CONTENTION, 0, 44, 0);
 }
 
-static void test_shared_locks(void **state)
+static void shared_locks(void **state)
 {
     (void)state;
     /* Readers 0 and 1 share; the writer 2, asked at 10, waits for the last of them at 50. */
@@ -231,7 +231,7 @@ static void test_shared_locks(void **state)
            PATTERN_LOCK_CONTENTION, 0, 20, 0);
 }
 
-static void test_locks_that_do_not_contend(void **state)
+static void locks_that_do_not_contend(void **state)
 {
     (void)state;
     /* One origin twice; another target; NOCHECK. */
@@ -245,7 +245,7 @@ static void test_locks_that_do_not_contend(void **state)
            PATTERN_LOCK_CONTENTION, 0, 0, 0);
 }
 
-static void test_scans(void **state)
+static void scans(void **state)
 {
     (void)state;
     /* Rank 1 waits for rank 0 until 40, rank 2 for rank 0, too: rank 1 had come before. Rank 0 waits for nobody. */
@@ -267,7 +267,7 @@ static void test_scans(void **state)
 /* Each kind of collective has its wait state. Rank 0 (root) comes at 10, rank 1 at 30. */
 /* Ranks 0 and 1 are one group, 2 and 3 the other; enters 10, 60, 30, 40. A rank waits for the other group's last: 0 until 40, 2
  * and 3 until 60; rank 1 comes after all of them. As one group all would wait until 60. */
-static void test_between_two_groups(void **state)
+static void between_two_groups(void **state)
 {
     (void)state;
     static const struct {
@@ -294,7 +294,7 @@ static void test_between_two_groups(void **state)
 
 /* Enters 10, 20, 50. What has no bytes is waited for by nobody: rank 2 gives only rank 1 something, rank 1 only rank 0; rank 0
  * gives rank 2. */
-static void test_empty_blocks(void **state)
+static void empty_blocks(void **state)
 {
     (void)state;
     EXPECT("ranks 3\n0 0.000010 0.000100 MPI_Alltoallv comm=0 bytes=8 received=8 counts=0,0,8\n"
@@ -319,7 +319,7 @@ static void test_empty_blocks(void **state)
            PATTERN_EARLY_REDUCE, 40, 0, 0);
 }
 
-static void test_every_kind(void **state)
+static void every_kind(void **state)
 {
     (void)state;
     static const struct {
@@ -355,26 +355,26 @@ static void test_every_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fence_one_late),
-        cmocka_unit_test(test_fence_that_does_not_synchronise),
-        cmocka_unit_test(test_fences_count_per_window),
-        cmocka_unit_test(test_unfinished_fence),
-        cmocka_unit_test(test_window_of_a_part),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_barriers_of_two_communicators),
-        cmocka_unit_test(test_collectives),
-        cmocka_unit_test(test_collectives_out_of_order),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_message_order_and_tags),
-        cmocka_unit_test(test_exclusive_locks),
-        cmocka_unit_test(test_shmem_locks),
-        cmocka_unit_test(test_unlock_that_waits_for_its_answer),
-        cmocka_unit_test(test_shared_locks),
-        cmocka_unit_test(test_locks_that_do_not_contend),
-        cmocka_unit_test(test_scans),
-        cmocka_unit_test(test_between_two_groups),
-        cmocka_unit_test(test_empty_blocks),
-        cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(fence_one_late),
+        cmocka_unit_test(fence_that_does_not_synchronise),
+        cmocka_unit_test(fences_count_per_window),
+        cmocka_unit_test(unfinished_fence),
+        cmocka_unit_test(window_of_a_part),
+        cmocka_unit_test(barrier),
+        cmocka_unit_test(barriers_of_two_communicators),
+        cmocka_unit_test(collectives),
+        cmocka_unit_test(collectives_out_of_order),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(message_order_and_tags),
+        cmocka_unit_test(exclusive_locks),
+        cmocka_unit_test(shmem_locks),
+        cmocka_unit_test(unlock_that_waits_for_its_answer),
+        cmocka_unit_test(shared_locks),
+        cmocka_unit_test(locks_that_do_not_contend),
+        cmocka_unit_test(scans),
+        cmocka_unit_test(between_two_groups),
+        cmocka_unit_test(empty_blocks),
+        cmocka_unit_test(every_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void expect_ranks(const struct efficiency_interval *interval, enum charac
 /* Potential synchronization and time variation by kind. All-to-all: entered at 10 and 30, left at 50 and 60: 20 of rank
  * 0, and 10 of it. Fence: 70 and 75, left at 90 and 85: 5 of rank 0, 5 of rank 1. Barrier: 100 and 104, left at 110 and
  * 112: 4 of rank 0, 2 of it. Rank 0 receives from 120 on what is sent at 140: 20. */
-static void test_losses_by_kind(void **state)
+static void losses_by_kind(void **state)
 {
     static const struct {
         enum characteristic characteristic;
@@ -92,7 +92,7 @@ static void test_losses_by_kind(void **state)
  * rank 1 enters last, in slow, at 100; rank 0 at 80 in no interval: 20, rank 2 at 70 in answer: 30. Rank 0 leaves it at
  * 103, the others at 102: 1 that no single call causes. A second barrier: rank 2 last at 150 in answer/late; rank 0 at
  * 145 in ask: 5, with the first 40 together 45; rank 1 at 140 in slow: 10. */
-static void test_waits_by_cause(void **state)
+static void waits_by_cause(void **state)
 {
     static const struct {
         const char *waits, *cause;
@@ -128,7 +128,7 @@ static void test_waits_by_cause(void **state)
 
 /* --lost all on two_steps: the MPI time of rank 1, 10, is lost, too. step: productive 60 + 90, lost 40 + 10. run:
  * productive 140 + 140, lost 40 + 10 + 30 idle. */
-static void test_all_mpi_time_is_lost(void **state)
+static void all_mpi_time_is_lost(void **state)
 {
     (void)state;
     struct analyze_options options = ANALYZE_DEFAULTS;
@@ -147,7 +147,7 @@ static void test_all_mpi_time_is_lost(void **state)
  * of 3 0.032259; idle 0.002616, of 0 0.000898, of 1 none, of 3 0.033087 - 0.032259. What it does not give is shared out
  * over processors 1 and 2. All MPI time lost: 8.143794 of 8.319900 is productive; with the 0.032259 of processor
  * 3 8.176053. */
-static void test_example_of_the_thesis(void **state)
+static void example_of_the_thesis(void **state)
 {
     (void)state;
     const char *text = "ranks 4\n"
@@ -174,7 +174,7 @@ static void test_example_of_the_thesis(void **state)
 }
 
 /* MPI-IO, 10-30 and 40-45 on rank 0, 50-57 on rank 1: a row of trace/calls/mpi_plain_calls.def. */
-static void test_files_are_io(void **state)
+static void files_are_io(void **state)
 {
     (void)state;
     struct result *result =
@@ -187,7 +187,7 @@ static void test_files_are_io(void **state)
 
 /* Waiting for a non-blocking collective is the collective's time: MPI_Wait 20-30 of the all-to-all, 40-47 of the
  * barrier; 50-53 ends a send and the all-to-all together, 60-64 a send. Starting: 0-1, 32-33, 48-49 (all-to-all). */
-static void test_waits_for_collectives(void **state)
+static void waits_for_collectives(void **state)
 {
     (void)state;
     const char *text =
@@ -213,7 +213,7 @@ static void test_waits_for_collectives(void **state)
 
 /* Waits by the kind of the call that waits. All-to-all entered at 10 and 30 (20 of rank 0), fence at 70 and 75 (5),
  * barrier at 100 and 104 (4), a receive at 120 of what is sent at 140 (20). */
-static void test_real_losses_by_kind(void **state)
+static void real_losses_by_kind(void **state)
 {
     (void)state;
     struct result *result = analyzed("ranks 2\nwindow 0 comm=0\n"
@@ -235,7 +235,7 @@ static void test_real_losses_by_kind(void **state)
     result_free(result);
 }
 
-static void test_step(void **state)
+static void interval_of_a_step(void **state)
 {
     (void)state;
     struct result *result = analyzed(two_steps);
@@ -256,7 +256,7 @@ static void test_step(void **state)
     result_free(result);
 }
 
-static void test_run(void **state)
+static void interval_of_the_run(void **state)
 {
     (void)state;
     struct result *result = analyzed(two_steps);
@@ -274,7 +274,7 @@ static void test_run(void **state)
 
 #define NEAR(found, expected) assert_float_equal((float)(found), (float)(expected), 1e-6f)
 
-static void test_pop(void **state)
+static void metrics_of_pop(void **state)
 {
     (void)state;
     struct analyze_options options = ANALYZE_DEFAULTS;
@@ -305,7 +305,7 @@ static void test_pop(void **state)
     result_free(result);
 }
 
-static void test_repeated_nested_intervals(void **state)
+static void repeated_nested_intervals(void **state)
 {
     (void)state;
     /* Rank 0 runs inner twice inside outer, 10 + 20 us of 50, once outside, 5 us: another interval. Rank 1 takes no
@@ -325,7 +325,7 @@ static void test_repeated_nested_intervals(void **state)
     result_free(result);
 }
 
-static void test_sequential_regions(void **state)
+static void sequential_regions(void **state)
 {
     (void)state;
     /* Both repeat 40 us of sequential code, 30 computing and 10 in MPI; rank 0 then has 20 us more of MPI, rank 1
@@ -346,7 +346,7 @@ static void test_sequential_regions(void **state)
 
 /* Requests of files have no numbers. Rank 0 waits for nothing from 0 to 3, for files from 20 to 29, 30 to 34 and in a
  * test from 40 to 42, and for a message from 50 to 57. */
-static void test_waits_for_files_are_io(void **state)
+static void waits_for_files_are_io(void **state)
 {
     (void)state;
     struct result *result = analyzed("ranks 2\n0 0.0 0.000003 MPI_Wait req=-\n0 0.000010 0.000011 MPI_File_iwrite_at\n"
@@ -362,7 +362,7 @@ static void test_waits_for_files_are_io(void **state)
 
 /* The same of a program whose MPI library refused the messages: #7 from 10 on, with 2 us of MPI, ends at 50; an end
  * without begin says nothing. Inside is 3 only, which leaving 7 leaves, too. */
-static void test_marks_that_were_refused(void **state)
+static void marks_that_were_refused(void **state)
 {
     (void)state;
     struct result *result =
@@ -378,7 +378,7 @@ static void test_marks_that_were_refused(void **state)
     result_free(result);
 }
 
-static void test_marked_intervals(void **state)
+static void marked_intervals(void **state)
 {
     (void)state;
     /* 0xAA0007AA begins interval 7, 0xAA0007BB ends it; as 32-bit integers: 0xAA0007AA - 2^32 = -1442838614, and the
@@ -419,7 +419,7 @@ static void test_marked_intervals(void **state)
     trace_free(trace);
 }
 
-static void test_overlap_and_start(void **state)
+static void overlap_and_start(void **state)
 {
     (void)state;
     /* Rank 0's send is under way 10-60: it computes 12-40 of it, the receive of rank 1 20-80 with computing 23-30 and
@@ -467,7 +467,7 @@ static void expect_interval(const struct result *result, const char *path, const
     expect_ranks(interval, EFFICIENCY_CPU, cpu_us[0], cpu_us[1]);
 }
 
-static void test_callpaths(void **state)
+static void callpaths(void **state)
 {
     (void)state;
     struct analyze_options options = ANALYZE_DEFAULTS;
@@ -523,7 +523,7 @@ static void expect_processors(const struct efficiency_interval *interval, enum c
                      interval->path, p, (long long)interval->value_ps[characteristic][p], (long long)us[p]);
 }
 
-static void test_threads_are_processors(void **state)
+static void threads_are_processors(void **state)
 {
     (void)state;
     struct result *result = analyzed(with_threads);
@@ -557,7 +557,7 @@ static void test_threads_are_processors(void **state)
 
 /* Thread 1 starts a send at 10 and computes from 12 on; thread 0, computing as well, waits for it from 30 to 36: 24 of
  * thread 1's computing have the message under way, none of thread 0's. */
-static void test_overlap_is_of_the_thread_that_started(void **state)
+static void overlap_is_of_the_thread_that_started(void **state)
 {
     (void)state;
     struct result *result = analyzed(
@@ -572,7 +572,7 @@ static void test_overlap_is_of_the_thread_that_started(void **state)
 /* Rank 0's thread 0 joins from 60 to 96, thread 1 ends at 95: it waits 35. Rank 1 is in MPI for 40 us, of which it
  * waits 15 for the barrier's other call at 35; rank 0, in MPI for 25, counts as useful. So 40 of communication are the
  * largest loss, before 36 in primitives, and 15 is less than half of it, though with the threads' 35 it were more. */
-static void test_waits_of_threads_are_no_communication(void **state)
+static void waits_of_threads_are_no_communication(void **state)
 {
     (void)state;
     struct result *result =
@@ -598,26 +598,26 @@ static void test_waits_of_threads_are_no_communication(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_step),
-        cmocka_unit_test(test_losses_by_kind),
-        cmocka_unit_test(test_waits_by_cause),
-        cmocka_unit_test(test_all_mpi_time_is_lost),
-        cmocka_unit_test(test_example_of_the_thesis),
-        cmocka_unit_test(test_files_are_io),
-        cmocka_unit_test(test_real_losses_by_kind),
-        cmocka_unit_test(test_waits_for_collectives),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_pop),
-        cmocka_unit_test(test_repeated_nested_intervals),
-        cmocka_unit_test(test_sequential_regions),
-        cmocka_unit_test(test_marked_intervals),
-        cmocka_unit_test(test_marks_that_were_refused),
-        cmocka_unit_test(test_waits_for_files_are_io),
-        cmocka_unit_test(test_overlap_and_start),
-        cmocka_unit_test(test_callpaths),
-        cmocka_unit_test(test_threads_are_processors),
-        cmocka_unit_test(test_overlap_is_of_the_thread_that_started),
-        cmocka_unit_test(test_waits_of_threads_are_no_communication),
+        cmocka_unit_test(interval_of_a_step),
+        cmocka_unit_test(losses_by_kind),
+        cmocka_unit_test(waits_by_cause),
+        cmocka_unit_test(all_mpi_time_is_lost),
+        cmocka_unit_test(example_of_the_thesis),
+        cmocka_unit_test(files_are_io),
+        cmocka_unit_test(real_losses_by_kind),
+        cmocka_unit_test(waits_for_collectives),
+        cmocka_unit_test(interval_of_the_run),
+        cmocka_unit_test(metrics_of_pop),
+        cmocka_unit_test(repeated_nested_intervals),
+        cmocka_unit_test(sequential_regions),
+        cmocka_unit_test(marked_intervals),
+        cmocka_unit_test(marks_that_were_refused),
+        cmocka_unit_test(waits_for_files_are_io),
+        cmocka_unit_test(overlap_and_start),
+        cmocka_unit_test(callpaths),
+        cmocka_unit_test(threads_are_processors),
+        cmocka_unit_test(overlap_is_of_the_thread_that_started),
+        cmocka_unit_test(waits_of_threads_are_no_communication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static const char *const one_put =
     "ranks 3\nwindow 0 comm=0\n" FENCE(0, "00", "01") "0 0.000010 0.000040 MPI_Put win=0 target=1 bytes=8\n" FENCE(
         0, "50", "60") FENCE(1, "00", "01") FENCE(1, "20", "60") FENCE(2, "00", "01") FENCE(2, "30", "60");
 
-static void test_early_fence(void **state)
+static void early_fence(void **state)
 {
     (void)state;
     struct totals totals = account_of(one_put, NULL);
@@ -35,7 +35,7 @@ static void test_early_fence(void **state)
     totals_clear(&totals);
 }
 
-static void test_early_fence_needs_an_operation_towards_the_rank(void **state)
+static void early_fence_needs_an_operation_towards_the_rank(void **state)
 {
     (void)state;
     /* The put ends at 15, before rank 1 enters its fence at 20; rank 0 puts to itself until 40. */
@@ -47,7 +47,7 @@ static void test_early_fence_needs_an_operation_towards_the_rank(void **state)
     totals_clear(&totals);
 }
 
-static void test_fence_pairs(void **state)
+static void pairs_of_fences(void **state)
 {
     (void)state;
     /* Two fences of three pairs; only (0, 1) exchanges data, before the second and after the first: 4 of 6 are not
@@ -60,7 +60,7 @@ static void test_fence_pairs(void **state)
     result_free(result);
 }
 
-static void test_fence_that_waits_for_the_wrong_rank(void **state)
+static void fence_that_waits_for_the_wrong_rank(void **state)
 {
     (void)state;
     /* As above, but rank 2 comes last, at 55: rank 1 waits 35 and needs only rank 0, 30: saves 5; rank 0 waits 5 and
@@ -76,7 +76,7 @@ static void test_fence_that_waits_for_the_wrong_rank(void **state)
 /* Three ranks, five fences. The first, at 0, has nothing before it. The second closes rank 0's put: 50 - 20 and 50 - 30
  * waited there do not count. The third, at 70, 75 and 80, has nothing before it on any rank, and something behind it:
  * 10 and 5. Before the fourth rank 2 puts to itself: not empty. The fifth asserts NOPRECEDE: it closes nothing. */
-static void test_fences_behind_nothing(void **state)
+static void fences_behind_nothing(void **state)
 {
     (void)state;
     struct result *result = analyzed(
@@ -93,7 +93,7 @@ static void test_fences_behind_nothing(void **state)
     result_free(result);
 }
 
-static void test_fence_pairs_without_fences(void **state)
+static void fence_pairs_without_fences(void **state)
 {
     (void)state;
     struct result *result = analyzed("ranks 2\n0 0.0 0.1 MPI_Barrier comm=0\n1 0.0 0.1 MPI_Barrier comm=0\n");
@@ -102,7 +102,7 @@ static void test_fence_pairs_without_fences(void **state)
     result_free(result);
 }
 
-static void test_advice_names_the_other_call(void **state)
+static void advice_names_the_other_call(void **state)
 {
     (void)state;
     /* Rank 0 waits in start 10-90 for the post of rank 1, in its region, at 90. The start returns 5 us behind the post:
@@ -139,7 +139,7 @@ static void expect_advice_of_two_posts(const char *post_us, const char *expected
     result_free(result);
 }
 
-static void test_advice_ends_at_the_next_post(void **state)
+static void advice_ends_at_the_next_post(void **state)
 {
     (void)state;
     expect_advice_of_two_posts("60", "move MPI_Win_post of rank 1 up to 30 us earlier, or " START_LATER);
@@ -150,14 +150,14 @@ static void test_advice_ends_at_the_next_post(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_early_fence),
-        cmocka_unit_test(test_early_fence_needs_an_operation_towards_the_rank),
-        cmocka_unit_test(test_fence_pairs),
-        cmocka_unit_test(test_fence_that_waits_for_the_wrong_rank),
-        cmocka_unit_test(test_fences_behind_nothing),
-        cmocka_unit_test(test_fence_pairs_without_fences),
-        cmocka_unit_test(test_advice_names_the_other_call),
-        cmocka_unit_test(test_advice_ends_at_the_next_post),
+        cmocka_unit_test(early_fence),
+        cmocka_unit_test(early_fence_needs_an_operation_towards_the_rank),
+        cmocka_unit_test(pairs_of_fences),
+        cmocka_unit_test(fence_that_waits_for_the_wrong_rank),
+        cmocka_unit_test(fences_behind_nothing),
+        cmocka_unit_test(fence_pairs_without_fences),
+        cmocka_unit_test(advice_names_the_other_call),
+        cmocka_unit_test(advice_ends_at_the_next_post),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

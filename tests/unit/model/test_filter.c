@@ -32,7 +32,7 @@ static void expect(const struct filter *filter, int64_t us0, int64_t us1)
     trace_free(trace);
 }
 
-static void test_selections(void **state)
+static void selections(void **state)
 {
     (void)state;
     expect(&(struct filter){0}, 30, 10);
@@ -49,7 +49,7 @@ static void test_selections(void **state)
     expect(&(struct filter){.by_window = true, .window = 0, .callpath = "right*"}, 0, 0);
 }
 
-static void test_checks_find_what_is_broken(void **state)
+static void checks_find_what_is_broken(void **state)
 {
     (void)state;
     struct err err;
@@ -94,8 +94,8 @@ static void test_checks_find_what_is_broken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_checks_find_what_is_broken),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(checks_find_what_is_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,7 @@ static void expect_same(const struct totals *one, const struct totals *other, co
                          pattern_row((enum pattern)p)->name, r);
 }
 
-static void test_time_shift(void **state)
+static void time_shift(void **state)
 {
     (void)state;
     const int32_t same[RANKS] = {0, 1, 2, 3, 4};
@@ -219,7 +219,7 @@ static struct trace *renamed(const struct trace *trace, const int32_t *name)
     return made;
 }
 
-static void test_renaming(void **state)
+static void renaming(void **state)
 {
     (void)state;
     const int32_t name[RANKS] = {3, 0, 4, 2, 1};
@@ -262,7 +262,7 @@ static struct trace *split(const struct trace *trace)
 /* Each put as two that share its time: nobody waits for more or less outside the puts. Early Transfer looks at the posts
  * that lie in each half: one half may return before its target's post, and another target's post lie in the other. Wait
  * for Progress looks at the target's next call, which may be half a put here. */
-static void test_splitting_puts(void **state)
+static void splitting_puts(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -301,7 +301,7 @@ static struct trace *read_reversed(char *text)
     return made;
 }
 
-static void test_order_of_lines(void **state)
+static void order_of_lines(void **state)
 {
     (void)state;
     const int32_t same[RANKS] = {0, 1, 2, 3, 4};
@@ -325,7 +325,7 @@ static void test_order_of_lines(void **state)
     }
 }
 
-static void test_severities_fit_into_calls(void **state)
+static void severities_fit_into_calls(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -350,7 +350,7 @@ static void test_severities_fit_into_calls(void **state)
 
 /* One call alone: with every other call's duration taken as it is, no call's waits exceed it. Each rank's trace is
  * analysed with the durations of all its other calls set to zero, so that all it waits is in that call. */
-static void test_each_call_holds_its_waits(void **state)
+static void each_call_holds_its_waits(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -373,7 +373,7 @@ static void test_each_call_holds_its_waits(void **state)
     }
 }
 
-static void test_every_epoch_pairs(void **state)
+static void every_epoch_pairs(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -397,7 +397,7 @@ static void test_every_epoch_pairs(void **state)
 }
 
 /* All times at random, so that calls contradict each other: the figures agree with each other all the same. */
-static void test_figures_agree(void **state)
+static void figures_agree(void **state)
 {
     (void)state;
     struct analyze_options options = ANALYZE_DEFAULTS;
@@ -420,14 +420,14 @@ static void test_figures_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_time_shift),
-        cmocka_unit_test(test_renaming),
-        cmocka_unit_test(test_splitting_puts),
-        cmocka_unit_test(test_order_of_lines),
-        cmocka_unit_test(test_severities_fit_into_calls),
-        cmocka_unit_test(test_each_call_holds_its_waits),
-        cmocka_unit_test(test_every_epoch_pairs),
-        cmocka_unit_test(test_figures_agree),
+        cmocka_unit_test(time_shift),
+        cmocka_unit_test(renaming),
+        cmocka_unit_test(splitting_puts),
+        cmocka_unit_test(order_of_lines),
+        cmocka_unit_test(severities_fit_into_calls),
+        cmocka_unit_test(each_call_holds_its_waits),
+        cmocka_unit_test(every_epoch_pairs),
+        cmocka_unit_test(figures_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void expect(const char *text, enum pattern pattern, uint32_t rank, int64_
     "0 0.000020 0.000021 " mode " comm=0 peer=1 tag=2 bytes=" bytes "\n"
 #define RECEIVE(time, exit, tag) "1 " time " " exit " MPI_Recv comm=0 peer=0 tag=" tag " bytes=8\n"
 
-static void test_wrong_order(void **state)
+static void wrong_order(void **state)
 {
     (void)state;
     /* Tag 2 is sent second, at 20, and received first, from 5 on: 15 us of waiting. */
@@ -44,7 +44,7 @@ static void test_wrong_order(void **state)
            PATTERN_WRONG_ORDER, 1, 0, 0);
 }
 
-static void test_wrong_order_needs_eager_modes(void **state)
+static void wrong_order_needs_eager_modes(void **state)
 {
     (void)state;
     /* Above the eager limit, synchronous and ready sends cannot be received out of order. */
@@ -57,7 +57,7 @@ static void test_wrong_order_needs_eager_modes(void **state)
     }
 }
 
-static void test_wrong_order_of_each_pair(void **state)
+static void wrong_order_of_each_pair(void **state)
 {
     (void)state;
     /* Rank 2 receives from 1 before from 0: two pairs, each in order. */
@@ -71,7 +71,7 @@ static void test_wrong_order_of_each_pair(void **state)
 #define ISEND "0 0.000010 0.000012 MPI_Isend comm=0 peer=1 tag=1 bytes=1000000 req=1\n"
 #define IRECV "1 0.000030 0.000033 MPI_Irecv comm=0 peer=0 tag=1 bytes=1000000 req=1\n"
 
-static void test_completions(void **state)
+static void completions(void **state)
 {
     (void)state;
     /* The sender waits 20-140, the receiver 40-145. */
@@ -85,7 +85,7 @@ static void test_completions(void **state)
            PATTERN_WAIT_IN_SENDER_COMPLETION, 0, 0, 0);
 }
 
-static void test_completion_of_several(void **state)
+static void completion_of_several(void **state)
 {
     (void)state;
     /* Rank 0's waitall 30-100 ends a send, whose receive begins at 50, and a receive, whose send begins at 80: it waits
@@ -101,7 +101,7 @@ static void test_completion_of_several(void **state)
 
 /* The trace lists what a call completed. Waitany 30-70 ended the receive, whose send begins at 60; the send is still
  * under way and ends in Waitsome 75-90 together with nothing else. */
-static void test_waitany_and_waitsome(void **state)
+static void waitany_and_waitsome(void **state)
 {
     (void)state;
     const char *text = "ranks 2\n0 0.000010 0.000011 MPI_Isend comm=0 peer=1 tag=1 bytes=1000000 req=1\n"
@@ -122,7 +122,7 @@ static void expect_advice(const struct result *result, enum pattern pattern, con
     if (!strstr(advice, words)) fail_msg("\"%s\" does not hold \"%s\"", advice, words);
 }
 
-static void test_advised_distance(void **state)
+static void advised_distance(void **state)
 {
     (void)state;
     const char *text =
@@ -149,7 +149,7 @@ static void test_advised_distance(void **state)
 /* The same messages. The receive begins 20 us behind the send: it is of use up to 20 us earlier, not the 120 of the
  * wait. The send began before the receive, and a rendezvous begins with the later of both: an earlier send helps
  * nobody. */
-static void test_advice_that_cannot_help_is_left_out(void **state)
+static void advice_that_cannot_help_is_left_out(void **state)
 {
     (void)state;
     const char *text =
@@ -185,7 +185,7 @@ static void test_advice_that_cannot_help_is_left_out(void **state)
     "1 0.000010 0.000020 MPI_Recv comm=0 peer=0 tag=1 bytes=8\n1 0.000021 0.000022 MPI_Send comm=0 peer=0 tag=2 "      \
     "bytes=8\n"
 
-static void test_close_send_receive(void **state)
+static void close_send_receive(void **state)
 {
     (void)state;
     /* The limit is 10 us: 9 us are close, 10 are not; another MPI call or another partner between is not close. */
@@ -209,7 +209,7 @@ static void test_close_send_receive(void **state)
 
 /* Each sends to the next and receives from the one before: MPI_Sendrecv does both at once. Two places on and two back
  * is a ring, too. Where rank 0 sends to 1 and receives from 2 of 4, the others likewise, it is none. */
-static void test_close_send_receive_in_a_ring(void **state)
+static void close_send_receive_in_a_ring(void **state)
 {
     (void)state;
     static const struct {
@@ -232,7 +232,7 @@ static bool has_note(const struct result *result, const char *words)
     return false;
 }
 
-static void test_ready_send_before_its_receive(void **state)
+static void ready_send_before_its_receive(void **state)
 {
     (void)state;
     const char *send = "ranks 2\n0 0.000010 0.000011 MPI_Rsend comm=0 peer=1 tag=1 bytes=8\n";
@@ -253,7 +253,7 @@ static void test_ready_send_before_its_receive(void **state)
 #define MATCHED    "1 0.000060 0.000061 MPI_Mrecv comm=0 peer=0 tag=7 bytes=8\n"
 
 /* The wait for a late sender sits in the probe. */
-static void test_probe(void **state)
+static void probe(void **state)
 {
     (void)state;
     expect(SENT_AT_50 "1 0.000010 0.000052 MPI_Probe comm=0 peer=0 tag=7\n" RECEIVED, PATTERN_LATE_SENDER, 1, 40, 1);
@@ -298,18 +298,18 @@ static void test_probe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_order),
-        cmocka_unit_test(test_wrong_order_needs_eager_modes),
-        cmocka_unit_test(test_wrong_order_of_each_pair),
-        cmocka_unit_test(test_completions),
-        cmocka_unit_test(test_completion_of_several),
-        cmocka_unit_test(test_waitany_and_waitsome),
-        cmocka_unit_test(test_advised_distance),
-        cmocka_unit_test(test_advice_that_cannot_help_is_left_out),
-        cmocka_unit_test(test_close_send_receive),
-        cmocka_unit_test(test_close_send_receive_in_a_ring),
-        cmocka_unit_test(test_ready_send_before_its_receive),
-        cmocka_unit_test(test_probe),
+        cmocka_unit_test(wrong_order),
+        cmocka_unit_test(wrong_order_needs_eager_modes),
+        cmocka_unit_test(wrong_order_of_each_pair),
+        cmocka_unit_test(completions),
+        cmocka_unit_test(completion_of_several),
+        cmocka_unit_test(waitany_and_waitsome),
+        cmocka_unit_test(advised_distance),
+        cmocka_unit_test(advice_that_cannot_help_is_left_out),
+        cmocka_unit_test(close_send_receive),
+        cmocka_unit_test(close_send_receive_in_a_ring),
+        cmocka_unit_test(ready_send_before_its_receive),
+        cmocka_unit_test(probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void expect_end(const char *text, size_t index, int64_t us)
 #define PUT(target) "0 0.000003 0.000004 MPI_Put win=0 target=" target " bytes=8\n"
 #define END         "0 0.000090 0.000099 MPI_Win_unlock_all win=0\n"
 
-static void test_flush_completes_at_the_target(void **state)
+static void flush_completes_at_the_target(void **state)
 {
     (void)state;
     expect_end(ALL PUT("1") END, 0, 99);
@@ -31,7 +31,7 @@ static void test_flush_completes_at_the_target(void **state)
     expect_end(ALL "0 0.000002 0.000003 MPI_Win_flush_all win=0\n" PUT("1") END, 0, 99);
 }
 
-static void test_local_flush_completes_gets_only(void **state)
+static void local_flush_completes_gets_only(void **state)
 {
     (void)state;
     expect_end(ALL PUT("1") "0 0.000010 0.000020 MPI_Win_flush_local win=0 target=1\n" END, 0, 99);
@@ -43,7 +43,7 @@ static void test_local_flush_completes_gets_only(void **state)
                0, 20);
 }
 
-static void test_requests(void **state)
+static void requests(void **state)
 {
     (void)state;
     /* The wait of a put's request says nothing of the target. */
@@ -55,7 +55,7 @@ static void test_requests(void **state)
         0, 20);
 }
 
-static void test_flush_under_one_lock(void **state)
+static void flush_under_one_lock(void **state)
 {
     (void)state;
     expect_end("ranks 2\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n" PUT(
@@ -71,14 +71,14 @@ static void test_flush_under_one_lock(void **state)
     "0 0.000050 0.000051 MPI_Win_unlock win=0 target=" target "\n"                                                     \
     "1 0.000020 0.000060 MPI_Win_lock win=0 target=" target " lock=exclusive\n"                                        \
     "1 0.000070 0.000071 MPI_Win_unlock win=0 target=" target "\n"
-static void test_nobody_has_no_lock(void **state)
+static void nobody_has_no_lock(void **state)
 {
     (void)state;
     assert_int_equal(severity_ps(TWO_EXCLUSIVE("-"), NULL, PATTERN_LOCK_CONTENTION, 1), 0);
     assert_int_equal(severity_ps(TWO_EXCLUSIVE("2"), NULL, PATTERN_LOCK_CONTENTION, 1), 31 * US);
 }
 
-static void test_epoch_faults(void **state)
+static void epoch_faults(void **state)
 {
     (void)state;
     expect_fault(ALL "0 0.000003 0.000004 MPI_Win_lock win=0 target=1 lock=shared\n",
@@ -88,7 +88,7 @@ static void test_epoch_faults(void **state)
                  (const char *const[]){"outside any access epoch", NULL});
 }
 
-static void test_sendrecv(void **state)
+static void sendrecv(void **state)
 {
     (void)state;
     /* Both exchange: rank 0 enters at 10, rank 1 at 40: rank 0 waits 30 for rank 1's part. */
@@ -99,7 +99,7 @@ static void test_sendrecv(void **state)
     assert_int_equal(severity_ps(text, NULL, PATTERN_LATE_SENDER, 1), 0);
 }
 
-static void test_collectives_with_counts(void **state)
+static void collectives_with_counts(void **state)
 {
     (void)state;
     const char *text = "ranks 2\n0 0.000010 0.000040 MPI_Reduce_scatter comm=0 bytes=16\n"
@@ -108,7 +108,7 @@ static void test_collectives_with_counts(void **state)
 }
 
 /* Only calls that have nothing to do with messages or windows count as "other". */
-static void test_every_kind_has_its_property(void **state)
+static void every_kind_has_its_property(void **state)
 {
     (void)state;
     for (int k = CALL_WIN_CREATE; k <= CALL_EXSCAN; k++)
@@ -118,15 +118,15 @@ static void test_every_kind_has_its_property(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flush_completes_at_the_target),
-        cmocka_unit_test(test_local_flush_completes_gets_only),
-        cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_flush_under_one_lock),
-        cmocka_unit_test(test_nobody_has_no_lock),
-        cmocka_unit_test(test_epoch_faults),
-        cmocka_unit_test(test_sendrecv),
-        cmocka_unit_test(test_collectives_with_counts),
-        cmocka_unit_test(test_every_kind_has_its_property),
+        cmocka_unit_test(flush_completes_at_the_target),
+        cmocka_unit_test(local_flush_completes_gets_only),
+        cmocka_unit_test(requests),
+        cmocka_unit_test(flush_under_one_lock),
+        cmocka_unit_test(nobody_has_no_lock),
+        cmocka_unit_test(epoch_faults),
+        cmocka_unit_test(sendrecv),
+        cmocka_unit_test(collectives_with_counts),
+        cmocka_unit_test(every_kind_has_its_property),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

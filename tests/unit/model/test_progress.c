@@ -11,7 +11,7 @@
     "0 0.000080 0.000091 MPI_Barrier comm=0\n"
 #define TARGET "1 0.000050 0.000091 MPI_Barrier comm=0\n"
 
-static void test_wait_for_progress(void **state)
+static void wait_for_progress(void **state)
 {
     (void)state;
     const enum pattern progress = PATTERN_WAIT_FOR_PROGRESS;
@@ -65,7 +65,7 @@ static void test_wait_for_progress(void **state)
                      (46 - 45) * US);
 }
 
-static void test_progress_is_refuted_by_another_call(void **state)
+static void progress_is_refuted_by_another_call(void **state)
 {
     (void)state;
     /* The second unlock, 60-65, ends while rank 1 computes from 58 to 80: the library needs no call of the target, so
@@ -84,7 +84,7 @@ static void test_progress_is_refuted_by_another_call(void **state)
     assert_int_equal(severity_ps(refuted, NULL, PATTERN_WAIT_FOR_PROGRESS, 0), 0);
 }
 
-static void test_progress_counts_behind_contention(void **state)
+static void progress_counts_behind_contention(void **state)
 {
     (void)state;
     /* Rank 2 holds the lock until 35; rank 0 asks at 10 and is in lock until 45: 25 us of contention, then 5 us until
@@ -123,7 +123,7 @@ static int64_t locked_all_ps(const char *origin, const char *visits)
     return progress_ps(text);
 }
 
-static void test_flush(void **state)
+static void flush(void **state)
 {
     (void)state;
     /* The put's request is on its way 30-35, as long as the answer takes, 50-55. */
@@ -139,7 +139,7 @@ static void test_flush(void **state)
         locked_all_ps("0 0.000030 0.000031 MPI_Rput win=0 target=1 bytes=8 req=1\n" FLUSH("32", "55"), ""), 0);
 }
 
-static void test_flush_of_a_lock(void **state)
+static void flush_of_a_lock(void **state)
 {
     (void)state;
     /* Flush 12-55, get at 11, answer 5 us: 34 us from 16 until rank 1's barrier. Unlock 60-62 finds it inside MPI. */
@@ -152,7 +152,7 @@ static void test_flush_of_a_lock(void **state)
                      34 * US);
 }
 
-static void test_flush_that_finds_all_served(void **state)
+static void flush_that_finds_all_served(void **state)
 {
     (void)state;
     /* The first flush, 20-21, returns while rank 1 is outside MPI. Rank 1 was inside behind the put: it may have been
@@ -163,7 +163,7 @@ static void test_flush_that_finds_all_served(void **state)
     assert_int_equal(locked_all_ps(TWICE, ""), 0);
 }
 
-static void test_flush_of_two_targets(void **state)
+static void flush_of_two_targets(void **state)
 {
     (void)state;
     /* The flush returns at 55. Rank 2 enters MPI at 40 and leaves at 45, rank 1 enters at 50: that is later. */
@@ -179,7 +179,7 @@ static void test_flush_of_two_targets(void **state)
     "0 0.000005 0.000006 MPI_Win_start win=0 group=1\n0 0.000010 0.000011 MPI_Put win=0 target=1 bytes=8\n"            \
     "0 0.000012 0.000055 MPI_Win_complete win=0\n1 0.000050 0.000056 MPI_Win_wait win=0\n"
 
-static void test_complete(void **state)
+static void complete(void **state)
 {
     (void)state;
     /* The put's request is on its way 10-15, as long as the answer takes, 50-55. */
@@ -208,14 +208,14 @@ static void test_complete(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wait_for_progress),
-        cmocka_unit_test(test_progress_is_refuted_by_another_call),
-        cmocka_unit_test(test_progress_counts_behind_contention),
-        cmocka_unit_test(test_flush),
-        cmocka_unit_test(test_flush_of_a_lock),
-        cmocka_unit_test(test_flush_that_finds_all_served),
-        cmocka_unit_test(test_flush_of_two_targets),
-        cmocka_unit_test(test_complete),
+        cmocka_unit_test(wait_for_progress),
+        cmocka_unit_test(progress_is_refuted_by_another_call),
+        cmocka_unit_test(progress_counts_behind_contention),
+        cmocka_unit_test(flush),
+        cmocka_unit_test(flush_of_a_lock),
+        cmocka_unit_test(flush_that_finds_all_served),
+        cmocka_unit_test(flush_of_two_targets),
+        cmocka_unit_test(complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static struct result_distribution report(struct distribution *distribution)
     return made;
 }
 
-static void test_few_are_exact(void **state)
+static void few_are_exact(void **state)
 {
     (void)state;
     struct distribution distribution = {.unbounded = 2};
@@ -39,7 +39,7 @@ static void test_few_are_exact(void **state)
 }
 
 /* 0, 1, ..., MANY - 1: median and mean are (MANY - 1) / 2. */
-static void test_many(void **state)
+static void many_rates(void **state)
 {
     (void)state;
     const double middle = (MANY - 1) / 2.0;
@@ -81,7 +81,7 @@ static void compare_orders(int count)
     expect_same(report(&odd), expected);
 }
 
-static void test_order_does_not_matter(void **state)
+static void order_does_not_matter(void **state)
 {
     (void)state;
     compare_orders(7);
@@ -91,7 +91,7 @@ static void test_order_does_not_matter(void **state)
 }
 
 /* The exact values of one side meet the classes of the other. */
-static void test_few_and_many(void **state)
+static void few_and_many(void **state)
 {
     (void)state;
     struct err err;
@@ -107,10 +107,10 @@ static void test_few_and_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_are_exact),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_order_does_not_matter),
-        cmocka_unit_test(test_few_and_many),
+        cmocka_unit_test(few_are_exact),
+        cmocka_unit_test(many_rates),
+        cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(few_and_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static double property_s(const struct result *result, const char *name)
 
 #define NEAR(found, expected) assert_float_equal((float)((found)*1e6), (float)(expected), 1e-3f)
 
-static void test_times_and_properties(void **state)
+static void times_and_properties(void **state)
 {
     (void)state;
     struct result *result = analyzed(text);
@@ -65,7 +65,7 @@ static void test_times_and_properties(void **state)
     result_free(result);
 }
 
-static void test_exclusive_times(void **state)
+static void exclusive_times(void **state)
 {
     (void)state;
     struct result *result = analyzed(text);
@@ -79,7 +79,7 @@ static void test_exclusive_times(void **state)
     result_free(result);
 }
 
-static void test_places(void **state)
+static void places_of_waits(void **state)
 {
     (void)state;
     struct result *result = analyzed(text);
@@ -96,7 +96,7 @@ static void test_places(void **state)
 
 /* Three ranks wait in one line for rank 0's sends: rank 1 once for 30 us, rank 2 20 + 20, rank 3 10; the longest single
  * wait is rank 1's, the worst rank of the place 2. At the second line rank 3 waits 90: the worst place is its. */
-static void test_who_waits(void **state)
+static void who_waits(void **state)
 {
     (void)state;
     struct err err;
@@ -142,7 +142,7 @@ static void test_who_waits(void **state)
     trace_free(trace);
 }
 
-static void test_sites_in_places(void **state)
+static void sites_in_places(void **state)
 {
     (void)state;
     struct err err;
@@ -163,7 +163,7 @@ static void test_sites_in_places(void **state)
     trace_free(trace);
 }
 
-static void test_transfers(void **state)
+static void transfers_of_a_run(void **state)
 {
     (void)state;
     struct result *result = analyzed(text);
@@ -177,7 +177,7 @@ static void test_transfers(void **state)
     result_free(result);
 }
 
-static void test_true_ends(void **state)
+static void true_ends(void **state)
 {
     (void)state;
     struct err err;
@@ -198,7 +198,7 @@ static void test_true_ends(void **state)
     trace_free(trace);
 }
 
-static void test_empty_intervals(void **state)
+static void empty_intervals(void **state)
 {
     (void)state;
     /* Calls without duration; of four rates 1, 2, 4, 8 MB/s the median is 3. */
@@ -217,7 +217,7 @@ static void test_empty_intervals(void **state)
     result_free(result);
 }
 
-static void test_notes(void **state)
+static void notes_of_a_run(void **state)
 {
     (void)state;
     struct result *result = analyzed("ranks 2\nwindow 0 comm=0\n0 0.0 0.1 MPI_Win_start win=0 group=1\n"
@@ -245,7 +245,7 @@ static cJSON *json_of(const struct result *result)
     return json;
 }
 
-static void test_json_round_trip(void **state)
+static void json_round_trip(void **state)
 {
     (void)state;
     struct err err;
@@ -265,7 +265,7 @@ static void test_json_round_trip(void **state)
     result_free(second);
 }
 
-static void test_json_carries_what_is_not_read(void **state)
+static void json_carries_what_is_not_read(void **state)
 {
     (void)state;
     struct err err;
@@ -287,7 +287,7 @@ static void test_json_carries_what_is_not_read(void **state)
     result_free(second);
 }
 
-static void test_json_keys(void **state)
+static void json_keys(void **state)
 {
     (void)state;
     static const char *const keys[] = {"schema",     "trace",     "origin",     "platform",    "semantics",
@@ -324,7 +324,7 @@ static void expect_json_fault(const char *json_text, const char *const *words)
 
 #define HEAD "{\"schema\": \"rmacast.result/1\", \"origin\": \"recorded\", \"run_time_s\": 1, "
 
-static void test_json_faults(void **state)
+static void json_faults(void **state)
 {
     (void)state;
     JSON_FAULT("[]", "expected an object");
@@ -343,7 +343,7 @@ static void test_json_faults(void **state)
                "patterns[0].name", "late_pots");
 }
 
-static void test_table(void **state)
+static void table_of_a_run(void **state)
 {
     (void)state;
     char *table = NULL;
@@ -371,7 +371,7 @@ static void expect_csv(const char *expected, void (*write)(const struct result *
     free(table);
 }
 
-static void test_csv(void **state)
+static void csv(void **state)
 {
     (void)state;
     struct result *result = analyzed(text);
@@ -387,7 +387,7 @@ static void test_csv(void **state)
     result_free(result);
 }
 
-static void test_transfers_csv(void **state)
+static void transfers_csv(void **state)
 {
     (void)state;
     struct err err;
@@ -412,22 +412,22 @@ static void test_transfers_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_and_properties),
-        cmocka_unit_test(test_exclusive_times),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_who_waits),
-        cmocka_unit_test(test_sites_in_places),
-        cmocka_unit_test(test_transfers),
-        cmocka_unit_test(test_true_ends),
-        cmocka_unit_test(test_empty_intervals),
-        cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_json_round_trip),
-        cmocka_unit_test(test_json_carries_what_is_not_read),
-        cmocka_unit_test(test_json_keys),
-        cmocka_unit_test(test_json_faults),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_transfers_csv),
+        cmocka_unit_test(times_and_properties),
+        cmocka_unit_test(exclusive_times),
+        cmocka_unit_test(places_of_waits),
+        cmocka_unit_test(who_waits),
+        cmocka_unit_test(sites_in_places),
+        cmocka_unit_test(transfers_of_a_run),
+        cmocka_unit_test(true_ends),
+        cmocka_unit_test(empty_intervals),
+        cmocka_unit_test(notes_of_a_run),
+        cmocka_unit_test(json_round_trip),
+        cmocka_unit_test(json_carries_what_is_not_read),
+        cmocka_unit_test(json_keys),
+        cmocka_unit_test(json_faults),
+        cmocka_unit_test(table_of_a_run),
+        cmocka_unit_test(csv),
+        cmocka_unit_test(transfers_csv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void expect(const char *text, uint32_t rank, int64_t us, uint64_t count)
 }
 
 /* PE 1 waits from 15 on. */
-static void test_bounded_by_the_put(void **state)
+static void bounded_by_the_put(void **state)
 {
     (void)state;
     /* The put has returned at 55, before the wait does: 55 - 15. */
@@ -33,7 +33,7 @@ static void test_bounded_by_the_put(void **state)
            1, 47, 1);
 }
 
-static void test_the_latest_put_to_the_address(void **state)
+static void the_latest_put_to_the_address(void **state)
 {
     (void)state;
     /* Those of PE 0 at 30 and of PE 2 at 40 have returned, PE 0's second one at 70 has not; 50 is of another address,
@@ -47,7 +47,7 @@ static void test_the_latest_put_to_the_address(void **state)
            1, 25, 1);
 }
 
-static void test_no_wait(void **state)
+static void no_wait(void **state)
 {
     (void)state;
     /* The put returned as the wait began; nobody wrote there; the put began behind the wait; the PE wrote itself. */
@@ -68,7 +68,7 @@ static void test_no_wait(void **state)
 /* What counts of a row is the time inside its tests up to the put's return at 25: 10-12, 20-22 and of 24-28 one; the
  * test of another address at 14-16 belongs to a row without end. The wait at 40 begins a new row: the put at 44-52 ends
  * the test at 50-54 and was not there in the one at 46-47: 1 + 2. */
-static void test_rows_of_tests(void **state)
+static void rows_of_tests(void **state)
 {
     (void)state;
     expect(HEAP(2) "0 0.000021 0.000025 shmem_put win=0 target=1 bytes=8 disp=64\n"
@@ -85,7 +85,7 @@ static void test_rows_of_tests(void **state)
 
 /* PE 0 computes in "late" from 0 to 40 and puts from 40 to 50; PE 1 waits from 10 to 53 and ends at 60. Of the 40 us of
  * the wait PE 0 computes 30 and puts 10. The path is PE 0's up to 50, then PE 1's: 3 in the wait, 7 computing. */
-static void test_causes(void **state)
+static void causes_of_waits(void **state)
 {
     (void)state;
     struct err err;
@@ -117,11 +117,11 @@ static void test_causes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounded_by_the_put),
-        cmocka_unit_test(test_the_latest_put_to_the_address),
-        cmocka_unit_test(test_no_wait),
-        cmocka_unit_test(test_rows_of_tests),
-        cmocka_unit_test(test_causes),
+        cmocka_unit_test(bounded_by_the_put),
+        cmocka_unit_test(the_latest_put_to_the_address),
+        cmocka_unit_test(no_wait),
+        cmocka_unit_test(rows_of_tests),
+        cmocka_unit_test(causes_of_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void expect(enum pattern pattern, const struct analyze_options *options, 
     trace_free(trace);
 }
 
-static void test_threshold_of_every_pattern(void **state)
+static void threshold_of_every_pattern(void **state)
 {
     (void)state;
     bool seen[PATTERN_COUNT] = {[PATTERN_CLOSE_SEND_RECEIVE] = true};
@@ -81,7 +81,7 @@ static void test_threshold_of_every_pattern(void **state)
 }
 
 /* Each receive begins 5 us after the send; nearer than delta is close. */
-static void test_threshold_of_close_send_receive(void **state)
+static void threshold_of_close_send_receive(void **state)
 {
     (void)state;
     struct analyze_options options = ANALYZE_DEFAULTS;
@@ -94,8 +94,8 @@ static void test_threshold_of_close_send_receive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threshold_of_every_pattern),
-        cmocka_unit_test(test_threshold_of_close_send_receive),
+        cmocka_unit_test(threshold_of_every_pattern),
+        cmocka_unit_test(threshold_of_close_send_receive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static const char *const text =
             MAKE(1, 0, "006", "010", LOOP) MAKE(1, 1, "026", "030", LOOP) MAKE(1, 2, "046", "050", LOOP)
                 MAKE(1, 3, "060", "070", SETUP) MAKE(1, 4, "080", "090", "") MAKE(1, 5, "100", "110", "");
 
-static void test_in_a_loop(void **state)
+static void in_a_loop(void **state)
 {
     (void)state;
     struct err err;
@@ -40,6 +40,6 @@ static void test_in_a_loop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_in_a_loop)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_a_loop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

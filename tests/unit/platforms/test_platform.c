@@ -28,7 +28,7 @@ static struct platform *with_override(const char *override)
 }
 
 /* The example of the interface contract, and the same values as defaults. */
-static void test_defaults(void **state)
+static void defaults(void **state)
 {
     (void)state;
     struct platform *platform = from_text(PLATFORM_TEXT("", "", ""));
@@ -57,7 +57,7 @@ static void test_defaults(void **state)
     platform_free(platform);
 }
 
-static void test_every_key(void **state)
+static void every_key(void **state)
 {
     (void)state;
     struct platform *platform = from_text(PLATFORM_TEXT(
@@ -93,7 +93,7 @@ static void test_every_key(void **state)
 }
 
 /* Up to and including upto_bytes; beyond the last row the last row. The list may stand under any of three keys. */
-static void test_segments(void **state)
+static void segments_of_latency(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -120,7 +120,7 @@ static void test_segments(void **state)
     }
 }
 
-static void test_overrides(void **state)
+static void overrides(void **state)
 {
     (void)state;
     static const struct {
@@ -146,7 +146,7 @@ static void test_overrides(void **state)
     platform_free(platform);
 }
 
-static void test_letters(void **state)
+static void letters(void **state)
 {
     (void)state;
     static const enum rma_waits waits[] = {WAITS_START, WAITS_CALL, WAITS_COMPLETE, WAITS_NEVER};
@@ -168,7 +168,7 @@ static void test_letters(void **state)
 }
 
 /* The contract's table; accumulate is not in it and follows put. */
-static void test_semantics_table(void **state)
+static void semantics_table(void **state)
 {
     (void)state;
     struct platform *platform =
@@ -197,7 +197,7 @@ static void test_semantics_table(void **state)
 
 /* Puts up to 64 bytes wait in complete and larger ones in the call, these for the whole group; an accumulate that the
  * buffer does not hold waits in its call for its target alone. */
-static void test_posts_of_the_group(void **state)
+static void posts_of_the_group(void **state)
 {
     (void)state;
     struct platform *platform = from_text(PLATFORM_TEXT(
@@ -220,7 +220,7 @@ static void test_posts_of_the_group(void **state)
     assert_false(semantics_waits_for_group(&letter, RMA_PUT, 65));
 }
 
-static void test_mapping(void **state)
+static void mapping(void **state)
 {
     (void)state;
     struct err err;
@@ -244,7 +244,7 @@ static void test_mapping(void **state)
     platform_free(platform);
 }
 
-static void test_ideal(void **state)
+static void ideal(void **state)
 {
     (void)state;
     struct platform *platform;
@@ -262,7 +262,7 @@ static void test_ideal(void **state)
 }
 
 /* The described clusters that come with the program: they are valid, and as large as their names say. */
-static void test_shipped(void **state)
+static void shipped(void **state)
 {
     (void)state;
     static const struct {
@@ -295,16 +295,16 @@ static void test_shipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_every_key),
-        cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_letters),
-        cmocka_unit_test(test_semantics_table),
-        cmocka_unit_test(test_posts_of_the_group),
-        cmocka_unit_test(test_mapping),
-        cmocka_unit_test(test_ideal),
-        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_key),
+        cmocka_unit_test(segments_of_latency),
+        cmocka_unit_test(overrides),
+        cmocka_unit_test(letters),
+        cmocka_unit_test(semantics_table),
+        cmocka_unit_test(posts_of_the_group),
+        cmocka_unit_test(mapping),
+        cmocka_unit_test(ideal),
+        cmocka_unit_test(shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

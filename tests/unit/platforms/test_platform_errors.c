@@ -97,7 +97,7 @@ static const struct row rows[] = {
      ":engine.contention: wrong type, expected true or false"},
 };
 
-static void test_faulty_files(void **state)
+static void faulty_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -125,7 +125,7 @@ static const struct row overrides[] = {
     {"mapping.ranks=[0,9]", "--set:mapping.ranks=[0,9]: [1]: no node of this platform"},
 };
 
-static void test_faulty_overrides(void **state)
+static void faulty_overrides(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
@@ -139,7 +139,7 @@ static void test_faulty_overrides(void **state)
 }
 
 /* A fault of the file is not put to the account of a correct option. */
-static void test_blame(void **state)
+static void blame(void **state)
 {
     (void)state;
     struct platform *platform = NULL;
@@ -150,7 +150,7 @@ static void test_blame(void **state)
     assert_non_null(strstr(err.text, ":network.latency: unknown key"));
 }
 
-static void test_no_file(void **state)
+static void no_file(void **state)
 {
     (void)state;
     struct platform *platform = NULL;
@@ -162,10 +162,10 @@ static void test_no_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faulty_files),
-        cmocka_unit_test(test_faulty_overrides),
-        cmocka_unit_test(test_blame),
-        cmocka_unit_test(test_no_file),
+        cmocka_unit_test(faulty_files),
+        cmocka_unit_test(faulty_overrides),
+        cmocka_unit_test(blame),
+        cmocka_unit_test(no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static struct platform *platform_of(struct probe_record *record)
 /* --- a, b, c, d --- */
 
 /* Under d puts and accumulates wait nowhere; complete waits for the data of gets. */
-static void test_letters(void **state)
+static void letters(void **state)
 {
     (void)state;
     static const int gets[] = {0, 1, 2, 2};
@@ -42,7 +42,7 @@ static void test_letters(void **state)
 
 /* Open MPI's osc/pt2pt: small puts in complete, large ones in the call, gets in complete; start returns. The limit was looked
  * for and found between 8176 and 8192 bytes. */
-static void test_mixed_by_size(void **state)
+static void mixed_by_size(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -62,7 +62,7 @@ static void test_mixed_by_size(void **state)
 }
 
 /* Start waits, though an empty epoch is all that was asked of it: operations that never wait beside it. */
-static void test_start_that_waits_beside_operations_that_do_not(void **state)
+static void start_that_waits_beside_operations_that_do_not(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -99,7 +99,7 @@ static struct platform *protocol(bool waits)
     return platform_of(&record);
 }
 
-static void test_all_wait(void **state)
+static void all_wait(void **state)
 {
     (void)state;
     struct platform *platform = protocol(true);
@@ -119,7 +119,7 @@ static void test_all_wait(void **state)
 }
 
 /* Two ranks do not show that UCX asks others, too; its library is known by how its flush asks. */
-static void test_flush_of_mpich(void **state)
+static void flush_of_mpich(void **state)
 {
     (void)state;
     static const enum flush_mode found[2] = {FLUSH_COUNTED, FLUSH_CONNECTIONS};
@@ -133,7 +133,7 @@ static void test_flush_of_mpich(void **state)
     }
 }
 
-static void test_none_waits(void **state)
+static void none_waits(void **state)
 {
     (void)state;
     struct platform *platform = protocol(false);
@@ -151,7 +151,7 @@ static void test_none_waits(void **state)
 }
 
 /* A second event 3 ms behind the first: the last call returned with the one or the other. Who serves nothing visits nobody. */
-static void test_order_of_locks_and_visits(void **state)
+static void order_of_locks_and_visits(void **state)
 {
     (void)state;
     for (int second = 0; second < 2; second++) {
@@ -170,7 +170,7 @@ static void test_order_of_locks_and_visits(void **state)
 }
 
 /* Nobody waits, but while the partner slept its other threads ran for half of the time. */
-static void test_helper_thread(void **state)
+static void helper_thread(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -184,7 +184,7 @@ static void test_helper_thread(void **state)
 
 /* Put and flush take 5 us where the partner polls, and 12 us where it sleeps and nothing disturbs its helper thread, which comes
  * 7 us late. If the hardware serves, or calls do, there is no helper thread; a helper that is faster has no delay. */
-static void test_thread_delay(void **state)
+static void thread_delay(void **state)
 {
     (void)state;
     static const struct {
@@ -209,7 +209,7 @@ static void test_thread_delay(void **state)
 }
 
 /* Open MPI's osc/rdma: MPI_Fetch_and_op needs the target, MPI_Get_accumulate does not. */
-static void test_fetching_operations_differ(void **state)
+static void fetching_operations_differ(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -222,7 +222,7 @@ static void test_fetching_operations_differ(void **state)
 }
 
 /* Sent without asking up to 8255 bytes; puts complete at their origin alone up to the largest size that was tried. */
-static void test_eager_limits(void **state)
+static void eager_limits(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -238,7 +238,7 @@ static void test_eager_limits(void **state)
 }
 
 /* The run ended before larger messages were tried: nothing is known above. */
-static void test_eager_limit_of_a_run_that_broke_off(void **state)
+static void eager_limit_of_a_run_that_broke_off(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -253,7 +253,7 @@ static void test_eager_limit_of_a_run_that_broke_off(void **state)
 
 /* With no prior knowledge a of n votes say "more often than not" with P(Bin(n + 1, 1/2) <= a): of 9 of 9 1023/1024, of
  * 5 of 9 638/1024. */
-static void test_confidence(void **state)
+static void confidence_of_findings(void **state)
 {
     (void)state;
     for (int all = 0; all < 2; all++) {
@@ -273,7 +273,7 @@ static void test_confidence(void **state)
 }
 
 /* Of "served" the calls 0, 1 and 2 mean the same: their votes add up against the 4 in which none waited. */
-static void test_calls_of_one_verdict_add_up(void **state)
+static void calls_of_one_verdict_add_up(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -290,7 +290,7 @@ static void test_calls_of_one_verdict_add_up(void **state)
     probe_record_clear(&record);
 }
 
-static void test_what_came_late_says_nothing(void **state)
+static void what_came_late_says_nothing(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -304,21 +304,21 @@ static void test_what_came_late_says_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_letters),
-        cmocka_unit_test(test_mixed_by_size),
-        cmocka_unit_test(test_start_that_waits_beside_operations_that_do_not),
-        cmocka_unit_test(test_all_wait),
-        cmocka_unit_test(test_flush_of_mpich),
-        cmocka_unit_test(test_none_waits),
-        cmocka_unit_test(test_order_of_locks_and_visits),
-        cmocka_unit_test(test_helper_thread),
-        cmocka_unit_test(test_thread_delay),
-        cmocka_unit_test(test_fetching_operations_differ),
-        cmocka_unit_test(test_eager_limits),
-        cmocka_unit_test(test_eager_limit_of_a_run_that_broke_off),
-        cmocka_unit_test(test_confidence),
-        cmocka_unit_test(test_calls_of_one_verdict_add_up),
-        cmocka_unit_test(test_what_came_late_says_nothing),
+        cmocka_unit_test(letters),
+        cmocka_unit_test(mixed_by_size),
+        cmocka_unit_test(start_that_waits_beside_operations_that_do_not),
+        cmocka_unit_test(all_wait),
+        cmocka_unit_test(flush_of_mpich),
+        cmocka_unit_test(none_waits),
+        cmocka_unit_test(order_of_locks_and_visits),
+        cmocka_unit_test(helper_thread),
+        cmocka_unit_test(thread_delay),
+        cmocka_unit_test(fetching_operations_differ),
+        cmocka_unit_test(eager_limits),
+        cmocka_unit_test(eager_limit_of_a_run_that_broke_off),
+        cmocka_unit_test(confidence_of_findings),
+        cmocka_unit_test(calls_of_one_verdict_add_up),
+        cmocka_unit_test(what_came_late_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

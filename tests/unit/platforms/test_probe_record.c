@@ -8,7 +8,7 @@
 
 #include "probe_test.h"
 
-static void test_lines(void **state)
+static void lines_of_a_record(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -36,7 +36,7 @@ static void test_lines(void **state)
     probe_record_clear(&record);
 }
 
-static void test_what_others_say(void **state)
+static void what_others_say(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -46,7 +46,7 @@ static void test_what_others_say(void **state)
     probe_record_clear(&record);
 }
 
-static void test_bad_lines(void **state)
+static void bad_lines(void **state)
 {
     (void)state;
     static const char *const lines[] = {
@@ -79,9 +79,9 @@ static void test_bad_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_what_others_say),
-        cmocka_unit_test(test_bad_lines),
+        cmocka_unit_test(lines_of_a_record),
+        cmocka_unit_test(what_others_say),
+        cmocka_unit_test(bad_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static bool near(double a, double b)
 }
 
 /* 1 to 10 us: the median is 5.5 us, the 90th percentile 9.1 us (linear between order statistics): 1.65 medians. */
-static void test_a_wide_series_is_refused(void **state)
+static void a_wide_series_is_refused(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -44,7 +44,7 @@ static void test_a_wide_series_is_refused(void **state)
 }
 
 /* Others had a rank's core for 21 % of the time: no time is believed. 19 % show in the spread of what they touch. */
-static void test_busy_cores(void **state)
+static void busy_cores(void **state)
 {
     (void)state;
     for (int busy = 0; busy < 2; busy++) {
@@ -61,7 +61,7 @@ static void test_busy_cores(void **state)
 }
 
 /* Half of put and flush; where puts need nobody at the target, of a ping-pong. */
-static void test_latency(void **state)
+static void latency_found(void **state)
 {
     (void)state;
     for (int alone = 0; alone < 2; alone++) {
@@ -80,7 +80,7 @@ static void test_latency(void **state)
 }
 
 /* Within 10 %: get and flush, not the lock. */
-static void test_latency_is_checked_against_others(void **state)
+static void latency_is_checked_against_others(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -108,7 +108,7 @@ static void test_latency_is_checked_against_others(void **state)
 }
 
 /* A call of 1 us + 0.5 ns for each byte. */
-static void test_put_cost(void **state)
+static void put_cost(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -122,7 +122,7 @@ static void test_put_cost(void **state)
     probe_record_clear(&record);
 }
 
-static void test_a_call_that_does_not_copy_has_no_cost(void **state)
+static void a_call_that_does_not_copy_has_no_cost(void **state)
 {
     (void)state;
     struct probe_record record = {0};
@@ -136,7 +136,7 @@ static void test_a_call_that_does_not_copy_has_no_cost(void **state)
 
 /* Put and flush take 20 us + 1 ns for each byte; an accumulate 0.7 ns for each byte more up to 48 KB, 2 ns from 64 KB
  * on. The step is stated at the middle, (49152 + 65536) / 2 - 1. Without it there is one cost. */
-static void test_apply_cost(void **state)
+static void apply_cost(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {8192, 16384, 32768, 49152, 65536, 131072, 1048576};
@@ -163,7 +163,7 @@ static void test_apply_cost(void **state)
 
 /* L = 1 ms, 10 ns for each byte: a message of n bytes above the eager limit and an answer take 4 L + n/B, or 6 L + n/B where the
  * sender tells the receiver that the data are there. A fence of one barrier, or of two. Making a window: 2 L or 8 L. */
-static void test_times_in_latencies(void **state)
+static void times_in_latencies(void **state)
 {
     (void)state;
     for (int more = 0; more < 2; more++) {
@@ -191,7 +191,7 @@ static void test_times_in_latencies(void **state)
 }
 
 /* A put is complete at its origin when flush_local has little left to do, or when the data have left. */
-static void test_copied_or_left(void **state)
+static void copied_or_left(void **state)
 {
     (void)state;
     for (int left = 0; left < 2; left++) {
@@ -209,15 +209,15 @@ static void test_copied_or_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_wide_series_is_refused),
-        cmocka_unit_test(test_busy_cores),
-        cmocka_unit_test(test_latency),
-        cmocka_unit_test(test_latency_is_checked_against_others),
-        cmocka_unit_test(test_put_cost),
-        cmocka_unit_test(test_a_call_that_does_not_copy_has_no_cost),
-        cmocka_unit_test(test_apply_cost),
-        cmocka_unit_test(test_times_in_latencies),
-        cmocka_unit_test(test_copied_or_left),
+        cmocka_unit_test(a_wide_series_is_refused),
+        cmocka_unit_test(busy_cores),
+        cmocka_unit_test(latency_found),
+        cmocka_unit_test(latency_is_checked_against_others),
+        cmocka_unit_test(put_cost),
+        cmocka_unit_test(a_call_that_does_not_copy_has_no_cost),
+        cmocka_unit_test(apply_cost),
+        cmocka_unit_test(times_in_latencies),
+        cmocka_unit_test(copied_or_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

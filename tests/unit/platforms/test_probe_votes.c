@@ -16,7 +16,7 @@ static int vote(double begin_ms, double first_ms, double second_ms, double third
     return probe_sample_vote(&sample, 3);
 }
 
-static void test_the_call_that_returns_with_the_event_waited(void **state)
+static void the_call_that_returns_with_the_event_waited(void **state)
 {
     (void)state;
     assert_int_equal(vote(-7.9, 0.01, 0.02, 0.03), 0);
@@ -26,7 +26,7 @@ static void test_the_call_that_returns_with_the_event_waited(void **state)
 }
 
 /* Much later is a wait, too: others had the core. A clock that is 0.9 ms off is no reason to miss one. */
-static void test_late_returns_and_clocks(void **state)
+static void late_returns_and_clocks(void **state)
 {
     (void)state;
     assert_int_equal(vote(-7.9, -7.8, 50, 51), 1);
@@ -35,7 +35,7 @@ static void test_late_returns_and_clocks(void **state)
 }
 
 /* An origin that begins shortly before the event has no time to wait; nor has a call that begins there. */
-static void test_an_origin_that_comes_late_does_not_vote(void **state)
+static void an_origin_that_comes_late_does_not_vote(void **state)
 {
     (void)state;
     assert_int_equal(vote(-1.9, 0.01, 0.02, 0.03), PROBE_LATE);
@@ -44,7 +44,7 @@ static void test_an_origin_that_comes_late_does_not_vote(void **state)
     assert_int_equal(vote(-7.9, -2.1, 0.02, 0.03), 1);
 }
 
-static void test_the_second_event(void **state)
+static void the_second_event(void **state)
 {
     (void)state;
     struct probe_sample sample = {.delay_s = 8e-3, .begin_s = -7.9e-3, .end_s = {-7.8e-3, 0.1e-3}};
@@ -53,7 +53,7 @@ static void test_the_second_event(void **state)
     assert_true(probe_sample_is_second(&sample, 2));
 }
 
-static void test_most_votes_win(void **state)
+static void most_votes_win(void **state)
 {
     (void)state;
     struct probe_votes votes = {0};
@@ -69,11 +69,11 @@ static void test_most_votes_win(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_call_that_returns_with_the_event_waited),
-        cmocka_unit_test(test_late_returns_and_clocks),
-        cmocka_unit_test(test_an_origin_that_comes_late_does_not_vote),
-        cmocka_unit_test(test_the_second_event),
-        cmocka_unit_test(test_most_votes_win),
+        cmocka_unit_test(the_call_that_returns_with_the_event_waited),
+        cmocka_unit_test(late_returns_and_clocks),
+        cmocka_unit_test(an_origin_that_comes_late_does_not_vote),
+        cmocka_unit_test(the_second_event),
+        cmocka_unit_test(most_votes_win),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

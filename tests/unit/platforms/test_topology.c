@@ -44,7 +44,7 @@ static void check(const char *topology, const char *nodes, int nearest, const st
 #define CHECK(TOPOLOGY, NODES, NEAREST, PAIRS) check(TOPOLOGY, NODES, NEAREST, PAIRS, sizeof(PAIRS) / sizeof *(PAIRS))
 
 /* Up the node's link, down the other's. */
-static void test_crossbar(void **state)
+static void crossbar(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {{0, 1, 2}, {0, 7, 2}, {3, 5, 2}};
@@ -53,7 +53,7 @@ static void test_crossbar(void **state)
 
 /* Switches of 2 nodes, 3 such switches below one of the next level, 2 of those: nodes 0 1 | 2 3 | 4 5 || 6 7 | 8 9 |
  * 10 11. */
-static void test_fat_tree(void **state)
+static void fat_tree(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {{0, 1, 2}, {0, 2, 4}, {1, 5, 4}, {5, 6, 6}, {0, 11, 6}, {10, 11, 2}};
@@ -64,7 +64,7 @@ static void test_fat_tree(void **state)
 
 /* x runs fastest: node = x + 4 y + 12 z of a 4 x 3 x 2 torus. 0 to 3 is one step over the edge, 0 to 2 is two; 0 to 8
  * (y = 2) one; 0 to 23 (3, 2, 1) is 1 + 1 + 1; 1 to 18 (2, 1, 1) from (1, 0, 0) is 1 + 1 + 1; 0 to 18 is 2 + 1 + 1. */
-static void test_torus(void **state)
+static void torus(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {{0, 1, 1}, {0, 2, 2}, {0, 3, 1}, {0, 8, 1}, {0, 23, 3}, {1, 18, 3}, {0, 18, 4}};
@@ -76,7 +76,7 @@ static void test_torus(void **state)
  * of chassis 0: 0 (0,0,0) to 12 (1,0,0): node, to router 1, to the other group (arrives at router 0), node: 4 links. 11
  * (0,1,2) to 23 (1,1,2): node, router 1, chassis 0, group, router 2, chassis 1, node: 7. 2 (0,0,1) to 12: no router
  * step: 3. */
-static void test_dragonfly(void **state)
+static void dragonfly(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {{0, 1, 2},  {0, 2, 3},  {0, 6, 3},   {0, 8, 4},
@@ -87,7 +87,7 @@ static void test_dragonfly(void **state)
 }
 
 /* With one node per router the nearest two are three links apart. */
-static void test_nearest(void **state)
+static void nearest_nodes(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {{0, 1, 3}, {0, 2, 3}, {0, 3, 4}};
@@ -99,8 +99,8 @@ static void test_nearest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crossbar),  cmocka_unit_test(test_fat_tree), cmocka_unit_test(test_torus),
-        cmocka_unit_test(test_dragonfly), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(crossbar),  cmocka_unit_test(fat_tree),      cmocka_unit_test(torus),
+        cmocka_unit_test(dragonfly), cmocka_unit_test(nearest_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static const char *compare_route(struct namings *namings, size_t shape, const st
     return names + 1;
 }
 
-static void test_routes(void **state)
+static void routes(void **state)
 {
     (void)state;
     struct child_answer answers[SHAPES];
@@ -195,6 +195,6 @@ static void test_routes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_routes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(routes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static double predicted_ms(const char *nodes, const char *compute)
 
 #define MS(found, expected) assert_float_equal((float)(found), (float)(expected), 1e-4f)
 
-static void test_compute(void **state)
+static void option_compute(void **state)
 {
     (void)state;
     /* MPI_Comm_group takes no time in a replay: 50 ms of computing, 30 of them undisturbed. */
@@ -73,6 +73,6 @@ static void test_compute(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compute)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(option_compute)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void check(const struct network *network, const struct load *load, const 
     }
 }
 
-static void test_engines(void **state)
+static void engines(void **state)
 {
     (void)state;
     for (size_t n = 0; n < sizeof networks / sizeof *networks; n++)
@@ -124,7 +124,7 @@ static void test_engines(void **state)
 }
 
 /* The tables above are right about themselves. */
-static void test_bracket(void **state)
+static void bracket(void **state)
 {
     (void)state;
     for (size_t l = 0; l < sizeof loads / sizeof *loads; l++) {
@@ -145,8 +145,8 @@ static void test_bracket(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engines),
-        cmocka_unit_test(test_bracket),
+        cmocka_unit_test(engines),
+        cmocka_unit_test(bracket),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static struct run run_sends(const struct send *sends, size_t count, uint32_t nex
     run_sends((const struct send[]){__VA_ARGS__}, sizeof((const struct send[]){__VA_ARGS__}) / sizeof(struct send), next)
 
 /* 1 us after the sending; the second one of a counter that nobody awaits any more is only counted. */
-static void test_latency(void **state)
+static void latency(void **state)
 {
     (void)state;
     struct run run = RUN(ENGINE_NO_COUNTER, {3 * US, 0, 0}, {5 * US, 1, 0}, {1 * US, 1, 1});
@@ -105,7 +105,7 @@ static void test_latency(void **state)
 }
 
 /* The head of the data comes at 1 us and keeps the NIC busy until 2 us: what comes at 1.5 us waits. */
-static void test_busy_receiver(void **state)
+static void busy_receiver(void **state)
 {
     (void)state;
     struct run run = RUN(1, {0, 0, DATA}, {US / 2, 1, 0}, {2 * US, 1, 1});
@@ -116,7 +116,7 @@ static void test_busy_receiver(void **state)
 
 /* Data that come later than it keep nothing waiting, though they have come when somebody looks: 1.5 us before 2.5 us. The
  * tie of both at 1 us is broken by the sender. */
-static void test_data_behind(void **state)
+static void data_behind(void **state)
 {
     (void)state;
     struct run run = RUN(1, {US / 2, 1, 0}, {3 * US / 2, 0, DATA}, {US, 1, 1});
@@ -130,7 +130,7 @@ static void test_data_behind(void **state)
 
 /* It waits in the sender's NIC behind data: 10,000 bytes from 0 on leave until 1 us. At the receiver it comes at 2 us, as
  * the data's last byte. */
-static void test_busy_sender(void **state)
+static void busy_sender(void **state)
 {
     (void)state;
     struct run run = RUN(ENGINE_NO_COUNTER, {0, 0, DATA}, {US / 4, 0, 0});
@@ -138,7 +138,7 @@ static void test_busy_sender(void **state)
 }
 
 /* What takes the receiving NIC time, or lies in no NIC's queue, cannot be sent so. */
-static void test_counts(void **state)
+static void counts_of_messages(void **state)
 {
     (void)state;
     struct engine *engine;
@@ -160,8 +160,8 @@ static void test_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_latency),     cmocka_unit_test(test_busy_receiver), cmocka_unit_test(test_data_behind),
-        cmocka_unit_test(test_busy_sender), cmocka_unit_test(test_counts),
+        cmocka_unit_test(latency),     cmocka_unit_test(busy_receiver),      cmocka_unit_test(data_behind),
+        cmocka_unit_test(busy_sender), cmocka_unit_test(counts_of_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

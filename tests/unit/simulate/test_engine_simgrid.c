@@ -168,7 +168,7 @@ static void check_row(const struct row *row, const struct engine_descriptor *kin
     }
 }
 
-static void test_by_hand(void **state)
+static void by_hand(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -179,7 +179,7 @@ static void test_by_hand(void **state)
 
 /* All 64 nodes of a full-bisection tree send to the node of the next leaf at once: d-mod-k routing gives each its own
  * links (E. Zahavi, D-Mod-K Routing, 2010), so each takes as long as alone. */
-static void test_fat_tree_shift(void **state)
+static void fat_tree_shift(void **state)
 {
     (void)state;
     struct test_send sends[64];
@@ -193,7 +193,7 @@ static void test_fat_tree_shift(void **state)
 
 /* Property: no message is earlier than alone, each arrives, messages of one sender begin in the order of sending, and a
  * second run gives the same picoseconds. The seed is printed. */
-static void test_random(void **state)
+static void random_messages(void **state)
 {
     (void)state;
     enum { COUNT = 2000, NODES = 24 };
@@ -228,7 +228,7 @@ static void test_random(void **state)
     }
 }
 
-static void test_stop(void **state)
+static void stop(void **state)
 {
     (void)state;
     static const struct test_send sends[] = {{0, 0, 1, MB, false}, {0, 1, 0, 10, false}, {50 * US, 1, 0, MB, false}};
@@ -273,7 +273,7 @@ static const struct bad bads[] = {
      ".xml: 1 hosts, expected at least nodes.count = 2"},
 };
 
-static void test_bad_platforms(void **state)
+static void bad_platforms(void **state)
 {
     (void)state;
     static const struct test_send sends[] = {{0, 0, 1, 10, false}};
@@ -301,7 +301,7 @@ static enum status open_twice(void *context, size_t index, FILE *out, struct err
     return status;
 }
 
-static void test_once_per_process(void **state)
+static void one_engine_per_process(void **state)
 {
     (void)state;
     struct child_answer answer;
@@ -339,7 +339,7 @@ static enum status keep_signals(void *context, size_t index, FILE *out, struct e
     return STATUS_OK;
 }
 
-static void test_signals(void **state)
+static void signals(void **state)
 {
     (void)state;
     struct child_answer answer;
@@ -352,9 +352,9 @@ static void test_signals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_fat_tree_shift), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_stop),    cmocka_unit_test(test_bad_platforms),  cmocka_unit_test(test_once_per_process),
-        cmocka_unit_test(test_signals),
+        cmocka_unit_test(by_hand), cmocka_unit_test(fat_tree_shift), cmocka_unit_test(random_messages),
+        cmocka_unit_test(stop),    cmocka_unit_test(bad_platforms),  cmocka_unit_test(one_engine_per_process),
+        cmocka_unit_test(signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

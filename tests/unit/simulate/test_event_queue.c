@@ -119,7 +119,7 @@ static void run(delay_function *delay, size_t pending, uint32_t ahead, uint32_t 
     event_queue_clear(&queue);
 }
 
-static void test_order(void **state)
+static void order_of_events(void **state)
 {
     (void)state;
     delay_function *const delays[] = {even, few_moments, outliers};
@@ -130,7 +130,7 @@ static void test_order(void **state)
 }
 
 /* More events than a ring holds, and one that belongs before them all. */
-static void test_full_ring(void **state)
+static void full_ring(void **state)
 {
     (void)state;
     struct err err;
@@ -151,7 +151,7 @@ static void test_full_ring(void **state)
 }
 
 /* What is made for a moment that has been reached already comes next, behind what was made for it before. */
-static void test_now(void **state)
+static void now(void **state)
 {
     (void)state;
     static struct list list;
@@ -166,7 +166,7 @@ static void test_now(void **state)
 }
 
 /* What is sorted is known beforehand: here all that waited behind the first. */
-static void test_ahead(void **state)
+static void events_ahead(void **state)
 {
     (void)state;
     struct err err;
@@ -184,10 +184,10 @@ static void test_ahead(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_now),
-        cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_full_ring),
+        cmocka_unit_test(order_of_events),
+        cmocka_unit_test(now),
+        cmocka_unit_test(events_ahead),
+        cmocka_unit_test(full_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static void end_flow(struct fixture *fixture, int64_t end_ps)
 }
 
 /* Ends that SimGrid may report for a flow of 100 us: what is too early or within 10 ps was alone, the rest stands. */
-static void test_rounding(void **state)
+static void rounding(void **state)
 {
     (void)state;
     static const int64_t rows[][2] = {{100 * US - 50, 100 * US},
@@ -128,7 +128,7 @@ static void test_rounding(void **state)
 }
 
 /* A flow that takes 170 us for contention; 64 bytes and a second flow wait behind it, and begin at 170 us. */
-static void test_queue(void **state)
+static void queue(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -156,7 +156,7 @@ static void test_queue(void **state)
 
 /* Between the begins of two messages lie the gap and the first one's flow: 150 us after a flow of 100, 170 after one of
  * 170. */
-static void test_gap(void **state)
+static void gap(void **state)
 {
     (void)state;
     for (int64_t took_us = 100; took_us <= 170; took_us += 70) {
@@ -172,7 +172,7 @@ static void test_gap(void **state)
 }
 
 /* On a free NIC a small message's times are known at once; the next begins behind it. */
-static void test_known_departures(void **state)
+static void known_departures(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -188,7 +188,7 @@ static void test_known_departures(void **state)
     teardown(&fixture);
 }
 
-static void test_stop(void **state)
+static void flows_that_stop(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -218,7 +218,7 @@ static void expect_job(struct fixture *fixture, int32_t src, int32_t dst, double
 
 /* Nobody shares a link: no jobs, and all events are executed whatever the owner's clock says. The third flow begins at
  * the receiver's link when the first has just ended there; the fourth leaves the first one's receiver. */
-static void test_alone(void **state)
+static void alone(void **state)
 {
     (void)state;
     const char *three = "nodes.count=3";
@@ -242,7 +242,7 @@ static void test_alone(void **state)
 /* The second flow meets the first one at their receiver when 60 us of its 100 are over: 0.4 MB of it become a job, and
  * the whole second one. Their owner lets each have half the rate: the first ends at 140 us, the second has 0.6 MB left
  * then. A third to the same receiver is a job, too, though the one that came first has gone; then all is free again. */
-static void test_meeting(void **state)
+static void meeting(void **state)
 {
     (void)state;
     const char *four = "nodes.count=4";
@@ -279,7 +279,7 @@ static void test_meeting(void **state)
 
 /* Two switches with two nodes each, one cable between them: 0 to 2 and 1 to 3 share it, 0 to 1 and 2 to 3 nothing. Events
  * behind the meeting wait for the owner. */
-static void test_inner_link(void **state)
+static void inner_link(void **state)
 {
     (void)state;
     const char *tree[] = {"nodes.count=4",
@@ -305,9 +305,9 @@ static void test_inner_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding),         cmocka_unit_test(test_queue), cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_known_departures), cmocka_unit_test(test_stop),  cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_meeting),          cmocka_unit_test(test_inner_link),
+        cmocka_unit_test(rounding),         cmocka_unit_test(queue),           cmocka_unit_test(gap),
+        cmocka_unit_test(known_departures), cmocka_unit_test(flows_that_stop), cmocka_unit_test(alone),
+        cmocka_unit_test(meeting),          cmocka_unit_test(inner_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static int64_t due_ps(const struct box *box)
     return inbox_due(&box->inbox, box->flights).time_ps;
 }
 
-static void test_heap(void **state)
+static void heap_of_messages(void **state)
 {
     (void)state;
     struct box box;
@@ -54,7 +54,7 @@ static void test_heap(void **state)
 }
 
 /* Who waits for a counter goes on by no message of another kind; who waits for messages by no counter; two wait for all. */
-static void test_who_waits(void **state)
+static void who_waits(void **state)
 {
     (void)state;
     struct box box = {0};
@@ -84,7 +84,7 @@ static void put_head(struct box *box, int64_t head_ps, int64_t transmit_ps)
 }
 
 /* Heads at 10 and 12, 5 for the bytes of each: the NIC receives the first until 15, the second until 20. */
-static void test_tails(void **state)
+static void tails(void **state)
 {
     (void)state;
     struct box box = {0};
@@ -110,9 +110,9 @@ static void test_tails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_heap),
-        cmocka_unit_test(test_who_waits),
-        cmocka_unit_test(test_tails),
+        cmocka_unit_test(heap_of_messages),
+        cmocka_unit_test(who_waits),
+        cmocka_unit_test(tails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static enum status ask(void *context, size_t index, FILE *out, struct err *err)
     return STATUS_OK;
 }
 
-static void test_questions(void **state)
+static void questions_to_simgrid(void **state)
 {
     (void)state;
     struct child_answer answers[QUESTIONS];
@@ -117,6 +117,6 @@ static void test_questions(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_questions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(questions_to_simgrid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

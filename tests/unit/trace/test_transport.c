@@ -9,7 +9,7 @@
 
 #include "trace/spool/transport.h"
 
-static void test_transports(void **state)
+static void transports(void **state)
 {
     (void)state;
     static const struct {
@@ -46,6 +46,6 @@ static void test_transports(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_transports)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(transports)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
