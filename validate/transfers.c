@@ -23,14 +23,28 @@ static bool overlap(struct interval a, struct interval b)
     return a.low_s <= b.high_s + 1e-12 && b.low_s <= a.high_s + 1e-12;
 }
 
+/* A transfer in all repetitions. */
+struct repeated {
+    struct interval all; /* from the first to the last */
+    uint64_t outside;    /* repetitions */
+};
+
 struct adder {
     const struct trace *predicted;
     const struct transfers *of_predicted;
     struct validate_transfers *to;
     double *errors_s; /* memory for all */
+    struct repeated *repeated;
     double worst_s;
     const struct section *section; /* of the prediction; NULL: all */
 };
+
+static void add_repetition(struct repeated *repeated, struct interval found, bool within)
+{
+    if (found.low_s < repeated->all.low_s) repeated->all.low_s = found.low_s;
+    if (found.high_s > repeated->all.high_s) repeated->all.high_s = found.high_s;
+    repeated->outside += !within;
+}
 
 static void add_one(struct adder *adder, const struct trace *measured, const struct transfer *own,
                     const struct transfer *other)
@@ -45,7 +59,9 @@ static void add_one(struct adder *adder, const struct trace *measured, const str
         found.low_s = found.high_s = units_s(end_ps - other->start_ps);
         adder->to->ends_known++;
     }
-    adder->to->within += overlap(predicted, found);
+    bool within = overlap(predicted, found);
+    adder->to->within += within;
+    add_repetition(&adder->repeated[own - adder->of_predicted->items], found, within);
     adder->errors_s[adder->to->count++] = error_s;
     if (error_s <= adder->worst_s) return;
     adder->worst_s = error_s;
@@ -74,6 +90,15 @@ static enum status add_run(struct adder *adder, const struct trace *measured, st
     return status;
 }
 
+static void count_within_spread(struct adder *adder)
+{
+    for (size_t i = 0; i < adder->of_predicted->count; i++) {
+        const struct repeated *repeated = &adder->repeated[i];
+        if (repeated->outside > 0 && overlap(bounds_of(&adder->of_predicted->items[i]), repeated->all))
+            adder->to->within_spread += repeated->outside;
+    }
+}
+
 enum status validate_transfers_match(const struct trace *predicted, const struct trace *const *measured,
                                      size_t repetitions, const struct section *section,
                                      struct validate_transfers *transfers, struct err *err)
@@ -83,9 +108,14 @@ enum status validate_transfers_match(const struct trace *predicted, const struct
     TRY(bounds_find(predicted, &own, err));
     struct adder adder = {.predicted = predicted, .of_predicted = &own, .to = transfers, .worst_s = -1, .section = section};
     adder.errors_s = calloc(own.count * repetitions + 1, sizeof *adder.errors_s);
-    enum status status = adder.errors_s ? STATUS_OK : err_memory(err);
+    adder.repeated = calloc(own.count + 1, sizeof *adder.repeated);
+    enum status status = adder.errors_s && adder.repeated ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < own.count; i++)
+        adder.repeated[i].all = (struct interval){INFINITY, -INFINITY};
     for (size_t i = 0; status == STATUS_OK && i < repetitions; i++) status = add_run(&adder, measured[i], err);
     if (status == STATUS_OK) transfers->error_s = samples_summarize(adder.errors_s, (size_t)transfers->count);
+    if (status == STATUS_OK) count_within_spread(&adder);
+    free(adder.repeated);
     free(adder.errors_s);
     transfers_clear(&own);
     return status;

@@ -16,6 +16,8 @@ struct validate_transfers {
     uint64_t count; /* transfers with known bounds, of all repetitions */
     uint64_t ends_known; /* of those the measured ones whose end is known */
     uint64_t within; /* of these: within the predicted bounds, or possibly so */
+    uint64_t within_spread; /* of the others: another repetition's is earlier, or later, so that they are no further
+                               outside than the runs are from each other */
     struct sample_summary error_s; /* of |predicted - measured| upper bound */
     uint32_t worst_rank; /* the transfer with the largest error: */
     uint64_t worst_event; /* number of the operation among the rank's predicted calls, from 1 */

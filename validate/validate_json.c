@@ -172,6 +172,7 @@ static bool add_transfers(cJSON *root, const struct validation *v)
     return object && cJSON_AddNumberToObject(object, "count", count) &&
            cJSON_AddNumberToObject(object, "ends_known", (double)transfers->ends_known) &&
            cJSON_AddNumberToObject(object, "within_bounds", (double)transfers->within) &&
+           cJSON_AddNumberToObject(object, "within_spread", (double)transfers->within_spread) &&
            cJSON_AddNumberToObject(object, "share", count > 0 ? (double)transfers->within / count : NAN) &&
            add_summary(object, "error_s", &transfers->error_s) &&
            cJSON_AddNumberToObject(object, "worst_rank", transfers->worst_rank) &&

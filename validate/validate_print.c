@@ -100,6 +100,9 @@ static void print_calls(const struct validation *v, FILE *out)
     if (v->transfers.count > 0)
         fprintf(out, "Transfers: %" PRIu64 " of %" PRIu64 " measured ones lie in the predicted bounds, or may\n",
                 v->transfers.within, v->transfers.count);
+    if (v->transfers.within_spread > 0)
+        fprintf(out, "           %" PRIu64 " further ones are no further outside than the measured runs are apart\n",
+                v->transfers.within_spread);
 }
 
 void validation_print(const struct validation *v, FILE *out)

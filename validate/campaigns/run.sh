@@ -186,7 +186,9 @@ jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg 
      summary: {rows: length, median: ([.[].part.relative | fabs] | median), worst: ([.[].part.relative | fabs] | max),
                within_spread: ([.[] | select(.part.within_spread)] | length),
                transfers_within_bounds: (([.[].transfers.count] | add // 0) as $n |
-                                         if $n > 0 then ([.[].transfers.within_bounds] | add) / $n else null end)},
+                                         if $n > 0 then ([.[].transfers.within_bounds] | add) / $n else null end),
+               transfers_within_spread: (([.[].transfers.count] | add // 0) as $n | if $n > 0 then
+                                         ([.[].transfers | .within_bounds + .within_spread] | add) / $n else null end)},
      order: [group_by([.program, .bytes, .ranks])[] | select(length > 1) | . as $g |
              [range(length) as $i | range(length) as $j | [$g[$i].part, $g[$j].part]
               | select(.[0].measured_max_s < .[1].measured_min_s)]
