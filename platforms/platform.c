@@ -19,6 +19,7 @@ void platform_free(struct platform *platform)
     free(platform->segments);
     free(platform->loopback);
     free(platform->rank_nodes);
+    free(platform->call_s);
     for (size_t i = 0; i < platform->window_rule_count; i++) free(platform->window_rules[i].window);
     free(platform->window_rules);
     free(platform);
@@ -34,6 +35,7 @@ void platform_ideal_init(struct platform_ideal *ideal, const struct platform *pl
     made->segments = made->loopback = &ideal->segment;
     made->segment_count = made->loopback_count = 1;
     made->overhead_s = made->gap_s = 0;
+    made->call_s = NULL;
     made->memory_bandwidth_Bps = INFINITY;
     made->links = LINKS_FREE;
     made->contention = false;

@@ -120,6 +120,7 @@ struct platform {
     int64_t eager_bytes; /* two-sided: above it, rendezvous */
     enum rendezvous_mode rendezvous;
     double init_s, finalize_s; /* of each rank's own time in MPI_Init and MPI_Finalize */
+    double *call_s; /* of the caller's own time in each call, by enum mpi_call, MPI_FUNCTION_COUNT of them; owned; NULL: 0 */
     bool unexpected_copy; /* an eager message that its receive did not wait for is copied out of the library's buffer */
     struct rma_semantics semantics;
     enum lock_mode lock;

@@ -5,6 +5,7 @@
 #include "platforms/profile.h"
 #include "platforms/read.h"
 #include "platforms/topology/topology.h"
+#include "trace/calls/calls.h"
 
 /* A bandwidth below 1 B/s or a latency of more than an hour is taken for a mistake in the unit. */
 enum field_kind { FIELD_NUMBER, FIELD_RATE, FIELD_INT32, FIELD_INT64, FIELD_BOOLEAN, FIELD_NAME };
@@ -127,20 +128,40 @@ static enum status read_section(const struct json_node *section, const struct fi
     return STATUS_OK;
 }
 
+/* mpi.call_s: seconds by function. */
+static enum status read_calls(const struct json_node *calls, struct platform *platform, struct err *err)
+{
+    TRY(json_object(calls, err));
+    if (json_count(calls) > 0) platform->call_s = calloc(MPI_FUNCTION_COUNT, sizeof *platform->call_s);
+    if (json_count(calls) > 0 && !platform->call_s) return err_memory(err);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, calls->item)
+    {
+        struct json_node node = json_member(calls, item->string);
+        enum mpi_call call;
+        if (json_key_ignored(item->string)) continue;
+        if (!call_by_name(item->string, &call) || call >= MPI_FUNCTION_COUNT || call_kind(call) == CALL_LOCAL)
+            return json_error(&node, err, "no function whose calls are simulated, expected one as MPI_Win_start");
+        TRY(measured_read(&node, 0, TIME_MOST, &platform->call_s[call], err));
+    }
+    return STATUS_OK;
+}
+
 static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const more[] = {"collectives", "rma", "profile", NULL}, *const more_rma[] = {"semantics", "buffer_bytes",
+    static const char *const more[] = {"collectives", "rma", "profile", "call_s", NULL}, *const more_rma[] = {"semantics", "buffer_bytes",
                                                                                          "epochs_ahead", "windows",
                                                                                          "protocol", "atomic_s_per_byte", NULL};
     static const char *const collectives[] = {"mpich", NULL};
     struct json_node mpi = json_member(root, "mpi");
     TRY(read_section(&mpi, mpi_fields, more, platform, err));
     struct json_node algorithms = json_member(&mpi, "collectives"), rma = json_member(&mpi, "rma");
-    struct json_node profile = json_member(&mpi, "profile");
+    struct json_node profile = json_member(&mpi, "profile"), calls = json_member(&mpi, "call_s");
     const char *text = NULL;
     if (profile.item) TRY(json_string(&profile, &text, err));
     if (text && !(platform->profile = strdup(text))) return err_memory(err);
     int index;
+    if (calls.item) TRY(read_calls(&calls, platform, err));
     if (algorithms.item) TRY(name_read(&algorithms, collectives, &index, err));
     TRY(read_section(&rma, rma_fields, more_rma, platform, err));
     struct json_node semantics = json_member(&rma, "semantics"), buffer = json_member(&rma, "buffer_bytes"),

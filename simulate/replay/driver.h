@@ -13,6 +13,7 @@ enum call_trait {
     CALL_TESTS = 1,  /* may fail; then it counts as computing */
     CALL_SERVES = 2, /* serves its rank's waiting messages on entry, whatever mpi.rma.protocol.visit says */
     CALL_FREES = 4,  /* its return advances threads that wait outside MPI */
+    CALL_SPENDS = 8, /* its step spends mpi.call_s, in some cases not */
 };
 
 /* A kind of calls, or the kinds from `kind` to `last`, if that is later. */

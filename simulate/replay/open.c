@@ -231,6 +231,15 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     return STATUS_OK;
 }
 
+static enum status take_call_times(struct replay *replay, const struct platform *platform)
+{
+    if (!platform->call_s) return STATUS_OK;
+    replay->call_ps = malloc(MPI_FUNCTION_COUNT * sizeof *replay->call_ps);
+    if (!replay->call_ps) return err_memory(replay->err);
+    for (int call = 0; call < MPI_FUNCTION_COUNT; call++) replay->call_ps[call] = units_ps(platform->call_s[call]);
+    return STATUS_OK;
+}
+
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
                         const struct replay_options *options, struct replay_outcome *outcome,
                         const struct engine_callbacks *callbacks, struct err *err)
@@ -263,6 +272,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
+    TRY(take_call_times(replay, platform));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     take_part(replay, platform);
     TRY(totals_init(&outcome->totals, trace->rank_count, err));
@@ -339,6 +349,7 @@ void replay_close(struct replay *replay)
     free(replay->ranks);
     free(replay->nodes);
     free(replay->server_free_ps);
+    free(replay->call_ps);
     trace_free(replay->made);
 }
 

@@ -42,6 +42,7 @@ struct replay {
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps, linger_ps;
+    int64_t *call_ps; /* of the caller's own time, by enum mpi_call; NULL: calls take none */
     struct shmem *shmem;     /* NULL: no symmetric memory */
     /* whether the rank's operations on symmetric memory are complete; NULL: there is none */
     bool (*is_quiet)(struct replay *, uint32_t rank);

@@ -33,6 +33,12 @@ enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase)
     return STEP_PAUSE;
 }
 
+int64_t replay_own_ps(const struct replay *replay, const struct rank_state *rank)
+{
+    enum mpi_call call = rank->calls[rank->next].call;
+    return replay->call_ps && call < MPI_FUNCTION_COUNT && !rank->threads ? replay->call_ps[call] : 0;
+}
+
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase)
 {
     rank->phase = phase;

@@ -6,6 +6,12 @@
 
 enum { CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
 
+static bool is_failed_test(const struct replay *replay, const struct trace_call *call)
+{
+    const struct call_step *row = replay->steps[call_kind(call->call)];
+    return row && (row->traits & CALL_TESTS) && !(call->flags & TRACE_FLAG);
+}
+
 static enum step step_call(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -17,7 +23,7 @@ static enum step step_call(struct replay *replay, uint32_t rank)
     }
     const struct call_step *row = replay->steps[call_kind(call->call)];
     if (!row) return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
-    if ((row->traits & CALL_TESTS) && !(call->flags & TRACE_FLAG)) { /* a failed test is computing */
+    if (is_failed_test(replay, call)) { /* it is computing */
         int64_t spent_ps = replay_compute_ps(state, call->exit_ps - call->enter_ps);
         state->busy_ps = spent_ps;
         return replay_exit(state, replay->now_ps + spent_ps);
@@ -159,6 +165,21 @@ static inline void enter_call(struct replay *replay, uint32_t rank)
         replay->failed = true;
 }
 
+/* The call's own time passes before anything else of the call (mpi.call_s). False: it has none. */
+static bool spend_own_time(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    const struct call_step *row = replay->steps[call_kind(call->call)];
+    int64_t own_ps = replay_own_ps(replay, state);
+    if (own_ps == 0 || !row || (row->traits & CALL_SPENDS) || is_failed_test(replay, call)) return false;
+    state->busy_ps = own_ps;
+    state->resume_ps = replay->now_ps + own_ps;
+    state->status = RANK_PAUSED;
+    if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) replay->failed = true;
+    return true;
+}
+
 static void await_messages(struct replay *replay, uint32_t rank, uint32_t need, uint32_t counter)
 {
     const struct mailbox *mailbox = &replay->mailbox;
@@ -237,6 +258,7 @@ static void advance(struct replay *replay, uint32_t rank)
         case STEP_EXIT:
             if (!leave_call(replay, rank)) return;
             enter_call(replay, rank);
+            if (replay->call_ps && spend_own_time(replay, rank)) return;
             break;
         }
     }
@@ -244,7 +266,10 @@ static void advance(struct replay *replay, uint32_t rank)
 
 void replay_advance(struct replay *replay, uint32_t rank)
 {
-    if (replay->ranks[rank].status == RANK_COMPUTING) enter_call(replay, rank);
+    if (replay->ranks[rank].status == RANK_COMPUTING) {
+        enter_call(replay, rank);
+        if (replay->call_ps && spend_own_time(replay, rank)) return;
+    }
     advance(replay, rank);
 }
 

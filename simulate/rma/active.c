@@ -102,7 +102,8 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_ENTER) {
         member->in_wait = true;
         member->last_completer = NO_INDEX;
-        state->phase = PHASE_ACT;
+        enum step step = replay_spend(replay, state, replay_own_ps(replay, state), PHASE_ACT);
+        if (step != STEP_AGAIN) return step;
     }
     if (member->pending_origins > 0) {
         state->need = member->missing_completes;

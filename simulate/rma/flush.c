@@ -93,7 +93,7 @@ static enum step open_all(struct replay *replay, struct rank_state *state, uint3
     member->all_nocheck = call->flags & TRACE_NOCHECK;
     member->all->returned = member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY;
     if (member->all->returned) return replay_exit(state, replay->now_ps);
-    return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_ASK);
+    return replay_spend(replay, state, replay_own_ps(replay, state) + (size > 1 ? replay->overhead_ps : 0), PHASE_ASK);
 }
 
 /* Lock Contention of a call that waited for several locks: until the last one was free. */

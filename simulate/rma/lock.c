@@ -30,7 +30,8 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     replay->lock_epochs[lock].next = state->lock_list;
     state->lock_list = lock;
     if (nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return return_locked(replay, rank, lock);
-    return replay_spend(replay, state, (uint32_t)call->peer == rank ? 0 : replay->overhead_ps, PHASE_ASK);
+    int64_t overhead_ps = (uint32_t)call->peer == rank ? 0 : replay->overhead_ps;
+    return replay_spend(replay, state, replay_own_ps(replay, state) + overhead_ps, PHASE_ASK);
 }
 
 /* Lock Contention of the call that sent the request: while others held the lock incompatibly. */

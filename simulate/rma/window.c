@@ -188,7 +188,8 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     member->fence_instance++;
     bool completes = !(flags & TRACE_NOPRECEDE);
     bool sends = window_size(replay, member) > 1 || (completes && member->held_first != NO_INDEX);
-    return replay_spend(replay, state, sends ? replay->overhead_ps : 0, completes ? PHASE_ISSUE : PHASE_BARRIER);
+    int64_t cost_ps = replay_own_ps(replay, state) + (sends ? replay->overhead_ps : 0);
+    return replay_spend(replay, state, cost_ps, completes ? PHASE_ISSUE : PHASE_BARRIER);
 }
 
 enum step replay_step_fence(struct replay *replay, uint32_t rank)

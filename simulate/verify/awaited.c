@@ -24,6 +24,14 @@ static const struct trace_rank *rank_of(const struct awaiter *awaiter, uint32_t 
     return &awaiter->context->predicted->ranks[rank];
 }
 
+/* When the call's own time (mpi.call_s) is over. */
+static int64_t begins_ps(const struct awaiter *awaiter, uint32_t rank, const struct trace_call *call)
+{
+    const double *own_s = awaiter->context->platform->call_s;
+    bool has = own_s && rank_of(awaiter, rank)->thread_count == 0;
+    return call->enter_ps + (has ? units_ps(own_s[call->call]) : 0);
+}
+
 static bool promises_posts(const struct awaiter *awaiter, const struct access_epoch *access)
 {
     return rank_of(awaiter, access->rank)->calls[access->open_call].flags & TRACE_NOCHECK;
@@ -69,7 +77,8 @@ static void check_start(struct awaiter *awaiter, const struct access_epoch *acce
     int64_t latest_ps = INT64_MIN;
     if (awaiter->context->modes[access->window].semantics->start_waits && !promises_posts(awaiter, access))
         take_group(awaiter, access, &latest_ps);
-    check_call(awaiter, PATTERN_LATE_POST, access->rank, access->open_call, latest_ps, start->enter_ps);
+    check_call(awaiter, PATTERN_LATE_POST, access->rank, access->open_call, latest_ps,
+               begins_ps(awaiter, access->rank, start));
 }
 
 /* complete spends its overhead before it waits. */
@@ -87,7 +96,7 @@ static void check_complete(struct awaiter *awaiter, const struct access_epoch *a
             take_post(awaiter, verify_pair_before(epochs, p, mode->epochs_ahead), &latest_ps);
     }
     check_call(awaiter, PATTERN_LATE_POST, access->rank, access->close_call, latest_ps,
-               complete->enter_ps + overhead_ps);
+               begins_ps(awaiter, access->rank, complete) + overhead_ps);
 }
 
 static void check_operation(struct awaiter *awaiter, const struct epoch_operation *operation)
@@ -102,7 +111,8 @@ static void check_operation(struct awaiter *awaiter, const struct epoch_operatio
         take_group(awaiter, access, &latest_ps);
     else if (waits)
         take_post(awaiter, operation->pair, &latest_ps);
-    check_call(awaiter, PATTERN_EARLY_TRANSFER, operation->origin, operation->call, latest_ps, call->enter_ps);
+    check_call(awaiter, PATTERN_EARLY_TRANSFER, operation->origin, operation->call, latest_ps,
+               begins_ps(awaiter, operation->origin, call));
 }
 
 static void find_gets(struct awaiter *awaiter)

@@ -31,9 +31,10 @@ void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t 
     struct rank_rare *rare = replay_rare(replay, rank);
     rare->buffered_bytes += bytes;
     if (rare->buffered_bytes > use->peak_bytes) use->peak_bytes = rare->buffered_bytes;
-    if (replay->now_ps == rank->enter_ps) return;
+    int64_t waited_ps = replay->now_ps - rank->enter_ps - rank->busy_ps;
+    if (waited_ps == 0) return;
     use->waits++;
-    use->waited_ps += replay->now_ps - rank->enter_ps;
+    use->waited_ps += waited_ps;
 }
 
 static void give_back(struct replay *replay, uint32_t rank, int64_t bytes)

@@ -272,6 +272,26 @@ static int64_t computing_ps(const struct rank *rank, int64_t recorded_ps)
     return llround((double)recorded_ps * rank->pace);
 }
 
+/* A lock that asks nobody, a fence that waits for nobody. */
+static bool returns_at_once(const struct model *model, const struct trace_call *call)
+{
+    const unsigned both = TRACE_NOPRECEDE | TRACE_NOSUCCEED;
+    switch (call_kind(call->call)) {
+    case CALL_LOCK: if (call->peer == TRACE_NONE) return true; /* fall through */
+    case CALL_LOCK_ALL: return (call->flags & TRACE_NOCHECK) || lock_of(model, call->handle) == LOCK_LAZY;
+    case CALL_FENCE:
+        return (call->flags & both) == both && model->platform->protocol.fence_assertions == ASSERTIONS_HONOURED;
+    default: return false;
+    }
+}
+
+/* mpi.call_s */
+static int64_t own_ps(const struct model *model, const struct trace_call *call)
+{
+    bool has = model->platform->call_s && call->call < MPI_FUNCTION_COUNT && !returns_at_once(model, call);
+    return has ? units_ps(model->platform->call_s[call->call]) : 0;
+}
+
 void rank_walk(struct model *model, struct rank *rank, void *unused)
 {
     (void)unused;
@@ -291,8 +311,10 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
             rank_await_time(model, rank, model->now_ps + lasts_ps);
         else if (is_plain(call->call))
             rank_spend(model, rank, lasts_ps);
-        else
+        else {
+            rank_spend(model, rank, own_ps(model, call));
             do_call(model, rank, call);
+        }
         rank->serves = false;
         rank->times.exit_ps[i] = model->now_ps;
         if (rank->served) rank->lingers_until_ps = model->now_ps + units_ps(model->platform->protocol.linger_s);
