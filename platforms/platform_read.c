@@ -149,9 +149,9 @@ static enum status read_calls(const struct json_node *calls, struct platform *pl
 
 static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const more[] = {"collectives", "rma", "profile", "call_s", NULL}, *const more_rma[] = {"semantics", "buffer_bytes",
-                                                                                         "epochs_ahead", "windows",
-                                                                                         "protocol", "atomic_s_per_byte", NULL};
+    static const char *const more[] = {"collectives", "rma", "profile", "call_s", NULL};
+    static const char *const more_rma[] = {"semantics", "buffer_bytes", "epochs_ahead", "windows", "protocol",
+                                           "atomic_s_per_byte", NULL};
     static const char *const collectives[] = {"mpich", NULL};
     struct json_node mpi = json_member(root, "mpi");
     TRY(read_section(&mpi, mpi_fields, more, platform, err));

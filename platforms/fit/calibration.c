@@ -86,6 +86,7 @@ struct writer {
     const struct calibration *calibration;
     const cJSON *mpi; /* the probe's; may be NULL */
     cJSON *notes;
+    struct fit_value overhead, latency[2]; /* of the platform; latency within a node and between nodes */
 };
 
 static void note(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -317,6 +318,8 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     bool has = find_overhead(calibration, calibration->curves[1][CALIBRATION_PUT].fitted, &overhead, &n);
     cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
     cJSON_AddItemToObject(section, "segments", segments);
+    writer->overhead = overhead;
+    writer->latency[between] = latency;
     compare_latencies(writer, between, overhead.value, latency.value);
     if (whole && has) add_measured(writer, section, "overhead_s", overhead.value, overhead.error, n);
     if (whole) add_gap(writer, section, composition.curve, latency.value);
@@ -395,6 +398,51 @@ static void add_atomics(struct writer *writer, cJSON *rma, bool between)
     add_measured(writer, rma, "atomic_s_per_byte", last->slope.value, last->slope.error, accumulate->repetitions);
 }
 
+static bool mpi_says(const cJSON *mpi, const char *key, const char *value)
+{
+    const char *found = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), key));
+    return found && strcmp(found, value) == 0;
+}
+
+/* mpi.call_s: what a call takes longer than its overhead_s and its messages, if that is more than the error. Two functions share
+ * it. */
+static void add_calls(struct writer *writer, cJSON *mpi, bool between)
+{
+    const struct {
+        enum calibration_curve curve;
+        double overheads, latencies;
+        const char *functions[2];
+        bool other; /* the library takes other messages */
+    } ways[] = {
+        {CALIBRATION_PSCW, 1, 0, {"MPI_Win_start"}, false},
+        {CALIBRATION_FENCE, 1, 1, {"MPI_Win_fence"}, mpi_says(mpi, "fence", "notify")},
+        {CALIBRATION_BARRIER, 1, 1, {"MPI_Barrier"}, false},
+        {CALIBRATION_LOCK, 2, unlocks_wait(mpi) ? 4 : 2, {"MPI_Win_lock", "MPI_Win_unlock"}, mpi_says(mpi, "lock", "lazy")},
+        {CALIBRATION_GET, 1, 2, {"MPI_Get"}, false},
+        {CALIBRATION_ACCUMULATE, 1, 2, {"MPI_Accumulate"}, false},
+        {CALIBRATION_FETCH, 1, 2, {"MPI_Fetch_and_op"}, false},
+        {CALIBRATION_PING_PONG, 2, 1, {"MPI_Send", "MPI_Recv"}, false},
+    };
+    cJSON *calls = cJSON_CreateObject();
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
+        const struct fit_point *point = size_curve_point(curve, -1);
+        if (!point || ways[i].other) continue;
+        const struct fit_value *overhead = &writer->overhead, *latency = &writer->latency[between];
+        double left = point->y - ways[i].overheads * overhead->value - ways[i].latencies * latency->value;
+        double error = hypot(value_of(point).error,
+                             hypot(ways[i].overheads * overhead->error, ways[i].latencies * latency->error));
+        int functions = ways[i].functions[1] ? 2 : 1;
+        for (int k = 0; k < functions && left > error; k++)
+            add_measured(writer, calls, ways[i].functions[k], left / functions, error / functions,
+                         curve->sizes[0].statistics.count);
+    }
+    if (cJSON_GetArraySize(calls) > 0)
+        cJSON_AddItemToObject(mpi, "call_s", calls);
+    else
+        cJSON_Delete(calls);
+}
+
 static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *given, struct err *err)
 {
     bool between = writer->calibration->curves[1][CALIBRATION_PUT].fitted;
@@ -405,6 +453,7 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     if (!rma) rma = cJSON_AddObjectToObject(mpi, "rma");
     add_eager(writer, mpi, between);
     add_atomics(writer, rma, between);
+    add_calls(writer, mpi, between);
     return STATUS_OK;
 }
 
@@ -423,7 +472,7 @@ enum status calibration_to_platform(const struct calibration *calibration, const
                                     struct err *err)
 {
     cJSON *made = cJSON_CreateObject();
-    struct writer writer = {calibration, mpi, cJSON_CreateArray()};
+    struct writer writer = {.calibration = calibration, .mpi = mpi, .notes = cJSON_CreateArray()};
     cJSON_AddStringToObject(made, "schema", "rmacast.platform/1");
     cJSON_AddStringToObject(made, "name", name);
     count_unsteady(&writer);

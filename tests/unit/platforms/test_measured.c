@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/platforms/platform_test.h"
+#include "trace/calls/calls.h"
 
 #define M(VALUE) "{\"value\": " #VALUE ", \"error\": 0.5, \"n\": 40}"
 
@@ -19,6 +20,7 @@ static const char measured[] =
     "               \"overhead_s\": " M(1e-7) ", \"gap_s\": " M(2e-7) ","
     "               \"loopback\": {\"latency_s\": " M(3e-7) ", \"bandwidth_Bps\": " M(3e9) "}},"
     " \"mpi\": {\"eager_bytes\": " M(4096) ", \"init_s\": " M(0.25) ", \"finalize_s\": " M(0.125) ","
+    "           \"call_s\": {\"MPI_Put\": " M(3e-6) ", \"comment\": \"any\"},"
     "           \"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": " M(64) ", \"waits\": \"complete\"}, "
     "{\"waits\": \"call\"}]},"
     "                     \"thread_delay_s\": " M(1e-5) ", \"control_bytes\": " M(32) ", \"eager_bytes\": " M(512) ","
@@ -48,6 +50,7 @@ static void every_number_may_be_measured(void **state)
     assert_true(platform->protocol.put_s_per_byte == 1e-10 && platform->protocol.linger_s == 2e-5 &&
                 protocol_serves(&platform->protocol, SERVICE_PUT, 71) == PROGRESS_CALL);
     assert_true(platform->thread_create_s == 1e-5);
+    assert_true(platform->call_s[ID_Put] == 3e-6 && platform->call_s[ID_Get] == 0);
     platform_free(platform);
 }
 
