@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/calibrate/check.h"
@@ -16,13 +17,24 @@
 #include "platforms/fit/values.h"
 #include "platforms/platform.h"
 
-enum { OPTION_MPI = 1000, OPTION_RESULTS, OPTION_LIMIT, OPTION_NAME, OPTION_NO_PROBE, OPTION_CHECK, OPTION_JSON };
+enum {
+    OPTION_MPI = 1000,
+    OPTION_RESULTS,
+    OPTION_LIMIT,
+    OPTION_NAME,
+    OPTION_NO_PROBE,
+    OPTION_CHECK,
+    OPTION_ROUNDS,
+    OPTION_JSON,
+    ROUNDS_MOST = 99
+};
 
 struct options {
     const char *config, *output, *results, *name, *json;
     size_t mpi;
     double limit_s;
     bool no_probe, check;
+    int64_t rounds;
     char **command; /* NULL: fits what is in results */
 };
 
@@ -40,6 +52,8 @@ static const struct argp_option rows[] = {
      0},
     {"check", OPTION_CHECK, NULL, 0,
      "record a bench run with the same launcher, replay it on the platform file, and compare (docs/calibration.md)", 0},
+    {"rounds", OPTION_ROUNDS, "N", 0,
+     "run the bench, and with --check what is recorded, N times in turn, and take medians of the rounds (1)", 0},
     {"name", OPTION_NAME, "NAME", 0, "name of the platform (that of the output file)", 0},
     {"json", OPTION_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output, without the table", 0},
     {0},
@@ -57,6 +71,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_JSON: options->json = argument; return 0;
     case OPTION_NO_PROBE: options->no_probe = true; return 0;
     case OPTION_CHECK: options->check = true; return 0;
+    case OPTION_ROUNDS: return cli_count(state, "--rounds", argument, 1, ROUNDS_MOST, &options->rounds);
     case OPTION_LIMIT: {
         error_t failed = cli_duration(state, "--limit", argument, &options->limit_s);
         return failed || options->limit_s > 0 ? failed : cli_usage(state, "--limit %s, expected more than 0", argument);
@@ -192,23 +207,49 @@ static enum status check_config(const char *file, struct err *err)
     return STATUS_OK;
 }
 
-static enum status measure(const struct options *options, const struct calibrate_run *run, cJSON **mpi, struct err *err)
+/* The first round's results are in the directory itself, each other one's below it. */
+static enum status run_round(const struct calibrate_run *run, int round, struct err *err)
 {
-    TRY(calibrate_run_bench(run, err));
+    char below[CALIBRATE_PATH_BYTES + 16];
+    struct calibrate_run own = *run;
+    snprintf(below, sizeof below, "%s/round-%d", run->directory, round);
+    if (round > 0) own.directory = below;
+    if (round > 0 && mkdir(below, 0777) != 0 && errno != EEXIST)
+        return err_set(err, STATUS_SYSTEM, below, NULL, "%s, expected to make the directory", strerror(errno));
+    return calibrate_run_bench(&own, err);
+}
+
+/* recorded: whether all that the check needs is there; the platform is written all the same. */
+static enum status measure(const struct options *options, const struct calibrate_run *run, cJSON **mpi, struct err *recorded,
+                           struct err *err)
+{
+    for (int round = 0; round < options->rounds; round++) {
+        TRY(run_round(run, round, err));
+        if (options->check && recorded->status == STATUS_OK) calibrate_check_record(run, round, recorded);
+    }
     return options->no_probe ? STATUS_OK : calibrate_run_probe(run, mpi, err);
+}
+
+static enum status check(const struct options *options, const struct calibrate_run *run, const struct err *recorded,
+                         struct err *err)
+{
+    if (recorded->status == STATUS_OK) return calibrate_check(run, options->output, (int)options->rounds, err);
+    if (err) *err = *recorded;
+    return recorded->status;
 }
 
 static enum status calibrate(const struct options *options, struct err *err)
 {
     char directory[CALIBRATE_PATH_BYTES];
     cJSON *mpi = NULL;
+    struct err recorded = {.status = STATUS_OK};
     enum status status = STATUS_OK;
     TRY(choose_directory(options, directory, err));
     struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory, options->limit_s};
     if (options->command && run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
-    if (options->command) status = measure(options, &run, &mpi, err);
+    if (options->command) status = measure(options, &run, &mpi, &recorded, err);
     if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);
-    if (status == STATUS_OK && options->check) status = calibrate_check(&run, options->output, err);
+    if (status == STATUS_OK && options->check) status = check(options, &run, &recorded, err);
     cJSON_Delete(mpi);
     if (!options->results) remove_tree(directory);
     return status;
@@ -216,7 +257,7 @@ static enum status calibrate(const struct options *options, struct err *err)
 
 enum status cmd_calibrate(int argc, char **argv, struct err *err)
 {
-    struct options options = {.limit_s = 300};
+    struct options options = {.limit_s = 300, .rounds = 1};
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
     const struct cli_file files[] = {{CLI_READS, "--config", options.config}, {CLI_WRITES, "--output", options.output},
                                      {CLI_WRITES, "--json", options.json}};

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "common/units.h"
@@ -102,9 +103,13 @@ static enum status add_times(struct skeletons *skeletons, const char *name, doub
     return STATUS_OK;
 }
 
+/* Inside its calls: between them a recorder works. */
 static double time_of(const struct trace_rank *rank, const struct stretch *stretch)
 {
-    return units_s(rank->calls[stretch->last].exit_ps - rank->calls[stretch->first].enter_ps);
+    int64_t time_ps = 0;
+    for (size_t i = stretch->first; i <= stretch->last; i++)
+        if (kind_of(&rank->calls[i]) != CALL_LOCAL) time_ps += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+    return units_s(time_ps);
 }
 
 /* Between the barriers `before` and `barrier`. */
@@ -196,6 +201,51 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
     } else {
         skeletons_clear(&made);
     }
+    return status;
+}
+
+static const struct skeleton *skeleton_by_name(const struct skeletons *skeletons, const char *name)
+{
+    for (size_t i = 0; i < skeletons->count; i++)
+        if (strcmp(skeletons->items[i].name, name) == 0) return &skeletons->items[i];
+    return NULL;
+}
+
+/* False: a round lacks the row. values: room for three times round_count. */
+static bool join_row(const struct skeletons *rounds, size_t round_count, double *values, struct skeleton *row)
+{
+    double *medians = values, *p10s = values + round_count, *predicted = values + 2 * round_count;
+    for (size_t i = 0; i < round_count; i++) {
+        const struct skeleton *of_round = skeleton_by_name(&rounds[i], row->name);
+        if (!of_round) return false;
+        medians[i] = of_round->measured_median_s;
+        p10s[i] = of_round->measured_p10_s;
+        predicted[i] = of_round->predicted_median_s;
+        row->count += of_round->count;
+    }
+    row->measured_median_s = median_of(medians, round_count);
+    row->measured_p10_s = median_of(p10s, round_count);
+    row->predicted_median_s = median_of(predicted, round_count);
+    return true;
+}
+
+enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err)
+{
+    struct skeletons made = {0};
+    double *values = calloc(3 * round_count, sizeof *values);
+    enum status status = values ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; i < rounds[0].count && status == STATUS_OK; i++) {
+        struct skeleton row = {.count = 0};
+        strcpy(row.name, rounds[0].items[i].name);
+        if (!join_row(rounds, round_count, values, &row)) continue;
+        status = array_reserve((void **)&made.items, &made.capacity, made.count + 1, sizeof row, err);
+        if (status == STATUS_OK) made.items[made.count++] = row;
+    }
+    free(values);
+    if (status == STATUS_OK)
+        *joined = made;
+    else
+        skeletons_clear(&made);
     return status;
 }
 

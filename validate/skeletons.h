@@ -11,7 +11,7 @@ enum { SKELETON_NAME_BYTES = 160, SKELETON_COUNT_LEAST = 10 };
 
 struct skeleton {
     char name[SKELETON_NAME_BYTES]; /* "MPI_Put 8 > 1, MPI_Win_flush"; "100 MPI_Win_fence" */
-    double *measured_s, *predicted_s; /* owned; of each repetition. Of a train of barriers: their mean */
+    double *measured_s, *predicted_s; /* owned; of each repetition. Of a train of barriers: their mean. NULL: joined */
     size_t count, capacity, predicted_capacity;
     double measured_median_s, measured_p10_s, predicted_median_s;
 };
@@ -25,6 +25,8 @@ struct skeletons {
  * communicators, and calls that stay on the rank, are left out. */
 enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank,
                               struct skeletons *skeletons, struct err *err);
+/* Rows of several runs of the same program: medians of their medians and 10th percentiles. Rows of rounds[0] that all have. */
+enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 
 /* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its

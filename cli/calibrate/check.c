@@ -11,15 +11,17 @@
 
 enum { WORDS_MOST = 512 };
 
-/* Every way to synchronise, small and large. */
+/* Every way to synchronise, small and large. On fast networks 20 ms hold so many repetitions that few are the first ones in the
+ * library's buffers, whose pages are touched then. */
 static const char config[] =
     "{ \"node_configurations\": { \"pairs\": [[2, 2], [1, 2]] },\n"
     "  \"tests\": {\n"
-    "    \"curves\": { \"conf\": \"pairs\", \"sizes\": [8, \"4K\", \"64K\"], \"minRepeats\": 40, \"maxDuration\": 0,\n"
+    "    \"curves\": { \"conf\": \"pairs\", \"sizes\": [8, \"4K\", \"64K\"], \"minRepeats\": 40, \"maxDuration\": 0.02,\n"
+    "      \"confidence\": 0,\n"
     "      \"tests\": [\"putLatency -s flush\", \"putLatency -s lock\", \"putLatency -s lock_all\", \"putLatency -s pscw\",\n"
     "                \"putLatency -s fence\", \"getLatency -s flush\", \"getLatency -s lock\", \"accumulateLatency -s flush\",\n"
     "                \"pingPong\"] },\n"
-    "    \"words\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0,\n"
+    "    \"words\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
     "      \"tests\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
     "                \"fenceSkeleton\", \"barrier\"] } } }\n";
 
@@ -28,14 +30,14 @@ struct files {
     char results[CALIBRATE_PATH_BYTES + 32], measured[CALIBRATE_PATH_BYTES + 32], predicted[CALIBRATE_PATH_BYTES + 32];
 };
 
-static enum status name_files(const struct calibrate_run *run, struct files *files, struct err *err)
+static enum status name_files(const struct calibrate_run *run, int round, struct files *files, struct err *err)
 {
     if (!realpath("/proc/self/exe", files->self))
         return err_set(err, STATUS_SYSTEM, "/proc/self/exe", NULL, "does not tell which program this is");
     snprintf(files->config, sizeof files->config, "%s/check.json", run->directory);
-    snprintf(files->results, sizeof files->results, "%s/check", run->directory);
-    snprintf(files->measured, sizeof files->measured, "%s/check.rma", run->directory);
-    snprintf(files->predicted, sizeof files->predicted, "%s/predicted.rma", run->directory);
+    snprintf(files->results, sizeof files->results, "%s/check-%d", run->directory, round);
+    snprintf(files->measured, sizeof files->measured, "%s/check-%d.rma", run->directory, round);
+    snprintf(files->predicted, sizeof files->predicted, "%s/predicted-%d.rma", run->directory, round);
     TRY(launcher_find_program(run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench",
                               "RMACAST_BENCH", files->bench, sizeof files->bench, err));
     FILE *out = fopen(files->config, "w");
@@ -79,31 +81,51 @@ static enum status replay(const struct calibrate_run *run, struct files *files, 
     return run_self(words, platform, arguments, run->limit_s, err);
 }
 
-static enum status compare(const struct files *files, struct err *err)
+static enum status compare(const struct files *files, struct skeletons *skeletons, struct err *err)
 {
     struct trace *measured, *predicted;
-    struct skeletons skeletons;
     TRY(trace_open(files->measured, &measured, err));
     enum status status = trace_open(files->predicted, &predicted, err);
     if (status == STATUS_OK) {
-        status = skeletons_compare(measured, predicted, 0, &skeletons, err);
+        status = skeletons_compare(measured, predicted, 0, skeletons, err);
         trace_free(predicted);
     }
     trace_free(measured);
-    if (status != STATUS_OK) return status;
-    skeletons_print(&skeletons, cli_table());
-    skeletons_clear(&skeletons);
-    return STATUS_OK;
+    return status;
 }
 
-enum status calibrate_check(const struct calibrate_run *run, const char *platform, struct err *err)
+enum status calibrate_check_record(const struct calibrate_run *run, int round, struct err *err)
 {
     struct files *files = calloc(1, sizeof *files);
     if (!files) return err_memory(err);
-    enum status status = name_files(run, files, err);
+    enum status status = name_files(run, round, files, err);
     if (status == STATUS_OK) status = record(run, files, err);
-    if (status == STATUS_OK) status = replay(run, files, platform, err);
-    if (status == STATUS_OK) status = compare(files, err);
+    free(files);
+    return status;
+}
+
+static enum status print_joined(const struct skeletons *rounds, int count, struct err *err)
+{
+    struct skeletons joined;
+    TRY(skeletons_join(rounds, (size_t)count, &joined, err));
+    skeletons_print(&joined, cli_table());
+    skeletons_clear(&joined);
+    return STATUS_OK;
+}
+
+enum status calibrate_check(const struct calibrate_run *run, const char *platform, int rounds, struct err *err)
+{
+    struct files *files = calloc(1, sizeof *files);
+    struct skeletons *of_rounds = calloc((size_t)rounds, sizeof *of_rounds);
+    enum status status = files && of_rounds ? STATUS_OK : err_memory(err);
+    for (int i = 0; i < rounds && status == STATUS_OK; i++) {
+        status = name_files(run, i, files, err);
+        if (status == STATUS_OK) status = replay(run, files, platform, err);
+        if (status == STATUS_OK) status = compare(files, &of_rounds[i], err);
+    }
+    if (status == STATUS_OK) status = print_joined(of_rounds, rounds, err);
+    for (int i = 0; of_rounds && i < rounds; i++) skeletons_clear(&of_rounds[i]);
+    free(of_rounds);
     free(files);
     return status;
 }

@@ -133,18 +133,56 @@ static int is_result(const struct dirent *entry)
     return fnmatch("rank-*.csv", entry->d_name, 0) == 0;
 }
 
-enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err)
+static int is_round(const struct dirent *entry)
+{
+    return fnmatch("round-*", entry->d_name, 0) == 0;
+}
+
+static enum status read_run(const char *directory, struct bench_results *results, struct err *err);
+
+/* Series of the round, which is a directory as the whole is, behind those that are there. */
+static enum status read_round(const char *directory, const char *name, struct bench_results *results, struct err *err)
+{
+    char path[PATH_BYTES];
+    struct bench_results round = {0};
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    enum status status = read_run(path, &round, err);
+    for (size_t i = 0; i < round.count && status == STATUS_OK; i++) {
+        status = array_reserve((void **)&results->series, &results->capacity, results->count + 1, sizeof *round.series, err);
+        if (status != STATUS_OK) break;
+        results->series[results->count++] = round.series[i];
+        round.series[i].repetitions = NULL;
+    }
+    bench_results_clear(&round);
+    return status;
+}
+
+static enum status read_entries(const char *directory, int (*chosen)(const struct dirent *),
+                                enum status (*read)(const char *, const char *, struct bench_results *, struct err *),
+                                struct bench_results *results, struct err *err)
 {
     struct dirent **entries;
-    struct bench_results made = {0};
-    int count = scandir(directory, &entries, is_result, alphasort);
+    int count = scandir(directory, &entries, chosen, alphasort);
     if (count < 0) return err_set(err, STATUS_SYSTEM, directory, NULL, "%s, expected the results of a bench", strerror(errno));
     enum status status = STATUS_OK;
     for (int i = 0; i < count; i++) {
-        if (status == STATUS_OK) status = read_file(directory, entries[i]->d_name, &made, err);
+        if (status == STATUS_OK) status = read(directory, entries[i]->d_name, results, err);
         free(entries[i]);
     }
     free(entries);
+    return status;
+}
+
+static enum status read_run(const char *directory, struct bench_results *results, struct err *err)
+{
+    return read_entries(directory, is_result, read_file, results, err);
+}
+
+enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err)
+{
+    struct bench_results made = {0};
+    enum status status = read_run(directory, &made, err);
+    if (status == STATUS_OK) status = read_entries(directory, is_round, read_round, &made, err);
     if (status == STATUS_OK)
         *results = made;
     else

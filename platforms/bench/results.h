@@ -38,8 +38,8 @@ struct bench_results {
     size_t count, capacity;
 };
 
-/* Reads DIRECTORY/rank-*.csv. STATUS_DATA names file and line of a row that is none; an impossible number (a NaN, a time of more
- * than an hour) is one. Inits *results. */
+/* Reads DIRECTORY/rank-*.csv, and those of each DIRECTORY/round-*, a repeated run, whose series stay apart. STATUS_DATA names
+ * file and line of a row that is none; an impossible number (a NaN, a time of more than an hour) is one. Inits *results. */
 enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
 void bench_results_clear(struct bench_results *results);
 

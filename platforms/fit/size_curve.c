@@ -39,7 +39,7 @@ static int compare_placed(const void *a, const void *b)
     return (x->y > y->y) - (x->y < y->y);
 }
 
-/* Of each size the middle place. */
+/* Of each size the middle place or round. */
 static enum status keep_middles(const struct placed *placed, size_t count, struct size_curve *curve, struct err *err)
 {
     for (size_t first = 0, behind; first < count; first = behind) {

@@ -11,7 +11,7 @@
  * steady. Load only ever adds time, so of an unsteady one it is the 10th percentile, with the distance to the lower
  * quartile as its error. No error is below CURVE_ERROR_LEAST of the time, since a straight line is a model, or below
  * the scatter from size to size (pseudo-residuals: Gasser, Sroka, Jennen-Steinmetz, Biometrika 73, 1986; here their
- * median). Of several places (pairs of nodes) it is the middle one. */
+ * median). Of several places (pairs of nodes) or rounds it is the middle one. */
 #define CURVE_ERROR_LEAST 0.01
 struct curve_size {
     struct bench_statistics statistics;

@@ -9,14 +9,19 @@ END
 
 # A burst of load can hide that times grow with bytes: then it says so, and is tried again.
 for try in 1 2 3 4 5; do
-    timeout 100 "$program" calibrate --no-probe --check -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
+    timeout 100 "$program" calibrate --no-probe --check --rounds 2 -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
     grep -q 'expected times that grow with bytes' err || fail "calibrate: $(cat err)"
 done
 holds here.json '[.. | objects | select(has("value"))] | length >= 3 and all(.value >= 0 and .error >= 0 and .n >= 1)'
 holds here.json '.nodes.count == 1 and .mapping.ranks_per_node == 2 and (.["$calibration"].within.put.points | length == 6)'
 # The closed loop: rows of a run that was recorded and replayed.
-shows '^MPI_Put 8 > 1, MPI_Win_flush +4[0-9] '
-shows '^MPI_Win_start, MPI_Put 65536 > 1, MPI_Win_complete +4[0-9] '
+shows '^MPI_Put 8 > 1, MPI_Win_flush +([89][0-9]|[0-9]{3,}) '
+shows '^MPI_Win_start, MPI_Put 65536 > 1, MPI_Win_complete +([89][0-9]|[0-9]{3,}) '
+# Two rounds: each is recorded and has its results, of which the middle one counts.
+[ -e kept/check-1.rma ] && [ -s kept/round-1/rank-000000.csv ] || fail "calibrate: no second round: $(ls kept)"
+n=$(awk -F, '$2 == "putLatency -s flush" && $6 == 8' kept/rank-000000.csv | wc -l)
+n1=$(awk -F, '$2 == "putLatency -s flush" && $6 == 8' kept/round-1/rank-000000.csv | wc -l)
+holds here.json "[.[\"\$calibration\"].within.put.points[] | select(.bytes == 8) | .n] | . == [$n] or . == [$n1]"
 shows '^median size of the differences '
 run 0 generate ring --ranks 2 --iterations 3 --bytes 1K -o ring.txt
 run 0 simulate ring.txt --platform here.json --json simulated.json
@@ -63,6 +68,7 @@ error_line 'without results, expected a launcher'
 error 2 'expected a launcher that can be run' calibrate -o none.json -- /nonexistent/mpiexec -n 2
 error 2 'the output is missing' calibrate -- mpiexec.mpich -n 2
 error 2 'the launcher is missing' calibrate -o none.json
+error 2 '--rounds 0' calibrate --rounds 0 -o none.json -- mpiexec.mpich -n 2
 error 2 '--mpi lam' calibrate --mpi lam -o none.json -- mpiexec.mpich -n 2
 echo '{ "tests": { "t": { "conf": [1, 2], "sizes": "1Q", "tests": "bcast" } } }' >wrong.json
 error 1 "wrong.json:tests.t.sizes: no size '1Q'" calibrate -c wrong.json -o none.json -- mpiexec.mpich -n 2

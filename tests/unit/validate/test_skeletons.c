@@ -88,8 +88,30 @@ static void repetitions_are_rows(void **state)
     trace_free(predicted);
 }
 
+/* Three rounds of a row, and one of them lacks the other row: medians of the rounds' figures, the repetitions of all. */
+static void rounds_are_joined(void **state)
+{
+    (void)state;
+    static struct skeleton items[3][2] = {
+        {{.name = "a", .count = 40, .measured_median_s = 3, .measured_p10_s = 2, .predicted_median_s = 5},
+         {.name = "b", .count = 1}},
+        {{.name = "b", .count = 1},
+         {.name = "a", .count = 41, .measured_median_s = 9, .measured_p10_s = 1, .predicted_median_s = 4}},
+        {{.name = "a", .count = 42, .measured_median_s = 4, .measured_p10_s = 3, .predicted_median_s = 4.5}}};
+    const struct skeletons rounds[] = {{items[0], 2, 2}, {items[1], 2, 2}, {items[2], 1, 1}};
+    struct skeletons joined;
+    struct err err = {0};
+    assert_int_equal(skeletons_join(rounds, 3, &joined, &err), STATUS_OK);
+    assert_int_equal(joined.count, 1);
+    assert_string_equal(joined.items[0].name, "a");
+    assert_int_equal(joined.items[0].count, 123);
+    assert_true(joined.items[0].measured_median_s == 4 && joined.items[0].measured_p10_s == 2);
+    assert_true(joined.items[0].predicted_median_s == 4.5);
+    skeletons_clear(&joined);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(rounds_are_joined)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
