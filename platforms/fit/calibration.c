@@ -23,6 +23,8 @@ static const struct {
     [CALIBRATION_FETCH] = {"fetch_and_op", "fetchAndOpLatency -s flush", false},
     [CALIBRATION_LOCK] = {"lock_unlock", "lockRoundTrip", false},
     [CALIBRATION_PSCW] = {"start_complete", "pscwSkeleton", false},
+    [CALIBRATION_PUT_PSCW] = {"start_put_complete", "putLatency -s pscw", false},
+    [CALIBRATION_PUT_LOCK_ALL] = {"lock_all_put_unlock_all", "putLatency -s lock_all", false},
     [CALIBRATION_FENCE] = {"fence", "fenceSkeleton", false},
     [CALIBRATION_BARRIER] = {"barrier", "barrier", false},
     [CALIBRATION_MEMORY] = {"memory_copy", "memoryCopy", false},
@@ -404,32 +406,51 @@ static bool mpi_says(const cJSON *mpi, const char *key, const char *value)
     return found && strcmp(found, value) == 0;
 }
 
-/* mpi.call_s: what a call takes longer than its overhead_s and its messages, if that is more than the error. Two functions share
- * it. */
+/* Whether complete waits until its puts are acknowledged. */
+static bool completes_wait(const cJSON *mpi)
+{
+    const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
+    const char *put = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(protocol, "complete"), "put"));
+    return put && strcmp(put, "remote") == 0;
+}
+
+static double call_time(const cJSON *calls, const char *function)
+{
+    const cJSON *found = function ? cJSON_GetObjectItem(cJSON_GetObjectItem(calls, function), "value") : NULL;
+    return found ? found->valuedouble : 0;
+}
+
+/* mpi.call_s: what a test takes longer than overhead_s, messages, and its calls of a function that is known, if that is more than
+ * the error. Two functions share it. */
 static void add_calls(struct writer *writer, cJSON *mpi, bool between)
 {
+    const double unlock = unlocks_wait(mpi) ? 4 : 2;
+    const bool lazy = mpi_says(mpi, "lock", "lazy");
     const struct {
         enum calibration_curve curve;
         double overheads, latencies;
-        const char *functions[2];
+        const char *known, *functions[2];
         bool other; /* the library takes other messages */
     } ways[] = {
-        {CALIBRATION_PSCW, 1, 0, {"MPI_Win_start"}, false},
-        {CALIBRATION_FENCE, 1, 1, {"MPI_Win_fence"}, mpi_says(mpi, "fence", "notify")},
-        {CALIBRATION_BARRIER, 1, 1, {"MPI_Barrier"}, false},
-        {CALIBRATION_LOCK, 2, unlocks_wait(mpi) ? 4 : 2, {"MPI_Win_lock", "MPI_Win_unlock"}, mpi_says(mpi, "lock", "lazy")},
-        {CALIBRATION_GET, 1, 2, {"MPI_Get"}, false},
-        {CALIBRATION_ACCUMULATE, 1, 2, {"MPI_Accumulate"}, false},
-        {CALIBRATION_FETCH, 1, 2, {"MPI_Fetch_and_op"}, false},
-        {CALIBRATION_PING_PONG, 2, 1, {"MPI_Send", "MPI_Recv"}, false},
+        {CALIBRATION_PSCW, 1, 0, NULL, {"MPI_Win_start"}, false},
+        {CALIBRATION_PUT_PSCW, 2, 2, "MPI_Win_start", {"MPI_Win_complete"}, !completes_wait(mpi)},
+        {CALIBRATION_FENCE, 1, 1, NULL, {"MPI_Win_fence"}, mpi_says(mpi, "fence", "notify")},
+        {CALIBRATION_BARRIER, 1, 1, NULL, {"MPI_Barrier"}, false},
+        {CALIBRATION_LOCK, 2, unlock, NULL, {"MPI_Win_lock", "MPI_Win_unlock"}, lazy},
+        {CALIBRATION_PUT_LOCK_ALL, 3, unlock + 2, NULL, {"MPI_Win_lock_all", "MPI_Win_unlock_all"}, lazy},
+        {CALIBRATION_GET, 1, 2, NULL, {"MPI_Get"}, false},
+        {CALIBRATION_ACCUMULATE, 1, 2, NULL, {"MPI_Accumulate"}, false},
+        {CALIBRATION_FETCH, 1, 2, NULL, {"MPI_Fetch_and_op"}, false},
+        {CALIBRATION_PING_PONG, 2, 1, NULL, {"MPI_Send", "MPI_Recv"}, false},
     };
+    const struct fit_value *overhead = &writer->overhead, *latency = &writer->latency[between];
     cJSON *calls = cJSON_CreateObject();
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
         const struct fit_point *point = size_curve_point(curve, -1);
         if (!point || ways[i].other) continue;
-        const struct fit_value *overhead = &writer->overhead, *latency = &writer->latency[between];
-        double left = point->y - ways[i].overheads * overhead->value - ways[i].latencies * latency->value;
+        double left = point->y - ways[i].overheads * overhead->value - ways[i].latencies * latency->value -
+                      call_time(calls, ways[i].known);
         double error = hypot(value_of(point).error,
                              hypot(ways[i].overheads * overhead->error, ways[i].latencies * latency->error));
         int functions = ways[i].functions[1] ? 2 : 1;
