@@ -1,4 +1,4 @@
-# rmacast-bench on this machine: what it writes and prints, what it leaves out, wrong configurations. PROGRAM SOURCE
+# rmacast-bench on this machine: what it writes and prints, what it leaves out, wrong configurations. PROGRAM SOURCE HANG
 . "$(dirname "$0")/../predict/lib.sh"
 bench=$(dirname "$program")/rmacast-bench
 rm -rf results*
@@ -43,6 +43,11 @@ END
 bench 0 3 -c three.json -o results3 --lines
 shows '^Test:lockContended, Nodes:1 Ranks:3, Size:0 byte, minDuration:[0-9.]+s, maxDuration:[0-9.]+s, avgDuration:[0-9.]+s$'
 shows '^Test:bcast, Nodes:1 Ranks:2, Size:8 byte, '
+
+# If MPI_Finalize does not return, the ranks end by themselves, with all results.
+timeout -k 5 60 mpiexec.mpich -n 2 env LD_PRELOAD="$3" "$bench" -c three.json -o resultsh >out 2>err ||
+    fail "ranks that hang in MPI_Finalize: $(cat err)"
+[ "$(grep -c '^pair,bcast,' resultsh/rank-000000.csv)" -eq 2 ] || fail "the results of ranks that hang in MPI_Finalize are not there"
 
 # The original's example: none of its tests fits here, so all are left out, with the reason.
 bench 0 2 -c "$source/examples/network-bench.json" -o resultsx --lines

@@ -46,7 +46,7 @@ error_line 'can be fitted'
 if ps -eo args | grep -F "$PWD/" | grep -q '[r]macast-bench '; then fail "ranks outlived the command"; fi
 
 # A rank dies: the run ends by itself, and what was measured until then is fitted. The bench waits in an endless test.
-jq '.tests.wait = { "conf": [1, 2], "sizes": 0, "tests": "barrier", "minRepeats": 50, "maxDuration": 500, "confidence": 0 }' short.json >wait.json
+jq '.tests.wait = { "conf": [1, 2], "sizes": 8, "tests": "pingPong", "minRepeats": 10, "maxDuration": 500, "confidence": 0 }' short.json >wait.json
 timeout 100 "$program" calibrate --no-probe -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
 command=$!
 for try in $(seq 400); do
