@@ -5,10 +5,10 @@
 #include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 
-struct known_counts {
+struct known_list {
     uint32_t id;
-    int members;
-    int64_t bytes[];
+    size_t bytes;
+    char list[];
 };
 
 /* Lists remembered; one that is not gets a new id each time, and the reader finds it equal. */
@@ -73,33 +73,33 @@ static void set_extents(struct rec_call *rec, enum spool_buffer buffer, const st
     if (span != bytes) rec_set_extent(rec, buffer, span);
 }
 
-static uint64_t hash_of(int members)
+bool rec_list_id(struct rec_table *known_lists, const void *list, size_t bytes, uint32_t *count, uint32_t *id)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (int i = 0; i < members; i++) hash = (hash ^ (uint64_t)list_bytes[i]) * UINT64_C(0x100000001b3);
-    return hash ^ (uint64_t)members;
-}
-
-static void remember(uint64_t hash, uint32_t id, int members)
-{
-    struct known_counts *made = malloc(sizeof *made + (size_t)members * sizeof *list_bytes);
-    if (!made) return;
-    made->id = id;
-    made->members = members;
-    memcpy(made->bytes, list_bytes, (size_t)members * sizeof *list_bytes);
-    if (!rec_table_put(&known, hash, (uintptr_t)made)) free(made);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ bytes;
+    for (size_t i = 0; i < bytes; i += sizeof(int32_t)) {
+        uint32_t word;
+        memcpy(&word, (const char *)list + i, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x100000001b3);
+    }
+    const uintptr_t *found = rec_table_find(known_lists, hash);
+    const struct known_list *same = found ? (const struct known_list *)*found : NULL;
+    bool stands = same && same->bytes == bytes && memcmp(same->list, list, bytes) == 0;
+    *id = stands ? same->id : (*count)++;
+    if (stands) return true;
+    struct known_list *made = same || known_lists->count >= KNOWN_MAX ? NULL : malloc(sizeof *made + bytes);
+    if (!made) return false;
+    *made = (struct known_list){*id, bytes};
+    memcpy(made->list, list, bytes);
+    if (!rec_table_put(known_lists, hash, (uintptr_t)made)) free(made);
+    return false;
 }
 
 int64_t rec_numbers_id(int count)
 {
-    uint64_t hash = hash_of(count);
-    uintptr_t *found = rec_table_find(&known, hash);
-    const struct known_counts *same = found ? (const struct known_counts *)*found : NULL;
-    if (same && same->members == count && memcmp(same->bytes, list_bytes, (size_t)count * sizeof *list_bytes) == 0)
-        return (int64_t)same->id + 1;
-    rec_define(SPOOL_COUNTS, list_count, list_bytes, (size_t)count * sizeof *list_bytes);
-    if (!same && known.count < KNOWN_MAX) remember(hash, list_count, count);
-    return (int64_t)++list_count;
+    uint32_t id;
+    size_t bytes = (size_t)count * sizeof *list_bytes;
+    if (!rec_list_id(&known, list_bytes, bytes, &list_count, &id)) rec_define(SPOOL_COUNTS, id, list_bytes, bytes);
+    return (int64_t)id + 1;
 }
 
 /* Among all members of a communicator, of which these are some, `before` of them on; the others have nothing. */

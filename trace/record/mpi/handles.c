@@ -6,13 +6,7 @@
 struct rec_table rec_wins REC_HOT;
 static struct rec_table comms REC_HOT, groups REC_HOT; /* by handle; of groups the value is id + 1 */
 static uint32_t comm_count, win_count, group_count;
-static struct rec_table known_groups; /* hash of the members to struct rec_members */
-
-struct rec_members {
-    uint32_t id;
-    int count;
-    int32_t world[];
-};
+static struct rec_table known_groups;
 
 static int *reused;
 static size_t reused_room;
@@ -231,11 +225,8 @@ void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made)
 
 void rec_drop_comm(uint64_t key)
 {
-    uintptr_t *found = rec_table_find(&comms, key);
-    if (!found) return;
-    struct rec_comm *comm = (struct rec_comm *)*found;
-    rec_table_remove(&comms, key);
-    rec_comm_release(comm);
+    struct rec_comm *comm = (struct rec_comm *)rec_table_remove(&comms, key);
+    if (comm) rec_comm_release(comm);
 }
 
 void rec_set_made_win(struct rec_call *rec, MPI_Win win, MPI_Comm comm, const void *base, MPI_Aint bytes, int64_t unit,
@@ -286,11 +277,8 @@ void rec_name_win(MPI_Win win, const char *name)
 
 void rec_drop_win(uint64_t key)
 {
-    uintptr_t *found = rec_table_find(&rec_wins, key);
-    if (!found) return;
-    struct rec_win *win = (struct rec_win *)*found;
-    rec_table_remove(&rec_wins, key);
-    rec_comm_release(win->comm);
+    struct rec_win *win = (struct rec_win *)rec_table_remove(&rec_wins, key);
+    if (win) rec_comm_release(win->comm);
     free(win);
 }
 
@@ -298,34 +286,6 @@ static int compare_ranks(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
-}
-
-static uint64_t members_hash(const int32_t *world, int count)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (int i = 0; i < count; i++) hash = (hash ^ (uint32_t)world[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-/* Two sets with one hash: the second gets a new id each time; the reader stores equal groups once. */
-static bool members_define(const int32_t *world, int count, uint32_t *id)
-{
-    uint64_t hash = members_hash(world, count);
-    uintptr_t *found = rec_table_find(&known_groups, hash);
-    const struct rec_members *known = found ? (const struct rec_members *)*found : NULL;
-    if (known && known->count == count && memcmp(known->world, world, (size_t)count * sizeof *world) == 0) {
-        *id = known->id;
-        return true;
-    }
-    *id = group_count++;
-    define_members((struct spool_record){.kind = SPOOL_GROUP, .id = *id}, world, count, 0);
-    if (known) return true;
-    struct rec_members *made = malloc(sizeof *made + (size_t)count * sizeof *world);
-    if (!made) return false;
-    made->id = *id;
-    made->count = count;
-    memcpy(made->world, world, (size_t)count * sizeof *world);
-    return rec_table_put(&known_groups, hash, (uintptr_t)made);
 }
 
 uint32_t rec_group_find(MPI_Group group)
@@ -338,7 +298,9 @@ uint32_t rec_group_find(MPI_Group group)
     int32_t *world = group_world(group, count);
     uint32_t id = 0;
     if (world) qsort(world, (size_t)count, sizeof *world, compare_ranks);
-    if (!world || !members_define(world, count, &id) || !rec_table_put(&groups, REC_KEY(group), (uintptr_t)id + 1))
+    if (world && !rec_list_id(&known_groups, world, (size_t)count * sizeof *world, &group_count, &id))
+        define_members((struct spool_record){.kind = SPOOL_GROUP, .id = id}, world, count, 0);
+    if (!world || !rec_table_put(&groups, REC_KEY(group), (uintptr_t)id + 1))
         rec_stop("a group's members cannot be had");
     return id;
 }

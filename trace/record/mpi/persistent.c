@@ -8,40 +8,30 @@
 #define SITE_LATER INT64_MIN /* in extra: the call site of who begins it */
 
 struct prepared {
-    struct rec_comm *comm;
-    int64_t bytes, received;
-    int64_t extra;
-    int32_t peer, tag;
-    uint32_t id; /* of the communicator */
+    struct rec_call like;  /* what the call that begins it stores */
     int partitions, ready; /* ready: since the last start; 0 partitions: a whole message */
-    uint16_t call;
-    uint8_t flags;
-    bool receive; /* its status says what it got */
-    bool gaps;
-    int64_t extents[SPOOL_BUFFERS];
+    bool receive;          /* its status says what it got */
 };
 
 static struct rec_table persistent, messages;
 
-static void keep_prepared(struct rec_table *table, uint64_t key, const struct prepared *what)
+static struct prepared *keep(struct rec_table *table, uint64_t key, const struct rec_call *like)
 {
     struct prepared *made = malloc(sizeof *made);
     if (!made || !rec_table_put(table, key, (uintptr_t)made)) {
         free(made);
         rec_stop("out of memory");
-        return;
+        return NULL;
     }
-    *made = *what;
-    made->comm->uses++;
+    *made = (struct prepared){.like = *like};
+    made->like.comm->uses++;
+    return made;
 }
 
 static void drop(struct rec_table *table, uint64_t key)
 {
-    uintptr_t *found = rec_table_find(table, key);
-    if (!found) return;
-    struct prepared *made = (struct prepared *)*found;
-    rec_table_remove(table, key);
-    rec_comm_release(made->comm);
+    struct prepared *made = (struct prepared *)rec_table_remove(table, key);
+    if (made) rec_comm_release(made->like.comm);
     free(made);
 }
 
@@ -51,32 +41,16 @@ static struct prepared *find_prepared(const struct rec_table *table, uint64_t ke
     return found ? (struct prepared *)*found : NULL;
 }
 
-static void keep_extents(struct prepared *what, const struct rec_call *rec)
-{
-    what->gaps = rec->gaps;
-    if (rec->gaps) memcpy(what->extents, rec->extents, sizeof what->extents);
-}
-
-/* call: what MPI_Start then begins. */
 void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
                         MPI_Datatype type)
 {
-    struct rec_call like = {.enter = {.id = SPOOL_NO_ID}};
+    struct rec_call like = {.enter = {.id = SPOOL_NO_ID, .flags = SPOOL_STARTED, .extra = SITE_LATER}};
     rec_set_message(&like, comm, peer, tag, count, type);
     if (!like.comm) return;
     rec_buffer(&like, call == REC_ID_Irecv ? SPOOL_RECEIVE : SPOOL_SEND, peer, count, type);
-    struct prepared what = {.comm = like.comm,
-                            .bytes = like.enter.bytes,
-                            .peer = like.enter.peer,
-                            .tag = tag,
-                            .id = like.enter.id,
-                            .extra = SITE_LATER,
-                            .call = (uint16_t)call,
-                            .flags = SPOOL_STARTED,
-                            .receive = call == REC_ID_Irecv};
-    keep_extents(&what, &like);
-    drop(&persistent, REC_KEY(request));
-    keep_prepared(&persistent, REC_KEY(request), &what);
+    rec_set_kept(&like, request, call);
+    struct prepared *made = find_prepared(&persistent, REC_KEY(request));
+    if (made) made->receive = call == REC_ID_Irecv;
 }
 
 void rec_keep_begin(struct rec_call *rec)
@@ -87,21 +61,13 @@ void rec_keep_begin(struct rec_call *rec)
     rec->gaps = false;
 }
 
-/* rec holds what the non-blocking call would have stored. */
+/* rec holds what the non-blocking call would have stored; call: what MPI_Start then begins. */
 void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call_id call)
 {
     if (!rec->comm) return;
-    struct prepared what = {.comm = rec->comm,
-                            .bytes = rec->enter.bytes,
-                            .received = rec->exit.bytes,
-                            .extra = rec->enter.extra,
-                            .peer = rec->enter.peer,
-                            .tag = rec->enter.tag,
-                            .id = rec->enter.id,
-                            .call = (uint16_t)call};
-    keep_extents(&what, rec);
     drop(&persistent, REC_KEY(request));
-    keep_prepared(&persistent, REC_KEY(request), &what);
+    struct prepared *made = keep(&persistent, REC_KEY(request), rec);
+    if (made) made->like.enter.call = (uint16_t)call;
 }
 
 /* Both sides know peer and tag, and the status of the receive need not have them. */
@@ -127,17 +93,19 @@ void rec_drop_persistent(MPI_Request request)
 
 static void take_over(struct rec_call *rec, const struct prepared *what)
 {
-    rec->comm = what->comm;
-    rec->enter.call = rec->exit.call = what->call;
-    rec->enter.id = what->id;
-    rec->enter.peer = what->peer;
-    rec->enter.tag = what->tag;
-    rec->enter.bytes = what->bytes;
-    rec->enter.flags = what->flags;
-    if (what->extra != SITE_LATER) rec->enter.extra = what->extra;
-    rec->exit.bytes = what->received;
-    rec->gaps = what->gaps;
-    if (what->gaps) memcpy(rec->extents, what->extents, sizeof rec->extents);
+    const struct rec_call *like = &what->like;
+    uint64_t time = rec->enter.time;
+    int64_t site = rec->enter.extra;
+    uint8_t kind = rec->enter.kind;
+    rec->comm = like->comm;
+    rec->enter = like->enter;
+    rec->enter.time = time;
+    rec->enter.kind = kind;
+    if (like->enter.extra == SITE_LATER) rec->enter.extra = site;
+    rec->exit.call = like->enter.call;
+    rec->exit.bytes = like->exit.bytes;
+    rec->gaps = like->gaps;
+    if (like->gaps) memcpy(rec->extents, like->extents, sizeof rec->extents);
 }
 
 void rec_set_start(struct rec_call *rec, MPI_Request request)
@@ -169,6 +137,13 @@ void rec_set_readied(struct rec_call *rec, MPI_Request request)
     if (rec->enter.call == REC_ID_Isend) rec_set_made_request(rec, &request, false);
 }
 
+static void put_call(const struct rec_call *rec)
+{
+    rec_put_extents(rec, rec->enter.time);
+    rec_put(&rec->enter);
+    rec_put(&rec->exit);
+}
+
 /* Nobody knows when each one was started: they share the call's time. */
 void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *requests)
 {
@@ -182,9 +157,7 @@ void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *req
         one.enter.time = begin + spent * (uint64_t)i / (uint64_t)count;
         one.exit.time = begin + spent * ((uint64_t)i + 1) / (uint64_t)count;
         rec_set_made_request(&one, &requests[i], what->receive);
-        rec_put_extents(&one, one.enter.time);
-        rec_put(&one.enter);
-        rec_put(&one.exit);
+        put_call(&one);
     }
 }
 
@@ -204,21 +177,18 @@ void rec_set_sendrecv(const struct rec_call *rec, MPI_Request request, MPI_Comm 
     if (!send.comm) return;
     send.enter.time = receive.exit.time = middle;
     rec_set_made_both(&send, &receive, &request);
-    rec_put_extents(&receive, receive.enter.time);
-    rec_put(&receive.enter);
-    rec_put(&receive.exit);
-    rec_put_extents(&send, send.enter.time);
-    rec_put(&send.enter);
-    rec_put(&send.exit);
+    put_call(&receive);
+    put_call(&send);
 }
 
 /* After a matched probe; rec has its communicator. MPI_PROC_NULL's message belongs to no communicator. */
 void rec_set_message_found(const struct rec_call *rec, MPI_Message message, const MPI_Status *status)
 {
     if (message == MPI_MESSAGE_NO_PROC || message == MPI_MESSAGE_NULL || !rec->comm) return;
-    struct prepared what = {.comm = rec->comm, .peer = rec->exit.peer, .tag = status->MPI_TAG, .id = rec->enter.id};
-    what.bytes = rec->exit.bytes;
-    keep_prepared(&messages, REC_KEY(message), &what);
+    struct rec_call like = {.comm = rec->comm, .enter = rec->exit};
+    like.enter.id = rec->enter.id;
+    like.enter.tag = status->MPI_TAG;
+    keep(&messages, REC_KEY(message), &like);
 }
 
 /* The message's communicator stays in use until this receive is done with it. */
@@ -231,11 +201,12 @@ void rec_set_message_receive(struct rec_call *rec, MPI_Message message)
         if (message != MPI_MESSAGE_NO_PROC) rec->enter.peer = SPOOL_PEER_ANY; /* its probe was not recorded */
         return;
     }
-    rec->comm = what->comm;
-    rec->enter.id = what->id;
-    rec->enter.peer = what->peer;
-    rec->enter.tag = what->tag;
-    rec->enter.bytes = what->bytes;
+    const struct spool_record *found = &what->like.enter;
+    rec->comm = what->like.comm;
+    rec->enter.id = found->id;
+    rec->enter.peer = found->peer;
+    rec->enter.tag = found->tag;
+    rec->enter.bytes = found->bytes;
 }
 
 void rec_set_room(struct rec_call *rec, int64_t count, MPI_Datatype type)

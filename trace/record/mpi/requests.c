@@ -8,22 +8,25 @@
 #include "trace/record/record.h"
 #include "trace/record/threads/table.h"
 
+struct rec_made {
+    struct rec_comm *comm; /* of a receive, else NULL */
+    uint32_t id;           /* SPOOL_NO_ID: of a communicator that is kept apart */
+    uint32_t also;         /* a second one of the same handle (MPI_Isendrecv's send), else SPOOL_NO_ID */
+    bool receive, nobody;  /* nobody: from MPI_PROC_NULL, whatever its status says */
+};
+
 struct rec_request {
     struct rec_request *next; /* of the same handle, or of the free list */
     struct rec_request *last; /* of the queue; valid in its first member */
-    struct rec_comm *comm;    /* of a receive, else NULL */
-    uint32_t id; /* SPOOL_NO_ID: of a communicator that is kept apart */
-    uint32_t also; /* a second one of the same handle (MPI_Isendrecv's send), else SPOOL_NO_ID */
-    bool receive, nobody; /* nobody: from MPI_PROC_NULL, whatever its status says */
+    struct rec_made made;
     const struct rec_buffer *maker; /* the thread */
     const MPI_Request *at;          /* where it was stored; only compared */
 };
 
 struct rec_pending { /* of the call that the thread runs */
-    struct rec_comm *comm;
+    struct rec_made made;
     MPI_Request handle;
-    uint32_t id, also;
-    bool known, receive, nobody;
+    bool known;
 };
 
 static struct rec_table requests;
@@ -88,8 +91,8 @@ static struct rec_request *request_meant(const MPI_Request *request)
 static void bring_forward(MPI_Request request, struct rec_request *first, uint32_t id)
 {
     struct rec_request *before = first, *wanted = first->next;
-    if (first->id == id) return;
-    while (wanted && wanted->id != id) {
+    if (first->made.id == id) return;
+    while (wanted && wanted->made.id != id) {
         before = wanted;
         wanted = wanted->next;
     }
@@ -102,17 +105,15 @@ static void bring_forward(MPI_Request request, struct rec_request *first, uint32
 
 /* Takes the oldest request of the handle, or the one with this id if it is there, out of the table; its communicator
  * stays in use. */
-static bool request_take(MPI_Request request, uint32_t id, struct rec_pending *taken)
+static bool request_take(MPI_Request request, uint32_t id, struct rec_made *taken)
 {
     struct rec_request *first = request_find(request);
     if (!first) return false;
-    if (id != SPOOL_NO_ID && first->id != id) {
+    if (id != SPOOL_NO_ID && first->made.id != id) {
         bring_forward(request, first, id);
         first = request_find(request);
     }
-    *taken = (struct rec_pending){
-        .comm = first->comm, .id = first->id, .also = first->also, .known = true, .receive = first->receive,
-        .nobody = first->nobody};
+    *taken = first->made;
     if (first->next) {
         first->next->last = first->last;
         rec_table_put(&requests, REC_KEY(request), (uintptr_t)first->next);
@@ -126,7 +127,7 @@ static bool request_take(MPI_Request request, uint32_t id, struct rec_pending *t
 
 static void forget_request(MPI_Request request, uint32_t id)
 {
-    struct rec_pending taken;
+    struct rec_made taken;
     if (request_take(request, id, &taken) && taken.comm) rec_comm_release(taken.comm);
 }
 
@@ -134,7 +135,22 @@ void rec_drop_request(const MPI_Request *request)
 {
     const struct rec_request *meant = request_meant(request);
     rec_drop_persistent(*request);
-    forget_request(*request, meant ? meant->id : SPOOL_NO_ID);
+    forget_request(*request, meant ? meant->made.id : SPOOL_NO_ID);
+}
+
+/* The last one of its handle. first: of those that are there. NULL: memory is short, and recording has stopped. */
+static struct rec_request *request_add(const MPI_Request *request, struct rec_request *first, struct rec_made what)
+{
+    struct rec_request *made = request_new();
+    if (!made || (!first && !rec_table_put(&requests, REC_KEY(*request), (uintptr_t)made))) {
+        rec_stop("out of memory");
+        return NULL;
+    }
+    *made = (struct rec_request){.last = made, .made = what, .maker = rec_own, .at = request};
+    if (!first) return made;
+    first->last->next = made;
+    first->last = made;
+    return made;
 }
 
 static uint32_t next_id(const struct rec_call *rec)
@@ -147,25 +163,16 @@ void rec_set_made_request(struct rec_call *rec, const MPI_Request *request, bool
 {
     struct rec_request *first = request_find(*request);
     bool nobody = receive && rec->enter.peer == SPOOL_PEER_NONE;
-    if (first && ((receive && !nobody) || (first->receive && !first->nobody)) && !rec_shared) {
+    if (first && ((receive && !nobody) || (first->made.receive && !first->made.nobody)) && !rec_shared) {
         rec_mark(SPOOL_UNKNOWN_REQUESTS);
         forget_request(*request, SPOOL_NO_ID);
         first = request_find(*request);
     }
-    struct rec_request *made = request_new();
-    if (!made || (!first && !rec_table_put(&requests, REC_KEY(*request), (uintptr_t)made))) {
-        rec_stop("out of memory");
-        return;
-    }
-    *made = (struct rec_request){
-        .last = made, .comm = receive ? rec->comm : NULL, .id = next_id(rec), .also = SPOOL_NO_ID, .receive = receive,
-        .nobody = nobody, .maker = rec_own, .at = request};
-    if (made->comm) made->comm->uses++;
-    if (first) {
-        first->last->next = made;
-        first->last = made;
-    }
-    rec->exit.id = made->id;
+    struct rec_made made = {.comm = receive ? rec->comm : NULL, .id = next_id(rec), .also = SPOOL_NO_ID,
+                            .receive = receive, .nobody = nobody};
+    if (!request_add(request, first, made)) return;
+    if (made.comm) made.comm->uses++;
+    rec->exit.id = made.id;
 }
 
 /* MPICH 4.0.2 does not fill the status, which would say what the receive got. */
@@ -174,8 +181,8 @@ void rec_set_made_both(struct rec_call *send, struct rec_call *receive, const MP
     rec_set_made_request(receive, request, true);
     struct rec_request *made = request_find(*request);
     if (!made) return;
-    made->receive = false;
-    send->exit.id = made->also = next_id(send);
+    made->made.receive = false;
+    send->exit.id = made->made.also = next_id(send);
 }
 
 /* Who waits for it is recorded as waiting for nothing. */
@@ -193,9 +200,9 @@ static void unknown_request(MPI_Request request)
     rec_mark(SPOOL_UNKNOWN_REQUESTS);
 }
 
-static void define_both(uint32_t id, uint32_t also)
+static void define_both(const struct rec_made *made)
 {
-    const uint32_t both[] = {id, also};
+    const uint32_t both[] = {made->id, made->also};
     rec_define(SPOOL_LIST, 0, both, sizeof both);
 }
 
@@ -213,21 +220,21 @@ void rec_set_request(struct rec_call *rec, const MPI_Request *request)
         unknown_request(*request);
         return;
     }
-    rec->enter.id = rec->request = found->id;
-    if (found->also == SPOOL_NO_ID) return;
+    rec->enter.id = rec->request = found->made.id;
+    if (found->made.also == SPOOL_NO_ID) return;
     bool wait = rec->enter.call == REC_ID_Wait;
     rec->enter.call = rec->exit.call = wait ? REC_ID_Waitall : REC_ID_Testall;
-    if (wait) define_both(found->id, found->also);
+    if (wait) define_both(&found->made);
 }
 
 void rec_set_asked_request(struct rec_call *rec, MPI_Request request)
 {
     const struct rec_request *found = request == MPI_REQUEST_NULL ? NULL : request_meant(&request);
-    rec->enter.id = found ? found->id : SPOOL_NO_ID;
+    rec->enter.id = found ? found->made.id : SPOOL_NO_ID;
     if (!found && request != MPI_REQUEST_NULL) unknown_request(request);
 }
 
-static void put_match(uint64_t time, const struct rec_pending *done, const MPI_Status *status, int error)
+static void put_match(uint64_t time, const struct rec_made *done, const MPI_Status *status, int error)
 {
     struct rec_call match = {.comm = done->comm};
     bool short_of = error == MPI_ERR_TRUNCATE && rec_status_tells(done->comm, status);
@@ -248,7 +255,7 @@ static void put_match(uint64_t time, const struct rec_pending *done, const MPI_S
     rec_put(&record);
 }
 
-static void complete(uint64_t time, const struct rec_pending *done, const MPI_Status *status, int error)
+static void complete(uint64_t time, const struct rec_made *done, const MPI_Status *status, int error)
 {
     if (done->receive && done->id != SPOOL_NO_ID) put_match(time, done, status, error);
     if (done->comm) rec_comm_release(done->comm);
@@ -256,7 +263,7 @@ static void complete(uint64_t time, const struct rec_pending *done, const MPI_St
 
 void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *status)
 {
-    struct rec_pending done;
+    struct rec_made done;
     int error = MPI_SUCCESS;
     if (!REC_LIKELY(!(rec->exit.flags & SPOOL_FAILED))) {
         error = rec->error;
@@ -266,7 +273,7 @@ void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *stat
     rec_set_flag(rec, flag);
     if (!flag || !rec->found) return;
     if (!request_take((MPI_Request)rec->key, rec->request, &done)) return;
-    if (rec->enter.call == REC_ID_Testall) define_both(done.id, done.also);
+    if (rec->enter.call == REC_ID_Testall) define_both(&done);
     complete(rec->exit.time, &done, status, error);
 }
 
@@ -285,6 +292,13 @@ static bool pending_reserve(size_t count)
     return true;
 }
 
+static size_t note_done(const struct rec_made *done, size_t known)
+{
+    if (done->id != SPOOL_NO_ID) pending_ids[known++] = done->id;
+    if (done->also != SPOOL_NO_ID) pending_ids[known++] = done->also;
+    return known;
+}
+
 void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, MPI_Status **statuses)
 {
     bool receive = false;
@@ -299,44 +313,22 @@ void rec_set_requests(struct rec_call *rec, int count, const MPI_Request *list, 
         pending[i].known = false;
         if (list[i] == MPI_REQUEST_NULL) continue;
         const struct rec_request *which = request_meant(&list[i]);
-        if (!request_take(list[i], which ? which->id : SPOOL_NO_ID, &pending[i])) {
+        if (!request_take(list[i], which ? which->made.id : SPOOL_NO_ID, &pending[i].made)) {
             unknown_request(list[i]);
             continue;
         }
+        pending[i].known = true;
         pending[i].handle = list[i];
-        if (pending[i].id != SPOOL_NO_ID) pending_ids[known++] = pending[i].id;
-        if (pending[i].also != SPOOL_NO_ID) pending_ids[known++] = pending[i].also;
-        receive = receive || pending[i].receive;
+        known = note_done(&pending[i].made, known);
+        receive = receive || pending[i].made.receive;
     }
     if (receive && *statuses == MPI_STATUSES_IGNORE) *statuses = own_statuses;
     rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
     rec->enter.bytes = (int64_t)known;
 }
 
-/* A request that was taken out for a call that did not complete it. Its communicator stayed in use. */
-static void request_give_back(const MPI_Request *request, const struct rec_pending *taken)
-{
-    struct rec_request *first = request_find(*request), *made = request_new();
-    if (!made || (!first && !rec_table_put(&requests, REC_KEY(*request), (uintptr_t)made))) {
-        rec_stop("out of memory");
-        return;
-    }
-    *made = (struct rec_request){
-        .last = made, .comm = taken->comm, .id = taken->id, .also = taken->also, .receive = taken->receive,
-        .nobody = taken->nobody, .maker = rec_own, .at = request};
-    if (!first) return;
-    first->last->next = made;
-    first->last = made;
-}
-
-static size_t note_done(const struct rec_pending *done, size_t known)
-{
-    if (done->id != SPOOL_NO_ID) pending_ids[known++] = done->id;
-    if (done->also != SPOOL_NO_ID) pending_ids[known++] = done->also;
-    return known;
-}
-
-/* All are out of the table. Those that the call completed are its list now, the others go back. */
+/* All are out of the table, and their communicators in use. Those that the call completed are its list now, the others
+ * go back. */
 static void all_failed(struct rec_call *rec, int count, const MPI_Status *statuses)
 {
     size_t known = 0;
@@ -345,12 +337,12 @@ static void all_failed(struct rec_call *rec, int count, const MPI_Status *status
         const struct rec_pending *each = &pending[i];
         if (!each->known) continue;
         if (!rec_request_ended(each->handle, pending_list[i], rec->error, &statuses[i])) {
-            request_give_back(&pending_list[i], each);
+            request_add(&pending_list[i], request_find(pending_list[i]), each->made);
             continue;
         }
         any = true;
-        known = note_done(each, known);
-        complete(rec->exit.time, each, &statuses[i], rec_error_of(rec->error, &statuses[i]));
+        known = note_done(&each->made, known);
+        complete(rec->exit.time, &each->made, &statuses[i], rec_error_of(rec->error, &statuses[i]));
     }
     rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
     if (any) rec->exit.flags &= (uint8_t)~SPOOL_FAILED;
@@ -363,7 +355,7 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
         return;
     }
     for (int i = 0; i < count; i++)
-        if (pending[i].known) complete(rec->exit.time, &pending[i], &statuses[i], MPI_SUCCESS);
+        if (pending[i].known) complete(rec->exit.time, &pending[i].made, &statuses[i], MPI_SUCCESS);
 }
 
 /* Which of them the call completes is known when it is done; by then their handles may be gone. */
@@ -378,7 +370,7 @@ void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
     for (int i = 0; i < count; i++) {
         const struct rec_request *first = request_meant(&list[i]);
         pending[i].handle = list[i];
-        pending[i].id = first ? first->id : SPOOL_NO_ID;
+        pending[i].made.id = first ? first->made.id : SPOOL_NO_ID;
     }
     if (statuses && *statuses == MPI_STATUSES_IGNORE) *statuses = own_statuses;
 }
@@ -396,7 +388,7 @@ static const MPI_Status *status_at(int i, int count, const int *indices, const M
 static void some_failed(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses)
 {
     const MPI_Status none = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
-    struct rec_pending done;
+    struct rec_made done;
     size_t known = 0;
     bool any = false;
     for (int i = 0; i < pending_count; i++) {
@@ -404,7 +396,7 @@ static void some_failed(struct rec_call *rec, int count, const int *indices, con
         const MPI_Status *status = status_at(i, count, indices, statuses);
         if (!rec_request_ended(handle, pending_list[i], rec->error, status)) continue;
         any = true;
-        if (!request_take(handle, pending[i].id, &done)) continue;
+        if (!request_take(handle, pending[i].made.id, &done)) continue;
         known = note_done(&done, known);
         complete(rec->exit.time, &done, status ? status : &none, rec_error_of(rec->error, status));
     }
@@ -418,7 +410,7 @@ static void some_failed(struct rec_call *rec, int count, const int *indices, con
 /* The indices of those that were completed, NULL for all of 0, 1, ...; statuses in the same order. */
 void rec_set_some_done(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses)
 {
-    struct rec_pending done;
+    struct rec_made done;
     size_t known = 0;
     if (!REC_LIKELY(!(rec->exit.flags & SPOOL_FAILED))) {
         some_failed(rec, count, indices, statuses);
@@ -428,7 +420,7 @@ void rec_set_some_done(struct rec_call *rec, int count, const int *indices, cons
         const struct rec_pending *which = &pending[indices ? indices[i] : i];
         MPI_Request handle = which->handle;
         if (handle == MPI_REQUEST_NULL) continue;
-        if (!request_take(handle, which->id, &done)) {
+        if (!request_take(handle, which->made.id, &done)) {
             unknown_request(handle);
             continue;
         }

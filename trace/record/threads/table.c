@@ -31,10 +31,11 @@ bool rec_table_put(struct rec_table *table, uint64_t key, uintptr_t value)
 }
 
 /* Later members of the probe chain move up, so that no search stops at the gap. */
-void rec_table_remove(struct rec_table *table, uint64_t key)
+uintptr_t rec_table_remove(struct rec_table *table, uint64_t key)
 {
-    uintptr_t *found = rec_table_find(table, key);
-    if (!found) return;
+    const uintptr_t *found = rec_table_find(table, key);
+    if (!found) return 0;
+    uintptr_t value = *found;
     size_t mask = table->capacity - 1;
     size_t gap = rec_table_home(table, key);
     while (&table->slots[gap].value != found) gap = (gap + 1) & mask;
@@ -46,4 +47,5 @@ void rec_table_remove(struct rec_table *table, uint64_t key)
     }
     table->slots[gap].value = 0;
     table->count--;
+    return value;
 }

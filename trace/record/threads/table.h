@@ -38,7 +38,7 @@ static inline uintptr_t *rec_table_find(const struct rec_table *table, uint64_t 
 /* Adds or replaces; value is not 0. False if memory is short. */
 bool rec_table_put(struct rec_table *table, uint64_t key, uintptr_t value);
 
-/* A key that is not there is legal. */
-void rec_table_remove(struct rec_table *table, uint64_t key);
+/* Removes the key and returns its value, 0 if it is not there. */
+uintptr_t rec_table_remove(struct rec_table *table, uint64_t key);
 
 #endif

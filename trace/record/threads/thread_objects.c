@@ -71,10 +71,7 @@ int64_t rec_barrier_parties(const void *address)
 void rec_object_forget(enum rec_sort sort, const void *address, unsigned parties)
 {
     lock();
-    if (rec_table_find(&ids[sort], REC_KEY(address))) {
-        rec_table_remove(&ids[sort], REC_KEY(address));
-        __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
-    }
+    if (rec_table_remove(&ids[sort], REC_KEY(address))) __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
     if (parties > 0)
         rec_table_put(&barriers, REC_KEY(address), parties);
     else if (sort == REC_BARRIER)
@@ -92,11 +89,9 @@ void rec_thread_put(pthread_t thread, uint32_t number)
 uint32_t rec_thread_take(pthread_t thread)
 {
     lock();
-    const uintptr_t *found = rec_table_find(&threads, REC_KEY(thread));
-    uint32_t number = found ? (uint32_t)(*found - 1) : REC_NO_OBJECT;
-    rec_table_remove(&threads, REC_KEY(thread));
+    uintptr_t number = rec_table_remove(&threads, REC_KEY(thread)); /* plus 1 */
     unlock();
-    return number;
+    return number ? (uint32_t)(number - 1) : REC_NO_OBJECT;
 }
 
 static bool is_inside(const void *site)
