@@ -111,7 +111,6 @@ static inline void *archive_definition(const struct archive_definitions *definit
 struct archive_late {
     uint64_t request;
     size_t call, slot; /* of the rank: what completes it, its place in the list of requests */
-    bool waits;        /* the request is to be put there */
     bool receives;     /* the message is known by now */
     bool cancelled;
     uint32_t peer, comm, tag;

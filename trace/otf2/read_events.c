@@ -53,17 +53,6 @@ static enum status make_request(struct archive_reader *reader, struct trace_call
     return map_set(&cursor->requests, request, cursor->calls->count, reader->err);
 }
 
-/* What archive_end_rank() is to do when the other locations of the rank are read. */
-static enum status keep_late(struct archive_reader *reader, const struct archive_late *late)
-{
-    struct archive_cursor *cursor = &reader->cursor;
-    struct archive_late kept = *late;
-    kept.call = cursor->calls->count;
-    kept.slot = cursor->completed_count - 1;
-    ARRAY_PUSH(cursor->late, cursor->late_count, cursor->late_capacity, kept, reader->err);
-    return STATUS_OK;
-}
-
 /* A request of the open wait or test; ones that no call known made are left out. *made: the call that made it or
  * NULL. */
 static enum status use_request(struct archive_reader *reader, uint64_t request, bool done, struct trace_call **made)
@@ -80,10 +69,18 @@ static enum status use_request(struct archive_reader *reader, uint64_t request, 
     return STATUS_OK;
 }
 
-/* A request of the open wait or test that no location read so far made may be made by one that follows. */
-static bool is_late(struct archive_reader *reader)
+/* use_request() of late.request. A request of the open wait or test that no location read so far made may be made by one
+ * that follows: archive_end_rank() then does what late says. */
+static enum status take_request(struct archive_reader *reader, bool done, struct archive_late late,
+                                struct trace_call **made)
 {
-    return reader->cursor.several && open_call(reader, SHAPE_COMPLETION);
+    struct archive_cursor *cursor = &reader->cursor;
+    TRY(use_request(reader, late.request, done, made));
+    if (*made || (reader->ours && !done) || !cursor->several || !open_call(reader, SHAPE_COMPLETION)) return STATUS_OK;
+    late.call = cursor->calls->count;
+    late.slot = cursor->completed_count - 1;
+    ARRAY_PUSH(cursor->late, cursor->late_count, cursor->late_capacity, late, reader->err);
+    return STATUS_OK;
 }
 
 static OTF2_CallbackCode on_enter(HEAD, OTF2_RegionRef region)
@@ -106,11 +103,6 @@ static OTF2_CallbackCode on_message(struct archive_reader *reader, enum archive_
     return archive_stop(reader, call ? archive_take_message(reader, call, peer, comm, tag, bytes) : STATUS_OK);
 }
 
-static bool is_arrow(const struct archive_reader *reader, OTF2_CommRef comm)
-{
-    return comm >= reader->arrows;
-}
-
 /* The two halves of a sendrecv: MpiSend, then MpiRecv. */
 static enum status take_half(struct archive_reader *reader, struct trace_call *call, bool send, uint32_t peer,
                              uint32_t comm, uint32_t tag, uint64_t bytes)
@@ -130,22 +122,25 @@ static enum status take_half(struct archive_reader *reader, struct trace_call *c
     return STATUS_OK;
 }
 
+static OTF2_CallbackCode on_one_way(struct archive_reader *reader, bool send, uint32_t peer, uint32_t comm,
+                                    uint32_t tag, uint64_t bytes)
+{
+    if (comm >= reader->arrows) return OTF2_CALLBACK_SUCCESS;
+    struct trace_call *both = open_call(reader, SHAPE_SENDRECV);
+    if (both) return archive_stop(reader, take_half(reader, both, send, peer, comm, tag, bytes));
+    return on_message(reader, send ? SHAPE_SEND : SHAPE_RECV, peer, comm, tag, bytes);
+}
+
 static OTF2_CallbackCode on_send(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     IGNORE_HEAD;
-    if (is_arrow(user, comm)) return OTF2_CALLBACK_SUCCESS;
-    struct trace_call *both = open_call(user, SHAPE_SENDRECV);
-    if (both) return archive_stop(user, take_half(user, both, true, peer, comm, tag, bytes));
-    return on_message(user, SHAPE_SEND, peer, comm, tag, bytes);
+    return on_one_way(user, true, peer, comm, tag, bytes);
 }
 
 static OTF2_CallbackCode on_recv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     IGNORE_HEAD;
-    if (is_arrow(user, comm)) return OTF2_CALLBACK_SUCCESS;
-    struct trace_call *both = open_call(user, SHAPE_SENDRECV);
-    if (both) return archive_stop(user, take_half(user, both, false, peer, comm, tag, bytes));
-    return on_message(user, SHAPE_RECV, peer, comm, tag, bytes);
+    return on_one_way(user, false, peer, comm, tag, bytes);
 }
 
 static OTF2_CallbackCode on_isend(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
@@ -169,13 +164,8 @@ static OTF2_CallbackCode on_irecv_request(HEAD, uint64_t request)
 static OTF2_CallbackCode on_isend_complete(HEAD, uint64_t request)
 {
     IGNORE_HEAD;
-    struct archive_reader *reader = user;
     struct trace_call *made;
-    enum status status = use_request(reader, request, true, &made);
-    bool late = !made && !reader->ours && is_late(reader);
-    if (status == STATUS_OK && late)
-        status = keep_late(reader, &(struct archive_late){.request = request, .waits = true});
-    return archive_stop(user, status);
+    return archive_stop(user, take_request(user, true, (struct archive_late){.request = request}, &made));
 }
 
 /* Only now is known what the receive was about. */
@@ -184,11 +174,10 @@ static OTF2_CallbackCode on_irecv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32
 {
     IGNORE_HEAD;
     struct trace_call *made;
-    enum status status = use_request(user, request, true, &made);
+    struct archive_late late = {
+        .request = request, .receives = true, .peer = peer, .comm = comm, .tag = tag, .bytes = bytes};
+    enum status status = take_request(user, true, late, &made);
     if (status == STATUS_OK && made) status = archive_take_message(user, made, peer, comm, tag, bytes);
-    struct archive_late late = {.request = request, .waits = true, .receives = true, .peer = peer, .comm = comm,
-                                .tag = tag, .bytes = bytes};
-    if (status == STATUS_OK && !made && is_late(user)) status = keep_late(user, &late);
     return archive_stop(user, status);
 }
 
@@ -197,12 +186,9 @@ static OTF2_CallbackCode on_request_test(HEAD, uint64_t request)
     (void)location, (void)time, (void)position;
     struct archive_reader *reader = user;
     struct trace_call *made;
-    enum status status = use_request(reader, request, false, &made);
+    enum status status = take_request(reader, false, (struct archive_late){.request = request}, &made);
     /* After the last call our profile tells of the receives that never complete. */
     if (status == STATUS_OK && made && !reader->cursor.in_call) status = archive_take_attributes(reader, list, made);
-    bool late = !made && !reader->ours && is_late(reader);
-    if (status == STATUS_OK && late)
-        status = keep_late(reader, &(struct archive_late){.request = request, .waits = true});
     return archive_stop(reader, status);
 }
 
@@ -210,10 +196,8 @@ static OTF2_CallbackCode on_cancelled(HEAD, uint64_t request)
 {
     IGNORE_HEAD;
     struct trace_call *made;
-    enum status status = use_request(user, request, true, &made);
+    enum status status = take_request(user, true, (struct archive_late){.request = request, .cancelled = true}, &made);
     if (status == STATUS_OK && made && made->handle == TRACE_NONE) made->handle = 0;
-    if (status == STATUS_OK && !made && is_late(user))
-        status = keep_late(user, &(struct archive_late){.request = request, .waits = true, .cancelled = true});
     return archive_stop(user, status);
 }
 
@@ -265,10 +249,8 @@ static OTF2_CallbackCode on_collective_complete(HEAD, OTF2_CollectiveOp collecti
 {
     IGNORE_HEAD, (void)collective;
     struct trace_call *made;
-    enum status status = use_request(user, request, true, &made);
+    enum status status = take_request(user, true, (struct archive_late){.request = request}, &made);
     if (status == STATUS_OK && made) status = take_collective(user, made, comm, root, sent, received);
-    struct archive_late late = {.request = request, .waits = true};
-    if (status == STATUS_OK && !made && is_late(user)) status = keep_late(user, &late);
     return archive_stop(user, status);
 }
 

@@ -51,6 +51,15 @@ static void write_ranks(FILE *out, const int32_t *members, uint32_t count)
     for (uint32_t i = 0; i < count; i++) fprintf(out, "%s%" PRId32, i ? "," : "", members[i]);
 }
 
+/* before, then numbers joined by commas; the first one alone where it holds for all. */
+static void write_numbers(FILE *out, const char *before, const int64_t *numbers, uint32_t count)
+{
+    bool same = count > 0;
+    for (uint32_t i = 1; i < count; i++) same = same && numbers[i] == numbers[0];
+    fputs(before, out);
+    for (uint32_t i = 0; i < (same ? 1 : count); i++) fprintf(out, "%s%" PRId64, i ? "," : "", numbers[i]);
+}
+
 /* One word: what would end it, and %, is written as %XX. */
 static void write_name(FILE *out, const char *name)
 {
@@ -69,13 +78,7 @@ static void write_window(const struct writer *writer, size_t id)
     const struct trace_window *window = &writer->trace->definitions.windows[id];
     uint32_t count = writer->trace->definitions.comms[window->comm].count;
     fprintf(writer->out, "window %zu comm=%" PRId32, id, window->comm);
-    if (window->bytes) {
-        bool same = count > 0;
-        for (uint32_t i = 1; i < count; i++) same = same && window->bytes[i] == window->bytes[0];
-        fputs(" bytes=", writer->out);
-        for (uint32_t i = 0; i < (same ? 1 : count); i++)
-            fprintf(writer->out, "%s%" PRId64, i ? "," : "", window->bytes[i]);
-    }
+    if (window->bytes) write_numbers(writer->out, " bytes=", window->bytes, count);
     if (window->disp_unit) {
         bool same = count > 0;
         for (uint32_t i = 1; i < count; i++) same = same && window->disp_unit[i] == window->disp_unit[0];
@@ -253,15 +256,6 @@ static enum status write_disp(const struct writer *writer, const struct trace_ca
                    call->rma.disp, unit);
 }
 
-static void write_counts(FILE *out, const struct trace_counts *counts)
-{
-    bool same = counts->count > 0;
-    for (uint32_t i = 1; i < counts->count; i++) same = same && counts->bytes[i] == counts->bytes[0];
-    fputs(" counts=", out);
-    for (uint32_t i = 0; i < (same ? 1 : counts->count); i++)
-        fprintf(out, "%s%" PRId64, i ? "," : "", counts->bytes[i]);
-}
-
 static void write_neighbors(FILE *out, const struct trace_neighbors *neighbors)
 {
     fputs(" neighbours=", out);
@@ -316,7 +310,11 @@ static enum status write_field(struct writer *writer, const struct trace_call *c
     case TEXT_NEIGHBORS:
         if (trace_call_neighbors(writer->trace, call, &neighbors)) write_neighbors(out, &neighbors);
         break;
-    case TEXT_COUNTS: write_counts(out, &writer->trace->definitions.counts[call->collective.counts]); break;
+    case TEXT_COUNTS: {
+        const struct trace_counts *counts = &writer->trace->definitions.counts[call->collective.counts];
+        write_numbers(out, " counts=", counts->bytes, counts->count);
+        break;
+    }
     case TEXT_STARTED: fprintf(out, " %s=1", row->key); break;
     case TEXT_BYTES:
         fprintf(out, " %s=%" PRId64, row->key, field == F_BYTES_INDEX ? call->bytes : call->rma.result_bytes);
