@@ -1,4 +1,4 @@
-/* What is said of the time before each call: trace/trace.h, enum trace_before. */
+/* Keeps what a recorder says of the time before each call (enum trace_before in trace/trace.h). */
 #include "common/array.h"
 #include "trace/trace.h"
 
@@ -27,7 +27,7 @@ enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, e
     return set_value(process, &process->before_ps[what], &process->before_capacity[what], index, ps, err);
 }
 
-/* What a damaged file says may be anything until trace_check() refuses it. */
+/* A damaged file may say anything; trace_check() refuses it later. */
 void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what, int64_t ps)
 {
     int64_t *sum_ps = &trace->ranks[rank].before_sum_ps[what];

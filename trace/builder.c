@@ -7,7 +7,7 @@
 
 #define NOT_YET UINT32_MAX
 
-/* Takes tables out that another trace owns. */
+/* Leaves tables to another trace, which owns them. */
 static void forget_tables(struct trace_definitions *tables, unsigned which)
 {
     if (which & BUILDER_OWN_GROUPS) {
@@ -104,7 +104,7 @@ static enum status add_item(struct trace *whole, const struct trace *made, enum 
     return trace_add_site(whole, site->function, site->file, site->line, number, err);
 }
 
-/* The shard has got more items since. */
+/* Gives the items that the shard got since the last call a place each. */
 static enum status make_room(struct builder_shard *shard, enum builder_table table, struct err *err)
 {
     struct builder_numbers *numbers = &shard->numbers[table];
@@ -130,7 +130,7 @@ enum status builder_translate(struct builder_shard *shard, struct trace *whole, 
     return STATUS_OK;
 }
 
-/* Counts of neighbours, which are in tag, come before others of the call: as a line is read. */
+/* The list of neighbours comes before other lists of the call, as it does when a line is read. */
 enum status builder_translate_call(struct builder_shard *shard, struct trace *whole, struct trace_call *call,
                                    struct err *err)
 {

@@ -17,25 +17,25 @@ enum builder_own {
     BUILDER_OWN_NAMES = 1 << BUILDER_SITES | 1 << BUILDER_REGIONS,
 };
 
-struct builder_numbers { /* a shard's ids to the whole's; UINT32_MAX: not yet there */
+struct builder_numbers { /* ids of the whole trace by ids of the shard; UINT32_MAX: the whole trace lacks it */
     uint32_t *items;
     size_t count, capacity;
 };
 
 /* All-zero is empty. */
 struct builder_shard {
-    struct trace trace; /* to read into */
+    struct trace trace; /* the reader fills it */
     unsigned own;       /* bits of enum builder_own */
     struct builder_numbers numbers[BUILDER_TABLES];
-    bool differs;   /* an id that was translated is another in the whole */
-    uint32_t lists; /* of the whole that come before the shard's */
+    bool differs;   /* the whole trace has another id for some item */
+    uint32_t lists; /* of the whole trace, before the shard's own */
 };
 
-/* Begins with empty tables, also a shard that was used before. */
+/* Empties the shard's tables. The shard may have been used before. */
 enum status builder_begin(struct builder_shard *shard, const struct trace *whole, unsigned own, struct err *err);
 void builder_clear(struct builder_shard *shard);
 
-/* The shard's lists, faults, and extents of ranks first to end - 1, behind those of the whole. */
+/* Appends the shard's lists and faults, and the extents of ranks first to end - 1, to the whole trace. */
 enum status builder_merge(struct builder_shard *shard, struct trace *whole, uint32_t first, uint32_t end,
                           struct err *err);
 
@@ -44,7 +44,7 @@ enum status builder_merge(struct builder_shard *shard, struct trace *whole, uint
 enum status builder_translate(struct builder_shard *shard, struct trace *whole, enum builder_table table, uint32_t *id,
                               struct err *err);
 
-/* All ids of a call. */
+/* Translates all ids of a call. */
 enum status builder_translate_call(struct builder_shard *shard, struct trace *whole, struct trace_call *call,
                                    struct err *err);
 

@@ -412,7 +412,7 @@ static enum status check_call(struct walk *walk)
     return check_requests(walk);
 }
 
-/* A receive whose completion tells its communicator and its sender. */
+/* The completion of the receive tells its communicator and its sender. */
 static bool is_unknown(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
@@ -449,7 +449,7 @@ static bool is_time(int64_t ps)
     return ps >= -TRACE_TIME_MAX_PS && ps <= TRACE_TIME_MAX_PS;
 }
 
-/* The times beside enter and exit: each where it is known. */
+/* Checks the times beside enter and exit, each where it is known. */
 static enum status check_more_times(const struct walk *walk)
 {
     const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
@@ -509,7 +509,7 @@ static enum status check_time(struct walk *walk)
     return check_limits(walk);
 }
 
-/* The calls from first on. */
+/* Checks the calls from first on. */
 static enum status check_calls(struct walk *walk, size_t first)
 {
     const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
@@ -568,7 +568,7 @@ static enum status check_comm(const struct trace *trace, size_t id, struct err *
     return STATUS_OK;
 }
 
-/* The sizes of a window. */
+/* Checks the sizes of a window. */
 static enum status check_window(const struct trace *trace, size_t id, struct err *err)
 {
     const struct trace_window *window = &trace->definitions.windows[id];

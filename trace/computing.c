@@ -35,7 +35,7 @@ bool trace_is_crowded(const struct trace *trace)
     return crowded;
 }
 
-/* What is said of the time before a call, at least 0. */
+/* Returns what is said of the time before a call, at least 0. */
 static int64_t before_ps(const struct trace_rank *rank, enum trace_before what, size_t index, int64_t unknown_ps)
 {
     if (!rank->before_ps[what] || rank->before_ps[what][index] == TRACE_UNKNOWN_PS) return unknown_ps;
@@ -47,7 +47,7 @@ static int64_t less_ps(int64_t ps, int64_t by_ps)
     return ps > by_ps ? ps - by_ps : 0;
 }
 
-/* Of a gap without the recorder's cost: what of it is computing. */
+/* Returns how much of a gap is computing. The gap has no recorder's cost. */
 static int64_t computing_ps(const struct trace_rank *rank, size_t index, int64_t gap_ps, enum trace_computing computing)
 {
     if (gap_ps <= 0) return gap_ps;

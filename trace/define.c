@@ -91,7 +91,7 @@ int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank)
     return found ? (int32_t)(found - group->members) : TRACE_NONE;
 }
 
-/* Finds the slot for members: an equal group's, or the first free one of the probing chain. */
+/* Finds the slot of an equal group, or the first free one of the probing chain. */
 static enum status find_group(struct trace *trace, const int32_t *members, uint32_t count, bool repeats, uint64_t **slot,
                               struct err *err)
 {

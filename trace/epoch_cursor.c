@@ -75,7 +75,7 @@ static void close_epoch(struct epoch_cursor *cursor, struct epoch *epoch)
     cursor->unused = epoch->slot + 1;
 }
 
-/* One of the same kind, but of locks, ends with it. There is room for one more. */
+/* Opens an epoch. It ends an open one of the same kind, unless it is a lock. There is room for one more. */
 static enum status open_epoch(struct epoch_cursor *cursor, const struct trace_call *call, enum epoch_kind kind,
                               size_t number, struct epoch_step *step, struct err *err)
 {
@@ -164,7 +164,7 @@ static enum status take_fence(struct epoch_cursor *cursor, const struct trace_ca
     return open_epoch(cursor, call, EPOCH_FENCE, number, step, err);
 }
 
-/* The one of 11.5 that an operation belongs to; locks come before lock_all, which comes before fences. */
+/* Returns the epoch that an operation belongs to (11.5): a start, else a lock, else lock_all, else a fence. */
 static struct epoch *find_access(const struct epoch_cursor *cursor, const struct trace_call *call)
 {
     struct epoch *in = epoch_cursor_open(cursor, call->handle, EPOCH_START);
@@ -173,7 +173,7 @@ static struct epoch *find_access(const struct epoch_cursor *cursor, const struct
     return in ? in : epoch_cursor_open(cursor, call->handle, EPOCH_FENCE);
 }
 
-/* One on MPI_PROC_NULL moves nothing and breaks no rule. */
+/* An operation on MPI_PROC_NULL moves nothing and breaks no rule. */
 static void take_operation(const struct epoch_cursor *cursor, const struct trace_call *call, size_t number,
                            struct epoch_step *step)
 {
@@ -202,7 +202,7 @@ static void take_flush(const struct epoch_cursor *cursor, const struct trace_cal
     if (!step->in && !(all && epoch_cursor_open(cursor, call->handle, EPOCH_LOCK))) step->faults |= EPOCH_OUTSIDE;
 }
 
-/* All epochs of the window end. */
+/* Ends all epochs of the window. */
 static void take_free(struct epoch_cursor *cursor, const struct trace_call *call, struct epoch_step *step)
 {
     static const enum epoch_kind kinds[] = {EPOCH_START, EPOCH_POST, EPOCH_LOCK_ALL, EPOCH_LOCK};

@@ -1,4 +1,4 @@
-/* What the buffers of calls span in memory. The values are few, so each is stored once. */
+/* Stores what the buffers of calls span in memory. The values are few, so each is stored once. */
 #include <string.h>
 
 #include "common/array.h"

@@ -72,7 +72,7 @@ enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, in
     struct trace_fault *before = fault_of(trace, rank);
     made.text = strdup(text);
     if (!made.text) return err_memory(err);
-    if (before) { /* a cut before an earlier one leaves out what that one left out, too */
+    if (before) { /* this cut also leaves out what the earlier one left out */
         if (before->left_out < 0 || left_out < 0)
             made.left_out = TRACE_FAULT_UNCOUNTED;
         else

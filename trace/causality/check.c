@@ -73,7 +73,7 @@ static void enter_call(struct repair *repair, uint32_t rank, struct trace_call *
     mover->entered = true;
 }
 
-/* False if the rank has to wait for a cause. */
+/* Returns false if the rank has to wait for a cause. */
 static bool exit_call(struct repair *repair, uint32_t rank, struct trace_call *call)
 {
     struct mover *mover = &repair->movers[rank];

@@ -92,7 +92,7 @@ static enum status join_ordered(struct happens_before *finder, const struct pair
     return STATUS_OK;
 }
 
-/* Of messages and epochs: effects that end before their cause began. */
+/* Joins messages and epochs whose effects end before their cause began. */
 static uint64_t count_pairs(const struct happens_before *finder, const struct pairs *pairs)
 {
     uint64_t violations = 0;
@@ -108,7 +108,7 @@ static uint64_t count_pairs(const struct happens_before *finder, const struct pa
     return violations;
 }
 
-/* Of collectives, which are linked already. */
+/* Joins collectives, which are linked already. */
 static enum status count_collectives(const struct happens_before *finder, uint64_t *violations)
 {
     const struct clock_conditions *links = finder->links;
@@ -128,7 +128,7 @@ static enum status count_collectives(const struct happens_before *finder, uint64
     return STATUS_OK;
 }
 
-/* Links cost more than to see that none is needed. */
+/* To see that no link is needed costs less than links. */
 static enum status join_pairs(struct happens_before *finder, const struct pairs *pairs)
 {
     uint64_t violations = count_pairs(finder, pairs);

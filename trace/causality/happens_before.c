@@ -88,7 +88,7 @@ enum status happens_before_effect(struct happens_before *finder, size_t sync_gro
     return STATUS_OK;
 }
 
-/* Of a communicator of two groups. */
+/* The call is on a communicator of two groups. */
 static bool is_in_second(const struct happens_before *finder)
 {
     const struct trace_comm *comm = trace_call_comm(finder->trace, finder->call);

@@ -47,7 +47,7 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Links are not ours. */
+/* The writer makes no links. */
 static bool is_directory(int directory, const char *name)
 {
     struct stat about;

@@ -24,7 +24,7 @@ enum {
 #define ROLE(NAME) OTF2_REGION_ROLE_##NAME
 #define OP(NAME)   OTF2_COLLECTIVE_OP_##NAME
 
-/* Other kinds are functions without records of their own. */
+/* Calls of other kinds have no records of their own. */
 static const struct archive_kind kinds[CALL_KIND_COUNT] = {
     [CALL_FINALIZE] = {SHAPE_QUIET, ROLE(FUNCTION), 0, 0},
     [CALL_REGION_ENTER] = {SHAPE_REGION, ROLE(CODE), 0, CARRIES_REF},
@@ -162,7 +162,7 @@ char *archive_site_text(const struct trace_site *site)
     return NULL;
 }
 
-/* In place; NULL for "?". */
+/* Decodes in place; NULL for "?". */
 static char *unescape(char *name)
 {
     if (strcmp(name, "?") == 0) return NULL;

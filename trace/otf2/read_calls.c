@@ -10,7 +10,7 @@
 #include "trace/limits.h"
 #include "trace/otf2/read.h"
 
-/* What is beyond every time stays beyond it, for trace_check() to find. */
+/* A time beyond the range stays beyond it; trace_check() finds it. */
 int64_t archive_ps(const struct archive_reader *reader, uint64_t time)
 {
     uint64_t resolution = reader->definitions.resolution;
@@ -164,7 +164,7 @@ static enum status append_before(struct archive_reader *reader)
     return STATUS_OK;
 }
 
-/* A broken archive may say of a call what calls of its kind do not have. */
+/* A broken archive may have attributes that calls of this kind lack. */
 static enum status append(struct archive_reader *reader, struct trace_call *call)
 {
     struct archive_cursor *cursor = &reader->cursor;
@@ -262,7 +262,7 @@ static char flavor_of(uint16_t call)
     }
 }
 
-/* Sizes of all members, -1 where they are not known yet. */
+/* Makes room for the sizes of all members: -1 where they are not known yet. */
 static int64_t *new_sizes(uint32_t count)
 {
     int64_t *sizes = malloc(((size_t)count + 1) * sizeof *sizes);
@@ -328,13 +328,13 @@ static void assume_proc_null(struct archive_reader *reader, enum call_kind kind)
     reader->assumed.proc_null_count++;
 }
 
-/* A collective whose completion says what it is about. */
+/* The completion of the collective says what it is about. */
 static bool is_pending_collective(const struct trace_call *call)
 {
     return archive_kind(call_kind(call->call))->shape == SHAPE_COLLECTIVE && call_makes_request(call->call);
 }
 
-/* Whether the records said what the kind needs. */
+/* Tells whether the records said what the kind needs. */
 static bool is_bare(const struct archive_cursor *cursor, enum call_kind kind)
 {
     uint32_t needed = call_row(cursor->call.call)->needed;
@@ -447,7 +447,7 @@ static enum status complete_late(struct archive_reader *reader, const struct arc
     return STATUS_OK;
 }
 
-/* Lists hold what was found only. */
+/* Removes requests that were not found from the lists. */
 static void leave_out_unknown(struct archive_reader *reader)
 {
     const struct archive_cursor *cursor = &reader->cursor;
@@ -463,7 +463,7 @@ static void leave_out_unknown(struct archive_reader *reader)
     }
 }
 
-/* Of which communicator it is was not said, or is none that a trace has. Alone, the rank waits for nobody. */
+/* The communicator of the collective was not said, or a trace cannot hold it. Alone, the rank waits for nobody. */
 static enum status assume_alone(struct archive_reader *reader)
 {
     struct archive_cursor *cursor = &reader->cursor;

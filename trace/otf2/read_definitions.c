@@ -14,7 +14,7 @@ OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status
     return OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Room for a definition, where one of the same reference may be; NULL: reader->status says why. */
+/* Returns the place of a definition, which may hold an earlier one of the same reference; NULL: reader->status says why. */
 static void *new_item(struct archive_reader *reader, struct map *far, void **items, size_t *count, size_t *capacity,
                       uint64_t reference, size_t item_bytes)
 {

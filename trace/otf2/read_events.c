@@ -41,7 +41,7 @@ enum status archive_take_message(struct archive_reader *reader, struct trace_cal
     return STATUS_OK;
 }
 
-/* The call to come next gets this request. Ids of foreign archives may be of any size: they are numbered anew. */
+/* Gives the call that comes next this request. Requests of foreign archives may have any id: they are numbered anew. */
 static enum status make_request(struct archive_reader *reader, struct trace_call *call, uint64_t request)
 {
     struct archive_cursor *cursor = &reader->cursor;
@@ -168,7 +168,7 @@ static OTF2_CallbackCode on_isend_complete(HEAD, uint64_t request)
     return archive_stop(user, take_request(user, true, (struct archive_late){.request = request}, &made));
 }
 
-/* Only now is known what the receive was about. */
+/* The completion says what the receive was about. */
 static OTF2_CallbackCode on_irecv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
                                   uint64_t request)
 {
@@ -201,7 +201,7 @@ static OTF2_CallbackCode on_cancelled(HEAD, uint64_t request)
     return archive_stop(user, status);
 }
 
-/* Of collectives whose members exchange different amounts; our profile says them in attributes. */
+/* Sets the bytes of a collective whose members exchange different amounts. Our profile says them in attributes. */
 static void take_amounts(struct trace_call *call, enum call_kind kind, uint32_t size, uint64_t sent, uint64_t received)
 {
     call->bytes = (int64_t)(kind == CALL_SCATTERV ? received : sent);
@@ -314,7 +314,7 @@ static OTF2_CallbackCode on_group_sync(HEAD, OTF2_RmaSyncLevel level, OTF2_RmaWi
     return archive_stop(user, status);
 }
 
-/* Window and target of a transfer, lock or unlock. */
+/* Sets window and target of a transfer, lock or unlock. */
 static enum status take_target(struct archive_reader *reader, struct trace_call *call, uint32_t win, uint32_t target)
 {
     int32_t id;
@@ -349,7 +349,7 @@ static OTF2_CallbackCode on_atomic(HEAD, OTF2_RmaWinRef win, uint32_t target, OT
     return on_transfer(user, win, target, sent, received);
 }
 
-/* A lock of OpenSHMEM. got: a test, too, has it. */
+/* Takes a lock of OpenSHMEM. got: a test has got it, too. */
 static OTF2_CallbackCode on_shmem_lock(struct archive_reader *reader, uint32_t win, uint64_t id, bool got)
 {
     struct trace_call *call = open_call(reader, SHAPE_SHMEM_LOCK);

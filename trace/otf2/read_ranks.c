@@ -59,7 +59,7 @@ static enum status read_records(struct archive_reader *reader, OTF2_EvtReader *i
                    "%" PRIu64 " events, expected the %" PRIu64 " that the definitions name", done, events);
 }
 
-/* The first `events` of a location. */
+/* Reads the first `events` of a location. */
 static enum status read_events(struct archive_reader *reader, const struct archive_location *location,
                                const OTF2_EvtReaderCallbacks *callbacks, const char *path, uint64_t events)
 {
@@ -167,7 +167,7 @@ static int by_rank_and_thread(const void *one, const void *other)
     return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* The locations of one rank: thread 0, then the others. */
+/* Reads the locations of one rank: thread 0, then the others. */
 static enum status read_rank(struct archive_reader *reader, const struct place *places, size_t count,
                              const OTF2_EvtReaderCallbacks *callbacks)
 {
@@ -198,7 +198,7 @@ enum status archive_open_events(struct archive_reader *reader)
     return archive_broken(reader, reader->anchor, "cannot open the events");
 }
 
-/* Of places[first, end), which begin and end with a rank. */
+/* Reads places[first, end), which begin and end with a rank. */
 static enum status read_places(struct archive_reader *reader, const struct place *places, size_t first, size_t end,
                                const OTF2_EvtReaderCallbacks *callbacks)
 {
@@ -316,7 +316,7 @@ static enum status read_block(void *context, size_t number, struct err *err)
     return status;
 }
 
-/* Those that an archive in our profile may make us assume. */
+/* Adds what another reader assumed of an archive in our profile. */
 static void take_assumptions(struct archive_assumptions *all, const struct archive_assumptions *more)
 {
     all->lost_message_count += more->lost_message_count;
@@ -340,7 +340,7 @@ static enum status put_together(const struct ranks *ranks)
     return STATUS_OK;
 }
 
-/* For threads that are asked for, each rank is a block. */
+/* Each rank is a block if the number of threads is given. */
 static enum status read_blocks(struct ranks *ranks, unsigned threads)
 {
     TRY(divide(ranks, threads > 0 ? 1 : BLOCK_RECORDS));

@@ -14,7 +14,7 @@ static enum status broken(struct archive_reader *reader, const char *what)
     return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s", what);
 }
 
-/* The master threads' locations in order of their ranks. */
+/* Finds the group of the master threads' locations, which are in the order of ranks. */
 static const struct archive_group *locations_of(const struct archive_reader *reader, OTF2_Paradigm paradigm)
 {
     const struct archive_definitions *definitions = &reader->definitions;
@@ -241,7 +241,7 @@ enum status archive_region_id(struct archive_reader *reader, uint32_t reference,
     return STATUS_OK;
 }
 
-/* The value of a property, owned by the caller (OTF2 allocates it with malloc); NULL if it is not set. */
+/* Returns the value of a property, which the caller owns (OTF2 allocates it with malloc); NULL if it is not set. */
 static char *property(struct archive_reader *reader, const char *name)
 {
     char *value = NULL;
@@ -466,7 +466,7 @@ static const char *node_name(const struct archive_reader *reader, OTF2_LocationG
     const struct archive_location_group *of = ARCHIVE_FIND(definitions, location_groups, group);
     const struct archive_tree_node *node = of ? ARCHIVE_FIND(definitions, tree_nodes, of->tree_node) : NULL;
     uint32_t own = OTF2_UNDEFINED_STRING;
-    /* A damaged tree may have circles. */
+    /* A damaged tree may have a circle. */
     for (size_t steps = 0; node && steps < definitions->tree_nodes.count; steps++) {
         if (node->is_node) return archive_string(reader, node->name);
         if (steps == 0 && node->parent != OTF2_UNDEFINED_SYSTEM_TREE_NODE) own = node->name;

@@ -68,7 +68,7 @@ static void unlock(int *lock)
     *lock = -1;
 }
 
-/* An entry that is not there is no fault. */
+/* Moves an entry; one that is not there is no fault. */
 static enum status move_file(const char *from, const char *to, const char *name, struct err *err)
 {
     char *source = path_in(from, name), *target = path_in(to, name);
@@ -168,7 +168,7 @@ static bool is_mount_point(const char *path)
     return statx(AT_FDCWD, path, 0, STATX_TYPE, &about) == 0 && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-/* The new directory is to be like the one whose name it takes. */
+/* Gives the new directory group and mode of the one whose name it takes. */
 static bool make_alike(const char *path, const struct stat *target)
 {
     struct stat own;
@@ -195,7 +195,7 @@ static bool make_locked(const char *place, const char *prefix, struct archive_st
     return false;
 }
 
-/* False: not possible, with no trace of it. */
+/* Returns false if the exchange is not possible; then nothing has changed. */
 static bool make_beside(const char *above, const char *prefix, struct archive_stage *stage)
 {
     struct stat here, target;

@@ -26,7 +26,7 @@ static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
-/* The memory of one open file. */
+/* Memory of one open file. */
 struct pool {
     void *chunks[CHUNKS_MAX];
     uint64_t bytes; /* of each */
@@ -101,7 +101,7 @@ static enum status failure(const struct archive_writer *writer, const char *dire
     return err_set(writer->err, STATUS_SYSTEM, directory, NULL, "cannot write the archive: %s", archive_message());
 }
 
-/* The locations of one rank. */
+/* Writes the locations of one rank. */
 static enum status write_rank(struct archive_writer *writer)
 {
     uint32_t threads = trace_thread_count(writer->trace, writer->rank);
@@ -174,7 +174,7 @@ static enum status write_local_definitions(struct archive_writer *writer)
     return writer->failed ? STATUS_OK : copy_local_definitions(writer);
 }
 
-/* For viewers; our reader takes the location's property. */
+/* Marks incomplete ranks for viewers. Our reader takes the location's property. */
 static void write_markers(struct archive_writer *writer)
 {
     const struct trace *trace = writer->trace;

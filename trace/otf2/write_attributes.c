@@ -30,7 +30,7 @@ static void add_handle(struct archive_writer *writer, const struct trace_call *c
         ARCHIVE_ADD(writer, COMM, commRef, (uint32_t)call->handle);
 }
 
-/* What of struct trace_call's disp no record carries. */
+/* Writes displacement, lists of counts and the receiving half of an exchange where no record carries them. */
 static void add_disp(struct archive_writer *writer, const struct trace_call *call, unsigned carries)
 {
     uint32_t fields = call_row(call->call)->allowed;

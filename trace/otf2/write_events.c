@@ -1,4 +1,4 @@
-/* One rank's calls as OTF2 records. */
+/* Writes the calls of one rank as OTF2 records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static OTF2_RmaAtomicType atomic_type(enum mpi_call call)
     }
 }
 
-/* What is still to be completed when an operation's call returns (trace/calls/shmem_calls.def). */
+/* Tells what is still to be completed when the call of an operation returns (trace/calls/shmem_calls.def). */
 static uint8_t open_after(enum call_kind kind)
 {
     switch (kind) {
@@ -197,7 +197,7 @@ static enum status write_message(struct archive_writer *writer, size_t index, co
     return map_set(&writer->requests, call->ref, index, writer->err);
 }
 
-/* Of collectives whose members exchange different amounts; false for the others. */
+/* Tells the bytes of a collective whose members exchange different amounts; false for the others. */
 static bool different_amounts(const struct archive_writer *writer, const struct trace_call *call, enum call_kind kind,
                               uint64_t *sent, uint64_t *received)
 {
@@ -240,7 +240,7 @@ static struct collective_end collective_end(const struct archive_writer *writer,
     return end;
 }
 
-/* Symmetric memory of the communicator's ranks, TRACE_NONE if there is none. */
+/* Finds the symmetric memory of the communicator's ranks; TRACE_NONE if there is none. */
 static int32_t symmetric_window(const struct archive_writer *writer, int32_t comm)
 {
     const struct trace *trace = writer->trace;
@@ -250,7 +250,7 @@ static int32_t symmetric_window(const struct archive_writer *writer, int32_t com
     return TRACE_NONE;
 }
 
-/* A barrier or sync of OpenSHMEM; false where no window has its ranks. */
+/* Writes a barrier or sync of OpenSHMEM; false where no window has its ranks. */
 static bool write_shmem_barrier(struct archive_writer *writer, const struct trace_call *call)
 {
     int32_t window = symmetric_window(writer, call->handle);

@@ -11,7 +11,7 @@
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
 
-/* Deeper ones are left out, so that a recursion does not fill the spool. */
+/* Functions below this depth are left out, so that a recursion does not fill the spool. */
 enum { DEPTH_MAX = 64 };
 
 struct open {
@@ -53,7 +53,7 @@ static void pop_to(int left)
     }
 }
 
-/* Handlers on a stack of their own, coroutines: what stands where says nothing. */
+/* On a stack of its own (signal handler, coroutine) the place of a frame says nothing. */
 bool rec_on_own_stack(uintptr_t at)
 {
     pthread_attr_t attributes;
@@ -107,7 +107,7 @@ void rec_functions_resolve(const void *frame)
 EXPORTED void __cyg_profile_func_enter(void *function, void *site);
 EXPORTED void __cyg_profile_func_exit(void *function, void *site);
 
-/* Not what the MPI library calls back inside a call: it is followed only. */
+/* A function that the MPI library calls back inside a call is followed and not recorded. */
 void __cyg_profile_func_enter(void *function, void *site)
 {
     uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();

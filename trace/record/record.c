@@ -44,7 +44,7 @@ static __attribute__((noinline, cold)) void enter_slowly(struct rec_call *rec)
     enter(rec);
 }
 
-/* What is rare is a last call of another function: so nothing has to be saved for it. */
+/* The rare work is a tail call of another function, so that no register has to be saved for it. */
 void rec_enter(struct rec_call *rec)
 {
     if (rec->quiet || rec->entered) return;

@@ -3,7 +3,7 @@
 #include "common/array.h"
 #include "trace/spool/reader.h"
 
-/* What a damaged file may hold stays in the range of the trace (106 days), so that nothing overflows. */
+/* Times of a damaged file are kept in the range of the trace (106 days), so that nothing overflows. */
 #define MOST_NS INT64_C(4000000000000000)
 
 static int64_t bounded(double ns)
@@ -28,7 +28,7 @@ enum status spool_anchor_add(struct spool_rank *rank, uint64_t ticks, uint64_t n
     return STATUS_OK;
 }
 
-/* Index of the last anchor at or before these ticks. Times come nearly in order. */
+/* Returns the index of the last anchor at or before these ticks. Times come nearly in order. */
 static size_t anchor_before(struct spool_rank *rank, uint64_t ticks)
 {
     size_t at = rank->anchor_near;
@@ -56,7 +56,7 @@ struct instant { /* CLOCK_MONOTONIC of the rank */
     double fraction_ns; /* 0 to 1 */
 };
 
-/* The rate behind anchor `at`. Times come nearly in order, so that it is mostly that of the time before. */
+/* Returns the rate behind anchor `at`. Times come nearly in order, so it is mostly the rate of the time before. */
 static double rate_at(struct spool_rank *rank, size_t at, bool last)
 {
     if (rank->rate_per_tick > 0 && rank->rate_anchor == at) return rank->rate_per_tick;
@@ -66,7 +66,7 @@ static double rate_at(struct spool_rank *rank, size_t at, bool last)
     return rank->rate_per_tick;
 }
 
-/* Linear between two anchors. Rounding does not carry it past the next one. */
+/* Interpolates between two anchors. Rounding does not carry the result past the next anchor. */
 static struct instant instant_of(struct spool_rank *rank, uint64_t time)
 {
     if (rank->anchor_count == 0) return (struct instant){rank->header->base_ns + time, 0};
@@ -80,7 +80,7 @@ static struct instant instant_of(struct spool_rank *rank, uint64_t time)
     return (struct instant){anchor->ns + whole, since - (double)(int64_t)whole};
 }
 
-/* Offset to rank 0's clock, interpolated between the measurements and constant outside them. */
+/* Returns the offset to rank 0's clock: interpolated between the measurements, constant outside them. */
 static double offset_ns(const struct spool_rank *rank, uint64_t ns)
 {
     if (rank->clock_count == 0) return 0;
@@ -92,7 +92,7 @@ static double offset_ns(const struct spool_rank *rank, uint64_t ns)
     return (double)first->offset_ns + share * (double)(last->offset_ns - first->offset_ns);
 }
 
-/* Not below 0, half away from it, as llround(). */
+/* Rounds as llround(): half away from 0. The result is at least 0. */
 static int64_t rounded(double value)
 {
     int64_t whole = (int64_t)value;

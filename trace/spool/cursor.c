@@ -88,7 +88,7 @@ static uint64_t find_head(const struct spool_rank *files, size_t *at)
     return 0;
 }
 
-/* Nothing reaches beyond its chunk. */
+/* No record reaches beyond its chunk. */
 static enum status check_room(const struct spool_rank *files, size_t at, uint64_t words, struct err *err)
 {
     size_t room = SPOOL_CHUNK_WORDS - at % SPOOL_CHUNK_WORDS;
@@ -97,7 +97,7 @@ static enum status check_room(const struct spool_rank *files, size_t at, uint64_
     return spool_fault(files, at, err, "what begins here does not fit in its chunk");
 }
 
-/* The part of a content at *at, which moves behind it. *bytes: how many it has; 0 at the end of the files. */
+/* Takes the part of a content at *at, and moves *at behind it. *bytes: its length; 0 at the end of the files. */
 static enum status next_part(const struct spool_rank *files, size_t *at, size_t *begin, size_t *bytes, struct err *err)
 {
     uint64_t head = find_head(files, at), size = SPOOL_HEAD_STAMP(head);
@@ -113,7 +113,7 @@ static enum status next_part(const struct spool_rank *files, size_t *at, size_t 
     return STATUS_OK;
 }
 
-/* To what follows the content; *whole is false if the files end before. */
+/* Moves to what follows the content. *whole is false if the files end before. */
 static enum status pass_content(struct spool_cursor *cursor, bool *whole, struct err *err)
 {
     uint64_t left = (uint64_t)cursor->record.bytes;

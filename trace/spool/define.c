@@ -1,4 +1,4 @@
-/* Definitions of all ranks into the trace. */
+/* Unifies the definitions of all ranks and adds them to the trace. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,7 +193,7 @@ static enum status define_counts(struct unify *unify)
     return id_set(unify, &unify->rank->counts, id);
 }
 
-/* Members that disagree: the last one's name is the window's. */
+/* If members disagree, the last name counts. */
 static enum status define_window_name(struct unify *unify)
 {
     uint64_t local = (uint64_t)unify->record->extra;
@@ -375,7 +375,7 @@ static uint64_t time_of(const struct reading *reading)
     return reading->next < scan->count ? scan->items[reading->next].after : scan->after;
 }
 
-/* The reading whose item is the earliest; NULL if all are done. */
+/* Returns the reading with the earliest item; NULL if all are done. */
 static struct reading *earliest(struct reading *readings, size_t count)
 {
     struct reading *first = NULL;
@@ -438,7 +438,7 @@ static enum status scan_rank(void *context, size_t rank, struct err *err)
     return STATUS_OK;
 }
 
-/* What one member did not tell is not known of the window: bytes and units are of all members or of none. */
+/* Sizes and units are known of all members or of none: one member that did not tell leaves the window without. */
 static enum status add_windows(const struct spool *spool, struct trace *trace, struct err *err)
 {
     for (size_t i = 0; i < spool->window_count; i++) {

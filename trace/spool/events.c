@@ -21,7 +21,7 @@ static int32_t world_rank(const struct events *events, int32_t peer)
     return peer < 0 || (uint32_t)peer >= events->spool->world ? TRACE_NONE : peer;
 }
 
-/* The operation's number in the trace is not the recorder's. */
+/* The recorder numbers operations otherwise than the trace. */
 static enum status set_tag(struct events *events, const struct call_row *row, const struct spool_record *record)
 {
     uint32_t id = 0;
@@ -129,7 +129,7 @@ static enum status take_extents(struct events *events, const struct call_row *ro
                row->name, of[TRACE_ORIGIN], of[TRACE_TARGET], of[TRACE_RESULT]);
 }
 
-/* All of the call but its times and extents. */
+/* Sets all members of the call but its times and extents. */
 static enum status describe(struct events *events, uint32_t call, const struct spool_record *record)
 {
     const struct call_row *row = call_row((enum mpi_call)call);
@@ -158,7 +158,7 @@ static enum status describe(struct events *events, uint32_t call, const struct s
     return STATUS_OK;
 }
 
-/* What a damaged file may hold stays in the range of the trace. */
+/* Times of a damaged file are kept in the range of the trace. */
 static void add_before(struct events *events, enum trace_before what, int64_t ps)
 {
     const int64_t most_ps = INT64_C(4000000000000000000);
@@ -172,7 +172,7 @@ static void add_before_ns(struct events *events, enum trace_before what, int64_t
     add_before(events, what, ns > INT64_MAX / 1000 ? INT64_MAX : ns < 0 ? 0 : ns * 1000);
 }
 
-/* How long recording has been stopped up to this thread's time; records of the rank's threads come in their order. */
+/* Returns how long recording has been stopped up to the thread's time. Records of the rank's threads come in order. */
 static int64_t paused_ps(const struct events *events)
 {
     const struct spool_shared *shared = events->shared;
@@ -188,7 +188,7 @@ static void take_pause(struct events *events, bool stops)
     shared->paused_from_ps = events->last_ps;
 }
 
-/* A thread's entry, or an event without an end. */
+/* Adds how long recording was stopped before a thread's entry, or before an event without an end. */
 static void end_gap(struct events *events)
 {
     int64_t now_ps = paused_ps(events);
@@ -235,7 +235,7 @@ static enum status note_request(struct events *events, uint32_t id)
     return map_put(&events->shared->made, id, events->trace->ranks[events->number].count, &slot, events->err);
 }
 
-/* What the call gave back. */
+/* Adds what the call returned. */
 static enum status set_results(struct events *events, const struct spool_record *record)
 {
     uint32_t id = 0;
@@ -303,7 +303,7 @@ static enum status mark_region(struct events *events, int64_t time_ps, bool ente
     return trace_add_thread_call(events->trace, events->number, events->thread, &call, events->err);
 }
 
-/* The call keeps its time, no more. */
+/* Keeps the time of the call and nothing else. */
 static enum status add_as_region(struct events *events, const char *remark, uint32_t site)
 {
     char name[128];
@@ -314,7 +314,7 @@ static enum status add_as_region(struct events *events, const char *remark, uint
     return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
 }
 
-/* The site of the call that returns to an address of the rank. */
+/* Finds the site of the call that returns to an address of the rank. */
 static enum status find_site(struct events *events, uint64_t address, uint32_t *site)
 {
     const struct spool_place *place;
@@ -328,7 +328,7 @@ static enum status find_site(struct events *events, uint64_t address, uint32_t *
     return map_put(&events->shared->sites, address, *site, &slot, events->err);
 }
 
-/* On communicators that a trace cannot hold, and their windows. */
+/* The call is on a communicator that a trace cannot hold, or on a window of one. */
 static enum status add_apart(struct events *events, uint64_t address)
 {
     uint32_t site;
@@ -357,7 +357,7 @@ static bool is_mark(const struct events *events, struct interval_mark *mark)
            interval_mark_of_tag(events->call.message.tag, mark);
 }
 
-/* It returned an error and did nothing: it takes part in no matching. */
+/* The call returned an error and did nothing. It takes part in no matching. */
 static enum status add_failed(struct events *events, const struct spool_record *record)
 {
     uint32_t site;
@@ -374,7 +374,7 @@ static bool is_apart(const struct events *events)
     return (row->needed & (F_COMM | F_WIN)) && events->call.handle == TRACE_NONE;
 }
 
-/* An error handler jumped out of it, or threw. It may not have been recorded. */
+/* An error handler jumped out of the call, or threw an exception. The handler may not have been recorded. */
 static enum status take_abandoned(struct events *events)
 {
     if (!events->enter) return STATUS_OK;

@@ -63,7 +63,7 @@ static void make_name(char name[NAME_BYTES], unsigned rank, unsigned thread, con
         snprintf(name, NAME_BYTES, SPOOL_THREAD_NAME "%s", rank, thread, suffix);
 }
 
-/* The rank and thread of a main file's name. */
+/* Reads rank and thread from the name of a main file. */
 static bool name_rank(const char *name, unsigned *rank, unsigned *thread)
 {
     char again[NAME_BYTES];
@@ -165,7 +165,7 @@ static size_t first_wrong(const struct spool_rank *rank)
     return at;
 }
 
-/* Of the main file chunks that are whole count. */
+/* Only whole chunks of the main file count. */
 static enum status check_chunks(struct spool_rank *rank, struct err *err)
 {
     rank->chunks = (const char *)rank->header + rank->layout->first_chunk;
@@ -344,7 +344,7 @@ static int by_thread(const void *one, const void *other)
     return (a->header->thread > b->header->thread) - (a->header->thread < b->header->thread);
 }
 
-/* The files of a directory come in any order. */
+/* A directory lists its files in any order. */
 static void sort_threads(struct spool *spool)
 {
     for (uint32_t i = 0; i < spool->world; i++)

@@ -1,4 +1,4 @@
-/* Why a rank's recording is incomplete. */
+/* Says why a rank's recording is incomplete. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ __attribute__((format(printf, 2, 3))) static void reason(struct reasons *reasons
     reasons->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* Of those that the recorder sees. */
+/* Names of the signals that the recorder sees. */
 static const char *signal_name(uint32_t number)
 {
     static const struct {
@@ -39,7 +39,7 @@ static const char *signal_name(uint32_t number)
     return "unknown";
 }
 
-/* Files of thread i of the rank; NULL: its tail says nothing of its end. */
+/* Returns the files of thread i of the rank; NULL: its tail says nothing of its end. */
 static const struct spool_tail *end_of(const struct spool_rank *from, size_t i)
 {
     const struct spool_rank *files = i == 0 ? from : &from->threads[i - 1];

@@ -85,7 +85,7 @@ static enum status make_queues(struct matching *matching)
     return STATUS_OK;
 }
 
-/* The first queue that is not before the key. */
+/* Returns the first queue that is not before the key. */
 static size_t lower_bound(const struct matching *matching, const struct message *key)
 {
     size_t low = 0;
@@ -93,7 +93,7 @@ static size_t lower_bound(const struct matching *matching, const struct message 
     return low;
 }
 
-/* What a call is known to receive. False: nothing, or it is not known. */
+/* Tells what a call receives. False: nothing, or it is not known. */
 static bool known_receive(const struct trace_call *call, uint32_t rank, struct message *key)
 {
     enum call_kind kind = call_kind((enum mpi_call)call->call);
@@ -115,7 +115,7 @@ static struct queue *queue_of(const struct matching *matching, const struct mess
     return &matching->queues[at];
 }
 
-/* The message that is left for a receive and was sent first. */
+/* Returns the message that was sent first of those left for a receive. */
 static struct queue *choose(const struct matching *matching, uint32_t rank, const struct trace_call *call)
 {
     struct message key = {.to = (int32_t)rank, .comm = call->handle, .from = INT32_MIN, .tag = INT32_MIN};

@@ -44,7 +44,7 @@ static enum status advance(struct events *events)
     return status;
 }
 
-/* The record in hand, and on to the next. */
+/* Takes the record in hand and moves to the next one. */
 static enum status step_event(struct events *events)
 {
     size_t before = events->trace->ranks[events->number].count;
@@ -53,7 +53,7 @@ static enum status step_event(struct events *events)
     return advance(events);
 }
 
-/* When the thread was created, or else of its record in hand. */
+/* Returns when the thread was created, if its files say so, else the time of its record in hand. */
 static uint64_t next_time(const struct events *events)
 {
     uint64_t time = events->cursor.record.time;
@@ -61,7 +61,7 @@ static uint64_t next_time(const struct events *events)
     return created < time ? created : time;
 }
 
-/* The thread whose next record is the earliest; NULL if all are done. */
+/* Returns the thread with the earliest next record; NULL if all are done. */
 static struct events *earliest(struct events *events, size_t count)
 {
     struct events *first = NULL;
@@ -76,7 +76,7 @@ static struct events *earliest(struct events *events, size_t count)
     return first;
 }
 
-/* Not known where the creator's own files are missing. */
+/* The creation is not known where the creator's own files are missing. */
 static enum status add_creation(struct events *events, size_t count, struct events *child)
 {
     const struct spool_record *creation = &child->files->scan.creation;
@@ -89,7 +89,7 @@ static enum status add_creation(struct events *events, size_t count, struct even
     return note_before(&events[i], before);
 }
 
-/* Records of all threads in the order of their times: a request is made before another thread completes it. */
+/* Takes the records of all threads in the order of their times: a request is made before another thread completes it. */
 static enum status take_all(struct events *events, size_t count)
 {
     if (count == 1) {

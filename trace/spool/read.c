@@ -27,7 +27,7 @@ static enum status note_pauses(struct trace *trace, struct err *err)
                           ranks, units_format_duration(units_s(most_ps), text));
 }
 
-/* What a reader of the trace should know that no call of it says. */
+/* Adds notes: what no call says and a reader of the trace should know. */
 static enum status add_notes(const struct spool *spool, struct trace *trace, struct err *err)
 {
     bool spawned = false;
@@ -101,7 +101,7 @@ static void add_cores(const char *text, uint8_t digits[CORE_DIGITS])
     }
 }
 
-/* Those that any rank of a node may use. */
+/* Counts the cores that any rank of a node may use. */
 static enum status count_cores(const struct spool *spool, struct trace *trace, struct err *err)
 {
     uint8_t(*cores)[CORE_DIGITS] = calloc(trace->definitions.node_count + 1, sizeof *cores);

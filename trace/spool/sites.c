@@ -80,7 +80,7 @@ static enum status module_find(struct spool_sites *sites, const char *path, stru
 /* Of the C++ ABI; the library is there with SimGrid. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *failed);
 
-/* Names of C++ as its source has them; the caller frees. NULL: it is none. */
+/* Returns a name of C++ as the source has it, which the caller frees; NULL: the name is not of C++. */
 static char *source_name(const char *function)
 {
     int failed = 0;

@@ -104,7 +104,7 @@ void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int64_t count, M
     rec->enter.extra = disp;
 }
 
-/* What goes to the target: MPI_NO_OP only fetches. */
+/* MPI_NO_OP only fetches: nothing goes to the target. */
 void rec_set_fetch(struct rec_call *rec, MPI_Win win, int target, MPI_Aint disp, int64_t count, MPI_Datatype type,
                    MPI_Op op)
 {
@@ -154,7 +154,7 @@ void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int64_t c
     if (rec_set_rooted(rec, comm, root)) rec->enter.bytes = rec_true_bytes(count, type);
 }
 
-/* Where the blocks of two groups differ, all say the same. */
+/* The blocks of two groups may differ: both sides record the larger one. */
 void rec_set_exchange(struct rec_call *rec, MPI_Comm comm, int64_t sent, MPI_Datatype sent_type, int64_t received,
                       MPI_Datatype received_type)
 {

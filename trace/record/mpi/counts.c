@@ -102,7 +102,7 @@ int64_t rec_numbers_id(int count)
     return (int64_t)id + 1;
 }
 
-/* Among all members of a communicator, of which these are some, `before` of them on; the others have nothing. */
+/* Sets the list of all members of a communicator. These are some of them, behind `before` others; the others have nothing. */
 static void set_list_among(struct rec_call *rec, const struct rec_lengths *lengths, int members, int before, int all)
 {
     if (!rec_numbers(all)) return;
@@ -123,14 +123,14 @@ static bool set_comm(struct rec_call *rec, MPI_Comm comm, int root)
     return rec_set_rooted(rec, comm, root);
 }
 
-/* Members of the own group. */
+/* Counts the members of the own group. */
 static int own_count(const struct rec_comm *comm)
 {
     const int32_t *ranks;
     return comm->intercomm ? rec_intercomm_own(comm->intercomm, &ranks) : comm->size;
 }
 
-/* Of a root, which is the first before those of the other group and has nothing itself. */
+/* Sets the list of a root. Between two groups the root stands first and has nothing itself. */
 static void set_list_of_root(struct rec_call *rec, const struct rec_lengths *lengths)
 {
     if (rec->comm->intercomm)
@@ -139,7 +139,7 @@ static void set_list_of_root(struct rec_call *rec, const struct rec_lengths *len
         set_list(rec, lengths);
 }
 
-/* Of a root that meets nobody: a reader expects a root's list. */
+/* Sets the list of a root that meets nobody: a reader expects a list of each root. */
 static void set_list_of_nothing(struct rec_call *rec)
 {
     set_list_among(rec, NULL, 0, 0, 1);

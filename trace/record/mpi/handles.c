@@ -26,8 +26,7 @@ static int *reused_ranks(int count)
     return reused;
 }
 
-/* World ranks of a group in its own order, in reused memory; NULL if memory is short or a member is outside the world.
- */
+/* Returns the world ranks of a group in its order, in reused memory; NULL: memory is short, or one is outside the world. */
 static int32_t *group_world(MPI_Group group, int count)
 {
     int *ranks = reused_ranks(count);
@@ -116,7 +115,7 @@ static void between_define(const struct rec_comm *comm, const struct rec_comm *p
     free(members);
 }
 
-/* Of two groups. NULL: memory is short. */
+/* Makes a communicator of two groups; NULL: memory is short. */
 static struct rec_comm *between_new(const int32_t *own, int count, const int32_t *other, int other_count)
 {
     struct rec_comm *made = comm_new(other, other_count);
@@ -202,7 +201,7 @@ void rec_set_made_comm(struct rec_call *rec, MPI_Comm made)
     if (comm) rec->exit.id = comm->id;
 }
 
-/* Where its handle comes with the completion only, it is known when it is first used. */
+/* A communicator whose handle comes with the completion is known when it is first used. */
 void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made)
 {
     const struct rec_comm *like = rec_comm_find(comm);

@@ -87,7 +87,7 @@ static struct rec_request *request_meant(const MPI_Request *request)
     return own ? own : first;
 }
 
-/* The member of the queue with this id comes first. */
+/* Moves the member of the queue with this id to its front. */
 static void bring_forward(MPI_Request request, struct rec_request *first, uint32_t id)
 {
     struct rec_request *before = first, *wanted = first->next;
@@ -185,7 +185,7 @@ void rec_set_made_both(struct rec_call *send, struct rec_call *receive, const MP
     send->exit.id = made->made.also = next_id(send);
 }
 
-/* Who waits for it is recorded as waiting for nothing. */
+/* A wait for this request is recorded as a wait for nothing. */
 void rec_set_apart_request(struct rec_call *rec, const MPI_Request *request)
 {
     static struct rec_comm nowhere = {.id = SPOOL_NO_ID, .apart = true, .uses = 1};
@@ -358,7 +358,7 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
         if (pending[i].known) complete(rec->exit.time, &pending[i].made, &statuses[i], MPI_SUCCESS);
 }
 
-/* Which of them the call completes is known when it is done; by then their handles may be gone. */
+/* The call tells at its end which requests it completed. By then their handles may be gone, so they are kept here. */
 void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
 {
     if (!pending_reserve((size_t)(count > 0 ? count : 1))) {
@@ -384,7 +384,7 @@ static const MPI_Status *status_at(int i, int count, const int *indices, const M
     return NULL;
 }
 
-/* Whatever it says of how many: those whose handles are gone, and persistent ones whose statuses say so. */
+/* Completed are those whose handles are gone, and persistent ones whose statuses say so; the count is not trusted. */
 static void some_failed(struct rec_call *rec, int count, const int *indices, const MPI_Status *statuses)
 {
     const MPI_Status none = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
