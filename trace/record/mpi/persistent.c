@@ -15,7 +15,7 @@ struct prepared {
 
 static struct rec_table persistent, messages;
 
-static struct prepared *keep(struct rec_table *table, uint64_t key, const struct rec_call *like)
+static struct prepared *keep_call(struct rec_table *table, uint64_t key, const struct rec_call *like)
 {
     struct prepared *made = malloc(sizeof *made);
     if (!made || !rec_table_put(table, key, (uintptr_t)made)) {
@@ -66,7 +66,7 @@ void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call
 {
     if (!rec->comm) return;
     drop(&persistent, REC_KEY(request));
-    struct prepared *made = keep(&persistent, REC_KEY(request), rec);
+    struct prepared *made = keep_call(&persistent, REC_KEY(request), rec);
     if (made) made->like.enter.call = (uint16_t)call;
 }
 
@@ -188,7 +188,7 @@ void rec_set_message_found(const struct rec_call *rec, MPI_Message message, cons
     struct rec_call like = {.comm = rec->comm, .enter = rec->exit};
     like.enter.id = rec->enter.id;
     like.enter.tag = status->MPI_TAG;
-    keep(&messages, REC_KEY(message), &like);
+    keep_call(&messages, REC_KEY(message), &like);
 }
 
 /* The message's communicator stays in use until this receive is done with it. */
