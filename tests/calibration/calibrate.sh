@@ -1,6 +1,6 @@
 # rmacast calibrate on this machine: facts, whatever its load is. PROGRAM SOURCE
 . "$(dirname "$0")/../predict/lib.sh"
-rm -rf here.json kept
+rm -rf here.json kept died endless
 cat >short.json <<'END'
 { "tests": { "curve": { "conf": [1, 2], "sizes": [8, 512, "4K", "16K", "256K", "1M"], "tests": "putLatency -s flush",
                         "minRepeats": 50, "maxDuration": 0.05 },

@@ -5,15 +5,6 @@
 #include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 
-struct known_list {
-    uint32_t id;
-    size_t bytes;
-    char list[];
-};
-
-/* Lists remembered; one that is not gets a new id each time, and the reader finds it equal. */
-enum { KNOWN_MAX = 4096 };
-
 static struct rec_table known;
 static uint32_t list_count;
 static int64_t *list_bytes;
@@ -71,27 +62,6 @@ static void set_extents(struct rec_call *rec, enum spool_buffer buffer, const st
         bytes += rec_length(lengths, i);
     }
     if (span != bytes) rec_set_extent(rec, buffer, span);
-}
-
-bool rec_list_id(struct rec_table *known_lists, const void *list, size_t bytes, uint32_t *count, uint32_t *id)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ bytes;
-    for (size_t i = 0; i < bytes; i += sizeof(int32_t)) {
-        uint32_t word;
-        memcpy(&word, (const char *)list + i, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x100000001b3);
-    }
-    const uintptr_t *found = rec_table_find(known_lists, hash);
-    const struct known_list *same = found ? (const struct known_list *)*found : NULL;
-    bool stands = same && same->bytes == bytes && memcmp(same->list, list, bytes) == 0;
-    *id = stands ? same->id : (*count)++;
-    if (stands) return true;
-    struct known_list *made = same || known_lists->count >= KNOWN_MAX ? NULL : malloc(sizeof *made + bytes);
-    if (!made) return false;
-    *made = (struct known_list){*id, bytes};
-    memcpy(made->list, list, bytes);
-    if (!rec_table_put(known_lists, hash, (uintptr_t)made)) free(made);
-    return false;
 }
 
 int64_t rec_numbers_id(int count)

@@ -64,9 +64,6 @@ static inline const struct rec_win *rec_win_find(MPI_Win win)
 /* The id of the group's members, SPOOL_NO_ID for MPI_GROUP_NULL. */
 uint32_t rec_group_find(MPI_Group group);
 
-/* The id of a list that stands in the spool. False: it does not yet, and *id, the next of *count ids, is to be it. */
-bool rec_list_id(struct rec_table *known, const void *list, size_t bytes, uint32_t *count, uint32_t *id);
-
 /* Frees what requests.c keeps for the calling thread. */
 void rec_pending_clear(void);
 

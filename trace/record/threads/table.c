@@ -1,6 +1,7 @@
 #include "trace/record/threads/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void insert(struct rec_table *table, uint64_t key, uintptr_t value)
 {
@@ -48,4 +49,34 @@ uintptr_t rec_table_remove(struct rec_table *table, uint64_t key)
     table->slots[gap].value = 0;
     table->count--;
     return value;
+}
+
+struct known_list {
+    uint32_t id;
+    size_t bytes;
+    char list[];
+};
+
+/* Lists remembered; one that is not gets a new id each time, and the reader finds it equal. */
+enum { KNOWN_MAX = 4096 };
+
+bool rec_list_id(struct rec_table *known_lists, const void *list, size_t bytes, uint32_t *count, uint32_t *id)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ bytes;
+    for (size_t i = 0; i < bytes; i += sizeof(int32_t)) {
+        uint32_t word;
+        memcpy(&word, (const char *)list + i, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x100000001b3);
+    }
+    const uintptr_t *found = rec_table_find(known_lists, hash);
+    const struct known_list *same = found ? (const struct known_list *)*found : NULL;
+    bool kept = same && same->bytes == bytes && memcmp(same->list, list, bytes) == 0;
+    *id = kept ? same->id : (*count)++;
+    if (kept) return true;
+    struct known_list *made = same || known_lists->count >= KNOWN_MAX ? NULL : malloc(sizeof *made + bytes);
+    if (!made) return false;
+    *made = (struct known_list){*id, bytes};
+    memcpy(made->list, list, bytes);
+    if (!rec_table_put(known_lists, hash, (uintptr_t)made)) free(made);
+    return false;
 }

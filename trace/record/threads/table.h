@@ -41,4 +41,8 @@ bool rec_table_put(struct rec_table *table, uint64_t key, uintptr_t value);
 /* Removes the key and returns its value, 0 if it is not there. */
 uintptr_t rec_table_remove(struct rec_table *table, uint64_t key);
 
+/* The id of a list that the spool has. False: it has not yet, and the caller writes it there under *id, the next of *count
+ * ids. A list that the table has no room to keep gets a new id each time. The bytes are a multiple of four. */
+bool rec_list_id(struct rec_table *known, const void *list, size_t bytes, uint32_t *count, uint32_t *id);
+
 #endif
