@@ -93,8 +93,7 @@ struct replay {
     /* fence = notify: per member and fence & 1, when the last counted operation towards it takes effect there; NULL: no
      * window has such fences */
     int64_t *incoming_latest_ps;
-    struct map fence_answers; /* flush = requested: per member and target the puts and gets of fence epochs that are not
-                                 complete */
+    struct fence_targets *fence_targets; /* by member; NULL: flush is counted */
     struct connections *connections; /* by rank; NULL: flush is not connections (replay/connections.c) */
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
 };

@@ -152,15 +152,16 @@ static bool fence_incoming_done(const struct replay *replay, const struct member
 /* mpi.rma.protocol.flush = requested: sends a request to every other rank that has answers open. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
-    if (replay->platform->protocol.flush == FLUSH_COUNTED|| member->fence_outstanding == 0) return STATUS_OK;
-    const struct trace_comm *comm = replay_comm_of(replay, member);
     uint32_t own = (uint32_t)(member - replay->members);
+    if (!replay->fence_targets || member->fence_outstanding == 0) return STATUS_OK;
     bool asks = false;
-    for (uint32_t i = 0; i < comm->count; i++) {
-        uint32_t target = (uint32_t)comm->members[i];
-        if (target == member->rank || replay_fence_answers(replay, member, target) == 0) continue;
+    const struct fence_targets *targets = &replay->fence_targets[own];
+    for (size_t i = 0; i < targets->count; i++) {
+        const struct fence_target *target = &targets->items[i];
+        if (target->member == own || target->answers == 0) continue;
         member->fence_outstanding++;
-        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, member->rank, target, own, MESSAGE_FENCE_FLUSHED));
+        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, member->rank, replay->members[target->member].rank, own,
+                                MESSAGE_FENCE_FLUSHED));
         asks = true;
     }
     return asks ? replay_ask_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding)

@@ -84,6 +84,14 @@ struct member {
 };
 _Static_assert(sizeof(struct member) == 3 * LINE_BYTES, "a million ranks have a million of them");
 
+/* flush = requested: the targets of one member's fence epochs, by the order of their ranks in the communicator. */
+struct fence_targets {
+    struct fence_target {
+        uint32_t member, answers; /* puts and gets that are not complete */
+    } *items;
+    size_t count, capacity;
+};
+
 struct window_state {
     bool whole;            /* its communicator has all ranks in their order */
     uint32_t first_member; /* index of the communicator's rank 0 in replay.members */

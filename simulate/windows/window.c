@@ -53,6 +53,9 @@ enum status replay_prepare_windows(struct replay *replay)
     replay->windows = calloc(trace->definitions.window_count + 1, sizeof *replay->windows);
     replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
     if (!replay->windows || !replay->members) return err_memory(replay->err);
+    if (replay->platform->protocol.flush != FLUSH_COUNTED &&
+        !(replay->fence_targets = calloc(replay->member_count + 1, sizeof *replay->fence_targets)))
+        return err_memory(replay->err);
     uint32_t next_member = 0;
     for (size_t w = 0; w < trace->definitions.window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
     return prepare_notified_fences(replay);
@@ -80,7 +83,8 @@ void replay_clear_windows(struct replay *replay)
     free(replay->rooms);
     free(replay->modes);
     map_clear(&replay->pair_index);
-    map_clear(&replay->fence_answers);
+    for (size_t i = 0; replay->fence_targets && i < replay->member_count; i++) free(replay->fence_targets[i].items);
+    free(replay->fence_targets);
 }
 
 const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
@@ -240,24 +244,34 @@ bool replay_all_complete(struct replay *replay, struct all_locks *all)
     return true;
 }
 
-static uint64_t answer_key(uint32_t member, uint32_t target)
+/* The place of the first target that is not before the member. */
+static size_t find_fence_target(const struct fence_targets *targets, uint32_t member)
 {
-    return (uint64_t)member << 32 | target;
+    size_t low = 0, high = targets->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (targets->items[middle].member < member)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
 {
-    uint64_t *count;
-    if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
-    TRY(map_put(&replay->fence_answers, answer_key(op->member, op->target), 0, &count, replay->err));
-    *count += (uint64_t)(int64_t)change;
+    if (!replay->fence_targets) return STATUS_OK;
+    uint32_t member = replay_member_index(replay, replay->members[op->member].window, op->target);
+    struct fence_targets *targets = &replay->fence_targets[op->member];
+    size_t place = find_fence_target(targets, member);
+    if (place == targets->count || targets->items[place].member != member) {
+        TRY(array_reserve((void **)&targets->items, &targets->capacity, targets->count + 1, sizeof *targets->items,
+                          replay->err));
+        memmove(&targets->items[place + 1], &targets->items[place], (targets->count++ - place) * sizeof *targets->items);
+        targets->items[place] = (struct fence_target){.member = member};
+    }
+    targets->items[place].answers += (uint32_t)change;
     return STATUS_OK;
-}
-
-uint64_t replay_fence_answers(const struct replay *replay, const struct member *member, uint32_t target)
-{
-    const uint64_t *count = map_find(&replay->fence_answers, answer_key((uint32_t)(member - replay->members), target));
-    return count ? *count : 0;
 }
 
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member)

@@ -43,8 +43,6 @@ bool replay_all_complete(struct replay *replay, struct all_locks *all);         
 
 /* flush = requested: a put or get of a fence epoch is made (+1), or is known to be complete (-1). */
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change);
-/* The number of these that are not complete, of the member towards the target. */
-uint64_t replay_fence_answers(const struct replay *replay, const struct member *member, uint32_t target);
 
 /* prefetch.c */
 void replay_prefetch(const struct replay *replay, uint32_t rank, const struct engine_note *message,
