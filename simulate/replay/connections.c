@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 /* The ranks that must be asked, ascending: few, since each flush of all empties the list. */
 struct connections {
     uint32_t *ranks;
@@ -37,17 +39,6 @@ static size_t find_place(const struct connections *used, uint32_t rank)
     return low;
 }
 
-static enum status make_room(struct replay *replay, struct connections *used)
-{
-    if (used->count < used->capacity) return STATUS_OK;
-    size_t capacity = used->capacity > 0 ? 2 * used->capacity : 8;
-    uint32_t *ranks = realloc(used->ranks, capacity * sizeof *ranks);
-    if (!ranks) return err_memory(replay->err);
-    used->ranks = ranks;
-    used->capacity = capacity;
-    return STATUS_OK;
-}
-
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination)
 {
     struct connections *used = &replay->connections[source];
@@ -61,7 +52,7 @@ enum status replay_note_connection(struct replay *replay, enum message_type type
         return STATUS_OK;
     }
     if (known) return STATUS_OK;
-    TRY(make_room(replay, used));
+    TRY(array_reserve((void **)&used->ranks, &used->capacity, used->count + 1, sizeof *used->ranks, replay->err));
     memmove(used->ranks + place + 1, used->ranks + place, (used->count - place) * sizeof *used->ranks);
     used->ranks[place] = destination;
     used->count++;

@@ -518,7 +518,7 @@ static void forget_partly_known(struct trace *trace)
 static const struct {
     size_t at;          /* how often, in struct archive_assumptions */
     const char *format; /* of that number, or without it */
-} notes[] = {
+} assumption_notes[] = {
 #define ASSUMED(MEMBER, TEXT) {offsetof(struct archive_assumptions, MEMBER), TEXT}
     ASSUMED(other_locations, "%" PRIu64 " locations that are no threads of MPI processes are left out"),
     ASSUMED(function_count, NULL),
@@ -544,11 +544,11 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
 {
     const struct archive_assumptions *assumed = &reader->assumed;
     forget_partly_known(reader->trace);
-    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
-        uint64_t count = *(const uint64_t *)((const char *)assumed + notes[i].at);
+    for (size_t i = 0; i < sizeof assumption_notes / sizeof *assumption_notes; i++) {
+        uint64_t count = *(const uint64_t *)((const char *)assumed + assumption_notes[i].at);
         if (count == 0) continue;
-        TRY(notes[i].format
-                ? trace_add_note(reader->trace, reader->err, notes[i].format, count)
+        TRY(assumption_notes[i].format
+                ? trace_add_note(reader->trace, reader->err, assumption_notes[i].format, count)
                 : trace_add_note(reader->trace, reader->err,
                                  "%" PRIu64 " %s functions are kept as regions, rmacast does not replay them: %s", count,
                                  assumed->shmem ? "MPI or OpenSHMEM" : "MPI", assumed->functions));

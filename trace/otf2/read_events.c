@@ -18,8 +18,8 @@ static struct trace_call *open_call(struct archive_reader *reader, enum archive_
     return archive_kind(call_kind(cursor->call.call))->shape == shape ? &cursor->call : NULL;
 }
 
-static enum status world_rank(struct archive_reader *reader, const struct trace_comm *comm, uint32_t rank,
-                              int32_t *world)
+static enum status find_world_rank(struct archive_reader *reader, const struct trace_comm *comm, uint32_t rank,
+                                   int32_t *world)
 {
     if (rank >= comm->count)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
@@ -34,7 +34,7 @@ enum status archive_take_message(struct archive_reader *reader, struct trace_cal
     int32_t id;
     TRY(archive_comm_id(reader, comm, &id));
     if (id == TRACE_NONE) return STATUS_OK;
-    TRY(world_rank(reader, &reader->trace->definitions.comms[id], peer, &call->peer));
+    TRY(find_world_rank(reader, &reader->trace->definitions.comms[id], peer, &call->peer));
     call->handle = id;
     call->message.tag = (int32_t)tag;
     call->bytes = (int64_t)bytes;
@@ -218,7 +218,7 @@ static enum status take_collective(struct archive_reader *reader, struct trace_c
     TRY(archive_comm_id(reader, comm_ref, &id));
     if (id == TRACE_NONE) return STATUS_OK;
     const struct trace_comm *comm = &reader->trace->definitions.comms[id];
-    if (carries & CARRIES_PEER) TRY(world_rank(reader, comm, root, &call->peer));
+    if (carries & CARRIES_PEER) TRY(find_world_rank(reader, comm, root, &call->peer));
     if (!reader->ours && !(carries & CARRIES_BYTES)) take_amounts(call, kind, comm->count, sent, received);
     if (carries & CARRIES_BYTES) call->bytes = archive_collective_block(kind, comm->count, sent, received);
     call->handle = id;
@@ -322,7 +322,7 @@ static enum status take_target(struct archive_reader *reader, struct trace_call 
     if (id == TRACE_NONE) return STATUS_OK;
     call->handle = id;
     if (target == OTF2_UNDEFINED_UINT32) return STATUS_OK; /* all targets */
-    return world_rank(reader, &reader->trace->definitions.comms[reader->trace->definitions.windows[id].comm], target,
+    return find_world_rank(reader, &reader->trace->definitions.comms[reader->trace->definitions.windows[id].comm], target,
                       &call->peer);
 }
 

@@ -53,7 +53,7 @@ static bool is_of_all(const struct archive_reader *reader, const struct archive_
 }
 
 /* The symmetric memory: the first window of all PEs. TRACE_NONE: there is none. */
-static enum status heap(struct archive_reader *reader, int32_t *id)
+static enum status find_heap(struct archive_reader *reader, int32_t *id)
 {
     struct archive_definitions *definitions = &reader->definitions;
     *id = TRACE_NONE;
@@ -106,7 +106,7 @@ enum status archive_shmem_finish(struct archive_reader *reader, struct trace_cal
     reader->assumed.shmem_wait_count += row->kind == CALL_SHMEM_WAIT;
     reader->assumed.shmem++;
     if (!(row->needed & F_WIN)) return STATUS_OK;
-    TRY(heap(reader, &id));
+    TRY(find_heap(reader, &id));
     if (call->handle == TRACE_NONE) call->handle = id;
     return STATUS_OK;
 }
