@@ -159,7 +159,7 @@ static enum status same_eager(const struct trial *trial, const struct trace *tra
     return status;
 }
 
-/* What takes no time may arrive with the data that its sender sent in front of it (docs/architecture.md): the answer to
+/* What takes no time may arrive with the data that its sender sent in front of it (docs/simulation.md, Ties): the answer to
  * an empty get, and a get's request that rides on an empty put. */
 static bool has_timeless(const struct trace *trace, const struct platform *platform)
 {
