@@ -1,17 +1,14 @@
 #!/bin/sh
 # probe.sh RMACAST PLACE LIBRARY LAUNCHER SOURCE: the probe finds what docs/protocols.md says of LIBRARY, as its rows prove them
 # (tests/protocols/waits.def). Verdicts only: nothing here compares a time. Skipped where the library is another one.
-set -eu
+set -e
+. "$(dirname "$0")/../expect.sh"
 rmacast=$1 place=$2 library=$3 launcher=$4 source=$5
 mkdir -p "$place"
 cd "$place"
 json=$place/found.json
-bad=0 window=create
+window=create
 
-# holds WHAT CONDITION: of the JSON.
-holds() {
-    jq -e "$2" "$json" >/dev/null || { echo "$library: not so: $1: $2"; bad=1; }
-}
 probe() { # GROUPS LAUNCHER...
     groups=$1
     shift
@@ -27,7 +24,7 @@ probe() { # GROUPS LAUNCHER...
 {"schema": "rmacast.platform/1", "nodes": {"count": 2}, "network": {"latency_s": 1e-6, "bandwidth_Bps": 1e10}, "mpi": {"profile": "./profile"}}
 T
     sed -i 's#"./profile"#"'"$place"'/profile.json"#' platform.json
-    "$rmacast" platform check platform.json >/dev/null || bad=1
+    "$rmacast" platform check platform.json >/dev/null || fail "$library: the profile makes no platform"
 }
 
 case $library in
@@ -36,25 +33,27 @@ mpich)
     # Puts to dynamic windows are active messages, which are complete at their origin when they are acknowledged.
     window=dynamic
     probe progress "$launcher" -n 2
-    holds "puts to dynamic memory are complete when their target says so" \
-        '.window == "dynamic" and .mpi.rma.protocol.local.put == "acknowledged"'
+    # Puts to dynamic memory are complete when their target says so.
+    holds "$json" '.window == "dynamic" and .mpi.rma.protocol.local.put == "acknowledged"'
     window=allocate
     export MPIR_CVAR_ASYNC_PROGRESS=1
     probe progress "$launcher" -n 2
     unset MPIR_CVAR_ASYNC_PROGRESS
-    holds "a helper thread serves, and while its rank sleeps" \
-        '.window == "allocate" and .mpi.rma.progress == "thread" and .mpi.rma.protocol.serves.put == "thread" and
-         .mpi.rma.thread_delay_s.value >= 0 and .mpi.rma.thread_delay_s.value < .delay_s'
-    holds "small puts are copied" '.mpi.rma.protocol.local.put == "copied"'
+    # A helper thread serves, and while its rank sleeps.
+    holds "$json" '.window == "allocate" and .mpi.rma.progress == "thread" and .mpi.rma.protocol.serves.put == "thread" and
+        .mpi.rma.thread_delay_s.value >= 0 and .mpi.rma.thread_delay_s.value < .delay_s'
+    holds "$json" '.mpi.rma.protocol.local.put == "copied"' # small puts are copied
     window=create
     probe semantics,locks "$launcher" -n 2
-    holds "start waits for the post" '.mpi.rma.semantics == "a"'
-    holds "the delay is seen in start" '[.evidence[] | select(.case == "epoch") | .evidence | contains(" seen in start")] | all'
-    holds "a lock waits for a holder" '.mpi.rma.lock == "blocking"'
-    holds "the target's calls serve locks" '.mpi.rma.protocol.serves.lock == "call" and .mpi.rma.protocol.serves.release == "call"'
-    holds "unlock waits for an answer" '.mpi.rma.protocol.unlock == "acknowledged"'
-    holds "an own lock is before unread requests" '.mpi.rma.protocol.lock_order == "service"'
-    holds "whose library it is" '.library | contains("MPICH")'
+    holds "$json" '.mpi.rma.semantics == "a"' # start waits for the post
+    # The delay is seen in start.
+    holds "$json" '[.evidence[] | select(.case == "epoch") | .evidence | contains(" seen in start")] | all'
+    holds "$json" '.mpi.rma.lock == "blocking"' # a lock waits for a holder
+    # The target's calls serve locks.
+    holds "$json" '.mpi.rma.protocol.serves.lock == "call" and .mpi.rma.protocol.serves.release == "call"'
+    holds "$json" '.mpi.rma.protocol.unlock == "acknowledged"' # unlock waits for an answer
+    holds "$json" '.mpi.rma.protocol.lock_order == "service"' # an own lock is before unread requests
+    holds "$json" '.library | contains("MPICH")' # whose library it is
     ;;
 openmpi-*)
     "$launcher" --version | grep -q '4\.1\.4$' || exit 77
@@ -66,23 +65,24 @@ case $library in
 openmpi-pt2pt)
     export OMPI_MCA_btl=tcp,self
     probe semantics,locks "$launcher" -n 2
-    holds "start returns" '.mpi.rma.semantics.start == "returns"'
-    holds "small puts wait in complete, puts of 8 KB and more in the call" \
-        '.mpi.rma.semantics.put as $rows | $rows[0].waits == "complete" and $rows[0].upto_bytes >= 7900 and $rows[0].upto_bytes < 8192
-         and $rows[1] == {"waits": "call"}'
-    holds "gets wait in complete" '.mpi.rma.semantics.get == "complete"'
-    holds "mixed by size" '[.evidence[] | select(.case == "epoch" and .operation == "put") | .mixed_by_size] | all'
-    holds "locks are lazy" '.mpi.rma.lock == "lazy"'
-    holds "unlock waits for an answer" '.mpi.rma.protocol.unlock == "acknowledged"'
+    holds "$json" '.mpi.rma.semantics.start == "returns"' # start returns
+    # Small puts wait in complete, puts of 8 KB and more in the call.
+    holds "$json" '.mpi.rma.semantics.put as $rows | $rows[0].waits == "complete" and $rows[0].upto_bytes >= 7900 and $rows[0].upto_bytes < 8192
+        and $rows[1] == {"waits": "call"}'
+    holds "$json" '.mpi.rma.semantics.get == "complete"' # gets wait in complete
+    # Mixed by size.
+    holds "$json" '[.evidence[] | select(.case == "epoch" and .operation == "put") | .mixed_by_size] | all'
+    holds "$json" '.mpi.rma.lock == "lazy"' # locks are lazy
+    holds "$json" '.mpi.rma.protocol.unlock == "acknowledged"' # unlock waits for an answer
     ;;
 openmpi-rdma)
     export OMPI_MCA_btl=vader,self
     probe semantics,locks "$launcher" -n 2
-    holds "start waits for the post" '.mpi.rma.semantics == "a"'
-    holds "a lock waits for a holder" '.mpi.rma.lock == "blocking"'
-    holds "the origin takes locks itself" '.mpi.rma.protocol.serves.lock == "hardware"'
-    holds "unlock does not wait" '.mpi.rma.protocol.unlock == "released"'
+    holds "$json" '.mpi.rma.semantics == "a"' # start waits for the post
+    holds "$json" '.mpi.rma.lock == "blocking"' # a lock waits for a holder
+    holds "$json" '.mpi.rma.protocol.serves.lock == "hardware"' # the origin takes locks itself
+    holds "$json" '.mpi.rma.protocol.unlock == "released"' # unlock does not wait
     ;;
 esac
-[ $bad = 0 ] || cat table said
-exit $bad
+[ $failures -eq 0 ] || cat table said
+finish

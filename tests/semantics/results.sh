@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: results.sh LIBRARY PROGRAM LAUNCHER "RANKS SEMANTICS LOCK [BUFFER [EPOCHS]]"...: the program finds its results right;
 # semantics - is the MPI library's own. A run that reaches its time limit is made once more: MPI's own finalizing may hang.
-set -u
+. "$(dirname "$0")/../expect.sh"
 library=$1 program=$2 launcher=$3
 shift 3
 # MPICH 4.0.2 alone misses windows that begin at no multiple of 16; under a to d they are right without this.
@@ -13,14 +13,12 @@ once() { # RANKS SEMANTICS LOCK [BUFFER [EPOCHS]]
     env $(own "$2") LD_PRELOAD="$library" RMACAST_SEMANTICS="$semantics" RMACAST_LOCK="$3" RMACAST_BUFFER_BYTES="${4-}" \
         RMACAST_EPOCHS_AHEAD="${5-}" timeout -k 3 60 $launcher -n "$1" "$program" 2>&1
 }
-failures=0
 for row in "$@"; do
     # shellcheck disable=SC2086
     output=$(once $row)
     status=$?
     [ $status = 124 ] && { output=$(once $row); status=$?; }
     [ $status = 0 ] && [ "$(echo "$output" | grep -c '^right$')" = 1 ] && continue
-    echo "FAILED: $row: exit status $status: $output"
-    failures=$((failures + 1))
+    fail "$row: exit status $status: $output"
 done
-exit $failures
+finish

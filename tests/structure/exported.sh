@@ -4,10 +4,9 @@
 # ours finds them. Usage: exported.sh CC NM SOURCE LIBDIR
 set -eu
 cc=$1 nm=$2 source=$3 libraries=$4
+. "$(dirname "$0")/../expect.sh"
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-bad=0
-complain() { echo "$*"; bad=1; }
 
 # exported LIBRARY: one name a line, without versions and the version itself
 exported() { "$nm" -D --defined-only "$libraries/$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort; }
@@ -15,20 +14,20 @@ exported() { "$nm" -D --defined-only "$libraries/$1" | awk '$2 != "A" { sub(/@.*
 for header in "$source"/include/rmacast/*.h; do
     echo "#include <rmacast/${header##*/}>" >"$place/one.c"
     "$cc" -std=c11 -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$source/include" "$place/one.c" ||
-        complain "${header##*/}: not C11 when it is read alone"
+        fail "${header##*/}: not C11 when it is read alone"
     "$cc" -std=c11 -E -P -I"$source/include" "$place/one.c" >>"$place/preprocessed"
 done
 tr '\n' ' ' <"$place/preprocessed" | tr '\n' ' ' | grep -oE 'rmacast_[a-z0-9_]+ ?\(' | tr -d ' (' | LC_ALL=C sort -u >"$place/declared"
-[ "$(wc -l <"$place/declared")" -ge 20 ] || complain "only $(wc -l <"$place/declared") functions seen in include/rmacast: the check itself is broken"
+[ "$(wc -l <"$place/declared")" -ge 20 ] || fail "only $(wc -l <"$place/declared") functions seen in include/rmacast: the check itself is broken"
 exported librmacast.so >"$place/exported"
-diff "$place/declared" "$place/exported" || complain "librmacast.so: < is declared in include/rmacast only, > is exported only"
+diff "$place/declared" "$place/exported" || fail "librmacast.so: < is declared in include/rmacast only, > is exported only"
 
 # others LIBRARY PATTERN: names that are not of the pattern
 others() {
     [ -e "$libraries/$1" ] || return 0
-    [ -n "$(exported "$1")" ] || complain "$1 exports nothing: the check itself is broken"
+    [ -n "$(exported "$1")" ] || fail "$1 exports nothing: the check itself is broken"
     found=$(exported "$1" | grep -vxE "$2" | tr '\n' ' ')
-    [ -z "$found" ] || complain "$1 exports $found, expected names of $2 only"
+    [ -z "$found" ] || fail "$1 exports $found, expected names of $2 only"
 }
 mpi='P?MPI_[A-Za-z_0-9]+|p?mpi_[a-z_0-9]+_*|p?shmemx?_[a-z_0-9]+|start_pes|globalexit|sh(malloc|memalign|realloc|free)|__cyg_profile_func_(enter|exit)'
 others librmacast-simgrid.so 'engine_simgrid_module'
@@ -38,4 +37,4 @@ for library in "$libraries"/librmacast-record*.so; do
 done
 others librmacast-semantics.so "$mpi"
 others librmacast-semantics-openmpi.so "$mpi"
-exit $bad
+finish

@@ -2,14 +2,9 @@
 # patterns.sh ROOT: docs/patterns.md has a section "### Title (`name`)" for each row of model/waits/patterns.def, with a
 # definition, a picture, what it is not, and a case, in this order; each case that it names exists, and one of them at least
 # expects a wait of this pattern.
-set -u
+. "$(dirname "$0")/../expect.sh"
 cd "$1" || exit 1
 page=docs/patterns.md
-failed=0
-fail() {
-    echo "$page: $*"
-    failed=1
-}
 
 # The lines of a section.
 section() {
@@ -42,22 +37,22 @@ for row in $rows; do
     name=${rest%%:*} title=$(echo "${rest#*:}" | tr '~' ' ')
     count=$((count + 1))
     text=$(section "$title" "$name")
-    [ -n "$text" ] || { fail "no section \"### $title (\`$name\`)\""; continue; }
+    [ -n "$text" ] || { fail "$page: no section \"### $title (\`$name\`)\""; continue; }
     parts=$(echo "$text" | sed -n 's/^\*\*\([A-Z][a-z ]*\)\.\*\*.*/\1/p' | tr '\n' ',')
     [ "$parts" = "Definition,Picture,What it is not,Case," ] ||
-        fail "$name: has \"$parts\", expected \"Definition,Picture,What it is not,Case,\""
+        fail "$page: $name: has \"$parts\", expected \"Definition,Picture,What it is not,Case,\""
     proved=false
     for proof in $(echo "$text" | sed -n '/^\*\*Case\.\*\*/,$p' | grep -oE '`(tests/cases/[a-z0-9_/]+|test_[a-z0-9_]+\.c:[a-z0-9_]+)`' | tr -d '`'); do
         proves "$proof" "$name" "$id"
         case $? in
         0) proved=true ;;
-        2) fail "$name: there is no case $proof" ;;
+        2) fail "$page: $name: there is no case $proof" ;;
         esac
     done
-    $proved || fail "$name: no case that it names expects a wait of this pattern"
+    $proved || fail "$page: $name: no case that it names expects a wait of this pattern"
     for other in $(echo "$text" | grep -oE '`(tests/cases/[a-z0-9_/]+)`' | tr -d '`'); do
-        [ -f "$other/expected" ] || fail "$name: there is no case $other"
+        [ -f "$other/expected" ] || fail "$page: $name: there is no case $other"
     done
 done
 [ $count -ge 27 ] || fail "only $count patterns seen: the check itself is broken"
-exit $failed
+finish

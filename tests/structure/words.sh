@@ -1,17 +1,16 @@
 #!/bin/sh
 # Words and names of the tree. Words that were given up (words.txt) do not come back, in names, comments, documents or messages.
 # A file or function that a comment of a source names does exist. Usage: words.sh SOURCE
-set -eu
+set -e
+. "$(dirname "$0")/../expect.sh"
 cd "$1"
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-bad=0
-complain() { echo "$*"; bad=1; }
 
 # The tree without build directories, inputs that are data, pictures and the licence.
 find . \( -name build -o -name .git -o -path ./tests/fuzz/corpus -o -path ./tests/data -o -path ./docs/timelines \) -prune -o -type f \
     ! -name LICENSE ! -path './tests/structure/words*' -print | sed 's#^\./##' | LC_ALL=C sort >"$place/files"
-[ "$(wc -l <"$place/files")" -gt 500 ] || complain "only $(wc -l <"$place/files") files seen: the check itself is broken"
+[ "$(wc -l <"$place/files")" -gt 500 ] || fail "only $(wc -l <"$place/files") files seen: the check itself is broken"
 
 # A word begins and ends where letters do: settle() and number_knots are found, resettlement is not. All words are looked for
 # at once; each is then judged with its exceptions.
@@ -26,7 +25,7 @@ grep -v '^#' tests/structure/words.txt | while IFS=$tab read -r word unless only
 done >"$place/found"
 if [ -s "$place/found" ]; then
     cat "$place/found"
-    complain "words of tests/structure/words.txt"
+    fail "words of tests/structure/words.txt"
 fi
 
 # Sources taken apart: comments, a line "FILE: text" each, and the names that the code has.
@@ -63,7 +62,7 @@ sed -E 's/^([^:]*): /\1 /' "$place/comments" | awk '{
 }' | LC_ALL=C sort -u | LC_ALL=C join -v 1 - "$place/last_parts" | grep -vE "^($others) " >"$place/found" || true
 if [ -s "$place/found" ]; then
     awk '{ print $2 ": a comment names " $1 ", which is no file" }' "$place/found"
-    bad=1
+    fail 'files that comments name'
 fi
 
 # Functions that comments name with their parentheses.
@@ -71,6 +70,6 @@ grep -oE '^[^:]*:|[a-z][a-z0-9]*(_[a-z0-9]+)+\(\)' "$place/comments" | awk '/:$/
     LC_ALL=C sort -u | LC_ALL=C join -v 1 - "$place/names" >"$place/found" || true
 if [ -s "$place/found" ]; then
     awk '{ print $2 " a comment names " $1 "(), which is no function" }' "$place/found"
-    bad=1
+    fail 'functions that comments name'
 fi
-exit $bad
+finish
