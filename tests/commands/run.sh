@@ -4,8 +4,8 @@
 #
 #   # a comment; empty lines separate
 #   @ FILE          an input: the lines below it that are indented by two spaces
-#   $ COMMAND       a shell command; lines "> ..." continue it. rmacast is the program, cases and platforms are the source's;
-#                   part, both, agree, once and query below serve commands
+#   $ COMMAND       a shell command; lines "> ..." continue it. rmacast is the program; cases, platforms and examples are those of
+#                   the source, which is $source; part, both, agree, once and query below serve commands
 #     output        expected lines of standard output, indented by two spaces, "." for an empty one
 #   ! message       expected lines of standard error
 #   = 1             expected exit status, where it is not 0
@@ -118,6 +118,7 @@ for file in "$@"; do
     mkdir "$place/here" && cd "$place/here" || exit 1
     ln -s "$source/tests/cases" cases
     ln -s "$source/platforms" platforms
+    ln -s "$source/examples" examples
     (transcribe "$file") >"$place/found"
     carried=$?
     cd "$place" && rm -rf here
