@@ -17,15 +17,16 @@ enum behaviour_operation {
     BEHAVIOUR_OPERATIONS
 };
 
-/* What the targets of a complete got in its epoch. */
+/* The content of an epoch: the operations on the targets of its complete. */
 enum behaviour_content { CONTENT_NOTHING, CONTENT_PUT, CONTENT_GET, CONTENT_COUNT };
 
 struct behaviour_count {
-    uint64_t calls; /* of epochs in which every target posted */
-    uint64_t of, waited; /* entered before the post of the target (start, complete: the latest one) inside the call */
-    uint64_t group_of, group_waited; /* operations: the same for the latest post of the whole group */
-    uint64_t group_only;             /* the target had posted before, another one in the call */
-    uint64_t group_not;              /* returned before the post of another target than its own */
+    uint64_t calls; /* calls of epochs in which every target posted */
+    uint64_t of, waited; /* of: calls entered before the target's post (start, complete: the latest post); waited: of
+                            these, with the post inside the call */
+    uint64_t group_of, group_waited; /* for operations: the same for the latest post of the whole group */
+    uint64_t group_only;             /* the target had posted before the call, another one posted inside it */
+    uint64_t group_not;              /* returned before the post of another target */
     int64_t least_bytes, most_bytes;
 };
 
@@ -35,7 +36,7 @@ struct behaviour {
     struct behaviour_count operations[BEHAVIOUR_OPERATIONS][BEHAVIOUR_SIZES];
 };
 
-/* Adds a whole trace, or of a slice what is final now. */
+/* Adds a whole trace, or the calls of a slice that are final in this round. */
 enum status behaviour_add(struct behaviour *behaviour, const struct relations *relations, struct err *err);
 void behaviour_merge(struct behaviour *into, const struct behaviour *from);
 enum status behaviour_report(const struct behaviour *behaviour, struct result *result, struct err *err);

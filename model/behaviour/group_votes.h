@@ -9,20 +9,21 @@
 
 enum { GROUP_VOTE_CLASSES = BEHAVIOUR_OPERATIONS * BEHAVIOUR_SIZES };
 
-/* All-zero: nobody has voted. */
+/* All-zero has no votes. */
 struct group_votes {
     uint64_t with[GROUP_VOTE_CLASSES], against[GROUP_VOTE_CLASSES];
 };
 
-/* The class of an operation, by function and size; -1: it has no vote, and waits for its target. */
+/* The class of an operation, by function and size; -1: it has no vote, and waits for its own target's post. */
 int group_votes_class(const struct trace_call *call);
 enum mpi_call group_votes_function(int votes_class);
 
 void group_votes_count(const struct behaviour *behaviour, struct group_votes *votes);
 void group_votes_merge(struct group_votes *into, const struct group_votes *from);
 
-/* Whether each class waits for the group: as most of its own votes say, if it has none those of the function, if that
- * has none those of all. As many on each side, or none at all: it waits for its target, the shorter time. */
+/* Decides whether each class waits for the group, by the majority of its votes. Without votes of its own a class takes
+ * those of its function, and a function without votes takes those of all. In a tie, or without any vote, the class
+ * waits for its own target, the shorter time. */
 void group_votes_decide(const struct group_votes *votes, bool for_group[GROUP_VOTE_CLASSES]);
 
 #endif

@@ -1,5 +1,5 @@
-/* Windows that one place of the program creates again and again. Each creation waits for all ranks of the window, so a
- * window that is created once and reused costs less. */
+/* Counts windows that one place of the program creates repeatedly. Each creation waits for all ranks of the window, so
+ * a window that is created once and reused costs less. */
 #ifndef MODEL_BEHAVIOUR_WINDOW_CREATIONS_H
 #define MODEL_BEHAVIOUR_WINDOW_CREATIONS_H
 
@@ -11,8 +11,8 @@
 struct window_creation { /* of one call site */
     uint32_t site;
     uint16_t call;        /* enum mpi_call */
-    uint64_t count, most; /* of all ranks; of the rank that has most of them */
-    int64_t ps;           /* in these calls, all ranks */
+    uint64_t count, most; /* of all ranks; of the rank with the largest count */
+    int64_t ps;           /* time in these calls, of all ranks */
 };
 
 /* All-zero is empty. */
@@ -28,11 +28,11 @@ void window_creations_clear(struct window_creations *creations);
 /* Adds a whole trace, or the new calls of a slice. Call sites that are not known are left out. */
 enum status window_creations_add(struct window_creations *creations, const struct trace *trace, struct err *err);
 
-/* For another process, and those of one that has other ranks. */
+/* Writes the counts for another process; adds those of a process with other ranks. */
 enum status window_creations_put(const struct window_creations *creations, struct bytes *bytes, struct err *err);
 enum status window_creations_take(struct window_creations *creations, struct bytes *bytes, struct err *err);
 
-/* Appends to result those that a rank makes more than once, the one that takes most time first. */
+/* Appends to result the places at which a rank creates more than one window, the one with the longest time first. */
 enum status window_creations_report(const struct window_creations *creations, const struct trace *trace,
                                     struct result *result, struct err *err);
 

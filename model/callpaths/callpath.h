@@ -1,4 +1,4 @@
-/* Where calls are in the program: the user regions around them and their call site. */
+/* The place of calls in the program: the user regions around them and their call sites. */
 #ifndef MODEL_CALLPATHS_CALLPATH_H
 #define MODEL_CALLPATHS_CALLPATH_H
 
@@ -23,13 +23,13 @@ struct callpaths {
     struct change *changes; /* by rank, then thread, then call */
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
-    uint32_t *inside;   /* per rank: the innermost region behind the calls walked, of thread 0 */
+    uint32_t *inside;   /* per rank: thread 0's innermost region after the calls walked so far */
 };
 
-/* trace has passed trace_check(). Inits *paths. */
+/* Inits *paths from a trace that has passed trace_check(). */
 enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err);
-/* The trace has lost calls that were walked and has got further ones (model/slices/slices.h): the nodes stay, changes are
- * those of the new calls. */
+/* Walks the calls of the next slice (model/slices/slices.h). The nodes remain; changes are those of the slice's
+ * calls. */
 enum status callpaths_go_on(struct callpaths *paths, struct err *err);
 void callpaths_clear(struct callpaths *paths);
 

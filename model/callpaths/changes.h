@@ -1,4 +1,4 @@
-/* Where each thread's calls change from one node of a tree to another: user regions, intervals. */
+/* The calls at which each thread moves from one node of a tree to another. Nodes are user regions or intervals. */
 #ifndef MODEL_CALLPATHS_CHANGES_H
 #define MODEL_CALLPATHS_CHANGES_H
 
@@ -11,8 +11,8 @@ struct change { /* from this call on, the thread is in node */
     uint32_t thread;
 };
 
-/* The node of a thread's call: that of the thread's last one of changes[low, high), ascending by thread, then call,
- * that is not behind it; root before the first. */
+/* The node of a thread's call: that of the thread's last change in changes[low, high) at or before the call; root if
+ * there is none. changes are ordered by thread, then call. */
 uint32_t changes_at(const struct change *changes, size_t low, size_t high, uint32_t thread, size_t call,
                     uint32_t root);
 

@@ -1,4 +1,4 @@
-/* Seconds summed by what ranks do: by call path, and by MPI function or computing. */
+/* Sums the time of ranks by call path, and by MPI function or computing. */
 #ifndef MODEL_CALLPATHS_TIME_PROFILE_H
 #define MODEL_CALLPATHS_TIME_PROFILE_H
 
@@ -20,7 +20,7 @@ struct time_item {
 };
 
 struct time_profile {
-    const struct trace *trace; /* borrowed, as paths */
+    const struct trace *trace; /* borrowed; paths as well */
     const struct callpaths *paths;
     struct map locations, index; /* (node, site); (location, activity) to item */
     struct rank_sums ranks;      /* of the items */
@@ -34,13 +34,14 @@ void time_profile_clear(struct time_profile *profile);
 
 enum status time_profile_add(struct time_profile *profile, const struct time_activity *of, uint32_t rank,
                              uint32_t thread, wide_ps ps, struct err *err);
-/* Time of a rank inside a call, or of computing behind the thread's call `after` (SHARE_AT_BEGIN: before its first). */
+/* Adds time of a rank inside a call, or of computing after the thread's call `after` (SHARE_AT_BEGIN: before its first
+ * call). */
 enum status time_profile_add_call(struct time_profile *profile, uint32_t rank, size_t call, int64_t ps,
                                   struct err *err);
 enum status time_profile_add_computing(struct time_profile *profile, uint32_t rank, uint32_t thread, size_t after,
                                        int64_t ps, struct err *err);
 
-/* Writes all, the largest first, into the list of a result. Nothing is added afterwards. */
+/* Writes all items, the largest first, into the list of a result. Nothing may be added afterwards. */
 enum status time_profile_report(struct time_profile *profile, struct result_shares *list, struct err *err);
 
 #endif

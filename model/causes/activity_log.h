@@ -1,5 +1,5 @@
-/* What an analysis in slices writes down of a trace for what looks backwards: every call's times and place, every wait,
- * and when transfers are under way. From it come root causes, the critical path and overlap
+/* Stores, while slices are read, what the backward replay needs: times and place of every call, every wait, and the
+ * times in which transfers are in progress. The replay computes root causes, the critical path and overlap
  * (model/causes/backward_replay.h).
  *
  *   activity_log_new; for each slice activity_log_add_calls, activity_log_add_waits, activity_log_add_transfers;
@@ -19,14 +19,14 @@
 
 struct activity_log;
 
-/* trace is borrowed until activity_log_free; NULL is legal there. */
+/* Borrows trace until activity_log_free(). activity_log_free(NULL) is legal. */
 enum status activity_log_new(const struct trace *trace, struct activity_log **log, struct err *err);
 void activity_log_free(struct activity_log *log);
 
-/* The new calls of a slice. intervals may be NULL: rows then know none. */
+/* Adds the new calls of a slice. intervals may be NULL: rows then have no intervals. */
 enum status activity_log_add_calls(struct activity_log *log, const struct callpaths *paths,
                                    const struct intervals *intervals, struct err *err);
-/* What is counted in this round. */
+/* Adds the waits and transfers that this round counts. */
 enum status activity_log_add_waits(struct activity_log *log, const struct waits *waits, struct err *err);
 enum status activity_log_add_transfers(struct activity_log *log, const struct transfers *transfers, struct err *err);
 
@@ -37,23 +37,25 @@ void activity_log_keep_new_waits(struct activity_log *log);
 struct bytes *activity_log_new_waits(struct activity_log *log);
 enum status activity_log_add_wait(struct activity_log *log, const struct wait_log_row *row, struct err *err);
 
-/* No more is added. end_ps: per rank the exit of its last call, INT64_MIN: it has none. */
+/* Runs the backward replay; nothing may be added afterwards. end_ps has, per rank, the exit of its last call, or
+ * INT64_MIN. */
 enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, const int64_t *end_ps,
                              struct err *err);
-/* How long the waits lasted that root causes are shares of: those that the filter lets through. */
+/* The total time of the waits that root causes are shares of: those that pass the filter. */
 wide_ps activity_log_waited_ps(const struct activity_log *log);
 enum status activity_log_report_causes(struct activity_log *log, struct time_profile *causes, struct time_profile *path,
                                        struct err *err);
 
-/* What a rank did in one way, with computing before it; busy: of which transfers were under way. */
+/* Time of a rank in calls of one kind (call_ps) and in computing before them (gap_ps); the busy figures are the parts
+ * of these during which transfers were in progress. */
 struct activity_log_row {
-    uint32_t rank, kind;    /* of the log: all zero before the first row */
-    enum mpi_call call, as; /* as: whose time it is (model/match/collective_requests.h) */
+    uint32_t rank, kind;    /* position in the log; all zero before the first row */
+    enum mpi_call call, as; /* as: the function that the time counts for (model/match/collective_requests.h) */
     uint32_t interval, gap_interval;
     int64_t call_ps, gap_ps, call_busy_ps, gap_busy_ps;
 };
 
-/* The next row of an all-zero struct; false behind the last one. After activity_log_sum. */
+/* Reads the next row; *row begins all-zero. Returns false after the last row. To be called after activity_log_sum(). */
 bool activity_log_next_row(const struct activity_log *log, struct activity_log_row *row);
 
 #endif

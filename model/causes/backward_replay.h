@@ -2,9 +2,10 @@
  * model/causes/wait_log.h) from the end of the trace to its begin. The sums are those of model/causes/causes.h and
  * model/causes/busy.h. The memory does not grow with the length of the trace.
  *
- * At any time each rank does one thing, and it carries the waits that it causes. A wait is charged to the rank that is
- * waited for; while that rank waits itself, to the rank that it waits for. The critical path is on one rank. A rank's
- * sums grow when the replay reaches its previous call, or when the set of waits that it carries changes. */
+ * At any time each rank has one activity, and carries the waits that it causes. A wait is charged to its cause, the
+ * rank that is waited for. While the cause waits itself, the wait is charged to the rank that the cause waits for. The
+ * critical path is on one rank at a time. A rank's sums grow when the replay reaches its previous call, or when the set
+ * of waits that it carries changes. */
 #ifndef MODEL_CAUSES_BACKWARD_REPLAY_H
 #define MODEL_CAUSES_BACKWARD_REPLAY_H
 
@@ -14,12 +15,12 @@
 #include "trace/trace.h"
 
 enum backward_part { BACKWARD_CALL, BACKWARD_GAP, BACKWARD_PARTS };
-enum { BACKWARD_BEGIN_KIND = 0 }; /* of no call: computing before a rank's first one */
+enum { BACKWARD_BEGIN_KIND = 0 }; /* the kind of computing before a rank's first call */
 
 struct backward_sums {
-    wide_ps cause_ps[BACKWARD_PARTS]; /* that waits lasted, in calls of the kind and computing behind them */
-    int64_t path_ps[BACKWARD_PARTS];  /* of the critical path, likewise */
-    /* While transfers were under way, in calls of the kind and computing before them. */
+    wide_ps cause_ps[BACKWARD_PARTS]; /* time of waits caused in calls of the kind, and in computing after them */
+    int64_t path_ps[BACKWARD_PARTS];  /* time of the critical path, likewise */
+    /* Time in calls of the kind, and in computing before them, during which transfers were in progress. */
     int64_t busy_ps[BACKWARD_PARTS];
 };
 
@@ -29,17 +30,17 @@ struct backward_rank_sums {
 };
 
 struct backward_replay {
-    const struct trace *trace; /* NULL, or: foreign ranks have no sums, their calls are not there */
+    const struct trace *trace; /* if not NULL: foreign ranks, whose calls are missing, have no sums */
     uint32_t rank_count;
     struct call_log *call_log; /* borrowed, as the others */
     struct wait_log *wait_log;
-    const bool *refuted; /* by doubt: waits that depend on it are none; never FINDING_CERTAIN */
+    const bool *refuted; /* by doubt: waits that depend on a refuted doubt are ignored; [FINDING_CERTAIN] is false */
     int64_t begin_ps;
     const int64_t *end_ps; /* per rank: exit of its last call; below begin_ps: it has none */
 };
 
-/* *sums: one per rank, which the caller frees with backward_sums_free; *waited_ps (may be NULL): how long counted waits
- * lasted. */
+/* *sums has one element per rank; the caller frees it with backward_sums_free(). *waited_ps (may be NULL) is the total
+ * time of counted waits. */
 enum status backward_replay_run(const struct backward_replay *replay, struct backward_rank_sums **sums,
                                 wide_ps *waited_ps, struct err *err);
 void backward_sums_free(struct backward_rank_sums *sums, uint32_t rank_count);

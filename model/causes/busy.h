@@ -1,6 +1,6 @@
-/* When the transfers and non-blocking messages of a processor are in progress, as the union of their intervals:
- * computing in this time overlaps with them. A one-sided transfer lasts from its operation to its true end if a
- * simulation knows it, else to the upper bound of its end. A non-blocking message lasts from its call to the wait that
+/* The times in which transfers and non-blocking messages of a processor are in progress, as the union of their
+ * intervals. Computing in this time overlaps with them. A one-sided transfer lasts from its operation to its true end
+ * if the trace has it, else to the upper bound of its end. A non-blocking message lasts from its call to the wait that
  * completes it. */
 #ifndef MODEL_CAUSES_BUSY_H
 #define MODEL_CAUSES_BUSY_H
@@ -20,7 +20,7 @@ struct busy_interval {
 struct busy {
     struct busy_interval *items; /* by processor, then time; disjoint on one processor */
     size_t count, capacity;
-    size_t at, end; /* what is left of the current processor */
+    size_t at, end; /* the rest of the current processor's items */
 };
 
 /* Inits *busy. */
@@ -28,7 +28,7 @@ enum status busy_build(const struct relations *relations, const struct processor
                        const struct transfers *transfers, struct busy *busy, struct err *err);
 void busy_clear(struct busy *busy);
 
-/* Processors are asked for in ascending order, and each one's times, too. */
+/* Queries ask for processors in ascending order, and for each one's times in ascending order. */
 void busy_of_processor(struct busy *busy, uint32_t processor);
 int64_t busy_within(struct busy *busy, int64_t from_ps, int64_t to_ps);
 

@@ -16,13 +16,13 @@ struct call_log_row {
 
 struct call_log;
 
-/* Borrows temp until call_log_free. NULL is legal there. */
+/* Borrows temp until call_log_free(). call_log_free(NULL) is legal. */
 enum status call_log_new(uint32_t rank_count, struct temp_file *temp, struct call_log **call_log, struct err *err);
 void call_log_free(struct call_log *call_log);
 
 enum status call_log_add(struct call_log *call_log, uint32_t rank, const struct call_log_row *call, struct err *err);
 
-/* The rank's last call that was not read yet; *any false: there is none. */
+/* Reads the rank's last call that was not read yet. *any is false if there is none. */
 enum status call_log_back(struct call_log *call_log, uint32_t rank, struct call_log_row *call, bool *any,
                           struct err *err);
 

@@ -6,17 +6,18 @@
 #include "model/callpaths/time_profile.h"
 #include "model/waits/waits.h"
 
-/* A chain of waits is followed so far. */
+/* Chains of waits are followed up to this length. */
 enum { CAUSES_MOST_HOPS = 64 };
 
-/* Of every wait with a known cause: what the thread that is waited for does meanwhile; where that one waits itself,
- * what the thread does that it waits for, and so on. The sum is that of the waits' intervals. waits are sorted. */
+/* Attributes each wait with a known cause to the activity of the thread that is waited for. While that thread waits
+ * itself, the wait is attributed to the thread that it waits for, and so on. The sum is that of the waits' intervals.
+ * waits are sorted. */
 enum status causes_find(const struct waits *waits, const struct timelines *timelines, struct time_profile *profile,
                         struct err *err);
 
-/* The chain of activities from the trace's first event to its last one in which nothing waits: backwards from the
- * thread that ends last; where it had waited, the path goes on with the thread that ended the wait, at its first event
- * with the thread that created it. Its length is the run time. */
+/* Finds the chain of activities without waits from the trace's first event to its last one. The path runs backwards
+ * from the thread that ends last. At a wait it continues on the thread that ended the wait; at a thread's first event,
+ * on the thread that created it. Its length is the run time. */
 enum status critical_path_find(const struct waits *waits, const struct timelines *timelines,
                                struct time_profile *profile, struct err *err);
 

@@ -1,5 +1,5 @@
 /* The wait log: intervals of time on ranks, sorted externally (common/external_sort.h), since there may be more than
- * memory holds. They are read by their ends, the latest first; of one rank's intervals with the same end the one that
+ * memory holds. They are read by their ends, the latest first. If intervals of one rank have the same end, the one that
  * begins last comes first. */
 #ifndef MODEL_CAUSES_WAIT_LOG_H
 #define MODEL_CAUSES_WAIT_LOG_H
@@ -9,8 +9,8 @@
 #include "common/files/temp_file.h"
 
 enum wait_log_flag {
-    WAIT_LOG_BUSY = 1,    /* a transfer is under way; else the rank waits */
-    WAIT_LOG_COUNTED = 2, /* a wait that the filter lets through */
+    WAIT_LOG_BUSY = 1,    /* a transfer is in progress; without this flag the rank waits */
+    WAIT_LOG_COUNTED = 2, /* a wait that passes the filter */
 };
 
 struct wait_log_row {
@@ -23,15 +23,15 @@ struct wait_log_row {
 
 struct wait_log;
 
-/* Borrows temp until wait_log_free. NULL is legal there. */
+/* Borrows temp until wait_log_free(). wait_log_free(NULL) is legal. */
 enum status wait_log_new(struct temp_file *temp, struct wait_log **wait_log, struct err *err);
 void wait_log_free(struct wait_log *wait_log);
 
 enum status wait_log_add(struct wait_log *wait_log, const struct wait_log_row *row, struct err *err);
 
-/* No mark is added any more. */
+/* Ends the writing; reading may begin. */
 enum status wait_log_turn(struct wait_log *wait_log, struct err *err);
-/* *any false: there is none left. */
+/* Reads the next row. *any is false after the last one. */
 enum status wait_log_next(struct wait_log *wait_log, struct wait_log_row *row, bool *any, struct err *err);
 
 #endif

@@ -23,13 +23,13 @@ struct caused {
 void caused_clear(struct caused *caused);
 enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause, wide_ps time_ps, struct err *err);
 
-/* As bytes, and those of another process added: intervals are the numbers here of its intervals. */
+/* Writes the rows as bytes; adds the rows of another process. intervals translates its interval numbers. */
 enum status caused_put(const struct caused *caused, struct bytes *bytes, struct err *err);
 enum status caused_take(struct caused *caused, struct bytes *bytes, const uint32_t *intervals, struct err *err);
 
-/* The intervals get other numbers, now[number]. No more is added. */
+/* Replaces each interval number by now[number]. Nothing may be added afterwards. */
 void caused_renumber(struct caused *caused, const uint32_t *now);
-/* The longest first, then by number of interval and cause. No more is added. */
+/* Sorts the rows: the longest first, then by interval and cause. Nothing may be added afterwards. */
 void caused_sort(struct caused *caused);
 
 #endif

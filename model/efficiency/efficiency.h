@@ -27,9 +27,9 @@ struct characteristic_row {
 };
 const struct characteristic_row *characteristic_row(enum characteristic characteristic);
 
-struct efficiency_range { /* over the processors that take part */
+struct efficiency_range { /* over the processors that enter the interval */
     int64_t min_ps, max_ps;
-    uint32_t min_processor, max_processor; /* the first of several */
+    uint32_t min_processor, max_processor; /* the lowest of several */
     double mean_s;
 };
 
@@ -67,31 +67,31 @@ struct efficiency {
     char broken[160];                          /* the first that does not hold */
 };
 
-/* relations, waits (sorted) and transfers are of one trace that has passed trace_check(). ideal_run_time_s is the run
- * time on a network that costs nothing, reference_user_s the computing time of a reference run; 0 where unknown.
- * lost_all: the MPI time of every rank counts as lost. */
+/* Computes the efficiency of a trace that has passed trace_check(), from its relations, sorted waits and transfers.
+ * lost_all: the MPI time of every rank counts as lost. The caller owns *efficiency. It may set ideal_run_time_s, the
+ * run time on a network that costs nothing, and reference_user_s, the computing time of a reference run; 0: unknown. */
 enum status efficiency_new(const struct relations *relations, const struct waits *waits,
                            const struct transfers *transfers, enum interval_source source, bool lost_all,
                            struct efficiency **efficiency, struct err *err);
 void efficiency_free(struct efficiency *efficiency);
 
-/* POP's metrics of one interval; negative where unknown. Those that need the ideal or the reference run are known for
- * the run only. */
+/* POP's metrics of one interval; negative if unknown. Metrics that need the ideal or the reference run are known for
+ * the whole run only. */
 struct efficiency_pop {
     double load_balance, communication, serialization, transfer, parallel, computation_scaling, global;
 };
 struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t interval);
 
-/* Lost time = its parts; sum over processors of CPU + MPI + thread primitives + idle = total time; kinds of
- * communication add up to the MPI time; the waits by interval and cause add up to those of the run; children take no
- * more time than their parent, processor by processor. Sets holds and broken. */
+/* Checks these identities and sets holds and broken. Lost time is the sum of its parts. CPU, MPI, thread primitives and
+ * idle time, summed over processors, are the total time. Kinds of communication add up to the MPI time. Waits by
+ * interval and cause add up to those of the run. On each processor children take no more time than their parent. */
 void efficiency_check(struct efficiency *efficiency);
 
-/* The thesis's layout; per_rank: all characteristics of every processor, too. */
+/* Prints the layout of the DVM analyser's thesis. per_rank: also all characteristics of every processor. */
 void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *out);
 /* The caller owns the tree; NULL if memory runs out. */
 cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank);
-/* POP's metrics of the run from such a tree; all negative where it has none. */
+/* Reads POP's metrics of the run from such a tree; all are negative if it has none. */
 struct efficiency_pop efficiency_pop_read(const cJSON *efficiency);
 
 #endif

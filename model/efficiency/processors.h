@@ -1,6 +1,6 @@
-/* The processors that efficiency counts. A rank with one thread is one processor. Threads of a rank that live at the
- * same time are on different processors; a thread that begins after another one has ended takes the lowest free
- * processor. Thread 0 lives as long as its rank. */
+/* Assigns threads to the processors that efficiency counts. A rank with one thread is one processor. Threads of a rank
+ * that live at the same time are on different processors; a thread that begins after another one has ended takes the
+ * lowest free processor. Thread 0 lives as long as its rank. */
 #ifndef MODEL_EFFICIENCY_PROCESSORS_H
 #define MODEL_EFFICIENCY_PROCESSORS_H
 

@@ -10,8 +10,7 @@ static bool is_collective(enum mpi_call call)
     return property == PROPERTY_COLLECTIVE || property == PROPERTY_BARRIER;
 }
 
-/* Requests of files have no numbers: a wait for one completes none that is known. They stand under this key, once and
- * for all. */
+/* Requests of files have no numbers in the trace, so they share this key. It is never removed. */
 #define FILE_REQUESTS TRACE_NO_REF
 
 static enum status note_file_request(struct map *made, const struct trace_call *call, struct err *err)

@@ -1,13 +1,15 @@
-/* Which kind of request a wait completes: the time of a wait belongs to a collective, to file I/O or to messages. */
+/* Says which function's requests a wait completes. So the time of the wait counts as that of a collective, of file I/O
+ * or of messages. */
 #ifndef MODEL_MATCH_COLLECTIVE_REQUESTS_H
 #define MODEL_MATCH_COLLECTIVE_REQUESTS_H
 
 #include "common/map.h"
 #include "trace/trace.h"
 
-/* A rank's calls in their order. made: its requests of collectives, to the function that made them; begins empty. *as
- * is the function that the call counts as: of a wait or test whose requests all are collectives' the first one's; of
- * one that ends no request that is known the rank's first MPI_File_i..., if it has called one before; else its own. */
+/* Takes a rank's calls in their order. made maps the rank's pending requests to the functions that made them; the
+ * caller provides an empty map. *as is the function that the call counts as. If all requests of a wait or test belong
+ * to collectives, *as is the function of the first one. If it completes no known request and the rank has called an
+ * MPI_File_i... function before, *as is the first of these. Otherwise *as is the call's own function. */
 enum status collective_requests_look(struct map *made, const struct trace *trace, const struct trace_call *call,
                                      enum mpi_call *as, struct err *err);
 

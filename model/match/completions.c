@@ -4,14 +4,14 @@
 
 #include "common/map.h"
 
-/* Operations of one rank that no call has completed yet: lists per window, through next. */
+/* Operations of one rank that no call has completed yet, in one list per window, linked by next. */
 struct pending {
     const struct trace *trace;
     struct epochs *epochs;
     uint32_t rank;
     size_t *heads;       /* per window; EPOCH_NONE: empty */
     size_t *next;        /* per operation */
-    struct map requests; /* to operation, of those that bring data back */
+    struct map requests; /* to operation; only operations that return data to the origin */
     struct err *err;
 };
 
@@ -20,7 +20,7 @@ static const struct trace_call *call_of(const struct pending *pending, size_t op
     return &pending->trace->ranks[pending->rank].calls[pending->epochs->operations[operation].call];
 }
 
-/* Once the origin has the answer the operation is complete at the target, too. */
+/* When the origin has the answer, the operation is complete at the target, too. */
 static bool brings_back(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
@@ -34,8 +34,9 @@ static void note_flush(struct pending *pending, size_t operation, size_t index)
     if (epoch->flush_call == EPOCH_NONE) epoch->flush_call = index;
 }
 
-/* Takes out the operations that the call completes at the target; at the origin alone: only those that bring data back.
- * What another thread has not returned from when the flush begins is not completed by it. */
+/* Removes the operations that the call completes at the target. A call that completes at the origin only removes those
+ * that return data. A flush does not complete an operation from which another thread has not returned when the flush
+ * begins. */
 static void finish(struct pending *pending, size_t index)
 {
     const struct trace_call *call = &pending->trace->ranks[pending->rank].calls[index];

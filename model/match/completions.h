@@ -1,5 +1,5 @@
-/* Which call shows that an operation under a lock is complete before the epoch ends: flushes, and waits for the
- * requests of operations that bring data back (MPI-3.1 11.3.5, 11.5.4). */
+/* Finds the call that shows that an operation under a lock is complete before the epoch ends: a flush, or a wait for
+ * the request of an operation that returns data to the origin (MPI-3.1 11.3.5, 11.5.4). */
 #ifndef MODEL_MATCH_COMPLETIONS_H
 #define MODEL_MATCH_COMPLETIONS_H
 

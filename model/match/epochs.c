@@ -14,7 +14,7 @@
 
 /* Of one rank. */
 struct window_state {
-    size_t first_use; /* while no creation has been read; the calls may begin behind it */
+    size_t first_use; /* while no creation has been read; a slice may begin after the creation */
     bool created, freed;
 };
 
@@ -22,7 +22,8 @@ struct walk {
     const struct trace *trace;
     struct epochs *epochs;
     struct window_state *windows;
-    struct epoch_cursor cursor; /* items: index in accesses or exposures; of fence epochs from the first operation on */
+    struct epoch_cursor cursor; /* items: index in accesses or exposures; a fence epoch has one from its first operation
+                                   on */
     uint32_t rank;
     size_t index;
     struct err *err;
@@ -84,7 +85,8 @@ static enum status fault_close(const struct walk *walk, const struct trace_call 
     }
 }
 
-/* A fence may promise too much of what is before it, and a request may stand outside a lock. */
+/* Two faults are tolerated: a fence with NOPRECEDE after an operation, and an operation with a request outside a
+ * lock. */
 static enum status expect_no_fault(const struct walk *walk, const struct trace_call *call,
                                    const struct epoch_step *step)
 {
@@ -186,15 +188,15 @@ static enum status take_call(struct walk *walk, const struct trace_call *call)
     return step.opens->kind == EPOCH_POST ? open_exposure(walk, step.opens) : open_access(walk, step.opens);
 }
 
-/* A slice lacks calls before it, and what other ranks of a shared analysis are known by lacks more: there window_uses.h
- * looks. */
+/* A slice lacks the calls before it, and the call copies of other shards' ranks lack more. There window_uses.h checks
+ * the use of windows. */
 static bool has_all_before(const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *process = &trace->ranks[rank];
     return !process->foreign && process->kept_count == 0 && trace_event(trace, rank, 0) == 1;
 }
 
-/* Opens, closes or fills an epoch: the window must be there. */
+/* The call opens, closes or fills an epoch, so the window must exist. */
 static enum status use_window(const struct walk *walk, const struct trace_call *call, struct window_state *state)
 {
     if (state->freed && has_all_before(walk->trace, walk->rank))

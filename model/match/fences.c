@@ -14,7 +14,7 @@ struct needs {
     struct need *items;
     size_t count, capacity;
     size_t *first; /* per instance and one more: where its needs begin */
-    bool *used;    /* per instance: some rank here has an operation in the epoch that it closes */
+    bool *used;    /* per instance: some rank of this shard has an operation in the epoch that the instance closes */
 };
 
 bool fence_synchronises(const struct relations *relations, const struct instance *instance)
@@ -59,7 +59,7 @@ static enum status group_needs(struct needs *needs, size_t instances, struct err
         free(grouped);
         return err_memory(err);
     }
-    size_t *next = needs->first + 1; /* while they are placed: where the next one goes */
+    size_t *next = needs->first + 1; /* while needs are placed: where the next one of an instance goes */
     for (size_t i = 0; i < needs->count; i++) next[needs->items[i].instance + 1]++;
     for (size_t i = 0; i < instances; i++) next[i + 1] += next[i];
     for (size_t i = 0; i < needs->count; i++) grouped[next[needs->items[i].instance]++] = needs->items[i];
@@ -88,7 +88,7 @@ static enum status collect_needs(const struct relations *relations, struct needs
     return group_needs(needs, relations->instances.count, err);
 }
 
-/* Of one instance each pair once; returns how many. */
+/* Sorts the needs of one instance and leaves each pair once. Returns the number of pairs. */
 static size_t sort_needs(struct need *needs, size_t count)
 {
     size_t kept = 0;
@@ -104,7 +104,7 @@ static int64_t cut(const struct trace_call *call, int64_t until_ps)
     return end_ps > call->enter_ps ? end_ps - call->enter_ps : 0;
 }
 
-/* Each shard counts of the members that it has: what a fence costs them, and the pairs of which they are the first. */
+/* Each shard counts, for its own members, what a fence costs them and the pairs whose first member they are. */
 static void count_pairs(const struct relations *relations, const struct instance *instance, const struct need *needs,
                         size_t count, struct fence_pairs *pairs)
 {
@@ -144,7 +144,7 @@ static void count_instance(const struct relations *relations, const struct insta
     }
 }
 
-/* Each shard counts the waits of the members that it has, and the fences whose first member it has. */
+/* Each shard counts the waits of its own members, and the fences whose first member is its own. */
 static void count_empty(const struct relations *relations, const struct instance *instance, struct fence_pairs *pairs)
 {
     const struct trace_comm *comm = instance_comm(relations->trace, instance);
@@ -161,7 +161,7 @@ static void count_empty(const struct relations *relations, const struct instance
             pairs->empty_ps += cut(instance_call(relations->trace, &relations->instances, instance, m), last_ps);
 }
 
-/* Of the fences of a slice those that are final for it now (model/slices/final.h). */
+/* Whether a fence of a slice is final in this round (model/slices/final.h). */
 static bool counts(const struct relations *relations, int32_t window, size_t number)
 {
     const struct slice_state *state = relations->state;

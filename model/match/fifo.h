@@ -33,7 +33,7 @@ void fifo_clear(struct fifo *fifo);
 enum status fifo_push(struct fifo *fifo, struct fifo_key key, size_t item, struct err *err);
 /* The item pushed first under key, which is removed; FIFO_EMPTY if there is none. */
 size_t fifo_pop(struct fifo *fifo, struct fifo_key key);
-/* The same; *before is the item that was removed before it, FIFO_EMPTY if none was. */
+/* As fifo_pop(); *before is the item that was removed under key before this one, or FIFO_EMPTY. */
 size_t fifo_pop_after(struct fifo *fifo, struct fifo_key key, size_t *before);
 
 #endif

@@ -19,7 +19,7 @@ static int compare_holdings(const void *one, const void *other)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* open: where the rank holds the lock, its holding's index plus 1. */
+/* open maps a lock that the rank holds to the index of its holding plus 1. */
 static enum status note_call(const struct trace *trace, const struct slice_state *state, uint32_t rank, size_t index,
                              struct map *open, struct holdings *holdings, struct err *err)
 {

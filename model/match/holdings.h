@@ -1,4 +1,4 @@
-/* Who held OpenSHMEM's locks: inferred from the order in which the calls that took one returned. */
+/* Infers which PE held which lock of OpenSHMEM when, from the order in which the calls that took the lock returned. */
 #ifndef MODEL_MATCH_HOLDINGS_H
 #define MODEL_MATCH_HOLDINGS_H
 
@@ -21,19 +21,20 @@ struct holdings {
     size_t count, capacity;
 };
 
-/* Inits *holdings. In a shard of an analysis it finds only those of the shard's locks. state: NULL of a whole trace. */
+/* Inits *holdings. In a shard of an analysis it finds only the holdings of the shard's locks. state is NULL for a whole
+ * trace. */
 enum status holdings_find(const struct trace *trace, const struct slice_state *state, struct holdings *holdings,
                           struct err *err);
 void holdings_clear(struct holdings *holdings);
 
-/* The shard of an analysis (model/shards/shards.h) that finds who held a lock. It knows all calls that take or clear
- * the lock. */
+/* The shard of an analysis (model/shards/shards.h) that finds the holdings of a lock. It has all calls that take or
+ * clear the lock. */
 static inline uint32_t holdings_shard(uint32_t lock, uint32_t shard_count)
 {
     return lock % shard_count;
 }
 
-/* Item i is about a lock that another rank held before it, as item i - 1 says, and its call waits for that. */
+/* Whether item i, taken by shmem_set_lock, waited for item i - 1, in which another rank held the same lock. */
 bool holding_waits(const struct holdings *holdings, const struct trace *trace, size_t i);
 
 #endif

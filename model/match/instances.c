@@ -50,7 +50,7 @@ static enum status add_instance(struct instances *instances, struct instance_seq
     return STATUS_OK;
 }
 
-/* next: per sequence, how many calls this rank has made on it. */
+/* next[s] counts the calls that this rank has made on sequence s. */
 static enum status walk_rank(const struct trace *trace, uint32_t rank, struct instances *instances, size_t *next,
                              struct err *err)
 {
@@ -58,7 +58,7 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
         size_t s = sequence_of(trace->definitions.window_count, kind, call->handle);
-        if (s == INSTANCE_NONE || call_makes_request(call->call)) continue; /* non-blocking: nobody waits in it */
+        if (s == INSTANCE_NONE || call_makes_request(call->call)) continue; /* non-blocking: no rank waits in it */
         struct instance_sequence *sequence = &instances->sequences[s];
         const struct trace_comm *comm = trace_call_comm(trace, call);
         if (next[s] == sequence->count) TRY(add_instance(instances, sequence, call, comm->count, err));

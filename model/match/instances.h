@@ -16,11 +16,11 @@ struct instance {
     enum call_kind kind;
     int32_t handle;        /* window or communicator, as in the calls */
     uint32_t size;         /* members */
-    uint32_t finished;     /* members whose call was seen to return: complete if all */
+    uint32_t finished;     /* members whose call was seen to return; the instance is complete if all did */
     size_t member_first;   /* in instances.calls, in the order of the communicator */
 };
 
-struct instance_sequence { /* of one window's fences, ..., or one communicator */
+struct instance_sequence { /* of one window's fences, creations or freeings, or of one communicator */
     size_t *items;
     size_t count, capacity;
 };
@@ -34,8 +34,8 @@ struct instances {
     size_t sequence_count;
 };
 
-/* trace has passed trace_check(). STATUS_DATA if members call different collectives at the same turn of a communicator.
- * Inits *instances. */
+/* Inits *instances from a trace that has passed trace_check(). Returns STATUS_DATA if members call different
+ * collectives at the same turn of a communicator. */
 enum status instances_build(const struct trace *trace, struct instances *instances, struct err *err);
 void instances_clear(struct instances *instances);
 
@@ -48,9 +48,10 @@ const struct trace_call *instance_call(const struct trace *trace, const struct i
                                        const struct instance *instance, uint32_t member);
 bool instance_complete(const struct instance *instance);
 
-/* In a collective in which all meet all, whether member `taker` needs what `giver` brings with its call: between two groups
- * those of one need those of the other (MPI-3.1 5.2.3, 5.3), and nobody needs a block without
- * bytes. Of kinds whose sizes are given as sent and received (those of MPI_Bcast, MPI_Allreduce, ...) 0 is taken as any size. */
+/* Whether, in a collective in which every member contributes to every other one, member `taker` needs the data of
+ * `giver`. In an intercommunicator the members of one group need those of the other (MPI-3.1 5.2.3, 5.3). No member
+ * needs a block without bytes. Where a call states the bytes sent and received (MPI_Bcast, MPI_Allreduce, ...), 0
+ * stands for any size. */
 bool instance_gives(const struct trace *trace, const struct trace_comm *comm, const struct trace_call *call, uint32_t giver,
                     uint32_t taker);
 

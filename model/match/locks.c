@@ -15,8 +15,9 @@ static int compare_times(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Who is released at the same moment held the lock in the order of asking: lazy locks ask in unlock or before; of
- * blocking ones the one that was granted later enters unlock later. Ranks come last: their names must not matter. */
+/* Holders that release at the same moment held the lock in the order of their requests. A lazy lock sends its request
+ * in unlock or before; of two blocking locks the one granted later enters unlock later. Ranks decide last, so that a
+ * permutation of ranks changes as little as possible. */
 static int compare_holdings(const void *one, const void *other)
 {
     const struct holding *a = one, *b = other;
@@ -43,7 +44,7 @@ static const struct holding *release_by_others(const struct releases *releases, 
     return releases->last && releases->last->origin != origin ? releases->last : releases->other;
 }
 
-/* The one before it, by a third origin. */
+/* The release before that, by a third origin. */
 static int64_t next_release_ps(const struct releases *releases, uint32_t origin)
 {
     bool others = releases->other && releases->last->origin != origin && releases->other->origin != origin;
@@ -54,9 +55,10 @@ static int64_t next_release_ps(const struct releases *releases, uint32_t origin)
 struct holdings {
     struct holding *items;
     size_t count, capacity;
-    struct map exclusive; /* (window, target) that somebody locks exclusively */
-    struct map lazy;      /* lazy locks: (epoch, target) with an operation: what asks, and where the origin waits */
-    bool whole;           /* of a slice: also those that are not final */
+    struct map exclusive; /* (window, target) that some origin locks exclusively */
+    struct map lazy;      /* lazy locks: (epoch, target) with an operation, to the call that sends the request and the
+                             call that waits */
+    bool whole;           /* in a slice: also holdings that are not final */
 };
 
 static void holdings_clear(struct holdings *holdings)
@@ -71,7 +73,8 @@ static uint64_t target_key(int32_t window, int32_t target)
     return (uint64_t)(uint32_t)window << 32 | (uint32_t)target;
 }
 
-/* NOCHECK locks ask nobody and hold nobody up: the program promises that there is no conflict (MPI-3.1 11.5.5). */
+/* Locks with NOCHECK send no request and delay no other origin: the program promises that there is no conflict (MPI-3.1
+ * 11.5.5). */
 static bool asks(const struct relations *relations, const struct holdings *holdings, const struct access_epoch *epoch,
                  enum epoch_kind kind)
 {
@@ -125,8 +128,8 @@ static enum status find_lazy(const struct relations *relations, struct holdings 
     return STATUS_OK;
 }
 
-/* A lock_all holds the lock of every target; only those that somebody wants alone can make anybody wait. Lazy locks
- * (known of simulated traces) are taken where there are operations only. */
+/* A lock_all holds the lock of every target. Only targets with an exclusive lock can make an origin wait. A lazy
+ * lock_all, which only simulated traces show, takes the locks of the targets of its operations. */
 static enum status collect_all(const struct relations *relations, bool lazy, struct holdings *holdings, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
@@ -146,7 +149,7 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
     return STATUS_OK;
 }
 
-/* The locks of a target are looked at by the shard that has it. */
+/* The shard of a target finds the holdings of its locks. */
 static enum status collect_holdings(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
@@ -170,7 +173,7 @@ static bool of_same_lock(const struct holding *one, const struct holding *other)
     return one->window == other->window && one->target == other->target;
 }
 
-/* Of a recorded holding: its lock returns, or its unlock begins. */
+/* An event of a recorded holding: its lock returns, or its unlock begins. */
 struct moment {
     struct holding *holding;
     int64_t time_ps;
@@ -187,14 +190,14 @@ static int compare_moments(const void *one, const void *other)
     return order != 0 ? order : (int)a->locks - (int)b->locks;
 }
 
-/* The one that shows the earliest release; of several one whose own exit of unlock is that. */
+/* Keeps the holding that shows the earliest release; of several, one whose own unlock returned then. */
 static void take_first(const struct holding **first, const struct holding *holding)
 {
     bool before = !*first || holding->release_ps < (*first)->release_ps;
     if (before || (holding->release_ps == (*first)->release_ps && !holding->shown_by[0])) *first = holding;
 }
 
-/* A lock_all has many locks; all are let go as it ends. */
+/* The locks of a lock_all are all released when it ends, so no later holder shows an earlier release. */
 static void show_release(struct holding *holding, const struct holding *later)
 {
     bool one = holding->epoch->kind == EPOCH_LOCK;
@@ -204,13 +207,14 @@ static void show_release(struct holding *holding, const struct holding *later)
     holding->shown_by[1] = later->shown_by[0];
 }
 
-/* An unlock may return long after it let the lock go: it waits for the target's answer. But who took the lock behind it
- * knew it free when its own unlock returned. A lock that returns behind the enter of another's unlock was granted behind
- * it: if blocking, since the other had it until then, if lazy, since the other asked before. */
+/* An unlock may return long after it released the lock, since it waits for the target's answer. But the next holder's
+ * own unlock shows, by its return, that the lock was free. A lock that returns after the enter of another origin's
+ * unlock was granted after it: a blocking one because the other origin held the lock until then, a lazy one because the
+ * other origin's request came first. */
 static enum status find_releases(struct holdings *holdings, struct err *err)
 {
     struct moment *moments = malloc((2 * holdings->count + 1) * sizeof *moments);
-    const struct holding *all = NULL, *exclusive = NULL; /* of those that lock behind the moment, the first release */
+    const struct holding *all = NULL, *exclusive = NULL; /* first release by a holding that locks after the moment */
     if (!moments) return err_memory(err);
     for (size_t i = 0; i < holdings->count; i++) {
         struct holding *holding = &holdings->items[i];
@@ -270,7 +274,7 @@ static enum status collect_windows(const struct relations *relations, struct hol
     return STATUS_OK;
 }
 
-/* With those that show when it let the lock go. */
+/* Keeps also the epochs that show when the holding released the lock. */
 static void keep_holder(const struct holding *holding, holder_keeper *keep, void *context)
 {
     if (!holding) return;

@@ -65,14 +65,14 @@ bool message_receives_taken(const struct trace_call *call)
     return call->call == ID_Mrecv || call->call == ID_Imrecv;
 }
 
-/* Sends without receive, and probes of messages that no receive has met: in the order of their messages. */
+/* Sends without a receive, and probes of messages without a receive, in the order of their messages. */
 struct waiting {
     struct fifo sends, probes;             /* any receive may take them */
-    struct fifo taken_sends, taken_probes; /* by the probe that took the message out, which is the last one of it */
-    struct fifo lost_sends;                /* taken out, and nobody receives them */
+    struct fifo taken_sends, taken_probes; /* key: the probe that took the message out, the last one that found it */
+    struct fifo lost_sends;                /* taken out, and never received */
 };
 
-/* Of the rank at work. */
+/* State of the rank whose calls are walked. */
 struct receiving {
     uint32_t rank;
     const size_t *others; /* taken_find() */
@@ -97,7 +97,7 @@ static enum status match_probes(const struct trace *trace, uint32_t rank, struct
     return STATUS_OK;
 }
 
-/* Probes that saw the message and left it go with it. */
+/* Probes that found the message and left it in matching are taken out with it. */
 static enum status take_out(struct waiting *waiting, const struct receiving *receiving, struct fifo_key key, size_t probe,
                             struct err *err)
 {
@@ -171,7 +171,7 @@ static enum status match_receives(const struct trace *trace, struct waiting *wai
     return STATUS_OK;
 }
 
-/* What is left in the queues; empties them. */
+/* Counts the sends that are left in the queues, and empties these. */
 static void find_unmatched_sends(const struct trace *trace, struct waiting *waiting, struct unmatched *unmatched)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {

@@ -1,7 +1,7 @@
-/* Point-to-point messages: the n-th send from one rank to another on a communicator with a tag and the n-th receive of
- * it (MPI-3.1 3.5, non-overtaking). Wildcard receives have in the trace the source and tag that they matched. A
- * message that MPI_Mprobe or MPI_Improbe found is out of this order: only MPI_Mrecv or MPI_Imrecv receives it (3.8.2),
- * which one says model/match/taken.h. */
+/* Point-to-point messages. The n-th send from one rank to another on a communicator with a tag matches the n-th receive
+ * of the same (MPI-3.1 3.5, non-overtaking). Wildcard receives have in the trace the source and tag that they matched.
+ * A message that MPI_Mprobe or MPI_Improbe found leaves this order: only MPI_Mrecv or MPI_Imrecv receives it (3.8.2).
+ * model/match/taken.h finds which one. */
 #ifndef MODEL_MATCH_MESSAGES_H
 #define MODEL_MATCH_MESSAGES_H
 
@@ -35,17 +35,18 @@ struct messages {
     } unmatched_sends, unmatched_receives;
 };
 
-/* trace has passed trace_check(). Inits *messages. */
+/* Inits *messages from a trace that has passed trace_check(). */
 enum status messages_build(const struct trace *trace, struct messages *messages, struct err *err);
-/* The call is a probe that took a message out of matching; a receive of such a message. */
+/* Whether the call is a probe that took a message out of matching; whether it is a receive of such a message. */
 bool message_taken_out(const struct trace_call *call);
 bool message_receives_taken(const struct trace_call *call);
 
-/* A blocking send may end before the receive begins where the library holds the message: always when buffered, up to
- * the eager limit in standard and ready mode, never when synchronous. */
+/* Whether a blocking send may end before the receive begins, because the library holds the message: always in buffered
+ * mode, up to the eager limit in standard and ready mode, never in synchronous mode. */
 bool message_is_eager(const struct trace_call *send, int64_t eager_bytes);
 
-/* A send that does not wait for its receive may be overtaken, and overtake; ready sends may not come first at all. */
+/* Whether the message may overtake, or be overtaken by, another one in time: the send does not wait for its receive,
+ * and is not in ready mode (whose receive must be posted first). */
 bool message_may_overtake(const struct trace_call *send, int64_t eager_bytes);
 
 void messages_clear(struct messages *messages);

@@ -1,4 +1,5 @@
-/* All event abstractions of one trace, built once. Detectors and transfer bounds use nothing else. */
+/* All event abstractions of one trace, built once: epochs, instances, messages, timelines. Detectors and transfer
+ * bounds use nothing else. */
 #ifndef MODEL_MATCH_RELATIONS_H
 #define MODEL_MATCH_RELATIONS_H
 
@@ -10,14 +11,15 @@
 
 struct relations {
     const struct trace *trace; /* borrowed until relations_clear */
-    const struct slice_state *state; /* of a slice: what is counted in this round; NULL: all of it. Borrowed */
+    const struct slice_state *state; /* in a slice: what this round counts; NULL: everything. Borrowed */
     struct epochs epochs;
     struct instances instances;
     struct messages messages;
     struct timelines timelines;
 };
 
-/* trace has passed trace_check(). Inits *relations. */
+/* Inits *relations from a trace that has passed trace_check(). Returns the errors of epochs_build(), instances_build()
+ * and messages_build(). */
 enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err);
 /* Cuts ranks (trace/faults.h) where their calls contradict each other or other ranks', until the relations can be
  * built: an operation outside any epoch, a closing call without epoch, different collectives at one turn. */
@@ -29,8 +31,8 @@ static inline const struct trace_call *relations_call(const struct relations *re
     return &relations->trace->ranks[rank].calls[call];
 }
 
-/* When the lock that the unlock closes was let go: as the call returned or, of a simulated trace where the call then waited
- * to hear that the target knows, before. */
+/* When the lock that the unlock closes was released: when the call returned. In a simulated trace whose unlock waits
+ * for the target's answer, it was before. */
 static inline int64_t relations_release_ps(const struct relations *relations, uint32_t rank, size_t unlock)
 {
     const struct trace_rank *process = &relations->trace->ranks[rank];

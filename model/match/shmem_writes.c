@@ -40,7 +40,8 @@ static enum status collect_writes(const struct trace *trace, struct shmem_writes
             const struct trace_call *call = &trace->ranks[rank].calls[i];
             if (!shmem_is_write(call_kind(call->call)) || call->peer < 0) continue;
             const struct trace_sim *sim = trace->ranks[rank].sim ? &trace->ranks[rank].sim[i] : NULL;
-            bool fetches = call_kind(call->call) == CALL_SHMEM_FETCH; /* its end is the result's, at the origin */
+            bool fetches = call_kind(call->call) == CALL_SHMEM_FETCH; /* its recorded end is that of the result, at the
+                                                                         origin */
             bool known = sim && sim->xfer_end_ps != TRACE_UNKNOWN_PS && !fetches;
             int64_t longest_ps = known ? 0 : call->exit_ps - call->enter_ps;
             if (longest_ps > writes->longest_ps) writes->longest_ps = longest_ps;
@@ -69,7 +70,7 @@ void shmem_writes_clear(struct shmem_writes *writes)
     *writes = (struct shmem_writes){0};
 }
 
-/* The first write to the rank behind that time, or of a later rank. */
+/* The first write to the rank after that time, or else the first one to a later rank. */
 static size_t behind(const struct shmem_writes *writes, uint32_t rank, int64_t time_ps)
 {
     const struct shmem_write *items = writes->items;
@@ -83,11 +84,13 @@ static bool writes_to(const struct trace *trace, const struct shmem_write *write
 {
     const struct trace_call *call = &trace->ranks[write->origin].calls[write->call];
     int64_t bytes = call->bytes > 0 ? call->bytes : call->rma.result_bytes;
-    if (wait->shmem.disp < 0 && call->rma.disp < 0) return true; /* a foreign archive: the last write is taken */
+    if (wait->shmem.disp < 0 && call->rma.disp < 0) return true; /* another tool's archive has no addresses: take the
+                                                                    last write */
     return call->rma.disp >= 0 && call->rma.disp <= wait->shmem.disp && wait->shmem.disp < call->rma.disp + bytes;
 }
 
-/* The first of those whose calls return behind the wait, from `first` on, that had begun when it returned. */
+/* Of the writes from `first` on, whose calls return after the wait: the first one that had begun when the wait
+ * returned. */
 static const struct shmem_write *under_way(const struct shmem_writes *writes, const struct trace *trace, uint32_t rank,
                                            const struct trace_call *wait, size_t first)
 {
@@ -114,7 +117,8 @@ const struct shmem_write *shmem_writes_cause(const struct shmem_writes *writes, 
     return later ? later : before;
 }
 
-/* The last call of the same thread for the address of call `index`; that call itself: there is none before. */
+/* *last is the last call of the same thread for the address of call `index`, or `index` itself if there is none
+ * before. */
 static enum status last_of_row(const struct trace *trace, uint32_t rank, size_t index, struct map *rows,
                                uint64_t **last, struct err *err)
 {

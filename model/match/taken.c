@@ -78,7 +78,7 @@ enum status taken_order(const struct trace *trace, uint32_t rank, size_t **order
     return STATUS_OK;
 }
 
-/* What is left, as calls of one thread. */
+/* Pairs the remaining calls as if one thread had made them. */
 static enum status pair_handed(struct pairing *pairing)
 {
     const struct trace_rank *rank = &pairing->trace->ranks[pairing->rank];

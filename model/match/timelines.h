@@ -1,5 +1,5 @@
-/* The calls of each thread: what needs calls that do not overlap (times between calls, chains of waits) walks a
- * timeline, the calls of one thread of a rank in their order. */
+/* A timeline has the calls of one thread of a rank in their order. Code that needs calls without overlap walks
+ * timelines: times between calls, chains of waits. */
 #ifndef MODEL_MATCH_TIMELINES_H
 #define MODEL_MATCH_TIMELINES_H
 
@@ -10,9 +10,9 @@
 
 struct timeline {
     const struct trace_call *calls; /* of the rank */
-    const size_t *indexes;          /* of the thread's calls, NULL: all of the rank */
+    const size_t *indexes;          /* of the thread's calls; NULL: all calls of the rank */
     size_t count;
-    size_t creator; /* index of the rank's pthread_create that made the thread, TIMELINE_NO_CREATOR unknown or none */
+    size_t creator; /* index of the rank's pthread_create that made the thread; TIMELINE_NO_CREATOR: unknown or none */
 };
 #define TIMELINE_NO_CREATOR SIZE_MAX
 
@@ -23,11 +23,11 @@ struct timelines {
     size_t **creators;         /* per such rank and thread */
 };
 
-/* trace has passed trace_check(). Inits *timelines. */
+/* Inits *timelines from a trace that has passed trace_check(). */
 enum status timelines_build(const struct trace *trace, struct timelines *timelines, struct err *err);
 void timelines_clear(struct timelines *timelines);
 
-/* Some rank has several threads. */
+/* Whether some rank has several threads. */
 static inline bool timelines_several(const struct timelines *timelines)
 {
     return timelines->indexes != NULL;
@@ -44,19 +44,19 @@ static inline const struct trace_call *timeline_call(const struct timeline *time
     return &timeline->calls[timeline_index(timeline, k)];
 }
 
-/* The first call of a timeline that ends after time_ps (or_at: at it or later), as place in the timeline; count: none.
- */
+/* The position in the timeline of the first call that ends after time_ps (or_at: at time_ps or later); count if there
+ * is none. */
 size_t timeline_first_ending(const struct timeline *timeline, int64_t time_ps, bool or_at);
 
-/* The thread of a rank on whose line something that a synchronisation there completes ends: the lowest that leaves a
- * synchronising or completing call just then. 0 where none does: what no call of the rank shows stands on the line of
- * thread 0, which stands for the rank in communicators. */
+/* The thread of a rank on whose timeline an end at time_ps is shown: the lowest thread that leaves a synchronising or
+ * completing call at that time. It is 0 if no thread does, since thread 0 stands for the rank in communicators. */
 uint32_t timelines_thread_ending(const struct timelines *timelines, uint32_t rank, int64_t time_ps);
 
-/* A call that may complete one-sided operations: from fence to sync, and waits for requests. */
+/* Whether the call may complete one-sided operations: synchronisation calls from fence to sync, and waits for
+ * requests. */
 bool timeline_completes(const struct trace_call *call);
 
-/* A call of MPI or OpenSHMEM: neither user region nor thread primitive. */
+/* Whether it is a call of MPI or OpenSHMEM, neither user region nor thread primitive. */
 bool timeline_is_mpi(const struct trace_call *call);
 
 #endif

@@ -17,7 +17,7 @@ void window_uses_clear(struct window_uses *uses)
     memset(uses, 0, sizeof *uses);
 }
 
-/* The first range of freed windows that ends at this one or behind it, or is of a later rank. */
+/* The first range of freed windows that ends at this window or after it, or belongs to a later rank. */
 static size_t freed_from(const struct window_uses *uses, uint32_t rank, int32_t window)
 {
     size_t low = 0;
@@ -32,7 +32,7 @@ static bool was_freed(const struct window_uses *uses, uint32_t rank, int32_t win
     return at < uses->freed_count && uses->freed[at].rank == rank && uses->freed[at].from <= window;
 }
 
-/* A window just freed joins the ranges that it touches. */
+/* Adds a window to the ranges of freed ones, and joins the ranges that it touches. */
 static enum status note_freed(struct window_uses *uses, uint32_t rank, int32_t window, struct err *err)
 {
     size_t at = freed_from(uses, rank, window);

@@ -1,4 +1,4 @@
-/* Checks over all slices of a trace that a rank uses a window between its creation and its freeing. epochs_build()
+/* Checks, over all slices of a trace, that each rank uses a window between its creation and its freeing. epochs_build()
  * checks the same in a whole trace, or within one slice. */
 #ifndef MODEL_MATCH_WINDOW_USES_H
 #define MODEL_MATCH_WINDOW_USES_H
@@ -13,14 +13,14 @@ struct window_use {
     int64_t enter_ps;
 };
 
-/* Windows from..end - 1 of a rank were freed and not created again, as far as they are not in the index. */
+/* Windows from..end - 1 of a rank were freed and not created again, except those in the index. */
 struct freed_windows {
     uint32_t rank;
     int32_t from, end;
 };
 
-/* All-zero is empty. Windows that are created and freed without end, each with a number of its own, take no memory but
- * for the gaps between their numbers. */
+/* All-zero is empty. Freed windows take memory only for the gaps between their numbers, so a program may create and
+ * free windows without limit. */
 struct window_uses {
     struct window_use *items;
     size_t count, capacity;
@@ -33,7 +33,7 @@ struct window_uses {
 
 void window_uses_clear(struct window_uses *uses);
 
-/* The new calls of a slice. STATUS_DATA with rank, event and call, as epochs_build() has it. */
+/* Checks the new calls of a slice. Returns STATUS_DATA with rank, event and call, as epochs_build() does. */
 enum status window_uses_check(struct window_uses *uses, const struct trace *trace, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What an analysis must keep, checked on its own figures (rmacast analyze --verify).
+/* Checks of an analysis on its own figures (rmacast analyze --verify).
  *
  *   checks_add for the whole trace, or for each slice; checks_report */
 #ifndef MODEL_RESULT_CHECKS_H
@@ -13,17 +13,20 @@
 
 /* All-zero before the first checks_add. */
 struct checks {
-    struct result_check fit; /* that waits fit their calls */
-    uint64_t calls, uncertain_calls[DOUBT_COUNT]; /* looked at for that */
-    struct map waited; /* (rank, event) of the calls that wait to how long; of slices those that may wait for more */
+    struct result_check fit; /* each call is at least as long as its waits */
+    uint64_t calls, uncertain_calls[DOUBT_COUNT]; /* calls examined for `fit` */
+    struct map waited; /* (rank, event) of calls that wait, to the time waited; in slices only calls that may get more
+                          waits */
 };
 
-/* waits: those of a whole trace, or those that are counted of a slice; with those that a filter keeps out. */
+/* Adds the waits of a whole trace, or those of a slice that this round counts; they include waits that the filter
+ * leaves out. */
 enum status checks_add(struct checks *checks, const struct relations *relations, const struct waits *waits,
                        struct err *err);
 
-/* Appends a row per check to result->checks. result holds everything else, account is that of its patterns. refuted: by
- * function, of slices (model/waits/provisional.h), or NULL; waited_ps: all intervals that root causes are shares of. */
+/* Appends a row per check to result->checks. result is otherwise complete, and totals are those of its patterns.
+ * refuted is by function, for slices (model/waits/provisional.h), or NULL. waited_ps is the total time of which root
+ * causes are shares. */
 void checks_report(struct checks *checks, const struct totals *totals, const bool *refuted, wide_ps waited_ps,
                    struct result *result);
 void checks_clear(struct checks *checks);

@@ -1,12 +1,12 @@
-/* Notes for the reader of a result: where the recording breaks off, which calls have no partner, errors of the program.
- */
+/* Collects notes for the reader of a result: where the recording breaks off, which calls have no partner, errors of the
+ * program. */
 #ifndef MODEL_RESULT_NOTES_H
 #define MODEL_RESULT_NOTES_H
 
 #include "model/match/relations.h"
 #include "model/result/result.h"
 
-enum { NOTES_PER_SORT = 5 }; /* of more of a sort only the number is reported */
+enum { NOTES_PER_SORT = 5 }; /* so many notes of a sort are listed; of the rest only the number is reported */
 
 enum note_sort { /* in the order in which they are reported */
                  NOTE_BROKEN_OFF,
@@ -23,13 +23,13 @@ enum note_sort { /* in the order in which they are reported */
 };
 
 struct note {
-    uint32_t rank; /* ready sends stand in the order of their receives, fences of the members that differ: rank and event */
+    uint32_t rank; /* the order of notes: ready sends by their receives, fences by the members that differ */
     uint64_t event;
     char *text; /* owned */
 };
 
 struct note_list {
-    struct note items[NOTES_PER_SORT + 1]; /* the first ones; a place to put one more in */
+    struct note items[NOTES_PER_SORT + 1]; /* the first ones, and a place for one more */
     size_t kept;
     uint64_t count;
 };
@@ -41,14 +41,14 @@ struct notes {
 
 void notes_clear(struct notes *notes);
 
-/* The ready sends and fences of a trace, or of a slice those that are counted now. */
+/* Adds the ready sends and fences of a trace, or those of a slice that this round counts. */
 enum status notes_add(struct notes *notes, const struct relations *relations, struct err *err);
-/* What is without end or partner, once relations hold the end of the trace. */
+/* Adds the calls without end or partner; relations are those of the trace's end. */
 enum status notes_end(struct notes *notes, const struct relations *relations, struct err *err);
-/* Adds those of higher ranks; *from is empty then. */
+/* Moves the notes of higher ranks from *from, which is empty afterwards. */
 void notes_merge(struct notes *into, struct notes *from);
 
-/* All notes, behind those of the trace's reader. */
+/* Appends all notes to result, after those of the trace's reader. */
 enum status notes_report(const struct notes *notes, const struct trace *trace, struct result *result, struct err *err);
 
 #endif

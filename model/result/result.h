@@ -1,5 +1,5 @@
-/* The result of analysing one trace (schema rmacast.result/1): built by model_analyze or predictors, written as JSON or
- * as a table, read back by validate and report. Times in seconds. */
+/* The result of one analysis or simulation (schema rmacast.result/1). model_analyze() and the predictors build it; it
+ * is written as JSON or as a table, and validate and report read it back. Times are in seconds. */
 #ifndef MODEL_RESULT_RESULT_H
 #define MODEL_RESULT_RESULT_H
 
@@ -15,35 +15,35 @@
 #include "model/efficiency/efficiency.h"
 #include "trace/calls/calls.h"
 
-struct result_who { /* a rank, and of several threads which; where it ran */
+struct result_who { /* a rank, its thread if it has several, and its node */
     int64_t rank;   /* -1: not known */
     int32_t thread; /* -1: the rank has one thread */
     char *node;     /* owned; NULL: not known */
 };
 
-struct result_place_rank { /* what one rank, or thread, has of a place */
+struct result_place_rank { /* the figures of one rank, or thread, at a place */
     struct result_who who;
     double severity_s;
     uint64_t count;
 };
 
-struct result_moves {       /* what an advice says in figures; 0: it does not say that */
-    double other_earlier_s; /* how much earlier the other side's call is of use */
-    double own_later_s;     /* how much later the call that waits */
+struct result_moves {       /* the figures of an advice; 0: not stated */
+    double other_earlier_s; /* how much earlier the other side's call should be */
+    double own_later_s;     /* how much later the call that waits should be */
     double distance_s,
-        advised_s; /* from the call that starts what is waited for to the call that waits, now and advised */
+        advised_s; /* from the call that starts the awaited event to the call that waits, now and advised */
 };
 
 struct result_place {
     char *callpath, *file; /* owned; file NULL if unknown */
-    char *advice;          /* owned: what to move where, for the longest single wait; NULL if there is none to give */
-    char *rows;            /* owned: of `compare`, which show what the advice is worth; NULL: none do */
+    char *advice;          /* owned: the advice for the longest single wait; NULL if there is none */
+    char *rows;            /* owned: the rows of `compare` that predict the gain of the advice; NULL: there are none */
     struct result_moves moves;
     int32_t line;
-    struct result_who who; /* that has most of it */
+    struct result_who who; /* the rank with the largest severity */
     double severity_s;
     uint64_t count;
-    struct result_place_rank *ranks; /* owned, by rank and thread; none unless they were asked for */
+    struct result_place_rank *ranks; /* owned, by rank and thread; only if requested */
     size_t rank_count;
 };
 
@@ -55,15 +55,15 @@ struct result_pattern {
     size_t place_count, place_capacity;
 };
 
-struct result_distribution {   /* of a rate over the transfers; count 0: nothing known, written as null */
+struct result_distribution {   /* of a rate over all transfers; count 0: unknown, written as null */
     uint64_t count, unbounded; /* unbounded: transfers whose interval is empty */
     double min, median, mean, max;
 };
 
-struct result_rates { /* of a rate over the transfers of a group; count 0: nothing known, written as null */
+struct result_rates { /* of a rate over the transfers of a group; count 0: unknown, written as null */
     uint64_t count, unbounded;
     double min, median, max;
-    double overall; /* bytes of all by the time of all */
+    double overall; /* the sum of bytes divided by the sum of times */
 };
 
 enum transfer_grouping {
@@ -74,7 +74,7 @@ enum transfer_grouping {
     TRANSFER_GROUPINGS
 };
 
-struct result_group { /* of transfers; what is not of its grouping is zero */
+struct result_group { /* of transfers; members of other groupings are zero */
     int32_t origin, target, window, line;
     char kind[16];        /* put, get, accumulate */
     char *name, *file;    /* owned, NULL if unknown */
@@ -100,13 +100,13 @@ struct result_check { /* of the figures, model/result/checks.h */
     const char *name;
     bool holds;
     uint64_t checked;
-    char detail[200]; /* what was looked at, or the first breach */
+    char detail[200]; /* what was checked, or the first failure */
 };
 enum { RESULT_CHECKS_MAX = 8 };
 
-struct result_left_out { /* a part of the input that was at fault and is not in the figures */
+struct result_left_out { /* a faulty part of the input, which the figures leave out */
     int64_t rank;        /* -1: it belongs to none */
-    uint64_t event;      /* of the rank, from 1; it and what follows is left out */
+    uint64_t event;      /* of the rank, from 1; this event and all later ones are left out */
     bool time_known;
     double time_s;       /* as the trace counts it */
     int64_t calls;       /* left out, -1 not known */
@@ -117,7 +117,7 @@ struct result_share {      /* of what ranks do */
     char *callpath, *file; /* owned; callpath "" outside all regions, file NULL if unknown */
     char *activity;        /* owned: an MPI function, or "computing" */
     int32_t line;
-    struct result_who who; /* that has most of it */
+    struct result_who who; /* the rank with the largest time */
     double time_s, share;
 };
 
@@ -127,17 +127,18 @@ struct result_shares {
     double total_s;
 };
 
-/* What a call of the recorded library waits for; HOLDER: a lock for who has it. */
+/* What a call of the recorded library waits for; HOLDER: the holder of a lock. */
 enum result_waits { BEHAVES_UNSEEN, BEHAVES_NONE, BEHAVES_POST, BEHAVES_GROUP, BEHAVES_HOLDER, BEHAVES_COUNT };
-enum result_content { OF_ALL, OF_NOTHING, OF_PUTS, OF_GETS, OF_COUNT }; /* complete: by what targets got in the epoch */
+enum result_content { OF_ALL, OF_NOTHING, OF_PUTS, OF_GETS, OF_COUNT }; /* complete: by the operations on its targets in
+                                                                           the epoch */
 
 struct result_behaviour { /* how the recorded library behaved in one function, of operations by size class */
     enum mpi_call call;
     enum result_content content;
-    bool sized; /* the next four hold: the class, and what there was of it */
+    bool sized; /* the next four are set: the size class, and the smallest and largest size in it */
     int64_t from_bytes, to_bytes, least_bytes, most_bytes;
     enum result_waits waits;
-    uint64_t seen, of, calls; /* seen: calls that show it, of those that can show anything, of all */
+    uint64_t seen, of, calls; /* seen: calls that show `waits`; of: calls that can show anything; calls: all */
     uint64_t for_group,
         not_for_group; /* operations: calls that waited for another target's post alone; returned before it */
 };
@@ -146,13 +147,14 @@ struct result_creation { /* of windows, again and again at one place */
     enum mpi_call call;
     char *file; /* owned */
     int32_t line;
-    uint64_t count, most; /* of all ranks; of the rank that has most of them */
-    double time_s;        /* in these calls, all ranks */
+    uint64_t count, most; /* of all ranks; of the rank with the largest count */
+    double time_s;        /* time in these calls, of all ranks */
 };
 
 struct result_buffer { /* the limited buffers of a simulation under semantics d, over all origins */
     bool known;
-    uint64_t limit_bytes, waits, peak_bytes; /* of one origin; puts that waited for room; most that one origin held */
+    uint64_t limit_bytes, waits, peak_bytes; /* the limit of one origin; puts that waited for room; most bytes that one
+                                                origin buffered */
     double wait_s;
 };
 
@@ -175,8 +177,8 @@ struct result_violation { /* of MPI, by the program */
 struct result_violations {
     struct result_violation *items; /* by rank, then event */
     size_t count;
-    uint64_t total; /* with those that are not among the items */
-    bool known;     /* they were looked for */
+    uint64_t total; /* including those not among the items */
+    bool known;     /* the check was made */
 };
 
 struct result_disturbance { /* how long computing waited for a core while the program was recorded */
@@ -187,7 +189,7 @@ struct result_disturbance { /* how long computing waited for a core while the pr
     uint32_t worst_rank;
 };
 
-struct result_section { /* of the run: which one the times and waits are of (model/waits/section.h) */
+struct result_section { /* the section of the run that times and waits are of (model/waits/section.h) */
     bool known, without_init; /* known false: they are of the whole run */
     char *from, *to, *callpath; /* owned; NULL: not given */
 };
@@ -196,7 +198,7 @@ struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
     bool simulated, incomplete;
     double epsilon_s;   /* the threshold used */
-    char late_post[12]; /* "latest" or "earliest": how Late Post was counted */
+    char late_post[12]; /* "latest" or "earliest": the post that Late Post was counted to */
     uint32_t rank_count;
     double run_time_s, *rank_time_s;
     struct result_section section;
@@ -209,29 +211,30 @@ struct result {
     bool within_known; /* the true intervals are known (simulated traces) */
     uint64_t within_bounds;
     struct result_distribution lower_bound_Bps, upper_bound_Bps;
-    struct result_groups transfer_groups[TRANSFER_GROUPINGS]; /* of a result read back: pairs alone */
+    struct result_groups transfer_groups[TRANSFER_GROUPINGS]; /* in a result read back: pairs only */
     bool fences_known;                          /* the next five were counted */
-    uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised, and without need */
-    double fence_saved_s;                       /* that narrower synchronisation would save, all ranks */
-    uint64_t empty_fences;                      /* that close no operation of any rank, without MPI_MODE_NOPRECEDE */
+    uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised; those without need */
+    double fence_saved_s;                       /* time that narrower synchronisation would save, all ranks */
+    uint64_t empty_fences;                      /* fences without MPI_MODE_NOPRECEDE that close no operation of any
+                                                   rank */
     double empty_fence_s;                       /* waiting in them, all ranks */
-    struct result_creation *creations; /* owned: windows created in a loop, the dearest first */
+    struct result_creation *creations; /* owned: windows created in a loop, the longest time first */
     size_t creation_count, creation_capacity;
-    bool behaviour_known; /* it was counted, and creations were */
+    bool behaviour_known; /* behaviour and creations were counted */
     struct result_behaviour *behaviour; /* owned */
     size_t behaviour_count, behaviour_capacity;
-    bool causes_known;                          /* causes and critical_path were looked for */
+    bool causes_known;                          /* causes and critical_path were computed */
     struct result_shares causes, critical_path;
     struct result_check checks[RESULT_CHECKS_MAX];
-    size_t check_count;            /* 0: not wanted */
-    struct efficiency *efficiency; /* owned; NULL: not wanted */
+    size_t check_count;            /* 0: not requested */
+    struct efficiency *efficiency; /* owned; NULL: not requested */
     bool per_rank;                 /* efficiency and places are written with the values of every rank */
-    cJSON *carried; /* owned; of a result read back: its efficiency, causes, critical path and groups of transfers, which
-                     * are written again as they were; NULL: none */
+    cJSON *carried; /* owned; in a result read back: its efficiency, causes, critical path and groups of transfers,
+                       which are written again unchanged; NULL: none */
     struct result_violations violations; /* model/violations/violations.h */
-    struct result_left_out *left_out; /* owned; an analysis that keeps going says here what it does without */
+    struct result_left_out *left_out; /* owned; with --keep-going: the parts of the trace that the analysis left out */
     size_t left_out_count, left_out_capacity;
-    char **notes;                  /* sentences to show: defaults taken, epochs without partner */
+    char **notes;                  /* sentences for the reader: assumed defaults, epochs without partner */
     size_t note_count, note_capacity;
     struct result_buffer buffer;
     uint64_t events, wall_ns, peak_bytes; /* engine_stats; 0 where they do not apply */
@@ -241,14 +244,15 @@ enum status result_new(uint32_t rank_count, struct result **result, struct err *
 void result_free(struct result *result);
 void result_place_clear(struct result_place *place);
 struct trace;
-/* Who that is in the trace, for an empty *who. */
+/* Fills an empty *who with rank, thread and node of the trace. */
 enum status result_who_set(const struct trace *trace, uint32_t rank, uint32_t thread, struct result_who *who,
                            struct err *err);
 void result_group_clear(struct result_group *group);
 void result_violations_clear(struct result_violations *violations);
 enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err);
 enum status result_add_behaviour(struct result *result, const struct result_behaviour *made, struct err *err);
-/* "put of 64 KiB waited for its target's post in 38 of 38 calls that show it", without what follows "not seen". */
+/* Writes "put of 64 KiB waited for its target's post in 38 of 38 calls that show it", or "... not seen". Returns
+ * text. */
 enum { RESULT_BEHAVIOUR_BYTES = 256 };
 char *result_behaviour_text(const struct result_behaviour *row, char text[RESULT_BEHAVIOUR_BYTES]);
 /* Elements of behaviour[] (model/behaviour/report.c); NULL: no memory. */
@@ -284,9 +288,9 @@ char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BU
 void result_print(const struct result *result, FILE *out);
 /* The same with the first `top` findings and places of each list; 0: as result_print. */
 void result_print_top(const struct result *result, size_t top, FILE *out);
-/* What contradicts MPI: every call, or that there is none. */
+/* Prints every call that contradicts MPI, or that there is none. */
 void result_print_violations(const struct result_violations *violations, FILE *out);
-/* Of that the part about transfers. */
+/* Prints the part about transfers. */
 void result_print_transfers(const struct result *result, size_t top, FILE *out);
 
 #endif

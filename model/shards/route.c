@@ -9,10 +9,10 @@
 #include "model/shards/shards.h"
 #include "model/match/shmem_writes.h"
 
-/* What one rank has open on one window. */
+/* The epochs that one rank has open on one window. */
 struct open_epochs {
     uint32_t start, post;      /* groups, TRACE_NO_REF: none */
-    uint32_t locks, unflushed; /* held; of these, with an operation and no flush after it */
+    uint32_t locks, unflushed; /* locks held; of these, those with an operation that no flush follows */
     bool all, fenced;          /* lock_all is held; a fence was seen */
     bool used;                 /* an operation in the fence epoch that is open */
 };
@@ -47,7 +47,7 @@ struct routing {
     struct call_copy copy;
     const struct trace_sim *sim; /* of the call, in simulated traces */
     size_t index;                /* of the call */
-    bool placed;                 /* its place in the program is in the copy */
+    bool placed;                 /* the copy has the call's place in the program */
     call_copy_taker *take;
     void *context;
     struct err *err;
@@ -202,8 +202,8 @@ static enum status on_unlock(struct routing *routing, struct open_epochs *open)
 }
 
 /* The first operation under each lock goes to the target's shard. Under lazy locks all operations up to the first flush
- * go there: any of them may be the one that requests the lock. Of a recorded trace all operations go there: Wait for
- * Progress needs the last one before a flush. */
+ * go there: any of them may be the one that requests the lock. In a recorded trace all operations go there, since Wait
+ * for Progress needs the last one before a flush. */
 static enum status on_locked(struct routing *routing, struct open_epochs *open, uint64_t *state)
 {
     bool one = routing->route->trace->provenance.simulated && !routing->route->lazy;
@@ -213,8 +213,8 @@ static enum status on_locked(struct routing *routing, struct open_epochs *open, 
     return send_to_rank(routing, routing->copy.call.peer);
 }
 
-/* A lazy lock_all takes only the locks that its operations request. In a recorded trace their flushes are looked for,
- * too. */
+/* A lazy lock_all takes only the locks that its operations request. In a recorded trace the target's shard needs their
+ * flushes, too. */
 static enum status on_locked_all(struct routing *routing, struct open_epochs *open)
 {
     const struct trace_call *call = &routing->copy.call;
@@ -235,8 +235,8 @@ static void free_locks(struct routing *routing, struct open_epochs *open)
     open->locks = open->unflushed = 0;
 }
 
-/* Chooses the epoch as epochs_build() does. An operation under a simulated lock_all that is not lazy concerns its own
- * rank alone. */
+/* Chooses the epoch as epochs_build() does. Only the own rank needs an operation under a simulated lock_all that is not
+ * lazy. */
 static enum status on_operation(struct routing *routing, struct open_epochs *open)
 {
     const struct trace_call *call = &routing->copy.call;
@@ -263,7 +263,7 @@ static enum status on_fence(struct routing *routing, struct open_epochs *open)
     return send_to_comm(routing);
 }
 
-/* A local flush of a recorded trace leaves puts for another flush. */
+/* A local flush in a recorded trace does not complete puts at the target; another flush does. */
 static void flush_lock(const struct shards_route *route, struct open_epochs *open, uint64_t *state, enum call_kind kind)
 {
     if (!route->trace->provenance.simulated && kind == CALL_FLUSH_LOCAL) return;
@@ -371,7 +371,7 @@ static bool is_collective(const struct trace_call *call, enum call_kind kind)
     return call_arm(kind) == ARM_COLLECTIVE && !call_makes_request(call->call);
 }
 
-/* The lists of a collective are its own rank's, but for those that say what it gives to each member. */
+/* The lists of a collective stay with its own rank, except those that say what it gives to each member. */
 static enum status route_collective(struct routing *routing, enum call_kind kind)
 {
     if (kind == CALL_NEIGHBOR) routing->copy.call.collective.neighbors = -1;
@@ -379,7 +379,7 @@ static enum status route_collective(struct routing *routing, enum call_kind kind
     return send_to_comm(routing);
 }
 
-/* To the shard that finds who held it. */
+/* Sends a call on a lock to the shard that finds its holdings. */
 static enum status route_shmem_lock(struct routing *routing, enum call_kind kind)
 {
     const struct trace_call *call = &routing->copy.call;
@@ -441,7 +441,8 @@ static enum status route_late(struct routing *routing, uint32_t rank, bool *bloc
     return STATUS_OK;
 }
 
-/* Who served a call that waited for progress is found where its target is, or where all are that it may mean. */
+/* Sends a call that waited for progress to the shard of its target, which finds what served it; if it may have several
+ * targets, to all shards. */
 static enum status route_progress(struct routing *routing)
 {
     struct call_copy *copy = &routing->copy;

@@ -18,13 +18,13 @@ struct several_wait {
     int64_t from_ps;    /* where the wait begins inside the call */
     int64_t release_ps; /* until when it waits, and for whom */
     int64_t exit_ps;    /* of the call */
-    uint32_t holder;    /* SEVERAL_NOBODY: it is not known here */
-    bool counted;       /* the filter lets it through */
+    uint32_t holder;    /* SEVERAL_NOBODY: this shard does not know it */
+    bool counted;       /* the filter passes it */
 };
 
 /* All-zero is empty. */
 struct several {
-    const struct intervals *intervals; /* borrowed; NULL: they are not wanted */
+    const struct intervals *intervals; /* borrowed; NULL: not needed */
     struct several_wait *items;
     size_t count, capacity;
 };
@@ -32,7 +32,8 @@ struct several {
 void several_clear(struct several *several);
 enum status several_add(struct several *several, const struct wait_profile *profile, const struct trace *trace,
                         const struct finding *finding, bool counted, struct err *err);
-/* Leaves of each call and pattern the longest wait; of equal ones that for the lowest rank, then the one added first. */
+/* Keeps, per call and pattern, the longest wait; of equal ones the one for the lowest rank, then the one added
+ * first. */
 enum status several_choose(struct several *several, struct err *err);
 
 #endif

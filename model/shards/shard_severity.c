@@ -12,7 +12,7 @@ static bool has_any(const int64_t *severity_ps, const uint64_t *count, uint32_t 
     return false;
 }
 
-/* Per rank: seconds and counts of a pattern, or of a function's waits. NULL: none. */
+/* Writes time and count per rank of a pattern, or of a function's waits. NULL: none. */
 static enum status put_sums(struct bytes *bytes, const int64_t *severity_ps, const uint64_t *count, uint32_t ranks,
                             struct err *err)
 {
@@ -87,7 +87,7 @@ static enum status put_rank_sums(struct bytes *bytes, const struct rank_sums *su
     return bytes_put(bytes, sums->items, sums->count * sizeof *sums->items, err);
 }
 
-/* items: what the sender's items are here. */
+/* items[i] is this shard's number of the sender's item i. */
 static enum status merge_rank_sums(struct bytes *bytes, struct rank_sums *sums, const uint32_t *items, struct err *err)
 {
     size_t count;
@@ -325,7 +325,7 @@ enum status shards_put_end(const struct severity *severity, const struct trace *
     return STATUS_OK;
 }
 
-/* The time of a rank's last event, as a call of which the times alone matter. */
+/* Stores the time of a rank's last event as a call that has times only. */
 static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct bytes *bytes, struct err *err)
 {
     struct rank_end end;

@@ -22,9 +22,10 @@ struct shards {
     const struct shards_link *link;
     struct shards_route *route;
     struct bytes *to, *from;           /* per shard */
-    size_t nodes_sent, intervals_sent; /* of the own */
+    size_t nodes_sent, intervals_sent; /* numbers of own entries sent */
     struct shards_sender *senders;     /* per shard */
-    uint32_t *narrowed; /* per group of the archive: without the ranks of other shards; TRACE_NO_REF: not made yet */
+    uint32_t *narrowed; /* per group of the archive: the group without the ranks of other shards; TRACE_NO_REF: not made
+                           yet */
     size_t group_count;
     size_t *coming;     /* per rank: copies of a round */
     struct head *heads; /* per shard: of a round */
@@ -159,7 +160,7 @@ static void put_failure(struct shards *shards, enum status failure, const struct
     put_head(shards, &head, NULL, NULL, &ignored);
 }
 
-/* Whether the copy's struct trace_sim follows it. It does in a simulated trace, where others need to know who served
+/* Whether the copy's struct trace_sim follows it. It does in a simulated trace where others need to know what served
  * the call, when its write took effect, or when it released the lock. */
 static bool has_sim(const struct shards *shards, const struct call_copy *copy)
 {
@@ -302,7 +303,7 @@ static enum status narrow(struct shards *shards, uint32_t *group, struct err *er
     return STATUS_OK;
 }
 
-/* Takes the next copy that a shard has sent. */
+/* Reads the next copy that a shard has sent. */
 static void take_copy(const struct shards *shards, struct bytes *from, struct call_copy *copy, struct trace_sim *sim)
 {
     *sim = trace_sim_unknown;
@@ -310,7 +311,7 @@ static void take_copy(const struct shards *shards, struct bytes *from, struct ca
     if (has_sim(shards, copy)) bytes_take(from, sim, sizeof *sim);
 }
 
-/* This shard does not know the calls that end requests of messages. */
+/* Adds a copy to its rank. This shard does not have the calls that complete that rank's requests. */
 static enum status add_copy(struct shards *shards, uint32_t shard, struct call_copy *copy, const struct trace_sim *sim,
                             struct err *err)
 {
@@ -356,7 +357,7 @@ static int by_event(const void *one, const void *other)
     return (a->kept.event > b->kept.event) - (a->kept.event < b->kept.event);
 }
 
-/* Messages that were held back come behind later calls. */
+/* Sorts the copies of a rank: held-back messages arrive after later calls. */
 static enum status sort_copies(struct trace_rank *rank, struct err *err)
 {
     size_t i = 1;
@@ -451,7 +452,7 @@ static enum status count_several(struct shards *shards, const struct shards_upda
     return STATUS_OK;
 }
 
-/* Takes them in the order of shards: of equal waits the first one counts. */
+/* Reads the messages in the order of shards: of equal waits the first one counts. */
 static enum status take_ends(struct shards *shards, struct several *several, struct severity *severity, int64_t *end_ps,
                              struct err *err)
 {

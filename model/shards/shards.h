@@ -14,16 +14,16 @@
  *   the shard that has the lock's number    of OpenSHMEM's locks: what takes it, what clears it
  *   the shard of its target                OpenSHMEM's puts and atomics
  *
- * In a simulated trace only the first operation under a lock and the first flush behind it go to the shard of their
- * target, of a lazy lock all operations up to that flush, and of a lock_all that is not lazy none. The times of a call
- * that waited for progress go there, too; if the call may have several targets, they go to all shards.
+ * In a simulated trace only the first operation under a lock and the first flush after it go to the shard of their
+ * target. Of a lazy lock all operations up to that flush go there, and of a lock_all that is not lazy none. The times
+ * of a call that waited for progress go there, too; if the call may have several targets, they go to all shards.
  *
  * A copy of a post, a start or a sendrecv holds only those ranks that concern the shard that gets it. The shard of the
  * target finds Lock Contention and Wait for Progress, since it knows all locks and all calls of that target.
  *
  * Shards work in rounds. In a round every shard reads its ranks up to about the same time, sends the copies, learns how
- * far the others are, and analyses its slice. At the end shard 0 merges all sums. Sums are integers or depend on values
- * alone, and lists are in the order of ranks: the result has the same bytes as that of one shard.
+ * far the others have read, and analyses its slice. At the end shard 0 merges all sums. Sums do not depend on the order
+ * of adding, and lists are in the order of ranks. So the result has the same bytes as that of one shard.
  *
  * This module knows no MPI: a shards_link moves the bytes. */
 #ifndef MODEL_SHARDS_SHARDS_H
@@ -44,10 +44,10 @@
 #include "model/transfers/transfer_log.h"
 
 struct shards_link {
-    uint32_t own, count; /* this shard, of how many */
+    uint32_t own, count; /* the number of this shard, and how many there are */
     void *state;
-    /* All shards call it equally often. to[p] goes to shard p, from[p] comes from shard p; from[own] stays empty. If
-     * it fails, the others cannot learn of that: the caller has to end them. */
+    /* All shards call it equally often. to[p] goes to shard p, from[p] comes from shard p; from[own] stays empty. If it
+     * fails, the other shards cannot notice: the caller has to end them. */
     enum status (*swap)(void *state, const struct bytes *to, struct bytes *from, struct err *err);
 };
 
@@ -58,21 +58,21 @@ static inline uint32_t shards_first(uint32_t rank_count, uint32_t shard, uint32_
 }
 
 /* The rest is for model/slices/slices.c. */
-struct shards_state {     /* how far a shard is; behind an exchange, how far all are */
-    int64_t watermark_ps; /* no call that comes ends earlier; of all shards the earliest */
-    int64_t begin_ps;     /* enter of the first call, INT64_MAX: no call; of all shards the earliest */
-    uint32_t filled;      /* of the slice, in thousandths; of all shards the largest */
-    bool ended;           /* its ranks have; of all shards: all have */
+struct shards_state {     /* how far a shard has read; after an exchange, how far all have */
+    int64_t watermark_ps; /* no later call ends earlier; the earliest of all shards */
+    int64_t begin_ps;     /* enter of the first call, INT64_MAX: no call; the earliest of all shards */
+    uint32_t filled;      /* how full the slice is, in thousandths; the largest of all shards */
+    bool ended;           /* all its ranks have ended; after an exchange: those of all shards */
 };
 
-/* What grows in each shard. Each round sends what is new to all others. */
+/* Tables that grow in each shard. Each round sends their new entries to all other shards. */
 struct shards_update {
     struct callpaths *paths;
-    struct activity_log *log;             /* waits; NULL: not wanted, as the next */
+    struct activity_log *log;             /* waits; NULL: not needed, then `efficiency` is NULL, too */
     struct efficiency_slices *efficiency; /* its intervals */
 };
 
-/* The numbers of another shard, translated: items[its number] is the number here. */
+/* Translates another shard's numbers: items[its number] is the number in this shard. */
 struct shards_numbers {
     uint32_t *items;
     size_t count, capacity;
@@ -88,26 +88,26 @@ enum status shards_new(struct trace *trace, const struct shards_link *link, stru
 void shards_free(struct shards *shards);
 
 /* Sends the own ranks' new calls with the update, and adds those of other shards to the trace. *own: the status of this
- * shard. If any shard has failed, all fail with the error of the first one that did; an error about an own rank
- * precedes others. A failure after the exchange is stored in *own and is reported in the next round. ended: per rank,
- * whether all its calls have been read. */
+ * shard. If any shard has failed, all fail with the error of the lowest failed shard; an error of a shard about its own
+ * ranks precedes others. A failure after the exchange is stored in *own and is reported in the next round. ended: per
+ * rank, whether all its calls have been read. */
 enum status shards_exchange(struct shards *shards, const struct shards_update *update, enum status *own,
                             const bool *ended, struct shards_state *state, struct err *err);
 
-/* Per own rank: its messages from this event on have not been sent yet (those of a slice stay). NULL: there is no other
- * shard. */
+/* Per own rank: its messages from this event on have not been sent yet, so the slice keeps them. NULL: there is no
+ * other shard. */
 const uint64_t *shards_unsent(const struct shards *shards);
 
-/* After the last round and severity_end(): sends to all shards what the backward replay needs: the other waits, what
- * was refuted, and the ends of the ranks. Stores the ends of other shards' ranks in end_ps. *own and failures as in
- * shards_exchange(). */
+/* After the last round and severity_end(): sends to all shards what the backward replay needs: the waits still to be
+ * sent, the refuted doubts, and the ends of the ranks. Stores the ends of other shards' ranks in end_ps. *own and
+ * failures as in shards_exchange(). */
 enum status shards_end(struct shards *shards, const struct shards_update *update, struct severity *severity,
                        int64_t *end_ps, enum status *own, struct err *err);
-/* Then: moves all sums into those of shard 0. */
+/* To be called after shards_end(): adds the sums of all shards to those of shard 0. */
 enum status shards_gather(struct shards *shards, const struct shards_update *update, struct severity *severity,
                           struct time_profile *causes, struct time_profile *path, enum status own, struct err *err);
 
-/* Then: adds the rows of all logs to that of shard 0. */
+/* To be called after shards_gather(): adds the rows of all logs to that of shard 0. */
 enum status shards_gather_transfers(struct shards *shards, const struct shards_update *update, struct transfer_log *log,
                                     struct err *err);
 
@@ -126,14 +126,14 @@ enum status shards_route_new(const struct trace *trace, const struct shards_link
                              struct err *err);
 void shards_route_free(struct shards_route *route);
 const uint64_t *shards_route_unsent(const struct shards_route *route);
-/* Calls take with each copy of the rank's new calls. Messages behind a receive whose sender is not known yet are held
- * back until it is: they may be matched otherwise. */
+/* Calls take with each copy of the rank's new calls. Messages after a receive whose sender is not known yet are held
+ * back until it is known, since their match may change. */
 enum status shards_route_rank(struct shards_route *route, const struct shards_update *update, uint32_t rank, bool ended,
                               call_copy_taker *take, void *context, struct err *err);
 
 enum status shards_put_severity(const struct severity *severity, struct bytes *bytes, struct err *err);
 enum status shards_put_time_profile(const struct time_profile *shares, struct bytes *bytes, struct err *err);
-/* What the end of the trace shows; all shards need it. */
+/* Writes what only the end of the trace shows; all shards need it. */
 enum status shards_put_end(const struct severity *severity, const struct trace *trace, struct bytes *bytes,
                            struct err *err);
 /* The receiving side of these. */

@@ -36,7 +36,7 @@ static enum status more_numbers(size_t **numbers, size_t before, size_t count, s
     return STATUS_OK;
 }
 
-/* New windows have no fences counted. */
+/* Adds windows that the trace has defined since the last round; none of their fences has been counted. */
 static enum status make_windows(struct slice_state *state, size_t window_count, struct err *err)
 {
     size_t before = state->window_count;
@@ -92,7 +92,7 @@ void slice_leave_times(struct trace_call *call)
                                 .call = ID_none};
 }
 
-/* The last event and the last MPI call of each rank: the next ones are compared with them. */
+/* Keeps the last event and the last MPI call of each rank, since the next calls are compared with them. */
 static void final_ends(struct slice_state *state, const struct trace *trace)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -107,7 +107,7 @@ static void final_ends(struct slice_state *state, const struct trace *trace)
     }
 }
 
-/* Messages that other shards do not know yet stay until they do, both sides. */
+/* Keeps both sides of messages that have not been sent to other shards. */
 static void keep_unsent(struct slice_state *state, const struct trace *trace, const uint64_t *unsent)
 {
     for (uint32_t r = 0; unsent && r < trace->rank_count; r++) {

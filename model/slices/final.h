@@ -1,13 +1,13 @@
-/* Analysis in rounds: which calls of a slice are final.
+/* Decides in each round of an analysis which calls of the slice are final.
  *
  * A slice holds, for every rank, the calls that earlier rounds have kept and the next ones. Epochs, messages and
- * collective instances are found in it as in a whole trace. One whose other calls may still come stays open: its calls
- * are kept, and its waits are not counted yet. Everything else is counted once and released. So memory holds the calls
- * of open epochs, unmatched messages and unfinished collectives, and for each window and lock what the next epochs
- * refer to.
+ * collective instances are found in it as in a whole trace. An epoch, message or instance is open while later calls may
+ * belong to it: its calls are kept, and its waits are not counted yet. Everything else is counted once and released. So
+ * memory holds the calls of open epochs, unmatched messages and unfinished collectives, and for each window and lock
+ * the calls that the next epochs refer to.
  *
- * Calls may go in any order, but those that are matched by counting go together: the n-th post with the n-th start, a
- * send with its receive, a fence of one rank with that of all others. */
+ * Calls are released in any order, with one rule: calls that are matched by counting are released together. These are
+ * the n-th post and the n-th start, a send and its receive, the fences of all ranks. */
 #ifndef MODEL_SLICES_FINAL_H
 #define MODEL_SLICES_FINAL_H
 
@@ -22,13 +22,13 @@
 struct relations;
 
 enum slice_flag {
-    SLICE_KEEP = 1,      /* stays for what comes */
-    SLICE_OPEN = 2,      /* stays; what it waited for is counted in a later round */
-    SLICE_UNDECIDED = 4, /* a receive: a message sent before may be received after it */
+    SLICE_KEEP = 1,      /* is kept for later calls */
+    SLICE_OPEN = 2,      /* is kept; its waits are counted in a later round */
+    SLICE_UNDECIDED = 4, /* a receive: a message sent earlier may be received after it */
     SLICE_SENT = 8,      /* the message that it sends is received */
-    SLICE_RECEIVED = 16, /* the message that it receives is the one that it is matched with */
-    SLICE_HOLD = 32,     /* its message stays, both sides */
-    SLICE_TIMES = 64,    /* its times stay */
+    SLICE_RECEIVED = 16, /* the receive is matched with its message */
+    SLICE_HOLD = 32,     /* both sides of its message are kept */
+    SLICE_TIMES = 64,    /* its times are kept */
     SLICE_COUNTED = 128, /* its waits, and its transfer, were counted in an earlier round */
     SLICE_ORDERED = 256, /* a receive: whether it is out of order was decided in an earlier round */
     SLICE_DONE = 512,    /* its request was completed in an earlier round */
@@ -40,29 +40,30 @@ struct slice_state {
     uint16_t **flags; /* per rank, then call */
     size_t *capacity; /* per rank */
     uint32_t rank_count;
-    /* Of each window's fences in the slice: as many were counted as a synchronisation of pairs before, are now. */
+    /* Per window, the number of its fences in the slice whose pairs were counted in earlier rounds, and are after this
+     * one. */
     size_t *pairs_before, *pairs_now;
-    size_t *pairs_next; /* what pairs_before is going to be in the next round */
+    size_t *pairs_next; /* the value of pairs_before in the next round */
     size_t window_count;
     uint32_t shard,
         shard_count; /* one of several shards of an analysis (model/shards/shards.h); shard_count 0: the only one */
-    bool last; /* nothing comes any more: everything is final */
+    bool last; /* no calls follow: everything is final */
 };
 
 struct slice_limits {
-    int64_t time_ps; /* no call that comes ends earlier */
+    int64_t time_ps; /* the watermark: no later call ends earlier */
     int64_t eager_bytes;
-    const uint64_t *unsent; /* per rank: its messages from this event on have not been sent to other shards; NULL: there
-                               are none */
+    const uint64_t *unsent; /* per rank: other shards have not received its messages from this event on; NULL: there are
+                               no other shards */
 };
 
 /* All-zero is empty. */
 void slice_state_clear(struct slice_state *state);
 
-/* Leaves of a call its times and what it was about: it is none that anything is matched with. Regions stay. */
+/* Reduces a call to its times and its function, so that nothing is matched with it. Regions do not change. */
 void slice_leave_times(struct trace_call *call);
 
-/* Decides about every call of the slice that relations were built from. */
+/* Sets the flags of every call of the slice that relations were built from. */
 enum status mark_final(struct slice_state *state, const struct relations *relations, struct slice_limits limits,
                        bool last, struct err *err);
 
@@ -81,7 +82,7 @@ enum status mark_final_shmem(struct slice_state *state, const struct relations *
 enum status mark_final_messages(struct slice_state *state, const struct relations *relations, int64_t eager_bytes,
                                 struct err *err);
 
-/* Whether waits of a call are counted in this round; of a whole trace (state NULL) all are. */
+/* Whether the waits of a call are counted in this round; always in a whole trace (state NULL). */
 static inline bool slice_state_counts(const struct slice_state *state, uint32_t rank, size_t call)
 {
     return !state || !(state->flags[rank][call] & (SLICE_OPEN | SLICE_COUNTED));
@@ -96,7 +97,7 @@ static inline bool slice_state_served(const struct slice_state *state, const str
     return call >= process->kept_count || process->kept[call].flags & SLICE_LATE;
 }
 
-/* The lock epoch that this call ends is over and nobody who released the lock before it is missing. */
+/* Whether the lock epoch that this call ends is over, and all earlier releases of the lock are known. */
 static inline bool slice_state_released(const struct slice_state *state, uint32_t rank, size_t unlock)
 {
     return !state || !(state->flags[rank][unlock] & SLICE_OPEN);

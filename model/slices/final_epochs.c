@@ -1,5 +1,5 @@
-/* Epochs of post, start, complete, wait: those that are joined by pairs are final together, once all of them have
- * ended and no partner is missing, and all ranks have come so far. */
+/* Epochs of post, start, complete, wait. Epochs that are joined by pairs become final together: when all of them have
+ * ended, no partner is missing, and the watermark is past their ends. */
 #include <stdlib.h>
 
 #include "model/match/relations.h"
@@ -10,8 +10,8 @@ struct sets {
     const struct relations *relations;
     size_t *parents;
     bool *open; /* of roots, once find_open() has run */
-    bool *kept; /* of roots, once find_kept() has run: what comes refers to them */
-    int64_t *complete_ps; /* per rank: no complete that is not counted yet enters earlier */
+    bool *kept; /* of roots, once find_kept() has run: later calls refer to them */
+    int64_t *complete_ps; /* per rank: no complete that is still to be counted enters earlier */
     int64_t watermark_ps;
 };
 
@@ -37,7 +37,7 @@ static void join_sets(struct sets *sets)
     }
 }
 
-/* Of a recorded complete its targets' visits to MPI are looked for. */
+/* A recorded complete may have waited for its targets' progress, so it needs their calls up to its end. */
 static bool ends_later(const struct sets *sets, const struct access_epoch *epoch)
 {
     const struct relations *relations = sets->relations;
@@ -84,7 +84,8 @@ static void find_completes(struct sets *sets)
     }
 }
 
-/* A complete may have waited for the post of an epoch before its own (semantics d): that stays until it is counted. */
+/* A complete may have waited for the post of an earlier epoch (semantics d). That post is kept until the complete is
+ * counted. */
 static void find_kept(struct sets *sets)
 {
     const struct relations *relations = sets->relations;
@@ -109,7 +110,7 @@ static void mark_tests(struct slice_state *state, const struct trace *trace, con
             slice_state_mark(state, epoch->rank, i, SLICE_OPEN);
 }
 
-/* What becomes of an epoch's calls; 0: they go. */
+/* The flags of an epoch's calls; 0: they are released. */
 static unsigned flag_of(struct sets *sets, size_t epoch)
 {
     size_t root = root_of(sets, epoch);

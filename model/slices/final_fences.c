@@ -1,14 +1,15 @@
-/* Fence epochs. Whether a fence was needed shows with the operations before it and those behind it: a fence is final
- * for that once every member has made the next one. Fences are counted: those that stay, stay for all members. */
+/* Fence epochs. Whether a fence was needed depends on the operations before and after it, so a fence is final when
+ * every member has made the next one. Fences are matched by counting, so a fence is kept for all members or for
+ * none. */
 #include <stdlib.h>
 
 #include "model/match/relations.h"
 #include "model/slices/final.h"
 
 struct window_fences {
-    size_t complete; /* so many fences from the first on */
+    size_t complete; /* number of fences, from the first on, that are complete */
     size_t final_count;
-    size_t stay; /* the first that stays */
+    size_t stay; /* the first fence that is kept */
 };
 
 static void look_at_fences(const struct relations *relations, int32_t window, struct window_fences *fences)

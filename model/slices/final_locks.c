@@ -1,6 +1,6 @@
-/* Lock epochs: who waited for whom follows from the order in which locks are released, so that an epoch is final when
- * no release that comes can be earlier. Of each lock the last holders stay, of each rank the times of the calls that a
- * lock to come may have waited for. */
+/* Lock epochs. The order of releases determines which origin waited for which, so an epoch is final when no later
+ * release can precede its own. Each lock keeps its last holders. Each rank keeps the times of the calls that a later
+ * lock may have waited for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "model/match/relations.h"
 #include "model/slices/final.h"
 
-/* Locks that one rank holds of one window at the same time are final together: a flush may mean several. */
+/* Locks that one rank holds on one window at the same time become final together, since one flush may complete
+ * operations of several. */
 struct cluster {
     uint32_t rank;
     size_t first; /* epoch, EPOCH_NONE: none yet */
@@ -19,12 +20,13 @@ struct work {
     struct slice_state *state;
     const struct relations *relations;
     int64_t watermark_ps;
-    int64_t *release_ps; /* per access epoch: locks_first_releases(); of one that is open, what it cannot be before */
-    int64_t *final_ps;   /* per window: up to here its releases are final */
+    int64_t *release_ps; /* per access epoch: locks_first_releases(); for an open epoch, a time that the release cannot
+                            precede */
+    int64_t *final_ps;   /* per window: its releases up to this time are final */
     bool lazy;
     struct cluster *clusters; /* per window */
     size_t *first_of;         /* per access epoch: the first of its cluster */
-    bool *late;               /* of these: not final */
+    bool *late;               /* per access epoch: not final */
     bool *open;               /* per window: some epoch is not final */
 };
 
@@ -33,9 +35,9 @@ static bool is_lock(const struct access_epoch *epoch)
     return epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
 }
 
-/* The earliest release of an epoch that is open. That of a simulated unlock is known to be inside the call. That of a
- * recorded one is an exit of unlock that comes behind what has been read: ranks with threads are not read in slices, so
- * its unlock is entered behind all that is final. */
+/* The earliest time at which an open epoch may release its lock. A simulated unlock releases inside the call. A
+ * recorded one releases when an unlock returns that has not been read yet. Ranks with threads are not read in slices,
+ * so that unlock is entered after everything final. */
 static int64_t open_release_ps(const struct work *work, const struct access_epoch *epoch)
 {
     const struct trace_rank *rank = &work->relations->trace->ranks[epoch->rank];
@@ -52,7 +54,8 @@ static enum status find_releases(struct work *work, struct err *err)
     return STATUS_OK;
 }
 
-/* Lazy locks (simulated traces) ask in an operation or a flush: their epochs stay whole. */
+/* A lazy lock (in simulated traces) sends its request in an operation or a flush, so all calls of its epoch are
+ * kept. */
 static bool is_late(const struct work *work, const struct access_epoch *epoch)
 {
     if (work->lazy || !epoch_closed(work->relations->trace, epoch->rank, epoch->close_call)) return true;
@@ -77,8 +80,8 @@ static void find_clusters(struct work *work)
     }
 }
 
-/* Locks are final in the order of their releases: what is late with its cluster holds up those behind it. Whether any
- * is late that was not. */
+/* Locks become final in the order of their releases: an epoch that is late with its cluster delays all later ones.
+ * Returns whether another epoch became late. */
 static bool is_held_up(struct work *work)
 {
     const struct epochs *epochs = &work->relations->epochs;
@@ -116,8 +119,8 @@ static int64_t mark_epochs(struct work *work)
     return first_ps;
 }
 
-/* In a recorded trace the visits to MPI of its target are looked for once all ranks have come so far. The end of an
- * epoch that stays is looked at with it. */
+/* Whether an operation is final. In a recorded trace the detector needs the target's calls up to the operation's
+ * completion, so the watermark must be past it. The end of an epoch that is kept is examined with the epoch. */
 static bool is_done(const struct work *work, const struct epoch_operation *operation)
 {
     size_t end = work->relations->epochs.accesses[operation->epoch].close_call;
@@ -126,8 +129,8 @@ static bool is_done(const struct work *work, const struct epoch_operation *opera
            relations_call(work->relations, operation->origin, operation->done_call)->exit_ps < work->watermark_ps;
 }
 
-/* An operation under lock_all that is complete has nothing to wait for, however long the epoch lasts. Returns the enter
- * of the first call that completes one that stays. */
+/* A complete operation under lock_all is released even if the epoch lasts on. Returns the enter of the first call that
+ * completes an operation that is kept. */
 static int64_t mark_operations(struct work *work)
 {
     const struct epochs *epochs = &work->relations->epochs;
@@ -163,8 +166,8 @@ static int64_t first_complete_ps(const struct work *work)
     return first_ps;
 }
 
-/* Simulated traces say when a call's wait for progress ended: who entered MPI then is looked for once all ranks have come
- * so far. Returns the earliest such time. */
+/* Simulated traces say when a call's wait for progress ended. The detector finds the rank that entered MPI then, once
+ * the watermark is past that time. Returns the earliest such time that is still to come. */
 static int64_t mark_progress(struct work *work)
 {
     const struct trace *trace = work->relations->trace;
@@ -182,8 +185,8 @@ static int64_t mark_progress(struct work *work)
     return first_ps;
 }
 
-/* What the search for Wait for Progress may ask for: the targets' calls that end at from_ps or later, and the last one
- * of MPI before. */
+/* Keeps the times that the search for Wait for Progress may need: of the targets' calls that end at from_ps or later,
+ * and of the last MPI call before. */
 static void mark_times(struct work *work, int64_t from_ps)
 {
     const struct trace *trace = work->relations->trace;
@@ -204,7 +207,7 @@ static const struct instance *freed(const struct work *work, int32_t window)
     return instance && instance_complete(instance) ? instance : NULL;
 }
 
-/* No lock of a freed window is going to ask for its holders once all its epochs are final. */
+/* No later lock needs the holders of a freed window once all epochs of the window are final. */
 static void keep_holder(void *context, const struct access_epoch *epoch)
 {
     struct work *work = context;
@@ -213,7 +216,7 @@ static void keep_holder(void *context, const struct access_epoch *epoch)
     keep_call(work, epoch->rank, epoch->close_call);
 }
 
-/* Until then it is remembered that the window was freed. */
+/* Until then the freeing of the window is kept. */
 static void keep_freeing(struct work *work)
 {
     const struct trace *trace = work->relations->trace;

@@ -1,6 +1,6 @@
-/* Messages and requests. A message is final once its send and its receive are there; it stays as long as one of its
- * requests is not completed, since the wait for it looks at both sides, and as long as a message that was sent before
- * may be received behind it. */
+/* Messages and requests. A message is final when its send and its receive have been read. It is kept while one of its
+ * requests is not completed, since the wait for the request needs both sides. It is also kept while a message that was
+ * sent earlier may be received after it. */
 #include <stdlib.h>
 
 #include "model/match/relations.h"
@@ -10,9 +10,9 @@ struct work {
     struct slice_state *state;
     const struct relations *relations;
     int64_t eager_bytes;
-    size_t *blocked;     /* per rank: the first receive whose sender is not known yet; receives from there on may be
-                            matched otherwise */
-    struct map requests; /* of the rank at work: to the call that made it plus 1, 0 completed */
+    size_t *blocked;     /* per rank: the first receive whose sender is not known yet; the match of receives from there
+                            on may change */
+    struct map requests; /* of the current rank: to the call that made it plus 1; 0: completed */
     struct map overtaken; /* (sender, receiver): when the first send began that has no receive yet and may be
                              overtaken */
     struct err *err;
@@ -23,7 +23,7 @@ static uint16_t *flags_of(const struct work *work, uint32_t rank, size_t call)
     return &work->state->flags[rank][call];
 }
 
-/* Archives have the sender of a receive in its completion. */
+/* Archives state the sender of a non-blocking receive in its completion. */
 static bool is_unknown(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
@@ -64,7 +64,7 @@ static enum status note_overtaken(struct work *work, uint32_t rank, const struct
                    work->err);
 }
 
-/* What a call lacks of its message or messages. */
+/* Sets the flags of a call by the sides of its messages that are missing. */
 static enum status look_at_sides(struct work *work, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &work->relations->trace->ranks[rank].calls[index];
@@ -94,14 +94,15 @@ static bool lacks_message(const struct work *work, uint32_t rank, size_t made)
     return *flags_of(work, rank, made) & SLICE_OPEN;
 }
 
-/* A request whose completion is not final stays; a message with MPI_PROC_NULL has no other side that would keep it. */
+/* Keeps a request whose completion is not final. The other side of its message keeps it, too; a message with
+ * MPI_PROC_NULL has none. */
 static void hold_request(struct work *work, uint32_t rank, size_t made)
 {
     bool alone = work->relations->trace->ranks[rank].calls[made].peer == TRACE_NONE;
     slice_state_mark(work->state, rank, made, alone ? SLICE_HOLD | SLICE_KEEP : SLICE_HOLD);
 }
 
-/* A call that completes requests: it waits until all their messages are known. */
+/* A call that completes requests is final when all their messages are known. */
 static void complete(struct work *work, uint32_t rank, size_t index, const uint32_t *ids, uint32_t count)
 {
     bool lacks = false;
@@ -162,7 +163,7 @@ static bool is_undecided(const struct work *work, const struct message *message)
     return first && (int64_t)*first < send->enter_ps;
 }
 
-/* Both sides of a message stay together; a sendrecv has two messages. Whether anything changed. */
+/* Keeps both sides of a message if one is kept; a sendrecv has two messages. Returns whether anything changed. */
 static bool mark_both_sides(struct work *work)
 {
     const struct messages *messages = &work->relations->messages;
@@ -182,7 +183,7 @@ static bool mark_both_sides(struct work *work)
     return changed;
 }
 
-/* Without the probe that took it out, a message that stays would be another receive's. */
+/* Keeps the probe that took a kept message out of matching. Without it another receive would match the message. */
 static void mark_probes(struct work *work)
 {
     const struct messages *messages = &work->relations->messages;

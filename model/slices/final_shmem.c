@@ -1,6 +1,7 @@
-/* OpenSHMEM: an operation is final once the quiet behind it is there, what waited for a lock once the holding before
- * it has ended and no earlier one can come. Of each lock the last final holding stays for the next one. A wait for a
- * write is final once no call that comes can have begun before it returned; writes stay that may end an open wait. */
+/* OpenSHMEM. An operation is final when the quiet after it has been read. A wait for a lock is final when the holding
+ * before it has ended and no later call can insert an earlier one. Each lock keeps its last final holding for the next
+ * one. A wait for a write is final when no later call can have begun before the wait returned. Writes that may end an
+ * open wait are kept. */
 #include <stdlib.h>
 
 #include "model/transfers/bounds.h"
@@ -32,7 +33,7 @@ static bool is_final(const struct holdings *holdings, const struct trace *trace,
     return !holding_waits(holdings, trace, i) || holdings->items[i - 1].cleared != HOLDING_NO_CALL;
 }
 
-/* Both calls, so that the end of a holding is known as that. */
+/* Keeps both calls of a holding, since the end alone would not be recognised as such. */
 static void keep_holding(struct slice_state *state, const struct holding *holding)
 {
     slice_state_mark(state, holding->rank, holding->taken, SLICE_KEEP);
@@ -55,11 +56,11 @@ static enum status mark_final_shmem_locks(struct slice_state *state, const struc
     return STATUS_OK;
 }
 
-/* What waits of one rank need of what is kept. */
+/* The state of one rank's waits that decides which writes and tests are kept. */
 struct write_waits {
     const size_t *row; /* NULL: no failed tests */
     bool *over;        /* per call: a failed test whose row has ended and is counted */
-    int64_t needed_ps; /* no wait that is counted later begins earlier */
+    int64_t needed_ps; /* no wait that is still to be counted begins earlier */
 };
 
 static void take_row(struct slice_state *state, const struct trace *trace, uint32_t rank, size_t test, bool over,
@@ -74,7 +75,7 @@ static void take_row(struct slice_state *state, const struct trace *trace, uint3
     }
 }
 
-/* Open are waits that returned behind the watermark: a write that comes may have begun before that. */
+/* A wait that returned after the watermark is open: a write that has not been read may have begun before. */
 static void mark_final_waits(struct slice_state *state, const struct trace *trace, uint32_t rank, int64_t watermark_ps,
                              struct write_waits *waits)
 {
@@ -103,7 +104,7 @@ static enum status mark_final_waits_of(struct slice_state *state, const struct t
     return failed ? err_memory(err) : STATUS_OK;
 }
 
-/* Writes that a wait that is counted later may end with: all others took effect before it began. */
+/* Keeps the writes that may have ended a wait that is still to be counted; all others took effect before it began. */
 static enum status keep_writes(struct slice_state *state, const struct trace *trace, const int64_t *needed_ps,
                                struct err *err)
 {

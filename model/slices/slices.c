@@ -22,19 +22,19 @@ struct slices {
     bool severity_made;
     struct checks checks;                 /* of options->verify */
     struct activity_log *log;             /* of options->intervals, else NULL */
-    struct efficiency_slices *efficiency; /* the same */
-    size_t calls, kept;                   /* to read at a time; that stay from the last round */
+    struct efficiency_slices *efficiency; /* of options->intervals, else NULL */
+    size_t calls, kept;                   /* calls to read per slice; calls kept from the last round */
     uint32_t rank_count;                  /* own ranks, at least 1 */
     /* Per rank. */
     int64_t *read_ps; /* exit of the last call read; INT64_MIN: none was */
     bool *ended;
-    struct heap heap;              /* ranks that have not ended, the one that is least far read first */
+    struct heap heap;              /* ranks that have not ended, the one with the earliest read_ps first */
     struct trace_checker *checker; /* NULL: the source's calls are checked */
     struct window_uses uses;
     const struct shards_link *link; /* NULL: no other shard */
     struct shards *shards;
-    struct shards_state reached; /* by this shard; behind an exchange, by all */
-    int64_t until_ps, last_ps;   /* how far is read in this round; how far all were before */
+    struct shards_state reached; /* by this shard; after an exchange, by all shards */
+    int64_t until_ps, last_ps;   /* the time up to which this round reads; the time that all had reached before */
     size_t *moved;
     size_t moved_capacity;
     struct err *err;
@@ -68,7 +68,7 @@ static bool wants_more(const struct slices *slices, bool room)
     return least_ps == INT64_MIN || (room && least_ps < slices->until_ps);
 }
 
-/* How far this shard has read; no call that comes ends earlier. */
+/* Sets how far this shard has read: no later call ends earlier. */
 static void set_reached(struct slices *slices, size_t filled)
 {
     const struct trace *trace = slices->trace;
@@ -84,8 +84,8 @@ static void set_reached(struct slices *slices, size_t filled)
     }
 }
 
-/* The rank that is least far in time is read on, so that all come equally far. The first slice has a call of each rank:
- * the trace begins with one of them. */
+/* Reads on the rank with the earliest time, so that all ranks advance alike. The first slice has a call of each rank,
+ * since one of these is the begin of the trace. */
 static enum status read_slice(struct slices *slices)
 {
     struct trace *trace = slices->trace;
@@ -117,7 +117,7 @@ static struct trace_kept kept_of(const struct slices *slices, uint32_t rank, siz
                                .flags = (uint16_t)lasting};
 }
 
-/* Lists of requests that stay, in a new table. */
+/* Copies the request lists of kept calls to a new table. */
 static enum status move_list(struct slices *slices, struct trace_call *call, const struct trace_list *lists,
                              const uint32_t *requests)
 {
@@ -186,7 +186,7 @@ static int64_t plus(int64_t time_ps, int64_t more_ps)
     return time_ps > INT64_MAX - more_ps ? INT64_MAX : time_ps + more_ps;
 }
 
-/* All shards read on by the same time, so much that the fullest slice of the next round is about full. */
+/* All shards read the same time span in the next round, chosen so that the fullest slice is about full. */
 static void choose_next(struct slices *slices)
 {
     const struct shards_state *reached = &slices->reached;
@@ -214,13 +214,13 @@ static enum status exchange_reached(struct slices *slices, enum status *own)
     return STATUS_OK;
 }
 
-/* A shard knows its own waits only. */
+/* Only a whole analysis can verify itself: a shard has only its own waits. */
 static bool verifies(const struct slices *slices)
 {
     return slices->options->verify && slices->log && !slices->link;
 }
 
-/* What the activity log remembers of a slice. */
+/* Adds the slice to the activity log. */
 static enum status write_down(struct slices *slices, const struct relations *relations)
 {
     struct waits waits = {0};
@@ -271,7 +271,7 @@ static enum status detect_slice(struct slices *slices, bool last)
     TRY(status);
     return last ? STATUS_OK : drop_final(slices);
 }
-/* What looks backwards. */
+/* Runs the backward replay. */
 static enum status look_back(struct slices *slices, struct time_profile *causes, struct time_profile *path)
 {
     if (!slices->log) return STATUS_OK;

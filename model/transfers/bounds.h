@@ -22,12 +22,12 @@ struct transfers {
     size_t count, capacity;
 };
 
-/* trace has passed trace_check(). Inits *transfers. */
+/* Inits *transfers from a trace that has passed trace_check(). */
 enum status bounds_find(const struct trace *trace, struct transfers *transfers, struct err *err);
-/* The same where the relations are there already; of a slice those that are counted now. */
+/* The same from existing relations; in a slice only the transfers that this round counts. */
 enum status bounds_from_relations(const struct relations *relations, struct transfers *transfers, struct err *err);
-/* Exit of the target's call that ends its side of the operation's epoch: closing fence, wait or successful test.
- * TRACE_UNKNOWN_PS under locks, where the target has none, and where it is missing. */
+/* The exit of the target's call that ends its side of the operation's epoch: closing fence, wait or successful test.
+ * TRACE_UNKNOWN_PS under locks, which have no such call, and if the call is missing. */
 int64_t bounds_target_exit_ps(const struct relations *relations, const struct epoch_operation *operation);
 /* Whether a trace has operations of OpenSHMEM. */
 bool bounds_have_shmem(const struct trace *trace);
@@ -37,7 +37,7 @@ void transfers_clear(struct transfers *transfers);
 /* "put", "get", "accumulate". */
 const char *transfer_kind_name(const struct trace *trace, const struct transfer *transfer);
 
-/* Simulated traces: the true end, TRACE_UNKNOWN_PS if the trace does not say. */
+/* The true end of a transfer in a simulated trace; TRACE_UNKNOWN_PS if the trace does not have it. */
 int64_t transfer_true_end_ps(const struct trace *trace, const struct transfer *transfer);
 /* lower <= true end <= upper, as far as each is known; false if the true end is unknown. */
 bool transfer_within_bounds(const struct trace *trace, const struct transfer *transfer);

@@ -1,4 +1,4 @@
-/* Doubles above zero are ordered as their bits are: sign, exponent, 52 bits of fraction (IEEE 754). */
+/* Positive doubles have the order of their bits: sign, exponent, 52 bits of fraction (IEEE 754). */
 #ifndef MODEL_TRANSFERS_DOUBLE_BITS_H
 #define MODEL_TRANSFERS_DOUBLE_BITS_H
 

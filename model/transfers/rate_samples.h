@@ -1,8 +1,8 @@
-/* How positive values are distributed, for any number of them: exact up to DISTRIBUTION_EXACT_MAX, in classes above.
+/* The distribution of any number of positive values: exact up to DISTRIBUTION_EXACT_MAX values, in classes above.
  *
- * A class holds the values whose leading 10 bits behind the binary point agree: it is less than 2^-10 of its values
- * wide. Of each class count and sum are kept exactly, so that a distribution depends on the values alone, not on their
- * order or on how they were gathered. */
+ * A class holds the values whose first 10 bits after the binary point are equal, so its width is less than 2^-10 of its
+ * values. Each class has its exact count and sum. So a distribution depends on the values alone, neither on their order
+ * nor on the order of merging. */
 #ifndef MODEL_TRANSFERS_RATE_SAMPLES_H
 #define MODEL_TRANSFERS_RATE_SAMPLES_H
 
@@ -25,7 +25,7 @@ struct distribution_class {
 struct distribution {
     uint64_t count, unbounded; /* unbounded: counted by the caller, not among the values */
     double min, max;
-    double *exact; /* all values as long as there are few, else NULL */
+    double *exact; /* all values while they are few, else NULL */
     size_t exact_capacity;
     struct distribution_class *classes;
     size_t class_count, class_capacity;
@@ -39,8 +39,8 @@ void distribution_clear(struct distribution *distribution);
 enum status distribution_add(struct distribution *distribution, double value, struct err *err);
 enum status distribution_merge(struct distribution *into, const struct distribution *from, struct err *err);
 
-/* Exact where the values are; else min and max are exact, the mean is to rounding, and the median is the mean of its
- * class: within 2^-10 of the true one. Sorts what the distribution holds. */
+/* The figures are exact while the values are. In classes min and max are exact, the mean is exact up to rounding, and
+ * the median is the mean of its class, within 2^-10 of the true one. Sorts the distribution's values. */
 struct result_distribution distribution_report(struct distribution *distribution);
 
 #endif

@@ -1,4 +1,5 @@
-/* Transfers summed: counts, bytes, and how the bounds of their bandwidth are distributed, of all and by group. */
+/* Sums of transfers: counts, bytes, and the distributions of the bounds of their bandwidth, for all transfers and by
+ * group. */
 #ifndef MODEL_TRANSFERS_RATES_H
 #define MODEL_TRANSFERS_RATES_H
 
@@ -13,14 +14,14 @@
 /* All-zero is the empty sum. */
 struct rates {
     uint64_t count, bytes, within_bounds;
-    uint64_t gap_count, gap_bytes; /* of those with buffers that are not contiguous */
+    uint64_t gap_count, gap_bytes; /* of transfers with buffers that are not contiguous */
     uint64_t true_end_unknown; /* transfers */
     struct distribution lower, upper;
     struct transfer_groups groups;
 };
 
 void rates_clear(struct rates *rates);
-/* Those whose operation passes the filter; log (may be NULL) gets them, too. */
+/* Adds the transfers whose operation passes the filter, also to log, which may be NULL. */
 enum status rates_add(struct rates *rates, const struct trace *trace, const struct callpaths *paths,
                       const struct filter *filter, const struct transfers *transfers, struct transfer_log *log,
                       struct err *err);

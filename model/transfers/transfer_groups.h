@@ -1,5 +1,5 @@
-/* Transfers summed by pair of ranks, by window, by place in the program and by size: counts, bytes, and how the bounds
- * of their bandwidth are spread. */
+/* Sums of transfers by pair of ranks, by window, by place in the program and by size: counts, bytes, and histograms of
+ * the bounds of their bandwidth. */
 #ifndef MODEL_TRANSFERS_TRANSFER_GROUPS_H
 #define MODEL_TRANSFERS_TRANSFER_GROUPS_H
 
@@ -37,15 +37,15 @@ void transfer_groups_clear(struct transfer_groups *groups);
 enum status transfer_groups_add(struct transfer_groups *groups, const struct trace *trace,
                                 const struct callpaths *paths, const struct transfer *transfer, struct err *err);
 
-/* Class 0 has transfers of nothing, class n those of 2^(n-1) to 2^n - 1 bytes. */
+/* Class 0 has transfers without bytes, class n those of 2^(n-1) to 2^n - 1 bytes. */
 uint32_t transfer_size_class(int64_t bytes);
 
-/* For another process. nodes: of the sender's call paths here. */
+/* Writes the groups for another process; adds those of one. nodes translates the sender's call path nodes. */
 enum status transfer_groups_put(const struct transfer_groups *groups, struct bytes *bytes, struct err *err);
 enum status transfer_groups_take(struct transfer_groups *groups, struct bytes *bytes, const uint32_t *nodes,
                                  struct err *err);
 
-/* Fills result's groups: by rank, number or size; places by bytes, the most first. */
+/* Fills result's groups, ordered by rank, number or size; places by bytes, the largest first. */
 enum status transfer_groups_report(const struct transfer_groups *groups, const struct trace *trace,
                                    const struct callpaths *paths, struct result *result, struct err *err);
 

@@ -1,4 +1,4 @@
-/* What the rules of model/violations/violations.h share. Not for others. */
+/* State shared by the rules of model/violations/violations.h; private to this room. */
 #ifndef MODEL_VIOLATIONS_FINDER_H
 #define MODEL_VIOLATIONS_FINDER_H
 
@@ -14,10 +14,10 @@ struct call_at { /* call is NO_CALL where there is none */
 struct violation {
     enum violation_kind kind;
     struct call_at at, other;
-    char *detail; /* owned; "" if the row says all */
+    char *detail; /* owned; "" if the row's sentence is enough */
 };
 
-/* An epoch that a rank opens for others or towards them. */
+/* A start or post epoch of a rank. */
 struct side {
     struct call_at at;
     bool closed;
@@ -28,7 +28,7 @@ struct side_list {
     size_t count, capacity;
 };
 
-/* An operation that changes the target's window, and what opened its epoch. */
+/* An operation that changes the target's window, and the call that opened its epoch. */
 struct update {
     struct call_at at;
     size_t start; /* index in finder.starts, NO_CALL: of a fence epoch */
@@ -45,13 +45,13 @@ struct holding {
 
 struct finder {
     const struct trace *trace;
-    bool *complete;      /* per rank: what is open at its end stays open */
+    bool *complete;      /* per rank: its recording is complete, so epochs open at its end are never closed */
     uint16_t assertions; /* of all posts and fences */
     struct violation *items;
     size_t count, capacity;
     uint64_t counts[VIOLATION_KIND_COUNT];
     struct side_list starts, posts;
-    struct update *updates; /* where somebody asserts NOPUT */
+    struct update *updates; /* collected if some rank asserts NOPUT */
     size_t update_count, update_capacity;
     struct map noput; /* (window, rank, number) of fences that assert it to their calls */
     struct holding *holdings;
@@ -60,7 +60,7 @@ struct finder {
     struct err *err;
 };
 
-/* Fits windows and ranks below 2^20 and numbers below 2^24; UINT64_MAX for others. */
+/* The key of a fence, for windows and ranks below 2^20 and numbers below 2^24; UINT64_MAX for others. */
 uint64_t finder_fence_key(int32_t window, uint32_t rank, size_t number);
 
 static inline const struct trace_call *finder_call(const struct finder *finder, struct call_at at)
@@ -68,11 +68,11 @@ static inline const struct trace_call *finder_call(const struct finder *finder, 
     return &finder->trace->ranks[at.rank].calls[at.call];
 }
 
-/* format: what is put behind the row's sentence; "" for nothing. */
+/* Adds a violation. The formatted text follows the row's sentence; "" adds nothing. */
 enum status finder_add(struct finder *finder, enum violation_kind kind, struct call_at at, struct call_at other,
                        const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The rules. Those of one rank come first: they collect what the others compare. */
+/* The rules. find_in_ranks() comes first: it collects the data that the others compare. */
 enum status find_in_ranks(struct finder *finder);
 enum status find_in_epochs(struct finder *finder);
 enum status find_in_locks(struct finder *finder);

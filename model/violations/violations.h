@@ -1,9 +1,9 @@
-/* What contradicts MPI in a trace, and where (docs/checks.md). The rules and the sections of the standard that they
- * come from are in model/violations/violations.def.
+/* Finds the calls of a trace that contradict MPI (docs/checks.md). model/violations/violations.def has the rules and
+ * the sections of the standard that they come from.
  *
- * A trace that the analysis refuses can be looked at as well. What a recording that breaks off cannot show is not
- * reported: what is open at the end of an incomplete rank, what its partners lack, and all of that if a rank
- * calls MPI_Abort. */
+ * It also accepts traces that the analysis refuses. It does not report what may be due to a recording that breaks off:
+ * epochs and requests open at the end of an incomplete rank, and calls that its partners lack. If a rank calls
+ * MPI_Abort, it reports neither for any rank. */
 #ifndef MODEL_VIOLATIONS_VIOLATIONS_H
 #define MODEL_VIOLATIONS_VIOLATIONS_H
 
@@ -26,16 +26,17 @@ struct violation_row {
 
 const struct violation_row *violation_row(enum violation_kind kind);
 
-enum { VIOLATIONS_PER_KIND = 100 }; /* that are listed; all are counted */
+enum { VIOLATIONS_PER_KIND = 100 }; /* that many are listed; all are counted */
 
-/* trace has passed trace_check(). Sets result->violations, by rank, then event, then kind. */
+/* Finds the violations of a trace that has passed trace_check(), ordered by rank, event and kind. The caller clears
+ * *violations. */
 enum status violations_find(const struct trace *trace, struct result_violations *violations, struct err *err);
 
-/* Moves *from into result, with a note if there are any. */
+/* Moves *from into result, and adds a note if there are any. */
 enum status violations_report(struct result_violations *from, struct result *result, struct err *err);
 
-/* The one gate of info and analyze, behind what they write: STATUS_DATA with the first violation that is REFUSED. A
- * replay refuses the same when it meets it. file: for the message. */
+/* Returns STATUS_DATA with the first violation that is REFUSED. `info` and `analyze` call it after they have written
+ * their output. A replay refuses the same violations when it reaches them. The message names file. */
 enum status violations_expect(const struct result_violations *violations, const char *file, struct err *err);
 
 #endif

@@ -74,7 +74,7 @@ static enum status write_earlier(const struct advice *advice)
     return write_duration(advice, advice->facts->earlier_ps);
 }
 
-/* How much later the call that waits is of use. */
+/* How far moving the waiting call to a later time reduces the wait. */
 static int64_t later_ps(const struct advice_facts *facts)
 {
     int64_t later_ps = facts->severity_ps;
@@ -93,7 +93,7 @@ static const struct {
 } tags[] = {{"{own}", write_own},     {"{other}", write_other},       {"{earlier}", write_earlier},
             {"{later}", write_later}, {"{distance}", write_distance}, {"{advised}", write_advised}};
 
-/* Up to the end of a clause. */
+/* Writes the text up to the end of a clause. */
 static enum status write_clause(const struct advice *advice, const char *sentence)
 {
     while (*sentence && *sentence != '|') {
@@ -115,13 +115,14 @@ static bool has_tag(const char *clause, const char *tag)
     return found && found < clause + strcspn(clause, "|");
 }
 
-/* Rows of tests are the program's; what these calls send would come later, too. */
+/* Whether moving the call to a later time is sensible: rows of tests belong to the program's logic, and the messages of
+ * some calls would leave later, too. */
 static bool may_come_later(enum call_kind kind)
 {
     return kind != CALL_WIN_TEST && kind != CALL_SHMEM_TEST && kind != CALL_COMPLETE && kind != CALL_SENDRECV;
 }
 
-/* Whether following a clause can help. */
+/* Whether the move of a clause can reduce the wait. */
 static bool helps(const struct advice_facts *facts, const char *clause)
 {
     if (has_tag(clause, "{earlier}") && facts->earlier_ps <= 0) return false;

@@ -1,4 +1,4 @@
-/* The sentence that says what to move where to remove a wait. Rows: model/waits/advice.def. */
+/* The sentence that says which call to move where to remove a wait. Its rows are in model/waits/advice.def. */
 #ifndef MODEL_WAITS_ADVICE_H
 #define MODEL_WAITS_ADVICE_H
 
@@ -6,7 +6,7 @@
 #include "model/waits/finding.h"
 #include "trace/trace.h"
 
-/* What a sentence names of one wait: it outlives the calls. */
+/* The facts of one wait that a sentence names. They remain valid after the trace's calls are released. */
 struct advice_facts {
     uint16_t pattern, own;           /* own: enum mpi_call in which rank waits */
     uint16_t other;                  /* the call that it waits for; MPI_CALL_COUNT: none is known */
@@ -15,14 +15,14 @@ struct advice_facts {
     int64_t enter_ps;                /* of own */
     int64_t severity_ps, distance_ps, advised_ps, earlier_ps; /* struct finding */
     bool queues;      /* struct finding */
-    bool fences_save; /* of the whole trace: ranks waited in fences for ranks that they exchange nothing with; the
-                         caller's */
+    bool fences_save; /* set by the caller: somewhere in the trace ranks waited in fences for ranks with which they
+                         exchange nothing */
 };
 
 struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,
                                  const struct finding *finding);
 
-/* What the advice for a wait moves; 0: it does not say that. */
+/* How far the advice for a wait moves calls; 0: not stated. */
 struct advice_moves {
     int64_t earlier_ps;              /* the other side's call */
     int64_t later_ps;                /* the call that waits */
@@ -30,12 +30,12 @@ struct advice_moves {
 };
 struct advice_moves advice_moves(const struct advice_facts *facts);
 
-/* The rows of `compare` that show what following the advice is worth, "platform,platform+post-early"; the caller frees
- * *text; NULL: no transform does what it says. */
+/* The rows of `compare` that predict the gain of the advice, "platform,platform+post-early". The caller frees *text. It
+ * is NULL if no transform does what the advice says. */
 enum status advice_rows(const struct advice_facts *facts, char **text, struct err *err);
 
-/* The advice for one wait, the caller frees *text; NULL for a pattern without a row, without a known cause, or where nothing
- * helps. */
+/* The advice for one wait. The caller frees *text. It is NULL for a pattern without a row, for a wait without a known
+ * cause, and where no move helps. */
 enum status advice_text(const struct trace *trace, const struct callpaths *paths, const struct advice_facts *facts,
                         char **text, struct err *err);
 

@@ -1,7 +1,7 @@
 #include "model/waits/detect.h"
 
-/* Whether a wait found in a slice is counted in this round, and by this shard. The detectors of locks look at the locks
- * themselves: the shard that has the target counts. */
+/* Whether a wait found in a slice is counted in this round, and by this shard. The detectors of locks decide
+ * themselves: the target's shard counts. */
 static bool is_final(const struct relations *relations, const struct finding *finding)
 {
     const struct slice_state *state = relations->state;
@@ -16,7 +16,7 @@ static bool is_final(const struct relations *relations, const struct finding *fi
     }
 }
 
-/* Waits that the filter leaves out stay in the list of waits: chains of causes lead through them. */
+/* The list of waits also has the waits that the filter leaves out, since chains of causes lead through them. */
 enum status detect_counted(struct detection *detection, const struct finding *finding)
 {
     const struct trace *trace = detection->relations->trace;

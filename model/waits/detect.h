@@ -18,10 +18,11 @@ struct detection {
     struct totals *totals;
     struct wait_profile *profile; /* NULL: not wanted */
     struct waits *waits;   /* NULL: not wanted */
-    struct provisional *provisional; /* of a trace in slices, else NULL */
-    const bool *for_group;           /* of a whole trace, by group_votes_class(), else NULL */
-    struct several *several; /* of one shard of several, else NULL: waits that other shards may have longer ones of */
-    void (*observer)(void *context, const struct finding *finding); /* receives every wait counted; may be NULL */
+    struct provisional *provisional; /* for a trace in slices, else NULL */
+    const bool *for_group;           /* for a whole trace, by group_votes_class(), else NULL */
+    struct several *several; /* for one shard of several, else NULL: waits of calls for which another shard may find a
+                                longer wait */
+    void (*observer)(void *context, const struct finding *finding); /* receives every counted wait; may be NULL */
     void *observer_context;
     struct err *err;
 };
@@ -31,26 +32,26 @@ typedef enum status detector_function(struct detection *detection);
 /* Runs every detector. */
 enum status detect_all(struct detection *detection);
 
-/* Counts one wait; a severity of 0 or below the threshold is none. */
+/* Counts one wait. A severity of 0, or below the threshold, is not counted. */
 enum status detect_found(struct detection *detection, const struct finding *finding);
-/* The same, but an occurrence that costs no time counts, too, unless there is a threshold. */
+/* As detect_found(), but without a threshold an occurrence of severity 0 counts, too. */
 enum status detect_occurrence(struct detection *detection, const struct finding *finding);
-/* One that counts whatever the threshold is. */
+/* As detect_found(), but with any severity. */
 enum status detect_counted(struct detection *detection, const struct finding *finding);
 
-/* One found where the call's target is: of a call that means several targets other shards of the analysis may find
- * another one, and which counts shows at the end (model/shards/several.h). */
+/* Counts a wait that the shard of the call's target found. If the call has several targets, other shards may find other
+ * waits of it; the longest counts, which is known at the end (model/shards/several.h). */
 enum status detect_for_target(struct detection *detection, const struct finding *finding);
 
-/* The wait of a rank in one of its calls for the enter of another rank's call: severity min(exit, enter of cause) -
- * enter. That call is of use earlier by as much. */
+/* The finding for a call that waits for the enter of another rank's call. Its severity is min(exit, enter of cause) -
+ * enter. The other call would help by being earlier by the same time. */
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
                                 uint32_t cause_rank, size_t cause_call);
 
-/* Wait for Progress of a simulated trace, which says it (struct trace_sim). */
+/* Counts Wait for Progress of a simulated trace, which states it (struct trace_sim). */
 enum status detect_known_progress(struct detection *detection);
 
-/* Time of a call until `until`, cut to the call; never negative: min(exit, until) - enter. */
+/* Time from a call's enter to `until`, at most to its exit, and at least 0: min(exit, until) - enter. */
 static inline int64_t wait_until(const struct trace_call *call, int64_t until)
 {
     int64_t end = call->exit_ps < until ? call->exit_ps : until;

@@ -2,22 +2,23 @@
 #include "common/units.h"
 #include "model/waits/detect.h"
 
-/* What the calls of one complete instance have in common. */
+/* Figures of all calls of one complete instance. */
 struct meeting {
     const struct relations *relations;
     const struct instance *instance;
     const struct trace_comm *comm;
-    int64_t last_enter_ps, first_exit_ps, first_sender_ps; /* first_sender: earliest enter among all but the root */
-    int64_t next_enter_ps;                                 /* of the members but the last one the latest */
+    int64_t last_enter_ps, first_exit_ps, first_sender_ps; /* first_sender_ps: the earliest enter of all members but the
+                                                              root */
+    int64_t next_enter_ps;                                 /* the latest enter of all members but the last one */
     uint32_t last, next, root, first_sender;               /* members; NO_MEMBER: there is none */
 };
 
 enum { NO_MEMBER = UINT32_MAX };
 
-/* The member whose enter another member waits for, and whom it would wait for without that one. */
+/* The member whose enter another member waits for, and the enter that it would wait for otherwise. */
 struct cause {
-    uint32_t member; /* NO_MEMBER: it waits for nobody */
-    int64_t next_ps; /* INT64_MIN: for nobody */
+    uint32_t member; /* NO_MEMBER: it waits for no member */
+    int64_t next_ps; /* INT64_MIN: for none */
 };
 static const struct cause nobody = {NO_MEMBER, INT64_MIN};
 
@@ -28,7 +29,7 @@ static bool is_root(const struct meeting *meeting, uint32_t member, const struct
     return meeting->comm->members[member] == call->peer;
 }
 
-/* Of a gather with counts a member may bring nothing. */
+/* Whether the member contributes data: in a gather with counts it may contribute none. */
 static bool brings_something(const struct trace_call *call)
 {
     return call->bytes > 0 || call_kind(call->call) != CALL_GATHERV;
@@ -73,7 +74,7 @@ static size_t member_call(const struct relations *relations, const struct instan
     return relations->instances.calls[instance->member_first + member];
 }
 
-/* The cause's enter is of use earlier until another one is the last. */
+/* How much earlier the cause can usefully enter: until the member waits for another one. */
 static int64_t earlier_ps(const struct relations *relations, const struct finding *finding, int64_t next_ps)
 {
     int64_t cause_ps = relations_call(relations, finding->cause_rank, finding->cause_call)->enter_ps;
@@ -134,8 +135,8 @@ static void wait_for(const struct meeting *meeting, uint32_t member, struct caus
     }
 }
 
-/* All members of a reduce-scatter say the same counts (MPI-3.1 5.10): the member's own say what it gets, also where
- * those of others are not known (model/shards). */
+/* Whether the member receives no block. All members of a reduce-scatter pass the same counts (MPI-3.1 5.10), so the
+ * member's own counts answer that, also where the calls of others are not known (model/shards). */
 static bool gets_nothing_of_all(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     if (call_kind(call->call) != CALL_REDUCE_SCATTER || meeting->comm->first_group > 0) return false;
@@ -143,7 +144,7 @@ static bool gets_nothing_of_all(const struct meeting *meeting, uint32_t member, 
     return counts && counts[member] == 0;
 }
 
-/* The last one that brings something for the member. */
+/* Waits for the last member whose data this member needs. */
 static struct cause until_last_giver(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     const struct relations *relations = meeting->relations;
@@ -152,7 +153,8 @@ static struct cause until_last_giver(const struct meeting *meeting, uint32_t mem
     int64_t last_ps = INT64_MIN;
     bool both = true;
     if (gets_nothing_of_all(meeting, member, call)) return nobody;
-    for (int i = 0; i < 2 && both && last[i] != NO_MEMBER; i++) { /* the last two of all: they mostly do */
+    for (int i = 0; i < 2 && both && last[i] != NO_MEMBER; i++) { /* try the last two of all first: usually they
+                                                                     contribute */
         const struct trace_call *its =
             instance_call(relations->trace, &relations->instances, meeting->instance, last[i]);
         both = instance_gives(relations->trace, meeting->comm, its, last[i], member);
@@ -165,7 +167,7 @@ static struct cause until_last_giver(const struct meeting *meeting, uint32_t mem
     return cause;
 }
 
-/* A member that left before the last one came shows that nobody had to wait for it. */
+/* Waits for the last member, unless some member left before it entered: then no member had to wait for it. */
 static struct cause until_last_if_synchronising(const struct meeting *meeting, uint32_t member,
                                                 const struct trace_call *call)
 {
@@ -219,7 +221,7 @@ enum status detect_wait_at_barrier(struct detection *detection)
     return for_instances(detection, PATTERN_WAIT_AT_BARRIER, KIND(BARRIER) | KIND(SHMEM_BARRIER), until_last_giver);
 }
 
-/* Begins where Wait at Barrier ends, so that the two never count the same time. */
+/* Barrier Completion begins where Wait at Barrier ends, so the two never count the same time. */
 static enum status find_completion(struct detection *detection, const struct meeting *meeting)
 {
     const struct relations *relations = detection->relations;

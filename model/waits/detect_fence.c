@@ -1,12 +1,12 @@
-/* Early Fence: the part of Wait at Fence in which operations towards the waiting rank were still in progress. */
+/* Early Fence: the part of Wait at Fence in which operations on the waiting rank's window were still in progress. */
 #include <stdlib.h>
 
 #include "model/waits/detect.h"
 #include "model/match/fences.h"
 
-/* The last operation to end towards one member before a fence; origin and call of it. */
+/* The operation on one member that ends last before a fence: its origin and call. */
 struct incoming {
-    int64_t exit_ps, next_ps; /* next_ps: of the others the latest */
+    int64_t exit_ps, next_ps; /* next_ps: the latest exit of the others */
     uint32_t origin;
     size_t call;
 };

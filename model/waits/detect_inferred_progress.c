@@ -1,5 +1,5 @@
-/* Wait for Progress in recorded traces: that a call needed its target inside MPI is inferred from calls that return only
- * then (docs/patterns.md). */
+/* Wait for Progress in recorded traces. That a function needs its target inside MPI is inferred from its calls: they
+ * return only when the target is inside (docs/patterns.md). */
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -7,7 +7,7 @@
 #include "model/match/locks.h"
 #include "model/waits/detect.h"
 
-/* A call that lacked nothing but the target's next visit to MPI. */
+/* A call that waited only for the target's next visit to MPI. */
 struct visit_wait {
     uint32_t rank, target;
     size_t call, visit; /* of rank, of target */
@@ -17,7 +17,7 @@ struct visit_wait {
 struct progress {
     struct detection *detection;
     bool *refuted; /* by DOUBT_PROGRESS + enum mpi_call: functions that do not need their target, or wait for posts */
-    int64_t *released_ps; /* per access epoch: when the holder before it let the lock go; INT64_MIN: there was none */
+    int64_t *released_ps; /* per access epoch: when the holder before it released the lock; INT64_MIN: there was none */
     struct visit_wait *items;
     size_t count, capacity;
 };
@@ -26,13 +26,13 @@ struct progress {
 struct suspect {
     uint32_t rank, target;
     size_t call;
-    int64_t sent_ps;   /* the origin asked */
-    int64_t issued_ps; /* what the target has to serve was issued */
-    int64_t from_ps;   /* the call lacks nothing else from then on */
-    int64_t by_ps;     /* by then it was served: the call's exit, or what shows it earlier */
+    int64_t sent_ps;   /* when the origin sent the request */
+    int64_t issued_ps; /* when the operations that the target has to serve were issued */
+    int64_t from_ps;   /* from then on the call waits for nothing else */
+    int64_t by_ps;     /* by then the request was served: the call's exit, or an earlier proof */
 };
 
-/* The last MPI call that the rank enters before that, FINDING_NO_CALL if there is none. */
+/* The last MPI call that the rank enters before the time; FINDING_NO_CALL if there is none. */
 static size_t entered_before(const struct relations *relations, uint32_t rank, int64_t time_ps)
 {
     const struct trace_rank *process = &relations->trace->ranks[rank];
@@ -57,17 +57,19 @@ static int64_t left_before(const struct relations *relations, uint32_t rank, siz
     return left_ps;
 }
 
-/* Real calls that follow each other have microseconds between them. Together they may be that part of a suspect. */
+/* Consecutive calls of a real program have microseconds between them. These gaps may sum to one GAPS_PART-th of the
+ * suspect's time. */
 enum { GAPS_PART = 20 };
 
-/* A stay of a rank in MPI: calls between which it is hardly outside. */
+/* A stay of a rank in MPI: calls with only small gaps between them. */
 struct stay {
     size_t first; /* its first call */
     int64_t enter_ps, exit_ps;
     int64_t left_ps; /* when the rank had left MPI before; INT64_MIN: it was never there */
 };
 
-/* The last stay that begins before by_ps, as far back as since_ps, with gaps_ps outside MPI at most; false if there is none. */
+/* The last stay that begins before by_ps, followed back to since_ps at most. Its gaps sum to gaps_ps at most. Returns
+ * false if there is none. */
 static bool find_stay(const struct relations *relations, uint32_t rank, int64_t by_ps, int64_t since_ps,
                       int64_t gaps_ps, struct stay *stay)
 {
@@ -86,9 +88,10 @@ static bool find_stay(const struct relations *relations, uint32_t rank, int64_t 
     }
 }
 
-/* A call that returns while its target has been outside MPI all the time since it had something to serve does not need
- * the target. One that returns in a stay of the target was served in it, or one behind the only stay that begins in the
- * call: it waited until then since the target was outside. The request took the way that the answer took from that stay. */
+/* Judges one suspect. If the target was outside MPI from the request to the call's return, the function does not need
+ * the target. If the call returns during a stay of the target, or after the only stay that begins in the call, it was
+ * served in that stay: it waited until the stay began, because the target was outside. The request is taken to need the
+ * time that the answer needed after the stay's begin. */
 static enum status examine(struct progress *progress, const struct suspect *suspect)
 {
     const struct relations *relations = progress->detection->relations;
@@ -130,12 +133,13 @@ static enum status examine_lock(struct progress *progress, const struct holding 
                                                .by_ps = at->exit_ps});
 }
 
-/* Lock and unlock ask the target themselves. A lock without operations may be granted and released without it. */
+/* Examines lock and unlock, which send requests to the target. A lock without operations may be granted and released
+ * without the target. */
 static enum status visit_lock(void *context, const struct holding *holding, const struct holding *holder)
 {
     struct progress *progress = context;
     const struct epochs *epochs = &progress->detection->relations->epochs;
-    bool alone = holding->epoch->kind == EPOCH_LOCK; /* of a lock_all the operations on other targets count, too */
+    bool alone = holding->epoch->kind == EPOCH_LOCK; /* under lock_all the operations on other targets count, too */
     if ((uint32_t)holding->target == holding->origin || !alone || holding->epoch->operation_count == 0)
         return STATUS_OK;
     if (holder) progress->released_ps[holding->epoch - epochs->accesses] = holder->release_ps;
@@ -148,8 +152,9 @@ static bool counts_now(const struct relations *relations, uint32_t rank, size_t 
     return epoch_closed(relations->trace, rank, call) && slice_state_counts(relations->state, rank, call);
 }
 
-/* The call that an operation on another rank has to be complete for, unless it is one of visit_lock(); EPOCH_NONE. A
- * flush of all targets counts where no single lock is held: of these each waits for its own holder. */
+/* The call that waits for an operation on another rank to be complete, unless visit_lock() examines it; EPOCH_NONE:
+ * there is none. A flush of all targets counts only where no single lock is held, since each of these locks waits for
+ * its own holder. */
 static size_t completing_call(const struct relations *relations, const struct epoch_operation *operation)
 {
     const struct access_epoch *epoch = &relations->epochs.accesses[operation->epoch];
@@ -167,7 +172,7 @@ static size_t completing_call(const struct relations *relations, const struct ep
     return counts_now(relations, epoch->rank, single ? epoch->close_call : done) ? done : EPOCH_NONE;
 }
 
-/* When the target's wait had heard of the complete, which was served before; INT64_MAX: that is not known. */
+/* The exit of the target's wait, by which the complete must have been served; INT64_MAX: not known. */
 static int64_t heard_ps(const struct relations *relations, size_t pair)
 {
     if (pair == EPOCH_NONE) return INT64_MAX;
@@ -191,7 +196,8 @@ static enum status examine_operation(struct progress *progress, const struct epo
                                                .by_ps = known_ps < at->exit_ps ? known_ps : at->exit_ps});
 }
 
-/* Operations with a request may be complete before; those without bytes may need no message. */
+/* Operations with a request may be complete before the call; operations without bytes may need no message. Neither is
+ * examined. */
 static enum status examine_operations(struct progress *progress)
 {
     const struct relations *relations = progress->detection->relations;
@@ -207,7 +213,8 @@ static enum status examine_operations(struct progress *progress)
     return STATUS_OK;
 }
 
-/* Where a post lies in a complete, this library waits there for posts: what else it waits for cannot be told apart. */
+/* If a post lies inside a complete, this library waits for posts in complete. Other waits in complete cannot be
+ * distinguished from that, so they are not counted. */
 static void examine_posts(struct progress *progress)
 {
     const struct relations *relations = progress->detection->relations;

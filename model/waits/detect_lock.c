@@ -1,4 +1,4 @@
-/* Lock Contention: who held a lock is inferred from the order of the releases (docs/patterns.md). */
+/* Lock Contention. The holders of a lock are inferred from the order of the releases (docs/patterns.md). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct contention {
     size_t call;
     const struct trace_call *at;
     int64_t release_ps;
-    int64_t earlier_ps; /* how much earlier the holder's release is of use */
+    int64_t earlier_ps; /* how much earlier the holder's release can usefully be */
     uint32_t holder;
     size_t unlock;
 };
@@ -37,8 +37,8 @@ static int compare_contentions(const void *one, const void *other)
     return order != 0 ? order : compare_times(a->holder, b->holder);
 }
 
-/* A holder can hold its lock for no less than nothing; of several that share it the next to release is then waited for.
- */
+/* How much earlier the release can usefully be: not before the holder got the lock, and not before the release of
+ * another shared holder, for which the origin would then wait. */
 static int64_t earlier_release_ps(const struct relations *relations, const struct holding *holding,
                                   const struct holding *holder, int64_t severity_ps)
 {
@@ -66,7 +66,7 @@ static enum status add_contention(struct detection *detection, const struct hold
     return STATUS_OK;
 }
 
-/* In lock; of lazy ones in the first flush or in unlock. */
+/* The wait is in the lock call; under a lazy lock in the first flush or in unlock. */
 static enum status visit_contention(void *context, const struct holding *holding, const struct holding *holder)
 {
     struct contentions *found = context;
@@ -79,7 +79,7 @@ static enum status visit_contention(void *context, const struct holding *holding
     return add_contention(detection, holding, epoch->close_call, holder, found);
 }
 
-/* A call that means several locks waits for them together: the latest release counts. */
+/* A call that requests several locks waits for all of them together: the latest release counts. */
 enum status detect_lock_contention(struct detection *detection)
 {
     struct contentions found = {.detection = detection};

@@ -16,7 +16,7 @@ static bool waits_in_probe(const struct detection *detection, const struct probe
     return call_kind(relations_call(detection->relations, probe->rank, probe->call)->call) == CALL_PROBE;
 }
 
-/* A receiver that probes first waits in the probe. */
+/* Counts Late Sender in probes: a receiver that probes first waits in the probe. */
 static enum status find_late_probed(struct detection *detection)
 {
     const struct messages *messages = &detection->relations->messages;
@@ -98,7 +98,8 @@ enum status detect_wrong_order(struct detection *detection)
     return status;
 }
 
-/* Sends so many places on in the communicator and receives from as many places back. */
+/* Whether the rank sends to the member k places after it in the communicator and receives from the member k places
+ * before it. */
 static bool is_ring_shift(const struct trace *trace, uint32_t rank, const struct trace_call *send,
                           const struct trace_call *receive)
 {
@@ -143,7 +144,7 @@ static enum status find_close(struct detection *detection, uint32_t rank, uint32
     return STATUS_OK;
 }
 
-/* No time is known to be lost: the threshold does not matter. */
+/* Counted with any threshold, since the lost time is not known. */
 enum status detect_close_send_receive(struct detection *detection)
 {
     const struct trace *trace = detection->relations->trace;

@@ -1,9 +1,10 @@
-/* Wait for Progress in simulated traces: when an origin lacked nothing but its target's progress is known of each call.
- * Only who served it is looked for here (of a trace in slices once all ranks have come so far: SLICE_LATE). */
+/* Wait for Progress in simulated traces. The trace states, for each call, when its origin waited only for the target's
+ * progress. The detector adds the call of the target that served it; in slices, when the watermark is past it
+ * (SLICE_LATE). */
 #include "common/search.h"
 #include "model/waits/detect.h"
 
-/* A call of the rank that begins at this moment: it lets the rank serve what waits. */
+/* Whether a call of the rank begins at this moment, so that the rank serves waiting requests. */
 static bool enters_at(const struct relations *relations, uint32_t rank, int64_t time_ps, size_t *call)
 {
     const struct trace_rank *process = &relations->trace->ranks[rank];
@@ -15,8 +16,8 @@ static bool enters_at(const struct relations *relations, uint32_t rank, int64_t 
     return low < process->count && process->calls[low].enter_ps == time_ps;
 }
 
-/* The call's target, or of those that it may mean, and that this part of the analysis has, the first that enters MPI then. With
- * a helper thread nobody does. */
+/* Finds the call's target or, if it may have several, the first of this shard's ranks among them that enters MPI at
+ * that moment. With a progress thread no rank does. */
 static void find_cause(const struct relations *relations, bool one, int32_t target, struct finding *finding)
 {
     uint32_t first = one ? (uint32_t)target : 0, end = one ? first + 1 : relations->trace->rank_count;
@@ -46,7 +47,7 @@ static enum status find_call(struct detection *detection, uint32_t rank, size_t 
     finding.severity_ps = (finding.until_ps < call->exit_ps ? finding.until_ps : call->exit_ps) - from_ps;
     finding.earlier_ps = finding.severity_ps;
     bool one = call_row(trace_function(trace, rank, index))->needed & F_TARGET && call->peer != TRACE_NONE;
-    if (one && trace->ranks[call->peer].foreign) return STATUS_OK; /* it is found there */
+    if (one && trace->ranks[call->peer].foreign) return STATUS_OK; /* the target's shard finds it */
     find_cause(detection->relations, one, call->peer, &finding);
     if (one || !detection->several) return detect_found(detection, &finding);
     if (finding.cause_call == FINDING_NO_CALL && trace->ranks[rank].foreign) return STATUS_OK;

@@ -7,8 +7,8 @@ static int64_t enter_of_post(const struct relations *relations, const struct exp
     return relations_call(relations, exposure->rank, exposure->post_call)->enter_ps;
 }
 
-/* Whether a call of an origin may have waited for a post that was entered at post_ps: one that returned before the post
- * did not. A simulated trace says what a call waited for. */
+/* Whether a call of an origin may have waited for a post that was entered at post_ps: not if the call returned before.
+ * A simulated trace states the post that a call waited for. */
 static bool may_await(const struct relations *relations, uint32_t rank, size_t call, int64_t post_ps)
 {
     const struct trace_rank *process = &relations->trace->ranks[rank];
@@ -16,8 +16,8 @@ static bool may_await(const struct relations *relations, uint32_t rank, size_t c
     return post_ps <= process->calls[call].exit_ps;
 }
 
-/* The post of those paired with an access epoch that a call of it waited for: of those that lie before the call's end the
- * latest, or the earliest; NULL: there is none. */
+/* The post that a call of an access epoch waited for, of the posts paired with the epoch: of those entered before the
+ * call's end the latest (or the earliest); NULL if there is none. */
 static const struct exposure_epoch *awaited_post(const struct relations *relations, const struct access_epoch *epoch,
                                                  size_t call, bool latest)
 {
@@ -36,9 +36,9 @@ static const struct exposure_epoch *awaited_post(const struct relations *relatio
     return found;
 }
 
-/* The latest post towards a target before that of the pair which complete may have waited for: semantics d lets an
- * origin run ahead of the posts by a number of epochs. A recorded trace does not know the number: it is one, as the
- * platforms'. */
+/* The latest post of a target, earlier than the pair's post, that complete may have waited for: under semantics d an
+ * origin may run ahead of the posts by a number of epochs. A recorded trace does not state the number; it is taken as
+ * 1, the default of platforms. */
 static const struct exposure_epoch *post_before(const struct relations *relations, const struct epoch_pair *pair,
                                                 uint32_t rank, size_t call)
 {
@@ -55,7 +55,8 @@ static const struct exposure_epoch *post_before(const struct relations *relation
     return NULL;
 }
 
-/* The post that a complete waited for, of those paired with the epoch and of those before; found: of the former. */
+/* The post that a complete waited for, of the posts paired with the epoch and of earlier ones; found is the one of the
+ * former. */
 static const struct exposure_epoch *awaited_by_complete(const struct relations *relations,
                                                         const struct access_epoch *epoch, bool latest,
                                                         const struct exposure_epoch *found)
@@ -70,7 +71,7 @@ static const struct exposure_epoch *awaited_by_complete(const struct relations *
     return found;
 }
 
-/* How much earlier a post is of use: until another post is the latest that the call waits for. */
+/* How much earlier a post can usefully be: until the call waits for another post. */
 static int64_t useful_earlier(const struct relations *relations, const struct access_epoch *epoch, size_t call,
                               const struct exposure_epoch *last, int64_t severity_ps)
 {
@@ -89,8 +90,8 @@ static int64_t useful_earlier(const struct relations *relations, const struct ac
     return earlier_ps;
 }
 
-/* How far a call has to stand behind the post that it waits for: D = dT + T. T is the described network's latency, or
- * what the trace shows: from the post to the call's end, which for a call that moves data is more than enough. */
+/* Sets the distance that a call needs after the awaited post: D = dT + T. T is the latency of the described network.
+ * Without one T is the time from the post to the call's end, an upper bound for a call that moves data. */
 static void set_distance(const struct detection *detection, const struct exposure_epoch *exposure,
                          struct finding *finding)
 {
@@ -129,9 +130,9 @@ enum status detect_late_post(struct detection *detection)
     return STATUS_OK;
 }
 
-/* The posts of an access epoch: the first and the last enter. */
+/* The first and the last post of an access epoch, by enter. */
 struct posts {
-    size_t epoch; /* EPOCH_NONE: not looked at yet */
+    size_t epoch; /* EPOCH_NONE: not determined yet */
     int64_t first_ps, last_ps;
 };
 
@@ -149,7 +150,7 @@ static void find_posts(const struct relations *relations, size_t index, struct p
     }
 }
 
-/* The own target's post, if it lies in the operation's call; NULL: it does not. */
+/* The post of the operation's target if it lies in the operation's call, else NULL. */
 static const struct exposure_epoch *own_post_inside(const struct relations *relations,
                                                     const struct epoch_operation *operation)
 {
@@ -167,14 +168,14 @@ static enum status find_transfer(struct detection *detection, const struct epoch
                                               operation->call, exposure->rank, exposure->post_call);
     const struct access_epoch *epoch = &detection->relations->epochs.accesses[operation->epoch];
     finding.doubt = (uint16_t)doubt;
-    /* Another post in the call may be waited for, too. */
+    /* the call may have waited for another post in it, too */
     finding.earlier_ps = useful_earlier(detection->relations, epoch, operation->call, exposure, finding.severity_ps);
     set_distance(detection, exposure, &finding);
     return detect_found(detection, &finding);
 }
 
-/* The own target's post and a later one lie in the call: what the library waits for decides. In slices that shows at
- * the end. */
+/* The call contains its own target's post and a later one. Which one it waited for depends on the library; in slices
+ * that is known at the end. */
 static enum status find_unclear(struct detection *detection, const struct epoch_operation *operation,
                                 const struct exposure_epoch *own, const struct exposure_epoch *last)
 {
@@ -188,8 +189,8 @@ static enum status find_unclear(struct detection *detection, const struct epoch_
     return find_transfer(detection, operation, last, DOUBT_GROUP + of);
 }
 
-/* An operation waited for its own target's post if that lies in the call and no later one does, else for the latest one
- * of the epoch's other targets. A simulated trace says how far it waited. */
+/* An operation waited for its own target's post if the post lies in the call and no later one does. Otherwise it waited
+ * for the latest post of the epoch's other targets. A simulated trace states the awaited post. */
 static enum status find_early_transfer(struct detection *detection, const struct epoch_operation *operation)
 {
     const struct relations *relations = detection->relations;
@@ -222,9 +223,9 @@ enum status detect_early_transfer(struct detection *detection)
 /* The origin with the latest complete of an exposure epoch; false if no origin completed. */
 struct last_complete {
     int64_t enter_ps;
-    int64_t worked_from_ps; /* exit of its last operation to this target, of its start if there was none */
+    int64_t worked_from_ps; /* exit of its last operation on this target, or of its start if there was none */
     int64_t next_ps;        /* the latest enter of the other origins' completes; INT64_MIN: there is none */
-    int64_t bytes;          /* of its operations towards this target */
+    int64_t bytes;          /* of its operations on this target */
     uint32_t rank;
     size_t call;
 };
@@ -243,7 +244,7 @@ static bool last_complete(const struct relations *relations, const struct exposu
         int64_t enter_ps = relations_call(relations, access->rank, access->close_call)->enter_ps;
         size_t before = pair->last_operation != EPOCH_NONE ? pair->last_operation : access->open_call;
         int64_t worked_from_ps = relations_call(relations, access->rank, before)->exit_ps;
-        /* Of origins that complete at the same moment the one that had least to do after its last operation. */
+        /* of origins that complete at the same moment, the one with the least time after its last operation */
         bool earlier =
             enter_ps < last->enter_ps || (enter_ps == last->enter_ps && worked_from_ps <= last->worked_from_ps);
         int64_t before_ps = !found ? INT64_MIN : earlier ? enter_ps : last->enter_ps;
@@ -275,9 +276,8 @@ static void add_call(const struct trace_call *call, const struct last_complete *
     if (late_ps > 0) wait->late_complete_ps += late_ps;
 }
 
-/* A row of tests waits as long as the rank is inside its calls: what it does between them is computing. In a simulated
- * trace the failed tests are computing, too, and the successful one waits for the whole row (docs/simulation.md,
- * "Computing"). */
+/* A row of tests waits while the rank is inside its calls; between them the rank computes. In a simulated trace the
+ * failed tests are computing, too, and the successful one waits for the whole row (docs/simulation.md, "Computing"). */
 static void add_tests(const struct relations *relations, const struct exposure_epoch *exposure,
                       const struct last_complete *last, struct exposure_wait *wait)
 {
@@ -290,9 +290,9 @@ static void add_tests(const struct relations *relations, const struct exposure_e
     }
 }
 
-/* How far wait has to stand behind its post: D = dT + T behind a complete that came before, else later by as much as
- * that one came later. T is the time that the pair's data and the notification take on the described network, or what
- * the trace shows: from the last complete to the end of wait. */
+/* Sets the distance that wait needs after its post: D = dT + T. If the last complete was later than the post, dT is the
+ * time between them. T is the time of the pair's data and the notification on the described network. Without one T is
+ * the time from the last complete to the end of wait. */
 static void set_distance_of_wait(const struct detection *detection, const struct exposure_epoch *exposure,
                                  const struct last_complete *last, struct finding *finding)
 {
@@ -320,14 +320,14 @@ static enum status for_exposures(struct detection *detection, enum pattern patte
         if (call_kind(close->call) == CALL_WIN_TEST && !relations->trace->provenance.simulated)
             add_tests(relations, exposure, &last, &wait);
         add_call(close, &last, &wait);
-        /* A part of nothing is nothing: an Early Wait below the threshold has no Late Complete, the smaller one. */
+        /* Late Complete is part of Early Wait: an Early Wait below the threshold has no Late Complete. */
         struct finding finding =
             finding_of_enter(relations, pattern, exposure->rank, exposure->close_call, last.rank, last.call);
         finding.severity_ps = pattern == PATTERN_EARLY_WAIT ? wait.early_wait_ps : wait.late_complete_ps;
         finding.earlier_ps = finding.severity_ps;
         if (last.next_ps != INT64_MIN && last.enter_ps - last.next_ps < finding.earlier_ps)
             finding.earlier_ps = last.enter_ps - last.next_ps;
-        if (call_kind(close->call) != CALL_WIN_TEST) /* a row of tests is the program's */
+        if (call_kind(close->call) != CALL_WIN_TEST) /* a row of tests belongs to the program's logic */
             set_distance_of_wait(detection, exposure, &last, &finding);
         TRY(detect_found(detection, &finding));
     }

@@ -1,4 +1,4 @@
-/* Waits for non-blocking messages, with the distance that would have removed them (Akopyan, 5.3.3). */
+/* Waits for non-blocking messages, and the distance that would have removed them (Akopyan, 5.3.3). */
 #include "common/units.h"
 #include "model/waits/detect.h"
 
@@ -20,7 +20,7 @@ static uint64_t request_key(uint32_t rank, uint32_t request)
     return (uint64_t)rank << 32 | request;
 }
 
-enum { ENDS_AT_ONCE = -1 }; /* a request that nobody else has a part in */
+enum { ENDS_AT_ONCE = -1 }; /* a request without another side */
 
 static enum status index_request(uint32_t rank, uint32_t request, uint64_t value, struct map *requests, struct err *err)
 {
@@ -28,8 +28,8 @@ static enum status index_request(uint32_t rank, uint32_t request, uint64_t value
     return map_put(requests, request_key(rank, request), value, &slot, err);
 }
 
-/* Requests of messages to 2 × message + receives. The library holds the data of MPI_Ibsend: its wait ends at once, as
- * that of a message with MPI_PROC_NULL. */
+/* Maps requests of messages to 2 × message + receives. The wait for MPI_Ibsend ends at once, since the library holds
+ * the data; so does the wait for a message with MPI_PROC_NULL. */
 static enum status index_requests(const struct relations *relations, struct map *requests, struct err *err)
 {
     const struct trace *trace = relations->trace;
@@ -53,8 +53,8 @@ static enum status index_requests(const struct relations *relations, struct map 
     return STATUS_OK;
 }
 
-/* The data leave with the send, in every mode: a synchronous one is then answered where it is received, and a large
- * message of MPI_Bsend is still a rendezvous for its receiver. */
+/* Whether the data leave with the send, by their size only: a synchronous send is answered after its data are received,
+ * and a large message of MPI_Bsend is a rendezvous for its receiver. */
 static bool leaves_at_once(const struct detection *detection, const struct trace_call *send)
 {
     return send->bytes <= detection->options->eager_bytes;
@@ -65,8 +65,8 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* When a message is complete on the side that waits. A rendezvous asks, when both sides have begun, and then moves the
- * data. A network that is not described takes no time. */
+/* When a message is complete on the side that waits. A rendezvous begins when both sides have begun: request, answer,
+ * data. Without a described network messages take no time. */
 static int64_t end_ps(const struct detection *detection, const struct side *side, const struct trace_call *own,
                       const struct trace_call *other)
 {
@@ -82,13 +82,13 @@ static int64_t end_ps(const struct detection *detection, const struct side *side
     return units_add_ps(answered_ps, side->receives ? units_add_ps(latency_ps, data_ps) : data_ps);
 }
 
-/* What a wait ends. */
+/* The messages that a wait completes. */
 struct ended {
     struct side
-        last; /* of the messages the one whose other side began last, a receive before a send: that is waited for */
+        last; /* the message whose other side began last, a receive before a send: the call waits for it */
     int64_t last_ps;    /* when it began */
-    bool any, unknown;  /* there is one; something else may have ended the wait */
-    int64_t rest_ps;    /* when the other messages are complete; INT64_MIN: there are none */
+    bool any, unknown;  /* any: there is a message; unknown: something else may have ended the wait */
+    int64_t rest_ps;    /* when the other messages were complete; INT64_MIN: there are none */
     int64_t rest_bytes; /* of the largest of them */
 };
 
@@ -126,8 +126,9 @@ static struct ended what_ended(const struct detection *detection, const struct m
     return ended;
 }
 
-/* D = dT + T, and the other side's delay before it where the other side began later. T comes from the described
- * network, or is what the trace shows: from when both sides had begun to the end of the wait. */
+/* The distance that would remove the wait: D = dT + T. dT is the delay of the other side if it began later. T is the
+ * message's time on the described network. Without one T is the time from the moment when both sides had begun to the
+ * end of the wait. */
 static int64_t advised_ps(const struct detection *detection, const struct trace_call *own,
                           const struct trace_call *other, const struct trace_call *wait)
 {
@@ -139,8 +140,8 @@ static int64_t advised_ps(const struct detection *detection, const struct trace_
     return units_add_ps(began_ps - own->enter_ps + starting_ps, transfer_ps > 0 ? transfer_ps : 0);
 }
 
-/* How much earlier the other side's start is of use: a rendezvous begins when both sides have; eager data leave with
- * the send, whatever the receive does; and what else the call waits for does not come earlier. */
+/* How much earlier the other side can usefully start. A rendezvous begins when both sides have begun. Eager data leave
+ * with the send and do not depend on the receive. The other messages of the call limit the gain. */
 static int64_t earlier_ps(const struct detection *detection, uint32_t rank, const struct ended *ended,
                           const struct trace_call *own, const struct trace_call *other, int64_t severity_ps)
 {

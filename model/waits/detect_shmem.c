@@ -7,7 +7,8 @@
 #include "model/match/holdings.h"
 #include "model/match/shmem_writes.h"
 
-/* From enter(set_lock) to the exit of the clear_lock of who held it before, cut to the call. */
+/* Counts Lock Contention: from enter(set_lock) to the exit of the previous holder's clear_lock, at most to the call's
+ * exit. */
 static enum status find_wait(struct detection *detection, const struct holdings *holdings, size_t i)
 {
     const struct relations *relations = detection->relations;
@@ -41,7 +42,7 @@ enum status detect_shmem_lock_contention(struct detection *detection)
     return status;
 }
 
-/* min(exit, arrival) - enter; of a row of tests the sum over all of them. In a simulated trace the successful test
+/* min(exit, arrival) - enter; for a row of tests, the sum over its calls. In a simulated trace the successful test
  * waits for the whole row and the failed ones are computing (docs/simulation.md, "Computing"). */
 static int64_t write_wait_ps(const struct trace *trace, uint32_t rank, size_t index, const size_t *row,
                              int64_t arrival_ps)

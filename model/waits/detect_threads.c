@@ -1,12 +1,12 @@
-/* Waits of a thread for other threads of its rank: at locks, barriers and semaphores, and for their end. Which release let
- * a thread in is inferred from the order in which the calls that got a lock or a unit returned. */
+/* Waits of a thread for other threads of its rank: at locks, barriers and semaphores, and in joins. The release that
+ * ended a wait is inferred from the order in which the calls that got a lock or a unit returned. */
 #include <stdlib.h>
 
 #include "common/array.h"
 #include "common/search.h"
 #include "model/waits/detect.h"
 
-/* A call that has to do with an object. */
+/* One use of a lock, barrier or semaphore by a call. */
 struct use {
     uint32_t object;
     bool shared; /* of a read-write lock: it reads */
@@ -14,8 +14,8 @@ struct use {
     bool fails;  /* of a semaphore: it took none */
     bool waits;  /* the call may have waited for the object */
     size_t call;
-    int64_t at_ps;      /* when it got it, gave it, or came */
-    size_t release;     /* call that let it go, FINDING_NO_CALL: not seen */
+    int64_t at_ps;      /* when the call got the object, gave a unit, or arrived */
+    size_t release;     /* call that released it; FINDING_NO_CALL: not recorded */
     int64_t release_ps; /* when */
 };
 
@@ -38,7 +38,7 @@ static enum status add_use(struct uses *uses, struct use use, struct err *err)
     return STATUS_OK;
 }
 
-/* A simulation knows which calls have not waited; a call that only tries never has. */
+/* Whether the call may have waited. A simulated trace states which calls did not; a try call never does. */
 static bool may_have_waited(const struct trace_rank *rank, size_t index)
 {
     const struct trace_call *call = &rank->calls[index];
@@ -53,7 +53,7 @@ static bool has_failed(const struct trace_call *call)
     return (call->flags & TRACE_BREAK) || (tries && !(call->flags & TRACE_FLAG));
 }
 
-/* next_ps: until when it would wait without the cause; INT64_MIN: not at all, or not known. */
+/* next_ps is the end of the wait without the cause; INT64_MIN: there would be no wait, or it is not known. */
 static struct finding until(const struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
                             size_t cause, int64_t until_ps, int64_t next_ps)
 {
@@ -79,7 +79,7 @@ static enum status find_until(struct detection *detection, enum pattern pattern,
 
 typedef enum status rank_function(struct detection *detection, uint32_t rank, struct uses *uses);
 
-/* For every rank with thread primitives. */
+/* Calls the function for every rank with thread primitives. */
 static enum status each_rank(struct detection *detection, rank_function *find)
 {
     const struct trace *trace = detection->relations->trace;
@@ -115,7 +115,8 @@ static enum part part_of(enum call_kind kind)
     }
 }
 
-/* What each thread holds: of object and thread the holding's index from 1 and how many more times it was taken. */
+/* The locks that threads hold: (object, thread) to the index of the holding from 1, and to the number of recursive
+ * locks. */
 struct held {
     struct map open;
     struct uses *uses;
@@ -127,7 +128,7 @@ static enum status take_object(struct held *held, uint32_t thread, struct use us
     uint64_t *slot;
     TRY(map_put(&held->open, (uint64_t)use.object << 16 | thread, 0, &slot, held->err));
     if ((uint32_t)*slot > 0) {
-        *slot += (uint64_t)1 << 32; /* once more, by the one that has it */
+        *slot += (uint64_t)1 << 32; /* a recursive lock */
         return STATUS_OK;
     }
     *slot = held->uses->count + 1;
@@ -148,7 +149,7 @@ static void release(struct held *held, uint32_t thread, uint32_t object, size_t 
     *slot = 0;
 }
 
-/* Waiting on a condition lets the mutex go when it begins and has it again when it ends. */
+/* A wait on a condition releases the mutex at its begin and has it again at its end. */
 static enum status note_lock(struct held *held, const struct trace *trace, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &trace->ranks[rank].calls[index];
@@ -170,11 +171,11 @@ static enum status note_lock(struct held *held, const struct trace *trace, uint3
     return take_object(held, thread, use);
 }
 
-/* Each waits for the last of those before it that exclude it. */
+/* Each use waits for the last earlier use that excludes it. */
 static enum status find_contention(struct detection *detection, uint32_t rank, const struct uses *uses)
 {
-    const struct use *alone = NULL, *together = NULL; /* of the object: released last, by writers and by readers */
-    int64_t next_ps = INT64_MIN;                      /* of the readers but the last one */
+    const struct use *alone = NULL, *together = NULL; /* the last releases of the object, by writers and by readers */
+    int64_t next_ps = INT64_MIN;                      /* the latest release by readers other than the last one */
     for (size_t i = 0; i < uses->count; i++) {
         const struct use *use = &uses->items[i], *before = alone;
         if (i > 0 && uses->items[i - 1].object != use->object) before = alone = together = NULL, next_ps = INT64_MIN;
@@ -226,7 +227,7 @@ static enum status find_barriers(struct detection *detection, uint32_t rank, str
         const struct use *items = &uses->items[first];
         size_t parties = (size_t)process->calls[items->call].primitive.parties;
         end = first + parties;
-        if (end > uses->count || items[parties - 1].object != items->object) { /* the last one came to it too late */
+        if (end > uses->count || items[parties - 1].object != items->object) { /* the group is not complete */
             for (end = first; end < uses->count && uses->items[end].object == items->object;) end++;
             continue;
         }
@@ -253,7 +254,7 @@ static enum status find_joins(struct detection *detection, uint32_t rank, struct
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         if (call_kind(call->call) != CALL_THREAD_JOIN || (call->flags & TRACE_BREAK)) continue;
-        if (call->primitive.child >= trace_thread_count(trace, rank)) continue; /* nobody followed it */
+        if (call->primitive.child >= trace_thread_count(trace, rank)) continue; /* the thread was not recorded */
         struct timeline timeline = timeline_of(&detection->relations->timelines, rank, call->primitive.child);
         if (timeline.count == 0) continue;
         size_t last = timeline_index(&timeline, timeline.count - 1);
@@ -285,7 +286,7 @@ static enum status collect_units(struct detection *detection, uint32_t rank, str
     return STATUS_OK;
 }
 
-/* The value before the first call on it, in the order of calls; negative: not known. */
+/* The semaphore's value before the first call on it; negative: not known. */
 static int64_t value_of(const struct trace_rank *rank, const struct use *items, size_t count)
 {
     size_t first = items[0].call;
@@ -300,7 +301,7 @@ static int compare_times(const void *one, const void *other)
     return (*a > *b) - (*a < *b);
 }
 
-/* When others came to the semaphore than those who gave a unit; the caller frees it. */
+/* The times at which threads arrived at the semaphore to take a unit. The caller frees them. */
 static enum status collect_takers(const struct trace_rank *rank, const struct use *items, size_t count,
                                   int64_t **came_ps, size_t *came_count, struct err *err)
 {
@@ -313,8 +314,8 @@ static enum status collect_takers(const struct trace_rank *rank, const struct us
     return STATUS_OK;
 }
 
-/* The uses of one semaphore, in the order of their times. A wait during which others come queues: they would have its place.
- */
+/* Finds the waits at one semaphore, whose uses are ordered by time. A wait queues if other threads arrive during it: if
+ * it came later, they would be served first. */
 static enum status find_units(struct detection *detection, uint32_t rank, const struct use *items, size_t count)
 {
     const struct trace_rank *process = &detection->relations->trace->ranks[rank];

@@ -14,7 +14,7 @@ void disturbance_add(const struct trace *trace, int64_t *inside_ps)
     }
 }
 
-/* Of all threads, without the time in which recording was stopped. */
+/* Computing of all threads, without the time in which recording was stopped. */
 static double computing_s(const struct timelines *timelines, uint32_t rank, int64_t zero_ps, int64_t inside_ps)
 {
     int64_t paused_ps = timelines->trace->ranks[rank].before_sum_ps[BEFORE_PAUSED];

@@ -1,4 +1,5 @@
-/* How disturbed a recording was: how long computing waited for a core. Sums per rank, of a trace whole or in slices. */
+/* Measures how much a recording was disturbed: how long computing threads waited for a core. It sums per rank, over a
+ * whole trace or its slices. */
 #ifndef MODEL_WAITS_DISTURBANCE_H
 #define MODEL_WAITS_DISTURBANCE_H
 
@@ -6,14 +7,15 @@
 #include "model/result/result.h"
 #include "trace/trace.h"
 
-/* Adds the time inside the calls of each rank, of a slice in its new ones. inside_ps: rank_count. */
+/* Adds the time that each rank spent inside calls; of a slice, inside its new calls. inside_ps has rank_count
+ * elements. */
 void disturbance_add(const struct trace *trace, int64_t *inside_ps);
 
-/* timelines: of the trace, which holds its end. Unknown of a simulated trace, and where nobody looked for core waits.
- */
+/* timelines belong to the trace at its end. The disturbance is unknown for a simulated trace, and where core waits were
+ * not recorded. */
 void disturbance_report(const struct timelines *timelines, const int64_t *inside_ps, struct result_disturbance *made);
 
-/* Both, of a whole trace. */
+/* disturbance_add() and disturbance_report() for a whole trace. */
 enum status disturbance_find(const struct trace *trace, struct result_disturbance *made, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which waits are counted: those of a window, of ranks, in a time, in a part of the program. */
+/* Selects the waits that are counted: by window, by rank, by time, by part of the program. */
 #ifndef MODEL_WAITS_FILTER_H
 #define MODEL_WAITS_FILTER_H
 
@@ -10,12 +10,12 @@
 #include "model/waits/section.h"
 #include "trace/trace.h"
 
-/* All-zero lets everything through. */
+/* An all-zero filter passes every wait. */
 struct filter {
     bool by_window, by_rank, by_time;
     int32_t window;
     uint32_t first_rank, last_rank; /* of the rank that waits */
-    int64_t from_ps, to_ps;         /* since the trace's first event: calls that overlap this time */
+    int64_t from_ps, to_ps;         /* since the trace's first event; calls that overlap this time pass */
     const struct section *section;  /* NULL: any. Borrowed */
     const char *callpath;           /* shell pattern (fnmatch) for the place of the wait; NULL: any. Borrowed */
 };

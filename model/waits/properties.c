@@ -24,7 +24,7 @@ const struct property_row *property_by_name(const char *name)
     return NULL;
 }
 
-/* Kinds without an entry: PROPERTY_TIME, turned into "other" by property_of. */
+/* Kinds without an entry have PROPERTY_TIME, which property_of() turns into "other". */
 static const enum property of_kind[CALL_KIND_COUNT] = {
     [CALL_WIN_CREATE] = PROPERTY_RMA_WINDOW_MANAGEMENT,
     [CALL_WIN_FREE] = PROPERTY_RMA_WINDOW_MANAGEMENT,
@@ -149,7 +149,7 @@ int64_t properties_life_ps(const struct timelines *timelines, uint32_t rank, int
     return sum_ps;
 }
 
-/* The inner nodes bottom-up; user code is what is left of the time. */
+/* Sums the inner nodes bottom-up; user code is the rest of the time. */
 static void sum_times(const struct timelines *timelines, wide_ps times_ps[PROPERTY_COUNT])
 {
     int64_t zero_ps = trace_begin_ps(timelines->trace);

@@ -26,17 +26,18 @@ const struct property_row *property_by_name(const char *name);
 /* 0 for the root. */
 int property_depth(enum property property);
 
-/* The property that the time of a call counts to. Not for user regions. */
+/* The property to which the time of a call counts. kind is not a user region. */
 enum property property_of(enum call_kind kind);
 
 /* Adds the durations of a trace's calls, or of a slice those of its new ones, to their properties. */
 void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT]);
 
-/* The life of all threads of a rank: of thread 0 from time zero, of others from their first event, to their last. */
+/* The summed life of a rank's threads: thread 0 from time zero, other threads from their first event, each to its last
+ * event. */
 int64_t properties_life_ps(const struct timelines *timelines, uint32_t rank, int64_t zero_ps);
 
-/* Appends all properties, in tree order, once the trace's end is there. times_ps: from properties_add. The wait states
- * of account are subtracted from the exclusive figures. */
+/* Appends all properties, in tree order, at the end of the trace. times_ps comes from properties_add(). The wait states
+ * in totals are subtracted from the exclusive times. */
 enum status properties_report(const struct timelines *timelines, const wide_ps times_ps[PROPERTY_COUNT],
                               const struct totals *totals, struct result *result, struct err *err);
 

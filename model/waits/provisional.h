@@ -1,7 +1,7 @@
-/* Waits of a trace that is analysed in slices which a later slice may show to be none: for progress, where an MPI
- * function does not wait for the target, and for the posts of a target or of the whole group, where one of both is what
- * operations of a class wait for (model/behaviour/group_votes.h). Each depends on a doubt. They are kept apart until
- * the end. */
+/* Keeps waits apart that a later slice may refute. There are two sorts. A wait for progress is refuted if the MPI
+ * function turns out not to wait for its target. A wait for a post depends on whether operations of its class wait for
+ * the target's post or for those of the whole group (model/behaviour/group_votes.h). Each such wait depends on a
+ * numbered doubt, which is decided at the end. */
 #ifndef MODEL_WAITS_PROVISIONAL_H
 #define MODEL_WAITS_PROVISIONAL_H
 
@@ -13,7 +13,7 @@
 #include "model/waits/wait_profile.h"
 #include "trace/trace.h"
 
-/* Numbers of doubts; that of a wait that counts in any case is FINDING_CERTAIN. */
+/* Numbers of doubts. A wait that counts in any case has FINDING_CERTAIN. */
 enum {
     DOUBT_PROGRESS = FINDING_CERTAIN + 1,                 /* + enum mpi_call */
     DOUBT_TARGET = DOUBT_PROGRESS + MPI_CALL_COUNT,       /* + group_votes_class() */
@@ -23,25 +23,26 @@ enum {
 
 /* All-zero is empty. */
 struct provisional {
-    bool refuted[DOUBT_COUNT]; /* of progress: functions that returned while the target was outside MPI all the time */
+    bool refuted[DOUBT_COUNT]; /* for progress: the function returned although the target was outside MPI all the
+                                  time */
     int64_t *severity_ps[DOUBT_COUNT]; /* per rank; NULL: none */
     uint64_t *count[DOUBT_COUNT];
-    struct group_votes votes; /* of all shards, once they are exchanged */
+    struct group_votes votes; /* of all shards, after the exchange */
 };
 
-/* Of a wait for the target's post alone there is one for the group's, too, which is longer. */
+/* Whether the doubt is about the target's post alone. Each such wait also has a longer one for the group's posts. */
 bool doubt_is_of_target(uint16_t doubt);
-/* The MPI function whose waits depend on it. */
+/* The MPI function whose waits depend on the doubt. */
 enum mpi_call doubt_function(uint16_t doubt);
 
 void provisional_clear(struct provisional *provisional);
 enum status provisional_add(struct provisional *provisional, const struct trace *trace, const struct finding *finding,
                             struct err *err);
-/* The sums of a doubt, made 0 if there are none. */
+/* Allocates the sums of a doubt, all 0, unless they exist. */
 enum status provisional_reserve(struct provisional *provisional, uint16_t doubt, uint32_t ranks, struct err *err);
-/* All have voted: decides what operations wait for. */
+/* After all votes: decides for which posts operations wait. */
 void provisional_decide(struct provisional *provisional);
-/* Adds what was not refuted to totals and profile. */
+/* Adds the waits that were not refuted to totals and profile. */
 enum status provisional_end(const struct provisional *provisional, struct totals *totals, struct wait_profile *profile,
                             struct err *err);
 

@@ -1,4 +1,4 @@
-/* Who has how much of what: seconds and counts by item, rank and thread. Items are the caller's numbers. */
+/* Sums of time and count by item, rank and thread. Items are the caller's numbers. */
 #ifndef MODEL_WAITS_RANK_SUMS_H
 #define MODEL_WAITS_RANK_SUMS_H
 
@@ -25,13 +25,13 @@ struct rank_sums {
 void rank_sums_clear(struct rank_sums *sums);
 enum status rank_sums_add(struct rank_sums *sums, const struct rank_sum *more, struct err *err);
 
-/* Orders the sums by item, rank and thread; nothing is added afterwards. */
+/* Orders the sums by item, rank and thread. Nothing may be added afterwards. */
 void rank_sums_sort(struct rank_sums *sums);
-/* Of ordered sums those of one item, *count of them. */
+/* The first of the *count ordered sums of one item. */
 const struct rank_sum *rank_sums_of(const struct rank_sums *sums, uint32_t item, size_t *count);
 
-/* Of one item's sums the rank that has most, with its thread that has most; ps is that of the rank. Of equal ones the
- * one that occurs most often, then the lowest. count > 0. */
+/* Of one item's sums, the rank with the most time, and its thread with the most time; ps is the rank's time. If times
+ * are equal, the larger count decides, then the lower rank. count > 0. */
 struct rank_sum rank_sums_worst(const struct rank_sum *sums, size_t count);
 
 #endif

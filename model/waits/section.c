@@ -58,7 +58,7 @@ static bool is_marked(const struct trace *trace, const struct mark *mark, const 
     return !call_is_region(call->call) && is_named(mark, call_name(call->call));
 }
 
-/* When the mark is on the rank; false: never. */
+/* The time of the mark on the rank; false: it does not occur. */
 static bool find_mark(const struct trace *trace, uint32_t rank, const struct mark *mark, int64_t *time_ps)
 {
     const struct trace_rank *process = &trace->ranks[rank];
@@ -76,7 +76,8 @@ static bool find_mark(const struct trace *trace, uint32_t rank, const struct mar
     return found;
 }
 
-/* The last initialisation's end, the first finalisation's begin. */
+/* Moves the section's begin to the end of the last initialisation, and its end to the begin of the first
+ * finalisation. */
 static void leave_out_init(const struct trace_rank *rank, int64_t *from_ps, int64_t *to_ps)
 {
     for (size_t i = 0; i < rank->count; i++) {
@@ -159,7 +160,7 @@ struct places {
     struct err *err;
 };
 
-/* function: ID_none for computing, of which the regions alone are the place. */
+/* function is ID_none for computing, whose place has regions only. */
 static enum status matches(struct places *places, uint32_t node, uint32_t site, enum mpi_call function, bool *match)
 {
     uint64_t key = ((uint64_t)node << 40) ^ ((uint64_t)site << 12) ^ (uint64_t)function, *slot;
@@ -187,7 +188,7 @@ static enum status add_places(struct places *places, const struct section *secti
 {
     const struct trace_rank *process = &places->trace->ranks[rank];
     int64_t left_ps = trace_begin_ps(places->trace);
-    uint32_t inside = CALLPATH_ROOT; /* which region it is that the thread computes in */
+    uint32_t inside = CALLPATH_ROOT; /* the region in which the thread computes */
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         bool match;

@@ -1,5 +1,4 @@
-/* Everything that is summed over a trace, whole or in slices: integers, and what does not depend on the order of
- * adding. */
+/* Everything that is summed over a trace, whole or in slices. The sums do not depend on the order of adding. */
 #ifndef MODEL_WAITS_SEVERITY_H
 #define MODEL_WAITS_SEVERITY_H
 
@@ -28,30 +27,30 @@ struct severity {
     struct behaviour behaviour;
     struct window_creations creations;
     wide_ps times_ps[PROPERTY_COUNT];
-    int64_t *inside_ps; /* per rank: in calls */
-    struct provisional provisional; /* of slices, but votes */
-    struct several several;         /* of parts */
-    bool parted;                    /* other parts have the rest */
+    int64_t *inside_ps; /* per rank: time in calls */
+    struct provisional provisional; /* for slices; votes also for a whole trace */
+    struct several several; /* for shards */
+    bool parted;                    /* this analysis is one shard; others have the rest */
 };
 
-/* Inits *severity for a trace, which is borrowed until severity_clear. */
+/* Inits *severity for a trace, and borrows the trace until severity_clear(). */
 enum status severity_init(struct severity *severity, const struct trace *trace, const struct analyze_options *options,
                           struct err *err);
 void severity_clear(struct severity *severity);
 
-/* Adds a whole trace, or of a slice what is final now. waits and transfers (both may be NULL) get all waits and
- * transfers that are added; the caller clears them. */
+/* Adds a whole trace, or the calls of a slice that are final in this round. waits and transfers receive all waits and
+ * transfers that are added; both may be NULL. The caller clears them. */
 enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
                          struct transfers *transfers, struct err *err);
 
-/* All slices are added: counts the votes of this part (model/behaviour/group_votes.h). Of several parts each hears
- * those of the others before they are decided on. */
+/* After all slices: counts the votes of this shard (model/behaviour/group_votes.h). Shards exchange their votes before
+ * anything is decided. */
 void severity_vote(struct severity *severity);
 
-/* Adds what shows at the end of the trace, which relations hold; of each part before the sums of parts are merged
- * (model/shards/shards.h). */
+/* Adds what only the end of the trace shows; relations are those of the last slice. Each shard calls this before the
+ * sums of shards are merged (model/shards/shards.h). */
 enum status severity_end(struct severity *severity, const struct relations *relations, struct err *err);
-/* Moves the sums into result. timelines: of the trace, which holds its end. */
+/* Moves the sums into result. timelines belong to the trace at its end. */
 enum status severity_report(struct severity *severity, const struct timelines *timelines, struct result *result,
                             struct err *err);
 

@@ -24,7 +24,7 @@ enum pattern pattern_whole(enum pattern pattern)
     }
 }
 
-/* One block for all: the pages of patterns that do not occur are never touched. */
+/* One block for all patterns: the pages of patterns that do not occur are never touched. */
 enum status totals_init(struct totals *totals, uint32_t rank_count, struct err *err)
 {
     size_t items = rank_count > 0 ? rank_count : 1;

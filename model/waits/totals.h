@@ -1,4 +1,4 @@
-/* Seconds and occurrences per wait state and rank: what a detector finds, or a simulator knows. */
+/* Time and number of waits per wait state and rank, as a detector found them or a simulator counted them. */
 #ifndef MODEL_WAITS_TOTALS_H
 #define MODEL_WAITS_TOTALS_H
 
@@ -22,15 +22,15 @@ struct pattern_row {
     const char *meaning; /* one sentence */
 };
 const struct pattern_row *pattern_row(enum pattern pattern);
-/* The pattern whose time holds all of this one's; the pattern itself if there is none. */
+/* The pattern that includes all time of this one; the pattern itself if there is none. */
 enum pattern pattern_whole(enum pattern pattern);
 
 struct totals {
     uint32_t rank_count;
     int64_t *severity_ps[PATTERN_COUNT]; /* per rank */
     uint64_t *count[PATTERN_COUNT];      /* per rank */
-    wide_ps in_kind_ps[CALL_KIND_COUNT]; /* waits that are no part of others, by the kind of call that they are in: a
-                                            detector's account only */
+    wide_ps in_kind_ps[CALL_KIND_COUNT]; /* waits that are not part of other waits, by the kind of their call; filled by
+                                            detectors only */
 };
 
 enum status totals_init(struct totals *totals, uint32_t rank_count, struct err *err);

@@ -34,7 +34,8 @@ static bool is_worse(int64_t severity_ps, int64_t enter_ps, uint32_t rank, const
     return rank < worst->rank;
 }
 
-/* The item of its pattern and place, made without a wait if there is none. Valid until the next one is made. */
+/* The item of the wait's pattern and place; a new empty one if there is none. The pointer is valid until the next item
+ * is made. */
 static enum status item_of(struct wait_profile *profile, struct wait_place made, struct wait_place **found,
                            struct err *err)
 {
@@ -123,7 +124,7 @@ enum status wait_profile_add_one(struct wait_profile *profile, const struct wait
     return add_rank(profile, item, wait, wait->worst.rank, err);
 }
 
-/* What was in doubt is part of the certain waits of its place. */
+/* Adds an item in doubt to the certain item of its place. */
 static enum status make_certain(struct wait_profile *profile, uint32_t doubtful, struct err *err)
 {
     struct wait_place place = profile->items[doubtful];

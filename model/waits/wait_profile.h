@@ -15,8 +15,8 @@ struct wait_place {
     uint32_t site;
     uint16_t call; /* enum mpi_call */
     uint16_t pattern;
-    uint16_t doubt;  /* of the findings */
-    uint32_t thread; /* of a single wait */
+    uint16_t doubt;  /* of its findings */
+    uint32_t thread; /* meaningful for a single wait only */
     wide_ps severity_ps;
     uint64_t count;
     struct advice_facts worst; /* the longest single wait; of equal ones the first, of the lowest rank */
@@ -30,7 +30,7 @@ struct wait_profile {
     struct rank_sums ranks; /* of the items */
 };
 
-/* Inits *profile; wait_profile_go_on() adds the trace's next calls (callpaths_go_on()). */
+/* Inits *profile. wait_profile_go_on() adds the call paths of the trace's next calls (callpaths_go_on()). */
 enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err);
 enum status wait_profile_go_on(struct wait_profile *profile, struct err *err);
 void wait_profile_clear(struct wait_profile *profile);
@@ -38,21 +38,22 @@ void wait_profile_clear(struct wait_profile *profile);
 enum status wait_profile_add(struct wait_profile *profile, const struct trace *trace, const struct finding *finding,
                              struct err *err);
 
-/* One wait as it is going to be added; adding it. */
+/* Makes the item for one wait; adds such an item. */
 struct wait_place wait_profile_one(const struct wait_profile *profile, const struct trace *trace,
                                    const struct finding *finding);
 enum status wait_profile_add_one(struct wait_profile *profile, const struct wait_place *wait, struct err *err);
 
-/* Adds the sums of another shard, whose nodes are this one's by now. *item: what `ranks` of that shard are about here.
- */
+/* Adds an item of another shard, whose nodes have been translated to those of this shard. *item is the number of the
+ * item here, for that shard's `ranks`. */
 enum status wait_profile_merge(struct wait_profile *profile, const struct wait_place *from, uint32_t *item,
                                struct err *err);
 
-/* Takes out the waits whose doubt is refuted; the others in doubt are certain now. */
+/* Removes the waits whose doubt is refuted, and makes the other doubtful waits certain. */
 enum status wait_profile_end_doubts(struct wait_profile *profile, const bool *refuted, struct err *err);
 
-/* Appends each place, with its advice and its worst rank, to its pattern in result, which has the pairs of fences, the
- * largest severity first; per_rank: with the figures of every rank. Nothing is added afterwards. */
+/* Appends each place, with its advice and its worst rank, to its pattern in result, the largest severity first. With
+ * per_rank a place has the figures of every rank. result already has the pairs of fences. Nothing may be added
+ * afterwards. */
 enum status wait_profile_report(struct wait_profile *profile, const struct trace *trace, bool per_rank,
                                 struct result *result, struct err *err);
 

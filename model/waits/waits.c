@@ -46,7 +46,7 @@ static int compare_waits(const void *one, const void *other)
     return (int)a->pattern - (int)b->pattern;
 }
 
-/* Where two waits of a thread are for different things, the one that ends last is what held it. */
+/* Makes the waits of each thread disjoint: where two overlap, the one that ends last keeps the common time. */
 static void part_waits(struct waits *waits)
 {
     for (size_t i = waits->count, later = i; i-- > 0;) {
@@ -71,7 +71,8 @@ enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err
     return STATUS_OK;
 }
 
-/* The first wait of this rank that is of this call of this thread, or of a later call of it, or of a later thread. */
+/* The first wait of the rank that belongs to this call of this thread, or to a later call of it, or to a later
+ * thread. */
 static size_t first_from(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call)
 {
     const struct wait *items = waits->items;

@@ -1,5 +1,5 @@
-/* Every wait, and the interval in which it lasts for a call of another rank: what efficiency adds up, and root causes
- * and the critical path follow. */
+/* A list of all waits, each with the time in which it lasts for a call of another rank. Efficiency sums them; root
+ * causes and the critical path follow them. */
 #ifndef MODEL_WAITS_WAITS_H
 #define MODEL_WAITS_WAITS_H
 
@@ -13,13 +13,13 @@
 
 struct wait {
     int64_t severity_ps;
-    int64_t from_ps, until_ps; /* inside the call; equal where no cause is known */
+    int64_t from_ps, until_ps; /* inside the call; equal if no cause is known */
     uint32_t rank, cause_rank;
     size_t call, cause_call;
     uint16_t pattern;
     uint16_t thread, cause_thread;
     uint16_t doubt; /* of its finding */
-    bool counted; /* the filter lets it through */
+    bool counted; /* the filter passes it */
 };
 
 struct waits {
@@ -30,12 +30,12 @@ struct waits {
 
 /* All-zero is the empty list. */
 void waits_clear(struct waits *waits);
-/* Adds a wait that is no part of another one. */
+/* Adds a wait that is not part of another one. */
 enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, bool counted,
                       struct err *err);
 enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err);
 
-/* Where the waits of a thread, or of one call of it, begin, and end (exclusive), in items. */
+/* The range first..end - 1 in items of the waits of a thread, or of one call of a thread. */
 void waits_of_thread(const struct waits *waits, uint32_t rank, uint32_t thread, size_t *first, size_t *end);
 void waits_of_call(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call, size_t *first, size_t *end);
 
