@@ -1,5 +1,5 @@
-/* A described cluster: nodes, network, the MPI library's behaviour, where the ranks sit. Read from the platform file
- * (schema rmacast.platform/1, docs/platforms.md), borrowed by engines and replay. Units SI. */
+/* A described cluster: nodes, network, the MPI library's behaviour, the mapping of ranks to nodes. It is read from a
+ * platform file (schema rmacast.platform/1, docs/platforms.md). Engines and replay borrow it. Units are SI. */
 #ifndef PLATFORMS_PLATFORM_H
 #define PLATFORMS_PLATFORM_H
 
@@ -31,7 +31,8 @@ struct rma_semantics {
 enum lock_mode { LOCK_BLOCKING, LOCK_LAZY };
 enum fence_mode { FENCE_BARRIER, FENCE_NOTIFY };
 enum progress_mode { PROGRESS_HARDWARE, PROGRESS_THREAD, PROGRESS_CALL };
-/* What arrives at a rank and must be acted on: mpi.rma.protocol.serves says by whom, by the bytes that the operation moves. */
+/* Kinds of messages that must be served at their destination. mpi.rma.protocol.serves says what serves each kind, by
+ * the bytes that the operation moves. */
 enum service {
     SERVICE_PUT,
     SERVICE_GET,
@@ -51,7 +52,7 @@ struct serve_rule {
     int64_t upto_bytes;
     enum progress_mode by;
 };
-/* What applying an accumulate of so many bytes takes at its target. Rows as above. */
+/* The time to apply an accumulate at its target, by its bytes. Rows as above. */
 enum { APPLY_COSTS_MAX = 4 };
 struct apply_cost {
     int64_t upto_bytes;
@@ -67,9 +68,11 @@ enum visit_mode { VISIT_ENTER, VISIT_WAIT };
 enum lock_order { LOCK_ORDER_ARRIVAL, LOCK_ORDER_SERVICE };
 enum assertions_mode { ASSERTIONS_HONOURED, ASSERTIONS_IGNORED };
 
-/* mpi.rma.protocol: what a call takes once it may start, and who must help (docs/simulation.md, "Protocols"). */
+/* mpi.rma.protocol: the messages that a call needs once it may start, and whose progress they need (docs/simulation.md,
+ * "Protocols"). */
 struct rma_protocol {
-    enum complete_mode complete[RMA_KIND_COUNT]; /* of puts and accumulates; gets are complete when they are there */
+    enum complete_mode complete[RMA_KIND_COUNT]; /* of puts and accumulates; a get is complete when its data have
+                                                    arrived */
     enum unlock_mode unlock;
     enum flush_mode flush;
     enum local_mode local[RMA_KIND_COUNT]; /* when a put or accumulate is complete at its origin */
@@ -77,12 +80,13 @@ struct rma_protocol {
     enum lock_order lock_order;
     enum assertions_mode fence_assertions;
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
-    double put_s_per_byte; /* its call copies */
-    double linger_s; /* what arrives so soon after the return of a call that served is served */
+    double put_s_per_byte; /* the call of a put copies its data */
+    double linger_s; /* messages that arrive within this time after the return of a call that served are served at
+                        once */
 };
 
-enum nic_mode { NIC_QUEUE, NIC_PAIRS };        /* sends one message after another, or those of each pair of nodes do */
-enum links_mode { LINKS_FREE, LINKS_QUEUE }; /* inside the network, of the loggp engine */
+enum nic_mode { NIC_QUEUE, NIC_PAIRS };        /* one sending queue per NIC, or one per pair of nodes */
+enum links_mode { LINKS_FREE, LINKS_QUEUE }; /* links inside the network, in the loggp engine */
 enum issue_mode { ISSUE_IMMEDIATE, ISSUE_DEFERRED };
 
 /* Linear cost by size: rows ascending, the last one's upto_bytes is INT64_MAX. bandwidth may be INFINITY. */
@@ -91,10 +95,10 @@ struct net_segment {
     double latency_s, bandwidth_Bps;
 };
 
-/* What holds on one window instead of the platform's own, or of what a rule before it says of the same window. */
+/* Settings of one window. They replace the platform's, and those of an earlier rule for the same window. */
 struct window_rule {
     char *window; /* owned: its name, or its number in the trace */
-    bool has_semantics, has_lock, has_fence; /* else it says nothing of them */
+    bool has_semantics, has_lock, has_fence; /* which settings the rule has */
     struct rma_semantics semantics;
     enum lock_mode lock;
     enum fence_mode fence;
@@ -104,10 +108,10 @@ struct topology; /* platforms/topology/topology.h */
 
 struct platform {
     char *name, *file;
-    char *profile, *profile_library; /* mpi.profile, and whose it is: "MPICH 4.0.2, ch4:ucx"; NULL: none */
+    char *profile, *profile_library; /* mpi.profile and its library, "MPICH 4.0.2, ch4:ucx"; NULL: no profile */
     char *profile_transport;         /* "TCP", "shared memory of one node"; NULL: no profile */
     int32_t node_count, cores;
-    double speed; /* of a node, relative to the machine of the recording (1.0) */
+    double speed; /* speed of a node, relative to the recording machine (1.0) */
     double memory_bandwidth_Bps;
     struct topology *topology;
     char *simgrid_xml; /* path of the user's SimGrid platform, else NULL */
@@ -117,11 +121,12 @@ struct platform {
     bool control_bypass; /* requests and their answers do not wait for the data that their NIC sends */
     struct net_segment *loopback;
     size_t loopback_count;
-    int64_t eager_bytes; /* two-sided: above it, rendezvous */
+    int64_t eager_bytes; /* two-sided messages: larger ones have a rendezvous */
     enum rendezvous_mode rendezvous;
     double init_s, finalize_s; /* of each rank's own time in MPI_Init and MPI_Finalize */
-    double *call_s; /* of the caller's own time in each call, by enum mpi_call, MPI_FUNCTION_COUNT of them; owned; NULL: 0 */
-    bool unexpected_copy; /* an eager message that its receive did not wait for is copied out of the library's buffer */
+    double *call_s; /* owned: the caller's own time in each call, MPI_FUNCTION_COUNT elements by enum mpi_call; NULL:
+                       all 0 */
+    bool unexpected_copy; /* a receive copies an eager message that arrived before it out of the library's buffer */
     struct rma_semantics semantics;
     enum lock_mode lock;
     enum fence_mode fence;
@@ -137,7 +142,7 @@ struct platform {
     enum window_creation window_creation;
     int64_t epochs_ahead; /* of d: completed access epochs whose exposure has not begun; INT64_MAX: unlimited */
     struct apply_cost atomics[APPLY_COSTS_MAX];
-    int32_t ranks_per_node; /* mapping, if rank_nodes is NULL: room for so many, in blocks or dealt in turn */
+    int32_t ranks_per_node; /* mapping if rank_nodes is NULL: so many ranks per node, in blocks or round robin */
     bool round_robin;
     int32_t *rank_nodes;
     size_t rank_node_count;
@@ -153,59 +158,61 @@ enum status platform_open(const char *file, const char *const *overrides, size_t
                           struct platform **platform, struct err *err);
 void platform_free(struct platform *platform);
 
-/* The same nodes, ranks and MPI library, where neither the network nor copies take time, as POP's ideal network; borrows all of
- * platform. Use it in place. */
+/* A platform with the same nodes, ranks and MPI library, on which neither the network nor copies take time (POP's ideal
+ * network). It borrows from the original platform, and must not be copied. */
 struct platform_ideal {
     struct platform platform;
     struct net_segment segment;
 };
 void platform_ideal_init(struct platform_ideal *ideal, const struct platform *platform);
 
-/* All ranks have a node that exists: STATUS_DATA naming the platform, its nodes and what the trace needs. Call before
- * platform_node_of. */
+/* Checks that every rank has an existing node. Returns STATUS_DATA with the platform, its nodes and the number that the
+ * trace needs. To be called before platform_node_of(). */
 enum status platform_check_ranks(const struct platform *platform, uint32_t rank_count, struct err *err);
 int32_t platform_node_of(const struct platform *platform, uint32_t rank);
 
 /* Head-to-head latency and rate of a message between two nodes, or inside one node (loopback); src == dst is the
- * loopback. Topologies add their hop latency. For a simgrid_xml platform latencies come from the engine, these give the
- * file's. */
+ * loopback. Topologies add their hop latency. For a simgrid_xml platform the engine knows the latencies; these
+ * functions return the values of the platform file. */
 double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
-/* A message's latency between two different nodes depends on its bytes only. */
+/* Whether the latency between two different nodes depends on the message's bytes only. */
 bool platform_same_latency(const struct platform *platform);
 double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
-/* The highest finite rate of the network segments, which is what a link of the topology carries; 0 if all are infinite.
- */
+/* The highest finite rate of the network segments, which is the rate of a link of the topology; 0 if all are
+ * infinite. */
 double platform_peak_Bps(const struct platform *platform);
 
-/* "a"; with rules for windows "a@3=c@halo=d". */
+/* Writes the name of the semantics: "a", or with rules for windows "a@3=c@halo=d". */
 enum { PLATFORM_SEMANTICS_BYTES = 256 };
 void platform_semantics_name(const struct platform *platform, char name[PLATFORM_SEMANTICS_BYTES]);
 
-/* "a".."d" or, after reading a table, what the file says. False for an unknown letter. */
+/* Fills *semantics for "a".."d". Returns false for another text. */
 bool semantics_by_letter(const char *letter, struct rma_semantics *semantics);
-/* A put or accumulate that would never wait but is larger than the whole buffer waits in its call (b). */
+/* What an operation waits for. A put or accumulate of d that is larger than the whole buffer waits in its call, as in
+ * b. */
 enum rma_waits semantics_waits(const struct rma_semantics *semantics, enum rma_kind kind, int64_t bytes);
-/* Whether such an operation leaves only when the posts of its whole group have come; never of one that waits in start
- * or never, or of one of d that the limited buffer does not hold. */
+/* Whether the operation leaves only when the posts of its whole group have arrived. It is false for operations that
+ * wait in start or never, and for those of d that do not fit into the limited buffer. */
 bool semantics_waits_for_group(const struct rma_semantics *semantics, enum rma_kind kind, int64_t bytes);
-/* Some operation never waits for a post (d): complete returns before it, and the origin runs ahead. */
+/* Whether some operation never waits for a post (d), so that complete returns before the post and the origin runs
+ * ahead. */
 bool semantics_run_ahead(const struct rma_semantics *semantics);
-/* Some put or accumulate is copied into a buffer (d), and the buffer is limited. */
+/* Whether some put or accumulate is copied into a limited buffer (d). */
 bool semantics_limited(const struct rma_semantics *semantics);
 
-/* Messages of the platform's own shape share links between the NICs, which engine.links is about. */
+/* Whether the topology has links between the NICs that messages share (engine.links). */
 bool platform_has_inner_links(const struct platform *platform);
 
-/* How long applying an accumulate or a fetching operation of so many bytes takes. */
+/* The time in seconds to apply an accumulate or a fetching operation of so many bytes. */
 double platform_apply_s(const struct platform *platform, int64_t bytes);
 
-/* Who serves such a message of an operation that moves so many bytes. */
+/* What serves a message of this kind, of an operation that moves so many bytes. */
 enum progress_mode protocol_serves(const struct rma_protocol *protocol, enum service service, int64_t bytes);
-/* Some message is served in this way; protocol_is_hardware: all are served by NICs. */
+/* Whether some kind of message is served in this way; whether NICs serve all kinds. */
 bool protocol_uses(const struct rma_protocol *protocol, enum progress_mode by);
 bool protocol_is_hardware(const struct rma_protocol *protocol);
 
-/* The name of a lock mode, as platform files and options have it. */
+/* The name of a lock mode in platform files and options. */
 const char *lock_mode_name(enum lock_mode mode);
 
 #endif

@@ -1,4 +1,4 @@
-/* The file of a platform that --platform names: a path, "ideal", or the name of one that is installed. */
+/* Finds the file of a platform that --platform names: a path, "ideal", or the name of an installed one. */
 #ifndef PLATFORMS_PLATFORM_FILE_H
 #define PLATFORMS_PLATFORM_FILE_H
 
@@ -6,8 +6,8 @@
 
 enum { PLATFORM_PATH_BYTES = 4096 };
 
-/* A file of this name comes first; then NAME or NAME.json among the installed ones, beside the program (in a build tree
- * the source's). STATUS_DATA lists their names. */
+/* Looks for a file of this name first, then for NAME or NAME.json among the installed platforms beside the program (in
+ * a build tree: those of the source). Returns STATUS_DATA with a list of the installed names. */
 enum status platform_file_find(const char *name, char path[PLATFORM_PATH_BYTES], struct err *err);
 
 #endif

@@ -10,30 +10,32 @@
 
 enum { PROFILE_PATH_BYTES = 4096, DATA_DIRECTORIES = 2 };
 
-/* Folders of installed platforms: beside this program (in a build tree, too), then where this build is to be installed. */
+/* Folders of installed platforms: first beside this program (in a build tree, too), then at the install prefix of this
+ * build. */
 void data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES]);
 
-/* "NAME, NAME" of the files NAME.json of the folder, in the order of names; empty: none, or no such folder. */
+/* Writes "NAME, NAME" for the files NAME.json of the folder, sorted; "" if there is none, or no such folder. */
 void data_names(const char *folder, char *names, size_t room);
 
-/* The file of a profile: a path if the name has a '/', from the folder of platform_file where it is relative; else NAME.json
- * of mpi/ beside the platform, then of the installed ones. STATUS_DATA: there is none; the message lists those that are. */
+/* Finds the file of a profile. A name with a '/' is a path; a relative one begins at the folder of platform_file.
+ * Otherwise the file is NAME.json in mpi/ beside the platform, or else among the installed ones. Returns STATUS_DATA
+ * with a list of the existing profiles if there is none. */
 enum status profile_find(const char *name, const char *platform_file, char path[PROFILE_PATH_BYTES], struct err *err);
 
-/* Puts into the document's `mpi` what the profile that it names says and the document does not; checks the profile first. Whole
- * values: only mpi, mpi.rma, mpi.rma.protocol and its serves are gone into. Without mpi.profile nothing changes.
- * *library and *transport (the caller's to free) are the profile's. */
+/* Checks the profile that the document names, and adds to the document's `mpi` the keys that only the profile has. It
+ * merges mpi, mpi.rma, mpi.rma.protocol and its serves key by key; other values are taken whole. Without mpi.profile
+ * nothing changes. *library and *transport are the profile's; the caller frees them. */
 enum status profile_apply(struct json_document *document, char **library, char **transport, struct err *err);
 
-/* The platform file as it holds: with its profile's values and the overrides. STATUS_DATA and STATUS_USAGE as platform_open.
- * The caller frees *json with cJSON_Delete. */
+/* Reads a platform file with its profile's values and the overrides applied. Errors are those of platform_open(). The
+ * caller frees *json with cJSON_Delete(). */
 enum status platform_effective(const char *file, const char *const *overrides, size_t override_count, cJSON **json,
                                struct err *err);
 
-/* A profile's file, checked; json_close is the caller's. */
+/* Opens and checks a profile's file. The caller closes it with json_close(). */
 enum status profile_open(const char *path, struct json_document *profile, struct err *err);
 
-/* "NAME, NAME" of the profiles beside the platform file (may be NULL) and of the installed ones, in the order of names. */
+/* Writes "NAME, NAME" for the profiles beside the platform file (may be NULL) and the installed ones, sorted. */
 void profile_list(const char *platform_file, char *names, size_t room);
 
 #endif

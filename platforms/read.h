@@ -1,4 +1,5 @@
-/* Shared by the readers of the platform file: names of settings, overrides, the semantics table. */
+/* Shared by the readers of the platform file: names of settings, overrides, readers of sections. Readers return
+ * STATUS_DATA with file and key path. */
 #ifndef PLATFORMS_READ_H
 #define PLATFORMS_READ_H
 
@@ -12,37 +13,39 @@ extern const char *const platform_lock_names[], *const platform_fence_names[], *
 /* -1 for an unknown name. */
 int platform_name_index(const char *const *names, const char *name);
 
-/* The text's index in names; the error lists them. */
+/* Reads a text and stores its index in names. The error lists the names. */
 enum status name_read(const struct json_node *node, const char *const *names, int *index, struct err *err);
 
 /* Sets "a.b.c=VALUE" in the document, making objects on the way; a part with dots is in quotes: a."b.c".d=VALUE.
  * STATUS_USAGE naming the option for a text without '=', an empty key, or a way through something that is no object. */
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
-/* An error of reading the document, found at or below an override's key (or at an unknown key above it), is rewritten
- * to name that option, with STATUS_USAGE. Returns the status to hand on. */
+/* Rewrites an error that was found at or below an override's key, or at an unknown key above it: the error names that
+ * option and has STATUS_USAGE. Returns the status to pass on. */
 enum status override_blame(const struct json_document *document, const char *const *overrides, size_t override_count,
                            struct err *err);
 
-/* mpi.rma.semantics: a letter or a table. buffer_read: mpi.rma.buffer_bytes into it, a size or "unlimited". */
+/* Reads mpi.rma.semantics, a letter or a table. buffer_read() reads mpi.rma.buffer_bytes, a size or "unlimited", into
+ * the semantics. */
 enum status semantics_read(const struct json_node *node, struct rma_semantics *semantics, struct err *err);
 enum status buffer_read(const struct json_node *node, const struct platform *platform, struct rma_semantics *semantics,
                         struct err *err);
-/* mpi.rma.epochs_ahead: a number from 1 on, or "unlimited". */
+/* Reads mpi.rma.epochs_ahead: a number of at least 1, or "unlimited". */
 enum status ahead_read(const struct json_node *node, int64_t *epochs_ahead, struct err *err);
-/* upto_bytes of a row by size: behind `above`, that of the row before; of the last row INT64_MAX. */
+/* Reads upto_bytes of a row by size. It must be larger than `above`, that of the row before; the last row has
+ * INT64_MAX. */
 enum status upto_read(const struct json_node *upto, bool last, int64_t above, int64_t *upto_bytes, struct err *err);
-/* mpi.rma.protocol, which may be missing; what it leaves out follows mpi.rma.progress. */
+/* Reads mpi.rma.protocol, which may be missing. Defaults of missing keys follow mpi.rma.progress. */
 enum status protocol_read(const struct json_node *node, enum progress_mode progress, struct rma_protocol *protocol,
                           struct err *err);
-/* mpi.rma.atomic_s_per_byte, which may be missing: a number, or rows by size. */
+/* Reads mpi.rma.atomic_s_per_byte, which may be missing: a number, or rows by size. */
 enum status atomics_read(const struct json_node *node, struct apply_cost costs[APPLY_COSTS_MAX], struct err *err);
-/* Whether the section `mpi` of the root is one of a platform file. */
+/* Checks that the root's section `mpi` is valid in a platform file. */
 enum status platform_check_mpi(const struct json_node *root, struct err *err);
-/* mpi.rma.windows; the rest of mpi.rma has been read. */
+/* Reads mpi.rma.windows, after the rest of mpi.rma. */
 enum status windows_read(const struct json_node *node, struct platform *platform, struct err *err);
 
-/* Limits beyond which a value is taken for a mistake in the unit: 1 B/s, an exabyte/s, an hour, a pebibyte. */
+/* A value beyond these limits is taken for a mistake in the unit: 1 B/s, an exabyte/s, an hour, a pebibyte. */
 #define RATE_LEAST 1.0
 #define RATE_MOST 1e18
 #define TIME_MOST 3600.0

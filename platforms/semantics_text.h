@@ -1,5 +1,5 @@
-/* Blocking semantics as options and configurations write them: a letter, or "platform" for what the platform file says;
- * with windows of their own "a@3=c@halo=d" (by number or name). */
+/* Blocking semantics as text in options and configurations: a letter, or "platform" for those of the platform file.
+ * Windows with other semantics follow by number or name, "a@3=c@halo=d". */
 #ifndef PLATFORMS_SEMANTICS_TEXT_H
 #define PLATFORMS_SEMANTICS_TEXT_H
 
@@ -9,10 +9,10 @@
 
 enum { SEMANTICS_TEXT_BYTES = 256, SEMANTICS_TEXT_PARTS = 17 };
 
-/* STATUS_USAGE "semantics TEXT, expected ...". */
+/* Returns STATUS_USAGE with "semantics TEXT, expected ..." for other texts. */
 enum status semantics_text_check(const char *text, struct err *err);
 
-/* What a checked text says, as overrides for platform_open(). Returns their number. */
+/* Turns a checked text into overrides for platform_open(). Returns their number. */
 typedef char semantics_override[SEMANTICS_TEXT_BYTES + 64];
 size_t semantics_text_overrides(const char *text, semantics_override overrides[SEMANTICS_TEXT_PARTS]);
 

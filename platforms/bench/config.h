@@ -1,5 +1,5 @@
-/* The configuration of a bench run: JSON (docs/calibration.md), references resolved, one job for each test function on each node
- * configuration. */
+/* The configuration of a bench run, read from JSON (docs/calibration.md). References are resolved, and each test
+ * function on each node configuration is one job. */
 #ifndef PLATFORMS_BENCH_CONFIG_H
 #define PLATFORMS_BENCH_CONFIG_H
 
@@ -57,14 +57,16 @@ struct bench_config {
     int count;
 };
 
-/* The file, or of NULL the calibration's own (bench_config_default). STATUS_DATA names file and key. */
+/* Reads the file; NULL reads the default of `calibrate` (bench_config_default). Returns STATUS_DATA with file and
+ * key. */
 enum status bench_config_open(const char *file, struct bench_config *config, struct err *err);
 enum status bench_config_parse(const char *text, const char *file, struct bench_config *config, struct err *err);
-/* A job of pairs becomes one for each two neighbours in the ring of nodes and each direction; on one node there is none. */
+/* Replaces a job of pairs by one for each pair of neighbours in the ring of nodes, in each direction; on one node by
+ * none. */
 enum status bench_config_place_pairs(struct bench_config *config, int node_count, struct err *err);
 void bench_config_clear(struct bench_config *config);
 
-/* What `rmacast calibrate` measures where no configuration is given. */
+/* The configuration that `rmacast calibrate` uses by default. */
 extern const char bench_config_default[];
 
 #endif

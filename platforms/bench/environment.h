@@ -1,4 +1,4 @@
-/* The machine that a bench run has: nodes by host name, and the ranks on each. */
+/* The machine of a bench run: nodes by host name, and the ranks on each. */
 #ifndef PLATFORMS_BENCH_ENVIRONMENT_H
 #define PLATFORMS_BENCH_ENVIRONMENT_H
 

@@ -1,7 +1,7 @@
 /* The results of a bench run: a directory of CSV files, one for each rank that wrote, a row per repetition.
  *
- * Rows are written as they are measured, so that a run that is ended early leaves all it had. What a killed writer left of its
- * last row is ignored. Times are seconds; the bench's own time per repetition is taken off already. */
+ * Rows are written when they are measured, so a run that ends early leaves all its rows. An unfinished last row is
+ * ignored. Times are seconds; the bench's own time per repetition has been subtracted. */
 #ifndef PLATFORMS_BENCH_RESULTS_H
 #define PLATFORMS_BENCH_RESULTS_H
 
@@ -38,12 +38,14 @@ struct bench_results {
     size_t count, capacity;
 };
 
-/* Reads DIRECTORY/rank-*.csv, and those of each DIRECTORY/round-*, a repeated run, whose series stay apart. STATUS_DATA names
- * file and line of a row that is none; an impossible number (a NaN, a time of more than an hour) is one. Inits *results. */
+/* Reads DIRECTORY/rank-*.csv and those of each DIRECTORY/round-*. A round is a repeated run, and its series are kept
+ * separate. Returns STATUS_DATA with file and line for a malformed row, also for an impossible number (a NaN, a time of
+ * more than an hour). Inits *results. */
 enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
 void bench_results_clear(struct bench_results *results);
 
-/* Of the value that the function's row in tests.def names. STATUS_SYSTEM: memory. */
+/* Computes the statistics of the value that the function's row in tests.def names. Returns STATUS_SYSTEM if memory runs
+ * out. */
 enum status bench_series_statistics(const struct bench_series *series, struct bench_statistics *statistics, struct err *err);
 
 /* "Test:bcast, Nodes:2 Ranks:10, Size:1048576 byte, minDuration:0.010863s, ..." : least, most and mean over all ranks and
@@ -52,7 +54,8 @@ void bench_series_print_line(const struct bench_series *series, FILE *out);
 /* A table of least, median, mean, most, 95 % interval and refusals. */
 enum status bench_results_print(const struct bench_results *results, FILE *out, struct err *err);
 
-/* A series whose 90th percentile is above 1.2 medians is refused: it says more of the machine's load than of its network. */
+/* Whether a series is refused: its 90th percentile is above 1.2 medians, so it reflects the machine's load more than
+ * its network. */
 #define BENCH_SPREAD_MOST 1.2
 bool bench_statistics_refused(const struct bench_statistics *statistics);
 

@@ -1,7 +1,7 @@
-/* Which ranks run which test, and when: a plan of rounds. The tests of a round use disjoint nodes.
+/* Plans which ranks run which test, in rounds. The tests of a round use disjoint nodes.
  *
  * The plan depends on its arguments only. Every rank of a bench run makes the same plan from the gathered host names.
- * So no rank is the scheduler, no node is lost to it, and no message is needed for it. */
+ * So the bench needs no scheduler rank, no node for it, and no message. */
 #ifndef PLATFORMS_BENCH_SCHEDULE_H
 #define PLATFORMS_BENCH_SCHEDULE_H
 
@@ -9,7 +9,7 @@
 
 #include "platforms/bench/environment.h"
 
-/* What a test needs: so many ranks in all, on so many nodes. */
+/* The demand of a test: the number of ranks in all, and the number of nodes. */
 struct bench_demand {
     int nodes, ranks;
     bool fixed; /* one rank on each of two nodes: at[0], which is the first in the test, and at[1] */

@@ -1,4 +1,4 @@
-/* A platform file from the results of a bench: docs/calibration.md has each key with its test and formula. */
+/* Makes a platform file from the results of a bench. docs/calibration.md has each key with its test and formula. */
 #ifndef PLATFORMS_FIT_CALIBRATION_H
 #define PLATFORMS_FIT_CALIBRATION_H
 
@@ -33,18 +33,18 @@ enum calibration_curve {
 /* [0]: within a node; [1]: between nodes. */
 struct calibration {
     struct size_curve curves[2][CALIBRATION_CURVE_COUNT];
-    int nodes, cores, most_ranks; /* ranks: of the node that has most */
+    int nodes, cores, most_ranks; /* most_ranks: ranks of the node with the most ranks */
     char library[256];
     struct pair_notes pairs;
 };
 
-/* run: run.json of the bench. STATUS_DATA: it is not one, or there is neither put nor ping-pong to fit. The caller frees
- * *calibration with free(). */
+/* run is run.json of the bench. Returns STATUS_DATA if it is malformed, or if there is neither put nor ping-pong to
+ * fit. The caller frees *calibration with free(). */
 enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration,
                             struct err *err);
 
-/* mpi: the probe's section of the MPI library, copied; may be NULL. Every measured value carries its error; what came
- * out negative or is no number is left out, and $calibration.notes says so. */
+/* mpi is the probe's section of the MPI library, or NULL; it is copied. Every measured value has its error. Values that
+ * are negative or no number are left out, and $calibration.notes says so. */
 enum status calibration_to_platform(const struct calibration *calibration, const cJSON *mpi, const char *name, cJSON **platform,
                                     struct err *err);
 

@@ -1,4 +1,4 @@
-/* Whether a network is uniform: one test between many pairs of nodes, in both directions. */
+/* Checks whether a network is uniform, by one test between many pairs of nodes in both directions. */
 #ifndef PLATFORMS_FIT_PAIRS_H
 #define PLATFORMS_FIT_PAIRS_H
 
@@ -12,7 +12,7 @@ enum { PAIR_NOTES_MOST = 16, PAIR_NOTE_BYTES = 224 };
 
 struct pair_notes {
     char text[PAIR_NOTES_MOST][PAIR_NOTE_BYTES];
-    int count; /* the last one says how many more there are */
+    int count; /* the last note says how many more there are */
 };
 
 /* Compares the series of spec that ran between two nodes on several pairs. A pair's time is the mean over its sizes of

@@ -8,9 +8,9 @@
 
 #include "common/status.h"
 
-/* An SVG of the platform file's $calibration: a column for each of "between" and "within" that has curves. Points are
- * what the fit took, bars reach to the 90th percentile, hollow points are unsteady. STATUS_DATA: file has no
- * $calibration with points. */
+/* Writes an SVG of the platform file's $calibration, with a column for each of "between" and "within" that has curves.
+ * Points are the inputs of the fit, bars reach to the 90th percentile, and hollow points are unsteady series. Returns
+ * STATUS_DATA if the file has no $calibration with points. */
 enum status platform_plot(const cJSON *platform, const char *file, FILE *out, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* For which sizes a platform file was measured: beyond them its times are extrapolated, and who uses them should be told. */
+/* The range of sizes for which a platform file was measured. Times beyond it are extrapolated, and results say so. */
 #ifndef PLATFORMS_FIT_RANGE_H
 #define PLATFORMS_FIT_RANGE_H
 
@@ -7,8 +7,8 @@
 
 #include <cjson/cJSON.h>
 
-/* The largest size that the curve of the network's values has ($calibration of a file that calibration_to_platform
- * made). False: the file was not measured. */
+/* Stores the largest size on the curve of the network's values, in the $calibration that calibration_to_platform()
+ * wrote. Returns false if the file was not measured. */
 bool calibration_largest(const cJSON *platform, int64_t *bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* One time by message size, from the results of a bench: its points, and the lines through them. */
+/* The time of one test function by message size, from the results of a bench: points, and the lines fitted to them. */
 #ifndef PLATFORMS_FIT_SIZE_CURVE_H
 #define PLATFORMS_FIT_SIZE_CURVE_H
 
@@ -7,11 +7,11 @@
 #include "platforms/bench/results.h"
 #include "platforms/fit/piecewise.h"
 
-/* A size of a test function. What the lines take is in points: the median and its standard error where the series is
- * steady. Load only ever adds time, so of an unsteady one it is the 10th percentile, with the distance to the lower
- * quartile as its error. No error is below CURVE_ERROR_LEAST of the time, since a straight line is a model, or below
- * the scatter from size to size (pseudo-residuals: Gasser, Sroka, Jennen-Steinmetz, Biometrika 73, 1986; here their
- * median). Of several places (pairs of nodes) or rounds it is the middle one. */
+/* One size of a test function. The lines are fitted to points. The point of a steady series is the median and its
+ * standard error. The point of an unsteady series is the 10th percentile, with the distance to the lower quartile as
+ * its error, since load only adds time. An error is at least CURVE_ERROR_LEAST of the time, since a straight line is
+ * only a model, and at least the scatter from size to size (pseudo-residuals: Gasser, Sroka, Jennen-Steinmetz,
+ * Biometrika 73, 1986; here their median). Of several places (pairs of nodes) or rounds the middle one is taken. */
 #define CURVE_ERROR_LEAST 0.01
 struct curve_size {
     struct bench_statistics statistics;
@@ -31,19 +31,19 @@ struct size_curve {
 
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err);
 
-/* The points of all series of the test function; count is 0 if there are none. More than FIT_POINTS_MOST sizes are
- * STATUS_DATA. */
+/* Collects the points of all series of the test function; count is 0 if there are none. Returns STATUS_DATA for more
+ * than FIT_POINTS_MOST sizes. */
 enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between,
                                struct size_curve *curve, struct err *err);
 
-/* Fits what there are enough points for; reason says why not. STATUS_SYSTEM: memory. */
+/* Fits the curve if it has enough points; otherwise reason says why not. Returns STATUS_SYSTEM if memory runs out. */
 enum status size_curve_fit(struct size_curve *curve, struct err *err);
 
-/* The point of this size, or of bytes < 0 the smallest one; NULL: there is none. */
+/* The point of this size, or with bytes < 0 that of the smallest size; NULL if there is none. */
 const struct fit_point *size_curve_point(const struct size_curve *curve, double bytes);
 
 /* { "points": [{bytes, median_s, least_s, p90_s, used_s, error_s, n, unsteady}], "segments": [{from_bytes, upto_bytes,
- * intercept_s, s_per_byte}] }, for `platform plot` and for those who fit again. NULL: memory. */
+ * intercept_s, s_per_byte}] }, for `platform plot` and for later fits. NULL: out of memory. */
 cJSON *size_curve_to_json(const struct size_curve *curve);
 
 #endif

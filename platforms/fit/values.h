@@ -1,4 +1,4 @@
-/* The values of a platform file, key by key: a table of one file, and what two files say differently. */
+/* Compares the values of platform files key by key: a table of one file, and the differences of two files. */
 #ifndef PLATFORMS_FIT_VALUES_H
 #define PLATFORMS_FIT_VALUES_H
 
@@ -9,16 +9,17 @@
 
 #include "common/status.h"
 
-/* A row for each key, or for each measured one: the value, and of a measured one its error, in percent, too, and the number of
- * measurements. The units are in the keys. Keys that a platform file's reader ignores are left out. */
+/* Prints a row for each key, or for each measured key. A row has the value; for a measured value also its error, the
+ * error in percent, and the number of measurements. Units are part of the keys. Keys that the reader of platform files
+ * ignores are left out. */
 enum status platform_print_values(const cJSON *platform, bool measured_only, FILE *out, struct err *err);
 
-/* An array of what is not the same in both: {key, first, second}, each value as its file has it, left out where it has none. Keys
- * that a platform file's reader ignores are left out. The caller owns it. */
+/* An array of the differences, {key, first, second}. A value is copied from its file, and left out if the file has
+ * none. Keys that the reader of platform files ignores are left out. The caller owns *differences. */
 enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differences, struct err *err);
 
-/* A row each: both values, and of numbers the change in percent and, where both are measured, how many of their joint
- * errors it is. */
+/* Prints a row per difference: both values; for numbers also the change in percent; for measured numbers also the
+ * change as a multiple of their joint error. */
 void platform_print_differences(const cJSON *differences, FILE *out);
 
 #endif

@@ -1,10 +1,11 @@
-/* From what the program said to verdicts and measured times: a pure function of the record.
+/* Derives verdicts and measured times from the probe's record. It is a pure function of the record.
  *
- * A verdict is what most tries of one operation and size say. Its confidence is the probability that a try says so more
- * often than not, given its votes and no prior knowledge: 9 of 9 give 99.9 %, 5 of 9 give 62 %. A measured time is the
- * median of a series; its error is the standard error of a median (1.253 s / sqrt(n), s from the quartiles). It is
- * refused where the 90th percentile is above 1.2 medians, and where others used a rank's core for more than a fifth of
- * the time: what is measured there is waiting for the core as well. A smaller share is seen in the 90th percentile. */
+ * A verdict is the answer of most tries of one operation and size. Its confidence is the probability that a try gives
+ * this answer more often than not, given its votes and no prior knowledge: 9 of 9 give 99.9 %, 5 of 9 give 62 %. A
+ * measured time is the median of a series; its error is the standard error of a median (1.253 s / sqrt(n), s from the
+ * quartiles). It is refused if the 90th percentile is above 1.2 medians. It is also refused if other processes used a
+ * rank's core for more than a fifth of the time, since it then includes waiting for the core. A smaller share shows in
+ * the 90th percentile. */
 #ifndef PLATFORMS_PROBE_FINDINGS_H
 #define PLATFORMS_PROBE_FINDINGS_H
 
@@ -33,7 +34,7 @@ struct probe_verdict {
     enum probe_variant variant;
     int64_t bytes;
     const char *name;     /* one of the question's, or "thread" */
-    const char *call;     /* in which the delay is seen by most; NULL: in none */
+    const char *call;     /* the call in which most tries show the delay; NULL: none */
     unsigned votes, of, late;
     double delay_s, confidence;
 };
@@ -59,24 +60,25 @@ struct probe_findings {
 enum status probe_evaluate(const struct probe_record *record, struct probe_findings *findings, struct err *err);
 void probe_findings_clear(struct probe_findings *findings);
 
-/* NULL: the question was not asked, or no try gave an answer. bytes < 0: the verdict of the smallest size. */
+/* The verdict; NULL if the question was not asked, or no try gave an answer. With bytes < 0 it is that of the smallest
+ * size. */
 const struct probe_verdict *probe_find_verdict(const struct probe_findings *findings, enum probe_question question,
                                                enum probe_variant variant, int64_t bytes);
 bool probe_says(const struct probe_findings *findings, enum probe_question question, enum probe_variant variant, int64_t bytes,
                 const char *name);
-/* The first accepted series of that name; NULL: none was accepted or measured. */
+/* The first accepted series of that name; NULL if none was measured or accepted. */
 const struct probe_time *probe_find_time(const struct probe_findings *findings, const char *name, int64_t bytes);
-/* The same, also of a refused one. */
+/* The same, but it may be a refused series. */
 const struct probe_time *probe_find_series(const struct probe_findings *findings, const char *name, int64_t bytes);
 
-/* The limit between the sizes of two verdicts (this one and the next larger); NULL: none was found. */
+/* The size limit between a verdict and that of the next larger size; NULL if none was found. */
 const struct probe_limit *probe_find_limit(const struct probe_findings *findings, const struct probe_verdict *verdict,
                                            const struct probe_verdict *next);
-/* The largest size that behaves as the verdict says, where the next one differs. */
+/* The largest size to which the verdict applies, if the next verdict differs. */
 int64_t probe_upto(const struct probe_findings *findings, const struct probe_verdict *verdict, const struct probe_verdict *next);
 
-/* The latency of one message: half of put (8 bytes) and flush, or, where puts need nobody at their target, of a
- * ping-pong; its name is that series. False: not measured. */
+/* The latency of one message: half the time of a put of 8 bytes and flush or, where puts need no progress at their
+ * target, of a ping-pong. latency->name is the series used. Returns false if it was not measured. */
 bool probe_latency(const struct probe_findings *findings, struct probe_time *latency);
 
 /* A cost per byte, which is higher above upto_bytes. upto_bytes INT64_MAX: it is the same for all sizes. */

@@ -1,14 +1,14 @@
-/* What the program rmacast-probe has said, line by line. Each line of its own begins with "rmacast-probe"; a launcher may put
- * something before it. All times are seconds.
+/* The output of the program rmacast-probe, parsed line by line. Each line of its own begins with "rmacast-probe"; a
+ * launcher may put something before it. All times are seconds.
  *
  *     rmacast-probe begin 1 LIBRARY                      version of these lines; MPI_Get_library_version
  *     rmacast-probe hosts HOST HOST                      of the origin and the partner
  *     rmacast-probe value NAME NUMBER
  *     rmacast-probe delay CASE VARIANT BYTES DELAY HELPER BEGIN END...      one try: struct probe_sample
- *     rmacast-probe limit CASE VARIANT LOW HIGH          LOW bytes behave as less does, HIGH bytes as more does
+ *     rmacast-probe limit CASE VARIANT LOW HIGH          LOW bytes behave like smaller sizes, HIGH bytes like larger ones
  *     rmacast-probe skip CASE VARIANT BYTES WHY
  *     rmacast-probe time NAME BYTES NUMBER...            repetitions of a series
- *     rmacast-probe end                                  all has been said
+ *     rmacast-probe end                                  the output is complete
  *     rmacast-probe fail WHY */
 #ifndef PLATFORMS_PROBE_RECORD_H
 #define PLATFORMS_PROBE_RECORD_H

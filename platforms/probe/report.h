@@ -10,7 +10,7 @@
 
 void probe_print(const struct probe_findings *findings, FILE *out);
 
-/* broken: why the run ended before all was asked; NULL: it did not. The caller owns *json. */
+/* broken says why the run ended early; NULL: it did not. The caller owns *json. */
 enum status probe_to_json(const struct probe_findings *findings, const char *broken, cJSON **json, struct err *err);
 
 /* Makes an MPI profile (platforms/profile.h) of this name, for mpi.profile of platform files. */

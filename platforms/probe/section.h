@@ -1,5 +1,5 @@
-/* The findings as section `mpi` of a platform file, with the keys that were asked and decided. Other keys are left out
- * and have the platform file's default. */
+/* Turns the findings into the section `mpi` of a platform file. It has the keys that were asked and decided; other keys
+ * are left out and have the platform file's default. */
 #ifndef PLATFORMS_PROBE_SECTION_H
 #define PLATFORMS_PROBE_SECTION_H
 
@@ -7,7 +7,8 @@
 
 #include "platforms/probe/findings.h"
 
-/* The caller owns *mpi. STATUS_DATA: a platform file would refuse the section, since measured values are absurd. */
+/* The caller owns *mpi. Returns STATUS_DATA if a platform file would refuse the section because measured values are out
+ * of range. */
 enum status probe_section(const struct probe_findings *findings, cJSON **mpi, struct err *err);
 
 #endif

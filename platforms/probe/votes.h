@@ -1,8 +1,8 @@
-/* What one delayed try shows: which of the origin's calls returned only with the partner's event. Uses no MPI; the
+/* Judges one delayed try: which of the origin's calls returned only with the partner's event. It uses no MPI. The
  * program rmacast-probe uses it, too, to find limits. Times are seconds relative to the event.
  *
- * A call waits for the event if it began clearly before it and returned with it or after it. No duration is compared: a
- * slow call, or an origin that lost its core, is no wait unless it lasts until the event. */
+ * A call waited for the event if it began clearly before the event and returned with it or after it. No durations are
+ * compared: a slow call, or an origin that lost its core, counts as a wait only if it lasts until the event. */
 #ifndef PLATFORMS_PROBE_VOTES_H
 #define PLATFORMS_PROBE_VOTES_H
 
@@ -41,13 +41,14 @@ struct probe_sample {
     double end_s[PROBE_CALLS_MAX];   /* of each timed call */
 };
 
-/* The index of the call that waited; the number of calls: none did; PROBE_LATE: the origin came too late to tell. */
+/* The index of the call that waited; the number of calls if none did; PROBE_LATE if the origin arrived too late to
+ * decide. */
 int probe_sample_vote(const struct probe_sample *sample, int calls);
 
-/* Whether the partner is late twice: the last call did not return before the second event. */
+/* Whether the call waited for the partner's second event: the last call did not return before it. */
 bool probe_sample_is_second(const struct probe_sample *sample, int calls);
 
-/* If the partner's other threads ran for this share of a sleep, a helper thread polls. */
+/* If the partner's other threads ran for this share of a sleep, the library has a progress thread that polls. */
 #define PROBE_HELPER_LEAST 0.1
 
 struct probe_votes {
@@ -55,7 +56,7 @@ struct probe_votes {
 };
 
 void probe_votes_add(struct probe_votes *votes, int vote);
-/* The vote that most tries gave; of equal ones the first. PROBE_LATE: there is none. */
+/* The vote of most tries; of equal ones the first. PROBE_LATE: there is none. */
 int probe_votes_winner(const struct probe_votes *votes);
 /* The winner's votes minus those of the next one. */
 unsigned probe_votes_lead(const struct probe_votes *votes);

@@ -1,23 +1,24 @@
-/* What a shape of a network is. Shared by topology.c (reading, distances) and route.c (links of a route). */
+/* The descriptor of a network's shape. topology.c (reading, distances) and route.c (links of a route) share it. */
 #ifndef PLATFORMS_TOPOLOGY_SHAPE_H
 #define PLATFORMS_TOPOLOGY_SHAPE_H
 
 #include "platforms/topology/topology.h"
 
-/* Deeper trees and more dimensions are not built. */
+/* Limit of a tree's depth and a torus's dimensions. */
 enum { LEVELS_MAX = 8 };
 
-/* Levels of the dragonfly in size; up has the widths of the links of the first three. */
+/* Indices of the dragonfly's levels in size; up has the link widths of the first three. */
 enum { GROUPS, CHASSIS, ROUTERS, NODES };
 
-/* The index-th link between src's link and dst's (of a torus: of all), if there are so many; returns their number. */
+/* Stores the index-th link between src's link and dst's (in a torus: of all links), if there are so many. Returns the
+ * number of links. */
 typedef int32_t shape_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
                             struct topology_link *link);
 shape_route crossbar_route, fat_tree_route, torus_route, dragonfly_route;
 
 struct shape {
     const char *name, *simgrid_name;
-    bool outermost_first; /* size[0] is of what counts slowest in a node's number */
+    bool outermost_first; /* size[0] is the level that varies slowest in a node's number */
     enum status (*read)(const struct json_node *node, struct topology *topology, struct err *err);
     /* Links that a message crosses between two different nodes, the nodes' own included. */
     int32_t (*links)(const struct topology *topology, int32_t src, int32_t dst);
