@@ -1,5 +1,5 @@
-/* The same trace predicted under several semantics, as it is or rewritten. Each row runs in a child process (SimGrid
- * simulates once per process), as many at once as there are processors. */
+/* Predicts one trace under several semantics, unchanged or rewritten. Each row runs in a child process, since SimGrid
+ * simulates once per process. As many rows run at once as there are processors. */
 #ifndef PREDICTORS_COMPARISON_H
 #define PREDICTORS_COMPARISON_H
 
@@ -14,16 +14,16 @@
 #include "simulate/engine/engine.h"
 #include "trace/trace.h"
 
-/* Borrowed during comparison_run only. */
+/* One row, borrowed during comparison_run() only. */
 struct comparison_row {
     const char *name; /* "a", "a+post-early" */
     const struct platform *platform;
     const struct rewrite *rewrite; /* of the trace, for this row; NULL: none */
-    const struct err *refused;     /* if its status is set, the trace cannot be made, and the row fails */
+    const struct err *refused;     /* if its status is set, the trace cannot be rewritten, and the row fails */
     /* Called in the row's process with the progress of its replay (simulate/replay/replay.h), or NULL. */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
     void *progress_context;
-    bool keep_going; /* what ranks wait for in vain is left out */
+    bool keep_going; /* leave out the calls of ranks that wait for ever */
 };
 
 struct comparison {
@@ -32,28 +32,27 @@ struct comparison {
     char **names;            /* of the rows */
     cJSON **rewrites;        /* of the rows: what rewrite_to_json gives; NULL where nothing was rewritten */
     size_t count;
-    const struct warnings *warnings; /* borrowed: shown and written, too; NULL: none are known */
-    int columns;                     /* of what shows the table; 0: as many as it takes */
+    const struct warnings *warnings; /* borrowed: printed and written with the rows; NULL: none */
+    int columns;                     /* width of the table's output; 0: unlimited */
 };
 
-/* If rows fail, or their processes die, the error is "semantics NAME: ..." of the first such row. The other rows'
- * results are in *comparison all the same. The caller clears it in any case. */
+/* Runs all rows. If rows fail, or their processes die, the error is "semantics NAME: ..." of the first such row, and
+ * *comparison has the results of the other rows. The caller clears *comparison in any case. */
 enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
                            const struct engine_descriptor *engine, const struct analyze_options *analyze,
                            struct comparison *comparison, struct err *err);
 void comparison_clear(struct comparison *comparison);
 
-/* Some row has a result. */
+/* Whether some row has a result. */
 bool comparison_has_results(const struct comparison *comparison);
 
 /* Schema rmacast.comparison/1; each result has its row's name and rewrites. Rows that failed are in "failed", and
- * "incomplete" is true. "contradictions" and "semantics_matter" say what there is to warn of. The caller owns the tree.
- */
+ * "incomplete" is true. "contradictions" and "semantics_matter" have the warnings. The caller owns the tree. */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
-/* A line per row, in as many blocks as the columns need: run time, every wait state that occurs in any row (seconds
- * over all ranks), median bandwidth bounds of the transfers that have one ("unbounded" where most have none); below,
- * which is fastest and how each differs from the first, and which rows failed. */
+/* Prints a line per row, in as many blocks as the columns need. Columns: run time; every wait state that occurs in any
+ * row, in seconds over all ranks; the median bandwidth bounds of the transfers that have one ("unbounded" if most have
+ * none). Lines below say which row is fastest, how each differs from the first, and which rows failed. */
 void comparison_print(const struct comparison *comparison, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Predicts a run: one trace on one platform. A predictor predicts one thing of it. All predictors work on one struct
+/* Predicts a run: one trace on one platform. Each predictor computes one part of the prediction. All work on one struct
  * prediction, in the order of predictors().
  *
  * Order of calls: fill a zeroed struct prediction's inputs, prediction_run, read its outputs, prediction_clear. */
@@ -11,7 +11,7 @@
 #include "simulate/replay/replay.h"
 #include "trace/trace.h"
 
-/* One transfer of the predicted run: its rate as analysis bounds it, and the true one. */
+/* One transfer of the predicted run: the bounds of its rate by analysis, and its true interval. */
 struct transfer_bound {
     uint32_t origin, target;
     enum call_kind kind;
@@ -22,7 +22,7 @@ struct transfer_bound {
     bool within;                   /* lower_end_s <= end_s <= upper_end_s, as far as known */
 };
 
-/* For analyze_options.eager_bytes: the platform's mpi.eager_bytes, by which the replay sent. */
+/* Value of analyze_options.eager_bytes that stands for the platform's mpi.eager_bytes, which the replay used. */
 enum { EAGER_OF_PLATFORM = -1 };
 
 struct prediction {
@@ -31,12 +31,14 @@ struct prediction {
     const struct platform *platform;
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze; /* NULL: defaults */
-    bool keep_going;                       /* what ranks wait for in vain is left out of the trace */
-    bool apart;                            /* replay in a child process: this process stays able to run the engine */
+    bool keep_going;                       /* leave out the calls of ranks that wait for ever */
+    bool apart;                            /* replay in a child process, so that this process can still run the
+                                              engine */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls); /* of the replay; NULL: none */
     void *progress_context;
     /* outputs, owned */
-    struct replayable_prefix *prefix; /* what keep_going has left of the trace, which is `trace` then; NULL: all */
+    struct replayable_prefix *prefix; /* the part of the trace that keep_going left, to which `trace` then points; NULL:
+                                         the whole trace */
     struct replay_outcome outcome; /* of `replay`, with the predicted trace */
     struct result *result;         /* of `replay`; names the given trace */
     struct transfer_bound *bounds; /* of `bounds`, by origin, then call */
@@ -48,10 +50,10 @@ struct predictor {
     enum status (*predict)(struct prediction *prediction, struct err *err);
 };
 
-/* NULL-terminated. A predictor needs what those before it have made. */
+/* The list of predictors, NULL-terminated. A predictor needs the outputs of those before it. */
 const struct predictor *const *predictors(void);
 
-/* Runs all predictors. On failure prediction holds no outputs. */
+/* Runs all predictors. On failure prediction has no outputs. */
 enum status prediction_run(struct prediction *prediction, struct err *err);
 void prediction_clear(struct prediction *prediction);
 

@@ -1,5 +1,5 @@
-/* Replays the trace on the platform and analyses the predicted trace as a recorded one would be: run time, rank times,
- * wait states, transfer bounds. */
+/* Replays the trace on the platform, and analyses the predicted trace like a recorded one: run time, rank times, wait
+ * states, transfer bounds. */
 #ifndef PREDICTORS_PREDICTOR_REPLAY_H
 #define PREDICTORS_PREDICTOR_REPLAY_H
 

@@ -1,4 +1,4 @@
-/* A scene is what one row of a comparison replays: a platform under some semantics, and a trace, maybe rewritten. */
+/* A scene is the input of one row of a comparison: a platform under some semantics, and a trace, possibly rewritten. */
 #ifndef PREDICTORS_SCENES_H
 #define PREDICTORS_SCENES_H
 
@@ -13,25 +13,25 @@ struct scene {
     size_t spec_count;
     struct platform *platform;
     struct rewrite rewrite;
-    struct err refused; /* the rewrites change nothing: the row fails */
+    struct err refused; /* set if the rewrites change nothing: the row fails */
 };
 
-/* Opens the platform of a row: with these semantics and what the specs need of it. The caller owns *platform. */
+/* Opens the platform of a row with these semantics and the settings that the specs need. The caller owns *platform. */
 typedef enum status scene_platform(const void *context, const char *semantics, const char *const *specs,
                                    size_t spec_count, const struct trace *trace, struct platform **platform,
                                    struct err *err);
 
-/* What all rows share; borrowed. */
+/* Options of all rows; borrowed. */
 struct scene_options {
     scene_platform *open;
     const void *context;
-    const char *const *rewrites; /* come before a row's own */
+    const char *const *rewrites; /* applied before a row's own rewrites */
     size_t rewrite_count;
     bool keep_going;
 };
 
-/* name is shorter than SCENE_NAME_BYTES. Returns false if it has more rewrites than a scene can have. A scene must not
- * be copied. */
+/* Splits a name, which is shorter than SCENE_NAME_BYTES. Returns false if it has more rewrites than a scene can have. A
+ * scene must not be copied afterwards. */
 bool scene_name(struct scene *scene, const char *name);
 
 /* Opens the platform with the options' values, and rewrites the trace; scene->refused says why it cannot be rewritten.
@@ -40,7 +40,7 @@ enum status scene_open(const struct scene_options *options, const struct trace *
                        struct err *err);
 void scene_close(struct scene *scene);
 
-/* For comparison_run; borrows the scene. */
+/* The scene as a row for comparison_run(); borrows the scene. */
 struct comparison_row scene_row(const struct scene_options *options, const struct scene *scene);
 
 #endif

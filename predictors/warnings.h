@@ -1,4 +1,4 @@
-/* Warnings about a prediction: the recording shows that the library behaves otherwise than the platform says, or no
+/* Warnings about a prediction. Either the recording shows that the library behaves differently from the platform, or no
  * call of the trace can differ under semantics a to d. */
 #ifndef PREDICTORS_WARNINGS_H
 #define PREDICTORS_WARNINGS_H
@@ -16,7 +16,7 @@ struct contradiction {
     enum result_waits expected;  /* what the platform says */
 };
 
-/* What semantics a to d can change. */
+/* What the choice of semantics a to d can change. */
 enum semantics_choice {
     CHOICE_NONE,
     CHOICE_COPIES, /* d copies puts, but nothing has a post to wait for */
@@ -30,14 +30,14 @@ struct warnings {
     size_t count, capacity;
 };
 
-/* platform has the semantics of its file. The trace has its recorded times. Nothing contradicts a platform with semantics
- * by window; a simulated trace, which shows what another platform says, and a trace that cannot be analysed contradict
- * nothing. Inits *warnings. */
+/* Inits *warnings. platform has the semantics of its file, and the trace its recorded times. There are no
+ * contradictions if the platform has semantics by window, if the trace is simulated (it shows another platform's
+ * semantics), or if it cannot be analysed. */
 enum status warnings_find(const struct trace *trace, const struct platform *platform, struct warnings *warnings,
                           struct err *err);
 void warnings_clear(struct warnings *warnings);
 
-/* Each in one line, if there is something to warn of. */
+/* Each prints one line per warning, or nothing. */
 void warnings_print_contradictions(const struct warnings *warnings, FILE *out);
 void warnings_print_choice(const struct warnings *warnings, FILE *out);
 /* Adds contradictions[] to an object. */

@@ -1,5 +1,5 @@
-/* Finds which change of the program or of the semantics gains how much. It replays every semantics and every rewriting
- * that applies, and the best in pairs, and compares each with the platform and the trace as they are.
+/* Finds how much each change of the program or of the semantics gains. It replays every semantics and every rewriting
+ * that applies, and the best ones in pairs. It compares each with the unchanged trace on the unchanged platform.
  *
  * Order of calls: advice_find, advice_print or advice_to_json, advice_free. */
 #ifndef PREDICTORS_ADVISE_ADVISE_H
@@ -11,15 +11,16 @@
 
 #include "predictors/scenes.h"
 
-/* A change: a row that is compared with the first one, the platform as it is. */
+/* A change: a row that is compared with the first one, which has no change. */
 struct proposal {
     struct scene scene;
     bool applies, confirmed;
-    const struct proposal *alone[2]; /* of a pair: its changes, each by itself; else NULL */
-    char *why;                       /* owned: why it does not apply, or fails */
-    char *where; /* owned: the place that loses most of what it shortens, and which call to move; NULL: none */
+    const struct proposal *alone[2]; /* for a pair: its two single changes; else NULL */
+    char *why;                       /* owned: why it does not apply, or why it failed */
+    char *where; /* owned: the place with the largest reduced wait, and the call to move; NULL: none */
     double run_time_s;               /* by the fast engine */
-    double gain_s;                   /* by the engine that confirmed it, else by the fast one; NAN: not known */
+    double gain_s;                   /* by the confirming engine if it replayed the change, else by the fast one; NAN:
+                                        not known */
     double error_s;                  /* of the gain */
 };
 
@@ -27,7 +28,7 @@ struct proposal {
 struct advice_options {
     struct scene_options scenes;
     double error;                                    /* relative, of a gain */
-    const struct engine_descriptor *fast, *confirms; /* confirms: replays the best once more; NULL: none does */
+    const struct engine_descriptor *fast, *confirms; /* confirms: replays the best changes again; NULL: none */
 };
 
 enum {
@@ -39,18 +40,19 @@ enum {
 struct advice {
     const struct advice_options *options;
     const struct trace *trace;                /* borrowed until advice_free() */
-    struct proposal changes[ADVICE_ROWS_MAX]; /* the first one is no change */
+    struct proposal changes[ADVICE_ROWS_MAX]; /* the first one has no change */
     size_t count;
-    size_t order[ADVICE_ROWS_MAX]; /* count - 1 changes but the first one, the greatest gain first */
+    size_t order[ADVICE_ROWS_MAX]; /* indices of the count - 1 real changes, the largest gain first */
     double reference_s;            /* run time of the first one by the engine that confirms */
 };
 
-/* A change that does not apply or whose replay fails stays with its reason. The caller owns *advice. */
+/* Finds and replays the changes. A change that does not apply, or whose replay fails, is kept with its reason. The
+ * caller owns *advice. */
 enum status advice_find(const struct trace *trace, const struct advice_options *options, struct advice **advice,
                         struct err *err);
 void advice_free(struct advice *advice);
 
-/* Whether it gains more than its error, and, as a pair, more than either of its changes alone. */
+/* Whether the change gains more than its error and, if it is a pair, more than either of its changes alone. */
 bool advice_is_advised(const struct proposal *change);
 
 void advice_print(const struct advice *advice, FILE *out);

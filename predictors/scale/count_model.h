@@ -1,5 +1,5 @@
-/* Whole numbers as functions of the number of ranks, and of a parameter that was given with the runs: bytes, repetitions. A
- * function is taken only if it gives every observed number exactly. */
+/* Models whole numbers (bytes, repetitions) as functions of the number of ranks, and of a parameter that was given with
+ * the runs. A function is accepted only if it gives every observed number exactly. */
 #ifndef PREDICTORS_SCALE_COUNT_MODEL_H
 #define PREDICTORS_SCALE_COUNT_MODEL_H
 
@@ -29,7 +29,7 @@ enum count_form {
     COUNT_FORMS
 };
 
-/* By what the form is multiplied; n is the parameter. */
+/* The factor of the form; n is the parameter. */
 enum count_power { COUNT_WITHOUT, COUNT_N, COUNT_N_SQUARED, COUNT_N_CUBED, COUNT_PER_N, COUNT_LOG_N, COUNT_POWERS };
 
 struct count_model {
@@ -45,12 +45,12 @@ struct count_sample {
     int64_t value;
 };
 
-/* Sets models to the forms that hold for all samples, which are of different scales, the simplest first; returns how many, up to
- * COUNT_FITS_MAX. */
+/* Sets models to the forms that hold for all samples, the simplest first. Samples are of different scales. Returns the
+ * number of models, at most COUNT_FITS_MAX. */
 enum { COUNT_FITS_MAX = 8 };
 size_t count_model_fit(const struct count_sample *samples, size_t count, struct count_model models[COUNT_FITS_MAX]);
 
-/* Rounded down where a share does not come out even; false: the form has no value there. */
+/* The value of the model, rounded down if a share is no whole number. Returns false if the form has no value there. */
 bool count_model_value(const struct count_model *model, const struct grid *grid, int64_t n, int64_t *value);
 
 /* "65536 / p"; parameter: its name, NULL: there is none. Returns buffer. */

@@ -11,7 +11,7 @@
 #include "model/result/result.h"
 #include "predictors/scale/program.h"
 
-/* Of the run times of several runs with noise (noise.h). */
+/* Statistics of the run times of several runs with noise (noise.h). */
 struct curve_noise {
     double median_s, p5_s, p95_s;
 };
@@ -21,7 +21,7 @@ struct curve_point {
     double low_s, high_s;  /* run time by the error of the computing times */
     struct curve_noise noise; /* if curve->noisy_runs > 0 */
     struct result *result; /* owned */
-    cJSON *rewrites;       /* owned; what was made of the run before its replay; NULL: nothing */
+    cJSON *rewrites;       /* owned; the rewritings applied before the replay; NULL: none */
 };
 
 /* run_times_s gets sorted. */
@@ -44,11 +44,12 @@ void curve_clear(struct curve *curve);
 /* Sets curve->strong by what a rank computes at two numbers of ranks, the second `growth` times the first. */
 void curve_choose_scaling(struct curve *curve, double before_s, double after_s, double growth);
 
-/* Against the first point of the same row: of strong scaling time by time, of weak scaling work by work. */
+/* Compared with the first point of the same row: for strong scaling the ratio of times, for weak scaling the ratio of
+ * work per time. */
 double curve_speedup(const struct curve *curve, size_t point);
 double curve_efficiency(const struct curve *curve, size_t point);
 
-/* Sets pop to POP's metrics of a point; false: they were not asked for. Each of them is negative where it is not known. */
+/* Sets *pop to POP's metrics of a point; each is negative if unknown. Returns false if they were not requested. */
 bool curve_pop(const struct curve *curve, size_t point, struct efficiency_pop *pop);
 
 /* A wait state's share of the time of all ranks. */

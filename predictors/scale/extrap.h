@@ -1,5 +1,5 @@
-/* Extra-P's text format (its documentation, "Text file format"), with one parameter: computing times of a program
- * for it, and its measurements for our functions. */
+/* Extra-P's text format (its documentation, "Text file format") with one parameter. It writes computing times of a
+ * program for Extra-P, and reads measurements to which our functions are fitted. */
 #ifndef PREDICTORS_SCALE_EXTRAP_H
 #define PREDICTORS_SCALE_EXTRAP_H
 
@@ -8,8 +8,8 @@
 #include "predictors/scale/program.h"
 #include "predictors/scale/time_model.h"
 
-/* The means that were measured at each place of the program, parameter p, metric time; as a comment the function that
- * was fitted. A place that not all runs have is a comment, too. */
+/* Writes the measured means at each place of the program, with parameter p and metric time. The fitted function is a
+ * comment. A place that some run lacks is a comment, too. */
 void extrap_write(const struct program *program, FILE *out);
 
 struct extrap_series {
@@ -23,8 +23,8 @@ struct extrap {
     size_t count, capacity;
 };
 
-/* Reads measurements and fits a function to each region and metric. STATUS_DATA "FILE:LINE: ..." for another form,
- * several parameters, coordinates that are no whole numbers from 1 on. Inits *extrap. */
+/* Reads measurements and fits a function to each region and metric. Returns STATUS_DATA "FILE:LINE: ..." for another
+ * format, several parameters, or coordinates that are not positive whole numbers. Inits *extrap. */
 enum status extrap_read(const char *file, struct extrap *extrap, struct err *err);
 void extrap_clear(struct extrap *extrap);
 

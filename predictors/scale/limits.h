@@ -1,19 +1,19 @@
-/* Figures of a whole curve: where more ranks stop paying, the optimum, the Amdahl share, where each semantics wins.
- */
+/* Figures of a whole curve: the point where more ranks stop paying, the optimum, Amdahl's serial share, the ranges in
+ * which each semantics wins. */
 #ifndef PREDICTORS_SCALE_LIMITS_H
 #define PREDICTORS_SCALE_LIMITS_H
 
 #include "predictors/scale/curve.h"
 
-/* The point of a row from which more ranks do not pay; curve->count: they pay everywhere. */
+/* The point of a row from which on more ranks do not pay; curve->count if they always pay. */
 size_t limits_stops_paying(const struct curve *curve, size_t row);
 
-/* The point of a row with the largest speed-up, of equal ones the first. Of strong scaling that is the least run time,
- * of weak scaling the most work per time. */
+/* The point of a row with the largest speed-up, of equal ones the first: for strong scaling the shortest run time, for
+ * weak scaling the most work per time. */
 size_t limits_optimum(const struct curve *curve, size_t row);
 
-/* Of strong scaling: run time = serial + parallel / ranks, by least squares of relative errors (G. M. Amdahl, AFIPS
- * 1967). */
+/* Amdahl's model for strong scaling: run time = serial + parallel / ranks, fitted by least squares of relative errors
+ * (G. M. Amdahl, AFIPS 1967). */
 struct amdahl {
     bool known;          /* strong scaling, two numbers of ranks at least, and ranks shorten the run */
     double serial_share; /* of the run time of one rank */
@@ -21,11 +21,11 @@ struct amdahl {
 };
 struct amdahl limits_amdahl(const struct curve *curve, size_t row);
 
-/* Among the fastest of its number of ranks. */
+/* Whether the point is among the fastest of its number of ranks. */
 bool limits_is_fastest(const struct curve *curve, size_t point);
 
 /* The next range of numbers of ranks in which a row is among the fastest: points *first to *last of the row. Begin with
- * *last = SIZE_MAX. False: there is no other. */
+ * *last = SIZE_MAX. Returns false if there is no further range. */
 bool limits_next_win(const struct curve *curve, size_t row, size_t *first, size_t *last);
 
 #endif

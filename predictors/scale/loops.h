@@ -1,5 +1,5 @@
-/* Finds the repetitions in one rank's calls: first bodies that are done once with each of a series of partners, then
- * equal bodies in a row, the shortest first. */
+/* Finds the repetitions in one rank's calls: first bodies that are executed once with each partner of a series, then
+ * consecutive equal bodies, the shortest first. */
 #ifndef PREDICTORS_SCALE_LOOPS_H
 #define PREDICTORS_SCALE_LOOPS_H
 
@@ -10,7 +10,8 @@ struct node {
     enum step_kind kind;
     uint64_t hash;
     const struct observed *call;        /* of STEP_CALL: the first one of them; borrowed from the run */
-    uint16_t series[STEP_PARTNERS];     /* of STEP_CALL: bits of the series that its partners can be; 0: peers as they are */
+    uint16_t series[STEP_PARTNERS];     /* of STEP_CALL: bits of the series that its partners may form; 0: the recorded
+                                           peers */
     uint64_t rounds;                    /* of STEP_REPEAT and STEP_SERIES */
     struct node *body;                  /* owned */
     size_t count;

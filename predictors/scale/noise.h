@@ -1,5 +1,6 @@
-/* Noise of computing times: how single executions differ by chance is drawn from the distribution that is fitted to
- * what was recorded, a log-normal one of mean 1 per place of the program. What differs by rank and by execution stays.
+/* Noise of computing times. The random differences of single executions are drawn from a log-normal distribution of
+ * mean 1, fitted to the recorded times at each place of the program. Systematic differences by rank and by execution
+ * remain.
  *
  * Order of calls: noise_open, noise_draw and program_model_make as often as wanted, noise_close. */
 #ifndef PREDICTORS_SCALE_NOISE_H
@@ -10,17 +11,17 @@
 struct noise_place;
 
 struct noise {
-    struct noise_place *places; /* owned; of places whose executions differ by chance */
+    struct noise_place *places; /* owned; places whose executions differ randomly */
     size_t count, capacity;
 };
 
 /* Changes the model until noise_close(). */
 enum status noise_open(struct program_model *model, struct noise *noise, struct err *err);
 
-/* Draws all executions anew. The same seed draws the same. */
+/* Draws all executions again. The same seed gives the same times. */
 enum status noise_draw(struct noise *noise, uint64_t seed, struct err *err);
 
-/* The executions are the recorded ones again. */
+/* Restores the recorded executions. */
 void noise_close(struct noise *noise);
 
 #endif

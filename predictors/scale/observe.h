@@ -1,5 +1,5 @@
-/* The calls of a run in a form that can be compared between ranks and runs: what is the same everywhere is a key, what
- * depends on the rank or the scale is beside it. */
+/* The calls of a run in a form that can be compared between ranks and runs. Properties that are equal everywhere form a
+ * key; those that depend on the rank or the scale are stored beside it. */
 #ifndef PREDICTORS_SCALE_OBSERVE_H
 #define PREDICTORS_SCALE_OBSERVE_H
 
@@ -40,7 +40,7 @@ struct run {
 enum status keys_open(struct keys *keys, struct err *err);
 void keys_clear(struct keys *keys);
 
-/* STATUS_DATA naming rank, call and reason where the trace has something that no program describes yet. */
+/* Returns STATUS_DATA with rank, call and reason for calls that programs cannot describe. */
 enum status run_observe(const struct trace *trace, struct keys *keys, struct run *run, struct err *err);
 void run_clear(struct run *run);
 

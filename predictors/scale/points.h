@@ -9,13 +9,14 @@
 #include "predictors/scenes.h"
 #include "trace/program_model/program_model.h"
 
-/* Of what points are made: a program model, which noise changes for a time, or one run that is replicated. Borrowed. */
+/* The source of points: a program model, whose times noise changes temporarily, or one run that is replicated.
+ * Borrowed. */
 struct points_origin {
     struct program_model *model;
     const struct trace *replicated;
 };
 
-/* Borrowed. With rewrites or keep_going the whole run is made first, whatever its length. */
+/* Borrowed. With rewrites or keep_going the whole run is made in memory first, however long it is. */
 struct points_options {
     const char *const *semantics; /* of the rows, up to POINTS_ROWS_MAX */
     size_t rows;
@@ -26,9 +27,10 @@ struct points_options {
     uint64_t seed, noise_seed;
     size_t noisy_runs; /* per point; 0: none */
 };
-enum { POINTS_ROWS_MAX = 8, POINTS_CALLS_KEPT = 1 << 22 }; /* a longer run is not held in memory: some hundred MB a row */
+enum { POINTS_ROWS_MAX = 8, POINTS_CALLS_KEPT = 1 << 22 }; /* a longer run is not kept in memory, where it would take
+                                                              some hundred MB per row */
 
-/* The run at so many ranks, before it is rewritten or replayed. The caller owns *trace. */
+/* Makes the run at so many ranks, without rewriting or replaying it. The caller owns *trace. */
 enum status points_make(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
                         struct trace **trace, struct err *err);
 

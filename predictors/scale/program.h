@@ -1,5 +1,5 @@
-/* The program that several runs have in common: what every rank calls, as a function of its place and of the number of
- * ranks. Steps are calls, repetitions of a body, and bodies done once with each of a series of partners.
+/* The program that several runs have in common: the calls of every rank as a function of its place and of the number of
+ * ranks. A step is a call, a repetition of a body, or a body that is executed once with each partner of a series.
  *
  * The idea is that of regular section descriptors extrapolated over ranks: X. Wu, F. Mueller, ScalaExtrap: Trace-Based
  * Communication Extrapolation for SPMD Programs, PPoPP 2011, sections 3 and 4; here for one-sided calls, too. */
@@ -31,7 +31,7 @@ enum series {
     SERIES_COUNT
 };
 
-/* How many partners; 0: the series does not exist for so many ranks. */
+/* The number of partners; 0: the series does not exist for so many ranks. */
 uint32_t series_rounds(enum series series, int32_t ranks);
 int32_t series_partner(enum series series, int32_t ranks, int32_t rank, uint32_t round);
 
@@ -39,9 +39,10 @@ enum partner_kind {
     PARTNER_NONE,   /* none, or MPI_PROC_NULL */
     PARTNER_FIRST,  /* place 0 of the communicator */
     PARTNER_LAST,   /* place n - 1 */
-    PARTNER_RANK,   /* another one place for all */
-    PARTNER_OFFSET, /* the neighbour there; where there is none, the call is not made or has MPI_PROC_NULL */
-    PARTNER_SERIES, /* of the round of the body that the call is in */
+    PARTNER_RANK,   /* the same other place for all ranks */
+    PARTNER_OFFSET, /* the neighbour at an offset in the grid; without a neighbour the call is left out or has
+                       MPI_PROC_NULL */
+    PARTNER_SERIES, /* the partner of the current round of the body */
 };
 
 struct partner {
@@ -51,11 +52,11 @@ struct partner {
     enum series series;
 };
 
-/* The partner of a rank in a communicator that is this part of the grid; round: of the series that the call is in. TRACE_NONE:
- * none, or outside the grid. */
+/* The partner of a rank in a communicator that is this part of the grid. round is that of the series around the call.
+ * TRACE_NONE: no partner, or outside the grid. */
 int32_t partner_rank(const struct partner *partner, const struct grid *grid, unsigned shared, int32_t rank, uint32_t round);
 
-/* Who is in a group of MPI_Win_post or MPI_Win_start; all: of the window's communicator. */
+/* The members of a group of MPI_Win_post or MPI_Win_start; MEMBERS_ALL: all ranks of the window's communicator. */
 enum members_kind { MEMBERS_NONE, MEMBERS_LISTED, MEMBERS_OTHERS, MEMBERS_ALL };
 struct members {
     enum members_kind kind;
@@ -63,24 +64,25 @@ struct members {
     size_t count, capacity;
 };
 
-/* Which of the rank's requests a wait is for: those that no wait has completed yet, in the order they were made. */
-enum { WAIT_NONE = -2, WAIT_ALL = -1 }; /* else: the one at that place */
+/* The request that a wait completes, as its position among the rank's requests that no wait has completed yet, in the
+ * order of their creation. */
+enum { WAIT_NONE = -2, WAIT_ALL = -1 }; /* other values are positions */
 
-/* Which ranks take a step, by their places in a part of the grid. */
+/* The ranks that take a step, by their positions in a part of the grid. */
 enum takers { TAKERS_ALL, TAKERS_FIRST, TAKERS_NOT_FIRST, TAKERS_LAST, TAKERS_NOT_LAST, TAKERS_COUNT };
 bool taker(enum takers takers, int32_t ranks, int32_t rank);
 
 /* Computing at one place of the program. */
 struct computing {
     struct time_model model;
-    struct executions *executions; /* owned, per run of the program; the largest one's are the last; NULL: it is nowhere */
+    struct executions *executions; /* owned, per run of the program, that of the largest run last; NULL: no computing */
     size_t run_count;
 };
 const struct executions *computing_of_largest(const struct computing *computing);
 enum {
     COMPUTING_BEFORE,
     COMPUTING_AFTER,
-    COMPUTING_REGION, /* of a call that enters a region: all that the region takes, up to the end of its last call */
+    COMPUTING_REGION, /* of a call that enters a region: the whole time of the region, up to the end of its last call */
     COMPUTING_PLACES
 };
 
@@ -98,7 +100,8 @@ struct step {
     unsigned shared;        /* the communicator is that part of the grid (grid_part_count()) */
     struct computing computing[COMPUTING_PLACES];
     /* STEP_CALL */
-    struct trace_call call; /* what is the same on all ranks at all scales; site and ref (region) are of struct program */
+    struct trace_call call; /* members that are equal on all ranks at all scales; site and ref (region) refer to struct
+                               program */
     struct partner partners[STEP_PARTNERS];
     bool null_outside; /* calls with MPI_PROC_NULL where the neighbour is missing */
     struct members members;
@@ -112,8 +115,8 @@ struct step {
     struct count_model rounds; /* of STEP_REPEAT */
     enum series series;        /* of STEP_SERIES: that of its first call with a partner */
     uint32_t number;           /* of all steps of a program, from 0 */
-    uint32_t pair;             /* of a call that enters a region: 1 + number of the one that leaves it, and the other way
-                                  round; 0: not in the same body, or not of all ranks */
+    uint32_t pair;             /* of a call that enters a region: 1 + number of the step that leaves it, and vice versa;
+                                  0: not in the same body, or not of all ranks */
 };
 
 struct program_window {
@@ -135,7 +138,7 @@ struct program_doubt {
     const char *what; /* "bytes" */
     uint16_t call;    /* CALL_COUNT: none */
     uint32_t site;
-    struct count_model models[COUNT_FITS_MAX]; /* the first one is taken */
+    struct count_model models[COUNT_FITS_MAX]; /* the first one is used */
     size_t count;
 };
 
@@ -156,19 +159,18 @@ struct program {
     size_t comm_count;
 };
 
-/* To which step the computing between two calls belongs, so that it is the same one on all ranks: to a repetition or a
- * series that begins there; to the call that follows, where all ranks make it; else to the call before, where all ranks
- * make that. */
+/* Assigns the computing between two calls to a step that is the same on all ranks: to a repetition or a series that
+ * begins there; else to the following call if all ranks make it; else to the preceding call if all ranks make that. */
 struct program_place {
     const struct step *entered;  /* the outermost step with a body that has begun since the last call */
     const struct step *previous; /* the last step that was taken, */
     const struct step *body;     /* and the first step of the body that it is in */
 };
-/* place: COMPUTING_BEFORE or COMPUTING_AFTER of what is returned. */
+/* The step that the computing belongs to; *place is COMPUTING_BEFORE or COMPUTING_AFTER that step. */
 const struct step *program_computing(const struct program_place *at, const struct step *body, const struct step *next,
                                      int *place);
 
-/* The rank takes the step: it is one of the takers, and its neighbours exist or need not. */
+/* Whether the rank takes the step: it is one of the takers, and its neighbours exist or are not needed. */
 bool step_taken(const struct step *step, const struct grid *grid, int32_t rank);
 
 /* The largest run that the program was made from. */

@@ -1,7 +1,7 @@
-/* Computing times as functions of the number of ranks p, and of a parameter n that was given with the runs: the performance
- * model normal form with at most one term, c0 + c1 p^i log2^j p n^k log2^l n (A. Calotoiu, T. Hoefler, M. Poke, F. Wolf,
- * Using Automated Performance Modeling to Find Scalability Bugs in Complex Codes, SC 2013, section 3), chosen by
- * leave-one-out cross-validation; and how single executions differ from the mean. */
+/* Computing times as functions of the number of ranks p, and of a parameter n that was given with the runs: the
+ * performance model normal form with at most one term, c0 + c1 p^i log2^j p n^k log2^l n (A. Calotoiu, T. Hoefler, M.
+ * Poke, F. Wolf, Using Automated Performance Modeling to Find Scalability Bugs in Complex Codes, SC 2013, section 3),
+ * chosen by leave-one-out cross-validation. A model also says how single executions differ from the mean. */
 #ifndef PREDICTORS_SCALE_TIME_MODEL_H
 #define PREDICTORS_SCALE_TIME_MODEL_H
 
@@ -11,12 +11,12 @@
 
 #include "common/status.h"
 
-/* What one run shows of one place in the program; seconds. */
+/* The times of one run at one place of the program, in seconds. */
 struct time_sample {
     int32_t ranks;
     int64_t n; /* 0: there is no parameter */
     uint64_t count;
-    double mean, deviations, least, largest; /* deviations: squares of those from the mean, summed */
+    double mean, deviations, least, largest; /* deviations: sum of squared deviations from the mean */
 };
 
 enum { TIME_POINTS_MAX = 64 };
@@ -36,24 +36,25 @@ struct time_model {
     double c0, c1; /* seconds */
     struct time_term ranks, n;
     double error;  /* relative bound of the mean at a scale that was observed: 3 sigma / (sqrt(N) (mean - sigma)) */
-    /* Of the run that the others predict worst: by how much, relative to what they say and in seconds; and how far such a run is
-     * from the nearest of the others, in doublings (time_doublings()). */
+    /* The largest error of predicting one run from the others: relative to the prediction, in seconds, and the distance
+     * of that run from the nearest other one in doublings (time_doublings()). */
     double missed, missed_s, missed_doublings;
     bool balanced; /* all executions are within 10 % of their run's mean */
-    struct time_point measured[TIME_POINTS_MAX]; /* what it was fitted to */
+    struct time_point measured[TIME_POINTS_MAX]; /* the points that it was fitted to */
     size_t measured_count;
 };
 
-/* Between two scales: of ranks and parameter together. */
+/* The distance between two scales in doublings, of ranks and parameter together. */
 double time_doublings(int32_t ranks, int64_t n, int32_t other_ranks, int64_t other_n);
 
 void time_sample_add(struct time_sample *sample, double seconds);
 
-/* samples: of different scales, at least one, each with count > 0. surely: a function that is not constant must predict
- * each run by the others within 1 %. */
+/* Fits samples of different scales, at least one, each with count > 0. surely: a function that is not constant must
+ * predict each run from the others within 1 %. */
 void time_model_fit(const struct time_sample *samples, size_t count, bool surely, struct time_model *model);
 
-/* Of what is no function of the scale: as in the last sample, and it may differ from that as that does from the one before. */
+/* For times that are no function of the scale: the mean is that of the last sample, and the error is its difference
+ * from the sample before. */
 void time_model_fit_last(const struct time_sample *samples, size_t count, struct time_model *model);
 
 double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n); /* seconds, 0 or more */

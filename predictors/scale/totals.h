@@ -1,5 +1,5 @@
-/* A run of a program model that is replayed while it is made: no call is held longer than its rank needs it. What is left of the
- * run is what a replay adds up itself: times of ranks, wait states, transfers. */
+/* Replays a run of a program model while the run is made, so that a call is in memory only while its rank needs it. The
+ * result has the sums of a replay: times of ranks, wait states, transfers. */
 #ifndef PREDICTORS_SCALE_TOTALS_H
 #define PREDICTORS_SCALE_TOTALS_H
 

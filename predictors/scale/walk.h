@@ -1,5 +1,5 @@
-/* Compares a program with the runs that it describes: every rank of every run must call what it says. The walk keeps
- * bytes, repetitions and times of the calls for the functions of the number of ranks. */
+/* Compares a program with the runs that it describes: every rank of every run must make the program's calls. The walk
+ * collects bytes, repetitions and times of the calls, to which functions of the number of ranks are fitted. */
 #ifndef PREDICTORS_SCALE_WALK_H
 #define PREDICTORS_SCALE_WALK_H
 
@@ -12,7 +12,7 @@ struct walk_value {
     int64_t value;
 };
 
-/* What one run shows of one step. */
+/* The observations of one step in one run. */
 struct walk_sample {
     uint64_t rounds; /* of a STEP_REPEAT; 0: no rank takes it */
     struct walk_value bytes, aux;
@@ -26,7 +26,8 @@ struct walk {
     size_t run_count;
 };
 
-/* runs: by rising number of ranks. STATUS_DATA: some rank calls something else; *matched is how many calls agreed. */
+/* runs are ordered by number of ranks. Returns STATUS_DATA if some rank makes another call; *matched is the number of
+ * calls that agreed. */
 enum status walk_runs(const struct program *program, const struct keys *keys, const struct run *runs, size_t run_count,
                       struct walk *walk, uint64_t *matched, struct err *err);
 void walk_clear(struct walk *walk, const struct program *program);

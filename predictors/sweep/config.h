@@ -1,4 +1,5 @@
-/* What a sweep runs: a JSON file with a list of values per axis (docs/sweep.md). Every combination is a point. */
+/* The configuration of a sweep: a JSON file with a list of values per axis (docs/sweep.md). Every combination is a
+ * point. */
 #ifndef PREDICTORS_SWEEP_CONFIG_H
 #define PREDICTORS_SWEEP_CONFIG_H
 
@@ -39,7 +40,7 @@ struct sweep_config {
     bool keep_going, grow;
 };
 
-/* STATUS_DATA "FILE:KEY: ..." for what is wrong, traces and platforms that are not there included. Inits *config. */
+/* Returns STATUS_DATA "FILE:KEY: ..." for errors, also for traces and platforms that do not exist. Inits *config. */
 enum status sweep_config_read(const char *file, struct sweep_config *config, struct err *err);
 void sweep_config_clear(struct sweep_config *config);
 

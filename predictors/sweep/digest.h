@@ -1,5 +1,5 @@
-/* A digest of 64 bits (FNV-1a: G. Fowler, L. C. Noll, K.-P. Vo) tells whether inputs are the same as before. It does not
- * protect against inputs that are made to have the same digest. */
+/* A digest of 64 bits (FNV-1a: G. Fowler, L. C. Noll, K.-P. Vo) shows whether inputs have changed. It does not protect
+ * against inputs that are made to have the same digest. */
 #ifndef PREDICTORS_SWEEP_DIGEST_H
 #define PREDICTORS_SWEEP_DIGEST_H
 
@@ -9,7 +9,7 @@
 
 #define DIGEST_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* Two texts or numbers in a row differ from one that holds both. */
+/* Two consecutive texts or numbers give another digest than one that contains both. */
 void digest_add_text(uint64_t *digest, const char *text);
 void digest_add_number(uint64_t *digest, uint64_t number);
 enum status digest_add_file(uint64_t *digest, const char *path, struct err *err);

@@ -1,5 +1,5 @@
 /* The file of a sweep's points (docs/sweep.md): a line for the head, a line per point, a line for the end. While the
- * sweep runs points are appended as they end; a file without its end breaks off. */
+ * sweep runs, points are appended when they end; a file without the end line is incomplete. */
 #ifndef PREDICTORS_SWEEP_RESULT_FILE_H
 #define PREDICTORS_SWEEP_RESULT_FILE_H
 

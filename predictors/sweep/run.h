@@ -1,4 +1,4 @@
-/* Runs points of a sweep: one here, or all in child processes of this one. */
+/* Runs points of a sweep: one in this process, or all in child processes. */
 #ifndef PREDICTORS_SWEEP_RUN_H
 #define PREDICTORS_SWEEP_RUN_H
 
@@ -8,11 +8,11 @@
 #include "predictors/sweep/sweep.h"
 #include "trace/trace.h"
 
-/* What points are made from. */
+/* The inputs of all points. */
 struct sweep_input {
     const struct sweep *sweep; /* borrowed until sweep_input_close() */
-    struct trace *trace;       /* of one trace that is no program model; else NULL */
-    struct program *program;   /* of several */
+    struct trace *trace;       /* if there is one trace and it is no program model; else NULL */
+    struct program *program;   /* if there are several traces */
 };
 
 /* Reads the traces. STATUS_DATA as trace_open() and scale_learn(). */
@@ -27,7 +27,7 @@ struct sweep_one {
 };
 enum status sweep_run_one(void *context, size_t index, FILE *out, struct err *err);
 
-/* Told after each point. */
+/* Called after each point. */
 struct sweep_observer {
     void (*told)(void *context, const struct sweep *sweep);
     void *context;

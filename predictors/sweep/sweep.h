@@ -1,8 +1,8 @@
-/* A sweep has the points of a configuration, the next one to run, and the outcome of each. The caller runs them: in
+/* A sweep knows the points of a configuration, the next one to run, and the outcome of each. The caller runs them: in
  * children of this process (run.h), or in processes elsewhere (mpi/sweep_mpi.c).
  *
- * Order of calls: sweep_open, sweep_keep unless nothing is kept, sweep_next and sweep_answer until sweep_finished,
- * sweep_end, sweep_close. */
+ * Order of calls: sweep_open, sweep_keep if results are kept in a file, sweep_next and sweep_answer until
+ * sweep_finished, sweep_end, sweep_close. */
 #ifndef PREDICTORS_SWEEP_SWEEP_H
 #define PREDICTORS_SWEEP_SWEEP_H
 
@@ -17,8 +17,8 @@ enum sweep_state { SWEEP_WAITING, SWEEP_RUNNING, SWEEP_FAILED_ONCE, SWEEP_DONE, 
 struct sweep_point {
     enum sweep_state state;
     bool again;      /* it has failed before */
-    size_t worker;   /* that has it, or had it last */
-    uint64_t inputs; /* a digest of all that it depends on */
+    size_t worker;   /* the worker that runs it, or ran it last */
+    uint64_t inputs; /* a digest of all its inputs */
     char *line;      /* owned: of SWEEP_DONE and SWEEP_FAILED, a JSON object on one line */
 };
 
@@ -26,7 +26,7 @@ struct sweep {
     struct sweep_config config;
     struct sweep_point *points; /* owned, in the order of the axes */
     size_t count, first_waiting;
-    size_t done, failed_once, failed, taken; /* points in these states; taken: done already by an earlier sweep */
+    size_t done, failed_once, failed, taken; /* points in these states; taken: reused from an earlier sweep */
     char *kept;                              /* owned: the result file; NULL: none */
     int kept_fd;
 };
@@ -35,19 +35,19 @@ struct sweep {
 enum status sweep_open(const char *config, struct sweep *sweep, struct err *err);
 void sweep_close(struct sweep *sweep);
 
-/* From now on the points are kept in a file as they end. What is in it is taken, where the inputs are the same: a file
- * that breaks off has the points of its whole lines. *cut: it breaks off. STATUS_DATA: the file is something else, or
- * another sweep writes it. */
+/* From now on points are written to a file when they end. Points that the file already has are reused if their inputs
+ * are the same. *cut says that the file is incomplete; it then has the points of its whole lines. Returns STATUS_DATA
+ * if the file is of another kind, or another sweep writes it. */
 enum status sweep_keep(struct sweep *sweep, const char *file, bool *cut, struct err *err);
 
-/* The next point for one of so many workers. A point that failed is given once more, to another worker if there is one.
- * False: there is none at present. */
+/* Gives the next point to a worker. A point that failed is given once more, to another worker if there is one. Returns
+ * false if there is no point at present. */
 bool sweep_next(struct sweep *sweep, size_t worker, size_t workers, size_t *point);
-/* What became of it: its line, or why it failed. */
+/* Stores the outcome of a point: its line, or the reason of its failure. */
 enum status sweep_answer(struct sweep *sweep, size_t point, const char *line, const char *reason, struct err *err);
 bool sweep_finished(const struct sweep *sweep);
 
-/* The result file as a whole, its points in their order. */
+/* Writes the complete result file, its points in their order. */
 enum status sweep_end(struct sweep *sweep, struct err *err);
 
 /* All points that have ended, in their order; schema rmacast.sweep/1. */

@@ -1,4 +1,4 @@
-/* A sweep's points for people and for spreadsheets. */
+/* Prints a sweep's points as a table, and writes them as CSV. */
 #ifndef PREDICTORS_SWEEP_TABLE_H
 #define PREDICTORS_SWEEP_TABLE_H
 

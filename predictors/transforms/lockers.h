@@ -1,5 +1,5 @@
-/* Which ranks lock which rank's part of a window. A window must not be locked and exposed at the same time (MPI-3.1
- * 11.5.3), so a transform that prolongs one of them must know who does the other. */
+/* Finds which ranks lock which rank's part of a window. A window must not be locked and exposed at the same time
+ * (MPI-3.1 11.5.3), so a transform that prolongs one must know which ranks do the other. */
 #ifndef PREDICTORS_TRANSFORMS_LOCKERS_H
 #define PREDICTORS_TRANSFORMS_LOCKERS_H
 
@@ -13,11 +13,11 @@ struct lockers {
     } * all;                   /* per window */
 };
 
-/* Borrows nothing. The caller clears, after a failure, too. */
+/* Borrows nothing. The caller clears *lockers, after a failure, too. */
 enum status lockers_read(const struct trace *trace, struct lockers *lockers, struct err *err);
 void lockers_clear(struct lockers *lockers);
 
-/* True if a rank other than `rank` ever locks its part of the window; *by is such a one. */
+/* Whether a rank other than `rank` ever locks the part of the window of `rank`; *by is such a rank. */
 bool lockers_find(const struct lockers *lockers, int32_t window, uint32_t rank, uint32_t *by);
 
 #endif
