@@ -1,10 +1,10 @@
-/* Several threads read one trace: each reads into a shard, one thread merges the shards in order.
+/* Lets several threads read one trace: each reads into a shard, and one thread merges the shards in order.
  *
- * A shard has the ranks and the definitions of the whole trace, and tables of its own for what its calls name first:
- * always request lists, extents and faults, of the others those that the reader asks for. Shards of one round have
- * different ranks, or keep their calls elsewhere. Ids of own tables are the shard's until the merge translates them.
- * The whole trace gets its items in the order in which ids are translated: as by one thread, if that is the order of
- * the calls. */
+ * A shard has the ranks and the definitions of the whole trace, and own tables for items that its calls name first:
+ * request lists, extents and faults in any case, other tables on request. Shards of one round have different ranks, or
+ * keep their calls elsewhere. Ids of own tables are local to the shard until the merge translates them. The whole trace
+ * gets items in the order in which their ids are translated. If that is the order of the calls, the trace is the same
+ * as with one thread. */
 #ifndef TRACE_BUILDER_H
 #define TRACE_BUILDER_H
 
@@ -17,7 +17,7 @@ enum builder_own {
     BUILDER_OWN_NAMES = 1 << BUILDER_SITES | 1 << BUILDER_REGIONS,
 };
 
-struct builder_numbers { /* ids of the whole trace by ids of the shard; UINT32_MAX: the whole trace lacks it */
+struct builder_numbers { /* ids of the whole trace by ids of the shard; UINT32_MAX: not in the whole trace */
     uint32_t *items;
     size_t count, capacity;
 };
@@ -28,7 +28,7 @@ struct builder_shard {
     unsigned own;       /* bits of enum builder_own */
     struct builder_numbers numbers[BUILDER_TABLES];
     bool differs;   /* the whole trace has another id for some item */
-    uint32_t lists; /* of the whole trace, before the shard's own */
+    uint32_t lists; /* number of lists in the whole trace before the shard's own */
 };
 
 /* Empties the shard's tables. The shard may have been used before. */
@@ -39,8 +39,8 @@ void builder_clear(struct builder_shard *shard);
 enum status builder_merge(struct builder_shard *shard, struct trace *whole, uint32_t first, uint32_t end,
                           struct err *err);
 
-/* Translates an id of a table that may be the shard's own; what the whole lacks is added to it. Ids that an empty table
- * lacks are the whole's already. */
+/* Translates an id that may be the shard's own, and adds the item to the whole trace if it is missing there. Other ids
+ * are those of the whole trace already. */
 enum status builder_translate(struct builder_shard *shard, struct trace *whole, enum builder_table table, uint32_t *id,
                               struct err *err);
 
@@ -48,8 +48,8 @@ enum status builder_translate(struct builder_shard *shard, struct trace *whole, 
 enum status builder_translate_call(struct builder_shard *shard, struct trace *whole, struct trace_call *call,
                                    struct err *err);
 
-/* Of all items of a table in their order; then of all calls of ranks first to end - 1, behind builder_merge(): threads
- * may do that at once for different shards. */
+/* Translates all items of a table in their order; translates all calls of ranks first to end - 1. The latter follows
+ * builder_merge(), and threads may run it at the same time for different shards. */
 enum status builder_translate_table(struct builder_shard *shard, struct trace *whole, enum builder_table table,
                                     struct err *err);
 enum status builder_translate_ranks(struct builder_shard *shard, struct trace *whole, uint32_t first, uint32_t end,

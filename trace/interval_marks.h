@@ -1,7 +1,6 @@
 /* Marks of intervals in older programs: a message to oneself with the tag 0xAA, a number of 16 bits, 0xAA (begin) or
- * 0xBB (end). As an int the tag is negative, and MPI libraries refuse such a message. In a trace, a refused one is the
- * region
- * "#7(begin)" or "#7(end)" (trace/spool). */
+ * 0xBB (end). As an int the tag is negative, so MPI libraries refuse the message. In a trace a refused message is the
+ * region "#7(begin)" or "#7(end)" (trace/spool). */
 #ifndef TRACE_INTERVAL_MARKS_H
 #define TRACE_INTERVAL_MARKS_H
 
@@ -15,9 +14,9 @@ struct interval_mark {
 
 enum { INTERVAL_MARK_BYTES = 16 };
 
-/* False: the tag is no mark's. */
+/* Returns false if the tag is no mark. */
 bool interval_mark_of_tag(int32_t tag, struct interval_mark *mark);
-/* False: the region is another one. */
+/* Returns false if the region is no mark. */
 bool interval_mark_of_region(const char *name, struct interval_mark *mark);
 void interval_mark_region(const struct interval_mark *mark, char name[INTERVAL_MARK_BYTES]);
 

@@ -1,5 +1,5 @@
-/* What trace_check() accepts at most. No sum of bytes over the calls and ranks of an accepted trace overflows 64 bits,
- * no sum of times over the calls of a rank, and no difference of two times. Sums of times over ranks are wide
+/* Limits of traces that trace_check() accepts. No sum of bytes over the calls and ranks of an accepted trace overflows
+ * 64 bits, no sum of times over the calls of a rank, and no difference of two times. Sums of times over ranks are wide
  * (common/wide.h). docs/security.md states these limits. */
 #ifndef TRACE_LIMITS_H
 #define TRACE_LIMITS_H
@@ -8,9 +8,9 @@
 
 #include "common/units.h"
 
-/* Ranks of a program: about 1 KB each in an analysis, whether they call or not. */
+/* Ranks of a program. An analysis needs about 1 KB for each, with or without calls. */
 #define TRACE_RANKS_MAX (1 << 20)
-/* Of one time, either side of 0: 69 days. */
+/* Absolute value of a time: 69 days. */
 #define TRACE_TIME_MAX_PS (INT64_C(6000000) * UNITS_PS_PER_S)
 /* Of the threads of one rank together, each from its first event (thread 0: from the trace's) to its last: 2562 hours.
  */

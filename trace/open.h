@@ -6,34 +6,35 @@
 #include "trace/source.h"
 #include "trace/trace.h"
 
-/* STATUS_DATA if nothing there is a trace. The trace has passed trace_check(). The caller owns *trace. */
+/* Opens a trace and checks it with trace_check(). Returns STATUS_DATA if the path is no trace. The caller owns
+ * *trace. */
 enum status trace_open(const char *path, struct trace **trace, struct err *err);
 
-/* The same to keep going: faults end their rank, not the reading, and are listed in (*trace)->faults (trace/faults.h).
- * Fails where nothing can be known without the faulty part: headers, definitions of an archive. */
+/* The same with --keep-going: a fault ends its rank, not the reading, and is listed in (*trace)->provenance.faults
+ * (trace/faults.h). It fails if the faulty part is indispensable: headers, definitions of an archive. */
 enum status trace_open_partly(const char *path, struct trace **trace, struct err *err);
 
-/* How many ranks the program models have that are opened from now on; 0: as many as each says. */
+/* Sets the number of ranks of program models that are opened from now on; 0: the number in each model. */
 void trace_open_models_at(uint32_t ranks);
 
-/* Gives a parameter of the program models that are opened from now on a value, an expression; both borrowed. False: they are too
- * many. */
+/* Sets a parameter of program models that are opened from now on to the value of an expression. Both texts are
+ * borrowed. Returns false if there are too many. */
 enum { MODEL_PARAMETERS_MAX = 16 };
 bool trace_open_models_with(const char *name, const char *value);
 
-/* An archive to be read piece by piece, of so many records; *possible false: another kind of trace, or one that must be
- * read as a whole (trace/otf2/slices.h). The caller closes *source. */
+/* Opens an archive that is read in slices; *records is the number of its records. *possible is false for another kind
+ * of trace, or one that must be read as a whole (trace/otf2/slices.h). The caller closes *source. */
 enum status trace_open_source(const char *path, struct trace_source *source, bool *possible, uint64_t *records,
                               struct err *err);
 
-/* Writes by the name: *.txt and "-" as text, everything else as an archive directory. */
+/* Writes a trace. The name decides the form: *.txt and "-" are text, every other name is an archive directory. */
 enum status trace_save(const struct trace *trace, const char *path, struct err *err);
 
 /* True if trace_save() writes text to this name. */
 bool trace_is_text_name(const char *path);
 
 /* Calls visit for the files that trace_open() reads beside the path itself: parts of an archive, or of all archives in
- * a directory; a directory of events or of a spool with all that is in it. Nothing there is no fault. */
+ * a directory; a directory of events or of a spool with all its files. A missing path is no fault. */
 enum status trace_visit_read(const char *path, otf2_file_visitor *visit, void *context, struct err *err);
 
 /* True if the path is a program model by content. */

@@ -1,22 +1,22 @@
-/* A source: a trace that is read in slices. It holds the definitions, and of each rank the calls that were read and not
- * removed yet. */
+/* A source is a trace that is read in slices. It has the definitions and, for each rank, the calls that were read and
+ * not removed yet. */
 #ifndef TRACE_SOURCE_H
 #define TRACE_SOURCE_H
 
 #include "trace/trace.h"
 
 struct trace_source {
-    struct trace *trace; /* owned; its calls are appended by read, taken out by the reader of the source */
+    struct trace *trace; /* owned; read() appends calls, the user of the source removes them */
     void *state;
 
-    bool checked; /* calls have passed trace_check(); else trace_check_slice() is the reader's */
+    bool checked; /* calls have passed trace_check(); otherwise the user calls trace_check_slice() */
 
-    /* Appends `calls` further calls of a rank, or a few more; *ended: there are none behind them. Receives may be known
-     * with their completion only whom they are from: until then they have no communicator. */
+    /* Appends `calls` further calls of a rank, or a few more. *ended: there are no more. The sender of a receive may be
+     * known only at its completion; until then the receive has no communicator. */
     enum status (*read)(struct trace_source *source, uint32_t rank, size_t calls, bool *ended, struct err *err);
 
-    /* Calls of a rank were taken out: that at i stands at moved[i] now, SOURCE_GONE if it is gone. NULL: the source
-     * need not know. */
+    /* Called after calls of a rank were removed: call i has moved to index moved[i], or SOURCE_GONE. NULL: the source
+     * does not need it. */
     enum status (*moved)(struct trace_source *source, uint32_t rank, const size_t *moved, struct err *err);
 
     void (*close)(struct trace_source *source); /* frees state */

@@ -1,10 +1,10 @@
-/* A trace in memory: what every rank called, with what arguments, when.
+/* A trace in memory: the calls of every rank, with arguments and times.
  *
  * Readers (text, spool, OTF2) build it, writers and everything above walk it. Times are integers in picoseconds. Ranks,
- * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank stand in the order of their
- * enter_ps (at equal times: cause before effect). Every call belongs to a thread of its rank; calls of one thread do
- * not overlap: exit_ps >= enter_ps >= the exit_ps of the thread's call before. Calls of different threads of a rank
- * may. A trace does not interpret calls: epochs are trace/epoch_cursor.h's, matching and patterns model/'s. */
+ * targets, peers, roots and group members are ranks of MPI_COMM_WORLD. Calls of one rank are ordered by enter_ps (at
+ * equal times: cause before effect). Every call belongs to a thread of its rank. Calls of one thread do not overlap:
+ * exit_ps >= enter_ps >= the exit_ps of the thread's call before. Calls of different threads may overlap. A trace does
+ * not interpret calls: trace/epoch_cursor.h derives epochs, model/ matches calls and finds patterns. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -31,7 +31,7 @@ enum trace_flag {
     TRACE_NOSUCCEED = 16,
     TRACE_ASSERTIONS = 31,
     TRACE_EXCLUSIVE = 32, /* lock type; clear = shared */
-    TRACE_FLAG = 64,      /* the test call said yes; a thread primitive that may fail did what its name says */
+    TRACE_FLAG = 64,      /* the test succeeded; a thread primitive that may fail succeeded */
     TRACE_BREAK = 128,    /* the recording breaks off inside this call: exit_ps is the last time known */
     TRACE_STARTED = 256,  /* an isend or irecv begun by MPI_Start: the same operation by MPI-3.1 3.9 */
     TRACE_GAPS = 512,     /* a buffer of the call has gaps: trace_call_extents(); set by trace_set_extents() */
@@ -74,8 +74,8 @@ struct trace_call {
     int64_t bytes;
     union {
         struct {
-            int64_t disp;         /* at the target in bytes (OpenSHMEM: symmetric address), -1 unknown */
-            int64_t result_bytes; /* get_accumulate: that come back */
+            int64_t disp;         /* at the target, in bytes (OpenSHMEM: symmetric address); -1 unknown */
+            int64_t result_bytes; /* get_accumulate: bytes of the result */
             int32_t op;           /* enum trace_op */
             uint32_t request;
         } rma;
@@ -85,7 +85,7 @@ struct trace_call {
             uint32_t request;
         } message;
         struct {
-            int32_t recv_tag, source; /* of what is received; the source is the matched one */
+            int32_t recv_tag, source; /* of the receive; the source is the matched one */
             int64_t recv_bytes;
             int32_t tag; /* of the send */
             uint32_t unused;
@@ -102,14 +102,14 @@ struct trace_call {
         struct {
             int64_t unused[2];
             int32_t neighbors; /* MPI_Dist_graph_create: as above */
-            uint32_t newcomm;  /* TRACE_NO_REF: the rank is not in it */
+            uint32_t newcomm;  /* TRACE_NO_REF: the rank is no member */
         } comm;
         struct {
             int64_t unused[2];
             int32_t unused_too;
             union {
                 uint32_t request;
-                uint32_t list; /* waitall, testall and the like: of the requests that the call completed */
+                uint32_t list; /* waitall, testall and variants: the requests that the call completed */
             };
         } completion;
         struct {
@@ -126,12 +126,12 @@ struct trace_call {
             int64_t value; /* first call on a semaphore: its value before the call, -1 unknown */
             union {
                 int64_t mutex;   /* waiting on a condition */
-                int64_t parties; /* barrier: for how many threads it waits */
+                int64_t parties; /* barrier: the number of its threads */
             };
             int32_t unused;
             union {
                 uint32_t object; /* mutex, condition, barrier or semaphore, unique per rank */
-                uint32_t child;  /* pthread_create, pthread_join: TRACE_NO_REF unknown, or none was made */
+                uint32_t child;  /* pthread_create, pthread_join; TRACE_NO_REF: unknown, or no thread was created */
             };
         } primitive;
         struct {
@@ -160,14 +160,13 @@ struct trace_call {
 _Static_assert(sizeof(struct trace_call) == 64, "a cache line");
 
 /* Memory from the first to the last byte that the elements in each of a call's buffers span, (count - 1) * |extent| +
- * true extent of their data type (MPI-3.1 4.1); 0: they have no gaps, or the call has no such buffer. Of a receive: of
- * the buffer that was given, which may have room for more than what came. */
+ * true extent of their data type (MPI-3.1 4.1); 0: no gaps, or the call has no such buffer. For a receive it is the
+ * extent of the given buffer, which may be larger than the message. */
 enum trace_buffer {
     TRACE_ORIGIN,  /* one-sided operations: the origin's memory */
-    TRACE_TARGET,  /* the target's */
-    TRACE_RESULT,  /* get_accumulate: the result's */
+    TRACE_TARGET,  /* the target's */ TRACE_RESULT,  /* get_accumulate: the result's */
     TRACE_BUFFERS,
-    TRACE_SEND = TRACE_ORIGIN, /* messages and collectives: what the rank sends */
+    TRACE_SEND = TRACE_ORIGIN, /* messages and collectives: the sent data */
     TRACE_RECEIVE = TRACE_RESULT,
 };
 struct trace_extents {
@@ -175,21 +174,22 @@ struct trace_extents {
 };
 #define TRACE_EXTENT_MAX (INT64_MAX / 4)
 
-/* What a simulation knows beyond the call itself. For put/get/accumulate: when the data began to move and had arrived
- * (accumulate: was applied), and the ends in the base and the extended model; TRACE_UNKNOWN_PS where there is no
- * transfer. */
+/* Facts of a simulated call that time stamps do not show. For put/get/accumulate: when the data began to move and when
+ * they had arrived (accumulate: when it was applied), and the ends in the base and the extended model. TRACE_UNKNOWN_PS
+ * if there is no transfer. */
 #define TRACE_UNKNOWN_PS INT64_MIN
 struct trace_sim {
     int64_t xfer_start_ps, xfer_end_ps;
     int64_t base_end_ps, extended_end_ps;
     int64_t blocked_ps; /* time inside the call that the rank spent waiting for something */
-    /* When nothing else was missing any more, and when the target's progress served the last request that the call
-     * waited for; TRACE_UNKNOWN_PS where it waited for none. */
+    /* The begin of the time in which the call waited only for progress, and the time at which the target's progress
+     * served the last request that the call waited for; TRACE_UNKNOWN_PS if it waited for none. */
     int64_t progress_from_ps, progress_until_ps;
-    /* The latest enter(post) of the posts that a start, a complete or an operation waited for; TRACE_UNKNOWN_PS where it
+    /* The latest enter(post) of the posts that a start, a complete or an operation waited for; TRACE_UNKNOWN_PS if it
      * waited for none. */
     int64_t awaited_post_ps;
-    /* When the release left that an unlock then waited to be acknowledged; TRACE_UNKNOWN_PS: as the call returned. */
+    /* When the release of an unlock left, if the unlock then waited for its acknowledgement; TRACE_UNKNOWN_PS: when the
+     * call returned. */
     int64_t released_ps;
 };
 #define TRACE_SIM_UNKNOWN                                                                                              \
@@ -199,21 +199,21 @@ struct trace_sim {
         .progress_until_ps = TRACE_UNKNOWN_PS, .awaited_post_ps = TRACE_UNKNOWN_PS,                                    \
         .released_ps = TRACE_UNKNOWN_PS                                                                                \
     }
-extern const struct trace_sim trace_sim_unknown; /* of a call of which a simulation has said nothing yet */
+extern const struct trace_sim trace_sim_unknown; /* of a call without such facts */
 
-/* A call that an analysis in rounds has let stay while those around it went (model/slices/slices.h). */
+/* A call that an analysis in slices has kept after the calls around it were released (model/slices/slices.h). */
 struct trace_kept {
     uint64_t event; /* its number among the rank's calls, from 0 */
     uint32_t node;  /* its call path, as model/callpaths/callpath.h numbers them */
     uint32_t interval; /* its interval, as model/efficiency/intervals.h numbers them */
-    uint16_t call;  /* what it was: only its times still count where calls[].call is another */
+    uint16_t call;  /* its function; if calls[].call differs, only the call's times still count */
     uint16_t flags; /* enum slice_flag of model/slices/final.h */
 };
 
-/* What a recorder says of the time before a call, since its thread left its call before. */
+/* Recorded times about the gap before a call, since its thread left the call before. */
 enum trace_before {
     BEFORE_CPU,       /* CPU time of the thread */
-    BEFORE_CORE_WAIT, /* how long the thread could run and waited for a core */
+    BEFORE_CORE_WAIT, /* how long the thread was ready to run and waited for a core */
     BEFORE_PAUSED,    /* how long recording was stopped */
     BEFORE_COUNT
 };
@@ -221,18 +221,19 @@ enum trace_before {
 struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
-    int64_t *before_ps[BEFORE_COUNT]; /* each parallel to calls where some call has it, else NULL; TRACE_UNKNOWN_PS
-                                         unknown, of core waits and pauses none; trace_set_before() */
-    int64_t before_sum_ps[BEFORE_COUNT]; /* of all calls, those that slices let go, too */
-    int64_t *compute_ps; /* parallel to calls, or NULL: computing of the thread before a call where it is not the time
-                            since the exit of its call before (without the recorder's cost), TRACE_UNKNOWN_PS: it is;
+    int64_t *before_ps[BEFORE_COUNT]; /* each parallel to calls if some call has it, else NULL. TRACE_UNKNOWN_PS:
+                                         unknown; for core waits and pauses: none. trace_set_before() */
+    int64_t before_sum_ps[BEFORE_COUNT]; /* sums over all calls, also those that slices have released */
+    int64_t *compute_ps; /* parallel to calls, or NULL: computing of the thread before a call. TRACE_UNKNOWN_PS: it is
+                            the time since the exit of the thread's call before, without the recorder's cost.
                             trace_set_compute(). In memory only */
-    uint16_t *thread; /* parallel to calls: who calls; NULL while only thread 0 does. trace_call_thread() */
+    uint16_t *thread; /* parallel to calls: the calling thread; NULL while only thread 0 calls. trace_call_thread() */
     uint32_t thread_count; /* 1 + the largest thread that calls, is created or joined; 0 while only thread 0 calls, and
                               no thread primitive */
-    int64_t *thread_exit_ps; /* per thread with thread != NULL: exit of its call added last; of trace_add_thread_call */
-    uint32_t *extents; /* parallel to calls, index into definitions.extents, 0 none; NULL if no call has gaps, or they
-                          are not kept. trace_call_extents() */
+    int64_t *thread_exit_ps; /* if thread != NULL, per thread: exit of the call added last; for
+                                trace_add_thread_call() */
+    uint32_t *extents; /* parallel to calls: index into definitions.extents, 0 none. NULL if no call has gaps, or
+                          extents are not kept. trace_call_extents() */
     bool unsorted; /* calls were added out of order: trace_sort_threads() */
     size_t count, capacity, before_capacity[BEFORE_COUNT], compute_capacity, thread_capacity, thread_exit_capacity,
         extent_capacity;
@@ -240,10 +241,11 @@ struct trace_rank {
     size_t kept_count;
     uint64_t first_event; /* number of calls[kept_count] among the rank's calls, from 0 */
     uint32_t node;   /* index into definitions.nodes plus 1; 0: not known. trace_node_name() */
-    uint32_t cores;  /* of its node that the program could use when it was recorded; 0: not known */
-    double speed;    /* of the core, relative to the recording machine: computing times are at this speed; 0 = 1.0 */
-    bool foreign;    /* another shard of the analysis has the rank: its calls are copies of what this shard needs, all of
-                        them kept (model/shards/shards.h) */
+    uint32_t cores;  /* cores of its node that the program could use when it was recorded; 0: not known */
+    double speed;    /* speed of the core relative to the recording machine, at which computing times were recorded; 0
+                        means 1.0 */
+    bool foreign;    /* another shard of the analysis has the rank: its calls are copies that this shard needs, all in
+                        `kept` (model/shards/shards.h) */
     bool incomplete; /* the recording breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
 };
@@ -252,7 +254,7 @@ struct trace_rank {
 struct trace_group {
     uint32_t count;
     int32_t *members;
-    bool repeats; /* a rank was named twice, which MPI-3.1 6.3.2 forbids; members have it once */
+    bool repeats; /* the program named a rank twice, which MPI-3.1 6.3.2 forbids; members have it once */
 };
 
 /* Communicator 0 is the world; member i is its rank i. */
@@ -272,7 +274,7 @@ struct trace_window {
                            symmetric memory of OpenSHMEM, '?' */
 };
 
-/* Where a call stands in the program; the unknown one has NULLs and line 0. */
+/* The place of a call in the program; the unknown site has NULLs and line 0. */
 struct trace_site {
     char *function, *file;
     int32_t line;
@@ -282,39 +284,39 @@ struct trace_list {        /* of request ids */
     uint32_t first, count; /* in definitions.requests */
 };
 
-/* Numbers that calls refer to; equal lists are stored once. Bytes per member of the communicator, of gatherv, scatterv
- * and the like; bytes per destination of a neighbourhood collective; its neighbours. */
+/* Lists of numbers that calls refer to; equal lists are stored once. They are bytes per member of the communicator
+ * (gatherv, scatterv, ...), bytes per destination of a neighbourhood collective, or its neighbours. */
 struct trace_counts {
     uint32_t count;
     int64_t *bytes;
 };
 
-/* Where the input was at fault, and what was left out of the trace for it (trace/faults.h). */
+/* A fault of the input, and the calls that the trace lacks because of it (trace/faults.h). */
 #define TRACE_FAULT_NO_RANK UINT32_MAX
 enum { TRACE_FAULT_UNCOUNTED = -1 };
 struct trace_fault {
-    uint32_t rank;     /* TRACE_FAULT_NO_RANK: a part of the input that belongs to none */
-    size_t event;      /* of the rank, from 0; it and what follows is left out */
+    uint32_t rank;     /* TRACE_FAULT_NO_RANK: a part of the input that belongs to no rank */
+    size_t event;      /* of the rank, from 0; this event and all later ones are left out */
     int64_t time_ps;   /* TRACE_UNKNOWN_PS: not known */
     int64_t left_out;  /* calls, or TRACE_FAULT_UNCOUNTED */
     char *text;        /* owned: the error's line */
 };
 
-/* What the recorder's time stamps were read from: CLOCK_MONOTONIC, the time stamp counter, or ranks differ. */
+/* The source of the recorder's time stamps: CLOCK_MONOTONIC, the time stamp counter, or different ones per rank. */
 enum trace_clock_source { TRACE_CLOCK_UNKNOWN, TRACE_CLOCK_MONOTONIC, TRACE_CLOCK_TSC, TRACE_CLOCK_MIXED };
 
 struct trace_clock_quality {
     bool known;
     double worst_offset_s, worst_error_s; /* largest offset corrected, largest half round trip */
-    uint64_t violations;                  /* effects before causes that were found and repaired */
+    uint64_t violations;                  /* effects before their causes, found and repaired */
     enum trace_clock_source source;
 };
 
-/* What calls and ranks name by number. A trace owns its definitions, and they are part of it: readers, transforms and
- * slices add to them as calls come, and a trace that is made of another one may outlive it. So trace_new_like() copies
- * them; an item once added stays as it is, and ids stay valid in the copy. Three kinds of traces borrow those of the whole
- * one while it lives: a shard of a reader, but for the tables it has of its own (trace/builder.h),
- * trace_computing_view(), and what predictors/replayable_prefix.h leaves of a trace. */
+/* Objects that calls and ranks name by number. A trace owns its definitions. Readers, transforms and slices add items;
+ * an item does not change after it was added. trace_new_like() copies the definitions, since the new trace may outlive
+ * the old one; ids remain valid in the copy. Three kinds of traces borrow the definitions of another one: a shard of a
+ * reader, except for its own tables (trace/builder.h), trace_computing_view(), and the trace of
+ * predictors/replayable_prefix.h. */
 struct trace_definitions {
     struct trace_comm *comms;
     size_t comm_count, comm_capacity;
@@ -343,7 +345,7 @@ struct trace_definitions {
     struct map node_index; /* hash of the name to the id, chained by probing */
 };
 
-/* Where a trace comes from: what recorded or predicted it, and how well. */
+/* The provenance of a trace: what recorded or predicted it, and the quality of its clock. */
 struct trace_provenance {
     bool simulated;
 #define PROVENANCE_TEXT(MEMBER, PROPERTY) char *MEMBER;
@@ -351,10 +353,10 @@ struct trace_provenance {
 #undef PROVENANCE_TEXT
     struct trace_clock_quality clock;
     int64_t record_cost_ps;     /* the recorder's own cost per call, 0 unknown */
-    bool core_waits;            /* the recorder looked for core waits: where a call has none there was none */
-    struct trace_fault *faults; /* of an input that was read to keep going, one per rank at most */
+    bool core_waits;            /* core waits were recorded: a call without one had none */
+    struct trace_fault *faults; /* of an input that was read with --keep-going, at most one per rank */
     size_t fault_count, fault_capacity;
-    char **notes; /* what a reader did not find in its input and took instead, one sentence each */
+    char **notes; /* assumptions of a reader where its input says nothing, one sentence each */
     size_t note_count, note_capacity;
 };
 
@@ -365,19 +367,19 @@ struct trace {
     struct trace_definitions definitions;
     struct trace_provenance provenance;
     bool skips_checks; /* some call may have MPI_MODE_NOCHECK */
-    bool begin_known;  /* the ranks' first calls may be gone: begin_ps is when the first one began */
+    bool begin_known;  /* begin_ps is the begin of the first call, which may have been removed */
     int64_t begin_ps;
 };
 
 /* A trace of rank_count ranks with the world communicator and no calls. trace_free(NULL) is legal. */
 enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err);
 void trace_free(struct trace *trace);
-/* Frees the tables that a shard of a reader may have of its own: all but communicators, windows and nodes. Pointers
- * to them dangle afterwards. */
+/* Frees the tables that a reader's shard may own: all except communicators, windows and nodes. Pointers into them are
+ * invalid afterwards. */
 void trace_clear_tables(struct trace_definitions *definitions);
 
-/* Appends a call to a rank (with an unknown trace_sim if the trace is simulated), checking that time does not run
- * backwards on it (STATUS_DATA naming rank and event). */
+/* Appends a call to a rank, with an unknown trace_sim if the trace is simulated. Returns STATUS_DATA with rank and
+ * event if time runs backwards on the rank. */
 enum status trace_add_call(struct trace *trace, uint32_t rank, const struct trace_call *call, struct err *err);
 
 /* The same for a thread of the rank (thread < TRACE_THREADS_MAX): time must not run backwards on the thread. Calls of
@@ -387,7 +389,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
                                   struct err *err);
 enum status trace_sort_threads(struct trace *trace, struct err *err);
 
-/* Room for so many calls more of a rank, and for no more than it has. */
+/* Reserves room for so many more calls of a rank; frees the room beyond its calls. */
 enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more, struct err *err);
 void trace_trim_calls(struct trace *trace, uint32_t rank);
 
@@ -398,46 +400,48 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
 uint32_t trace_thread_count(const struct trace *trace, uint32_t rank);
 uint32_t trace_call_thread(const struct trace *trace, uint32_t rank, size_t index);
 
-/* STATUS_DATA with the first rank that has several threads or thread primitives; what: "replay". */
+/* Returns STATUS_DATA with the first rank that has several threads or thread primitives; what names the caller in the
+ * message: "replay". */
 enum status trace_check_one_thread(const struct trace *trace, const char *what, struct err *err);
 
-/* STATUS_DATA naming the first OpenSHMEM routine, for what knows MPI only. */
+/* Returns STATUS_DATA with the first OpenSHMEM routine; for code that supports MPI only. */
 enum status trace_check_no_shmem(const struct trace *trace, const char *what, struct err *err);
 
-/* Says something, once, of the time before a call that has been added. */
+/* Sets a recorded time about the gap before a call that has been added, once. */
 enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, enum trace_before what, int64_t ps,
                              struct err *err);
 
-/* Adds it to before_sum_ps alone, for calls that do not stay. */
+/* Adds the time to before_sum_ps only, for calls that are not kept. */
 void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what, int64_t ps);
 
 /* "cpu", "core_wait", "paused": the key of the text form. */
 const char *trace_before_key(enum trace_before what);
 
-/* Says what the buffers of a call that has been added span, where one has gaps; all 0 changes nothing. */
+/* Sets the extents of the buffers of a call that has been added, if one has gaps; all 0 changes nothing. */
 enum status trace_set_extents(struct trace *trace, uint32_t rank, size_t index, const struct trace_extents *extents,
                               struct err *err);
 
-/* Of a call without gaps, or whose extents are not kept, all 0. */
+/* The extents of a call's buffers; all 0 for a call without gaps, or if extents are not kept. */
 struct trace_extents trace_call_extents(const struct trace *trace, uint32_t rank, size_t index);
 
-/* False: calls of this kind have no such buffer, or it is beyond every address. */
+/* Whether calls of this kind have these buffers, and the extents are addressable. */
 bool trace_extents_fit(enum call_kind kind, const struct trace_extents *extents);
 
-/* The text key of what a buffer of such a call spans: "origin_extent", "recv_extent"; NULL: it has no such buffer. */
+/* The text key of a buffer's extent: "origin_extent", "recv_extent"; NULL if calls of this kind have no such buffer. */
 const char *trace_extent_key(enum call_kind kind, enum trace_buffer buffer);
 
-/* All extents of a rank, for the same calls of another trace, which have TRACE_GAPS already, or get it later. Both may have
- * the same ranks: then what from calls its extents is called by to's ids. */
+/* Copies all extents of a rank to the same calls of another trace, which have TRACE_GAPS already or get it later. If
+ * both traces share their ranks, only the ids are translated to those of `to`. */
 enum status trace_copy_extents(struct trace *to, const struct trace *from, uint32_t rank, struct err *err);
 
-/* Room for the extents of as many calls as there is room for; for trace_add_call(). */
+/* Reserves room for extents of all calls for which there is room; for trace_add_call(). */
 enum status trace_reserve_extents(struct trace_rank *process, struct err *err);
 
-/* Says how long the thread computed before a call that has been added, whatever the times around it. */
+/* Sets the computing time of the thread before a call that has been added, independent of the times around it. */
 enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err);
 
-/* That, or recorded_ps, the time since its thread's call before, without the recorder's cost. */
+/* The computing time set for the call, else recorded_ps, the time since the thread's call before without the recorder's
+ * cost. */
 static inline int64_t trace_compute_ps(const struct trace_rank *process, size_t index, int64_t recorded_ps)
 {
     bool known = process->compute_ps && process->compute_ps[index] != TRACE_UNKNOWN_PS;
@@ -446,36 +450,36 @@ static inline int64_t trace_compute_ps(const struct trace_rank *process, size_t 
 
 /* What counts as computing between two calls. */
 enum trace_computing {
-    COMPUTING_DEFAULT,     /* undisturbed where more ranks than cores were on a node and core waits are known, else wall */
+    COMPUTING_DEFAULT,     /* undisturbed if a node had more ranks than cores and core waits are known, else wall */
     COMPUTING_WALL,        /* the time between them */
-    COMPUTING_CPU,         /* the thread's CPU time, where it is known */
+    COMPUTING_CPU,         /* the thread's CPU time, if it is known */
     COMPUTING_UNDISTURBED, /* the time between them without core waits */
     COMPUTING_COUNT
 };
 const char *trace_computing_name(enum trace_computing computing); /* "default", "wall", "cpu", "undisturbed" */
 
-/* More ranks than cores on some node: trace_rank.cores. */
+/* Whether some node had more ranks than cores (trace_rank.cores). */
 bool trace_is_crowded(const struct trace *trace);
 
-/* Takes this for the computing between calls, never more than wall time without the recorder's own cost and the time in
- * which recording was stopped. A rank's calls move for it; those of a rank with threads stay where they are, since the
- * order of its threads' calls is what the program did, and have it in compute_ps. Calls keep their duration. A note says
- * what was taken, unless it is wall time. STATUS_DATA if the trace does not know what is asked for. */
+/* Uses the given measure for computing between calls. It is never more than the wall time without the recorder's own
+ * cost and without pauses of recording. Calls move in time accordingly and keep their durations. In a rank with threads
+ * calls do not move, since the order of its threads' calls is the program's; there compute_ps has the computing. A note
+ * states the measure unless it is wall time. Returns STATUS_DATA if the trace lacks the measure. */
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err);
 
-/* The same for a trace that must stay as it is: *view has times and notes of its own and borrows all the rest until
+/* The same without changing the trace: *view has its own times and notes, and borrows everything else until
  * trace_computing_view_free(). */
 enum status trace_computing_view(const struct trace *trace, enum trace_computing computing, struct trace **view,
                                  struct err *err);
 void trace_computing_view_free(struct trace *view);
 
-/* By its name; false for a name that is none, and for "default". */
+/* Finds a measure by its name; false for an unknown name, and for "default". */
 bool trace_computing_by_name(const char *name, enum trace_computing *computing);
 
-/* Definitions. members are copied; the id of an equal group, region name, site or extents is returned again. Groups are
- * sorted and duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
+/* Definitions. Members are copied. Adding an equal group, region name, site or extents again returns the same id.
+ * Groups are sorted and duplicates removed. Communicator and window ids count up; bytes and disp_unit may be NULL. */
 enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err);
-/* A group of another trace, as it is. */
+/* Copies a group of another trace without sorting. */
 enum status trace_copy_group(struct trace *trace, const struct trace_group *group, uint32_t *id, struct err *err);
 enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t count, int32_t *id, struct err *err);
 enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *bytes, const int32_t *disp_unit,
@@ -490,22 +494,22 @@ enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err);
 
-/* The trace was predicted with mpi.rma.lock = lazy: locks are asked for at unlock. */
+/* Whether the trace was predicted with mpi.rma.lock = lazy: requests for locks leave at unlock. */
 static inline bool trace_is_lazy(const struct trace *trace)
 {
     return trace->provenance.lock && strcmp(trace->provenance.lock, "lazy") == 0;
 }
 
-/* The node on which a rank ran; a name that is not empty. The one of a simulated rank is the platform's: "node3". */
+/* Sets the node on which a rank ran; the name is not empty. The node of a simulated rank is the platform's: "node3". */
 enum status trace_set_node(struct trace *trace, uint32_t rank, const char *name, struct err *err);
 const char *trace_node_name(const struct trace *trace, uint32_t rank); /* NULL: not known */
 void trace_clear_nodes(struct trace *trace);
 
-/* Adds a sentence to the notes unless they have it already. */
+/* Adds a sentence to the notes if it is new. */
 enum status trace_add_note(struct trace *trace, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same definitions as `other` and its properties, no calls; for simulated traces and transforms. */
+/* Makes a trace with the definitions and properties of `other`, without calls; for simulated traces and transforms. */
 enum status trace_new_like(const struct trace *other, struct trace **trace, struct err *err);
 
 /* Index of world rank in the communicator or sorted group, TRACE_NONE if it is no member. */
@@ -515,49 +519,49 @@ int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank);
 /* The communicator of a call: its own, or its window's. NULL for calls without. */
 const struct trace_comm *trace_call_comm(const struct trace *trace, const struct trace_call *call);
 
-/* Forgets what the arm of another call would hold: what no field of the call's row says (TRACE_NO_MEMBERS). */
+/* Resets the members that no field of the call's row names to TRACE_NO_MEMBERS. */
 void trace_call_clear_others(struct trace_call *call);
 
-/* The requests that a call completes: of a wait, of a test that said yes, of a list. It may be one in which the
- * recording breaks off. Borrowed from the trace or the call. */
+/* The requests that a call completes: a wait, a successful test, a list. The recording may break off in the call.
+ * Borrowed from the trace or the call. */
 const uint32_t *trace_call_completed(const struct trace *trace, const struct trace_call *call, uint32_t *count);
 
-/* Bytes per member of the call's communicator: gatherv: what each sends, scatterv: what each gets, allgatherv: what
- * each contributes, alltoallv: what this rank sends to each, reduce_scatter: the block that each gets. NULL where the
- * call has none: of gatherv and scatterv only the root knows them, reduce_scatter_block has equal ones, and foreign
- * archives do not say them. */
+/* Bytes per member of the call's communicator: gatherv: sent by each; scatterv: received by each; allgatherv:
+ * contributed by each; alltoallv: sent by this rank to each; reduce_scatter: the block received by each. NULL if the
+ * call has none: in gatherv and scatterv only the root has counts, reduce_scatter_block has equal blocks, and other
+ * tools' archives have no counts. */
 const int64_t *trace_call_counts(const struct trace *trace, const struct trace_call *call);
 
-/* What a fence's assertions say of its ends (MPI-3.1 11.5.5), as text; equal pointers where they say the same. */
+/* A fence's NOPRECEDE and NOSUCCEED (MPI-3.1 11.5.5) as text; equal pointers for equal assertions. */
 const char *trace_fence_ends(uint32_t flags);
 
-/* Neighbours of the calling rank as world ranks, in the order of its topology; one may stand there several times. The
- * k-th message from one rank to another belongs to the k-th place of that source (MPI-3.1 7.6). Places of MPI_PROC_NULL
- * are left out: nothing moves there. Of MPI_Dist_graph_create: the edges that the rank names, from sources[i]
- * to destinations[i]. Borrowed from the trace. */
+/* Neighbours of the calling rank as world ranks, in the order of its topology; a rank may occur several times. The k-th
+ * message from one rank to another belongs to the k-th occurrence of that source (MPI-3.1 7.6). MPI_PROC_NULL is left
+ * out, since no data move. For MPI_Dist_graph_create these are the edges that the rank names, from sources[i] to
+ * destinations[i]. Borrowed from the trace. */
 struct trace_neighbors {
     uint32_t source_count, destination_count;
     const int64_t *sources, *destinations;
 };
 
-/* False for calls without, and where they are not known. trace_call_counts() are bytes per destination, NULL: all the
- * same part of trace_call.bytes. */
+/* Returns false for calls without neighbours, and if they are not known. trace_call_counts() gives bytes per
+ * destination; NULL: equal parts of trace_call.bytes. */
 bool trace_call_neighbors(const struct trace *trace, const struct trace_call *call, struct trace_neighbors *neighbors);
 
 /* Adds the list of neighbours of a call. */
 enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbors *neighbors, uint32_t *id,
                                 struct err *err);
 
-/* Handles, peers, groups, requests exist and are members; every call needs this before model or replay walks the trace.
- * STATUS_DATA with rank, event number (from 1) and call. */
+/* Checks that handles, peers, groups and requests exist and that ranks are members. A trace needs this check before
+ * model or replay walks it. Returns STATUS_DATA with rank, event number (from 1) and call. */
 enum status trace_check(const struct trace *trace, struct err *err);
 
-/* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no call comes behind them. */
+/* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no calls follow. */
 struct trace_checker;
 enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err);
 void trace_checker_free(struct trace_checker *checker);
 enum status trace_check_slice(struct trace_checker *checker, const struct trace *trace, bool last, struct err *err);
-/* The same for one rank, all of whose calls are new, of a trace that says when it begins (begin_known). */
+/* The same for one rank with new calls only, of a trace with begin_known. */
 enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, struct err *err);
 
 /* Calls of all ranks. */
@@ -570,15 +574,17 @@ int64_t trace_rank_end_ps(const struct trace *trace, uint32_t rank);
 const char *trace_op_name(int32_t op);      /* "MPI_SUM"; "?" for 0 */
 int32_t trace_op_by_name(const char *name); /* "MPI_SUM" or "SUM"; 0 unknown */
 
-/* How a window was made: "create", "allocate", ...; NULL for '?'. The way back: '?' for a name that is none. */
+/* How a window was created: "create", "allocate", ...; NULL for '?'. trace_flavor_by_name() returns '?' for an unknown
+ * name. */
 const char *trace_flavor_name(char flavor);
 char trace_flavor_by_name(const char *name);
 
-/* "monotonic", "tsc", "mixed"; NULL for TRACE_CLOCK_UNKNOWN. The way back: false for a name that is none. */
+/* "monotonic", "tsc", "mixed"; NULL for TRACE_CLOCK_UNKNOWN. trace_clock_source_by_name() returns false for an unknown
+ * name. */
 const char *trace_clock_source_name(enum trace_clock_source source);
 bool trace_clock_source_by_name(const char *name, enum trace_clock_source *source);
 
-/* Number of a call among its rank's calls, from 1, and what it was. */
+/* The number of a call among its rank's calls, from 1; its function, also of a kept call. */
 uint64_t trace_event(const struct trace *trace, uint32_t rank, size_t index);
 enum mpi_call trace_function(const struct trace *trace, uint32_t rank, size_t index);
 

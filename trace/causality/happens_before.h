@@ -1,6 +1,6 @@
 /* Causes and effects of the ranks of a trace, in the order of each rank's calls. happens_before.c joins them, count.c
- * counts violations. Internal to trace/causality/. They are sorted by counting, which is faster than comparing: all
- * causes of a key belong to one rank, its effects to one rank, and each side is found in its order. */
+ * counts violations. Internal to trace/causality/. All causes of a key belong to one rank, all its effects to one rank,
+ * and each side is found in its order. So they are sorted by counting, which is faster than by comparing. */
 #ifndef TRACE_CAUSALITY_HAPPENS_BEFORE_H
 #define TRACE_CAUSALITY_HAPPENS_BEFORE_H
 
@@ -19,7 +19,7 @@ struct clock_key {
 struct clock_side {
     uint32_t key, rank; /* key: its number */
     size_t index;
-    bool applies; /* an effect may only keep the count */
+    bool applies; /* false: the effect is counted, but the condition does not apply to it */
 };
 
 enum side_kind { SIDE_NONE, SIDE_MESSAGE, SIDE_COMPLETE, SIDE_POST, SIDE_NEIGHBOR };
@@ -37,7 +37,7 @@ struct happens_before {
     struct clock_key *keys; /* by number */
     size_t key_count, key_capacity;
     struct map key_index;            /* hash of a key to its number, chained by probing */
-    struct clock_key recent[RECENT_KEYS];  /* found last, by a cheaper hash; before the first one `what` is SIDE_NONE */
+    struct clock_key recent[RECENT_KEYS];  /* keys found last, by a cheaper hash; unused ones have `what` SIDE_NONE */
     struct map instances;                  /* (window or communicator, sequence) to sync_group */
     struct map sequences;            /* of one rank: window or communicator to number of its collective calls */
     struct map receives;             /* of one rank: request to index in effects */
@@ -49,23 +49,24 @@ struct happens_before {
     struct err *err;
 };
 
-/* The calls of ranks first to end - 1: their sides, links of their collectives. */
+/* Walks the calls of ranks first to end - 1: collects their sides, and the links of their collectives. */
 enum status happens_before_walk(struct happens_before *finder, uint32_t first, uint32_t end);
 void happens_before_clear(struct happens_before *finder);
 
-/* Sides by key, in the order of their making: a key's are of one rank, so that it is its order of calls (of posting,
- * for receives: MPI-3.1 3.5). *starts: where each key begins; the caller frees it, also on failure. */
+/* Orders sides by key, and within a key by creation. A key's sides are of one rank, so this is the order of its calls
+ * (for receives the order of posting: MPI-3.1 3.5). *starts has the first index of each key; the caller frees it, also
+ * on failure. */
 enum status happens_before_order(struct happens_before *finder, struct clock_sides *sides, size_t **starts);
 
-/* A link of the call in hand. */
+/* Adds a link of the current call. */
 enum status happens_before_cause(struct happens_before *finder, size_t sync_group);
 enum status happens_before_effect(struct happens_before *finder, size_t sync_group);
 
-/* The number of a key that the finder may have met. */
+/* Finds the number of a key; false if the finder has not seen it. */
 bool happens_before_key(const struct happens_before *finder, const struct clock_key *key, uint32_t *number);
 
-/* Where a window's or communicator's n-th collective call is in `instances`, and the way back: whether it is between
- * two groups, and so has two sync_groups. */
+/* The key in `instances` of a window's or communicator's n-th collective call; whether such an instance is of an
+ * intercommunicator, and so has two sync_groups. */
 static inline uint64_t clock_instance(uint64_t object, uint64_t sequence)
 {
     return object << 31 ^ sequence;
@@ -82,8 +83,8 @@ static inline const struct trace_call *clock_call(const struct happens_before *f
     return &finder->trace->ranks[rank].calls[index];
 }
 
-/* Whether no effect of the trace ends before its causes, by as many threads as clock_conditions_find() is asked for.
- * *none is false, too, where there would be one thread: clock_conditions_find() sees that itself. */
+/* *none: no effect of the trace ends before its causes. threads is that of clock_conditions_find(). With one thread
+ * *none is false, since clock_conditions_find() then decides by itself. */
 enum status clock_count(const struct trace *trace, unsigned threads, bool *none, struct err *err);
 
 #endif

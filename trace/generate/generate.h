@@ -1,4 +1,5 @@
-/* Generated traces: regular exchange patterns with chosen synchronisation, for benches, tests and first trials. */
+/* Generates traces of regular exchange patterns with a chosen synchronisation, for benchmarks, tests and first
+ * trials. */
 #ifndef TRACE_GENERATE_GENERATE_H
 #define TRACE_GENERATE_GENERATE_H
 
@@ -15,7 +16,7 @@ struct generate_options {
     uint64_t seed;
 };
 
-/* A recorded-looking trace whose calls take no time; it replays without unknown operations. */
+/* Makes a trace in the form of a recorded one, whose calls take no time. The caller owns *trace. */
 enum status generate_trace(const struct generate_options *options, struct trace **trace, struct err *err);
 
 /* NULL-terminated lists for help and checks. */

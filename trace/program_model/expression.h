@@ -1,8 +1,8 @@
 /* Expressions of program models: numbers that depend on the rank, the number of ranks, the rank's place on the grid, named
  * parameters and loop variables. docs/scaling.md has the grammar.
  *
- * All values are doubles: whole numbers are exact up to 2^53. The value `none` is a rank that does not exist, beyond the end of
- * the grid; what is computed from it is none. */
+ * All values are doubles: whole numbers are exact up to 2^53. The value `none` stands for a rank beyond the end of the
+ * grid; every result computed from it is none. */
 #ifndef TRACE_PROGRAM_MODEL_EXPRESSION_H
 #define TRACE_PROGRAM_MODEL_EXPRESSION_H
 
@@ -13,7 +13,7 @@
 #include "common/status.h"
 #include "trace/program_model/grid.h"
 
-/* Where in a file the next token is. */
+/* The position of the next token in a file. */
 struct scanner {
     const char *file;
     size_t line;
@@ -30,11 +30,12 @@ struct scanner {
 
 void scanner_skip_blanks(struct scanner *scanner);
 
-/* Takes a name of letters, digits and _; STATUS_DATA: there is none. what is for the message: "the name of a parameter". */
+/* Reads a name of letters, digits and _. Returns STATUS_DATA if there is none; `what` is used in the message: "the name
+ * of a parameter". */
 enum { SCANNER_NAME_BYTES = 64 };
 enum status scanner_name(struct scanner *scanner, const char *what, char name[SCANNER_NAME_BYTES]);
 
-/* Variables that every model has; parameters and loops add theirs behind them. */
+/* Variables of every model; those of parameters and loops follow. */
 enum {
     VARIABLE_RANK,
     VARIABLE_RANKS,
@@ -53,7 +54,7 @@ struct variables {
     uint32_t count;
 };
 void variables_open(struct variables *variables);
-/* STATUS_DATA: the name means something already, or there are too many. */
+/* Returns STATUS_DATA if the name is already in use, or there are too many. */
 enum status variables_add(struct variables *variables, const struct scanner *scanner, const char *name, uint32_t *number);
 
 struct operation;
@@ -62,15 +63,16 @@ struct expression {
     uint32_t count;
 };
 
-/* Takes as much as is an expression. */
+/* Reads the longest expression at the scanner's position. */
 enum status expression_read(struct scanner *scanner, const struct variables *variables, struct expression *made);
 void expression_clear(struct expression *expression);
 
-/* NULL, or why there is no value: "division by 0". *value is NAN for none. variables: a number for each. */
+/* Computes the value; variables has one number per variable. Returns NULL, or the reason why there is no value:
+ * "division by 0". *value is NAN for none. */
 const char *expression_value(const struct expression *expression, const double *variables, const struct grid *grid,
                              double *value);
 
-/* Rounded down to a whole number; a value that is wrong by the last digits of a double only is the number that it is near. */
+/* Rounds down to a whole number. A value within rounding errors of a whole number gives that number. */
 double expression_whole(double value);
 
 #endif

@@ -1,5 +1,5 @@
-/* Where a rank is among the others: the process grids that partners are described on. A grid of one number of ranks
- * follows from a rule, so that the same neighbour can be named at another number of ranks. */
+/* The process grids on which partners are described. The extents of a grid follow from the number of ranks by a rule,
+ * so that the same neighbour can be named at another number of ranks. */
 #ifndef TRACE_PROGRAM_MODEL_GRID_H
 #define TRACE_PROGRAM_MODEL_GRID_H
 
