@@ -21,7 +21,7 @@
  * nodes the latency is the same for all sizes (engine.in_order). */
 static struct event_time answer_due(struct engine *engine, const struct flight *flight)
 {
-    int64_t arrival_ps = flight->time.time_ps + (flight->received ? 0 : flight->transmit_ps);
+    int64_t arrival_ps = flight->time.time_ps + (flight->to_nic ? flight->transmit_ps : 0);
     if (engine->answer_latency_ps >= 0) return (struct event_time){arrival_ps + engine->answer_latency_ps, 0};
     const struct engine_message back = {.src_node = flight->dst_node, .dst_node = flight->src_node};
     return (struct event_time){arrival_ps + cost_recall(&engine->costs, &back)->latency_ps, 0};
@@ -38,12 +38,12 @@ enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err 
 static bool receive(struct engine *engine, struct flight *flight, int64_t *arrival_ps)
 {
     *arrival_ps = flight->time.time_ps;
-    if (flight->received || !flight->network) return true;
+    if (!flight->to_nic) return true;
     struct nic *nic = &engine->nics[flight->dst_node];
     bool behind = nic->receive_free_ps == *arrival_ps; /* the earlier message came first */
     if (nic->receive_free_ps > *arrival_ps) *arrival_ps = nic->receive_free_ps;
     *arrival_ps = units_add_ps(*arrival_ps, flight->transmit_ps);
-    flight->received = true;
+    flight->to_nic = false;
     if (flight->transmit_ps > 0) {
         nic->receive_free_ps = *arrival_ps;
         nic->head_ps = flight->time.time_ps;
@@ -66,15 +66,16 @@ static inline void deliver_arrived(struct engine *engine, uint32_t index, int64_
 {
     struct flight *flight = &engine->flights[index];
     const struct engine_note note = flight->note;
+    enum message_effect effect = flight->effect;
     struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
-    flight->delivered = true;
+    flight->effect = EFFECT_ACTS;
     flight->next = engine->free_flight;
     engine->free_flight = index;
-    if (flight->effect == EFFECT_COUNTS && !inbox_awaits(inbox, note.ref)) {
+    if (effect == EFFECT_COUNTS && !inbox_awaits(inbox, note.ref)) {
         engine->callbacks.lazy.counters[note.ref]++;
         return;
     }
-    inbox_count_arrival(inbox, flight->effect);
+    inbox_count_arrival(inbox, effect);
     engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
 }
 
@@ -275,7 +276,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
                                              .dst_node = asker,
                                              .src_node = node,
                                              .effect = EFFECT_CHANGES,
-                                             .network = true};
+                                             .to_nic = true};
     return loggp_put(engine, index, err);
 }
 
@@ -285,7 +286,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
 enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time time, struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
-    if (flight->delivered || flight->effect != EFFECT_REPLIES) return STATUS_OK;
+    if (flight->effect != EFFECT_REPLIES) return STATUS_OK;
     if (answer_due(engine, flight).time_ps != time.time_ps) return STATUS_OK;
     int32_t node = flight->dst_node, asker = flight->src_node;
     engine->now = time;

@@ -7,25 +7,7 @@
 #ifndef SIMULATE_ENGINE_LOGGP_INBOX_H
 #define SIMULATE_ENGINE_LOGGP_INBOX_H
 
-#include "simulate/engine/engine.h"
-#include "simulate/engine/event_queue.h"
-
-enum { FLIGHT_NONE = 0 }; /* flight 0 is never used */
-
-struct flight {             /* a message that has not arrived yet: one cache line */
-    struct event_time time; /* of the head's arrival, later of the message's */
-    int64_t transmit_ps;
-    struct engine_note note;
-    int32_t dst_node;
-    uint32_t next, before; /* in the list; next: in the free list */
-    int32_t src_node;
-    uint8_t effect;     /* enum message_effect */
-    bool early : 1;     /* as in engine_message */
-    bool received : 1;  /* the head has arrived */
-    bool network : 1;   /* passes the receiving NIC */
-    bool in_heap : 1;   /* before: the first child */
-    bool delivered : 1; /* in the free list */
-};
+#include "simulate/engine/loggp/flight.h"
 
 struct inbox {
     /* Senders touch only these members: one cache line. */
@@ -54,7 +36,7 @@ struct inbox {
 static inline struct event_time inbox_flight_due(const struct inbox *inbox, const struct flight *flight)
 {
     struct event_time time = flight->time;
-    if (flight->transmit_ps == 0 || flight->received || flight->early || time.time_ps <= inbox->tails_until_ps) return time;
+    if (flight->transmit_ps == 0 || !flight->to_nic || flight->early || time.time_ps <= inbox->tails_until_ps) return time;
     return (struct event_time){time.time_ps + flight->transmit_ps, event_first_of_key(time.order)};
 }
 
@@ -78,8 +60,10 @@ static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32
         inbox->last = index;
         inbox->last_ps = flight->time.time_ps;
     }
-    if (flight->effect == EFFECT_COUNTS) inbox->counted++;
-    if (flight->effect != EFFECT_CHANGES) return;
+    if (flight->effect != EFFECT_CHANGES) {
+        inbox->counted += flight->effect == EFFECT_COUNTS;
+        return;
+    }
     struct event_time due = inbox_flight_due(inbox, flight);
     if (inbox->count++ == 0 || event_before(inbox->latest, due)) inbox->latest = due;
 }
@@ -107,55 +91,6 @@ static inline void inbox_take(struct inbox *inbox, struct flight *flights, uint3
     }
     inbox->first = flight->next;
     *(flight->next == FLIGHT_NONE ? &inbox->last : &flights[flight->next].before) = FLIGHT_NONE;
-}
-
-/* A rank waits. It does not go on before `need` (0 means 1) messages have arrived at the node, or before a message of
- * the counter. */
-void inbox_await(struct inbox *inbox, uint32_t rank, uint32_t need, uint32_t counter);
-void inbox_resume(struct inbox *inbox);
-/* Does resume and await for a rank that waited for a counter. */
-static inline void inbox_await_next(struct inbox *inbox, uint32_t counter)
-{
-    if (inbox->waiting > 1) return;
-    inbox->awaits = counter;
-    inbox->need = 1;
-    if (inbox->queued == 0) inbox->alarm = INBOX_NO_ALARM;
-}
-/* on: something queues at the node from now on; off: nothing does. */
-void inbox_watch_all(struct inbox *inbox, bool on);
-/* A message has arrived at the node, through the inbox or past it. No rank waits for one of the other effects. */
-static inline void inbox_count_arrival(struct inbox *inbox, enum message_effect effect)
-{
-    if (inbox->need > 1 && (effect == EFFECT_CHANGES || effect == EFFECT_ACTS)) inbox->need--;
-}
-
-/* A rank that awaits a counter goes on by nothing else. */
-static inline bool inbox_awaits_one(const struct inbox *inbox)
-{
-    return inbox->awaits < ENGINE_ANY_COUNTER;
-}
-
-/* Whether a message of EFFECT_COUNTS may let a waiting rank go on. */
-static inline bool inbox_awaits(const struct inbox *inbox, uint32_t counter)
-{
-    return inbox->awaits == counter || inbox->awaits == ENGINE_ANY_COUNTER;
-}
-
-/* The time of the first message of the awaited counter, or an earlier time. */
-struct event_time inbox_counted_due(const struct inbox *inbox, const struct flight *flights);
-
-/* The earliest time at which a message in the inbox may let a waiting rank go on, or an earlier time; INBOX_NO_ALARM:
- * no message can. The time of the first flight, watched or not, is a bound. */
-static inline struct event_time inbox_due(const struct inbox *inbox, const struct flight *flights)
-{
-    bool any = inbox->awaits == ENGINE_ANY_COUNTER && inbox->counted > 0;
-    if (inbox->queued > 0 || any) {
-        uint32_t first = inbox_first(inbox, flights);
-        return first == FLIGHT_NONE ? INBOX_NO_ALARM : inbox_flight_due(inbox, &flights[first]);
-    }
-    if (inbox_awaits_one(inbox)) return inbox->counted > 0 ? inbox_counted_due(inbox, flights) : INBOX_NO_ALARM;
-    if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return inbox->count == inbox->need ? inbox->latest : inbox_flight_due(inbox, &flights[inbox_first(inbox, flights)]);
 }
 
 #endif

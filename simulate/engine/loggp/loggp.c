@@ -155,8 +155,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->note = message->note;
     flight->effect = (uint8_t)effect;
     flight->early = message->early;
-    flight->network = queues;
-    flight->received = flight->delivered = false;
+    flight->to_nic = queues;
     if (effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     struct link_path path = {.src_node = message->src_node,

@@ -60,11 +60,11 @@ __attribute__((always_inline)) static inline enum status loggp_put(struct engine
     struct inbox *inbox = &engine->nics[node].inbox;
     enum message_effect effect = flight->effect;
     inbox_put(inbox, engine->flights, index);
-    if (inbox->queued == 0 && inbox->waiting == 0) return STATUS_OK;
+    if ((inbox->queued | inbox->waiting) == 0) return STATUS_OK;
     struct event_time due = inbox_flight_due(inbox, flight);
     if (inbox->queued > 0) return loggp_set_alarm(engine, node, due, err);
-    if (effect == EFFECT_COUNTS && !inbox_awaits(inbox, flight->note.ref)) return STATUS_OK;
-    if (effect == EFFECT_COUNTS) return loggp_set_alarm(engine, node, due, err);
+    if (effect == EFFECT_COUNTS)
+        return inbox_awaits(inbox, flight->note.ref) ? loggp_set_alarm(engine, node, due, err) : STATUS_OK;
     if (effect != EFFECT_CHANGES || inbox->count < inbox->need || inbox_awaits_one(inbox)) return STATUS_OK;
     return loggp_set_alarm(engine, node, inbox->count == inbox->need ? inbox->latest : due, err);
 }

@@ -4,8 +4,8 @@
 
 #include "simulate/engine/cost.h"
 #include "simulate/engine/engine.h"
-#include "simulate/engine/loggp/inbox.h"
-#include "simulate/engine/lines.h"
+#include "simulate/engine/event_queue.h"
+#include "simulate/engine/loggp/inbox_wait.h"
 #include "simulate/engine/loggp/link_queues.h"
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/engine/loggp/inbox.h"
+#include "simulate/engine/loggp/inbox_wait.h"
 
 enum { ROOM = 16, IN_LIST = 8 };
 
@@ -79,7 +79,7 @@ static void put_head(struct box *box, int64_t head_ps, int64_t transmit_ps)
 {
     uint32_t index = ++box->count;
     box->flights[index] =
-        (struct flight){.time = {head_ps, index}, .transmit_ps = transmit_ps, .effect = EFFECT_CHANGES, .network = true};
+        (struct flight){.time = {head_ps, index}, .transmit_ps = transmit_ps, .effect = EFFECT_CHANGES, .to_nic = true};
     inbox_put(&box->inbox, box->flights, index);
 }
 
@@ -97,7 +97,7 @@ static void tails(void **state)
     inbox_take(&box.inbox, box.flights, inbox_first(&box.inbox, box.flights)); /* its head comes */
     box.inbox.tails_until_ps = 15;
     box.flights[1].time.time_ps = 15;
-    box.flights[1].received = true;
+    box.flights[1].to_nic = false;
     inbox_put(&box.inbox, box.flights, 1);
     assert_true(due_ps(&box) <= 15); /* not at 17, though the second head is the first in the inbox */
     struct box exact = {0};
