@@ -1,15 +1,6 @@
 /* The eager mailbox: every message is delivered at its moment, so no condition is needed. */
 #include "simulate/mailbox/mailbox.h"
 
-static enum status post(const struct mailbox *mailbox, const struct engine_message *message,
-                        struct engine_departure *departure)
-{
-    struct engine_message acting = *message;
-    acting.effect = EFFECT_ACTS;
-    acting.early = false;
-    return mailbox->engine_kind->send(mailbox->engine, &acting, departure, mailbox->err);
-}
-
 static enum status await(const struct mailbox *mailbox, int32_t node, uint32_t rank, uint32_t need, uint32_t counter)
 {
     (void)mailbox, (void)node, (void)rank, (void)need, (void)counter;
@@ -45,7 +36,7 @@ static bool counts(const struct mailbox *mailbox, int64_t bytes)
 }
 
 const struct mailbox_kind mailbox_eager = {
-    .post = post,
+    .delivers_at_once = true,
     .await = await,
     .await_next = await_next,
     .resume = resume,

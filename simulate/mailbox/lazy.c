@@ -1,12 +1,6 @@
 /* The lazy mailbox: the engine knows the effects and the conditions and chooses the moment (simulate/engine/loggp/). */
 #include "simulate/mailbox/mailbox.h"
 
-static enum status post(const struct mailbox *mailbox, const struct engine_message *message,
-                        struct engine_departure *departure)
-{
-    return mailbox->engine_kind->send(mailbox->engine, message, departure, mailbox->err);
-}
-
 static enum status await(const struct mailbox *mailbox, int32_t node, uint32_t rank, uint32_t need, uint32_t counter)
 {
     return mailbox->engine_kind->lazy->await(mailbox->engine, node, rank, need, counter, mailbox->err);
@@ -43,7 +37,6 @@ static enum status send_count(const struct mailbox *mailbox, const struct engine
 }
 
 const struct mailbox_kind mailbox_lazy = {
-    .post = post,
     .await = await,
     .await_next = await_next,
     .resume = resume,

@@ -17,7 +17,7 @@ struct mailbox {
 };
 
 struct mailbox_kind {
-    enum status (*post)(const struct mailbox *, const struct engine_message *, struct engine_departure *);
+    bool delivers_at_once; /* whatever the effect of the message */
     /* What to wait for, until resume: struct engine_lazy says it. */
     enum status (*await)(const struct mailbox *, int32_t node, uint32_t rank, uint32_t need, uint32_t counter);
     void (*await_next)(const struct mailbox *, int32_t node, uint32_t counter);
@@ -34,5 +34,16 @@ extern const struct mailbox_kind mailbox_eager, mailbox_lazy;
 /* Lazy where the engine can be, unless eager is asked for. Borrows the engine. */
 void mailbox_init(struct mailbox *mailbox, const struct engine_descriptor *engine_kind, struct engine *engine, bool eager,
                   struct err *err);
+
+/* Sends the message; may change its effect. */
+static inline enum status mailbox_post(const struct mailbox *mailbox, struct engine_message *message,
+                                       struct engine_departure *departure)
+{
+    if (mailbox->kind->delivers_at_once) {
+        message->effect = EFFECT_ACTS;
+        message->early = false;
+    }
+    return mailbox->engine_kind->send(mailbox->engine, message, departure, mailbox->err);
+}
 
 #endif

@@ -81,7 +81,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
     if (server == PROGRESS_THREAD) message.effect = EFFECT_ACTS; /* the helper thread's time counts from its arrival */
     struct engine_departure ignored, *known = departure ? departure : &ignored;
     if (replay->connections) TRY(replay_note_connection(replay, type, source, destination));
-    TRY(replay->mailbox.kind->post(&replay->mailbox, &message, known));
+    TRY(mailbox_post(&replay->mailbox, &message, known));
     bool late = known->left_ps != ENGINE_LATER && replay_past_end(replay, source, known->left_ps);
     return late ? STATUS_DATA : STATUS_OK;
 }
