@@ -19,11 +19,18 @@ static const struct call_driver own_driver = {.name = "local", .steps = own_step
 static const struct call_driver *const drivers[] = {
     &own_driver, &rma_driver, &messages_driver, &collectives_driver, &threads_driver, &shmem_driver, NULL};
 
-static void use_driver(struct replay *replay, const struct call_driver *driver)
+static enum step step_unknown(struct replay *replay, uint32_t rank)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    return replay_fail(replay, rank, "%s is not known to the replay", call_name(state->calls[state->next].call)), STEP_FAIL;
+}
+
+static void use_driver(struct replay *replay, const struct call_driver *driver,
+                       const struct call_step *steps[CALL_KIND_COUNT])
 {
     for (const struct call_step *row = driver->steps; row->step; row++)
         for (enum call_kind kind = row->kind; kind == row->kind || kind <= row->last; kind++) {
-            replay->steps[kind] = row;
+            steps[kind] = row;
             replay->driver_of[kind] = driver;
         }
     for (const struct message_row *row = driver->messages; row && row->act; row++) replay->messages_of[row->type] = row;
@@ -33,6 +40,10 @@ static void use_driver(struct replay *replay, const struct call_driver *driver)
 
 void replay_use_drivers(struct replay *replay)
 {
+    static const struct call_step unknown = {.step = step_unknown};
+    const struct call_step *steps[CALL_KIND_COUNT] = {NULL};
     replay->drivers = drivers;
-    for (const struct call_driver *const *driver = drivers; *driver; driver++) use_driver(replay, *driver);
+    for (const struct call_driver *const *driver = drivers; *driver; driver++) use_driver(replay, *driver, steps);
+    for (enum mpi_call call = 0; call < MPI_CALL_COUNT; call++)
+        replay->steps[call] = steps[call_kind(call)] ? steps[call_kind(call)] : &unknown;
 }

@@ -269,6 +269,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->complete_remote = replay->acknowledges_puts || !accumulates_local;
     replay->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD);
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
+    replay->copies_puts = protocol->put_s_per_byte > 0;
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
@@ -280,6 +281,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay_find_servers(replay);
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
+    replay->notes_inside = !replay->hardware || platform->progress != PROGRESS_HARDWARE || replay->thread_names;
     TRY(replay_prepare_barriers(replay));
     TRY(replay_prepare_connections(replay));
     for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)

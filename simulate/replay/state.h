@@ -25,7 +25,7 @@ struct replay {
     struct engine *engine;
     struct mailbox mailbox;
     const struct call_driver *const *drivers; /* NULL-terminated */
-    const struct call_step *steps[CALL_KIND_COUNT]; /* NULL: nobody replays it */
+    const struct call_step *steps[MPI_CALL_COUNT];
     const struct call_driver *driver_of[CALL_KIND_COUNT];
     const struct message_row *messages_of[MESSAGE_TYPE_COUNT];
     uint8_t servers[MESSAGE_TYPE_COUNT]; /* enum progress_mode, or SERVER_BY_BYTES */
@@ -54,9 +54,11 @@ struct replay {
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
     bool hardware;           /* NICs serve everything */
     bool needs_call;         /* something is served only while its rank is inside MPI */
+    bool notes_inside;       /* rank_state.inside is kept: something reads it, or a rank has several threads */
     bool complete_remote;    /* MPI_Win_complete waits for acknowledgements */
     bool acknowledges_puts;  /* of active epochs */
     bool plain_puts;         /* puts of active epochs need no struct op */
+    bool copies_puts;        /* the call of a put takes time by its bytes (mpi.rma.protocol.put_s_per_byte) */
     bool answers_apart;      /* each answer is a message of its own and acts as it arrives, or when its rank waits */
     bool acknowledges_all;   /* puts and accumulates of active epochs that complete waits for */
     bool answers_late;       /* an answered message need not act at its moment (replay/message.c) */

@@ -163,7 +163,7 @@ enum status replay_thread_leave(struct replay *replay, uint32_t rank)
     if (replay_is_library(&state->calls[state->next])) threads->inside--;
     state->inside = threads->inside > 0;
     if (replay_turn_returns(replay, rank)) TRY(wake_outside(replay, rank));
-    if (replay->steps[call_kind(state->calls[state->next].call)]->traits & CALL_FREES) TRY(wake_outside(replay, rank));
+    if (replay->steps[state->calls[state->next].call]->traits & CALL_FREES) TRY(wake_outside(replay, rank));
     if (!threads->beginning) return STATUS_OK;
     for (uint32_t t = threads->beginning[state->next]; t != NO_INDEX; t = threads->items[t].next_beginning)
         TRY(begin_after(replay, rank, t, state->resume_ps));

@@ -8,8 +8,7 @@ enum { CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
 
 static bool is_failed_test(const struct replay *replay, const struct trace_call *call)
 {
-    const struct call_step *row = replay->steps[call_kind(call->call)];
-    return row && (row->traits & CALL_TESTS) && !(call->flags & TRACE_FLAG);
+    return (replay->steps[call->call]->traits & CALL_TESTS) && !(call->flags & TRACE_FLAG);
 }
 
 static enum step step_call(struct replay *replay, uint32_t rank)
@@ -21,13 +20,12 @@ static enum step step_call(struct replay *replay, uint32_t rank)
         if (replay_thread_waits_outside(replay, rank)) return STEP_BLOCK;
         STEP_TRY(replay_thread_reenter(replay, rank));
     }
-    const struct call_step *row = replay->steps[call_kind(call->call)];
-    if (!row) return replay_fail(replay, rank, "%s is not known to the replay", call_name(call->call)), STEP_FAIL;
     if (is_failed_test(replay, call)) { /* it is computing */
         int64_t spent_ps = replay_compute_ps(state, call->exit_ps - call->enter_ps);
         state->busy_ps = spent_ps;
         return replay_exit(state, replay->now_ps + spent_ps);
     }
+    const struct call_step *row = replay->steps[call->call];
     enum step step;
     do step = row->step(replay, rank);
     while (step == STEP_AGAIN && !replay->failed);
@@ -95,6 +93,20 @@ static bool read_next(struct replay *replay, uint32_t rank)
     return true;
 }
 
+/* The rank is outside the library. *next: its call after this one, in its thread. */
+static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit_ps, size_t *next)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (replay->linger_ps > 0 && state->served && !state->threads)
+        replay->rare[rank].lingers_until_ps = exit_ps + replay->linger_ps;
+    state->inside = false;
+    if (!state->threads) return STATUS_OK;
+    TRY(replay_thread_leave(replay, rank));
+    uint32_t following = state->threads->following[state->next];
+    *next = following == NO_INDEX ? state->count : following;
+    return STATUS_OK;
+}
+
 /* Records the end of the call and finds the enter of the next one, now or by a timer. False: the rank does not go on
  * now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
@@ -105,17 +117,10 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     if (replay->notes_exits) note_exit(replay, rank, exit_ps);
     if (exit_ps > state->end_ps) state->end_ps = exit_ps;
-    if (replay->linger_ps > 0 && state->served && !state->threads)
-        replay->rare[rank].lingers_until_ps = exit_ps + replay->linger_ps;
-    state->inside = false;
     size_t next = state->next + 1;
-    if (state->threads) {
-        if (replay_thread_leave(replay, rank) != STATUS_OK) {
-            replay->failed = true;
-            return false;
-        }
-        uint32_t following = state->threads->following[state->next];
-        next = following == NO_INDEX ? state->count : following;
+    if (replay->notes_inside && go_outside(replay, rank, exit_ps, &next) != STATUS_OK) {
+        replay->failed = true;
+        return false;
     }
     state->phase = 0;
     state->step = state->missing = state->received = 0;
@@ -147,17 +152,15 @@ static bool serves_on_enter(const struct replay *replay, uint32_t rank)
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     enum call_kind kind = call_kind(call->call);
-    const struct call_step *row = replay->steps[kind];
-    if (row && (row->traits & CALL_SERVES)) return true;
+    if (replay->steps[call->call]->traits & CALL_SERVES) return true;
     bool of_own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank);
     return of_own ? protocol->lock_order == LOCK_ORDER_ARRIVAL : protocol->visit == VISIT_ENTER;
 }
 
-static inline void enter_call(struct replay *replay, uint32_t rank)
+/* What the rank has received so far is served, if the call serves on entry. */
+static void go_inside(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
-    state->status = RANK_RUNNING;
-    state->enter_ps = replay->now_ps;
     bool library = replay_is_library(&state->calls[state->next]);
     state->served = state->inside = library && (!replay->needs_call || serves_on_enter(replay, rank));
     if (state->threads) replay_thread_enter(replay, rank);
@@ -165,14 +168,21 @@ static inline void enter_call(struct replay *replay, uint32_t rank)
         replay->failed = true;
 }
 
+static inline void enter_call(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    state->status = RANK_RUNNING;
+    state->enter_ps = replay->now_ps;
+    if (replay->notes_inside) go_inside(replay, rank);
+}
+
 /* The call's own time passes before anything else of the call (mpi.call_s). False: it has none. */
 static bool spend_own_time(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    const struct call_step *row = replay->steps[call_kind(call->call)];
     int64_t own_ps = replay_own_ps(replay, state);
-    if (own_ps == 0 || !row || (row->traits & CALL_SPENDS) || is_failed_test(replay, call)) return false;
+    if (own_ps == 0 || (replay->steps[call->call]->traits & CALL_SPENDS) || is_failed_test(replay, call)) return false;
     state->busy_ps = own_ps;
     state->resume_ps = replay->now_ps + own_ps;
     state->status = RANK_PAUSED;
@@ -210,13 +220,6 @@ static void block(struct replay *replay, uint32_t rank)
     replay->counter = ENGINE_NO_COUNTER;
 }
 
-/* Whether the exit of a call needs an event of its own: only with progress = call does it matter whether a rank is
- * inside MPI. */
-static bool exits_apart(const struct replay *replay, const struct rank_state *state)
-{
-    return replay->needs_call && state->resume_ps > replay->now_ps;
-}
-
 /* The rank's call begins to serve. True: it served something, so the rank may be able to go on. */
 static bool begin_serving(struct replay *replay, uint32_t rank)
 {
@@ -228,6 +231,23 @@ static bool begin_serving(struct replay *replay, uint32_t rank)
     return true;
 }
 
+/* Where something is served only inside MPI: the step of the call, which serves while it waits or, by its kind, from its
+ * entry on. The exit of a call is an event of its own. */
+static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step step)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (step == STEP_EXIT && state->resume_ps > replay->now_ps)
+        step = replay_pause(state, state->resume_ps, PHASE_LEAVE);
+    bool waits = step == STEP_BLOCK || step == STEP_PAUSE ||
+                 (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
+    if (waits && begin_serving(replay, rank) && step == STEP_BLOCK) {
+        state->need = 0;
+        return STEP_AGAIN;
+    }
+    if (step == STEP_SPEND && state->inside && !state->threads) state->inside = serves_on_enter(replay, rank);
+    return step;
+}
+
 static void advance(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -235,22 +255,12 @@ static void advance(struct replay *replay, uint32_t rank)
     state->status = RANK_RUNNING;
     while (!replay->failed) {
         enum step step = step_call(replay, rank);
-        if (step == STEP_EXIT && exits_apart(replay, state))
-            step = replay_pause(state, state->resume_ps, PHASE_LEAVE);
-        bool waits = step == STEP_BLOCK || step == STEP_PAUSE ||
-                     (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
-        bool served = replay->needs_call && waits && begin_serving(replay, rank);
-        if (served && step == STEP_BLOCK) {
-            state->need = 0;
-            continue; /* steps once more */
-        }
+        if (replay->needs_call) step = serve_in_call(replay, rank, step);
         switch (step) {
         case STEP_AGAIN: break;
         case STEP_BLOCK: block(replay, rank); return;
         case STEP_FAIL: replay->failed = true; return;
-        case STEP_SPEND: /* works, and meanwhile serves nothing unless it serves from its entry on */
-            if (state->inside && replay->needs_call && !state->threads) state->inside = serves_on_enter(replay, rank);
-            /* fall through */
+        case STEP_SPEND:
         case STEP_PAUSE:
             state->status = RANK_PAUSED;
             if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) replay->failed = true;

@@ -240,11 +240,10 @@ enum status replay_on_post(struct replay *replay, const struct engine_note *mess
     return STATUS_OK;
 }
 
-/* Whether complete waits for the pair's post. It does where a row of the semantics waits in complete; else for the data
- * of the epoch's gets, and until queued data of puts have left. */
+/* Whether complete waits for the pair's post, which has not come. It does where a row of the semantics waits in
+ * complete; else for the data of the epoch's gets, and until queued data of puts have left. */
 static bool complete_awaits(const struct replay *replay, const struct member *member, const struct pair *pair)
 {
-    if (replay_pair_ready(member, pair)) return false;
     if (replay->modes[member->window].complete_waits_all) return true;
     for (uint32_t op = pair->queue_first; op != NO_INDEX; op = replay->ops[op].next)
         if (replay->ops[op].epoch == pair->accesses && replay_complete_awaits_op(&replay->ops[op])) return true;
@@ -274,11 +273,13 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
 static enum status issue_to_target(struct replay *replay, struct member *member, uint32_t index)
 {
     struct pair *pair = &replay->pairs[index];
+    bool ready = replay_pair_ready(member, pair);
     pair->closing = true;
-    pair->awaited = complete_awaits(replay, member, pair);
+    pair->awaited = !ready && complete_awaits(replay, member, pair);
     pair->awaited_before = is_ahead(replay, member, pair);
     member->missing_before += pair->awaited_before;
-    return replay_pair_ready(member, pair) ? replay_pair_issue_until(replay, index, pair->accesses) : STATUS_OK;
+    bool issues = ready && pair->queue_first != NO_INDEX;
+    return issues ? replay_pair_issue_until(replay, index, pair->accesses) : STATUS_OK;
 }
 
 /* Sends the notification after what is issued or queued for the target. A queued notification leaves when the post has

@@ -19,14 +19,14 @@ static enum rma_kind rma_kind_of(enum call_kind kind)
 /* The time in which the call of a put copies data: mpi.rma.protocol.put_s_per_byte. */
 static int64_t put_copy_ps(const struct replay *replay, const struct trace_call *call)
 {
-    double s_per_byte = replay->platform->protocol.put_s_per_byte;
-    if (s_per_byte == 0 || call_kind(call->call) != CALL_PUT) return 0;
-    return cost_duration_ps((double)call->bytes * s_per_byte);
+    if (!replay->copies_puts || call_kind(call->call) != CALL_PUT) return 0;
+    return cost_duration_ps((double)call->bytes * replay->platform->protocol.put_s_per_byte);
 }
 
 /* Data leave while the call copies them. They begin to leave such that the last byte leaves when it has been copied. */
-static int64_t copy_ahead_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call, int64_t copy_ps)
+static int64_t before_leaving_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
+    int64_t copy_ps = put_copy_ps(replay, call);
     if (copy_ps == 0) return 0;
     uint32_t target = (uint32_t)call->peer;
     const struct engine_message data = {.src_node = replay->nodes[rank],
@@ -37,25 +37,22 @@ static int64_t copy_ahead_ps(const struct replay *replay, uint32_t rank, const s
     return copy_ps > cost.transmit_ps ? copy_ps - cost.transmit_ps : 0;
 }
 
-static int64_t before_leaving_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
-{
-    return copy_ahead_ps(replay, rank, call, put_copy_ps(replay, call));
-}
-
 /* The call returns. The call of a put that has been issued returns when it has copied the rest. */
 static enum step leave(struct replay *replay, struct rank_state *state, struct pair *pair)
 {
     const struct trace_call *call = &state->calls[state->next];
-    int64_t copy_ps = state->phase == PHASE_ISSUE ? put_copy_ps(replay, call) : 0;
-    if (copy_ps > 0) copy_ps -= copy_ahead_ps(replay, (uint32_t)(state - replay->ranks), call, copy_ps);
+    uint32_t rank = (uint32_t)(state - replay->ranks);
+    bool issued = replay->copies_puts && state->phase == PHASE_ISSUE;
+    int64_t copy_ps = issued ? put_copy_ps(replay, call) - before_leaving_ps(replay, rank, call) : 0;
     if (pair) pair->last_op_exit_ps = replay->now_ps + copy_ps;
     return copy_ps == 0 ? replay_exit(state, replay->now_ps) : replay_spend(replay, state, copy_ps, PHASE_LEAVE);
 }
 
 static bool is_for_group(const struct replay *replay, const struct trace_call *call)
 {
-    return semantics_waits_for_group(replay->modes[call->handle].semantics, rma_kind_of(call_kind(call->call)),
-                                     call->bytes);
+    const struct window_mode *mode = &replay->modes[call->handle];
+    return mode->waits_for_group &&
+           semantics_waits_for_group(mode->semantics, rma_kind_of(call_kind(call->call)), call->bytes);
 }
 
 /* Whether the call need not wait any more for its target's post, or for those of the whole group. */
@@ -169,42 +166,46 @@ static bool is_plain_put(const struct replay *replay, const struct rank_state *s
            replay->plain_puts && state->next < NO_INDEX;
 }
 
+static struct trace_sim *sim_of_put(struct replay *replay, uint32_t origin, uint32_t call)
+{
+    return replay->made ? &replay->made->ranks[origin].sim[call] : NULL;
+}
+
+static void note_put_left(struct replay *replay, struct member *origin, uint32_t call, int64_t began_ps, int64_t left_ps)
+{
+    struct trace_sim *sim = sim_of_put(replay, origin->rank, call);
+    if (sim) sim->xfer_start_ps = began_ps;
+    if (left_ps > origin->last_left_ps) origin->last_left_ps = left_ps;
+}
+
 static enum step put_plainly(struct replay *replay, uint32_t rank, struct member *member, struct pair *pair)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    struct engine_note message = {rank, pair->target, (uint32_t)(pair - replay->pairs), (uint32_t)state->next,
-                                  MESSAGE_PUT};
     struct engine_departure departure;
     pair->data_issued++;
     pair->unflushed = true;
-    member->lefts++;
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)call->bytes;
-    STEP_TRY(replay_send(replay, MESSAGE_PUT, message.source, message.destination, call->bytes, message.ref,
-                         message.extra, &departure));
-    if (departure.left_ps != ENGINE_LATER) replay_put_left(replay, &message, departure.began_ps, departure.left_ps);
+    STEP_TRY(replay_send(replay, MESSAGE_PUT, rank, pair->target, call->bytes, (uint32_t)(pair - replay->pairs),
+                         (uint32_t)state->next, &departure));
+    if (departure.left_ps == ENGINE_LATER)
+        member->lefts++;
+    else
+        note_put_left(replay, member, (uint32_t)state->next, departure.began_ps, departure.left_ps);
     return leave(replay, state, pair);
-}
-
-static struct trace_sim *sim_of_put(struct replay *replay, const struct engine_note *message)
-{
-    return replay->made ? &replay->made->ranks[message->source].sim[message->extra] : NULL;
 }
 
 void replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
 {
-    const struct pair *pair = &replay->pairs[message->ref];
-    struct member *origin = &replay->members[pair->origin_member];
-    struct trace_sim *sim = sim_of_put(replay, message);
-    if (sim) sim->xfer_start_ps = began_ps;
-    if (left_ps > origin->last_left_ps) origin->last_left_ps = left_ps;
-    if (--origin->lefts == 0) replay_wake(replay, pair->origin);
+    struct member *origin = &replay->members[replay->pairs[message->ref].origin_member];
+    note_put_left(replay, origin, message->extra, began_ps, left_ps);
+    if (--origin->lefts == 0) replay_wake(replay, origin->rank);
 }
 
 enum status replay_on_put(struct replay *replay, const struct engine_note *message)
 {
-    struct trace_sim *sim = sim_of_put(replay, message);
+    struct trace_sim *sim = sim_of_put(replay, message->source, message->extra);
     if (sim) sim->xfer_end_ps = replay->arrival_ps;
     replay_pair_effect(replay, &replay->pairs[message->ref], replay->arrival_ps);
     return STATUS_OK;

@@ -3,24 +3,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool any_waits_in_complete(const struct rma_semantics *semantics, bool for_group)
+struct found {
+    bool complete, group, both; /* some row waits in complete, for the whole group, in complete for the whole group */
+};
+
+static struct found find_rows(const struct rma_semantics *semantics)
 {
+    struct found found = {false};
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
         for (const struct rma_rule *rule = semantics->rules[kind];; rule++) {
-            if (rule->waits == WAITS_COMPLETE && (rule->group || !for_group)) return true;
+            found.complete |= rule->waits == WAITS_COMPLETE;
+            found.group |= rule->group;
+            found.both |= rule->waits == WAITS_COMPLETE && rule->group;
             if (rule->upto_bytes == INT64_MAX) break;
         }
-    return false;
+    return found;
 }
 
 static struct window_mode make_mode(const struct platform *platform, const struct rma_semantics *semantics,
                                     enum lock_mode lock, enum fence_mode fence)
 {
+    struct found found = find_rows(semantics);
     return (struct window_mode){.semantics = semantics,
                                 .lock = lock,
                                 .fence = fence,
-                                .complete_waits_all = any_waits_in_complete(semantics, false),
-                                .queues_for_group = any_waits_in_complete(semantics, true),
+                                .complete_waits_all = found.complete,
+                                .waits_for_group = found.group,
+                                .queues_for_group = found.both,
                                 .epochs_ahead = semantics_run_ahead(semantics) ? platform->epochs_ahead : INT64_MAX};
 }
 

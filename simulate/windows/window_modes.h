@@ -11,6 +11,7 @@ struct window_mode {
     enum lock_mode lock;
     enum fence_mode fence;
     bool complete_waits_all; /* complete waits for every target's post (c) */
+    bool waits_for_group;    /* some operations wait for the posts of all targets */
     bool queues_for_group;   /* some operations leave only when the posts of all targets have come */
     int64_t epochs_ahead;    /* complete waits for the post of that many epochs before; INT64_MAX: for none */
 };
