@@ -12,15 +12,15 @@
 /* True if the bytes at the descriptor's position are the beginning of an OTF2 file. */
 bool archive_file_has_mark(int descriptor);
 
-/* The anchor, and whether it can hold as many properties as it names: OTF2 believes any number. STATUS_DATA "FILE:
- * ..." */
+/* Checks the anchor, also that it is long enough for its number of properties, which OTF2 does not check. Returns
+ * STATUS_DATA "FILE: ..." */
 enum status archive_file_check_anchor(const char *path, struct err *err);
 
-/* Global or local definitions: one record after another up to the end mark. */
+/* Checks global or local definitions, record by record up to the end mark. */
 enum status archive_file_check_definitions(const char *path, struct err *err);
 
-/* Events: chunks of chunk_bytes, the last one shorter; each says which events it holds. `events` is what the
- * definitions promise; *whole, set on failure, too, the number of those in whole chunks before the damage. */
+/* Checks events: chunks of chunk_bytes, the last one shorter; each states its range of events. `events` is the number
+ * in the definitions. *whole is the number of events in whole chunks before the damage; it is set on failure, too. */
 enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, uint64_t *whole,
                                       struct err *err);
 

@@ -1,4 +1,4 @@
-/* The files of an archive on disk, and whether a directory holds an archive only. No other file is ever moved or
+/* The files of an archive on disk, and the check that a directory has only an archive. No other file is ever moved or
  * removed. Internal to trace/otf2/; otf2_check_place() and its like are in otf2.h. */
 #ifndef TRACE_OTF2_PLACE_H
 #define TRACE_OTF2_PLACE_H
@@ -8,11 +8,12 @@
 #define ARCHIVE_NAME   "traces"
 #define ARCHIVE_ANCHOR ARCHIVE_NAME ".otf2"
 
-/* The entries of an archive in its directory, NULL-terminated; the first is the anchor, without which it is none. */
+/* The entries of an archive in its directory, NULL-terminated. The first is the anchor; without it there is no
+ * archive. */
 extern const char *const archive_entries[];
 bool archive_has_entry(const char *name);
 
-/* Removes the files of an archive from a directory; the directory stays. What no archive has stays. */
+/* Removes the files of an archive from a directory. The directory and other files remain. */
 void archive_remove_files(const char *directory);
 
 #define ARCHIVE_STAGE ".rmacast-"

@@ -24,7 +24,7 @@ struct archive_attribute_row {
 };
 extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT];
 
-/* Archive properties beside those of trace/provenance.def; those with a number behind are made with "%s%zu". */
+/* Archive properties beside those of trace/provenance.def; numbered ones are made with "%s%zu". */
 #define ARCHIVE_COMM_BETWEEN "Comm %u between %u and %u" /* name of a communicator of two groups: members of each */
 #define ARCHIVE_PROPERTY_PROFILE "RMACAST::PROFILE"
 #define ARCHIVE_PROPERTY_ORIGIN "RMACAST::ORIGIN"
@@ -90,12 +90,12 @@ struct archive_kind {
 };
 const struct archive_kind *archive_kind(enum call_kind kind);
 
-/* Of the regions of a call. */
+/* The paradigm of a call's regions. */
 OTF2_Paradigm archive_paradigm(enum mpi_call call);
 
 /* Bytes sent and received by one rank of a collective of `size` ranks, counted as Score-P does (its sources,
- * adapters/mpi, scorep_mpi_coll.inc.c), from the block in trace_call.bytes; and back. The way back knows MPI_IN_PLACE
- * unless size divides what then remains. */
+ * adapters/mpi, scorep_mpi_coll.inc.c), from the block in trace_call.bytes; the block from these bytes. The latter
+ * detects MPI_IN_PLACE unless size divides the remaining bytes. */
 void archive_collective_bytes(enum call_kind kind, bool root, uint32_t size, int64_t block, uint64_t *sent,
                            uint64_t *received);
 int64_t archive_collective_block(enum call_kind kind, uint32_t size, uint64_t sent, uint64_t received);
@@ -103,10 +103,10 @@ int64_t archive_collective_block(enum call_kind kind, uint32_t size, uint64_t se
 /* "function@file:line" and back; NULL is written as "?", '%', '@' and a leading '?' inside names as %XX. The caller
  * frees. */
 char *archive_site_text(const struct trace_site *site);
-/* Cuts text into pieces in place; false if it has not that form. */
+/* Splits text in place; false if it has another form. */
 bool archive_site_parse(char *text, char **function, char **file, int32_t *line);
 
-/* Where OTF2's own messages of this thread go: the first one since the last clear is kept, nothing is printed. */
+/* Catches OTF2's own messages of this thread: the first one since the last clear is kept, none is printed. */
 void archive_messages_catch(void);
 void archive_messages_clear(void);
 bool archive_has_message(void);

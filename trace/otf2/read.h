@@ -8,7 +8,7 @@ struct archive_text {
     char *text; /* owned, NULL undefined */
 };
 struct archive_region {
-    bool defined, named; /* named: its name stands in the list of unknown MPI functions */
+    bool defined, named; /* named: its name is in the list of unknown MPI functions */
     uint32_t name, canonical;
     OTF2_Paradigm paradigm;
     int32_t call;  /* enum mpi_call, TRACE_NONE for a user region */
@@ -24,7 +24,7 @@ struct archive_group {
     uint64_t *members;
     uint32_t id; /* group id in the trace, TRACE_NO_REF not made yet */
 };
-enum { ARCHIVE_NOT_MADE = -2 }; /* beside ids and TRACE_NONE, which stands for what a trace cannot hold */
+enum { ARCHIVE_NOT_MADE = -2 }; /* beside ids and TRACE_NONE; the latter is an object that a trace cannot represent */
 struct archive_comm {
     bool defined, inter;
     uint32_t group, name;
@@ -56,9 +56,8 @@ struct archive_location {
     uint32_t cores;
 };
 
-/* All definitions of one kind. The place is the reference; references with wide gaps, which are at or above
- * definitions.limit, have the places from the limit on, in the order of their definitions. What is not defined is all
- * zero. */
+/* All definitions of one kind. A definition's index is its reference. References at or above definitions.limit, which
+ * have wide gaps, get indices from the limit on in the order of their definitions. Undefined elements are all zero. */
 #define ARCHIVE_TABLE(TYPE)                                                                                            \
     struct {                                                                                                           \
         TYPE *items;                                                                                                   \
@@ -85,7 +84,7 @@ struct archive_definitions {
     uint64_t limit; /* of references that are places */
 };
 
-/* Place of a reference; SIZE_MAX for a far one that is not defined. */
+/* The index of a reference; SIZE_MAX for an undefined one above the limit. */
 static inline size_t archive_place(const struct archive_definitions *definitions, const struct map *far,
                                    uint64_t reference)
 {
@@ -94,7 +93,8 @@ static inline size_t archive_place(const struct archive_definitions *definitions
     return place ? (size_t)*place : SIZE_MAX;
 }
 
-/* The definition of that reference, whose first member says whether it is one; NULL if there is none. */
+/* The definition of a reference; NULL if it is undefined. The first member of each definition says whether it is
+ * defined. */
 static inline void *archive_definition(const struct archive_definitions *definitions, const struct map *far,
                                        void *items, size_t count, size_t item_bytes, uint64_t reference)
 {
@@ -107,17 +107,17 @@ static inline void *archive_definition(const struct archive_definitions *definit
         definitions, &(definitions)->TABLE.far, (definitions)->TABLE.items, (definitions)->TABLE.count,                \
         sizeof *(definitions)->TABLE.items, reference))
 
-/* A completion whose request is made in a location that comes later. */
+/* A completion whose request is made in a later location. */
 struct archive_late {
     uint64_t request;
-    size_t call, slot; /* of the rank: what completes it, its place in the list of requests */
+    size_t call, slot; /* the rank's call that completes it, its index in the list of requests */
     bool receives;     /* the message is known by now */
     bool cancelled;
     uint32_t peer, comm, tag;
     uint64_t bytes;
 };
 
-/* The rank at work: what belongs to the rank, then to the location. */
+/* The state of the current rank, then of its current location. */
 struct archive_cursor {
     uint32_t rank, thread;
     bool several; /* the rank has several locations */
@@ -134,7 +134,7 @@ struct archive_cursor {
     struct trace_sim sim;
     int64_t before_ps[BEFORE_COUNT]; /* of the time before the open call */
     struct trace_extents extents; /* of the open call */
-    bool completed_one; /* a completion stands in the open call */
+    bool completed_one; /* the open call has a completion */
     bool has_flags;
     uint16_t flags;
     bool has_size, has_unit;
@@ -150,7 +150,7 @@ struct archive_cursor {
     int64_t last_ps;
 };
 
-/* What a foreign archive made us assume; told once each at the end. */
+/* Assumptions about another tool's archive; each becomes a note at the end. */
 struct archive_assumptions {
     char *functions; /* names of MPI functions kept as regions, owned */
     uint64_t function_count, bare_count, proc_null_count, open_receive_count, lost_message_count, nested_count,
@@ -158,19 +158,19 @@ struct archive_assumptions {
     uint64_t one_sided, shmem; /* calls of these */
 };
 
-/* This rank's part of a window, told by its creation. */
+/* This rank's part of a window, as recorded at its creation. */
 struct archive_window_part {
     int32_t window;
     uint32_t rank;
     uint16_t call;
-    char flavor; /* 0: not told */
+    char flavor; /* 0: not recorded */
     bool has_size, has_unit;
     int64_t bytes;
     int32_t disp_unit;
 };
 
-/* Of a reader of some ranks beside which others read the rest: what it may not do to what they share is kept for the
- * end. */
+/* The state of a reader of some ranks while other threads read the rest. It stores changes of shared data until all
+ * have ended. */
 struct archive_share {
     struct archive_window_part *windows;
     size_t window_count, window_capacity;
@@ -194,7 +194,7 @@ struct archive_reader {
     int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
     struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
     uint64_t chunk_bytes;
-    bool in_slices; /* what stands beside the calls is not kept: CPU times, extents */
+    bool in_slices; /* times before calls and extents are not kept */
     struct archive_share *share; /* NULL: it reads all ranks, in their order */
 };
 
@@ -209,17 +209,17 @@ enum status archive_open_handle(struct archive_reader *reader);
 /* Before the events of any location are read. */
 enum status archive_open_events(struct archive_reader *reader);
 
-/* The events of all ranks, by so many threads; 0: as many as there are processors for it. *in_order: they have to be read
- * anew, from archive_open() on, by one that takes them in their order. */
+/* Reads the events of all ranks with a number of threads; 0: chosen by the processors. *in_order: the events must be
+ * read again, from archive_open() on, by one reader in the order of ranks. */
 enum status archive_read_ranks(struct archive_reader *reader, unsigned threads, bool *in_order);
-/* The same with a reader that has to take them in their order. */
+/* The same with one reader in the order of ranks. */
 enum status archive_read_ranks_in_order(struct archive_reader *reader);
 
 /* "BASE/7.evt", owned by the caller; NULL without memory. */
 char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix);
 /* The error of a file that OTF2 refuses. */
 enum status archive_broken(struct archive_reader *reader, const char *path, const char *what);
-/* archive_file_check_events(), which tells whose events they are. */
+/* archive_file_check_events(), whose error also names the rank. */
 enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
                                  const char *path, uint64_t *whole);
 /* Adds to reader->err the event of reader->cursor, and when it was. */
@@ -233,13 +233,13 @@ const char *archive_string(const struct archive_reader *reader, uint32_t referen
 /* Makes reader->trace with ranks and, in our profile, all definitions and properties. */
 enum status archive_make_trace(struct archive_reader *reader);
 
-/* Ids in the trace, made at the first use; TRACE_NONE or TRACE_NO_REF where a trace cannot hold it. */
+/* Ids in the trace, made at the first use; TRACE_NONE or TRACE_NO_REF if a trace cannot represent the object. */
 enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
 enum status archive_self_id(struct archive_reader *reader, int32_t *id); /* of the rank alone */
 enum status archive_win_id(struct archive_reader *reader, uint32_t reference, int32_t *id);
 enum status archive_group_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
 enum status archive_region_id(struct archive_reader *reader, uint32_t reference, uint32_t *id);
-/* Before what all ranks share is changed; not STATUS_OK where others read at the same time. */
+/* To be called before shared data are changed; fails if other threads read at the same time. */
 enum status archive_may_define(struct archive_reader *reader);
 /* Adds to the trace what a window's creation said. */
 enum status archive_put_window_part(struct archive_reader *reader, const struct archive_window_part *part);
@@ -253,13 +253,13 @@ bool archive_shmem_function(const char *name, enum mpi_call *call);
 enum status archive_shmem_collective(struct archive_reader *reader, struct trace_call *call, uint32_t win, uint64_t sent,
                                      uint64_t received);
 enum status archive_shmem_lock(struct archive_reader *reader, struct trace_call *call, uint32_t win, uint64_t lock);
-/* What a foreign archive's records do not say and the function does. */
+/* Adds what the function implies and another tool's records do not state. */
 enum status archive_shmem_finish(struct archive_reader *reader, struct trace_call *call);
 
 /* Stops the reading: the status for a callback whose work failed. */
 OTF2_CallbackCode archive_stop(struct archive_reader *reader, enum status status);
 
-/* Calls of reader->cursor: Enter, Leave, and what is left when the events end. time is a time stamp. */
+/* Calls of reader->cursor: Enter, Leave, and open calls when the events end. time is a time stamp. */
 enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
 enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list);
 enum status archive_end_location(struct archive_reader *reader);

@@ -2,7 +2,7 @@
  * commit (on success), close. Internal to trace/otf2/.
  *
  * Where an archive is replaced, the stage is ".NAME.rmacast-XXXXXX" beside DIRECTORY, and one system call exchanges the
- * two names: whatever ends the process, either the old archive or the new one is there. Where that is impossible (the
+ * two names: however the process ends, either the old archive or the new one is there. Where that is impossible (the
  * working directory, a mount point, a parent without write permission, a file system without RENAME_EXCHANGE) or there
  * is nothing to replace, the stage is DIRECTORY/.rmacast-XXXXXX and the files are moved one by one, the old anchor
  * first and the new anchor last: a reader finds one archive or none. Signals are blocked meanwhile. After a SIGKILL the
@@ -30,10 +30,10 @@ struct archive_stage {
 /* Makes the directory if it does not exist (its parent must). STATUS_DATA as otf2_check_place() says. */
 enum status archive_stage_open(const char *directory, struct archive_stage *stage, struct err *err);
 
-/* Puts the archive in path into the place of the one in the directory. */
+/* Replaces the archive in the directory by the one in path. */
 enum status archive_stage_commit(struct archive_stage *stage, struct err *err);
 
-/* Removes what is left, and the directory if it is new and nothing was committed. */
+/* Removes the stage, and the directory if it is new and nothing was committed. */
 void archive_stage_close(struct archive_stage *stage);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a merged archive has beyond the calls: where transfers end on both sides, and arrows between ranks for viewers.
- * export/ makes a view by an event model; otf2_write_view() writes it between the ranks' records. */
+/* The additions of a merged archive to the calls: ends of transfers on both sides, and arrows between ranks for
+ * viewers. export/ makes a view by an event model; otf2_write_view() writes it between the ranks' records. */
 #ifndef TRACE_OTF2_VIEW_H
 #define TRACE_OTF2_VIEW_H
 

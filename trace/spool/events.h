@@ -1,6 +1,7 @@
-/* The state of making calls from the records of one rank. Internal to trace/spool/.
+/* The state of turning the records of one rank into calls. Internal to trace/spool/.
  *
- * Several threads read blocks of ranks, each into a shard (trace/builder.h); so it is with the numbers of locks. */
+ * Several threads read blocks of ranks, each into a shard (trace/builder.h). Numbers of locks are local to a block,
+ * too, until they are merged. */
 #ifndef TRACE_SPOOL_EVENTS_H
 #define TRACE_SPOOL_EVENTS_H
 
@@ -11,7 +12,7 @@ struct spool_block { /* of a block of ranks */
     struct builder_shard shard; /* with sites and regions of its own */
     const struct trace *whole;
     uint32_t first, end; /* ranks */
-    uint32_t empty_group; /* its number in the whole trace, now or once it is behind the others */
+    uint32_t empty_group; /* its number in the whole trace, already or after the merge */
     bool uses_empty_group;
     struct map locks; /* of OpenSHMEM: symmetric address to number in `addresses` */
     uint64_t *addresses;
@@ -22,7 +23,7 @@ struct spool_block { /* of a block of ranks */
     int64_t unmatched;
 };
 
-/* The region of this name; those of the whole trace have the same numbers here. */
+/* The id of a region name; regions of the whole trace have the same ids here. */
 enum status spool_block_region(struct spool_block *block, const char *name, uint32_t *id, struct err *err);
 enum status spool_block_lock(struct spool_block *block, uint64_t address, uint32_t *number, struct err *err);
 
@@ -35,7 +36,7 @@ struct spool_shared {   /* by the threads of a rank */
     int64_t paused_ps;     /* in all, before */
 };
 
-struct spool_known { /* what a record of a template means, as long as it repeats itself */
+struct spool_known { /* the meaning of a template's record while it repeats itself */
     struct trace_call call; /* of an entry, without times */
     uint32_t site;          /* of an exit */
 };
@@ -49,38 +50,38 @@ struct events { /* of one thread */
     uint32_t number, thread; /* of the rank, of the thread on it */
     struct spool_sites *sites;
     struct spool_cursor cursor;
-    size_t index;                     /* of the record in hand */
-    const struct spool_record *enter; /* of the call that is open, NULL none */
-    struct spool_record opened;       /* what enter points to */
+    size_t index;                     /* of the current record */
+    const struct spool_record *enter; /* of the open call; NULL: none */
+    struct spool_record opened;       /* the record that enter points to */
     struct trace_call call;
     int64_t last_ps;
     bool before_known[BEFORE_COUNT];
-    int64_t before_ps[BEFORE_COUNT]; /* of the time before the call that comes next */
-    int64_t paused_ps; /* in all, when the thread left its last call */
+    int64_t before_ps[BEFORE_COUNT]; /* of the gap before the next call */
+    int64_t paused_ps; /* the sum up to the exit of the thread's last call */
     bool gaps_next;
-    struct trace_extents next_extents, extents; /* of the call that comes next, of the one that is open */
+    struct trace_extents next_extents, extents; /* of the next call, of the open one */
     struct spool_bytes list; /* content of the SPOOL_LIST since the last call, or of its own */
     uint32_t *regions;       /* open, innermost last */
     size_t region_count, region_capacity;
-    bool done;             /* its records are taken: none is in hand */
-    bool uncreated;        /* its creation has still to be added */
-    struct events *failed; /* of the rank's first: whose record was in hand last */
+    bool done;             /* all records are read */
+    bool uncreated;        /* its creation has not been added yet */
+    struct events *failed; /* in the rank's first thread: the thread whose record was read last */
     bool is_known[SPOOL_TEMPLATES];
     struct spool_known *known; /* by template */
     struct err *err;
 };
 
-/* The record in hand, whatever it is. */
+/* Handles the current record, of any kind. */
 enum status spool_events_take(struct events *events);
 
-/* The thread's creation, which its files say, as a call of the thread that created it. It took no time that is known.
- */
+/* Adds a thread's creation, which its own files record, as a call of its creator. The call takes no time, since its
+ * duration is not known. */
 enum status spool_events_add_creation(struct events *creator, const struct spool_record *creation, uint32_t child);
 
-/* The files end inside a call. What the call would have made is not there. */
+/* Ends the thread's calls where its files end inside a call. The objects that the call would have made do not exist. */
 enum status spool_events_break_off(struct events *events);
 
-/* All records of a rank. */
+/* Reads all records of a rank. */
 enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spool_sites *sites,
                             struct spool_block *block, struct err *err);
 

@@ -1,7 +1,6 @@
-/* State shared by the files of the spool reader: files (files.c), records one by one (cursor.c), definitions
- * (scan.c, define.c), events (blocks.c, ranks.c, events.c, incomplete.c),
- * messages that nobody saw completed (match.c), clocks (clock.c), call sites (sites.c), causality
- * (trace/causality). */
+/* State shared by the files of the spool reader: files (files.c), records one by one (cursor.c), definitions (scan.c,
+ * define.c), events (blocks.c, ranks.c, events.c, incomplete.c), messages without a recorded completion (match.c),
+ * clocks (clock.c), call sites (sites.c), causality (trace/causality). */
 #ifndef TRACE_SPOOL_READER_H
 #define TRACE_SPOOL_READER_H
 
@@ -9,7 +8,7 @@
 #include "trace/spool/spool.h"
 #include "trace/trace.h"
 
-struct spool_ids { /* what the recorder numbers per rank, as numbered in the trace */
+struct spool_ids { /* the trace's ids of objects that the recorder numbers per rank */
     uint32_t *items;
     size_t count, capacity;
 };
@@ -30,18 +29,19 @@ struct spool_bytes { /* a definition's content */
 
 struct spool_item { /* a definition or an anchor */
     struct spool_record record;
-    size_t at, content; /* its place, in units of the file; that of its content */
-    uint64_t after;     /* the latest time up to here in the files: a rank's files are read in the order of these */
+    size_t at, content; /* its position, in units of the file; that of its content */
+    uint64_t after;     /* the latest time in the files up to here; the files of a rank's threads are read in this
+                           order */
 };
 
-struct spool_scan { /* what a first pass over a thread's files finds */
+struct spool_scan { /* the result of the first pass over a thread's files */
     struct spool_item *items;
     size_t count, capacity;
-    bool begun;         /* there is a record */
+    bool begun;         /* the files have a record */
     bool created;       /* there is a SPOOL_CREATED, `creation` */
     struct spool_record creation;
-    size_t calls;       /* records that begin a call, or enter or leave a region */
-    enum status status; /* of the files' end; STATUS_DATA: what stands at `at` is no record */
+    size_t calls;       /* number of records that begin a call, or enter or leave a region */
+    enum status status; /* at the end of the files; STATUS_DATA: the data at `at` are no record */
     size_t at;
     uint64_t after;
     char *why; /* owned */
@@ -52,13 +52,13 @@ struct spool_layout { /* of a version's files */
     size_t first_chunk, tail_head, tail_bytes; /* where chunks begin in the main file and the tail; the tail's length */
 };
 
-/* A rank: what belongs to all of it, and the files of its thread 0; or the files of a further thread. */
+/* A rank with the files of its thread 0; or a further thread with its files. */
 struct spool_rank {
     bool present;
-    struct spool_rank *threads; /* further threads, by number; only files, state and damage are theirs */
+    struct spool_rank *threads; /* further threads, by number; they use only files, state and damage */
     size_t thread_count, thread_capacity;
     char *main_name, *tail_name;
-    const struct spool_header *header; /* mapped, with the chunks behind it */
+    const struct spool_header *header; /* mapped, with the chunks after it */
     size_t main_bytes;
     const struct spool_layout *layout;
     const struct spool_tail *tail; /* mapped, NULL if there is none */
@@ -70,18 +70,18 @@ struct spool_rank {
     size_t module_count, module_capacity;
     struct spool_clock *clocks;
     size_t clock_count, clock_capacity;
-    struct spool_anchor *anchors; /* ascending in both; the first is the header's, none: times are nanoseconds */
+    struct spool_anchor *anchors; /* ascending in both; the first is the header's. None: times are nanoseconds */
     size_t anchor_count, anchor_capacity;
-    size_t anchor_near; /* where the last time was found */
+    size_t anchor_near; /* the anchor used last */
     size_t rate_anchor;
-    double rate_per_tick; /* ns, behind anchor rate_anchor; 0: not known */
+    double rate_per_tick; /* ns per tick after anchor rate_anchor; 0: not known */
     struct spool_scan scan;
     int64_t cost_ps;
     char *missed;                                /* names of calls that are not recorded, may be NULL */
     bool spawned;                                /* by MPI_Comm_spawn */
     /* Of the identity, may be NULL. */
     char *library, *mpich_version, *mpich_device, *rcache, *tls, *cores, *launcher, *launched, *btl, *rdma;
-    char *damage; /* where the files are damaged, and there is nothing behind it; NULL: they are not */
+    char *damage; /* where the files are damaged; everything after it is lost. NULL: not damaged */
 };
 
 struct spool_window_seen { /* one window, as its members described it */
@@ -102,26 +102,26 @@ struct spool_unread { /* a rank's file that could not be opened */
 
 struct spool {
     const char *directory; /* borrowed */
-    bool keep_going; /* of damaged files what stands before the damage is taken */
-    unsigned threads; /* that read; 0: as many as are worth it */
+    bool keep_going; /* damaged files are read up to the damage */
+    unsigned threads; /* number of reading threads; 0: chosen by the size */
     uint32_t world;
     struct spool_rank *ranks;
     struct spool_window_seen *windows;
     size_t window_count, window_capacity;
-    struct spool_unread *unread; /* by those who keep going */
+    struct spool_unread *unread; /* with --keep-going */
     size_t unread_count, unread_capacity;
     uint64_t failed;  /* calls that returned an error and did nothing */
-    uint64_t apart;   /* calls with processes of other worlds, on communicators that the trace cannot hold */
-    uint64_t unmatched; /* spool_is_unmatched(): calls that may still be */
+    uint64_t apart;   /* calls with processes of other worlds, on communicators that the trace cannot represent */
+    uint64_t unmatched; /* number of calls for which spool_is_unmatched() may still hold */
     struct map locks; /* of OpenSHMEM: symmetric address to number */
     uint64_t base_ns; /* corrected time of the first event: time zero */
 };
 
-/* Maps the files of all ranks and checks that they belong together. threads: 0: as many as are worth it. */
+/* Maps the files of all ranks and checks that they belong together. threads 0: chosen by the size. */
 enum status spool_open(const char *directory, unsigned threads, bool keep_going, struct spool *spool, struct err *err);
 void spool_close(struct spool *spool);
 
-/* The rank has the units before this place only, and says why. */
+/* Truncates the rank's files at this position; why is its damage. */
 enum status spool_end_at(struct spool_rank *rank, size_t at, const char *why, struct err *err);
 
 /* Times are ticks of the time stamp counter. */
@@ -142,24 +142,24 @@ static inline size_t spool_units(const struct spool_rank *rank)
     return rank->chunk_units + rank->tail_units;
 }
 
-/* STATUS_DATA "FILE:BYTE: <message>" for what stands at this place. */
+/* Returns STATUS_DATA "FILE:BYTE: <message>" for the data at this position. */
 enum status spool_fault(const struct spool_rank *rank, size_t at, struct err *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Fails with it, for what knows its files and the place of the record in hand. */
+/* Fails with spool_fault() at the current record. */
 #define SPOOL_FAIL(reader, ...) return spool_fault((reader)->files, (reader)->index, (reader)->err, __VA_ARGS__)
 
-/* How many threads read: those that are asked for, else as many as there are processors and work for. */
+/* The number of reading threads: the requested one, else by processors and size. */
 unsigned spool_threads(const struct spool *spool);
 
-/* Looks through a thread's files. Only what fails for other reasons than the file's content fails. */
+/* Scans a thread's files. It fails only for reasons other than the files' content. */
 enum status spool_scan(struct spool_rank *files, struct err *err);
 void spool_scan_clear(struct spool_scan *scan);
 
-/* Definitions of all ranks into the trace: the same members and sequence are the same communicator, the same
- * communicator and sequence the same window. */
+/* Adds the definitions of all ranks to the trace. Communicators with the same members and sequence number are one, and
+ * so are windows with the same communicator and sequence number. */
 enum status spool_define(struct spool *spool, struct trace *trace, struct err *err);
 
-/* One more anchor of the rank, as they come: what is not behind the last one in both clocks is no anchor. */
+/* Adds an anchor of the rank. It is ignored if it is not later than the last one in both clocks. */
 enum status spool_anchor_add(struct spool_rank *rank, uint64_t ticks, uint64_t ns, struct err *err);
 
 /* Picoseconds since time zero of a record's time word, on rank 0's clock. */
@@ -167,35 +167,35 @@ int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64
 /* Finds time zero and the clock's quality once the definitions are known. */
 void spool_clock_begin(struct spool *spool, struct trace *trace);
 
-/* Where an address stands, as debug information has it. */
+/* The place of an address in the program, by debug information. */
 struct spool_place {
     char *function, *file; /* either may be NULL */
     int32_t line;
 };
 
-/* Of the call behind which the address of a rank is; *place is NULL if nothing is known, else it stays until
- * spool_sites_free(). Any thread may ask. */
+/* Finds the call site that returns to the address. *place is NULL if it is not known; else it is valid until
+ * spool_sites_free(). Safe from several threads. */
 struct spool_sites;
 enum status spool_sites_new(struct spool_sites **sites, struct err *err);
 enum status spool_site(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address,
                        const struct spool_place **place, struct err *err);
 void spool_sites_free(struct spool_sites *sites);
 
-/* Events of all ranks into the trace, and why they are incomplete. */
+/* Adds the events of all ranks to the trace, and the reasons why ranks are incomplete. */
 enum status spool_events(struct spool *spool, struct trace *trace, struct err *err);
 
-/* A receive of which neither sender nor tag is known for the moment; its peer may be SPOOL_PEER_ANY. spool_match()
- * finds both of all of them once the events of all ranks are there. */
+/* Whether a receive's sender and tag are not known yet; its peer may be SPOOL_PEER_ANY. spool_match() finds them for
+ * all such receives after the events of all ranks have been read. */
 bool spool_is_unmatched(const struct trace_call *call);
 enum status spool_match(const struct spool *spool, struct trace *trace, struct err *err);
 
-/* Why a rank's recording does not tell all, if it does not. in: name of the call that it breaks off in, NULL: none;
- * inside: the threads that are in a call at its end. */
+/* Marks a rank as incomplete, with the reason, if its recording is. in is the name of the call in which it breaks off,
+ * NULL: none; inside lists the threads that are in a call at its end. */
 enum status spool_mark_incomplete(const struct spool_rank *from, const char *in, const uint32_t *inside,
                                   uint32_t inside_count, struct trace_rank *rank, struct err *err);
 
-/* Counts effects that stand before their causes in trace->clock.violations and moves them forward. threads: that look
- * for some; 0: as many as are worth it. */
+/* Counts effects before their causes in trace->provenance.clock.violations, and moves them forward in time. threads is
+ * the number of counting threads; 0: chosen by the size. */
 enum status clock_check(struct trace *trace, unsigned threads, struct err *err);
 
 #endif

@@ -7,10 +7,10 @@
 
 #include "trace/trace.h"
 
-/* Reads text ("-" is standard input) by so many threads, which cut the file into small pieces; 1: line by line; 0: by as
- * many as there are processors and work for. The trace and the error are the same. Errors name file and line
- * ("t.txt:12: ..."). keep_going (trace/faults.h): a faulty line ends its rank, one that belongs to no rank is left out.
- * The caller owns *trace. */
+/* Reads text ("-" is standard input) with several threads, which divide the file into pieces. 1: line by line; 0:
+ * chosen by the number of processors and the file's size. The trace and the error do not depend on the number. Errors
+ * name file and line ("t.txt:12: ..."). keep_going (trace/faults.h): a faulty line ends its rank; one that belongs to
+ * no rank is left out. The caller owns *trace. */
 enum status text_read_by(unsigned threads, const char *file, bool keep_going, struct trace **trace, struct err *err);
 
 struct text_range {
@@ -19,8 +19,8 @@ struct text_range {
     uint32_t thread;
     int64_t from_ps, to_ps; /* calls that overlap [from, to]; relative to the trace's own time zero */
 };
-/* Writes the whole trace (range NULL) or a part; what is written whole reads back equal. What could not be written is
- * out's to say (ferror, output_file_close). */
+/* Writes the whole trace (range NULL) or a part. A whole trace reads back equal. Errors of writing are left in out
+ * (ferror, output_file_close). */
 enum status text_write(const struct trace *trace, const struct text_range *range, FILE *out, struct err *err);
 
 #endif
