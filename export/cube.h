@@ -1,7 +1,9 @@
-/* What a Cube4 report says of a trace: seconds by property, waits by pattern, visits and bytes, each by call path and thread.
+/* The content of a Cube4 report on a trace: time by property, waits by pattern, visits and bytes, each by call path and
+ * thread.
  *
- * A call path is the user regions around a call, the function of its call site where that is no region, and the call. Of a call
- * path the values are its own, without those of the paths below it; of a metric they are with those of the metrics below it. */
+ * A call path has the user regions around a call, the function of its call site if that is no region, and the call.
+ * Values are exclusive along call paths: they leave out the paths below. They are inclusive along metrics: they contain
+ * the metrics below. */
 #ifndef EXPORT_CUBE_H
 #define EXPORT_CUBE_H
 
@@ -13,12 +15,13 @@ enum cube_metric {
     CUBE_VISITS,
     CUBE_BYTES,
     CUBE_TIMES, /* + enum property */
-    CUBE_WAITS = CUBE_TIMES + PROPERTY_COUNT, /* all that are no part of others */
+    CUBE_WAITS = CUBE_TIMES + PROPERTY_COUNT, /* all waits that are not part of others */
     CUBE_PATTERNS, /* + enum pattern */
     CUBE_METRICS = CUBE_PATTERNS + PATTERN_COUNT
 };
 
-/* What a call path ends with, by number: the program, then the trace's user regions, functions of call sites, calls. */
+/* The possible last elements of a call path, by number: the program, then the trace's user regions, functions of call
+ * sites, calls. */
 struct cube_regions {
     uint32_t functions, calls, count; /* where these begin, and the end */
     const char **function_names;      /* by region - functions, borrowed from the trace */
@@ -26,7 +29,7 @@ struct cube_regions {
     bool *used;
 };
 
-enum { CUBE_ROOT = 0, CUBE_NO_NODE = 0 }; /* the root is nobody's child */
+enum { CUBE_ROOT = 0, CUBE_NO_NODE = 0 }; /* the root is no node's child */
 
 struct cube_node {
     uint32_t parent, region, site;
@@ -54,7 +57,7 @@ struct cube {
     size_t row_count, cell_capacity;
 };
 
-/* trace has passed trace_check(). Inits *cube. */
+/* Inits *cube from a trace that has passed trace_check(). */
 enum status cube_build(const struct trace *trace, struct cube *cube, struct err *err);
 void cube_clear(struct cube *cube);
 

@@ -13,10 +13,10 @@ struct export_options {
     bool data_arrows;                /* as of merge_build() */
 };
 
-/* What a user should know of the result; the caller prints it. */
+/* Facts about the result that the caller prints for the user. */
 struct export_report {
     uint64_t transfers, endless, backward; /* as of struct merge */
-    uint64_t unmatched;                    /* sends and receives that are left out, since their other end is missing */
+    uint64_t unmatched;                    /* sends and receives that are left out because their other end is missing */
 };
 
 struct export_format {
@@ -34,10 +34,10 @@ struct export_format {
 /* The rows in the order of help, ended by a NULL name. */
 extern const struct export_format export_formats[];
 
-/* Where a transfer ends: truly, where the trace says it, else by the extended model; TRACE_UNKNOWN_PS: its epoch does not
- * end. For formats that draw a transfer as one arrow. */
+/* The end of a transfer: the true end if the trace has it, else that of the extended model; TRACE_UNKNOWN_PS if its
+ * epoch does not end. For formats that draw a transfer as one arrow. */
 int64_t export_transfer_end_ps(const struct trace *trace, const struct transfer *transfer);
-/* What a user should know of them. */
+/* Fills the report's figures about transfers. */
 void export_report_transfers(const struct transfers *transfers, struct export_report *report);
 
 enum status export_otf2(const struct trace *trace, const struct export_options *options, const char *path,

@@ -1,6 +1,6 @@
 /* Merged archives: the five event models of Hermanns 2004 (ch. 4 and 7) as views of a packed trace. A view does not
- * change the trace. It says where transfers begin and end on the time lines of both ranks, and which arrows a viewer
- * shows. */
+ * change the trace. It has the begins and ends of transfers on the time lines of both ranks, and the arrows that a
+ * viewer shows. */
 #ifndef EXPORT_MERGE_H
 #define EXPORT_MERGE_H
 
@@ -9,7 +9,8 @@
 
 struct merge_model {
     const char *name, *summary;
-    bool base;         /* transfers end with their operation, else with the synchronisation that completes them */
+    bool base;         /* true: transfers end with their operation; false: with the synchronisation that completes
+                          them */
     bool late;         /* a get's data leave as late as possible */
     bool requests;     /* arrow from a get to the beginning of its transfer */
     bool dependencies; /* arrows between synchronisation calls */
@@ -25,15 +26,15 @@ struct merge {
     uint64_t backward; /* arrows left out, since they would arrive before they begin: the call did not wait */
 };
 
-/* data_arrows: transfers are shown as messages, too, for viewers that draw nothing else. Where a rank has several
- * threads, what one of its calls shows stands on that thread's line, all else on thread 0's. trace has passed
- * trace_check(). Inits *merge; model is borrowed until merge_clear. */
+/* Inits *merge from a trace that has passed trace_check(). data_arrows: transfers are shown as messages, too, for
+ * viewers that draw only messages. If a rank has several threads, ends that a call shows are on the timeline of that
+ * call's thread, all others on thread 0's. Borrows model until merge_clear(). */
 enum status merge_build(const struct trace *trace, const struct merge_model *model, bool data_arrows,
                         struct merge *merge, struct err *err);
 void merge_clear(struct merge *merge);
 
-/* What a model draws between time lines, for who draws it without an archive. Times are those of the calls: no arrow is
- * moved for viewers. */
+/* The arrows and grants of a model, for drawing without an archive. Times are those of the calls: no arrow is moved for
+ * a viewer. */
 struct merge_arrow {
     enum otf2_arrow_kind kind;
     uint32_t from_rank, to_rank;

@@ -1,5 +1,5 @@
-/* A tar archive (POSIX.1-2017, pax, "ustar Interchange Format") written from its begin to its end: of each file its
- * name and size, then its bytes. */
+/* Writes a tar archive (POSIX.1-2017, pax, "ustar Interchange Format") sequentially: for each file its name and size,
+ * then its bytes. */
 #ifndef EXPORT_TAR_H
 #define EXPORT_TAR_H
 
@@ -8,10 +8,10 @@
 
 #define TAR_FILE_MAX ((UINT64_C(1) << 33) - 1) /* bytes of a file */
 
-/* The caller writes size bytes, up to TAR_FILE_MAX, between the two. name has less than 100 bytes. */
+/* Between the two calls the caller writes size bytes, up to TAR_FILE_MAX. name has less than 100 bytes. */
 void tar_file_begin(FILE *out, const char *name, uint64_t size);
 void tar_file_end(FILE *out, uint64_t size);
-/* Behind the last file. */
+/* Ends the archive, after the last file. */
 void tar_end(FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* How a call is drawn on a page. */
+/* The classes in which a page draws calls. */
 #ifndef REPORT_ACTIVITIES_H
 #define REPORT_ACTIVITIES_H
 
@@ -12,7 +12,7 @@ enum activity {
     ACTIVITY_COLLECTIVE,
     ACTIVITY_SEND,
     ACTIVITY_ISEND,
-    ACTIVITY_RECEIVE, /* and waits for requests, and what sends and receives */
+    ACTIVITY_RECEIVE, /* and waits for requests, and calls that send and receive */
     ACTIVITY_TEST,    /* and non-blocking receives */
     ACTIVITY_OPERATION,
     ACTIVITY_ACTIVE,  /* synchronisation of active target: fence, post, start, complete, wait */
@@ -22,7 +22,7 @@ enum activity {
     ACTIVITIES
 };
 
-/* For a call that is no mark of a user region. */
+/* The class of a call other than a region's enter or leave. */
 enum activity activity_of(enum mpi_call call);
 
 #endif

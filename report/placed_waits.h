@@ -1,4 +1,4 @@
-/* Waits as they are drawn: when, where, and for whom. */
+/* Waits as a page draws them: time, place, and cause. */
 #ifndef REPORT_PLACED_WAITS_H
 #define REPORT_PLACED_WAITS_H
 
@@ -20,14 +20,15 @@ struct placed_waits {
     size_t found; /* of which the items are the longest */
 };
 
-/* A wait without a cause that is known is put where its call begins. wait->call is one of the trace's. */
+/* A wait without a known cause is drawn at its call's begin. wait->call is a call of the trace. */
 struct placed_wait placed_wait_of(const struct trace *trace, const struct wait *wait);
 enum status placed_waits_add(struct placed_waits *waits, struct placed_wait wait, struct err *err);
-/* Sorts them, the longest first, and leaves out what is behind the first `most` ones. */
+/* Sorts the waits, the longest first, and keeps the first `most`. */
 void placed_waits_keep_longest(struct placed_waits *waits, size_t most);
 void placed_waits_clear(struct placed_waits *waits);
 
-/* Writes the keys "waits", "wait_count" and "patterns" behind a comma (report/web/timeline_data.js); times are since begin_ps. */
+/* Writes a comma and the keys "waits", "wait_count" and "patterns" (report/web/timeline_data.js); times are since
+ * begin_ps. */
 void placed_waits_write(const struct placed_waits *waits, int64_t begin_ps, FILE *out);
 
 #endif

@@ -14,7 +14,7 @@ struct report_options {
     bool slices; /* archives are read in slices however small they are */
 };
 
-/* Writes HTML. STATUS_DATA names the input that is none of these, or does not belong to the others. */
+/* Writes HTML. Returns STATUS_DATA with the input that is of another kind, or does not belong to the others. */
 enum status report_write(const struct report_options *options, FILE *out, struct err *err);
 
 #endif

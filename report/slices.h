@@ -1,5 +1,5 @@
-/* A trace that is too large for the memory, for a page: it is read in slices once (model/slices/slices.h), for its result and
- * its levels of detail. */
+/* Prepares a trace that does not fit into memory for a page: one pass over its slices (model/slices/slices.h) computes
+ * its result and its levels of detail. */
 #ifndef REPORT_SLICES_H
 #define REPORT_SLICES_H
 
@@ -14,7 +14,8 @@ struct report_slices {
     struct placed_waits waits; /* the longest ones */
 };
 
-/* options are those of the analysis. Inits *made; the caller closes the source, whose definitions stay. */
+/* options are those of the analysis. Inits *made. The caller closes the source, whose definitions remain valid until
+ * then. */
 enum status report_slices_read(struct trace_source *source, const struct analyze_options *options,
                                struct report_slices *made, struct err *err);
 void report_slices_clear(struct report_slices *slices);

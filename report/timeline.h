@@ -1,5 +1,5 @@
-/* The time lines of a run for a page: calls, waits and transfers in full where they are few, else what each rank mostly
- * does in short pieces of time. */
+/* The time lines of a run for a page: all calls, waits and transfers if they are few, else levels of detail
+ * (report/levels.h). */
 #ifndef REPORT_TIMELINE_H
 #define REPORT_TIMELINE_H
 
@@ -14,12 +14,12 @@ struct timeline_options {
     uint64_t calls_max;        /* more calls in the window are shown as levels of detail */
 };
 
-/* Writes one JSON object; its keys are described in report/web/timeline_data.js. trace has passed trace_check(); found is
- * what its analysis found. STATUS_DATA if the window is behind the run's end. */
+/* Writes one JSON object; its keys are described in report/web/timeline_data.js. trace has passed trace_check(); found
+ * is from its analysis. Returns STATUS_DATA if the window is after the run's end. */
 enum status timeline_write(const struct trace *trace, const struct analyze_found *found,
                            const struct timeline_options *options, FILE *out, struct err *err);
 
-/* The same of a trace that was read in slices, whose definitions are left. */
+/* The same for a trace that was read in slices, of which only the definitions remain. */
 void timeline_write_slices(const struct trace *trace, const struct report_slices *slices, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* What belongs to several calls on the time lines of a page: epochs, grants of locks, and the arrows of the five event
- * models (export/merge.h) and of messages. */
+/* The parts of a page's time lines that belong to several calls: epochs, grants of locks, and the arrows of the five
+ * event models (export/merge.h) and of messages. */
 #ifndef REPORT_VIEWS_H
 #define REPORT_VIEWS_H
 
@@ -12,7 +12,7 @@ struct views_window {
     int64_t from_ps, until_ps; /* of what is written */
 };
 
-/* Writes the keys "views", "epochs", "grants" and "arrows" of a JSON object, each behind a comma; report/web/timeline.js
+/* Writes the keys "views", "epochs", "grants" and "arrows" of a JSON object, each after a comma; report/web/timeline.js
  * describes them. */
 enum status views_write(const struct relations *relations, const struct views_window *window, FILE *out, struct err *err);
 

@@ -1,8 +1,8 @@
 /* Compares predicted and measured runs call by call: same call path, occurrence and rank.
  *
- * Calls of a thread are matched in their order. A row of failed tests is computing, as in a replay, and user regions
- * have no time of their own. The time between two calls of a thread is an item of its own, "computing", at the place of
- * the later call. Seconds. */
+ * Calls of a thread are matched in their order. Failed tests count as computing, as in a replay, and user regions have
+ * no time of their own. The time between two calls of a thread is an item of its own, "computing", at the place of the
+ * later call. Seconds. */
 #ifndef VALIDATE_CALLS_H
 #define VALIDATE_CALLS_H
 
@@ -52,10 +52,10 @@ struct validate_calls {
     uint64_t within_spread;                   /* calls whose prediction is in the measured range */
 };
 
-/* repetitions >= 1. All calls are matched; kept are those that begin in the predicted run's section, with the computing
- * before them, and whose call path the pattern fits (fnmatch). section: NULL is the whole run; callpath: NULL is any.
- * STATUS_DATA names the first call that differs, on the lowest such rank; or a rank that breaks off outside
- * MPI_Finalize; or the numbers of ranks if they differ. The caller owns *calls. */
+/* Matches all calls; repetitions >= 1. It keeps the calls that begin in the predicted run's section and whose call path
+ * matches the pattern (fnmatch), with the computing before them. section NULL is the whole run; callpath NULL is any.
+ * Returns STATUS_DATA with the first call that differs, on the lowest such rank; with a rank that breaks off outside
+ * MPI_Finalize; or with the numbers of ranks if they differ. The caller owns *calls. */
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
                                  const struct section *section, const char *callpath, struct validate_calls **calls,
                                  struct err *err);

@@ -1,4 +1,4 @@
-/* Whether predictions rank variants of a run, such as semantics a to d, as the real runs do. Seconds. */
+/* Compares the order of variants of a run, such as semantics a to d, in predictions and in real runs. Seconds. */
 #ifndef VALIDATE_RANKING_H
 #define VALIDATE_RANKING_H
 
@@ -18,8 +18,10 @@ struct ranking_variant {
 struct ranking {
     const struct ranking_variant *variants; /* borrowed */
     size_t count;
-    double tau;          /* Kendall's, of predicted and measured run times; NAN where one of them is the same for all */
-    /* apart: pairs whose measured ranges are disjoint; right: those of them that are predicted in their order */
+    double tau;          /* Kendall's tau of predicted and measured run times; NAN if one of them is equal for all
+                            variants */
+    /* apart: pairs whose measured ranges are disjoint; right: those of them with the measured order in the
+     * prediction */
     size_t apart, right;
 };
 

@@ -6,7 +6,7 @@
 
 struct sample_summary { /* NAN without samples */
     size_t count;
-    double median, p95, worst; /* p95: the smallest sample that at least 95 % do not exceed */
+    double median, p95, worst; /* p95: the smallest sample that at least 95 % of the samples do not exceed */
 };
 
 /* Sorts samples. */

@@ -1,5 +1,5 @@
-/* What one rank's calls between two barriers took, in a measured run and in its replay: calls that are repeated between
- * barriers, as a bench does, are one row. */
+/* Compares the time of one rank's calls between two barriers in a measured run and in its replay. Equal sequences of
+ * calls, as a bench repeats them, are one row. */
 #ifndef VALIDATE_SKELETONS_H
 #define VALIDATE_SKELETONS_H
 
@@ -11,21 +11,24 @@ enum { SKELETON_NAME_BYTES = 160, SKELETON_COUNT_LEAST = 10 };
 
 struct skeleton {
     char name[SKELETON_NAME_BYTES]; /* "MPI_Put 8 > 1, MPI_Win_flush"; "100 MPI_Win_fence" */
-    double *measured_s, *predicted_s; /* owned; of each repetition. Of a train of barriers: their mean. NULL: joined */
+    double *measured_s, *predicted_s; /* owned; per repetition; for consecutive barriers their mean. NULL: joined
+                                         rows */
     size_t count, capacity, predicted_capacity;
     double measured_median_s, measured_p10_s, predicted_median_s;
 };
 
 struct skeletons {
-    struct skeleton *items; /* in the order of their first repetition; of SKELETON_COUNT_LEAST repetitions at least */
+    struct skeleton *items; /* in the order of their first repetition; each has at least SKELETON_COUNT_LEAST
+                               repetitions */
     size_t count, capacity;
 };
 
-/* predicted: the measured trace's replay, with the same calls of the rank: else STATUS_DATA. What makes or frees windows and
- * communicators, and calls that stay on the rank, are left out. */
+/* predicted is the replay of the measured trace; STATUS_DATA if the rank's calls differ. Calls that create or free
+ * windows and communicators, and local calls, are left out. */
 enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank,
                               struct skeletons *skeletons, struct err *err);
-/* Rows of several runs of the same program: medians of their medians and 10th percentiles. Rows of rounds[0] that all have. */
+/* Joins the rows of several runs of one program: medians of their medians and 10th percentiles. It has the rows of
+ * rounds[0] that occur in all rounds. */
 enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 

@@ -14,8 +14,8 @@
 
 struct validate_transfers {
     uint64_t count; /* transfers with known bounds, of all repetitions */
-    uint64_t ends_known; /* of those the measured ones whose end is known */
-    uint64_t within; /* of these: within the predicted bounds, or possibly so */
+    uint64_t ends_known; /* of these, the measured ones whose end is known */
+    uint64_t within; /* of these, ends within the predicted bounds, or possibly within */
     uint64_t within_spread; /* of the others: another repetition's is earlier, or later, so that they are no further
                                outside than the runs are from each other */
     struct sample_summary error_s; /* of |predicted - measured| upper bound */
@@ -23,8 +23,8 @@ struct validate_transfers {
     uint64_t worst_event; /* number of the operation among the rank's predicted calls, from 1 */
 };
 
-/* section: transfers whose operation begins there in the predicted run; NULL: all. STATUS_DATA if a rank has another
- * number of transfers. */
+/* Compares the transfers whose operation begins in the predicted run's section; NULL: all. Returns STATUS_DATA if the
+ * numbers of transfers of a rank differ. */
 enum status validate_transfers_match(const struct trace *predicted, const struct trace *const *measured,
                                      size_t repetitions, const struct section *section,
                                      struct validate_transfers *transfers, struct err *err);

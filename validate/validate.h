@@ -59,7 +59,7 @@ struct validation {
     double measured_total_s; /* sum over ranks of the measured medians */
     struct validate_property *properties; /* owned; none unless all results have a property tree */
     size_t property_count;
-    struct validate_calls *calls; /* owned; NULL: not all runs are traces */
+    struct validate_calls *calls; /* owned; NULL: some run is no trace */
     struct validate_transfers transfers; /* with calls */
     /* Per rank, with calls where some run has Lock Contention and some Wait for Progress: how long others waited for it
      * as their target, in both (validate/target_waits.h). Owned, else NULL. */
@@ -79,8 +79,8 @@ enum status validate_results(const struct result *predicted, const char *predict
                              size_t repetitions, struct validation **validation, struct err *err);
 void validation_free(struct validation *validation);
 
-/* Adds what only traces show: calls and transfers, each matched (validate/calls.h), and waits for targets. options: those
- * of the results, whose section holds for all of them. NULL: defaults. */
+/* Adds the comparisons that need traces: calls and transfers, matched one by one (validate/calls.h), and waits for
+ * targets. options are those of the results, whose section holds for all of them; NULL: defaults. */
 enum status validate_traces(struct validation *validation, const struct trace *predicted,
                             const struct trace *const *measured, const struct analyze_options *options,
                             struct err *err);

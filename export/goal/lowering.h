@@ -6,7 +6,7 @@
 #include "model/match/relations.h"
 
 enum status goal_lower_messages(const struct relations *relations, struct goal_schedule *schedule, struct err *err);
-/* Also fences, and the creation and freeing of windows, whose ranks all meet. */
+/* Adds collectives, also fences and the creation and freeing of windows, which synchronise all ranks. */
 enum status goal_lower_collectives(const struct trace *trace, struct goal_schedule *schedule, struct err *err);
 enum status goal_lower_one_sided(const struct relations *relations, struct goal_schedule *schedule, struct err *err);
 

@@ -1,5 +1,5 @@
 /* A GOAL schedule (T. Hoefler, C. Siebert, A. Lumsdaine, Group Operation Assembly Language, ICPP 2009; the text that
- * LogGOPSim's txt2bin reads): per rank sends, receives and computing, and which of them waits for which.
+ * LogGOPSim's txt2bin reads): per rank sends, receives and computing, and their dependencies.
  *
  * Order of calls: goal_calc() and goal_message() make operations, goal_require() orders them; goal_begins(), goal_ends() and
  * goal_requests() say to which call of the trace they belong. goal_order_calls() then adds computing and program order, and
@@ -50,7 +50,7 @@ struct goal_schedule {
     struct goal_part *parts;
     size_t part_count, part_capacity;
     uint32_t messages;
-    uint64_t left_out; /* ends of messages that have no other end */
+    uint64_t left_out; /* ends of messages without another end */
 };
 
 /* Inits *schedule. */
@@ -58,12 +58,12 @@ enum status goal_new(const struct trace *trace, struct goal_schedule *schedule, 
 void goal_clear(struct goal_schedule *schedule);
 
 enum status goal_calc(struct goal_schedule *schedule, uint32_t rank, uint64_t ns, struct goal_id *made, struct err *err);
-/* Both are of one rank. */
+/* `operation` waits until `before` is done, or has begun. Both are of one rank. */
 enum status goal_require(struct goal_schedule *schedule, struct goal_id operation, struct goal_id before, struct err *err);
 enum status goal_require_begun(struct goal_schedule *schedule, struct goal_id operation, struct goal_id before, struct err *err);
 
-/* Makes two operations of computing without time the ends of a message. On one rank the second then waits for the first. An empty
- * message has one byte, as LogGOPSim charges a message for its bytes but one. */
+/* Turns two operations of computing without time into the ends of a message. If both are of one rank, the second waits
+ * for the first instead. An empty message has one byte, since LogGOPSim charges a message for its bytes minus one. */
 enum status goal_join(struct goal_schedule *schedule, struct goal_id send, struct goal_id receive, int64_t bytes,
                       struct err *err);
 
@@ -73,13 +73,13 @@ struct goal_message {
 enum status goal_message(struct goal_schedule *schedule, uint32_t from, uint32_t to, int64_t bytes,
                          struct goal_message *made, struct err *err);
 
-/* The call of the operation's rank begins it; does not return before it is done; makes a request that is complete when it is
- * done. */
+/* Assign an operation to a call of its rank: the call begins it; returns when it is done; makes a request that is
+ * complete when it is done. */
 enum status goal_begins(struct goal_schedule *schedule, size_t call, struct goal_id operation, struct err *err);
 enum status goal_ends(struct goal_schedule *schedule, size_t call, struct goal_id operation, struct err *err);
 enum status goal_requests(struct goal_schedule *schedule, size_t call, struct goal_id operation, struct err *err);
 
-/* Computing between calls, and the calls of a rank one after another. No parts are added afterwards. */
+/* Adds computing between calls, and orders the calls of each rank. Nothing may be added afterwards. */
 enum status goal_order_calls(struct goal_schedule *schedule, struct err *err);
 
 void goal_write(const struct goal_schedule *schedule, FILE *out);

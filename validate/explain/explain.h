@@ -1,7 +1,7 @@
-/* Finds the value of a platform, or the entry of its protocol, that best explains the error of a prediction. The
- * predicted trace is replayed with one change at a time, on the loggp engine, each in a child process, and compared
- * with the real runs call by call, in the section that is compared. Replaying a predicted trace on its own platform
- * gives the same trace again (law 6). So the first replay, without a change, is the reference for the others. */
+/* Finds the value of a platform, or the entry of its protocol, that best explains the error of a prediction. It replays
+ * the predicted trace with one change at a time on the loggp engine, each in a child process. It compares each replay
+ * with the real runs call by call, in the compared section. Replaying a predicted trace on its own platform gives the
+ * same trace again (law 6). So the first replay, without a change, is the reference for the others. */
 #ifndef VALIDATE_EXPLAIN_EXPLAIN_H
 #define VALIDATE_EXPLAIN_EXPLAIN_H
 
@@ -26,7 +26,8 @@ struct explanation {
     struct platform_changes changes;
     struct explanation_replay unchanged, *replays; /* owned; the best first */
     size_t count;
-    size_t without_effect, failed; /* changes that change no time; changes that the platform or the replay refuses */
+    size_t without_effect, failed; /* changes without an effect on times; changes that the platform or the replay
+                                      refuses */
 };
 
 struct explain_input { /* borrowed */

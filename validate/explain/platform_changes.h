@@ -11,7 +11,7 @@ enum change_why { CHANGE_STATED_ERROR, CHANGE_ASSUMED, CHANGE_OTHER_VALUE };
 
 struct platform_change {
     char *key, *from, *to; /* owned: "network.latency_s", "1e-06", "1.1e-06" */
-    char *override;        /* owned: "KEY=VALUE" as platform_open() takes it, of the array that holds the value, if one does */
+    char *override;        /* owned: "KEY=VALUE" for platform_open(); for an element of an array, the whole array */
     enum change_why why;
 };
 
