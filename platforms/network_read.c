@@ -6,7 +6,7 @@
 #include "platforms/read.h"
 #include "platforms/topology/topology.h"
 
-const char *const network_keys[] = {"topology", "latency_s", "bandwidth_Bps", "segments", "loopback", NULL};
+const char *const network_keys[] = {"topology", "latency_s", "bandwidth_Bps", "segments", "loopback", "two_sided", NULL};
 
 /* A measured value may carry its error and sample size; json_number takes its "value". */
 enum status measured_check(const struct json_node *node, struct err *err)
@@ -115,12 +115,24 @@ static enum status default_loopback(struct platform *platform, struct err *err)
     return STATUS_OK;
 }
 
-static enum status read_loopback(const struct json_node *node, struct platform *platform, struct err *err)
+/* What sends and collectives have of their own; it may be missing. */
+static enum status read_two_sided(const struct json_node *parent, struct net_segment **segments, size_t *count, struct err *err)
 {
     static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", NULL};
+    struct json_node node = json_member(parent, "two_sided");
+    if (!node.item) return STATUS_OK;
+    TRY(json_object(&node, err));
+    TRY(json_known_keys(&node, keys, err));
+    return read_segments(&node, segments, count, err);
+}
+
+static enum status read_loopback(const struct json_node *node, struct platform *platform, struct err *err)
+{
+    static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", "two_sided", NULL};
     if (!node->item) return default_loopback(platform, err);
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));
+    TRY(read_two_sided(node, &platform->loopback_two_sided, &platform->loopback_two_sided_count, err));
     return read_segments(node, &platform->loopback, &platform->loopback_count, err);
 }
 
@@ -147,6 +159,7 @@ static enum status read_simgrid_xml(const struct json_node *node, struct platfor
 enum status network_read(const struct json_node *network, struct platform *platform, struct err *err)
 {
     TRY(read_segments(network, &platform->segments, &platform->segment_count, err));
+    TRY(read_two_sided(network, &platform->two_sided, &platform->two_sided_count, err));
     struct json_node loopback = json_member(network, "loopback"), topology = json_member(network, "topology");
     TRY(read_loopback(&loopback, platform, err));
     if (!topology.item) return topology_new_crossbar(platform->node_count, &platform->topology, err);

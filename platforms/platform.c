@@ -18,6 +18,8 @@ void platform_free(struct platform *platform)
     free(platform->simgrid_xml);
     free(platform->segments);
     free(platform->loopback);
+    free(platform->two_sided);
+    free(platform->loopback_two_sided);
     free(platform->rank_nodes);
     free(platform->call_s);
     for (size_t i = 0; i < platform->window_rule_count; i++) free(platform->window_rules[i].window);
@@ -34,6 +36,8 @@ void platform_ideal_init(struct platform_ideal *ideal, const struct platform *pl
     made->simgrid_xml = NULL;
     made->segments = made->loopback = &ideal->segment;
     made->segment_count = made->loopback_count = 1;
+    made->two_sided = made->loopback_two_sided = NULL;
+    made->two_sided_count = made->loopback_two_sided_count = 0;
     made->overhead_s = made->gap_s = 0;
     made->call_s = NULL;
     made->memory_bandwidth_Bps = INFINITY;
@@ -64,17 +68,20 @@ int32_t platform_node_of(const struct platform *platform, uint32_t rank)
     return (int32_t)(rank / (uint32_t)platform->ranks_per_node);
 }
 
-static const struct net_segment *segment_for(const struct net_segment *segments, int64_t bytes)
+static const struct net_segment *segment_for(const struct platform *platform, bool within, int64_t bytes, bool two_sided)
 {
-    while (segments->upto_bytes < bytes) segments++;
-    return segments;
+    const struct net_segment *segment = within ? platform->loopback : platform->segments;
+    const struct net_segment *own = within ? platform->loopback_two_sided : platform->two_sided;
+    if (two_sided && own) segment = own;
+    while (segment->upto_bytes < bytes) segment++;
+    return segment;
 }
 
-double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes)
+double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes, bool two_sided)
 {
-    if (src_node == dst_node) return segment_for(platform->loopback, bytes)->latency_s;
-    return segment_for(platform->segments, bytes)->latency_s +
-           topology_extra_latency_s(platform->topology, src_node, dst_node);
+    bool within = src_node == dst_node;
+    double latency_s = segment_for(platform, within, bytes, two_sided)->latency_s;
+    return within ? latency_s : latency_s + topology_extra_latency_s(platform->topology, src_node, dst_node);
 }
 
 bool platform_same_latency(const struct platform *platform)
@@ -82,9 +89,9 @@ bool platform_same_latency(const struct platform *platform)
     return platform->topology && topology_is_flat(platform->topology);
 }
 
-double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes)
+double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes, bool two_sided)
 {
-    return segment_for(src_node == dst_node ? platform->loopback : platform->segments, bytes)->bandwidth_Bps;
+    return segment_for(platform, src_node == dst_node, bytes, two_sided)->bandwidth_Bps;
 }
 
 bool platform_has_inner_links(const struct platform *platform)
@@ -99,12 +106,17 @@ double platform_apply_s(const struct platform *platform, int64_t bytes)
     return cost->fixed_s + (double)bytes * cost->s_per_byte;
 }
 
-double platform_peak_Bps(const struct platform *platform)
+static double highest_Bps(const struct net_segment *segments, size_t count, double peak_Bps)
 {
-    double peak_Bps = 0;
-    for (size_t i = 0; i < platform->segment_count; i++) {
-        double rate_Bps = platform->segments[i].bandwidth_Bps;
+    for (size_t i = 0; i < count; i++) {
+        double rate_Bps = segments[i].bandwidth_Bps;
         if (rate_Bps > peak_Bps && !isinf(rate_Bps)) peak_Bps = rate_Bps;
     }
     return peak_Bps;
+}
+
+double platform_peak_Bps(const struct platform *platform)
+{
+    double peak_Bps = highest_Bps(platform->segments, platform->segment_count, 0);
+    return highest_Bps(platform->two_sided, platform->two_sided_count, peak_Bps);
 }

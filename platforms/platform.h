@@ -121,6 +121,9 @@ struct platform {
     bool control_bypass; /* requests and their answers do not wait for the data that their NIC sends */
     struct net_segment *loopback;
     size_t loopback_count;
+    /* Of the messages of sends and collectives, as segments and loopback of all others; owned; NULL: the same. */
+    struct net_segment *two_sided, *loopback_two_sided;
+    size_t two_sided_count, loopback_two_sided_count;
     int64_t eager_bytes; /* two-sided messages: larger ones have a rendezvous */
     enum rendezvous_mode rendezvous;
     double init_s, finalize_s; /* of each rank's own time in MPI_Init and MPI_Finalize */
@@ -172,12 +175,14 @@ enum status platform_check_ranks(const struct platform *platform, uint32_t rank_
 int32_t platform_node_of(const struct platform *platform, uint32_t rank);
 
 /* Head-to-head latency and rate of a message between two nodes, or inside one node (loopback); src == dst is the
- * loopback. Topologies add their hop latency. For a simgrid_xml platform the engine knows the latencies; these
- * functions return the values of the platform file. */
-double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
-/* Whether the latency between two different nodes depends on the message's bytes only. */
+ * loopback. two_sided: of a send or a collective. Topologies add their hop latency. For a simgrid_xml platform the engine
+ * knows the latencies; these functions return the values of the platform file. */
+double platform_latency_s(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes,
+                          bool two_sided);
+/* Whether the latency between two different nodes depends on the message's bytes and kind only. */
 bool platform_same_latency(const struct platform *platform);
-double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes);
+double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes,
+                              bool two_sided);
 /* The highest finite rate of the network segments, which is the rate of a link of the topology; 0 if all are
  * infinite. */
 double platform_peak_Bps(const struct platform *platform);

@@ -89,6 +89,8 @@ struct writer {
     const cJSON *mpi; /* the probe's; may be NULL */
     cJSON *notes;
     struct fit_value overhead, latency[2]; /* of the platform; latency within a node and between nodes */
+    struct fit_value two_sided[2];         /* latency of sends and collectives */
+    bool apart[2];                         /* they have lines of their own */
 };
 
 static void note(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -245,6 +247,92 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
     return list;
 }
 
+/* --- two-sided messages --- */
+
+/* The ping-pong's segment below mpi.eager_bytes, where it has its largest jump: a rendezvous takes two messages more. NULL:
+ * none. */
+static const struct fit_segment *last_eager(const struct calibration *calibration, bool between)
+{
+    const struct size_curve *curve = &calibration->curves[between][CALIBRATION_PING_PONG];
+    const struct fit_segment *found = NULL;
+    double largest = 0;
+    for (int i = 0; curve->fitted && i + 1 < curve->fit.count; i++) {
+        const struct fit_segment *below = &curve->fit.segments[i], *above = below + 1;
+        double x = above->from, time = below->intercept.value + below->slope.value * x;
+        double jump = above->intercept.value + above->slope.value * x - time;
+        if (jump <= largest || jump < 0.1 * time) continue;
+        largest = jump;
+        found = below;
+    }
+    return found;
+}
+
+static double number_of(const cJSON *measured)
+{
+    const cJSON *value = cJSON_IsObject(measured) ? cJSON_GetObjectItem(measured, "value") : measured;
+    return cJSON_IsNumber(value) ? value->valuedouble : INFINITY;
+}
+
+/* How many control messages a send of so many bytes takes: docs/simulation.md, Point-to-point. */
+static double control_messages(const struct writer *writer, double bytes)
+{
+    const struct calibration *calibration = writer->calibration;
+    const struct fit_segment *eager = last_eager(calibration, calibration->curves[1][CALIBRATION_PUT].fitted);
+    const cJSON *probed = cJSON_GetObjectItem(writer->mpi, "eager_bytes");
+    const char *rendezvous = cJSON_GetStringValue(cJSON_GetObjectItem(writer->mpi, "rendezvous"));
+    if (bytes <= (probed ? number_of(probed) : eager ? eager->upto : INFINITY)) return 0;
+    return rendezvous && strcmp(rendezvous, "notified") == 0 ? 4 : 2;
+}
+
+/* latency_s + bytes / bandwidth_Bps of rows by size. */
+static double way_of(const cJSON *lines, double bytes)
+{
+    const cJSON *row = lines->child;
+    while (row && row->next && number_of(cJSON_GetObjectItem(row, "upto_bytes")) < bytes) row = row->next;
+    return number_of(cJSON_GetObjectItem(row, "latency_s")) + bytes / number_of(cJSON_GetObjectItem(row, "bandwidth_Bps"));
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whether the ping-pong takes other times than the lines for all messages say: half of its sizes differ by more than 5 %. */
+static bool differs(const struct writer *writer, const cJSON *lines, bool between)
+{
+    const struct size_curve *curve = &writer->calibration->curves[between][CALIBRATION_PING_PONG];
+    double apart[FIT_POINTS_MOST];
+    for (size_t i = 0; i < curve->count; i++) {
+        const struct fit_point *point = &curve->points[i];
+        double asks = control_messages(writer, point->x) * way_of(lines, 0);
+        double time = 2 * writer->overhead.value + asks + way_of(lines, point->x);
+        apart[i] = fabs(time / point->y - 1);
+    }
+    qsort(apart, curve->count, sizeof *apart, compare_numbers);
+    return curve->count > 0 && apart[curve->count / 2] > 0.05;
+}
+
+/* two_sided: lines through half ping-pongs without the control messages of a rendezvous. */
+static void add_two_sided(struct writer *writer, cJSON *section, const cJSON *lines, bool between)
+{
+    struct size_curve curve = writer->calibration->curves[between][CALIBRATION_PING_PONG];
+    struct fit_value latency = {0, 0};
+    if (!curve.fitted || !differs(writer, lines, between)) return;
+    double control = fmax(curve.fit.segments[0].intercept.value - 2 * writer->overhead.value, 0);
+    for (size_t i = 0; i < curve.count; i++) curve.points[i].y -= control * control_messages(writer, curve.points[i].x);
+    if (size_curve_fit(&curve, NULL) != STATUS_OK || !curve.fitted) return;
+    const struct composition composition = {&curve, 2, 0, INFINITY};
+    cJSON *own = segments_to_json(writer, &composition, &writer->overhead, &latency);
+    if (cJSON_GetArraySize(own) == 0) {
+        cJSON_Delete(own);
+        return;
+    }
+    cJSON_AddItemToObject(cJSON_AddObjectToObject(section, "two_sided"), "segments", own);
+    writer->two_sided[between] = latency;
+    writer->apart[between] = true;
+}
+
 /* --- sections --- */
 
 /* The smallest messages of a train leave one gap apart. The gap is the train's time without the way of its last message
@@ -288,6 +376,7 @@ static void compare_latencies(struct writer *writer, bool between, double overhe
         const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
         const struct fit_point *point = size_curve_point(curve, -1);
         if (!point) continue;
+        if (writer->apart[between] && ways[i].curve == CALIBRATION_PING_PONG) continue;
         double other = (point->y - ways[i].overheads * overhead) / ways[i].latencies;
         if (fabs(other - latency) > 0.1 * latency)
             note(writer, "latency %s: %.3g us by %s, %.3g us by what the file has", class_name(between), 1e6 * other, curve->spec,
@@ -321,7 +410,8 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
     cJSON_AddItemToObject(section, "segments", segments);
     writer->overhead = overhead;
-    writer->latency[between] = latency;
+    writer->latency[between] = writer->two_sided[between] = latency;
+    if (composition.curve == &calibration->curves[between][CALIBRATION_PUT]) add_two_sided(writer, section, segments, between);
     compare_latencies(writer, between, overhead.value, latency.value);
     if (whole && has) add_measured(writer, section, "overhead_s", overhead.value, overhead.error, n);
     if (whole) add_gap(writer, section, composition.curve, latency.value);
@@ -359,23 +449,11 @@ static void add_nodes(struct writer *writer, cJSON *platform)
                  copy->sizes[copy->count - 1].statistics.count);
 }
 
-/* mpi.eager_bytes: where the ping-pong has its largest jump. A rendezvous takes two messages more. */
 static void add_eager(struct writer *writer, cJSON *mpi, bool between)
 {
+    const struct fit_segment *below = cJSON_GetObjectItem(mpi, "eager_bytes") ? NULL : last_eager(writer->calibration, between);
+    if (!below) return;
     const struct size_curve *curve = &writer->calibration->curves[between][CALIBRATION_PING_PONG];
-    double largest = 0;
-    int place = -1;
-    if (!curve->fitted || cJSON_GetObjectItem(mpi, "eager_bytes")) return;
-    for (int i = 0; i + 1 < curve->fit.count; i++) {
-        const struct fit_segment *below = &curve->fit.segments[i], *above = below + 1;
-        double x = above->from, time = below->intercept.value + below->slope.value * x;
-        double jump = above->intercept.value + above->slope.value * x - time;
-        if (jump <= largest || jump < 0.1 * time) continue;
-        largest = jump;
-        place = i;
-    }
-    if (place < 0) return;
-    const struct fit_segment *below = &curve->fit.segments[place];
     add_measured(writer, mpi, "eager_bytes", below->upto, below[1].from - below->upto,
                  count_repetitions(curve, below) + count_repetitions(curve, below + 1));
 }
@@ -430,25 +508,26 @@ static void add_calls(struct writer *writer, cJSON *mpi, bool between)
         enum calibration_curve curve;
         double overheads, latencies;
         const char *known, *functions[2];
-        bool other; /* the library takes other messages */
+        bool two_sided, other; /* other: the library takes other messages */
     } ways[] = {
-        {CALIBRATION_PSCW, 1, 0, NULL, {"MPI_Win_start"}, false},
-        {CALIBRATION_PUT_PSCW, 2, 2, "MPI_Win_start", {"MPI_Win_complete"}, !completes_wait(mpi)},
-        {CALIBRATION_FENCE, 1, 1, NULL, {"MPI_Win_fence"}, mpi_says(mpi, "fence", "notify")},
-        {CALIBRATION_BARRIER, 1, 1, NULL, {"MPI_Barrier"}, false},
-        {CALIBRATION_LOCK, 2, unlock, NULL, {"MPI_Win_lock", "MPI_Win_unlock"}, lazy},
-        {CALIBRATION_PUT_LOCK_ALL, 3, unlock + 2, NULL, {"MPI_Win_lock_all", "MPI_Win_unlock_all"}, lazy},
-        {CALIBRATION_GET, 1, 2, NULL, {"MPI_Get"}, false},
-        {CALIBRATION_ACCUMULATE, 1, 2, NULL, {"MPI_Accumulate"}, false},
-        {CALIBRATION_FETCH, 1, 2, NULL, {"MPI_Fetch_and_op"}, false},
-        {CALIBRATION_PING_PONG, 2, 1, NULL, {"MPI_Send", "MPI_Recv"}, false},
+        {CALIBRATION_PSCW, 1, 0, NULL, {"MPI_Win_start"}, false, false},
+        {CALIBRATION_PUT_PSCW, 2, 2, "MPI_Win_start", {"MPI_Win_complete"}, false, !completes_wait(mpi)},
+        {CALIBRATION_FENCE, 1, 1, NULL, {"MPI_Win_fence"}, true, mpi_says(mpi, "fence", "notify")},
+        {CALIBRATION_BARRIER, 1, 1, NULL, {"MPI_Barrier"}, true, false},
+        {CALIBRATION_LOCK, 2, unlock, NULL, {"MPI_Win_lock", "MPI_Win_unlock"}, false, lazy},
+        {CALIBRATION_PUT_LOCK_ALL, 3, unlock + 2, NULL, {"MPI_Win_lock_all", "MPI_Win_unlock_all"}, false, lazy},
+        {CALIBRATION_GET, 1, 2, NULL, {"MPI_Get"}, false, false},
+        {CALIBRATION_ACCUMULATE, 1, 2, NULL, {"MPI_Accumulate"}, false, false},
+        {CALIBRATION_FETCH, 1, 2, NULL, {"MPI_Fetch_and_op"}, false, false},
+        {CALIBRATION_PING_PONG, 2, 1, NULL, {"MPI_Send", "MPI_Recv"}, true, false},
     };
-    const struct fit_value *overhead = &writer->overhead, *latency = &writer->latency[between];
+    const struct fit_value *overhead = &writer->overhead;
     cJSON *calls = cJSON_CreateObject();
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
         const struct fit_point *point = size_curve_point(curve, -1);
         if (!point || ways[i].other) continue;
+        const struct fit_value *latency = ways[i].two_sided ? &writer->two_sided[between] : &writer->latency[between];
         double left = point->y - ways[i].overheads * overhead->value - ways[i].latencies * latency->value -
                       call_time(calls, ways[i].known);
         double error = hypot(value_of(point).error,

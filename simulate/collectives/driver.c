@@ -53,7 +53,7 @@ static const struct call_step steps[] = {{CALL_INIT, .step = step_init},
                                          {0}};
 
 static const struct message_row messages[] = {
-    {MESSAGE_BARRIER, .act = replay_on_barrier, SERVICE_NONE, EFFECT_COUNTS},
+    {MESSAGE_BARRIER, .act = replay_on_barrier, SERVICE_NONE, EFFECT_COUNTS, .two_sided = true},
     {MESSAGE_TASK, .act = replay_on_task, SERVICE_RENDEZVOUS},
     {0}};
 

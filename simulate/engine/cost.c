@@ -22,8 +22,9 @@ struct cost cost_message(const struct platform *platform, const struct engine_me
         return cost;
     }
     int32_t src = message->src_node, dst = message->dst_node;
-    cost.transmit_ps = transmit_ps(message->bytes, platform_bandwidth_Bps(platform, src, dst, message->bytes));
-    cost.latency_ps = units_ps(platform_latency_s(platform, src, dst, message->bytes));
+    double rate_Bps = platform_bandwidth_Bps(platform, src, dst, message->bytes, message->two_sided);
+    cost.transmit_ps = transmit_ps(message->bytes, rate_Bps);
+    cost.latency_ps = units_ps(platform_latency_s(platform, src, dst, message->bytes, message->two_sided));
     cost.network = src != dst;
     if (cost.network) {
         int64_t gap_ps = units_ps(platform->gap_s);
@@ -40,6 +41,6 @@ void cost_memory_init(struct cost_memory *memory, const struct platform *platfor
 
 const struct cost *cost_learn(struct cost_memory *memory, struct cost_row *row, const struct engine_message *message)
 {
-    *row = (struct cost_row){message->bytes, cost_message(memory->platform, message)};
+    *row = (struct cost_row){message->bytes, message->two_sided, cost_message(memory->platform, message)};
     return &row->cost;
 }

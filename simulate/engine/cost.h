@@ -29,6 +29,7 @@ struct cost_memory {
     bool same_latency; /* between any two nodes */
     struct cost_row {
         int64_t bytes; /* -1: none */
+        bool two_sided;
         struct cost cost;
     } rows[COST_MEMORY_ROWS], other;
 };
@@ -42,9 +43,10 @@ const struct cost *cost_learn(struct cost_memory *memory, struct cost_row *row, 
 static inline const struct cost *cost_recall(struct cost_memory *memory, const struct engine_message *message)
 {
     bool known = memory->same_latency && message->src_node != message->dst_node;
-    uint64_t mixed = (uint64_t)message->bytes * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t mixed = ((uint64_t)message->bytes + message->two_sided) * UINT64_C(0x9e3779b97f4a7c15);
     struct cost_row *row = known ? &memory->rows[mixed >> COST_MEMORY_SHIFT] : &memory->other;
-    return known && row->bytes == message->bytes ? &row->cost : cost_learn(memory, row, message);
+    bool same = known && row->bytes == message->bytes && row->two_sided == message->two_sided;
+    return same ? &row->cost : cost_learn(memory, row, message);
 }
 
 #endif

@@ -62,6 +62,7 @@ struct engine_message {
     int32_t src_node, dst_node;
     int64_t bytes;
     bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */
+    bool two_sided; /* of a send or a collective: the platform may have a network of its own for them */
     bool want_left;
     bool passes; /* leaves at once beside what its NIC sends and is received at once: no queue delays it */
     /* For an engine with lazy delivery; others call arrived() at the arrival. early: arrived() may be called before, as

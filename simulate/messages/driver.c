@@ -37,14 +37,17 @@ static enum status data_left(struct replay *replay, const struct engine_note *me
 }
 
 static const struct message_row messages[] = {
-    {MESSAGE_EAGER, .act = replay_on_eager, SERVICE_NONE, EFFECT_CHANGES, .vary = vary_eager},
-    {MESSAGE_SEND_ASK, .act = replay_on_send_ask, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = envelope_bytes},
-    {MESSAGE_SEND_CLEAR, .act = replay_on_send_clear, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = envelope_bytes},
-    {MESSAGE_SEND_DATA, .act = replay_on_send_data, SERVICE_NONE, .left = data_left},
-    {MESSAGE_SEND_PUT, .act = replay_on_send_put, SERVICE_RENDEZVOUS, .served_bytes = envelope_bytes},
-    {MESSAGE_SEND_STORED, .act = replay_on_send_stored, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = envelope_bytes},
-    {MESSAGE_SEND_NOTICE, .act = replay_on_send_notice, SERVICE_NONE, .passes = true},
-    {MESSAGE_SEND_ACK, .act = replay_on_send_ack, SERVICE_NONE, .passes = true},
+    {MESSAGE_EAGER, .act = replay_on_eager, SERVICE_NONE, EFFECT_CHANGES, .two_sided = true, .vary = vary_eager},
+    {MESSAGE_SEND_ASK, .act = replay_on_send_ask, SERVICE_RENDEZVOUS, .two_sided = true, .passes = true,
+     .served_bytes = envelope_bytes},
+    {MESSAGE_SEND_CLEAR, .act = replay_on_send_clear, SERVICE_RENDEZVOUS, .two_sided = true, .passes = true,
+     .served_bytes = envelope_bytes},
+    {MESSAGE_SEND_DATA, .act = replay_on_send_data, SERVICE_NONE, .two_sided = true, .left = data_left},
+    {MESSAGE_SEND_PUT, .act = replay_on_send_put, SERVICE_RENDEZVOUS, .two_sided = true, .served_bytes = envelope_bytes},
+    {MESSAGE_SEND_STORED, .act = replay_on_send_stored, SERVICE_RENDEZVOUS, .two_sided = true, .passes = true,
+     .served_bytes = envelope_bytes},
+    {MESSAGE_SEND_NOTICE, .act = replay_on_send_notice, SERVICE_NONE, .two_sided = true, .passes = true},
+    {MESSAGE_SEND_ACK, .act = replay_on_send_ack, SERVICE_NONE, .two_sided = true, .passes = true},
     {0}};
 
 static const struct timer_row timers[] = {{TIMER_ENVELOPE, replay_rank_of_envelope, replay_envelope_left},

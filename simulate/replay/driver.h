@@ -32,6 +32,7 @@ struct message_row {
     enum status (*act)(struct replay *, const struct engine_note *); /* its effect, when it arrives or is served */
     uint8_t service;                                                 /* enum service, or SERVICE_NONE */
     enum message_effect effect;
+    bool two_sided; /* of a send or a collective */
     bool early;  /* only a wait reads its arrival time */
     bool passes; /* with network.control_bypass: a request or its answer; nothing else depends on its order */
     unsigned also; /* SERVES(...): the slowest of these servers and its own one serves it */

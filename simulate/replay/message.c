@@ -70,6 +70,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .dst_node = replay->nodes[destination],
         .bytes = bytes,
         .to_self = source == destination,
+        .two_sided = row->two_sided,
         .want_left = departure != NULL,
         .early = row->early,
         .effect = row->effect,

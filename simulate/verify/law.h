@@ -32,6 +32,8 @@ void verify_after(const struct verify_context *context, struct verify_row *row, 
  * platform). verify_control_ps: the same for a control message. verify_transmit_ps: until the last byte has left. */
 int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
+int64_t verify_send_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes); /* of a two-sided one */
+int64_t verify_send_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to);
 /* The same for the data of an operation, which may be in one message with others (mpi.rma.aggregate). */
 int64_t verify_operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);

@@ -11,7 +11,7 @@
  * queued operation costs its origin none, an issued one does, so a later post may save overhead). */
 struct variant {
     struct platform platform;
-    struct net_segment *segments, *loopback;
+    struct net_segment *segments, *loopback, *two_sided, *loopback_two_sided;
 };
 
 enum variant_kind {
@@ -40,6 +40,8 @@ static void variant_clear(struct variant *variant)
 {
     free(variant->segments);
     free(variant->loopback);
+    free(variant->two_sided);
+    free(variant->loopback_two_sided);
 }
 
 static enum status variant_init(struct variant *variant, const struct platform *platform, enum variant_kind kind,
@@ -63,12 +65,16 @@ static enum status variant_init(struct variant *variant, const struct platform *
     if (kind != VARIANT_LATENCY) return STATUS_OK;
     variant->segments = doubled_latency(platform->segments, platform->segment_count);
     variant->loopback = doubled_latency(platform->loopback, platform->loopback_count);
-    if (!variant->segments || !variant->loopback) {
+    variant->two_sided = doubled_latency(platform->two_sided, platform->two_sided_count);
+    variant->loopback_two_sided = doubled_latency(platform->loopback_two_sided, platform->loopback_two_sided_count);
+    if (!variant->segments || !variant->loopback || !variant->two_sided || !variant->loopback_two_sided) {
         variant_clear(variant);
         return err_memory(err);
     }
     made->segments = variant->segments;
     made->loopback = variant->loopback;
+    if (made->two_sided) made->two_sided = variant->two_sided;
+    if (made->loopback_two_sided) made->loopback_two_sided = variant->loopback_two_sided;
     return STATUS_OK;
 }
 

@@ -52,16 +52,17 @@ static struct passage least_passage(const struct verify_context *context, const 
     const struct trace_call *send = &context->predicted->ranks[message->sender].calls[message->send_call];
     const struct trace_call *receive = &context->predicted->ranks[message->receiver].calls[message->receive_call];
     uint32_t from = message->sender, to = message->receiver;
-    int64_t there_ps = verify_message_ps(context, from, to, send->bytes);
-    int64_t back_ps = verify_control_ps(context, to, from);
+    const int64_t control_bytes = context->platform->control_bytes;
+    int64_t there_ps = verify_send_ps(context, from, to, send->bytes);
+    int64_t ask_ps = verify_send_ps(context, from, to, control_bytes), back_ps = verify_send_ps(context, to, from, control_bytes);
     if (send->bytes > context->platform->eager_bytes) {
-        int64_t asked_ps = send->enter_ps + verify_control_ps(context, from, to);
+        int64_t asked_ps = send->enter_ps + ask_ps;
         int64_t clear_ps = (asked_ps > receive->enter_ps ? asked_ps : receive->enter_ps) + back_ps;
         if (context->platform->rendezvous == RENDEZVOUS_NOTIFIED) {
             int64_t stored_ps = clear_ps + there_ps + back_ps;
-            return (struct passage){stored_ps, stored_ps + verify_control_ps(context, from, to), true};
+            return (struct passage){stored_ps, stored_ps + ask_ps, true};
         }
-        return (struct passage){clear_ps + verify_transmit_ps(context, from, to, send->bytes), clear_ps + there_ps, true};
+        return (struct passage){clear_ps + verify_send_transmit_ps(context, from, to, send->bytes), clear_ps + there_ps, true};
     }
     int64_t arrived_ps = send->enter_ps + there_ps;
     int64_t met_ps = arrived_ps > receive->enter_ps ? arrived_ps : receive->enter_ps;

@@ -39,8 +39,8 @@ static void check_costs(const struct platform *platform)
     const int64_t sizes[] = {0, 1, 1000000, INT64_MAX};
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 4; k++) {
-            double latency_s = platform_latency_s(platform, nodes[i], nodes[k], sizes[k]);
-            double bandwidth_Bps = platform_bandwidth_Bps(platform, nodes[i], nodes[k], sizes[i]);
+            double latency_s = platform_latency_s(platform, nodes[i], nodes[k], sizes[k], false);
+            double bandwidth_Bps = platform_bandwidth_Bps(platform, nodes[i], nodes[k], sizes[i], false);
             if (!(latency_s >= 0) || isinf(latency_s)) fuzz_finding("a latency of %g s", latency_s);
             if (!(bandwidth_Bps > 0)) fuzz_finding("a bandwidth of %g B/s", bandwidth_Bps);
         }

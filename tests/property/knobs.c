@@ -76,12 +76,19 @@ const struct knob knobs[] = {
      {"{}", "{}", "{\"MPI_Win_start\":1e-6,\"MPI_Win_fence\":2e-6,\"MPI_Win_complete\":3e-7,\"MPI_Win_lock\":1e-6}",
       "{\"MPI_Put\":1e-6,\"MPI_Get\":7e-7,\"MPI_Win_wait\":2e-6,\"MPI_Win_unlock\":1e-6,\"MPI_Win_flush\":3e-6,"
       "\"MPI_Barrier\":1e-6,\"MPI_Send\":2e-6,\"MPI_Recv\":1e-6,\"MPI_Wait\":2e-6,\"MPI_Win_test\":1e-6}"}},
+    {"network.two_sided",
+     {NULL, NULL, NULL, "{\"latency_s\":5e-7,\"bandwidth_Bps\":3e10}",
+      "{\"segments\":[{\"upto_bytes\":100,\"latency_s\":3e-5,\"bandwidth_Bps\":1e9},"
+      "{\"latency_s\":2e-6,\"bandwidth_Bps\":8e9}]}"}},
+    {"network.loopback",
+     {NULL, NULL,
+      "{\"latency_s\":4e-7,\"bandwidth_Bps\":1e10,\"two_sided\":{\"latency_s\":1e-7,\"bandwidth_Bps\":2e10}}"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
 
 /* The last rows are drawn apart: a seed names the program that it named before there were these knobs. */
-enum { LATER_KNOBS = 4 };
+enum { LATER_KNOBS = 6 };
 
 static uint32_t value_count(const struct knob *knob)
 {

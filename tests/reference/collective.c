@@ -34,7 +34,7 @@ void collective_barrier(struct model *model, struct rank *rank, const struct tra
         uint32_t from = (uint32_t)comm->members[(me + n - distance) % n];
         *out = (struct token){channel, rank->number, to, round, instance};
         *in = (struct token){channel, from, rank->number, round, instance};
-        network_send_control(model, rank->number, to, false, note_token, out);
+        network_send_two_sided(model, rank->number, to, false, note_token, out);
         rank_await(model, rank, has_token, in);
     }
 }

@@ -59,7 +59,7 @@ static void serve_at(struct model *model, const struct message *message, bool re
 static void notify(struct model *model, void *what)
 {
     struct message *message = what;
-    network_send_control(model, message->envelope.from, message->envelope.to, true, message_is_there, message);
+    network_send_two_sided(model, message->envelope.from, message->envelope.to, true, message_is_there, message);
     message->sent_locally = true;
 }
 
@@ -71,7 +71,7 @@ static void data_acknowledged(struct model *model, void *what)
 static void acknowledge_data(struct model *model, void *what)
 {
     const struct message *message = what;
-    network_send_control(model, message->envelope.to, message->envelope.from, true, data_acknowledged, what);
+    network_send_two_sided(model, message->envelope.to, message->envelope.from, true, data_acknowledged, what);
 }
 
 static void data_arrived(struct model *model, void *what)
@@ -89,6 +89,7 @@ static void send_data(struct model *model, void *what)
                  (struct transport){.from = message->envelope.from,
                                     .to = message->envelope.to,
                                     .bytes = message->bytes,
+                                    .two_sided = true,
                                     .left = model->platform->rendezvous == RENDEZVOUS_DIRECT ? send_is_over : NULL,
                                     .arrived = data_arrived,
                                     .what = message});
@@ -105,7 +106,7 @@ static void answer(struct model *model, struct message *message)
 {
     if (message->answered || !message->here || !message->has_receive) return;
     message->answered = true;
-    network_send_control(model, message->envelope.to, message->envelope.from, true,
+    network_send_two_sided(model, message->envelope.to, message->envelope.from, true,
                          message->asks ? cleared : send_is_over, message);
 }
 
@@ -144,12 +145,14 @@ struct message *message_send(struct model *model, const struct envelope *envelop
     message->acknowledged = mode == SEND_SYNCHRONOUS && !message->asks;
     message->sent_locally = mode == SEND_COPIED || (!message->asks && mode != SEND_SYNCHRONOUS);
     if (message->asks)
-        network_send_control(model, envelope->from, envelope->to, true, request_arrived, message);
+        network_send_two_sided(model, envelope->from, envelope->to, true, request_arrived, message);
     else
-        network_send(
-            model,
-            (struct transport){
-                .from = envelope->from, .to = envelope->to, .bytes = bytes, .arrived = eager_arrived, .what = message});
+        network_send(model, (struct transport){.from = envelope->from,
+                                               .to = envelope->to,
+                                               .bytes = bytes,
+                                               .two_sided = true,
+                                               .arrived = eager_arrived,
+                                               .what = message});
     return message;
 }
 

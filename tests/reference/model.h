@@ -175,18 +175,19 @@ struct arrival {
 void rank_serve(struct model *model, struct arrival arrival, action *act, void *what);
 enum progress_mode server_of_message(const struct model *model, enum service service, int64_t bytes);
 
-/* network.c. arrived, left: may be NULL. bypass: a request or its answer. Returns when the last byte has left: who only
- * has to wait until then needs no event of the NIC. */
+/* network.c. arrived, left: may be NULL. bypass: a request or its answer. two_sided: of a send or a collective.
+ * Returns when the last byte has left: who only has to wait until then needs no event of the NIC. */
 struct transport {
     uint32_t from, to; /* ranks */
     int64_t bytes;
-    bool bypass;
+    bool bypass, two_sided;
     action *left, *arrived;
     void *what;
 };
 int64_t network_send(struct model *model, struct transport transport);
 int64_t network_lasts_ps(const struct model *model, uint32_t from, uint32_t to, int64_t bytes); /* in a NIC */
 void network_send_control(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what);
+void network_send_two_sided(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what);
 
 /* collective.c: among the members of a communicator. A channel keeps the instances of one use of it apart from all
  * others. */

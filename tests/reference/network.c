@@ -94,13 +94,33 @@ static void head_at_link(struct model *model, void *what)
     head_goes_on(model, flight, begin_ps);
 }
 
-int64_t network_lasts_ps(const struct model *model, uint32_t from, uint32_t to, int64_t bytes)
+static const struct net_segment *line_of(const struct platform *platform, bool within, int64_t bytes, bool two_sided)
+{
+    const struct net_segment *line = within ? platform->loopback : platform->segments;
+    if (two_sided && within && platform->loopback_two_sided) line = platform->loopback_two_sided;
+    if (two_sided && !within && platform->two_sided) line = platform->two_sided;
+    while (bytes > line->upto_bytes) line++;
+    return line;
+}
+
+static int64_t lasts_ps(const struct model *model, uint32_t from, uint32_t to, int64_t bytes, bool two_sided)
 {
     const struct platform *platform = model->platform;
-    double rate_Bps = from == to
-                          ? platform->memory_bandwidth_Bps
-                          : platform_bandwidth_Bps(platform, model->ranks[from].node, model->ranks[to].node, bytes);
-    return copy_ps(bytes, rate_Bps);
+    if (from == to) return copy_ps(bytes, platform->memory_bandwidth_Bps);
+    bool within = model->ranks[from].node == model->ranks[to].node;
+    return copy_ps(bytes, line_of(platform, within, bytes, two_sided)->bandwidth_Bps);
+}
+
+int64_t network_lasts_ps(const struct model *model, uint32_t from, uint32_t to, int64_t bytes)
+{
+    return lasts_ps(model, from, to, bytes, false);
+}
+
+static int64_t latency_ps(const struct platform *platform, int32_t from_node, int32_t to_node, int64_t bytes, bool two_sided)
+{
+    double latency_s = line_of(platform, from_node == to_node, bytes, two_sided)->latency_s;
+    if (from_node != to_node) latency_s += topology_extra_latency_s(platform->topology, from_node, to_node);
+    return units_ps(latency_s);
 }
 
 /* Busy until then: the sending NIC, or (engine.nic = pairs) its queue for one destination. */
@@ -119,20 +139,21 @@ int64_t network_send(struct model *model, struct transport transport)
     struct flight *flight = model_new(model, sizeof *flight);
     model->unflushed[(size_t)transport.from * model->rank_count + transport.to] = from_node != to_node;
     bool to_self = transport.from == transport.to, alone = !platform->contention || from_node == to_node;
-    int64_t latency_ps = to_self ? 0 : units_ps(platform_latency_s(platform, from_node, to_node, transport.bytes));
-    int64_t lasts_ps = network_lasts_ps(model, transport.from, transport.to, transport.bytes), begin_ps = model->now_ps;
-    *flight = (struct flight){transport, from_node, to_node, lasts_ps, latency_ps, 0, 0};
+    int64_t way_ps = to_self ? 0 : latency_ps(platform, from_node, to_node, transport.bytes, transport.two_sided);
+    int64_t nic_ps = lasts_ps(model, transport.from, transport.to, transport.bytes, transport.two_sided);
+    int64_t begin_ps = model->now_ps;
+    *flight = (struct flight){transport, from_node, to_node, nic_ps, way_ps, 0, 0};
     if (alone || (transport.bypass && platform->control_bypass)) {
-        event_add(model, begin_ps + lasts_ps + latency_ps, transport.from, arrive, flight);
+        event_add(model, begin_ps + nic_ps + way_ps, transport.from, arrive, flight);
     } else {
         int64_t *send_ps = sending_queue(model, from_node, to_node), gap_ps = units_ps(platform->gap_s);
         if (*send_ps > begin_ps) begin_ps = *send_ps;
-        *send_ps = begin_ps + (gap_ps > lasts_ps ? gap_ps : lasts_ps);
+        *send_ps = begin_ps + (gap_ps > nic_ps ? gap_ps : nic_ps);
         if (platform->links == LINKS_QUEUE)
             flight->links = topology_inner_links(platform->topology, from_node, to_node);
         head_goes_on(model, flight, begin_ps);
     }
-    int64_t left_ps = begin_ps + lasts_ps;
+    int64_t left_ps = begin_ps + nic_ps;
     if (left_ps > model->now_ps && transport.left)
         event_add(model, left_ps, transport.from, leave, flight);
     else
@@ -146,6 +167,17 @@ void network_send_control(struct model *model, uint32_t from, uint32_t to, bool 
                                            .to = to,
                                            .bytes = model->platform->control_bytes,
                                            .bypass = bypass,
+                                           .arrived = arrived,
+                                           .what = what});
+}
+
+void network_send_two_sided(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what)
+{
+    network_send(model, (struct transport){.from = from,
+                                           .to = to,
+                                           .bytes = model->platform->control_bytes,
+                                           .bypass = bypass,
+                                           .two_sided = true,
                                            .arrived = arrived,
                                            .what = what});
 }

@@ -11,7 +11,7 @@
 
 bool loggp_counts(struct engine *engine, int64_t bytes)
 {
-    const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes};
+    const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes, .two_sided = true};
     if (engine->platform->node_count < 2 || !engine->platform->contention || engine->links.used ||
         engine->platform->nic == NIC_PAIRS)
         return false;

@@ -15,6 +15,7 @@
  * later at the earliest. So if nothing else is pending for a node, an event of it that is due before that is handled at
  * once and never enters the queue. While an answer is awaited no node runs ahead. Both rules are the lookahead of a
  * conservative parallel simulation (K. M. Chandy, J. Misra, Distributed simulation, IEEE TSE 5(5), 1979). */
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/units.h"
@@ -27,12 +28,10 @@ enum { PREFETCH_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3 };
 /* The least time that any message takes between two nodes. */
 static int64_t least_latency_ps(const struct platform *platform)
 {
-    int64_t least_ps = INT64_MAX;
-    for (size_t i = 0; i < platform->segment_count; i++) {
-        int64_t latency_ps = units_ps(platform->segments[i].latency_s);
-        if (latency_ps < least_ps) least_ps = latency_ps;
-    }
-    return least_ps == INT64_MAX ? 0 : least_ps;
+    double least_s = INFINITY;
+    for (size_t i = 0; i < platform->segment_count; i++) least_s = fmin(least_s, platform->segments[i].latency_s);
+    for (size_t i = 0; i < platform->two_sided_count; i++) least_s = fmin(least_s, platform->two_sided[i].latency_s);
+    return isinf(least_s) ? 0 : units_ps(least_s);
 }
 
 static void loggp_close(struct engine *engine)
@@ -61,7 +60,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->prefetches = callbacks->prefetch && platform->node_count >= PREFETCH_NODES;
     made->peeks = !made->prefetches && callbacks->prefetch && platform->node_count >= PEEK_NODES;
     made->queue.ahead = made->prefetches ? AHEAD : 0;
-    made->in_order = platform->segment_count == 1;
+    made->in_order = platform->segment_count == 1 && !platform->two_sided;
     made->at_once = least_latency_ps(platform) == 0;
     made->plain = made->in_order && !made->at_once && !made->links.used;
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;

@@ -74,7 +74,7 @@ static void every_key(void **state)
     assert_int_equal(platform->cores, 8);
     assert_true(platform->speed == 2.5 && platform->memory_bandwidth_Bps == 3e9);
     assert_true(platform->overhead_s == 1e-7 && platform->gap_s == 2e-7);
-    assert_true(platform_latency_s(platform, 2, 2, 8) == 3e-7 && platform_bandwidth_Bps(platform, 2, 2, 8) == 4e10);
+    assert_true(platform_latency_s(platform, 2, 2, 8, false) == 3e-7 && platform_bandwidth_Bps(platform, 2, 2, 8, false) == 4e10);
     assert_int_equal(platform->eager_bytes, 4096);
     assert_string_equal(platform->semantics.name, "c");
     assert_int_equal(platform->lock, LOCK_LAZY);
@@ -89,6 +89,27 @@ static void every_key(void **state)
     assert_int_equal(platform->window_info_bytes, 32);
     assert_false(platform->contention);
     assert_int_equal(platform_node_of(platform, 5), 1); /* ranks 3..5 sit on node 1 */
+    platform_free(platform);
+}
+
+/* What sends and collectives have of their own, between nodes or inside one. */
+static void two_sided(void **state)
+{
+    (void)state;
+    struct platform *platform = from_text(
+        PLATFORM_TEXT("", ", \"two_sided\": {\"segments\": [{\"upto_bytes\": 100, \"latency_s\": 5e-6, \"bandwidth_Bps\": 1e9},"
+                          "{\"latency_s\": 6e-6, \"bandwidth_Bps\": 9e10}]}", ""));
+    assert_true(platform_latency_s(platform, 0, 1, 100, true) == 5e-6 && platform_latency_s(platform, 0, 1, 101, true) == 6e-6);
+    assert_true(platform_bandwidth_Bps(platform, 0, 1, 101, true) == 9e10);
+    assert_true(platform_latency_s(platform, 0, 1, 100, false) != 5e-6);
+    assert_true(platform_latency_s(platform, 1, 1, 100, true) == 2e-7); /* the loopback has none */
+    assert_true(platform_peak_Bps(platform) == 9e10);
+    platform_free(platform);
+    platform = from_text(PLATFORM_TEXT("", ", \"loopback\": {\"latency_s\": 3e-7, \"bandwidth_Bps\": 4e10,"
+                                           " \"two_sided\": {\"latency_s\": 1e-7, \"bandwidth_Bps\": 5e10}}", ""));
+    assert_true(platform_latency_s(platform, 1, 1, 8, true) == 1e-7 && platform_latency_s(platform, 1, 1, 8, false) == 3e-7);
+    assert_true(platform_bandwidth_Bps(platform, 1, 1, 8, true) == 5e10);
+    assert_true(platform_latency_s(platform, 0, 1, 8, true) == platform_latency_s(platform, 0, 1, 8, false));
     platform_free(platform);
 }
 
@@ -109,12 +130,13 @@ static void segments_of_latency(void **state)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct platform *platform = from_text(texts[i]);
-        assert_true(platform_latency_s(platform, 0, 1, 0) == 1e-6 && platform_bandwidth_Bps(platform, 0, 1, 0) == 1e9);
-        assert_true(platform_latency_s(platform, 0, 1, 100) == 1e-6 &&
-                    platform_bandwidth_Bps(platform, 0, 1, 100) == 1e9);
-        assert_true(platform_latency_s(platform, 1, 0, 101) == 2e-6 &&
-                    platform_bandwidth_Bps(platform, 1, 0, 101) == 2e9);
-        assert_true(platform_latency_s(platform, 0, 1, 1 << 30) == 2e-6);
+        assert_true(platform_latency_s(platform, 0, 1, 0, false) == 1e-6 &&
+                    platform_bandwidth_Bps(platform, 0, 1, 0, false) == 1e9);
+        assert_true(platform_latency_s(platform, 0, 1, 100, false) == 1e-6 &&
+                    platform_bandwidth_Bps(platform, 0, 1, 100, false) == 1e9);
+        assert_true(platform_latency_s(platform, 1, 0, 101, false) == 2e-6 &&
+                    platform_bandwidth_Bps(platform, 1, 0, 101, false) == 2e9);
+        assert_true(platform_latency_s(platform, 0, 1, 1 << 30, false) == 2e-6);
         assert_true(platform_peak_Bps(platform) == 2e9);
         platform_free(platform);
     }
@@ -252,9 +274,9 @@ static void ideal(void **state)
     assert_int_equal(platform_open("ideal", NULL, 0, &platform, &err), STATUS_OK);
     assert_int_equal(platform_check_ranks(platform, 1 << 20, &err), STATUS_OK);
     assert_int_equal(platform_node_of(platform, 12345), 12345);
-    assert_true(platform_latency_s(platform, 0, 1, 1 << 20) == 0);
-    assert_true(isinf(platform_bandwidth_Bps(platform, 0, 1, 1 << 20)));
-    assert_true(isinf(platform_bandwidth_Bps(platform, 1, 1, 1 << 20)));
+    assert_true(platform_latency_s(platform, 0, 1, 1 << 20, false) == 0);
+    assert_true(isinf(platform_bandwidth_Bps(platform, 0, 1, 1 << 20, false)));
+    assert_true(isinf(platform_bandwidth_Bps(platform, 1, 1, 1 << 20, false)));
     assert_true(isinf(platform->memory_bandwidth_Bps));
     assert_true(platform_peak_Bps(platform) == 0);
     assert_false(platform->contention);
@@ -282,8 +304,8 @@ static void shipped(void **state)
         assert_string_equal(platform->topology->shape->name, rows[i].topology);
         double before_s = 0;
         for (int64_t bytes = 1; bytes < 1 << 24; bytes++) { /* a larger message never takes less time */
-            double time_s = platform_latency_s(platform, 0, 1, bytes) +
-                            (double)bytes / platform_bandwidth_Bps(platform, 0, 1, bytes);
+            double time_s = platform_latency_s(platform, 0, 1, bytes, false) +
+                            (double)bytes / platform_bandwidth_Bps(platform, 0, 1, bytes, false);
             if (time_s < before_s)
                 fail_msg("%s: %lld bytes take less than one byte less", rows[i].file, (long long)bytes);
             before_s = time_s;
@@ -298,6 +320,7 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
         cmocka_unit_test(segments_of_latency),
+        cmocka_unit_test(two_sided),
         cmocka_unit_test(overrides),
         cmocka_unit_test(letters),
         cmocka_unit_test(semantics_table),

@@ -44,6 +44,8 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", ", \"gap_s\": {\"value\": 1, \"sigma\": 2}", ""), ":network.gap_s.sigma: unknown key"},
     {PLATFORM_TEXT("", ", \"gap_s\": {\"error\": 1}", ""), ":network.gap_s.value: missing"},
     {PLATFORM_TEXT("", ", \"loopback\": {\"latency_s\": 1}", ""), ":network.loopback.bandwidth_Bps: missing"},
+    {PLATFORM_TEXT("", ", \"two_sided\": {\"latency_s\": 1}", ""), ":network.two_sided.bandwidth_Bps: missing"},
+    {PLATFORM_TEXT("", ", \"two_sided\": {\"gap_s\": 1}", ""), ":network.two_sided.gap_s: unknown key"},
     {PLATFORM_TEXT("", ", \"segments\": []", ""), ":network.segments: no size segments"},
     {PLATFORM_TEXT("", ", \"segments\": [{}, {}]", ""), ":network.segments[0].upto_bytes: missing"},
     {PLATFORM_TEXT("", ", \"segments\": [{\"upto_bytes\": 8}, {\"upto_bytes\": 8}, {}]", ""),

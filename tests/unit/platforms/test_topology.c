@@ -33,9 +33,9 @@ static void check(const char *topology, const char *nodes, int nearest, const st
         for (int back = 0; back < 2; back++) {
             int src = back ? pair->dst : pair->src, dst = back ? pair->src : pair->dst;
             if (links_between(platform, src, dst) != pair->links ||
-                fabs(platform_latency_s(platform, src, dst, 8) - expected_s) > 1e-18)
+                fabs(platform_latency_s(platform, src, dst, 8, false) - expected_s) > 1e-18)
                 fail_msg("%s: %d to %d: %d links, %g s", topology, src, dst, links_between(platform, src, dst),
-                         platform_latency_s(platform, src, dst, 8));
+                         platform_latency_s(platform, src, dst, 8, false));
         }
     }
     platform_free(platform);

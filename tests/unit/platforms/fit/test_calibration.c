@@ -163,7 +163,7 @@ static bool is_right(const cJSON *object, const char *key, double truth)
 static void parameters_are_recovered(void **state)
 {
     (void)state;
-    enum { SEEDS = 12, VALUES = 13 };
+    enum { SEEDS = 12, VALUES = 14 };
     int right[VALUES] = {0};
     for (unsigned long seed = 1; seed <= SEEDS; seed++) {
         cJSON *platform = calibrate(true, true, seed), *network = cJSON_GetObjectItem(platform, "network");
@@ -185,6 +185,7 @@ static void parameters_are_recovered(void **state)
         right[10] += is_right(calls, "MPI_Win_start", 1.8e-6);
         right[11] += is_right(calls, "MPI_Win_lock_all", 6e-7) && is_right(calls, "MPI_Win_unlock_all", 6e-7);
         right[12] += cJSON_GetArraySize(calls) == 4; /* nothing else is more than its error */
+        right[13] += !cJSON_GetObjectItem(network, "two_sided"); /* sends take what puts do */
         right[8] += number_of(cJSON_GetObjectItem(mpi, "eager_bytes"), "value") == 16384;
         cJSON_Delete(platform);
     }
@@ -210,8 +211,8 @@ static void the_platform_is_accepted(void **state)
         assert_int_equal(platform->ranks_per_node, 2);
         assert_true(fabs(platform->overhead_s - OVERHEAD) < 0.1 * OVERHEAD);
         if (which & 2) {
-            assert_true(fabs(platform_latency_s(platform, 0, 1, 8) - 2e-6) < 1e-7);
-            assert_true(fabs(platform_bandwidth_Bps(platform, 0, 1, 1 << 20) - 5e9) < 2e8);
+            assert_true(fabs(platform_latency_s(platform, 0, 1, 8, false) - 2e-6) < 1e-7);
+            assert_true(fabs(platform_bandwidth_Bps(platform, 0, 1, 1 << 20, false) - 5e9) < 2e8);
             assert_true(platform->segments[0].upto_bytes == 8192);
         }
         platform_free(platform);
@@ -257,6 +258,44 @@ static void messages_that_ask_first(void **state)
     gsl_rng_free(random);
 }
 
+/* Sends have their own way, 1 us and 20 GB/s, and ask above 16 KiB: two control messages, four in a notified rendezvous.
+ * A barrier and a fence take their latency. */
+static void sends_have_a_network_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const mpis[] = {"{}", "{ \"eager_bytes\": 16384, \"rendezvous\": \"notified\" }"};
+    for (int notified = 0; notified < 2; notified++) {
+        struct bench_results results = {0};
+        struct calibration *calibration;
+        struct err err = {0};
+        cJSON *platform, *run = cJSON_Parse("{ \"nodes\": [{ \"ranks\": [0, 1] }] }"), *mpi = cJSON_Parse(mpis[notified]);
+        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+        for (int i = 0; i < SIZES; i++) {
+            double asks = sizes[i] > 16384 ? (notified ? 4e-6 : 2e-6) : 0;
+            add_series(&results, "putLatency -s flush", false, sizes[i], put_time(false, sizes[i]), random, &err);
+            add_series(&results, "pingPong", false, sizes[i], 2 * OVERHEAD + 1e-6 + (double)sizes[i] / 2e10 + asks, random, &err);
+        }
+        add_series(&results, "putIssue", false, 8, OVERHEAD, random, &err);
+        add_series(&results, "barrier", false, 8, OVERHEAD + 1e-6, random, &err);
+        add_series(&results, "fenceSkeleton", false, 8, OVERHEAD + 1e-6, random, &err);
+        if (calibration_new(&results, run, &calibration, &err) != STATUS_OK) fail_msg("%s", err.text);
+        if (calibration_to_platform(calibration, mpi, "test", &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+        const cJSON *loopback = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "loopback"),
+                    *rows = cJSON_GetObjectItem(cJSON_GetObjectItem(loopback, "two_sided"), "segments"),
+                    *puts = cJSON_GetArrayItem(cJSON_GetObjectItem(loopback, "segments"), 0);
+        assert_true(is_right(puts, "latency_s", 2e-7) && is_right(puts, "bandwidth_Bps", 1e10));
+        assert_int_equal(cJSON_GetArraySize(rows), 1);
+        assert_true(is_right(rows->child, "latency_s", 1e-6) && is_right(rows->child, "bandwidth_Bps", 2e10));
+        assert_null(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "call_s")); /* nothing is left of any call */
+        cJSON_Delete(platform);
+        cJSON_Delete(mpi);
+        cJSON_Delete(run);
+        free(calibration);
+        bench_results_clear(&results);
+        gsl_rng_free(random);
+    }
+}
+
 static void nothing_to_fit_is_an_error(void **state)
 {
     (void)state;
@@ -277,6 +316,7 @@ int main(void)
         cmocka_unit_test(parameters_are_recovered),
         cmocka_unit_test(the_platform_is_accepted),
         cmocka_unit_test(messages_that_ask_first),
+        cmocka_unit_test(sends_have_a_network_of_their_own),
         cmocka_unit_test(nothing_to_fit_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
