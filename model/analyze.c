@@ -50,7 +50,7 @@ void analyze_found_clear(struct analyze_found *found)
     wait_profile_clear(&found->profile);
 }
 
-/* What needs every wait and transfer at once. */
+/* State of an analysis that needs all waits and transfers at once. */
 struct whole {
     const struct relations *relations;
     struct severity *severity;

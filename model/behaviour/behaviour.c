@@ -18,7 +18,7 @@ static bool lies_in(const struct trace_call *call, int64_t post_ps)
 struct adder {
     struct behaviour *behaviour;
     const struct relations *relations;
-    uint8_t *contents; /* per pair: enum behaviour_content of what the target got; a get counts before a put */
+    uint8_t *contents; /* per pair: enum behaviour_content of the target's operations; a get counts before a put */
 };
 
 static int64_t post_of(const struct adder *adder, size_t pair)
@@ -28,8 +28,8 @@ static int64_t post_of(const struct adder *adder, size_t pair)
     return relations_call(adder->relations, exposure->rank, exposure->post_call)->enter_ps;
 }
 
-/* The epoch is this shard's and counted now, and every target of its group posted for it: with MPI_MODE_NOCHECK the
- * program promises that they have. */
+/* Whether the epoch belongs to this shard, is counted in this round, and every target of its group posted for it. With
+ * MPI_MODE_NOCHECK the program promises that they have. */
 static bool counts(const struct adder *adder, const struct access_epoch *epoch)
 {
     const struct relations *relations = adder->relations;
@@ -59,8 +59,8 @@ static void count_call(struct behaviour_count *count, const struct trace_call *c
     if (post_ps <= call->exit_ps) count->waited++;
 }
 
-/* Of the targets of each sort their latest post; a complete waited for the latest of all posts that are inside it.
- */
+/* Counts a complete by the latest post of the targets of each content. The complete waited for the latest of all posts
+ * inside it. */
 static void count_contents(const struct adder *adder, const struct access_epoch *epoch, const struct trace_call *call)
 {
     int64_t latest_ps[CONTENT_COUNT] = {INT64_MIN, INT64_MIN, INT64_MIN}, last_inside_ps = INT64_MIN;
@@ -106,8 +106,8 @@ static void count_operation(const struct adder *adder, const struct epoch_operat
     if (own_ps <= call->exit_ps && others_ps > call->exit_ps) count->group_not++;
 }
 
-/* Who had the lock before, known to have it as this one asks; the lock is free at the latest when that unlock is over.
- */
+/* Counts a lock whose previous holder certainly holds it when this one requests it. The lock is free at the latest when
+ * the holder's unlock returns. */
 static enum status count_lock(void *context, const struct holding *holding, const struct holding *holder)
 {
     struct adder *adder = context;
@@ -179,7 +179,7 @@ void behaviour_merge(struct behaviour *into, const struct behaviour *from)
         for (int s = 0; s < BEHAVIOUR_SIZES; s++) merge_count(&into->operations[o][s], &from->operations[o][s]);
 }
 
-/* A call that returned before a post is a proof; a post inside a call may be chance. */
+/* A call that returned before a post proves that it did not wait; a post inside a call may be a coincidence. */
 static void decide(const struct behaviour_count *count, enum result_waits waits, struct result_behaviour *row)
 {
     row->calls = count->calls;

@@ -31,7 +31,7 @@ static bool add_counts(cJSON *object, const struct result_behaviour *row)
                             cJSON_AddNumberToObject(object, "not_for_group", (double)row->not_for_group)));
 }
 
-/* A complete's rows by content are part of its own. */
+/* Rows of a complete by content are stored in the complete's own row. */
 static bool add_row(cJSON *rows, cJSON **whole, const struct result_behaviour *row)
 {
     cJSON *into = row->content == OF_ALL ? rows : cJSON_GetObjectItemCaseSensitive(*whole, "by_content");
@@ -62,7 +62,7 @@ cJSON *result_behaviour_json(const struct result *result)
 /* of parts of a line, which has RESULT_BEHAVIOUR_BYTES */
 enum { OBJECT_BYTES = 2 * UNITS_TEXT_BYTES + 8, SHOWN_BYTES = 120 };
 
-/* What a call did, and in what it was counted. */
+/* The words for a function's behaviour, and for the calls that were counted. */
 struct wording {
     enum mpi_call call; /* MPI_CALL_COUNT: any other, an operation */
     const char *did[BEHAVES_COUNT], *counted;

@@ -39,7 +39,7 @@ static enum status add_change(struct callpaths *paths, struct change change, str
     return STATUS_OK;
 }
 
-/* nodes: of each thread, where it is. */
+/* nodes has the current node of each thread. */
 static enum status walk_calls(const struct trace *trace, uint32_t rank, uint32_t *nodes, struct callpaths *paths,
                               struct err *err)
 {

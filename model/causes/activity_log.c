@@ -7,19 +7,20 @@
 #include "model/match/collective_requests.h"
 #include "model/causes/backward_replay.h"
 
-struct kind { /* what calls can have in common */
+struct kind { /* the properties that calls are grouped by */
     struct time_activity of;
     uint32_t gap_interval, interval; /* of computing before it, and of it */
-    uint32_t as;                     /* enum mpi_call: whose time it is (model/match/collective_requests.h) */
+    uint32_t as;                     /* enum mpi_call: the function that the time counts for
+                                        (model/match/collective_requests.h) */
 };
 
 struct kind_times {          /* of one rank */
-    int64_t call_ps, gap_ps; /* in calls of the kind, and before them */
+    int64_t call_ps, gap_ps; /* time in calls of the kind, and before them */
     uint64_t calls;
 };
 
 struct rank_log {
-    int64_t from_ps, until_ps; /* transfers are under way, not written yet; empty: none */
+    int64_t from_ps, until_ps; /* time with transfers in progress that is not written yet; empty: none */
     struct map requests;       /* of messages: to the enter of the call that made them */
     struct map collectives;    /* model/match/collective_requests.h */
     int64_t exit_ps;           /* of the last call added, INT64_MIN: none was */
@@ -39,7 +40,7 @@ struct activity_log {
     size_t table_size; /* a power of two */
     struct backward_rank_sums *sums;
     bool keeps_new;
-    wide_ps waited_ps;      /* that root causes are shares of */
+    wide_ps waited_ps;      /* time that root causes are shares of */
     struct bytes new_waits; /* to be sent to the other shards */
 };
 
@@ -135,7 +136,7 @@ static enum status write_busy(struct activity_log *log, uint32_t rank, struct er
     return made.from_ps < made.until_ps ? wait_log_add(log->wait_log, &made, err) : STATUS_OK;
 }
 
-/* Intervals that meet the one added before become one with it. */
+/* Joins an interval with the one added before if they touch or overlap. */
 static enum status add_busy(struct activity_log *log, uint32_t rank, int64_t from_ps, int64_t until_ps, struct err *err)
 {
     struct rank_log *of = &log->ranks[rank];
@@ -174,7 +175,7 @@ static enum status end_requests(struct activity_log *log, uint32_t rank, const s
     return STATUS_OK;
 }
 
-/* A non-blocking message is under way from its call to the wait that ends it. */
+/* A non-blocking message is in progress from its call to the wait that completes it. */
 static enum status add_message(struct activity_log *log, uint32_t rank, const struct trace_call *call, struct err *err)
 {
     enum call_kind kind = call_kind(call->call);
@@ -202,7 +203,7 @@ static enum status add_times(struct activity_log *log, uint32_t rank, const stru
     return STATUS_OK;
 }
 
-/* Where a rank is in one of the trees while its calls are walked. */
+/* The position of a rank in one of the trees while its calls are walked. */
 struct cursor {
     const struct change *next, *end;
     uint32_t node;

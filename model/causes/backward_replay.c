@@ -12,22 +12,23 @@
 static const uint32_t NOBODY = UINT32_MAX;
 
 struct rank {
-    int64_t at_ps; /* so far back are its sums */
+    int64_t at_ps; /* its sums cover the time after this */
     struct call_log_row call;
-    bool any;           /* call is there: the last one that began before at_ps, or that at_ps is behind */
+    bool any;           /* call is valid: the last one that begins or ends before at_ps */
     uint32_t next_kind; /* of the call after it */
-    int64_t busy_ps;    /* from here to at_ps transfers are under way; no less than at_ps: none are */
-    uint64_t weight;    /* waits that it carries */
+    int64_t busy_ps;    /* transfers are in progress from here to at_ps; at_ps or more: none are */
+    uint64_t weight;    /* number of waits that it carries */
     bool on_path;
     /* While it waits. */
     uint32_t cause;   /* NOBODY: it does not wait */
-    uint32_t carrier; /* of its wait, if that is counted */
+    uint32_t carrier; /* the rank that carries its wait, if that is counted */
     bool counted;
     int64_t from_ps;
-    uint32_t first_waiter, next_waiter, waiter_before; /* those whose cause it is; its neighbours as such a one */
-    int64_t ended_ps;                                  /* end of its wait swept last */
+    uint32_t first_waiter, next_waiter, waiter_before; /* list of the ranks that wait for it; its neighbours in such a
+                                                          list */
+    int64_t ended_ps;                                  /* end of its wait handled last */
     uint32_t ended_cause;
-    uint64_t visited; /* by which search, after how many hops */
+    uint64_t visited; /* the search that visited it last, and its number of hops */
     int hops;
 };
 
@@ -37,10 +38,10 @@ struct work {
     struct backward_rank_sums *sums;
     struct heap heap; /* ranks that wait, the one with the latest begin of its wait first */
     uint32_t *waiters;    /* of find_waiters() */
-    struct wait_log_row *pending; /* waits of ranks that still wait for something else, which ends later */
+    struct wait_log_row *pending; /* waits of ranks whose later wait is still being handled */
     size_t pending_count, pending_capacity;
     uint64_t visit;
-    wide_ps waited_ps; /* of counted waits that are left behind */
+    wide_ps waited_ps; /* total time of counted waits whose begin has been passed */
     uint32_t path; /* the rank that the critical path is on */
     struct err *err;
 };
@@ -57,7 +58,7 @@ static enum status sums_of(struct work *work, uint32_t rank, uint32_t kind, stru
     return STATUS_OK;
 }
 
-/* The rank did one thing from low_ps to at_ps. */
+/* Adds the time of one activity of the rank, from low_ps to at_ps. */
 static enum status add_span(struct work *work, uint32_t rank, enum backward_part part, int64_t low_ps)
 {
     struct rank *at = &work->ranks[rank];
@@ -77,7 +78,7 @@ static enum status add_span(struct work *work, uint32_t rank, enum backward_part
     return STATUS_OK;
 }
 
-/* Brings a rank back to a time, before what it carries changes. */
+/* Moves a rank back to a time, before the set of waits that it carries changes. */
 static enum status advance_rank(struct work *work, uint32_t rank, int64_t to_ps)
 {
     struct rank *at = &work->ranks[rank];
@@ -116,7 +117,7 @@ static enum status find_carrier(struct work *work, uint32_t waiter, int64_t now_
     return carry(work, carrier, now_ps, 1);
 }
 
-/* Ranks whose waits lead through this one, itself left out; returns how many. */
+/* Finds the other ranks whose chains of waits lead through this one. Returns their number. */
 static size_t find_waiters(struct work *work, uint32_t rank)
 {
     struct rank *ranks = work->ranks;
@@ -157,7 +158,7 @@ static void unlink_waiter(struct rank *ranks, uint32_t waiter)
     ranks[waiter].cause = NOBODY;
 }
 
-/* From now_ps backwards the rank waits as mark says, NULL: no more. */
+/* Before now_ps the rank waits as mark says; NULL: it does not wait. */
 static enum status change_wait(struct work *work, uint32_t rank, int64_t now_ps, const struct wait_log_row *row)
 {
     struct rank *ranks = work->ranks;
@@ -194,7 +195,7 @@ static enum status begin_wait(struct work *work, int64_t now_ps, const struct wa
     return STATUS_OK;
 }
 
-/* Pending waits of a rank that waits no more, up to the first that it was in at that time. */
+/* Takes the pending waits of a rank whose wait has begun, up to the first one that includes that time. */
 static enum status take_pending(struct work *work, uint32_t rank, int64_t now_ps)
 {
     size_t left = 0;
@@ -211,7 +212,7 @@ static enum status take_pending(struct work *work, uint32_t rank, int64_t now_ps
     return taken.from_ps < now_ps ? begin_wait(work, now_ps, &taken) : STATUS_OK;
 }
 
-/* Waits that begin now are left behind. */
+/* Ends the waits that begin at now_ps. */
 static enum status leave_waits(struct work *work, int64_t now_ps)
 {
     while (work->heap.count > 0 && work->ranks[work->heap.items[0]].from_ps == now_ps) {
@@ -239,8 +240,8 @@ static enum status take_wait(struct work *work, const struct wait_log_row *row)
     return STATUS_OK;
 }
 
-/* Where the rank on the path has waited up to now_ps, the path continues on the rank it waited for; so often at one
- * moment. */
+/* If the rank on the path waited up to now_ps, the path continues on the rank that it waited for. hops counts such
+ * steps at one moment. */
 static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
 {
     for (; hops > 0 && work->ranks[work->path].ended_ps == now_ps; hops--) {
@@ -254,7 +255,7 @@ static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
     return STATUS_OK;
 }
 
-/* The path visits no rank twice at one moment, beside the one that it comes to from later. */
+/* At one moment the path visits no rank twice, except the one on which it arrives. */
 static enum status go_back(struct work *work, int64_t end_ps)
 {
     struct wait_log_row row;

@@ -3,18 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank's calls are written in blocks of one size, each of which knows the block before it. A call is
- *   time since the exit of the call before, its duration, its kind, a byte that says how long these are
- * with the least significant bytes first, so that it can be read from its end. */
+/* A rank's calls are written in blocks of one size; each block has the offset of the block before it. A call consists
+ * of the time since the exit of the call before, its duration, its kind, least significant bytes first, and a byte with
+ * their lengths. So a call can be read from its end. */
 enum {
-    BLOCKS_BYTES = 8 << 20, /* of all ranks together, as long as BLOCK_LEAST allows it */
+    BLOCKS_BYTES = 8 << 20, /* of all ranks together, unless BLOCK_LEAST needs more */
     BLOCK_LEAST = 1 << 10,
     BLOCK_MOST = 1 << 16,
     CALL_BYTES = 8 + 8 + 4 + 1,
     WORD_BYTES = 8 /* words are copied whole: a buffer has room for one more */
 };
 
-struct block_end {   /* what a block says of itself, in front of its calls */
+struct block_end {   /* the head of a block, before its calls */
     int64_t before;  /* offset of the rank's block before it, NO_BLOCK */
     int64_t exit_ps; /* of its last call */
     uint64_t used;   /* bytes of its calls */
@@ -22,7 +22,7 @@ struct block_end {   /* what a block says of itself, in front of its calls */
 static const int64_t NO_BLOCK = -1;
 
 struct rank_calls_log {
-    unsigned char *bytes; /* the block at work; NULL before the first call */
+    unsigned char *bytes; /* the current block; NULL before the first call */
     size_t used;
     int64_t exit_ps; /* of the call that ends at used */
     int64_t before;

@@ -3,13 +3,13 @@
 #include "common/search.h"
 #include "common/units.h"
 
-/* Chains of waits are cut here: time stamps that contradict each other could make them circles. */
+/* Chains of waits are cut at CAUSES_MOST_HOPS: contradictory time stamps could make them circles. */
 
 struct search {
     const struct waits *waits;
     const struct timelines *timelines;
     struct time_profile *profile;
-    bool follow; /* waits lead to the thread that is waited for; else they are part of their call */
+    bool follow; /* true: waits lead to the thread that is waited for; false: they are part of their call */
     struct err *err;
 };
 
@@ -19,7 +19,7 @@ struct at { /* a thread of a rank */
 
 static enum status follow_interval(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops);
 
-/* The part from..to of one call. */
+/* Adds the part from..to of one call. */
 static enum status walk_call(const struct search *search, struct at at, size_t call, int64_t from_ps, int64_t to_ps,
                              int hops)
 {
@@ -38,7 +38,7 @@ static enum status walk_call(const struct search *search, struct at at, size_t c
     return time_profile_add_call(search->profile, at.rank, call, own_ps, search->err);
 }
 
-/* What a thread does between two times. */
+/* Adds the activities of a thread between two times. */
 static enum status follow_interval(const struct search *search, struct at at, int64_t from_ps, int64_t to_ps, int hops)
 {
     struct timeline timeline = timeline_of(search->timelines, at.rank, at.thread);
@@ -99,8 +99,8 @@ static struct at last_thread(const struct timelines *timelines, int64_t *end_ps,
     return found;
 }
 
-/* Who goes on before time_ps, until *from_ps: whom the thread waited for last, or who created it. False if there is
- * nobody. */
+/* Moves to the thread on which the path continues before *from_ps: the one that the thread waited for last, or its
+ * creator. Returns false if there is none. */
 static bool step_back(const struct search *search, struct at *at, int64_t time_ps, int64_t *from_ps)
 {
     const struct wait *wait = last_wait(search->waits, *at, time_ps);
@@ -127,7 +127,7 @@ enum status critical_path_find(const struct waits *waits, const struct timelines
     for (bool more = true; more && now_ps > begin_ps; now_ps = from_ps) {
         struct at here = at;
         from_ps = begin_ps;
-        /* At one moment the path visits no thread twice: more hops than threads go in a circle. */
+        /* at one moment the path visits no thread twice: more hops than threads are a circle */
         more = step_back(&search, &at, hops < threads ? now_ps : now_ps - 1, &from_ps);
         hops = from_ps == now_ps ? hops + 1 : 0;
         TRY(follow_interval(&search, here, from_ps, now_ps, 0));

@@ -41,7 +41,7 @@ struct whole { /* a trace in memory */
     struct collector collector;
     const struct waits *waits;
     struct busy busy;
-    struct map as;    /* (rank, call) to the function that it counts as, where that is another one */
+    struct map as;    /* (rank, call) to the function that it counts as, if that is another one */
     int64_t begin_ps; /* of the trace */
 };
 
@@ -97,7 +97,7 @@ static void add_computing(struct whole *whole, uint32_t interval, uint32_t proce
                   busy_within(&whole->busy, from_ps, to_ps));
 }
 
-/* Where a thread's changes of interval begin, and end (exclusive). */
+/* The range of a thread's changes of interval; the end is exclusive. */
 static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_t thread, size_t *first, size_t *end)
 {
     size_t bounds[2];
@@ -178,8 +178,8 @@ static void walk_processors(struct whole *whole)
     }
 }
 
-/* Losses of a collective and their component, by the kind of its call: what is neither all-to-all nor of windows is
- * collective. */
+/* Adds the losses of a collective and their component, by the kind of its call. Calls that are neither all-to-all nor
+ * on windows count as collective. */
 static void add_losses(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
                        int64_t potential_ps, int64_t variation_ps)
 {
@@ -198,7 +198,8 @@ static void add_losses(const struct collector *collector, uint32_t interval, uin
     collector_add(collector, interval, variation, processor, variation_ps);
 }
 
-/* What would be lost if every collective began with a barrier, and how far its ends are apart. */
+/* Adds the time that would be lost if every collective began with a barrier, and the time between its first and its
+ * last end. */
 void collector_walk_instances(const struct collector *collector)
 {
     const struct relations *relations = collector->relations;
@@ -244,7 +245,7 @@ void collector_walk_messages(const struct collector *collector)
     }
 }
 
-/* An interval holds what the intervals inside it hold. */
+/* Adds the figures of inner intervals to the outer ones. */
 static void add_children(struct efficiency *efficiency)
 {
     for (size_t i = efficiency->count; i-- > 1;) {
@@ -295,7 +296,8 @@ static void choose_useful_rank(const struct efficiency *efficiency, struct effic
     }
 }
 
-/* useful: of the rank whose MPI time counts as useful, unless all MPI time counts as lost. */
+/* useful: the processor belongs to the rank whose MPI time counts as useful; false for all if all MPI time counts as
+ * lost. */
 static void derive_processor(struct efficiency_interval *interval, uint32_t p, bool useful, bool lost_all)
 {
     int64_t **value_ps = interval->value_ps;

@@ -47,7 +47,7 @@ static void value_or_null(struct writer *writer, cJSON *array, bool known_value,
     writer->failed = true;
 }
 
-/* Of ranks: the sum over their processors. */
+/* Writes the values of ranks, each the sum over its processors. */
 static void write_values(struct writer *writer, cJSON *object, const struct efficiency *efficiency,
                          const struct efficiency_interval *interval, int c)
 {

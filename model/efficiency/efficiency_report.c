@@ -1,4 +1,4 @@
-/* Efficiency checked, POP's metrics, and the text form. */
+/* Checks of efficiency, POP's metrics, and the text form. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static wide_ps parts_ps(const wide_ps *sum_ps, int first, int last)
     return ps;
 }
 
-/* A rank's loss against the last one has reached what 64 bits hold: its parts may be more. */
+/* Whether a rank's loss has reached the limit of 64 bits, so that its parts may sum to more. */
 static bool stops(const struct efficiency_interval *interval, enum characteristic loss)
 {
     return interval->range[loss].max_ps == INT64_MAX;
@@ -137,7 +137,7 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
     if (sum_ps[worst] <= 0) return;
     fprintf(out, "Look first at: %s", characteristic_row((enum characteristic)worst)->title);
     if (worst == EFFICIENCY_COMMUNICATION) {
-        /* Communication is time in MPI: what threads wait for each other is no part of it. */
+        /* communication is time in MPI, without the waits of threads for each other */
         wide_ps lost_ps = sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION] - sum_ps[EFFICIENCY_THREAD_SYNCHRONIZATION];
         if (lost_ps < sum_ps[worst] / 2)
             fputs(", mostly not synchronization: the transfers themselves", out);
@@ -217,7 +217,7 @@ static const int compared[] = {EFFICIENCY_LOST,
                                EFFICIENCY_START,
                                EFFICIENCY_OVERLAP};
 
-/* "3", or where ranks have several "3:1". */
+/* "3", or "3:1" if ranks have several processors. */
 enum { PROCESSOR_BYTES = 24 };
 static const char *processor_text(const struct efficiency *efficiency, uint32_t processor, char text[PROCESSOR_BYTES])
 {
@@ -266,7 +266,7 @@ static void print_pop(const struct efficiency *efficiency, size_t index, FILE *o
     print_ratio("      Transfer", pop.transfer, out);
 }
 
-/* The longest; their sum is the real synchronization of the run. */
+/* Prints the longest waits by cause; the sum of all is the real synchronization of the run. */
 static void print_caused(const struct efficiency *efficiency, FILE *out)
 {
     enum { MOST_ROWS = 20 };

@@ -6,7 +6,7 @@
 #include "common/array.h"
 #include "model/efficiency/efficiency_parts.h"
 
-struct doubtful {    /* waits in doubt */
+struct doubtful {    /* sums of waits in doubt */
     struct map sums; /* (interval, rank) to their seconds */
     struct caused caused;
 };
@@ -16,7 +16,7 @@ struct efficiency_slices {
     struct intervals_walk *walk;
     struct timelines timelines; /* one thread per rank */
     struct processors processors;
-    struct efficiency *efficiency; /* intervals in the order of their coming */
+    struct efficiency *efficiency; /* intervals in the order of their discovery */
     size_t capacity;
     struct doubtful *doubtful[DOUBT_COUNT]; /* owned; NULL: no wait depends on it */
 };
@@ -70,7 +70,7 @@ enum status efficiency_slices_new(const struct trace *trace, enum interval_sourc
     return status;
 }
 
-/* Other shards make intervals here, too. */
+/* Makes room for new intervals, also those of other shards. */
 static enum status make_room(struct efficiency_slices *slices, struct err *err)
 {
     struct efficiency *efficiency = slices->efficiency;
@@ -171,7 +171,7 @@ static int by_first_entry(const void *one, const void *other)
     return (a->first_event > b->first_event) - (a->first_event < b->first_event);
 }
 
-/* Brings the intervals into the order that they have in a whole trace; before: the old place, by new number. */
+/* Sorts the intervals into the order of a whole trace; before[i] is the old number of interval i. */
 static void order_intervals(struct efficiency *efficiency, const struct intervals *intervals, struct numbered *before,
                             uint32_t *now, struct efficiency_interval *moved)
 {
@@ -217,9 +217,9 @@ enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct
     return STATUS_OK;
 }
 
-/* What an interval has of one rank. */
+/* The values of one rank in an interval. */
 struct rank_values {
-    uint32_t rank; /* NO_RANK: of none any more */
+    uint32_t rank; /* NO_RANK: already moved */
     bool takes_part;
     int64_t value_ps[EFFICIENCY_ADDED];
 };

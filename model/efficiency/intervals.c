@@ -31,18 +31,18 @@ bool interval_mark(const struct trace *trace, uint32_t rank, const struct trace_
     }
 }
 
-/* One thread on its way through the intervals. */
+/* The state of walking one thread's calls. */
 struct walk {
     const struct trace *trace;
     struct intervals *intervals;
-    uint32_t *functions; /* per site: the first site in the same function, NOWHERE if unknown; NULL: not asked for */
+    uint32_t *functions; /* per site: the first site in the same function, NOWHERE if unknown; NULL: not needed */
     size_t *entries;     /* per interval, of this processor */
     size_t entry_capacity;
     uint32_t at, rank, thread;
     struct err *err;
 };
 
-/* Of slices, ranks come in any order: the lowest rank's first entry counts, as if they came one after the other. */
+/* In slices ranks are walked in any order: the lowest rank's first entry counts, as in a whole trace. */
 static void note_entry(const struct walk *walk, struct interval *interval, uint32_t site, uint64_t event)
 {
     if (walk->rank >= interval->first_rank) return;
@@ -115,7 +115,7 @@ static void leave(struct walk *walk, enum interval_kind kind, uint32_t id)
     }
 }
 
-/* A call that is no edge of an interval is in a function. */
+/* A call that neither begins nor ends an interval is in a function. */
 static enum status enter_function(struct walk *walk, uint32_t site, uint64_t event)
 {
     const struct interval *items = walk->intervals->items;
@@ -136,7 +136,7 @@ static void set_place(struct walk *walk, uint32_t site)
     const struct trace_site *sites = walk->trace->definitions.sites;
     if (!sites[site].file) return;
     for (uint32_t i = walk->at;; i = items[i].parent) {
-        if (walk->rank >= items[i].placed_rank) return; /* then those around it are placed, too */
+        if (walk->rank >= items[i].placed_rank) return; /* then the intervals around it have places, too */
         items[i].site = site;
         items[i].placed_rank = walk->rank;
         if (i == INTERVAL_ROOT) return;
@@ -270,7 +270,7 @@ enum status intervals_build(const struct processors *processors, enum interval_s
     return status;
 }
 
-struct rank_walk { /* where a slice leaves a rank */
+struct rank_walk { /* the state of a rank at the end of a slice */
     size_t *entries;
     size_t entry_capacity;
     uint32_t at;

@@ -18,7 +18,7 @@ struct life {
     uint32_t thread;
 };
 
-/* Thread 0 comes first: it has the rank's first processor, whatever was seen of it. */
+/* Thread 0 comes first: it has the rank's first processor, even if it makes no call. */
 static int by_begin(const void *one, const void *other)
 {
     const struct life *a = one, *b = other;
@@ -27,7 +27,8 @@ static int by_begin(const void *one, const void *other)
     return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* Lives of the rank's threads in the order of their begins; threads without calls are none but for thread 0. */
+/* Finds the lives of the rank's threads in the order of their begins. Threads without calls have none, except thread
+ * 0. */
 static uint32_t find_lives(const struct timelines *timelines, uint32_t rank, struct life *lives)
 {
     uint32_t count = 0;
@@ -45,7 +46,8 @@ static uint32_t find_lives(const struct timelines *timelines, uint32_t rank, str
     return count;
 }
 
-/* Gives each life the lowest processor that is free when it begins; free_ps: when each is. Returns how many there are. */
+/* Gives each life the lowest processor that is free at its begin; free_ps has the end of each processor's last life.
+ * Returns the number of processors. */
 static uint32_t place_lives(const struct life *lives, uint32_t count, uint32_t *places, int64_t *free_ps)
 {
     uint32_t used = 0;

@@ -7,10 +7,10 @@
 #include "common/units.h"
 #include "model/match/shmem_writes.h"
 
-/* Sums of doubles that were picoseconds: relative. */
+/* Relative tolerance for sums of doubles that were picoseconds. */
 static const double rounding = 1e-9;
 
-/* What the checks look at. */
+/* The inputs of the checks. */
 struct figures {
     const struct totals *totals;
     const struct result *result;
@@ -50,7 +50,7 @@ static int64_t time_of_shmem_tests(const struct relations *relations, uint32_t r
     return time_ps;
 }
 
-/* The time of a call; of a successful test, of its row: all tests since the post of the same window. */
+/* The time of a call; for a successful test, the time of all tests since the post of the same window. */
 static int64_t time_of_call(const struct relations *relations, uint32_t rank, size_t index)
 {
     const struct trace_call *call = relations_call(relations, rank, index);
@@ -72,7 +72,7 @@ static uint64_t waited_word(int64_t waited_ps, bool certain)
     return (uint64_t)waited_ps << 1 | certain;
 }
 
-/* Calls that wait are looked at, unless all that they wait for is in doubt: these are counted per doubt. */
+/* Counts a call that waits; calls whose waits are all in doubt are counted per doubt. */
 static void count_call(struct checks *checks, const struct wait *wait, enum mpi_call function, bool known,
                        bool was_certain, bool certain)
 {
@@ -88,7 +88,8 @@ static enum status add_wait(struct checks *checks, const struct relations *relat
     uint64_t *word, key = (uint64_t)wait->rank << 40 | trace_event(trace, wait->rank, wait->call);
     bool known = map_find(&checks->waited, key) != NULL;
     bool of_target =
-        doubt_is_of_target(wait->doubt); /* that of the group follows: one of both counts, it is the longer */
+        doubt_is_of_target(wait->doubt); /* the group's wait follows; only one of both counts, and the group's is
+                                            longer */
     bool certain = wait->doubt == FINDING_CERTAIN || of_target;
     TRY(map_put(&checks->waited, key, 0, &word, err));
     count_call(checks, wait, trace_function(trace, wait->rank, wait->call), known, *word & 1, certain);
@@ -102,7 +103,7 @@ static enum status add_wait(struct checks *checks, const struct relations *relat
     return STATUS_OK;
 }
 
-/* Of a slice only the calls that stay may get further waits. */
+/* In a slice only calls that are kept may get further waits. */
 static enum status forget_final(struct checks *checks, const struct relations *relations, struct err *err)
 {
     const struct trace *trace = relations->trace;

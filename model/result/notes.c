@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all notes of a sort say; of more than NOTES_PER_SORT "and N more: ..." does. */
+/* The sentence of each sort of notes; for more than NOTES_PER_SORT, "and N more: ..." is used. */
 static const char *const sorts[NOTE_SORT_COUNT] = {
     [NOTE_BROKEN_OFF] = "ranks whose recording breaks off",
     [NOTE_OPEN_ACCESS] = "the access epoch has no end",
@@ -30,7 +30,7 @@ static bool is_before(const struct note *one, const struct note *other)
     return one->rank != other->rank ? one->rank < other->rank : one->event < other->event;
 }
 
-/* Keeps the first ones. */
+/* Inserts a note in order, and keeps the first ones. */
 static void insert_note(struct note_list *list, struct note made, bool sorted)
 {
     size_t at = list->kept++;
@@ -103,7 +103,8 @@ static enum status note_epochs(struct notes *notes, const struct relations *rela
     return STATUS_OK;
 }
 
-/* Names the first member that calls it; it is noted where the lowest rank that calls it is analysed. */
+/* Notes unfinished instances, with the first member that calls them. The shard of the lowest calling rank notes an
+ * instance. */
 static enum status note_instances(struct notes *notes, const struct relations *relations, struct err *err)
 {
     const struct trace *trace = relations->trace;
@@ -113,7 +114,7 @@ static enum status note_instances(struct notes *notes, const struct relations *r
         const size_t *calls = &relations->instances.calls[instance->member_first];
         int32_t lowest = INT32_MAX;
         uint32_t first = UINT32_MAX;
-        uint32_t absent = UINT32_MAX; /* the first member that does not come, or does not return */
+        uint32_t absent = UINT32_MAX; /* the first member that does not call, or does not return */
         if (instance_complete(instance)) continue;
         for (uint32_t m = 0; m < instance->size; m++) {
             const struct trace_call *call = instance_call(trace, &relations->instances, instance, m);
@@ -163,7 +164,7 @@ static uint32_t find_differing(const struct relations *relations, const struct i
     return 0;
 }
 
-/* MPI-3.1 11.5.5: what one member of the window's group asserts of NOPRECEDE and NOSUCCEED, all must. */
+/* MPI-3.1 11.5.5: all members of the window's group must assert NOPRECEDE and NOSUCCEED alike. */
 static enum status note_fence(struct notes *notes, const struct relations *relations, const struct instance *instance,
                               struct err *err)
 {

@@ -177,7 +177,7 @@ static void add_transfers(struct writer *writer, cJSON *root, const struct resul
     }
 }
 
-/* What this result does not hold itself, but the file did that it was read from. */
+/* Adds the parts that were only in the file from which the result was read. */
 static void add_carried(struct writer *writer, cJSON *root, const struct result *result, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(result->carried, key);

@@ -51,7 +51,8 @@ static int compare_findings(const void *one, const void *other)
     return (int)a->pattern - (int)b->pattern;
 }
 
-/* That of the worst place. A result of an older version does not say it: then of all places together. */
+/* The rank of the worst place. A result of an older version does not have it; then the worst rank of all places
+ * together. */
 static uint32_t worst_rank(const struct result *result, const struct result_pattern *pattern)
 {
     uint32_t worst = 0;
@@ -110,7 +111,7 @@ static void print_property_wait(const struct result *result, enum pattern patter
             units_format_duration(found->severity_s, seconds), percent(found->severity_s, total_time_s(result)));
 }
 
-/* A part is printed below its whole. */
+/* Prints a pattern that is part of another one below that one. */
 static void print_property_waits(const struct result *result, const struct result_property *property, FILE *out)
 {
     for (int p = 0; p < PATTERN_COUNT; p++) {

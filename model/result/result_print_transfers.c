@@ -147,7 +147,7 @@ static void print_columns(const struct result *result, uint32_t first, FILE *out
     }
 }
 
-/* As many targets side by side as 80 columns have room for. */
+/* Prints as many targets side by side as fit into 80 columns. */
 static void print_matrix(const struct result *result, FILE *out)
 {
     if (result->rank_count > MATRIX_RANKS || result->transfer_groups[TRANSFERS_OF_PAIR].count < 2) return;

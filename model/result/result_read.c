@@ -10,7 +10,8 @@
 #include "model/result/result_schema.h"
 #include "trace/limits.h"
 
-static const double LARGEST = 1e300, MOST_WALL_S = 1e9; /* of a result's time; of what a simulation took itself */
+static const double LARGEST = 1e300, MOST_WALL_S = 1e9; /* limits of a result's times, and of a simulation's own
+                                                           duration */
 
 typedef enum status element_reader(const struct json_node *node, size_t index, void *into, struct err *err);
 
@@ -43,7 +44,7 @@ static enum status read_count(const struct json_node *object, const char *key, u
     return STATUS_OK;
 }
 
-/* Sums of bytes may be larger than any number of things. */
+/* Reads a sum of bytes, which may be larger than other numbers. */
 static enum status read_bytes(const struct json_node *object, const char *key, uint64_t *value, struct err *err)
 {
     struct json_node node = json_member(object, key);
@@ -87,7 +88,7 @@ static enum status read_per_rank(const struct json_node *object, const char *key
     return json_error(&node, err, "%zu numbers, expected one for each of the %u ranks", json_count(&node), count);
 }
 
-/* A result of an older version does not say who. */
+/* Results of older versions have no rank, thread and node. */
 static enum status read_who(const struct json_node *node, struct result_who *who, struct err *err)
 {
     struct json_node rank = json_member(node, "rank"), thread = json_member(node, "thread");
@@ -237,7 +238,7 @@ static enum status read_distribution(const struct json_node *transfers, const ch
     return read_known(&node, "max", &rates->max, err);
 }
 
-/* Absent or null: nothing is known. */
+/* If absent or null, the rates are unknown. */
 static enum status read_rates(const struct json_node *group, const char *key, struct result_rates *rates,
                               struct err *err)
 {

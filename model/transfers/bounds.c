@@ -47,7 +47,7 @@ int64_t bounds_target_exit_ps(const struct relations *relations, const struct ep
     return epoch->kind == EPOCH_START ? target_wait_exit(relations, operation->pair) : TRACE_UNKNOWN_PS;
 }
 
-/* R1 for what a get brings to the origin, R2-R4 for what reaches the target. */
+/* R1 for the data of a get at the origin, R2-R4 for data that reach the target. */
 static int64_t upper_end(const struct relations *relations, const struct epoch_operation *operation)
 {
     const struct access_epoch *epoch = &relations->epochs.accesses[operation->epoch];
@@ -69,7 +69,7 @@ bool bounds_have_shmem(const struct trace *trace)
     return false;
 }
 
-/* The exit of the first quiet behind the operation that completes it. */
+/* The exit of the first quiet after the operation that completes it. */
 static int64_t quiet_exit_ps(const struct trace *trace, uint32_t rank, const size_t *next_quiet, size_t operation)
 {
     const struct trace_rank *process = &trace->ranks[rank];
@@ -79,8 +79,8 @@ static int64_t quiet_exit_ps(const struct trace *trace, uint32_t rank, const siz
     return process->calls[quiet].exit_ps;
 }
 
-/* OpenSHMEM 1.4 9.5, 9.6, 9.10: what waits for an answer has it at its exit, all else is complete with the next quiet. False
- * for calls that move nothing. */
+/* OpenSHMEM 1.4 9.5, 9.6, 9.10: an operation that waits for an answer is complete at its exit, any other one with the
+ * next quiet. Returns false for calls that move no data. */
 static bool shmem_upper_end(const struct trace *trace, uint32_t rank, const size_t *next_quiet, size_t index,
                             int64_t *upper_ps)
 {
@@ -96,7 +96,8 @@ static bool shmem_upper_end(const struct trace *trace, uint32_t rank, const size
     }
 }
 
-/* next_quiet: per call of the rank, the one behind the last included, the next quiet behind it; the rank's count: none. */
+/* next_quiet[i] is the index of the next quiet after call i, or the rank's number of calls; it has an element for the
+ * end, too. */
 static enum status add_shmem_calls(const struct relations *relations, uint32_t rank, size_t *next_quiet,
                                    struct transfers *made, struct err *err)
 {

@@ -7,7 +7,8 @@
 #include "common/units.h"
 #include "model/transfers/double_bits.h"
 
-/* Five bits of the fraction are the class. What is below 1 B/s, a transfer of nothing above all, is one class more. */
+/* Five bits of the fraction are the class. Rates below 1 B/s, mostly of transfers without bytes, are one further
+ * class. */
 enum { CLASS_SHIFT = 52 - 5 };
 _Static_assert(1 << (52 - CLASS_SHIFT) == RATE_HISTOGRAM_CLASSES, "classes of an octave");
 static const uint64_t slow_class = (UINT64_C(0x3ff0000000000000) >> CLASS_SHIFT) - 1;
@@ -29,7 +30,7 @@ static bool is_exact(const struct rate_histogram *histogram)
     return histogram->count <= RATE_HISTOGRAM_EXACT_MAX;
 }
 
-/* Room for a class, with those between it and the others. */
+/* Makes room for a class and the classes between it and the others. */
 static enum status reach(struct rate_histogram *histogram, uint64_t number, struct err *err)
 {
     uint64_t first = histogram->cell_count == 0 || number < histogram->first ? number : histogram->first;
@@ -128,7 +129,7 @@ enum status rate_histogram_merge(struct rate_histogram *into, const struct rate_
     return merge_cells(into, from, err);
 }
 
-/* The middle of the class that holds the value of this place, from 0. */
+/* The middle of the class of the value with this rank in the order of values, from 0. */
 static double value_at(const struct rate_histogram *histogram, uint64_t place)
 {
     size_t i = 0;

@@ -57,7 +57,7 @@ static void note_extremes(struct distribution *distribution, double min, double 
     if (distribution->count == 0 || max > distribution->max) distribution->max = max;
 }
 
-/* There are too many values to keep each. */
+/* Replaces the exact values by classes when there are too many. */
 static enum status make_classes(struct distribution *distribution, struct err *err)
 {
     if (!distribution->exact) return STATUS_OK;
@@ -109,7 +109,7 @@ static int by_number(const void *one, const void *other)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Inside a class values grow evenly with their bits. */
+/* The mean of a class, in which values grow linearly with their bits. */
 static double class_mean(const struct distribution_class *of)
 {
     uint64_t first = of->number << CLASS_SHIFT;
@@ -118,7 +118,7 @@ static double class_mean(const struct distribution_class *of)
     return base + bits * step;
 }
 
-/* The mean of the class that holds the value of this place, from 0. */
+/* The mean of the class of the value with this rank in the order of values, from 0. */
 static double value_at(const struct distribution *distribution, uint64_t place)
 {
     size_t i = 0;
@@ -130,7 +130,7 @@ static void report_classes(struct distribution *distribution, struct result_dist
 {
     uint64_t count = distribution->count;
     qsort(distribution->classes, distribution->class_count, sizeof *distribution->classes, by_number);
-    map_clear(&distribution->index); /* names places that are no longer right */
+    map_clear(&distribution->index); /* its positions are no longer valid */
     made->median = (value_at(distribution, (count - 1) / 2) + value_at(distribution, count / 2)) / 2;
     for (size_t i = 0; i < distribution->class_count; i++)
         made->mean += class_mean(&distribution->classes[i]) *

@@ -12,7 +12,7 @@ void rates_clear(struct rates *rates)
     memset(rates, 0, sizeof *rates);
 }
 
-/* An empty interval bounds nothing; an end that is not known says nothing. */
+/* An empty interval gives no bound; a transfer with an unknown end is not counted. */
 static enum status add_rate(struct distribution *rates, const struct transfer *transfer, int64_t end_ps,
                             struct err *err)
 {

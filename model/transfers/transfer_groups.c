@@ -26,7 +26,7 @@ uint32_t transfer_size_class(int64_t bytes)
     return bytes > 0 ? 64 - (uint32_t)__builtin_clzll((uint64_t)bytes) : 0;
 }
 
-/* The list's group of this key, made empty if it is new. */
+/* The list's group of this key; a new empty one if there is none. */
 static enum status group_of(struct transfer_list *list, const struct transfer_key *key, struct transfer_group **found,
                             struct err *err)
 {
@@ -43,7 +43,7 @@ static enum status group_of(struct transfer_list *list, const struct transfer_ke
     return STATUS_OK;
 }
 
-/* What a transfer adds to each of its groups; an end that is not known says nothing. */
+/* The values that a transfer adds to each of its groups; none for an unknown end. */
 struct bounds {
     int64_t bytes;
     bool lower_known, upper_known;

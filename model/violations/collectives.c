@@ -1,8 +1,8 @@
 /* Rules between the members of a collective call: model/violations/violations.h has the interface.
  *
  * The k-th call of a member on a window (fences, creations, freeings counted apart) or communicator belongs to the k-th
- * turn. Each member is compared with the first one, in the order of ranks. Once members call different functions, what
- * follows on that communicator cannot be distinguished and is not compared. */
+ * turn. Each member is compared with the first one, in the order of ranks. After members have called different
+ * functions on a communicator, its later calls cannot be matched and are not compared. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static const struct trace_comm *comm_of(const struct trace *trace, size_t sequen
                                           : sequence - windows];
 }
 
-/* Of two groups, each may have its own sizes, but in what both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
+/* In an intercommunicator each group may have its own sizes, except in reductions (MPI-3.1 5.7.1, 5.8, 5.10.1). */
 static bool are_apart(const struct trace_comm *comm, const struct trace_call *call, uint32_t one, uint32_t other)
 {
     int32_t between = (int32_t)comm->first_group;
@@ -77,7 +77,7 @@ static bool are_apart(const struct trace_comm *comm, const struct trace_call *ca
     return (trace_comm_rank(comm, (int32_t)one) < between) != (trace_comm_rank(comm, (int32_t)other) < between);
 }
 
-/* Sizes that a reader worked out from what was sent and received may be 0 where they are not known. */
+/* A size that a reader derived from sent and received bytes may be 0 if it is not known. */
 static bool sizes_differ(const struct trace_call *call, const struct trace_call *other)
 {
     bool known = call->bytes != 0 && other->bytes != 0;
@@ -128,7 +128,7 @@ static enum status compare_calls(struct walk *walk, struct turns *sequence, cons
     return compare_sizes(walk, comm, at, first);
 }
 
-/* What a rank's own counts say that it sends, against its size. */
+/* Compares the bytes that a rank sends by its own counts with its size. */
 static enum status compare_own(struct walk *walk, const struct trace_comm *comm, struct call_at at)
 {
     const struct trace_call *call = finder_call(walk->finder, at);
@@ -172,7 +172,7 @@ static enum status add_member(struct walk *walk, size_t s, struct call_at at)
     return sequence->apart ? STATUS_OK : keep_call(walk, comm, turn, at);
 }
 
-/* Bytes that the root's counts give a member, against what the member says. */
+/* Compares the bytes of a member in the root's counts with the member's own. */
 static enum status compare_with_root(struct walk *walk, const struct trace_comm *comm, const struct turn *turn)
 {
     const struct trace_call *first = finder_call(walk->finder, turn->first);
@@ -192,7 +192,7 @@ static enum status compare_with_root(struct walk *walk, const struct trace_comm 
     return STATUS_OK;
 }
 
-/* Bytes that all send to a member, against what it receives. */
+/* Compares the bytes that all members send to a member with those that it receives. */
 static enum status compare_received(struct walk *walk, const struct trace_comm *comm, const struct turn *turn)
 {
     int64_t *sent = calloc(comm->count, sizeof *sent);
@@ -218,7 +218,7 @@ static enum status compare_received(struct walk *walk, const struct trace_comm *
     return status;
 }
 
-/* The first member of the sequence that comes to no turn of this number and is complete; TRACE_NONE: there is none. */
+/* The first member with a complete recording that makes no call of this turn; TRACE_NONE: there is none. */
 static int32_t find_absent(const struct walk *walk, size_t s, size_t number)
 {
     const struct trace_comm *comm = comm_of(walk->trace, s);

@@ -1,5 +1,5 @@
-/* Rules between the two sides of epochs, and what updates meet at their targets: model/violations/violations.h has the interface.
- */
+/* Rules between the two sides of epochs, and between updates and the assertions of their targets.
+ * model/violations/violations.h has the interface. */
 #include <inttypes.h>
 
 #include "model/match/fifo.h"
@@ -40,7 +40,7 @@ static enum status compare_pair(struct finder *finder, struct call_at start, str
     return STATUS_OK;
 }
 
-/* The updates of a start from *next on; post: that of one of its targets. */
+/* Compares the updates of a start, from *next on, with the post of one of its targets. */
 static enum status compare_updates(struct finder *finder, size_t start, struct call_at post, size_t next)
 {
     if (!(finder_call(finder, post)->flags & TRACE_NOPUT)) return STATUS_OK;
@@ -76,7 +76,7 @@ static enum status match_start(struct finder *finder, struct fifo *fifo, size_t 
     return STATUS_OK;
 }
 
-/* What is left in the queues. A post that is never closed is reported already. */
+/* Reports the epochs left in the queues. A post that is never closed has been reported already. */
 static enum status find_left(struct finder *finder, struct fifo *fifo)
 {
     for (size_t p = 0; p < finder->posts.count; p++) {

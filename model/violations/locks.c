@@ -1,9 +1,9 @@
 /* Locks that exclude each other, held at the same time: model/violations/violations.h has the interface.
  *
- * MPI_Win_lock of another rank may return before the lock is held, so that its times show nothing. A lock is held
- * for sure from the return of a flush that completes an operation until MPI_Win_unlock is called; of the rank itself,
- * or in a simulation with blocking locks, from the return of MPI_Win_lock on. An epoch with operations that lies within
- * such a time as a whole holds its lock within it. */
+ * MPI_Win_lock of another rank may return before the lock is held, so its times prove nothing. A lock is certainly held
+ * from the return of a flush that completes an operation until MPI_Win_unlock is called. A lock of the own rank, and
+ * any lock in a simulation with blocking locks, is held from the return of MPI_Win_lock on. An epoch with operations
+ * that is entirely within such a time of another rank holds its lock within it. */
 #include <stdlib.h>
 
 #include "common/units.h"
@@ -19,7 +19,7 @@ static int by_time(const void *one, const void *two)
     return (a->at.call > b->at.call) - (a->at.call < b->at.call);
 }
 
-/* clocks_ps: what two ranks' clocks may differ by. */
+/* clocks_ps is the possible difference of two ranks' clocks. */
 static bool meets(const struct holding *held, const struct holding *other, int64_t clocks_ps)
 {
     if (!held || held->at.rank == other->at.rank || !(held->exclusive || other->exclusive)) return false;
@@ -32,7 +32,7 @@ static void keep_later(const struct holding **last, const struct holding *held)
     if (!*last || held->until_ps > (*last)->until_ps) *last = held;
 }
 
-/* last[1]: of the proven exclusive ones before, that held longest; last[0]: of all. */
+/* last[1] is the earlier proven exclusive holding that ends last, last[0] that of all proven ones. */
 enum status find_in_locks(struct finder *finder)
 {
     const struct holding *last[2] = {NULL, NULL};

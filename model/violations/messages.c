@@ -14,7 +14,7 @@ struct walk {
     const struct messages *messages;
     size_t *first;        /* per rank: place of its first call in sides */
     unsigned char *sides; /* per call */
-    bool cancels;         /* somebody calls MPI_Cancel: what has no partner may have been given up */
+    bool cancels;         /* some rank calls MPI_Cancel: a call without partner may have been cancelled */
 };
 
 static bool is_open(const struct finder *finder, struct call_at at)
@@ -22,7 +22,7 @@ static bool is_open(const struct finder *finder, struct call_at at)
     return map_find(&finder->open_requests, (uint64_t)at.rank << 40 | at.call) != NULL;
 }
 
-/* The size of a receive whose end was not seen is that of its buffer, or not known. */
+/* The size of a receive without a recorded end is that of its buffer, or not known. */
 static enum status compare_sizes(struct finder *finder, struct call_at send, struct call_at receive)
 {
     const struct trace_call *its = finder_call(finder, send), *call = finder_call(finder, receive);
@@ -78,7 +78,7 @@ static enum status check_partners(struct walk *walk, struct call_at at)
                       source, both ? call->exchange.recv_tag : call->message.tag);
 }
 
-/* A handle that nobody has got. */
+/* Reports message handles that no probe returned. */
 static enum status check_handles(struct finder *finder, uint32_t rank)
 {
     size_t *others;

@@ -1,5 +1,5 @@
-/* Rules that one rank's calls break by themselves: model/violations/violations.h has the interface. What the
- * rules between ranks need is collected on the way. */
+/* Rules that one rank's calls break by themselves: model/violations/violations.h has the interface. It also collects
+ * the data that the rules between ranks need. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "model/violations/finder.h"
 #include "trace/epoch_cursor.h"
 
-/* What the rank has on a window. */
+/* The state of the rank on a window. */
 struct window_walk {
-    size_t first_use, freed; /* while it was not created; while it is freed */
+    size_t first_use, freed; /* first use before its creation; the freeing call while it is freed */
     bool created;
 };
 
 /* Of an open lock. */
 struct lock_walk {
-    bool operations, answers; /* operations that bring data back */
+    bool operations, answers; /* answers: operations that return data */
     bool proven;
     int64_t proven_ps;
 };
@@ -38,17 +38,17 @@ struct walk {
     const struct trace *trace;
     const struct trace_call *call;
     struct call_at at;
-    size_t init, finalize; /* NO_CALL: none; finalize: once it was met */
+    size_t init, finalize; /* NO_CALL: none; finalize: set when it is reached */
     struct window_walk *windows;
     struct comm_walk *comms;
-    struct epoch_cursor cursor; /* items: of start and post their place in the finder's lists */
+    struct epoch_cursor cursor; /* items: for start and post their index in the finder's lists */
     struct lock_walk *locks;    /* by the epoch's slot */
     size_t lock_capacity;
     struct map requests; /* request to the call that made it */
     struct map held;     /* (thread, object) to how often the thread has it */
     struct map born;     /* threads that began in the trace */
     struct map symmetric; /* lock of OpenSHMEM to the call that took it, plus 1; 0: the rank does not have it */
-    struct map second;    /* the same of a thread that asked for it meanwhile */
+    struct map second;    /* the same for a thread that requested it meanwhile */
     size_t request_frees;
     bool *new; /* per communicator: a rank's first call with it creates it */
     struct reuse *reuses;
@@ -62,7 +62,7 @@ static struct call_at own_call(const struct walk *walk, size_t call)
     return (struct call_at){walk->at.rank, call};
 }
 
-/* The rule's kind at the call in hand, with another call of the rank. */
+/* Adds a violation at the current call, with another call of the rank. */
 static enum status add_violation(struct walk *walk, enum violation_kind kind, size_t other)
 {
     return finder_add(walk->finder, kind, walk->at, own_call(walk, other), "%s", "");
@@ -77,8 +77,8 @@ static enum status add_side(struct walk *walk, struct side_list *list, struct ep
     return add_violation(walk, VIOLATION_group_repeats_rank, NO_CALL);
 }
 
-/* A lock of the rank itself blocks (MPI-3.1 11.5.3), so does any in a simulation that says so: it is held when the call
- * returns. That of another rank may be taken later, by MPI_Win_unlock at the latest. */
+/* A lock of the own rank blocks (MPI-3.1 11.5.3), and so does any lock in a simulation with blocking locks: it is held
+ * when the call returns. A lock of another rank may be taken later, by MPI_Win_unlock at the latest. */
 static enum status take_lock(struct walk *walk, const struct epoch *opened)
 {
     const struct trace_call *call = walk->call;
@@ -109,7 +109,7 @@ static enum status release_lock(struct walk *walk, const struct epoch *closed)
     return STATUS_OK;
 }
 
-/* The return of a flush shows that the locks that it means are held, if there was something to complete. */
+/* The return of a flush proves that its targets' locks are held, if there was an operation to complete. */
 static void prove_locks(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -129,7 +129,7 @@ static enum status note_fence(struct walk *walk, const struct epoch_step *step)
 {
     struct finder *finder = walk->finder;
     uint64_t *slot, key = finder_fence_key(walk->call->handle, walk->at.rank, step->fence);
-    if (step->faults & EPOCH_PRECEDED) { /* reported: what follows is in an epoch of its own */
+    if (step->faults & EPOCH_PRECEDED) { /* reported: later operations are in an epoch of their own */
         step->in->opened = walk->at.call;
         step->in->fence = step->fence;
         step->in->first_operation = EPOCH_NONE;
@@ -138,7 +138,7 @@ static enum status note_fence(struct walk *walk, const struct epoch_step *step)
     return map_put(&finder->noput, key, walk->at.call, &slot, finder->err);
 }
 
-/* Bytes from the displacement on to the end of what the operation touches at its target. */
+/* The number of bytes from the displacement to the end of the operation's memory at its target. */
 static int64_t reach(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -195,7 +195,7 @@ static enum status on_operation(struct walk *walk, const struct epoch_step *step
     return in->kind == EPOCH_FENCE ? keep_update(walk, NO_CALL, in->fence) : STATUS_OK;
 }
 
-/* What the call in hand contradicts, with the call that opened the epoch; a fence epoch begins with its first
+/* Reports the faults of the current call, with the call that opened the epoch; a fence epoch begins with its first
  * operation. */
 static enum status report_faults(struct walk *walk, const struct epoch_step *step)
 {
@@ -286,8 +286,8 @@ static enum status walk_window(struct walk *walk)
     return walk_epochs(walk);
 }
 
-/* A trace may begin with communicators that it does not create. Who frees such a one may create another one of its
- * number. */
+/* A trace may begin with communicators that it does not create. A rank that frees one may create another one with the
+ * same number. */
 static enum status create_comm(struct walk *walk)
 {
     if (walk->call->comm.newcomm == TRACE_NO_REF || walk->call->comm.newcomm == 0) return STATUS_OK;
@@ -303,7 +303,7 @@ static enum status create_comm(struct walk *walk)
     return STATUS_OK;
 }
 
-/* All members free a communicator: where one of them begins with creating it, there was none to free. */
+/* All members free a communicator. If one of them creates it first, it did not exist before. */
 static enum status end_reuses(const struct walk *walk)
 {
     for (size_t i = 0; i < walk->reuse_count; i++)
@@ -313,7 +313,7 @@ static enum status end_reuses(const struct walk *walk)
     return STATUS_OK;
 }
 
-/* The world is never made and never freed. */
+/* The world communicator is never created and never freed. */
 static enum status walk_comm(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -371,8 +371,8 @@ static enum status take_object(struct walk *walk, int64_t object)
     return STATUS_OK;
 }
 
-/* A thread may have taken an object before its recording began: what it never took in the trace is not known, unless
- * the trace has the thread's beginning. */
+/* Whether the thread certainly does not have the object. It may have taken the object before its recording began,
+ * unless the trace has the thread's begin. */
 static bool has_not(const struct walk *walk, int64_t object)
 {
     const uint64_t *count = map_find(&walk->held, held_key(walk, object));
@@ -424,7 +424,7 @@ static enum status note_set(struct walk *walk, uint64_t *has)
     return map_put(&walk->second, walk->call->primitive.object, walk->at.call + 1, &second, walk->finder->err);
 }
 
-/* enter_ps: of the clear, INT64_MAX: there is none. */
+/* enter_ps is that of the clear; INT64_MAX: there is none. */
 static enum status end_second(struct walk *walk, size_t first, size_t second, int64_t enter_ps)
 {
     const struct trace_call *call = &walk->trace->ranks[walk->at.rank].calls[second];
@@ -464,7 +464,7 @@ static enum status end_symmetric_locks(struct walk *walk)
     return STATUS_OK;
 }
 
-/* What is open at the rank's end. */
+/* Reports epochs that are open at the rank's end. */
 static enum status end_windows(struct walk *walk)
 {
     static const enum violation_kind kinds[EPOCH_KIND_COUNT] = {[EPOCH_START] = VIOLATION_start_without_complete,
