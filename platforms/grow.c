@@ -51,7 +51,7 @@ static void add_number(struct platform_growth *growth, const char *key, int64_t 
     snprintf(growth->overrides[growth->count++], GROWTH_BYTES, "%s=%" PRId64, key, number);
 }
 
-/* Adds what gives the topology so many nodes at least. */
+/* Adds the overrides that give the topology at least so many nodes. */
 typedef void grow_shape(const cJSON *topology, int64_t nodes, struct platform_growth *growth);
 
 static void grow_fat_tree(const cJSON *topology, int64_t nodes, struct platform_growth *growth)

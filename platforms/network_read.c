@@ -37,7 +37,7 @@ enum status rate_read(const struct json_node *node, double *value, struct err *e
     return measured_read(node, RATE_LEAST, RATE_MOST, value, err);
 }
 
-/* One row of a list of segments; what it lacks is beside the list in parent. */
+/* Reads one row of a list of segments; keys that it lacks are beside the list in parent. */
 static enum status read_segment(const struct json_node *parent, const struct json_node *row, bool last, int64_t above,
                                 struct net_segment *segment, struct err *err)
 {
@@ -105,7 +105,7 @@ static enum status read_segments(const struct json_node *parent, struct net_segm
     return STATUS_OK;
 }
 
-/* The contract's example: 0.2 us, 20 GB/s. */
+/* The default loopback: 0.2 us, 20 GB/s. */
 static enum status default_loopback(struct platform *platform, struct err *err)
 {
     platform->loopback = malloc(sizeof *platform->loopback);
@@ -115,7 +115,7 @@ static enum status default_loopback(struct platform *platform, struct err *err)
     return STATUS_OK;
 }
 
-/* What sends and collectives have of their own; it may be missing. */
+/* Reads the values of sends and collectives, which may be missing. */
 static enum status read_two_sided(const struct json_node *parent, struct net_segment **segments, size_t *count, struct err *err)
 {
     static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", NULL};

@@ -24,7 +24,7 @@ static cJSON *value_from(const char *key, size_t key_length, const char *text)
     return cJSON_CreateString(text);
 }
 
-/* Ends the part of the key that begins here and may be in quotes; the rest behind its dot, NULL: the last part. */
+/* Ends the first part of the key, which may be in quotes. Returns the rest after its dot; NULL: it is the last part. */
 static char *end_part(char **part)
 {
     char *close = **part == '"' ? strchr(*part + 1, '"') : NULL;
@@ -53,7 +53,7 @@ static enum status walk_path(cJSON *root, char *key, const char *override, cJSON
     return STATUS_OK;
 }
 
-/* Two ways to say one thing: the override's way takes the place of the file's. */
+/* Removes keys that state the same value in another form: the override replaces the file's form. */
 static void drop_alternatives(cJSON *object, const char *path)
 {
     static const char *const alternatives[][2] = {
@@ -67,7 +67,8 @@ static void drop_alternatives(cJSON *object, const char *path)
             cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
 }
 
-/* One server of all messages is asked for: neither the file nor its profile names others. False: out of memory. */
+/* The override names one server for all messages, so it removes other ones of the file and its profile. False: out of
+ * memory. */
 static bool drop_servers(cJSON *rma, const char *path)
 {
     static const char key[] = "mpi.rma.progress=";
@@ -75,12 +76,12 @@ static bool drop_servers(cJSON *rma, const char *path)
     cJSON *protocol = cJSON_GetObjectItemCaseSensitive(rma, "protocol");
     if (!protocol) protocol = cJSON_AddObjectToObject(rma, "protocol");
     if (!protocol) return false;
-    if (!cJSON_IsObject(protocol)) return true; /* its reader says what is wrong */
+    if (!cJSON_IsObject(protocol)) return true; /* its reader reports the error */
     cJSON_DeleteItemFromObjectCaseSensitive(protocol, "serves");
     return cJSON_AddNullToObject(protocol, "serves") != NULL;
 }
 
-/* Where the key ends, whose parts in quotes may hold anything: at its '=', or at the end of the text. */
+/* The end of the key: its '=', or the end of the text. Parts in quotes may contain any character. */
 static const char *end_of_key(const char *override)
 {
     const char *at = override;
@@ -114,7 +115,7 @@ enum status override_apply(struct json_document *document, const char *override,
     return status;
 }
 
-/* One path is the other, or leads to it ("a.b" to "a.b.c" or "a.b[0]"). */
+/* Whether the paths are equal, or one is a prefix of the other ("a.b" of "a.b.c" or "a.b[0]"). */
 static bool related(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t common = a_length < b_length ? a_length : b_length;
@@ -134,7 +135,7 @@ enum status override_blame(const struct json_document *document, const char *con
     for (size_t i = 0; i < override_count; i++) {
         size_t key_length = (size_t)(end_of_key(overrides[i]) - overrides[i]);
         if (!related(path, (size_t)(message - path), overrides[i], key_length)) continue;
-        char text[ERR_TEXT_BYTES]; /* the fault; behind the place inside the value, where it has one */
+        char text[ERR_TEXT_BYTES]; /* the fault, after the position inside the value if there is one */
         const char *inside = path + key_length;
         bool deeper = inside < message && (*inside == '.' || *inside == '[');
         strcpy(text, deeper ? inside + (*inside == '.') : message + 2);

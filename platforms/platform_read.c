@@ -10,7 +10,7 @@
 /* A bandwidth below 1 B/s or a latency of more than an hour is taken for a mistake in the unit. */
 enum field_kind { FIELD_NUMBER, FIELD_RATE, FIELD_INT32, FIELD_INT64, FIELD_BOOLEAN, FIELD_NAME };
 
-/* One key of an object and where its value goes. A missing key leaves the default, unless required. */
+/* One key of an object, and the member that it sets. A missing key leaves the default, unless it is required. */
 struct field {
     const char *key;
     enum field_kind kind;
@@ -20,7 +20,8 @@ struct field {
     bool required;
 };
 
-enum { NODES_MAX = 1 << 24 }; /* of nodes.count: a node takes up to 200 bytes where a rank is on it or behind it */
+enum { NODES_MAX = 1 << 24 }; /* of nodes.count: memory is up to 200 bytes for each node up to the last one with a
+                                 rank */
 
 #define AT(member) offsetof(struct platform, member)
 

@@ -19,7 +19,7 @@ void data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES])
     snprintf(directories[1], PROFILE_PATH_BYTES, "%s", RMACAST_FULL_DATADIR "/rmacast/platforms");
 }
 
-/* The folder of the file; false: it has none, as the built-in platform. */
+/* The folder of the file; false if it has none, like the built-in platform. */
 static bool folder_of(const char *file, char folder[PROFILE_PATH_BYTES])
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -81,7 +81,7 @@ enum status profile_find(const char *name, const char *platform_file, char path[
     if (strchr(name, '/')) {
         bool relative = name[0] != '/' && has_folder;
         snprintf(path, PROFILE_PATH_BYTES, "%.2000s%s%.2000s", relative ? folder : "", relative ? "/" : "", name);
-        return STATUS_OK; /* whoever opens it says what is wrong */
+        return STATUS_OK; /* opening it reports the error */
     }
     if (has_folder && is_there(folder, name, path)) return STATUS_OK;
     data_directories(directories);
@@ -113,7 +113,8 @@ static enum status check_profile(const struct json_document *profile, struct err
     return platform_check_mpi(&root, err);
 }
 
-/* Objects whose members are taken one by one; of anything else the whole value is the document's or the profile's. */
+/* Whether the value is an object that is merged member by member. Other values are taken whole, from the document or
+ * from the profile. */
 static bool is_section(const char *key)
 {
     static const char *const sections[] = {"rma", "protocol", "serves"};

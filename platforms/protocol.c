@@ -1,4 +1,4 @@
-/* mpi.rma.protocol: reads it from the platform file, and answers what the replay asks of it. */
+/* Reads mpi.rma.protocol from the platform file, and answers the replay's queries. */
 #include <string.h>
 
 #include "platforms/read.h"
@@ -16,8 +16,8 @@ static const char *const service_names[SERVICE_COUNT + 1] = {
     [SERVICE_CLEAR] = "clear",     [SERVICE_ACKNOWLEDGEMENT] = "acknowledgement",
     [SERVICE_NOTIFICATION] = "notification", [SERVICE_RENDEZVOUS] = "rendezvous"};
 
-/* What a file that says nothing means: puts, acknowledgements and releases need nobody, what must act on the target follows
- * mpi.rma.progress, notifications are looked at by their receiver's calls where progress is call. */
+/* The default servers. Puts, acknowledgements and releases need no progress. Messages that act on the target follow
+ * mpi.rma.progress. The receiver's calls serve notifications if progress is call. */
 static enum progress_mode default_server(enum service service, enum progress_mode progress)
 {
     switch (service) {

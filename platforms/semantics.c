@@ -47,7 +47,7 @@ static enum status read_waits(const struct json_node *node, enum rma_waits *wait
     return STATUS_OK;
 }
 
-/* "target" | "group": only of what waits in its call or in complete. */
+/* "target" | "group": only for operations that wait in their call or in complete. */
 static enum status read_posts(const struct json_node *node, enum rma_waits waits, bool *group, struct err *err)
 {
     const char *text;

@@ -12,7 +12,7 @@ static bool occurs(const struct comparison *comparison, enum pattern pattern)
     return false;
 }
 
-/* A title stands in two lines, split at its last space: the table has a column per wait state. */
+/* A title has two lines, split at its last space, since the table has a column per wait state. */
 static int first_line(enum pattern pattern)
 {
     const char *title = pattern_row(pattern)->title, *space = strrchr(title, ' ');
@@ -40,7 +40,7 @@ static int name_width(const struct comparison *comparison)
     return (int)width;
 }
 
-/* The columns behind the row's name: run time, the patterns that occur, two bounds. */
+/* The columns after the row's name: run time, the patterns that occur, two bounds. */
 enum column_kind { COLUMN_RUN_TIME, COLUMN_PATTERN, COLUMN_LOWER, COLUMN_UPPER };
 struct column {
     enum column_kind kind;
@@ -80,8 +80,8 @@ static void print_head(const struct comparison *comparison, const struct column 
     }
 }
 
-/* A call that returns at once bounds nothing; where that is so for most transfers, a median of the rest would mislead.
- * */
+/* Prints "unbounded" if most transfers have no bound, since their call returns at once: a median of the rest would
+ * mislead. */
 static void print_rate(const struct result_distribution *rates, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
@@ -112,7 +112,7 @@ static void print_row(const struct comparison *comparison, const struct column *
     fputc('\n', out);
 }
 
-/* Below each other as many columns as fit side by side, one at least. */
+/* Prints blocks of as many columns as fit side by side, at least one. */
 static void print_table(const struct comparison *comparison, FILE *out)
 {
     struct column columns[COLUMNS_MAX];
@@ -171,7 +171,7 @@ static void print_verdict(const struct comparison *comparison, FILE *out)
     fputc('\n', out);
 }
 
-/* POP's metrics of each run, where they were asked for. */
+/* Prints POP's metrics of each run, if they were requested. */
 static void print_efficiency(const struct comparison *comparison, FILE *out)
 {
     static const char *const columns[] = {"Parallel efficiency", "Load balance", "Serialization", "Transfer"};

@@ -58,7 +58,7 @@ static bool is_other_transport(const char *recorded, const char *profiled)
     return false;
 }
 
-/* No platform describes a file system. */
+/* Notes the time of file I/O, which no platform describes. */
 static enum status note_files(struct prediction *prediction, struct err *err)
 {
     const struct trace *trace = prediction->trace;
@@ -77,7 +77,7 @@ static enum status note_files(struct prediction *prediction, struct err *err)
                            count, took_s);
 }
 
-/* What the analysis of the predicted trace alone cannot know. */
+/* Adds the facts that the analysis of the predicted trace does not know. */
 static enum status describe(struct prediction *prediction, struct err *err)
 {
     struct result *result = prediction->result;
@@ -113,8 +113,8 @@ static enum status describe(struct prediction *prediction, struct err *err)
     return model_report_faults(prediction->trace, result, err);
 }
 
-/* Run time on the ideal network, 0 if the trace does not end on it (an order of locks may differ). The engine for it may run
- * as often as one likes. */
+/* Run time on the ideal network, 0 if the trace does not end on it (an order of locks may differ). It uses an engine
+ * that can run several times in a process. */
 static double ideal_run_time_s(const struct prediction *prediction)
 {
     struct platform_ideal ideal;

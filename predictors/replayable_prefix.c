@@ -7,7 +7,7 @@
 #include "simulate/replay/replay.h"
 #include "trace/faults.h"
 
-/* Where the ranks of one replay stopped. */
+/* The calls at which the ranks of one replay stopped. */
 struct stops {
     struct replayable_prefix *prefix;
     enum status status;
@@ -22,7 +22,7 @@ static enum status own_text(char **text, struct err *err)
     return *text ? STATUS_OK : err_memory(err);
 }
 
-/* A trace that may be cut: of its own are the number of each rank's calls and what trace_cut() changes. */
+/* Makes a trace that may be cut: it owns the number of each rank's calls and the data that trace_cut() changes. */
 static enum status borrow(const struct trace *trace, struct trace *made, struct err *err)
 {
     *made = *trace;

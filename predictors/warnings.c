@@ -15,7 +15,7 @@ struct uses { /* of a trace */
 /* Of one rank on a window. */
 struct window_uses {
     bool started;
-    uint32_t starts, posts; /* that name the rank itself */
+    uint32_t starts, posts; /* starts and posts whose group contains the rank itself */
 };
 
 static void add_choice(struct uses *uses, enum semantics_choice choice)
@@ -23,7 +23,7 @@ static void add_choice(struct uses *uses, enum semantics_choice choice)
     if (choice > uses->choice) uses->choice = choice;
 }
 
-/* A rank that posts to itself before it starts has no post to wait for, as long as one thread does both. */
+/* A rank that posts to itself before it starts does not wait for that post if one thread makes both calls. */
 static void add_start(const struct trace *trace, uint32_t rank, const struct trace_call *call,
                       struct window_uses *window, struct uses *uses)
 {
@@ -82,7 +82,7 @@ static bool kind_of(enum mpi_call call, enum rma_kind *kind)
     }
 }
 
-/* A rule that holds whatever the size; false: there is none. */
+/* The rule that holds for all sizes; false if there is none. */
 static bool same_for_all(const struct rma_semantics *semantics, enum rma_kind kind, enum rma_waits *waits)
 {
     *waits = semantics->rules[kind][0].waits;
@@ -92,8 +92,8 @@ static bool same_for_all(const struct rma_semantics *semantics, enum rma_kind ki
     }
 }
 
-/* Of a complete the sizes of its operations are not known: what holds for all of a kind is expected. Where operations
- * have waited before, and of targets that got nothing, nothing is. */
+/* What a complete should wait for. The sizes of its operations are not known, so only a rule for all sizes of a kind
+ * gives an expectation. There is none if operations have waited before, or for targets without operations. */
 static enum result_waits expect_of_complete(const struct rma_semantics *semantics, enum result_content content)
 {
     enum rma_waits puts, accumulates, gets;
@@ -104,7 +104,7 @@ static enum result_waits expect_of_complete(const struct rma_semantics *semantic
     return puts == WAITS_COMPLETE ? BEHAVES_POST : BEHAVES_UNSEEN;
 }
 
-/* What the platform says that the calls of a row do; BEHAVES_UNSEEN: nothing that a recording could show. */
+/* What the calls of a row should wait for by the platform; BEHAVES_UNSEEN: a recording cannot show it. */
 static enum result_waits expect(const struct platform *platform, const struct result_behaviour *row)
 {
     const struct rma_semantics *semantics = &platform->semantics;
@@ -115,15 +115,15 @@ static enum result_waits expect(const struct platform *platform, const struct re
     if (!kind_of(row->call, &kind)) return BEHAVES_UNSEEN;
     enum rma_waits waits = semantics_waits(semantics, kind, row->least_bytes);
     if (waits != semantics_waits(semantics, kind, row->most_bytes)) return BEHAVES_UNSEEN;
-    if (waits == WAITS_START) return BEHAVES_UNSEEN; /* start says it */
+    if (waits == WAITS_START) return BEHAVES_UNSEEN; /* the row of start shows it */
     if (waits != WAITS_CALL) return BEHAVES_NONE;
     bool group = semantics_waits_for_group(semantics, kind, row->least_bytes);
     if (group != semantics_waits_for_group(semantics, kind, row->most_bytes)) group = row->waits == BEHAVES_GROUP;
     return group ? BEHAVES_GROUP : BEHAVES_POST;
 }
 
-/* That an operation waited for its target's post does not say that it did not wait for others: the proof is one that
- * returned before another's. */
+/* An operation that waited for its target's post may have waited for others, too. Only an operation that returned
+ * before another target's post proves the contrary. */
 static bool contradicts(const struct result_behaviour *row, enum result_waits expected)
 {
     if (row->waits == BEHAVES_UNSEEN || expected == BEHAVES_UNSEEN) return false;

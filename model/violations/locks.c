@@ -32,7 +32,8 @@ static void keep_later(const struct holding **last, const struct holding *held)
     if (!*last || held->until_ps > (*last)->until_ps) *last = held;
 }
 
-/* last[1] is the earlier proven exclusive holding that ends last, last[0] that of all proven ones. */
+/* last[1] is the earlier proven exclusive holding that ends last; last[0] is the earlier proven one of any kind that
+ * ends last. */
 enum status find_in_locks(struct finder *finder)
 {
     const struct holding *last[2] = {NULL, NULL};

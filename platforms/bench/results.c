@@ -103,7 +103,7 @@ static enum status read_rows(FILE *in, const char *file, struct bench_results *r
     char line[LINE_BYTES], place[32];
     for (int number = 1; fgets(line, sizeof line, in); number++) {
         char *end = strchr(line, '\n'), *columns[COLUMNS];
-        if (!end && feof(in)) return STATUS_OK; /* its writer was ended */
+        if (!end && feof(in)) return STATUS_OK; /* the writer was killed */
         if (number == 1 && strcmp(line, bench_results_header) == 0) continue;
         if (end) *end = '\0';
         struct bench_series key = {0};
@@ -140,7 +140,7 @@ static int is_round(const struct dirent *entry)
 
 static enum status read_run(const char *directory, struct bench_results *results, struct err *err);
 
-/* Series of the round, which is a directory as the whole is, behind those that are there. */
+/* Appends the series of a round, whose directory has the same form. */
 static enum status read_round(const char *directory, const char *name, struct bench_results *results, struct err *err)
 {
     char path[PATH_BYTES];

@@ -145,9 +145,8 @@ static bool find_overhead(const struct calibration *calibration, bool between, s
     return false;
 }
 
-/* How the curve's time is composed: how many times overhead_s, and how many first-segment latencies beside the
- * message's own. A put and its flush: overhead, message, acknowledgement. Half a ping-pong: overhead on both sides,
- * message. */
+/* The composition of the curve's time: the number of overheads, and of first-segment latencies beside the message's
+ * own. A put and its flush: overhead, message, acknowledgement. Half a ping-pong: overhead on both sides, message. */
 struct composition {
     const struct size_curve *curve;
     double overheads, acknowledgements;
@@ -194,7 +193,7 @@ static bool make_positive(struct writer *writer, const struct size_curve *curve,
     return false;
 }
 
-/* A latency that came out negative becomes 0. The slope is fitted again with the rest of the intercept, `other`. */
+/* Replaces a negative latency by 0. The slope is fitted again with the rest of the intercept, `other`. */
 static void take_latency_zero(const struct composition *composition, int index, double other, struct fit_value *latency,
                               struct fit_value *slope)
 {
@@ -298,7 +297,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether the ping-pong takes other times than the lines for all messages say: half of its sizes differ by more than 5 %. */
+/* Whether the ping-pong's times differ from the lines of all messages: half of its sizes differ by more than 5 %. */
 static bool differs(const struct writer *writer, const cJSON *lines, bool between)
 {
     const struct size_curve *curve = &writer->calibration->curves[between][CALIBRATION_PING_PONG];

@@ -7,7 +7,7 @@
 #include "common/units.h"
 
 enum { CURVES = 4, WIDTH = 560, LEFT = 70, TOP = 40, TALL = 330, GAP = 36, LOW = 150, MARGIN = 24, BOTTOM = 46 };
-#define RESIDUAL_MOST 0.5 /* the lower axis; what is beyond stands at its edge */
+#define RESIDUAL_MOST 0.5 /* the lower axis; larger residuals are drawn at its edge */
 
 static const struct {
     const char *key, *title, *color;

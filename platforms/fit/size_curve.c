@@ -55,8 +55,9 @@ static enum status keep_middles(const struct placed *placed, size_t count, struc
     return STATUS_OK;
 }
 
-/* The noise from one size to the next, relative to the time: each point against the line through its neighbours. It has what
- * changes between series, which no series alone shows. A jump concerns two points; the median does not see them. */
+/* The noise from one size to the next, relative to the time: each point against the line through its neighbours. It
+ * includes changes between series, which no single series shows. A jump affects two points, which the median
+ * ignores. */
 static double scatter(const struct fit_point *points, size_t count)
 {
     enum { COUNT_LEAST = 8 };

@@ -12,7 +12,7 @@
 
 /* Above it a series does not measure the call; docs/probe.md. */
 #define SPREAD_MOST 1.2
-/* with fewer tries there is no verdict: the run ended among them */
+/* with fewer tries there is no verdict: the run ended before them */
 enum { TRIES_LEAST = 3 };
 
 const struct probe_question_row probe_questions[PROBE_QUESTION_COUNT] = {

@@ -51,7 +51,8 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
 static const enum probe_variant kinds[] = {PROBE_VARIANT_PUT, PROBE_VARIANT_GET, PROBE_VARIANT_ACCUMULATE};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The place where all sizes of all operations, or of gets alone, wait. NULL: they differ, or none was asked. */
+/* The call in which all sizes of all operations, or of gets alone, wait. NULL: they differ, or no question was
+ * asked. */
 static const char *one_place(given findings, bool gets)
 {
     const char *name = NULL;
@@ -122,8 +123,8 @@ static cJSON *fetch_rows(given findings)
     return rows;
 }
 
-/* Who serves the release: of an acknowledged unlock its own wait shows it; of another one, whether the next lock waits
- * where a lock alone does not. */
+/* What serves the release. An acknowledged unlock shows it by its own wait; otherwise the next lock shows it, if it
+ * waits where a lock alone does not. */
 static const char *release_server(given findings)
 {
     if (probe_says(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0, "acknowledged")) return "call";
@@ -133,8 +134,8 @@ static const char *release_server(given findings)
     return strcmp(lock->name, "call") == 0 ? "call" : again->name;
 }
 
-/* What a rank learns only inside MPI cannot be distinguished at the origin from what it learns at once: both show at
- * its next call. */
+/* Whether a rank receives a message at once or only inside MPI cannot be distinguished at the origin: both show in its
+ * next call. */
 static void add_assumed(given findings, cJSON *serves)
 {
     const char *by = puts_are_served_by_call(findings) ? "call" : "hardware";
@@ -207,8 +208,8 @@ static void add_unlock(given findings, cJSON *protocol)
                                 takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name);
 }
 
-/* Two ranks do not tell "requested" from "connections". MPICH asks a target whose puts are all acknowledged where UCX
- * flushes, and UCX flushes connections (docs/protocols.md, rule 6). */
+/* Two ranks cannot distinguish "requested" from "connections". MPICH asks a target whose puts are all acknowledged
+ * where UCX flushes, and UCX flushes connections (docs/protocols.md, rule 6). */
 static void add_flush(given findings, cJSON *protocol)
 {
     const struct probe_verdict *flush = probe_find_verdict(findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, -1);
@@ -303,7 +304,7 @@ static void add_window_creation(given findings, cJSON *rma)
 }
 
 /* Above the eager limit a round trip with an answer of 8 bytes is 4 L + n/B where the data follow the clear to send at
- * once, 6 L + n/B where the receiver waits for the sender's notice behind them. Two sizes take n/B away. */
+ * once, 6 L + n/B where the receiver waits for the sender's notification after them. Two sizes cancel n/B. */
 static void add_rendezvous(given findings, cJSON *mpi)
 {
     struct probe_time latency;
@@ -330,8 +331,8 @@ static void add_progress(given findings, cJSON *rma)
     add_verdict(rma, "progress", get);
 }
 
-/* What a put and flush takes longer where the target sleeps and its helper thread serves than where it polls. Helper threads
- * that poll disturb each other on few cores: 10th percentiles, of refused series, too. */
+/* The additional time of a put and flush if the target sleeps and its progress thread serves, compared with a target
+ * that polls. Polling threads disturb each other on few cores, so it uses 10th percentiles, also of refused series. */
 static void add_thread_delay(given findings, cJSON *rma)
 {
     const struct probe_time *asleep = probe_find_series(findings, "put_flush_asleep", 8),

@@ -9,7 +9,7 @@ int32_t crossbar_route(const struct topology *topology, int32_t src, int32_t dst
     return 0;
 }
 
-/* Links found so far, of which the wanted one is kept. */
+/* Counts the links of a route, and keeps the requested one. */
 struct walk {
     int32_t wanted, count;
     struct topology_link *link;

@@ -277,8 +277,9 @@ static int32_t parts_for(int32_t nodes, int32_t each)
     return nodes / each + (nodes % each > 0);
 }
 
-/* Outer levels that hold the first nodes in one part are not passed. The top switches of a tree need no more children
- * than those nodes use, unless parallel cables there decide, by the children's number, which cable is taken below. */
+/* Messages between the first nodes do not use outer levels that hold these nodes in one part. The top switches of a
+ * tree need no more children than those nodes use, unless parallel cables there decide, by the children's number, which
+ * cable is taken below. */
 static void shrink_levels(struct topology *topology, int32_t nodes, bool trims)
 {
     int32_t below = 1;

@@ -8,16 +8,16 @@
 
 #include "predictors/prediction.h"
 
-enum { CONFIRMED = 6 }; /* so many of the best by the other engine, too */
+enum { CONFIRMED = 6 }; /* so many of the best changes are also replayed by the other engine */
 
 struct finder {
     struct advice *advice;
     const struct advice_options *options;
-    struct result *unchanged; /* owned: of the first row, by the engine that was first */
+    struct result *unchanged; /* owned: the result of the first row, by the first engine */
     struct err *err;
 };
 
-/* Rows that cannot be made stay with their reason. */
+/* Adds a row; one that cannot be made is kept with its reason. */
 static enum status add_change(struct finder *finder, const char *name)
 {
     struct advice *advice = finder->advice;
@@ -31,7 +31,7 @@ static enum status add_change(struct finder *finder, const char *name)
     return STATUS_OK;
 }
 
-/* Replays changes from first on; of those with confirm those that are set. */
+/* Replays changes from `first` on; with confirm only those for which it is set. */
 static enum status replay(struct finder *finder, size_t first, const struct engine_descriptor *engine, bool confirm,
                           double *run_times_s)
 {
@@ -87,7 +87,8 @@ static double gain_of(const struct proposal *change)
     return change->applies && !isnan(change->gain_s) ? change->gain_s : -INFINITY;
 }
 
-/* Changes but the first one, the greatest gain first. Scenes point into themselves: their order is one of indices. */
+/* Orders all changes but the first one, the largest gain first. Scenes point into themselves, so the order is one of
+ * indices. */
 static void rank(const struct advice *advice, size_t *order)
 {
     for (size_t i = 1; i < advice->count; i++) {
@@ -106,21 +107,21 @@ static enum status add_singles(struct finder *finder)
         return err_set(finder->err, STATUS_DATA, NULL, NULL, "%s", finder->advice->changes[0].scene.refused.text);
     for (char letter = 'a'; letter <= 'd'; letter++) TRY(add_change(finder, (const char[]){letter, '\0'}));
     for (const struct transform *const *row = transforms(); *row; row++) {
-        if ((*row)->argument && !(*row)->fallback) continue; /* nobody says which */
+        if ((*row)->argument && !(*row)->fallback) continue; /* its argument is not known */
         snprintf(name, sizeof name, "platform+%s", (*row)->name);
         TRY(add_change(finder, name));
     }
     return STATUS_OK;
 }
 
-/* What stands behind the semantics: "+post-early"; "" for a letter alone. */
+/* The part after the semantics: "+post-early"; "" for a letter alone. */
 static const char *rewrites_of(const struct scene *scene)
 {
     const char *plus = strchr(scene->name, '+');
     return plus ? plus : "";
 }
 
-/* Both changes in one row; false: they are two letters, or do the same. */
+/* The name of a row with both changes; false if both are letters, or equal. */
 static bool pair_name(const struct scene *a, const struct scene *b, char name[SCENE_NAME_BYTES])
 {
     bool a_letter = strcmp(a->text, "platform") != 0, b_letter = strcmp(b->text, "platform") != 0;
@@ -140,7 +141,7 @@ static enum status add_pair(struct finder *finder, const struct proposal *a, con
     return STATUS_OK;
 }
 
-/* Pairs of the changes that gain most by themselves. */
+/* Adds pairs of the changes with the largest gains. */
 static enum status add_pairs(struct finder *finder)
 {
     size_t order[ADVICE_ROWS_MAX], singles = finder->advice->count - 1, best = 0;
@@ -152,7 +153,7 @@ static enum status add_pairs(struct finder *finder)
     return STATUS_OK;
 }
 
-/* The best by the other engine, too: by how much the two differ is part of the error. */
+/* Replays the best changes by the other engine: the difference of the engines is part of the error. */
 static enum status confirm(struct finder *finder, const struct engine_descriptor *engine)
 {
     size_t order[ADVICE_ROWS_MAX];
@@ -192,7 +193,7 @@ static bool follows(const char *rows, const char *spec)
     return false;
 }
 
-/* The place whose advice a change follows and which loses most. */
+/* The place with the largest loss whose advice a change follows. */
 static const struct result_place *find_place(const struct result *result, const struct proposal *change)
 {
     const struct result_place *found = NULL;

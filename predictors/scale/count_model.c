@@ -12,7 +12,7 @@ static int64_t exact_log(int64_t count)
     return log;
 }
 
-/* The form is a * factor / divisor; factor -1: it has no value there. */
+/* The form is a * factor / divisor; factor -1: it has no value on this grid. */
 static void form_ratio(enum count_form form, const struct grid *grid, int64_t *factor, int64_t *divisor)
 {
     int64_t p = grid->ranks, x = grid->extents[0], y = grid->extents[1], z = grid->extents[2];
@@ -65,7 +65,7 @@ bool count_model_value(const struct count_model *model, const struct grid *grid,
     return !model->sum || (!__builtin_add_overflow(model->b, *value, value) && *value >= 0);
 }
 
-/* a / per is that quotient, in lowest terms. False: it is not whole, where it must be. */
+/* Sets a / per to the quotient in lowest terms. Returns false if it must be whole and is not. */
 static bool set_quotient(struct count_model *model, int64_t numerator, int64_t denominator)
 {
     int64_t a = numerator, b = denominator;
@@ -81,7 +81,7 @@ static bool set_quotient(struct count_model *model, int64_t numerator, int64_t d
     return model->per == 1 || model->power != COUNT_WITHOUT;
 }
 
-/* From one sample, exact. */
+/* Sets a and per from one sample, exactly. */
 static bool solve(struct count_model *model, const struct count_sample *sample)
 {
     int64_t factor, divisor, product;
@@ -124,7 +124,7 @@ static bool is_same_form(const struct count_model *model, const struct count_sam
     return (double)factors[0] * (double)divisors[1] == (double)factors[1] * (double)divisors[0];
 }
 
-/* Two values lie on any line: the form must have three. */
+/* A line through two values proves nothing: the form must have three different values. */
 static bool has_three(const struct count_model *model, const struct count_sample *samples, size_t count)
 {
     size_t second = 0;

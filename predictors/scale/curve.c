@@ -29,7 +29,7 @@ static const struct curve_point *reference(const struct curve *curve, size_t poi
     return &curve->points[point % curve->rows];
 }
 
-/* Run time at the reference by run time here. */
+/* The reference's run time divided by this point's. */
 static double quotient(const struct curve *curve, size_t point)
 {
     double here = curve->points[point].result->run_time_s, there = reference(curve, point)->result->run_time_s;
@@ -154,7 +154,7 @@ static bool is_seen(const struct curve *curve, enum pattern pattern, size_t row)
     return false;
 }
 
-/* Shares of all ranks' time, where they are not 0.0 % everywhere. */
+/* Prints shares of all ranks' time, unless they are 0.0 % everywhere. */
 static void print_waits(const struct curve *curve, FILE *out)
 {
     bool begun = false;
@@ -178,7 +178,7 @@ static void print_factor(double value, FILE *out)
         fprintf(out, "  %13s", "-");
 }
 
-/* POP's metrics, where they were asked for. */
+/* Prints POP's metrics, if they were requested. */
 static void print_pop(const struct curve *curve, FILE *out)
 {
     struct efficiency_pop pop;

@@ -78,7 +78,7 @@ static double place_y(const struct axes *axes, double seconds)
     return fmin(fmax(high, TOP), TOP + TALL);
 }
 
-/* Run time without loss: of strong scaling by the ranks, of weak scaling the same. */
+/* The run time without loss: for strong scaling it falls with the ranks, for weak scaling it is constant. */
 static double ideal_s(const struct curve *curve, size_t i)
 {
     double first_s = curve->points[0].result->run_time_s;

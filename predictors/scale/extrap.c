@@ -19,7 +19,7 @@ static bool same_points(const struct time_model *a, const struct time_model *b)
     return true;
 }
 
-/* The model with most points: all runs have its place. */
+/* The model with the most points, whose place all runs have. */
 static const struct time_model *fullest(const struct step *steps, size_t count, const struct time_model *best)
 {
     for (size_t i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ struct reader {
     const char *file;
     int line;
     struct extrap *extrap;
-    char *metric, *region; /* owned; that hold now */
+    char *metric, *region; /* owned; the current ones */
     int32_t points[TIME_POINTS_MAX];
     size_t point_count;
     struct time_sample samples[TIME_POINTS_MAX];
@@ -117,7 +117,7 @@ static enum status read_points(struct reader *reader, char *rest)
     return STATUS_OK;
 }
 
-/* The region or metric that held until now has all its points. */
+/* Ends the series of the current region and metric. */
 static enum status end_series(struct reader *reader)
 {
     struct extrap *extrap = reader->extrap;

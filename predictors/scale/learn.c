@@ -60,7 +60,7 @@ static enum status sort_traces(struct learner *learner, const struct scale_runs 
     return STATUS_OK;
 }
 
-/* Runs of equal ranks tell what the parameter does, and runs of equal parameters what the ranks do. */
+/* Runs with equal ranks show the influence of the parameter, and runs with equal parameters that of the ranks. */
 static enum status check_parameter(const struct learner *learner)
 {
     const struct program *program = learner->program;
@@ -128,7 +128,7 @@ static enum status find_loops(struct learner *learner)
 
 /* --- communicators --- */
 
-/* What is known before the grid: how many there are, and which windows are on which. */
+/* Numbers communicators and windows, and assigns windows to communicators; this does not need the grid. */
 static enum status number_objects(struct learner *learner)
 {
     struct program *program = learner->program;
@@ -153,7 +153,8 @@ static bool is_part(const struct trace_comm *comm, const struct grid *grid, unsi
     return true;
 }
 
-/* All communicators of that number are such a part of the grid, in all runs; else *wrong is one that is none, of *run. */
+/* Whether all communicators of that number are such a part of the grid, in all runs. If not, *wrong is one of *run that
+ * is not. */
 static bool are_parts(const struct learner *learner, const struct grid_shape *shape, size_t number, unsigned shared, size_t *run,
                       size_t *wrong)
 {
@@ -199,7 +200,7 @@ static int dimensions_of(enum grid_rule rule)
     return rule == GRID_LINE ? 1 : rule == GRID_CUBE || rule == GRID_CUBE_HIGH ? 3 : 2;
 }
 
-/* Which part of the grid each communicator is: all, a line, a plane, the rank alone. */
+/* Finds the part of the grid of each communicator: all, a line, a plane, the rank alone. */
 static enum status find_parts(struct learner *learner, const struct grid_shape *shape)
 {
     enum { ALL = 0, X = 6, Y = 5, Z = 3, XY = 4, XZ = 2, YZ = 1, PARTS = 7 };
@@ -261,8 +262,8 @@ static struct count_sample sample_at(const struct learner *learner, size_t run, 
     return (struct count_sample){grid_of(learner, run), learner->program->runs[run].n, value};
 }
 
-/* Takes the first function that holds, and keeps the others. site: TRACE_NO_SITE, call MPI_CALL_COUNT: none. False: there is no
- * function, or *failed. */
+/* Uses the first function that holds, and keeps the others as doubts. site may be TRACE_NO_SITE, and call
+ * MPI_CALL_COUNT. Returns false if there is no function, or *failed. */
 static bool fit_count(const struct learner *learner, const struct program_doubt *about, const struct count_sample *samples,
                       size_t count, struct count_model *model, enum status *failed)
 {
@@ -272,7 +273,8 @@ static bool fit_count(const struct learner *learner, const struct program_doubt 
     *failed = STATUS_OK;
     if (doubt.count == 0) return false;
     *model = doubt.models[0];
-    bool fixed = model->form == COUNT_FIXED && model->power == COUNT_WITHOUT; /* others have what is the same in all runs */
+    bool fixed = model->form == COUNT_FIXED && model->power == COUNT_WITHOUT; /* other forms give a number that is equal
+                                                                                 in all runs, too */
     if (doubt.count == 1 || fixed) return true;
     *failed = array_reserve((void **)&program->doubts, &program->doubt_capacity, program->doubt_count + 1, sizeof doubt,
                             learner->err);
@@ -336,7 +338,8 @@ static enum status fit_displacements(const struct learner *learner, struct step 
     return failed;
 }
 
-/* A small place: mostly disturbance. A growth that is found there by chance would be most of the time at a thousand ranks. */
+/* Whether the place has little computing. Its times are mostly disturbance, and an accidental growth would dominate at
+ * a thousand ranks. */
 static bool is_small(const struct learner *learner, const struct time_sample *largest_run)
 {
     const double small = 0.01;
@@ -357,7 +360,7 @@ static bool fit_time(const struct learner *learner, const struct step *step, siz
     }
     if (count == 0) return false;
     bool is_start = step == learner->program->steps && offset == offsetof(struct walk_sample, computing);
-    if (is_start) time_model_fit_last(samples, count, model); /* how far processes start apart */
+    if (is_start) time_model_fit_last(samples, count, model); /* the time between the starts of processes */
     else time_model_fit(samples, count, is_small(learner, &samples[count - 1]), model);
     return true;
 }
@@ -447,7 +450,7 @@ static enum status try_shape(struct learner *learner, const struct grid_shape *s
 
 struct search {
     struct learner *learner;
-    struct err best; /* of the shape with which most calls agreed */
+    struct err best; /* the error of the shape with which most calls agreed */
     uint64_t most;
     bool found;
 };
@@ -456,7 +459,7 @@ static enum status search_shape(struct search *search, const struct grid_shape *
 {
     struct err err, *told = search->learner->err;
     uint64_t matched;
-    search->learner->err = &err; /* what is wrong with this shape: another one may do */
+    search->learner->err = &err; /* the error of this shape; another one may fit */
     enum status status = try_shape(search->learner, shape, &matched);
     search->learner->err = told;
     search->found = status == STATUS_OK;
@@ -497,7 +500,7 @@ static enum status find_shape(struct learner *learner)
 
 /* --- windows --- */
 
-/* What all windows of a number have, in one run. */
+/* The bytes of all windows of a number in one run; false if they differ. */
 static bool window_bytes(const struct run *run, size_t number, int64_t *bytes)
 {
     bool seen = false;

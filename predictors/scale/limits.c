@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EQUALLY_FAST 1e-3 /* relative difference of run times that decides nothing */
-#define STILL_PAYS   0.5  /* parallel efficiency of weak scaling below which more ranks are said not to pay */
+#define EQUALLY_FAST 1e-3 /* run times with a smaller relative difference count as equal */
+#define STILL_PAYS   0.5  /* parallel efficiency of weak scaling below which more ranks do not pay */
 
 static double run_time_s(const struct curve *curve, size_t point)
 {

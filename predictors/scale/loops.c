@@ -7,7 +7,7 @@
 
 enum {
     SERIES_BODY_MAX = 8,    /* calls per partner */
-    SERIES_ROUNDS_MIN = 3,  /* fewer are neighbours */
+    SERIES_ROUNDS_MIN = 3,  /* with fewer rounds the partners are neighbours */
     REPEAT_BODY_MAX = 512,  /* nodes of a repeated body */
 };
 
@@ -22,7 +22,7 @@ static bool same_call(const struct observed *a, const struct observed *b)
     return a->key == b->key && a->group == b->group && a->waits == b->waits && a->bytes == b->bytes && a->aux == b->aux;
 }
 
-/* The series that a call's partner can be of: calls[0], calls[stride], ... */
+/* The series that the partners of calls[0], calls[stride], ... may form. */
 static uint16_t fitting_series(const struct run *run, uint32_t rank, const struct observed *calls, size_t stride,
                                uint32_t rounds, int partner)
 {
@@ -69,7 +69,7 @@ static size_t possible_rounds(int32_t ranks, uint32_t rounds[SERIES_COUNT])
     return count;
 }
 
-/* A series that begins with a call of the rank; *length: its calls, 0 there is none. */
+/* Finds a series that begins with a call of the rank. *length is its number of calls; 0: there is none. */
 static enum status find_series(const struct run *run, uint32_t rank, size_t first, struct node *node, size_t *length,
                                struct err *err)
 {
@@ -135,7 +135,7 @@ static void drop_last(struct nodes *nodes, size_t count)
     }
 }
 
-/* The last `body` nodes are one more round of the repetition before them. */
+/* Whether the last `body` nodes are one more round of the repetition before them, which then gets it. */
 static bool extend_repeat(struct nodes *nodes, size_t body)
 {
     if (nodes->count <= body) return false;
@@ -148,7 +148,7 @@ static bool extend_repeat(struct nodes *nodes, size_t body)
     return true;
 }
 
-/* The last `body` nodes are those before them. */
+/* If the last `body` nodes equal the ones before them, both become a repetition. */
 static enum status begin_repeat(struct nodes *nodes, size_t body, bool *done, struct err *err)
 {
     *done = nodes->count >= 2 * body &&

@@ -6,7 +6,7 @@
 #include "common/array.h"
 
 enum {
-    OFFSETS_MAX = 64,   /* different neighbours of one key: more is no grid */
+    OFFSETS_MAX = 64,   /* limit of different neighbours of one key; more are no grid */
     STEPS_MAX = 4096,   /* of one body */
     MIXED = -3,         /* the ranks have different partners */
     UNSEEN = -2,
@@ -15,7 +15,7 @@ enum {
 /* A step with the ranks that take it. */
 struct draft {
     struct step step;              /* body: of struct draft, see below */
-    uint16_t series[STEP_PARTNERS]; /* bits that all ranks' partners can be */
+    uint16_t series[STEP_PARTNERS]; /* bits of the series that all ranks' partners may form */
     uint64_t rounds;
     bool *taken;                   /* owned, per rank */
     struct draft *body;            /* owned */
@@ -84,7 +84,7 @@ static unsigned shared_of(const struct merger *merger, const struct observed *ca
     return merger->program->comms[on_window ? merger->program->windows[key->handle].comm : (size_t)key->handle];
 }
 
-/* All ranks of the communicator but, maybe, the one that calls. */
+/* Whether the group has all ranks of the communicator, with or without the calling one. */
 static enum members_kind whole_group(const struct merger *merger, const struct observed *call, uint32_t rank)
 {
     const struct trace_group *group = group_of(merger, call);
@@ -215,7 +215,7 @@ static enum status make_drafts(struct merger *merger, const struct node *nodes, 
 
 static bool partner_equal(const struct partner *a, const struct partner *b)
 {
-    if (a->kind == PARTNER_NONE || b->kind == PARTNER_NONE) return true; /* MPI_PROC_NULL in a neighbour's place */
+    if (a->kind == PARTNER_NONE || b->kind == PARTNER_NONE) return true; /* MPI_PROC_NULL instead of a neighbour */
     return a->kind == b->kind && a->rank == b->rank && grid_offset_equal(&a->offset, &b->offset);
 }
 
@@ -285,7 +285,7 @@ static enum status join_members(struct members *to, const struct members *from, 
 static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
                         struct err *err);
 
-/* to becomes both; from is emptied. */
+/* Merges `from` into `to`; `from` is empty afterwards. */
 static enum status join_step(struct draft *to, struct draft *from, uint32_t ranks, struct err *err)
 {
     for (uint32_t r = 0; r < ranks; r++) to->taken[r] = to->taken[r] || from->taken[r];
@@ -307,7 +307,7 @@ static void move_draft(struct draft *to, struct draft *from)
     *from = (struct draft){.count = 0};
 }
 
-/* b's steps are merged into a in the order of both; b's items are emptied. */
+/* Merges b's steps into a in the order of both; b's items are empty afterwards. */
 static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
                         struct err *err)
 {

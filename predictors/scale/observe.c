@@ -48,14 +48,14 @@ static enum status find_key(struct keys *keys, const struct trace_call *key, uin
     }
 }
 
-/* What one rank's calls leave for its later ones. */
+/* State of observing one rank's calls. */
 struct observer {
     const struct trace *trace;
     struct run *run;
     struct keys *keys;
     uint32_t rank;
     size_t index;
-    uint32_t *open; /* requests that no call has completed, in the order they were made */
+    uint32_t *open; /* requests that no call has completed, in the order of their creation */
     size_t open_count, open_capacity;
     struct err *err;
 };
@@ -187,7 +187,7 @@ static enum status find_number(struct observer *observer, struct numbers *number
                                     "which ranks belong together cannot be told at another scale");
 }
 
-/* handle: by its number; comm: of the trace. */
+/* *handle is the number of the object; *comm its communicator in the trace. */
 static enum status number_handle(struct observer *observer, const struct trace_call *call, int32_t *handle, int32_t *comm)
 {
     bool on_window = call_row(call->call)->allowed & F_WIN;

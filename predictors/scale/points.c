@@ -9,7 +9,7 @@
 #include "predictors/scale/replicate.h"
 #include "predictors/scale/totals.h"
 
-/* What the rows of one number of ranks give. */
+/* The outcome of one row at one number of ranks. */
 struct row {
     struct result *result; /* owned */
     cJSON *rewrites;       /* owned; NULL: nothing was rewritten */
@@ -102,7 +102,7 @@ static enum status replay_row(const struct points_options *options, const struct
     return status;
 }
 
-/* A run is replayed while it is made where it is long, and the engine can run several times in this process. */
+/* A run is kept in memory unless it is long and the engine can run several times in this process. */
 static enum status is_kept(const struct points_options *options, const struct program_model *model, double calls,
                            bool *kept, struct err *err)
 {
@@ -132,7 +132,7 @@ static enum status replay_model(const struct points_options *options, const stru
 
 /* --- band and noise --- */
 
-/* Run times of the rows with so much of its error added to each computing. */
+/* Run times of the rows with a multiple of its error added to each computing. */
 static enum status replay_error(const struct points_options *options, const struct program_model *model, uint32_t ranks,
                                 double error, bool kept, double *run_time_s, struct err *err)
 {
@@ -144,7 +144,7 @@ static enum status replay_error(const struct points_options *options, const stru
     return status;
 }
 
-/* What runs with noise give per row. */
+/* Statistics of runs with noise per row. */
 static enum status replay_noise(const struct points_options *options, struct program_model *model, uint32_t ranks,
                                 bool kept, struct row *rows, struct err *err)
 {
@@ -154,7 +154,7 @@ static enum status replay_noise(const struct points_options *options, struct pro
     if (!run_times_s) return err_memory(err);
     enum status status = noise_open(model, &noise, err);
     for (size_t run = 0; status == STATUS_OK && run < runs; run++) {
-        status = noise_draw(&noise, scramble(options->noise_seed) + run, err); /* near seeds share no run */
+        status = noise_draw(&noise, scramble(options->noise_seed) + run, err); /* similar seeds share no run */
         if (status == STATUS_OK) status = replay_error(options, model, ranks, 0, kept, of_rows_s, err);
         for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_times_s[i * runs + run] = of_rows_s[i];
     }

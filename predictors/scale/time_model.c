@@ -8,7 +8,7 @@
 
 #define BALANCED 0.1        /* ParJava's bound for a region that may be reduced to its mean */
 #define SIMPLE_ENOUGH 0.01  /* a simpler function is kept where it is wrong by less */
-#define FAR_RANKS 1048576   /* up to there a function may not fall below 0, */
+#define FAR_RANKS 1048576   /* a function must not be negative up to so many ranks, */
 #define FAR_TIMES 1024      /* and up to so many times the largest parameter */
 
 /* In the order in which they are preferred. */
@@ -54,7 +54,7 @@ double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n)
     return seconds > 0 ? seconds : 0;
 }
 
-/* Nowhere below 0 that is of interest. */
+/* Whether the function is not negative in the relevant range. */
 static bool is_positive(const struct time_model *model, const struct time_sample *first, const struct time_sample *last)
 {
     double few = first->ranks, small = (double)first->n, large = (double)last->n;
@@ -112,8 +112,8 @@ static double cross_validate(enum shape shape, const struct time_sample *samples
     return worst;
 }
 
-/* Of a mean of N measurements: 3 sigma / (sqrt(N) (mean - sigma)). Where they vary by more than their mean that is no bound:
- * all of the mean may be wrong. */
+/* The relative error of a mean of N measurements: 3 sigma / (sqrt(N) (mean - sigma)). If they vary by more than their
+ * mean, this is no bound, and the error is the whole mean. */
 static double mean_error(const struct time_sample *sample)
 {
     double n = (double)sample->count;
@@ -153,7 +153,7 @@ static void set_missed(enum shape shape, const struct time_sample *samples, size
         struct time_model model = {.ranks = of.ranks, .n = of.n};
         double mean = samples[i].mean;
         bool solved = solve(shape, samples, count, i, &model);
-        double predicted = mean / 2; /* all of it may be wrong */
+        double predicted = mean / 2; /* the error is the whole value */
         if (solved) predicted = time_model_mean(&model, samples[i].ranks, samples[i].n);
         add_miss(made, predicted, mean, nearest_other(samples, count, i));
     }
@@ -172,7 +172,7 @@ struct choice {
     double error;
 };
 
-/* A function with more terms or a rarer one must be better by much: otherwise it follows the noise. */
+/* A function with more or rarer terms must be much better, since it may otherwise fit noise. */
 static void consider(struct choice *best, enum shape shape, struct terms of, double error, double enough, bool surely)
 {
     if (surely && error > SIMPLE_ENOUGH) return;

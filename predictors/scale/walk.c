@@ -17,8 +17,8 @@ struct walker {
     uint32_t round;
     struct program_place place;
     bool sampling;
-    int64_t now_ps;      /* of the rank: calls and computing added up */
-    int64_t *entered_ps; /* owned, per step: the same behind a call that enters a region */
+    int64_t now_ps;      /* of the rank: sum of calls and computing */
+    int64_t *entered_ps; /* owned, per step: the same after a call that enters a region */
     struct err *err;
     enum status failed; /* out of memory */
 };
@@ -78,7 +78,7 @@ static void note(struct walk_value *value, int64_t seen)
     value->seen = true;
 }
 
-/* disp / by, where it comes out even. */
+/* Notes disp / by if it is whole. */
 static void note_share(struct walk_value *value, int64_t disp, int64_t by)
 {
     if (by == 0 && disp == 0) return;
@@ -102,7 +102,7 @@ static void sample_computing(struct walker *walker, const struct step *body, con
     add_sample(walker, step->number, place, seconds);
 }
 
-/* What a region takes, up to the computing before the call that leaves it. */
+/* Samples the time of a region, up to the computing before the call that leaves it. */
 static void sample_region(struct walker *walker, const struct step *step, const struct observed *call)
 {
     if (step->pair && call_kind(step->call.call) != CALL_REGION_ENTER) {
@@ -117,7 +117,7 @@ static void sample_call(struct walker *walker, const struct step *step, const st
 {
     struct walk_sample *sample = &walker->samples[step->number];
     time_sample_add(&sample->duration, (double)call->duration_ps / UNITS_PS_PER_S);
-    if (step->null_outside && call->peers[0] == TRACE_NONE) return; /* MPI_PROC_NULL: nothing moves */
+    if (step->null_outside && call->peers[0] == TRACE_NONE) return; /* MPI_PROC_NULL: no data move */
     note(&sample->bytes, call->bytes);
     note(&sample->aux, call->aux);
     note(&sample->disp[DISPLACEMENT_FIXED], call->disp);
@@ -151,7 +151,7 @@ static bool walk_repeat(struct walker *walker, const struct step *step)
     while (sample->rounds == 0 || done < sample->rounds) {
         size_t before = walker->at;
         bool agreed = walk_steps(walker, step->body, step->count);
-        if (agreed && walker->at == before) return true; /* this rank takes none of its steps */
+        if (agreed && walker->at == before) return true; /* the rank takes none of its steps */
         if (!agreed && sample->rounds != 0) return false;
         if (!agreed) {
             walker->at = before;
@@ -185,7 +185,7 @@ static bool walk_steps(struct walker *walker, const struct step *steps, size_t c
                       : steps[i].kind == STEP_REPEAT ? walk_repeat(walker, &steps[i])
                                                      : walk_series(walker, &steps[i]);
         if (!agreed) return false;
-        if (walker->at == before) walker->place.entered = entered; /* the rank takes nothing of it */
+        if (walker->at == before) walker->place.entered = entered; /* the rank takes none of its steps */
         else walker->place = (struct program_place){.previous = &steps[i], .body = steps};
     }
     return true;

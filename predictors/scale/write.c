@@ -82,7 +82,7 @@ static void write_offset(const struct grid_offset *offset, FILE *out)
 enum { PLACE_BYTES = 160 };
 typedef char place_text[PLACE_BYTES];
 
-/* A part of the grid in words of the model: the place of a rank in it, how many it has, its dimensions. */
+/* A part of the grid in the model's expressions: the position of a rank in it, its number of ranks, its dimensions. */
 struct part {
     const char *place, *count;
     int dimensions[GRID_DIMENSIONS], dimension_count;
@@ -94,7 +94,7 @@ static const struct part parts[1 << GRID_DIMENSIONS] = {
     {"x", "nx", {0, 0, 0}, 1},              {"0", "1", {0, 0, 0}, 0},
 };
 
-/* The place of a series' partner: P the own one, N how many there are, K the loop's variable. */
+/* The position of a series' partner; P is the own position, N the number of ranks, K the loop's variable. */
 static char *series_place(enum series series, const struct part *part, uint32_t number, place_text text)
 {
     static const char *const texts[] = {
@@ -123,7 +123,7 @@ static char *series_rounds_text(enum series series, const struct part *part, pla
     return text;
 }
 
-/* The rank at a place of the own part: on two of three dimensions the first one counts fastest. */
+/* Writes the rank at a position of the own part; on two of three dimensions the first one varies fastest. */
 static void write_rank(const struct part *part, const char *place, FILE *out)
 {
     if (part == parts) {
@@ -142,7 +142,7 @@ static void write_rank(const struct part *part, const char *place, FILE *out)
     fputc(')', out);
 }
 
-/* The partner's place in its part; false: it is a neighbour. */
+/* Writes the partner's position in its part; false if it is a neighbour. */
 static bool partner_place(const struct writer *writer, const struct part *part, const struct partner *partner, place_text text)
 {
     switch (partner->kind) {
@@ -207,7 +207,7 @@ static void write_places(const struct writer *writer, const struct step *step)
         const struct computing *computing = &step->computing[place];
         if (!was_seen(computing)) continue;
         if (is_zero(&computing->model) && step->kind == STEP_CALL && !writer->takes_after)
-            continue; /* nothing else could be meant */
+            continue; /* the default */
         if (is_zero(&computing->model)) fprintf(writer->out, " %s=0", places[place]);
         else fprintf(writer->out, " %s=%s%" PRIu32, places[place], places[place], step->number);
     }
@@ -248,7 +248,7 @@ static void write_site(const struct writer *writer, uint32_t number)
     if (number == TRACE_NO_SITE) return;
     for (int i = 0; i < 2; i++) {
         char *encoded = malloc(3 * strlen(texts[i]) + 1);
-        if (!encoded) return; /* the reader misses the rest of the line */
+        if (!encoded) return; /* out of memory: the incomplete line is an error for the reader */
         text_encode(texts[i], encoded);
         fprintf(writer->out, "%s%s", i ? "@" : " site=", encoded);
         free(encoded);
@@ -339,7 +339,7 @@ static void write_region(const struct writer *writer, const struct step *step)
 {
     const char *region = writer->program->names->definitions.regions[step->call.region.region];
     char *name = malloc(3 * strlen(region) + 1);
-    if (!name) return; /* the reader misses it */
+    if (!name) return; /* out of memory: the missing name is an error for the reader */
     text_encode(region, name);
     fputs(name, writer->out);
     free(name);
@@ -467,7 +467,7 @@ static void write_scale(const struct program *program, const struct program_run_
     if (program->parameter) fprintf(out, " %s=%" PRId64, program->parameter, run->n);
 }
 
-/* A run's own times, where the function and the largest run's executions would miss them. */
+/* Writes a run's own times, if the function and the largest run's executions do not give them. */
 static void write_recorded(const struct writer *writer, const struct computing *computing, size_t run)
 {
     const double negligible = 1e-6;

@@ -132,7 +132,7 @@ static enum status read_platform(const struct json_node *node, struct sweep_valu
     return STATUS_OK;
 }
 
-/* "platform": as the platform file says, or what platform files have under "mapping". */
+/* "platform" for the platform file's mapping, or an object like a platform file's "mapping". */
 static enum status read_mapping(const struct json_node *node, struct sweep_value *value, struct err *err)
 {
     static const char *const keys[] = {"name", "ranks_per_node", "round_robin", "ranks", NULL};
@@ -259,7 +259,7 @@ static enum status read_traces(const struct json_node *root, struct sweep_config
     return STATUS_OK;
 }
 
-/* One trace is replayed as it is; several, or a program model, say what the program is at other numbers of ranks. */
+/* One trace is replayed unchanged; several traces, or a program model, define the program at other numbers of ranks. */
 static enum status read_scales(const struct json_node *root, struct sweep_config *config, struct err *err)
 {
     struct json_node ranks = json_member(root, "ranks");

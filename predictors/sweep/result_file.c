@@ -79,7 +79,7 @@ static int by_inputs(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The digest of a point that was done; false: it is none, or no point at all. */
+/* The digest of a point that was done; false if it was not done, or the line is no point. */
 static bool is_done(const char *line, uint64_t *inputs)
 {
     cJSON *json = cJSON_ParseWithOpts(line, NULL, 1);
@@ -156,7 +156,7 @@ static void take_points(struct sweep *sweep, struct earlier_points *points)
     }
 }
 
-/* The lock is of the file that has the name now, which write_whole() has replaced. */
+/* Locks the file that has the name now, since write_whole() has replaced the old one. */
 static enum status open_appending(struct sweep *sweep, struct err *err)
 {
     sweep->kept_fd = open(sweep->kept, O_WRONLY | O_APPEND | O_CLOEXEC);

@@ -17,7 +17,7 @@ enum { POINTS_MAX = 1000000 };
 
 /* --- the points --- */
 
-/* How many points are between two that are neighbours on this axis. */
+/* The distance in points of two neighbours on this axis. */
 static size_t stride(const struct sweep_config *config, enum sweep_axis axis)
 {
     size_t points = 1;

@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "model/waits/totals.h"
 
-/* A point as its line says. */
+/* A point, parsed from its line. */
 struct row {
     cJSON *json;       /* owned */
     double run_time_s; /* NAN: it failed */
@@ -124,7 +124,7 @@ static void print_row(const struct rows *rows, const struct row *row, FILE *out)
     fputc('\n', out);
 }
 
-/* Of each number of ranks, which are as many points behind each other. */
+/* Prints the fastest point of each number of ranks; the points of one number are consecutive. */
 static void print_fastest(const struct rows *rows, FILE *out)
 {
     size_t block = rows->sweep->count / rows->sweep->config.axes[SWEEP_RANKS].count;

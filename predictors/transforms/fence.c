@@ -1,4 +1,5 @@
-/* Fence epochs as post/start/complete/wait with the groups that the operations show; fences that only notify. */
+/* Turns fence epochs into post/start/complete/wait with the groups that the operations need, and fences into ones that
+ * only notify. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #define NO_CALL SIZE_MAX
 
-/* Rank `of` has the partner in the epoch behind its fence number `fence` of the window: as origin and as target. */
+/* Rank `of` has the partner, as origin or as target, in the epoch after its fence number `fence` on the window. */
 struct edge {
     uint32_t of;
     int32_t window;
@@ -77,7 +78,7 @@ static const struct edge *find_edges(const struct edges *edges, uint32_t of, int
     return edges->items + low;
 }
 
-/* One reason per window: its fences stay as they are. */
+/* Refuses a window, with one reason: its fences do not change. */
 #define REFUSE(fencing, window, rank, call, err, ...)                                                                  \
     do {                                                                                                               \
         if ((fencing)->refused[window]) return STATUS_OK;                                                              \
@@ -85,7 +86,8 @@ static const struct edge *find_edges(const struct edges *edges, uint32_t of, int
         return transform_refuse((fencing)->report, (fencing)->trace, rank, call, err, __VA_ARGS__);                    \
     } while (0)
 
-/* Threads order their calls around a fence by other means: two that run at once leave open which comes first. */
+/* Whether two threads are in calls on the window at the same time. Then the trace does not show which call comes
+ * first. */
 static bool run_at_once(const struct fencing *fencing, uint32_t rank, size_t one, size_t other)
 {
     const struct trace_call *calls = fencing->trace->ranks[rank].calls;
@@ -142,7 +144,7 @@ static enum status look_at_other(struct fencing *fencing, uint32_t rank, size_t 
     REFUSE(fencing, call->handle, rank, index, err, "window %d is synchronised by more than fences", call->handle);
 }
 
-/* Every member calls as many fences as the first one, with none missing at the end. */
+/* Checks that every member calls as many fences as the first one, and that no fence is missing at the end. */
 static enum status look_at_end(struct fencing *fencing, uint32_t rank, size_t window, bool open, struct err *err)
 {
     const struct trace_comm *comm =
@@ -192,7 +194,7 @@ static enum status group_of(struct trace *made, const struct edge *edges, uint32
     return status;
 }
 
-/* complete, wait, post, start in the place of one fence, each if it has partners. */
+/* Replaces one fence by complete, wait, post, start; each only if it has partners. */
 static enum status replace_fence(struct fencing *fencing, uint32_t rank, const struct timeline_item *fence,
                                  uint32_t number, struct timeline_edit *timeline, struct trace *made, struct err *err)
 {
@@ -209,7 +211,7 @@ static enum status replace_fence(struct fencing *fencing, uint32_t rank, const s
         if (count == 0) continue;
         item.call.call = (uint16_t)calls[i];
         item.call.sync.group = TRACE_NO_REF;
-        /* NOSTORE and NOPUT promise of a post what they promise of a fence (MPI-3.1 11.5.5). */
+        /* NOSTORE and NOPUT have the same meaning for a post as for a fence (MPI-3.1 11.5.5). */
         item.call.flags = calls[i] == ID_Win_post ? fence->call.flags & (TRACE_NOSTORE | TRACE_NOPUT) : 0;
         if (i >= 2) TRY(group_of(made, first, count, &item.call.sync.group, err));
         TRY(timeline_push(timeline, item, err));
@@ -239,7 +241,7 @@ static enum status change(void *context, uint32_t rank, struct timeline_edit *ti
     return timeline_replace(timeline, &now, status);
 }
 
-/* Windows without fences are no matter of this transform: nothing is said of them. */
+/* Finds windows with fences; the report says nothing of others. */
 static void find_fenced(struct fencing *fencing)
 {
     const struct trace *trace = fencing->trace;
@@ -313,7 +315,7 @@ static enum status fence_pscw(const struct trace *trace, const char *argument, s
     return status;
 }
 
-/* The platform's value does it all: counts what it is about. */
+/* The platform's value changes all fences, so this only counts them. */
 static enum status fence_notify(const struct trace *trace, const char *argument, struct trace **made,
                                 struct transform_report *report, struct err *err)
 {
@@ -324,7 +326,7 @@ static enum status fence_notify(const struct trace *trace, const char *argument,
             const struct trace_call *call = &trace->ranks[r].calls[i];
             if (call_kind(call->call) != CALL_FENCE) continue;
             report->considered++;
-            report->changed += !(call->flags & TRACE_NOPRECEDE); /* those close no epoch */
+            report->changed += !(call->flags & TRACE_NOPRECEDE); /* with NOPRECEDE it closes no epoch */
         }
     return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " fences wait only for the ranks that have operations on them",
                          report->changed, report->considered);

@@ -1,4 +1,4 @@
-/* Shared locks of a window, one after another, as one lock_all with flushes. */
+/* Replaces consecutive shared locks of a window by one lock_all with flushes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 struct segment {
     size_t first, last; /* lock, unlock; NO_CALL: none yet */
     uint32_t open;      /* locks held */
-    uint32_t thread;    /* that synchronises, from 1; 0: none yet */
+    uint32_t thread;    /* the thread that synchronises, from 1; 0: none yet */
     bool nocheck;       /* all of them have MPI_MODE_NOCHECK */
 };
 #define NO_CALL SIZE_MAX
 
 enum action { KEEP, DROP, BECOME_LOCK_ALL, BECOME_LOCK_ALL_NOCHECK, BECOME_FLUSH, BECOME_UNLOCK_ALL };
 
-/* Of a window by all ranks. */
+/* The use of a window by all ranks. */
 struct use {
     bool locked, posted;
-    uint32_t rank; /* whose post comes first */
+    uint32_t rank; /* the rank whose post comes first */
     size_t post;
 };
 
@@ -46,7 +46,7 @@ static void begin_rank(struct locking *locking)
         locking->segments[w] = (struct segment){.first = NO_CALL, .last = NO_CALL, .nocheck = true};
 }
 
-/* One reason per window is enough: its locks stay. */
+/* Refuses a window, with one reason: its locks do not change. */
 static enum status refuse(struct locking *locking, uint32_t rank, size_t index, const char *why, struct err *err)
 {
     int32_t window = locking->trace->ranks[rank].calls[index].handle;
@@ -83,7 +83,8 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
     return STATUS_OK;
 }
 
-/* A window must not be locked and exposed at once (MPI-3.1 11.5.3), and lock_all locks what nobody locked before. */
+/* A window must not be locked and exposed at once (MPI-3.1 11.5.3), and lock_all also locks ranks that the program did
+ * not lock. */
 static enum status look_at_posts(struct locking *locking, struct err *err)
 {
     for (size_t w = 0; w < locking->trace->definitions.window_count; w++) {

@@ -1,4 +1,4 @@
-/* Transforms that move calls of one rank: what orders which call is docs/transforms.md, "Moves". */
+/* Transforms that move calls of one rank. docs/transforms.md, "Moves", says which calls order which. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@ struct moving {
     const struct trace *trace;
     const struct mover *mover;
     struct transform_report *report;
-    size_t *nearest; /* per window: the place before which a call of it may be put */
-    bool *apart;     /* per window: it is there for the sake of others' locks only */
+    size_t *nearest; /* per window: the position before which its calls may be moved */
+    bool *apart;     /* per window: that position is due to other ranks' locks only */
     struct lockers lockers;
     int32_t *locked; /* windows of the rank that others lock */
     size_t locked_count;
@@ -45,7 +45,7 @@ static bool orders(const struct mover *mover, const struct trace_call *call)
     return timeline_on_window(call) && !mover->passes[call_kind(call->call)];
 }
 
-/* Orders nothing between ranks. */
+/* Whether the call orders nothing between ranks. */
 static bool is_local(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_LOCAL || call_is_region(call->call);
@@ -57,7 +57,7 @@ static bool is_wall(const struct mover *mover, const struct trace_call *call)
     return mover->wall(call_kind(call->call)) || call_is_thread(call->call) || (call->flags & TRACE_BREAK);
 }
 
-/* Two posts, or two waits, change nothing by changing places. */
+/* Whether the order of the two calls does not matter: two posts, or two waits. */
 static bool only_moved(const struct mover *mover, const struct timeline_edit *timeline, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++)
@@ -93,9 +93,9 @@ static enum status add_move(struct moving *moving, const struct timeline_edit *t
     return STATUS_OK;
 }
 
-/* A window must not be locked and exposed at once (MPI-3.1 11.5.3). What keeps a rank's exposure epochs apart from
- * others' locks of its window is what it calls between them: what it receives from others before a post, or sends them
- * behind a wait. A post receives nothing, a wait sends nothing. */
+/* A window must not be locked and exposed at once (MPI-3.1 11.5.3). The calls between them separate a rank's exposure
+ * epochs from other ranks' locks of its window: messages that it receives before a post, or sends after a wait. A post
+ * receives nothing, and a wait sends nothing. */
 static void keep_apart(struct moving *moving, const struct trace_call *call, size_t behind)
 {
     if (is_local(call) || call_kind(call->call) == moving->mover->moves) return;
@@ -192,12 +192,12 @@ static bool is_end(enum call_kind kind)
     return kind == CALL_FINALIZE;
 }
 
-/* What a rank does as an origin does not touch its own exposure (MPI-3.1 11.5: the two may overlap). */
+/* A rank's calls as an origin do not affect its own exposure (MPI-3.1 11.5: the two may overlap). */
 static const bool post_passes[CALL_KIND_COUNT] = {
     [CALL_START] = true, [CALL_COMPLETE] = true,   [CALL_PUT] = true,
     [CALL_GET] = true,   [CALL_ACCUMULATE] = true, [CALL_GET_ACCUMULATE] = true,
 };
-/* complete may wait for posts: in front of the rank's own post it could wait for itself. */
+/* complete may wait for posts: before the rank's own post it could wait for itself. */
 static const bool complete_passes[CALL_KIND_COUNT] = {[CALL_WIN_WAIT] = true, [CALL_WIN_TEST] = true};
 static const bool wait_passes[CALL_KIND_COUNT] = {[CALL_COMPLETE] = true};
 

@@ -1,4 +1,4 @@
-/* Small puts of one epoch to one target as one put. */
+/* Merges the small puts of one epoch to one target into one put. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 
-/* Puts that become one, at the place of the last of them. */
+/* Puts that become one, at the position of the last of them. */
 struct bundle {
     size_t last;
     uint64_t count;
     int64_t bytes, disp;        /* disp: the lowest, -1 if one is unknown */
-    int64_t end;                /* behind the last byte at the target */
+    int64_t end;                /* after the last byte at the target */
     struct trace_extents spans; /* bytes in memory, of all of them together */
 };
 
@@ -50,14 +50,14 @@ static void add_within(int64_t *sum, int64_t bytes)
     *sum = bytes < TRACE_EXTENT_MAX - *sum ? *sum + bytes : TRACE_EXTENT_MAX;
 }
 
-/* A put of no bytes has no place. */
+/* Adds the put's range at the target; a put without bytes has none. */
 static void add_place(struct bundle *to, const struct trace_call *call)
 {
     if (to->bytes == 0 || (call->bytes > 0 && call->rma.disp < to->disp)) to->disp = call->rma.disp;
 }
 
-/* The target's memory is what lies between the lowest and the highest byte, lower bounds of data types taken as 0.
- * Where the origins' buffers are is not known, so their spans are added; so are those at unknown displacements. */
+/* The target's memory reaches from the lowest to the highest byte; lower bounds of data types are taken as 0. Positions
+ * of the origins' buffers are not known, so their spans are added. So are spans at unknown displacements. */
 static void add_spans(struct bundle *to, const struct timeline_item *item)
 {
     int64_t bytes = item->call.bytes, origin = item->extents.of[TRACE_ORIGIN], target = item->extents.of[TRACE_TARGET];
@@ -100,7 +100,7 @@ static enum status add_put(struct merging *merging, const struct timeline_item *
     return STATUS_OK;
 }
 
-/* The bundle of each call, SIZE_MAX for calls that are no small puts. */
+/* Finds the bundle of each call; SIZE_MAX for calls that are no small puts. */
 static enum status find_bundles(struct merging *merging, uint32_t rank, const struct timeline_edit *timeline,
                                 size_t *bundles, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* What a transform says of itself: predictors/transforms/transform.h. */
+/* Reports of transforms: predictors/transforms/transform.h. */
 #include <stdarg.h>
 #include <stdio.h>
 

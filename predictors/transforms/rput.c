@@ -1,4 +1,4 @@
-/* Puts under locks as request-based ones, waited for where the program completes them. */
+/* Turns puts under locks into request-based ones, with a waitall where the program completes them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct pending {
 struct requesting {
     const struct trace *trace;
     struct transform_report *report;
-    uint32_t *locks; /* per window: held by the rank that is walked, lock_all being one */
+    uint32_t *locks; /* per window: number of locks that the walked rank holds; lock_all counts as one */
     struct pending *pending;
     size_t count, capacity;
     uint32_t *list; /* room for the requests of one waitall */
@@ -39,7 +39,7 @@ static enum status request_put(struct requesting *requesting, uint32_t rank, con
                                struct timeline_item *item, struct err *err)
 {
     requesting->report->considered++;
-    /* A put to MPI_PROC_NULL has no target whose unlock or flush could stand behind its MPI_Waitall. */
+    /* a put to MPI_PROC_NULL has no target whose unlock or flush could follow its MPI_Waitall */
     if ((item->call.flags & TRACE_BREAK) || item->call.peer == TRACE_NONE) return STATUS_OK;
     if (timeline_shares(timeline, &item->call))
         return transform_refuse(requesting->report, requesting->trace, rank, item->index, err,
@@ -55,7 +55,7 @@ static enum status request_put(struct requesting *requesting, uint32_t rank, con
     return STATUS_OK;
 }
 
-/* A waitall of what the call completes, in front of it and behind the computing before it. */
+/* Inserts a waitall of the puts that the call completes, before the call and after the computing before it. */
 static enum status wait_before(struct requesting *requesting, struct timeline_item *item, struct timeline_edit *now,
                                struct trace *made, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Computing inside a call path, made longer or shorter. */
+/* Scales the computing inside a call path. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static enum status check(const char *argument, struct err *err)
                    "scale %s, expected CALLPATH=FACTOR with a factor from 0 to 1e6, as main/solve=0.5", argument);
 }
 
-/* "main/solve" for a node, its function being of no interest: the region names from the outside. */
+/* "main/solve" for a node: the region names from the outside, without the function. */
 static enum status path_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, char **text,
                              struct err *err)
 {
@@ -52,7 +52,7 @@ static enum status path_text(const struct trace *trace, const struct callpaths *
     return STATUS_OK;
 }
 
-/* The nodes at and below path; "/" is everything. Says whether there is one. */
+/* Marks the nodes at and below path; "/" is everything. *any says whether there is one. */
 static enum status mark_inside(const struct trace *trace, const char *path, size_t length, struct scaling *scaling,
                                bool *found, struct err *err)
 {

@@ -32,7 +32,7 @@ static enum status copy_rank(const struct trace_rank *from, struct trace_rank *t
     return to->incomplete_why ? STATUS_OK : err_memory(err);
 }
 
-/* What was left out when the trace was read stays left out. */
+/* Copies the faults of the trace as it was read. */
 static enum status copy_faults(const struct trace *from, struct trace *to, struct err *err)
 {
     for (size_t i = 0; i < from->provenance.fault_count; i++) {
@@ -47,7 +47,7 @@ bool timeline_shares(const struct timeline_edit *timeline, const struct trace_ca
     return timeline->shared && timeline_on_window(call) && timeline->shared[call->handle];
 }
 
-/* What a replay computes before the first call of a thread. */
+/* The computing before the first call of a thread in a replay. */
 static int64_t first_gap_ps(const struct timeline *recorded, int64_t begin_ps)
 {
     const struct trace_call *first = timeline_call(recorded, 0);
@@ -64,7 +64,7 @@ static enum status read_timeline(const struct trace *trace, int64_t begin_ps, ui
     if (!made.items) return err_memory(err);
     for (size_t k = 0; k < recorded->count; k++) {
         size_t index = timeline_index(recorded, k);
-        int64_t gap_ps = k == 0 ? first_gap_ps(recorded, begin_ps) /* nothing was recorded before it */
+        int64_t gap_ps = k == 0 ? first_gap_ps(recorded, begin_ps) /* there is no recorded call before it */
                                 : recorded->calls[index].enter_ps - timeline_call(recorded, k - 1)->exit_ps -
                                       trace->provenance.record_cost_ps;
         gap_ps = trace_compute_ps(&trace->ranks[rank], index, gap_ps);
@@ -131,7 +131,7 @@ static enum status write_rank(const struct timeline_edit *timeline, const struct
     return timeline->tail_ps > 0 ? write_mark(made, rank, now_ps + timeline->tail_ps, err) : STATUS_OK;
 }
 
-/* The place of every call of a rank's made trace among those that were: of a new or moved one that of the call before it
+/* The position of every call of a rank's new trace in the old one; for a new or moved call that of the call before it
  * on its thread. */
 struct order {
     uint32_t *items;
@@ -298,7 +298,7 @@ static struct timeline_item moved_item(const struct timeline_item *item)
 static enum status put_early(const struct timeline_edit *old, struct timeline_edit *timeline, size_t from,
                              struct err *err)
 {
-    /* tail_ps holds what stood before calls that were moved further up: it stays behind this one. */
+    /* tail_ps has the computing before calls that were moved up; it stays after this call */
     int64_t tail_ps = timeline->tail_ps;
     timeline->tail_ps = 0;
     TRY(timeline_push(timeline, moved_item(&old->items[from]), err));
