@@ -1,4 +1,4 @@
-/* Keeps what a recorder says of the time before each call (enum trace_before in trace/trace.h). */
+/* Keeps the recorded times about the gap before each call (enum trace_before in trace/trace.h). */
 #include "common/array.h"
 #include "trace/trace.h"
 
@@ -8,7 +8,7 @@ const char *trace_before_key(enum trace_before what)
     return keys[what];
 }
 
-/* Sets one of values, which are parallel to a rank's calls; those before it that are not yet there are unknown. */
+/* Sets one of the values, which are parallel to a rank's calls. Earlier calls without a value get an unknown one. */
 static enum status set_value(const struct trace_rank *rank, int64_t **values, size_t *capacity, size_t index, int64_t ps,
                        struct err *err)
 {
@@ -27,7 +27,7 @@ enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, e
     return set_value(process, &process->before_ps[what], &process->before_capacity[what], index, ps, err);
 }
 
-/* A damaged file may say anything; trace_check() refuses it later. */
+/* A damaged file may have any value; trace_check() refuses it later. */
 void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what, int64_t ps)
 {
     int64_t *sum_ps = &trace->ranks[rank].before_sum_ps[what];

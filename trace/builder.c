@@ -7,7 +7,7 @@
 
 #define NOT_YET UINT32_MAX
 
-/* Leaves tables to another trace, which owns them. */
+/* Clears pointers to tables that another trace owns. */
 static void forget_tables(struct trace_definitions *tables, unsigned which)
 {
     if (which & BUILDER_OWN_GROUPS) {
@@ -104,7 +104,7 @@ static enum status add_item(struct trace *whole, const struct trace *made, enum 
     return trace_add_site(whole, site->function, site->file, site->line, number, err);
 }
 
-/* Gives the items that the shard got since the last call a place each. */
+/* Makes room for the numbers of items that the shard got since the last call. */
 static enum status make_room(struct builder_shard *shard, enum builder_table table, struct err *err)
 {
     struct builder_numbers *numbers = &shard->numbers[table];
@@ -120,7 +120,7 @@ enum status builder_translate(struct builder_shard *shard, struct trace *whole, 
     struct builder_numbers *numbers = &shard->numbers[table];
     if (!(shard->own & 1u << table)) return STATUS_OK;
     if (*id >= numbers->count) TRY(make_room(shard, table, err));
-    if (*id >= numbers->count) return STATUS_OK; /* the whole's: the shard has named nothing itself */
+    if (*id >= numbers->count) return STATUS_OK; /* an id of the whole trace: the shard has no own items */
     uint32_t *number = &numbers->items[*id];
     if (*number == NOT_YET) {
         TRY(add_item(whole, &shard->trace, table, *id, number, err));

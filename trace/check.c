@@ -1,5 +1,4 @@
-/* The gate between readers and whatever walks a trace. What it accepts, model, replay, export and transforms rely on
- * without looking again:
+/* Checks a trace after reading. Model, replay, export and transforms rely on the following without further checks:
  *   every id exists; every rank named is a member of the call's window or communicator, which has it once
  *   a call that works on a window or communicator has one, also where the recording breaks off inside it
  *   at most one window is the heap of OpenSHMEM; OpenSHMEM's calls work on it, MPI's calls on other windows
@@ -24,21 +23,21 @@ struct thread_walk {
     size_t last_index; /* of its last call */
     int64_t exit_ps;   /* of its call before */
     bool called, created, joined;
-    int64_t joined_ps; /* exit of the call that waited for it */
+    int64_t joined_ps; /* exit of the call that joined it */
 };
 
-/* What depends on the trace as a whole. */
+/* Limits that depend on the whole trace. */
 struct trace_bounds {
     int64_t begin_ps;
     int64_t most_bytes; /* of the calls of one rank */
 };
 
-/* What is known of a rank so far: one slice leaves it to the next. */
+/* The state of checking a rank, kept from slice to slice. */
 struct rank_state {
     int64_t bytes;     /* of the rank's calls */
     uint64_t lives_ps; /* of the rank's threads: thread 0 from begin_ps, others from a call on */
     struct map requests;          /* id to REQUEST_... */
-    uint64_t made_from, made_end; /* ids that were made one after the other: those not in requests are done */
+    uint64_t made_from, made_end; /* consecutive ids; those of them that are not in requests are completed */
 };
 
 /* The walk along one rank. */
@@ -52,10 +51,10 @@ struct walk {
     struct thread_walk *threads, *thread; /* of the rank, of the call */
     uint32_t thread_count;
     size_t thread_capacity;
-    struct map groups;            /* (group, communicator) that were found right */
+    struct map groups;            /* (group, communicator) that have been checked */
     struct map objects;           /* id to enum call_object */
-    struct map parties;           /* barriers of threads to how many come */
-    bool unfinished;              /* completions that say what receives are about may still come */
+    struct map parties;           /* barriers of threads to their number of threads */
+    bool unfinished;              /* completions that state the senders of receives may follow */
     struct err *err;
 };
 
@@ -101,7 +100,7 @@ static enum status check_handle(const struct walk *walk)
     return window ? check_heap(walk) : STATUS_OK;
 }
 
-/* A world rank of the call's communicator, MPI_PROC_NULL where the key allows it. */
+/* Checks a world rank of the call's communicator; MPI_PROC_NULL if the key allows it. */
 static enum status check_member(const struct walk *walk, const char *key, int32_t rank, bool null)
 {
     const struct call_row *row = call_row(walk->call->call);
@@ -257,7 +256,7 @@ static enum status check_region(struct walk *walk)
     return STATUS_OK;
 }
 
-/* What moves nothing spans nothing. A receive's buffer may have room for more than what came. */
+/* A buffer that moves no bytes has no extent. A receive's buffer may be larger than its message. */
 static enum status check_gaps(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -273,7 +272,7 @@ static enum status check_gaps(const struct walk *walk)
     }
 }
 
-/* What the replay counts with: semaphores, barriers of threads. */
+/* Checks the numbers of semaphores and thread barriers, with which the replay counts. */
 static enum status check_counter(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -285,7 +284,7 @@ static enum status check_counter(const struct walk *walk)
     return STATUS_OK;
 }
 
-/* What the call's row keeps in the arm's second place. */
+/* The key of the arm's second member in the call's row. */
 static const char *key_of_second(uint32_t allowed)
 {
     enum call_field field = allowed & F_MUTEX     ? F_MUTEX_INDEX
@@ -397,7 +396,7 @@ static bool keeps_to_arm(const struct trace_call *call)
 
 static enum status check_call(struct walk *walk)
 {
-    assert(keeps_to_arm(walk->call)); /* readers and transforms say nothing outside it */
+    assert(keeps_to_arm(walk->call)); /* readers and transforms set nothing outside it */
     uint32_t needed = call_row(walk->call->call)->needed;
     TRY(check_handle(walk));
     TRY(check_peer(walk));
@@ -412,7 +411,7 @@ static enum status check_call(struct walk *walk)
     return check_requests(walk);
 }
 
-/* The completion of the receive tells its communicator and its sender. */
+/* Whether the receive's communicator and sender are known only from its completion. */
 static bool is_unknown(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
@@ -472,7 +471,8 @@ static enum status check_more_times(const struct walk *walk)
     return STATUS_OK;
 }
 
-/* How much longer the rank's threads live with this call. Differences may exceed INT64_MAX, not UINT64_MAX. */
+/* Adds the time by which this call prolongs the lives of the rank's threads. Differences may exceed INT64_MAX, but not
+ * UINT64_MAX. */
 static enum status check_lives(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -594,7 +594,7 @@ static enum status check_definitions(const struct trace *trace, struct err *err)
     return check_heaps(trace, err);
 }
 
-/* A first call beyond the limits is no begin: check_time() refuses it. */
+/* A first call beyond the limits does not count as the begin: check_time() refuses it. */
 static struct trace_bounds bounds_of(const struct trace *trace)
 {
     struct trace_bounds bounds = {.begin_ps = TRACE_TIME_MAX_PS, .most_bytes = TRACE_BYTES_MAX / trace->rank_count};
@@ -610,7 +610,7 @@ static struct trace_bounds bounds_of(const struct trace *trace)
 struct ranks {
     const struct trace *trace;
     struct trace_bounds bounds;
-    struct trace *cut; /* the same trace where ranks end at their first fault, NULL where a fault is the end */
+    struct trace *cut; /* the same trace if ranks are cut at their first fault; NULL: a fault is an error */
     uint32_t per_block;
 };
 
@@ -635,7 +635,7 @@ static enum status check_block(void *context, size_t block, struct err *err)
     return status;
 }
 
-/* Cuts change what all ranks share: one thread. */
+/* Cuts change shared data, so one thread checks all ranks then. */
 static enum status check_ranks(const struct trace *trace, struct trace *cut, struct err *err)
 {
     enum { BLOCKS = 64, THREAD_CALLS = 1 << 16 };
@@ -702,7 +702,7 @@ void trace_checker_free(struct trace_checker *checker)
     free(checker);
 }
 
-/* Requests that are completed are forgotten now and then, where their ids say that they were. */
+/* Completed requests are forgotten from time to time, if their ids are in the range of consecutive ones. */
 static bool may_forget(const struct walk *walk, size_t i)
 {
     const struct map *requests = &walk->so_far.requests;
@@ -731,7 +731,7 @@ static enum status forget_requests(struct walk *walk)
     return STATUS_OK;
 }
 
-/* Receives of earlier slices that have become known meanwhile. */
+/* Checks receives of earlier slices whose senders have become known. */
 static enum status check_kept(struct walk *walk)
 {
     const struct trace_rank *rank = &walk->trace->ranks[walk->rank];

@@ -1,5 +1,5 @@
-/* What is computing between two calls: wall time, the CPU time that was recorded beside it, or wall time without what the
- * thread waited for a core; never the time in which recording was stopped. */
+/* Determines the computing between two calls: wall time, the recorded CPU time, or wall time without core waits. Pauses
+ * of recording are never computing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ bool trace_is_crowded(const struct trace *trace)
     return crowded;
 }
 
-/* Returns what is said of the time before a call, at least 0. */
+/* The recorded time about the gap before a call, at least 0. */
 static int64_t before_ps(const struct trace_rank *rank, enum trace_before what, size_t index, int64_t unknown_ps)
 {
     if (!rank->before_ps[what] || rank->before_ps[what][index] == TRACE_UNKNOWN_PS) return unknown_ps;
@@ -47,7 +47,7 @@ static int64_t less_ps(int64_t ps, int64_t by_ps)
     return ps > by_ps ? ps - by_ps : 0;
 }
 
-/* Returns how much of a gap is computing. The gap has no recorder's cost. */
+/* The part of a gap that is computing. The gap has no recorder's cost. */
 static int64_t computing_ps(const struct trace_rank *rank, size_t index, int64_t gap_ps, enum trace_computing computing)
 {
     if (gap_ps <= 0) return gap_ps;
@@ -70,7 +70,7 @@ static void use_of_rank(struct trace_rank *rank, int64_t cost_ps, enum trace_com
     }
 }
 
-/* The thread's call before: of its first one, time zero. */
+/* Sets compute_ps of a rank with threads. A thread's first gap begins at time zero. */
 static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace_computing computing, struct err *err)
 {
     const struct trace_rank *process = &trace->ranks[rank];
@@ -145,7 +145,7 @@ static enum status copy_times(struct trace_rank *rank, struct err *err)
     return STATUS_OK;
 }
 
-/* One rank after the other is copied: rank_count says how many the view owns. */
+/* Copies rank after rank; rank_count is the number of ranks that the view owns so far. */
 static enum status fill_view(struct trace *view, const struct trace *trace, struct err *err)
 {
     enum status status = STATUS_OK;

@@ -145,8 +145,8 @@ static void close_found(struct epoch_cursor *cursor, struct epoch *epoch, struct
         step->faults |= EPOCH_NOT_OPEN;
 }
 
-/* A fence completes the operations before it unless NOPRECEDE promises that there are none; operations that were issued
- * all the same are completed by the next fence without it. */
+/* A fence completes the operations before it unless NOPRECEDE asserts that there are none. If there are some all the
+ * same, the next fence without NOPRECEDE completes them. */
 static enum status take_fence(struct epoch_cursor *cursor, const struct trace_call *call, size_t number,
                               struct epoch_step *step, struct err *err)
 {

@@ -25,7 +25,7 @@ enum trace_kind {
     KIND_SPOOL_BELOW, /* a recording that was not packed: DIR.rma/spool */
     KIND_JSON,
     KIND_RANK_SPOOL, /* a single file of a spool */
-    KIND_DIRECTORY,  /* with nothing of ours */
+    KIND_DIRECTORY,  /* without any of our files */
     KIND_EMPTY,
     KIND_OTHER,
 };
@@ -36,7 +36,7 @@ static bool ends_with(const char *name, const char *end)
     return length > own && strcmp(name + length - own, end) == 0;
 }
 
-/* Whether the directory holds a file begin...end. */
+/* Whether the directory has a file whose name is begin...end. */
 static bool directory_holds(const char *path, const char *begin, const char *end)
 {
     DIR *directory = opendir(path);
@@ -65,7 +65,7 @@ static enum status directory_kind(const char *path, enum trace_kind *kind, struc
     return STATUS_OK;
 }
 
-/* The first line that says something decides. */
+/* The first line that is no comment decides. */
 static enum trace_kind file_kind(FILE *in)
 {
     unsigned char start[8];
@@ -171,7 +171,7 @@ static enum status read_kind(const char *path, enum trace_kind kind, bool keep_g
     return err_set(err, STATUS_DATA, path, NULL, "no trace, %s", expected);
 }
 
-/* Only program models have the number of ranks and the parameters that somebody asks for. */
+/* Only program models can have a requested number of ranks and requested parameters. */
 static enum status check_asked(const char *path, enum trace_kind kind, const struct trace *trace, struct err *err)
 {
     if (kind != KIND_MODEL && model_parameter_count > 0)

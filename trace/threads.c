@@ -1,4 +1,4 @@
-/* Threads of a rank: who called, and one order of all their calls. */
+/* Threads of a rank: the thread of each call, and one order of all calls. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static int by_time(const void *one, const void *two)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Brings the items of an array into the order of places; spare holds as many. */
+/* Sorts the items of an array into the order of places; spare has room for all of them. */
 static void permute(void *items, const struct place *places, size_t count, size_t item_bytes, void *spare)
 {
     if (!items) return;

@@ -133,7 +133,7 @@ static enum status check_order(const struct trace *trace, uint32_t rank, uint32_
         units_format_ps(call->enter_ps, one), units_format_ps(before, two));
 }
 
-/* Threads from the first call of another thread than 0 on. */
+/* Stores the thread of each call, from the first call of a thread other than 0 on. */
 static enum status note_thread(struct trace_rank *rank, uint32_t thread, const struct trace_call *call, struct err *err)
 {
     bool names_child = call_row(call->call)->needed & F_CHILD;
@@ -171,7 +171,7 @@ enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more,
     return process->extents ? trace_reserve_extents(process, err) : STATUS_OK;
 }
 
-/* Without memory for it, what there is serves as well. */
+/* If memory runs out, the larger block is kept. */
 static void trim(void **data, size_t count, size_t item_bytes)
 {
     void *smaller = realloc(*data, count * item_bytes);

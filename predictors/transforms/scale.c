@@ -52,7 +52,7 @@ static enum status path_text(const struct trace *trace, const struct callpaths *
     return STATUS_OK;
 }
 
-/* Marks the nodes at and below path; "/" is everything. *any says whether there is one. */
+/* Marks the nodes at and below path; "/" is everything. *found says whether there is one. */
 static enum status mark_inside(const struct trace *trace, const char *path, size_t length, struct scaling *scaling,
                                bool *found, struct err *err)
 {

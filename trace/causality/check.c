@@ -17,7 +17,7 @@ struct mover {                   /* of one rank */
 };
 
 #define NOBODY UINT32_MAX
-enum { AMORTISE = 10 }; /* of the computing after a shift, one part in so many makes up for it */
+enum { AMORTISE = 10 }; /* after a shift, one AMORTISE-th of the computing reduces the shift */
 
 struct repair {
     struct trace *trace;
@@ -94,7 +94,7 @@ static bool exit_call(struct repair *repair, uint32_t rank, struct trace_call *c
     return true;
 }
 
-/* old_exit_ps is that of the call before, as recorded; the mover's shift has moved it already. */
+/* *old_exit_ps is the recorded exit of the call before, which has been shifted already. */
 static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps)
 {
     struct trace_rank *process = &repair->trace->ranks[rank];
@@ -108,7 +108,8 @@ static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps
     }
 }
 
-/* A rank that waits for a cause which waits for it (a call that the matching misunderstood) stays unmoved. */
+/* Releases a rank of a circle: it waits for a cause that waits for it, by a wrongly matched call. Its call is not
+ * moved. */
 static bool force_one(struct repair *repair)
 {
     for (size_t i = 0; i < repair->links->sync_groups; i++) {
@@ -153,7 +154,7 @@ static enum status move_all(struct trace *trace, const struct clock_conditions *
     return STATUS_OK;
 }
 
-/* Calls of several threads overlap: to move one call would move those that run beside it. */
+/* Calls of several threads overlap, so moving one call would move those at the same time. */
 static bool can_move(const struct trace *trace)
 {
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)

@@ -40,7 +40,7 @@ static void sum_up(size_t *starts, size_t numbers)
     for (size_t i = 0; i < numbers; i++) starts[i + 1] += starts[i];
 }
 
-/* By rank and index, those of one call in the order of their making, which is that of their sync groups. */
+/* Orders links by rank and index; links of one call by creation, which is the order of their sync groups. */
 static enum status order_links(struct happens_before *finder, const size_t *first_calls, struct clock_condition **links,
                                size_t count, size_t *capacity)
 {
@@ -128,7 +128,7 @@ static enum status count_collectives(const struct happens_before *finder, uint64
     return STATUS_OK;
 }
 
-/* To see that no link is needed costs less than links. */
+/* Counts violations first, since that is cheaper than making links, of which none may be needed. */
 static enum status join_pairs(struct happens_before *finder, const struct pairs *pairs)
 {
     uint64_t violations = count_pairs(finder, pairs);

@@ -1,6 +1,5 @@
 /* Counts effects before their causes on several threads. Most traces have none, and then no sync groups are built. Each
- * thread reads blocks of ranks. The causes of a key are in the block of their rank, its effects in the block of theirs.
- */
+ * thread walks blocks of ranks. A key's causes are in the block of their rank, its effects in the block of theirs. */
 #include <stdlib.h>
 
 #include "trace/causality/happens_before.h"

@@ -42,7 +42,7 @@ static enum status number_new_key(struct happens_before *finder, const struct cl
     return STATUS_OK;
 }
 
-/* Programs repeat their few keys. */
+/* Looks into the recent keys first, since programs repeat few keys. */
 static enum status number_key(struct happens_before *finder, const struct clock_key *key, uint32_t *number)
 {
     uint32_t hash = (uint32_t)key->from * 31 + (uint32_t)key->to * 7 + (uint32_t)key->what * 64 + (uint32_t)key->tag;
@@ -88,15 +88,15 @@ enum status happens_before_effect(struct happens_before *finder, size_t sync_gro
     return STATUS_OK;
 }
 
-/* The call is on a communicator of two groups. */
+/* Whether the rank is in the second group of the call's intercommunicator. */
 static bool is_in_second(const struct happens_before *finder)
 {
     const struct trace_comm *comm = trace_call_comm(finder->trace, finder->call);
     return comm->first_group > 0 && trace_comm_rank(comm, (int32_t)finder->rank) >= (int32_t)comm->first_group;
 }
 
-/* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member;
- * between two groups those of one depend on those of the other. */
+/* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member; in an
+ * intercommunicator the members of one group depend on those of the other. */
 static enum status collective(struct happens_before *finder, bool causes, bool effects)
 {
     bool window = call_row(finder->call->call)->allowed & F_WIN;

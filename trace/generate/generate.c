@@ -6,7 +6,7 @@
 #include "common/scramble.h"
 #include "common/units.h"
 
-/* Whom a rank writes to: the rank, and where this rank's block is in its window. */
+/* A rank to which a rank writes, and the position of this rank's block in its window. */
 struct partner {
     int32_t rank;
     uint32_t slot;
@@ -19,7 +19,7 @@ struct pattern {
     uint32_t (*origins)(uint32_t ranks, uint32_t rank, struct partner *partners); /* NULL: the same ranks */
 };
 
-/* What is made. */
+/* State of generating a trace. */
 struct generator {
     const struct generate_options *options;
     struct trace *trace;
@@ -35,7 +35,7 @@ struct generator {
 struct sync {
     const char *name;
     bool window;
-    enum status (*before)(struct generator *generator); /* once, behind the window's creation; NULL: nothing */
+    enum status (*before)(struct generator *generator); /* called once after the window's creation; NULL: none */
     enum status (*iteration)(struct generator *generator, bool last);
 };
 

@@ -38,7 +38,7 @@ static double mean_of_all(const struct executions *executions)
     return executions->count ? sum / (double)executions->count : 0;
 }
 
-/* Each rank's mean, taken out of its executions. */
+/* Divides each rank's executions by their mean. */
 static void split_ranks(struct executions *executions, uint32_t ranks)
 {
     for (uint32_t r = 0; r < ranks; r++) {
@@ -51,7 +51,7 @@ static void split_ranks(struct executions *executions, uint32_t ranks)
     }
 }
 
-/* The mean over all ranks of their i-th execution, taken out of them. */
+/* Divides the i-th executions of all ranks by their mean. */
 static void split_executions(struct executions *executions, uint32_t ranks)
 {
     for (size_t k = 0; k < executions->most; k++) {

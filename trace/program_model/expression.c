@@ -31,7 +31,7 @@ struct operation {
 static const struct function {
     const char *name;
     enum operator does;
-    int least, most; /* arguments; what is left out is 0 */
+    int least, most; /* numbers of arguments; missing ones are 0 */
 } functions[] = {
     {"neighbor", NEIGHBOR, 1, 3}, {"exists", EXISTS, 1, 1},   {"min", MINIMUM, 2, 2},      {"max", MAXIMUM, 2, 2},
     {"abs", ABSOLUTE, 1, 1},      {"floor", FLOOR, 1, 1},     {"ceil", CEIL, 1, 1},        {"sqrt", SQRT, 1, 1},
@@ -374,7 +374,7 @@ static const char *two_values(enum operator does, double *a, double b)
     return NULL;
 }
 
-/* What is computed from none is none. */
+/* Applies an operator; a result computed from none is none. */
 static const char *apply(enum operator does, double *at, const double *variables, const struct grid *grid)
 {
     if (does == EXISTS) {

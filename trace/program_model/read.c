@@ -22,7 +22,7 @@ static enum status add_statement(struct model_reader *reader, struct statement *
     if (++reader->statement_count > MODEL_STATEMENTS_MAX)
         SCANNER_FAIL(&reader->scanner, "more than %d statements, expected fewer", MODEL_STATEMENTS_MAX);
     ARRAY_PUSH(block->items, block->count, block->capacity, *statement, reader->scanner.err);
-    statement_init(statement, STATEMENT_CALL, 0); /* the block has what it owned */
+    statement_init(statement, STATEMENT_CALL, 0); /* the block owns its content now */
     return STATUS_OK;
 }
 
@@ -179,7 +179,7 @@ static enum status read_header(struct model_reader *reader)
     return STATUS_OK;
 }
 
-/* Without comment, each row of blanks as one. False: nothing is left. */
+/* Removes the comment, and reduces sequences of blanks to one. Returns false if the line is empty. */
 static bool clean_line(char *text)
 {
     char *to = text, last = ' ';

@@ -145,7 +145,7 @@ static enum status read_keys(struct model_reader *reader, struct call_words *wor
     return STATUS_OK;
 }
 
-/* What a call needs and a model leaves out: requests that are made, and all of them to wait for. */
+/* Adds the requests that a call makes or waits for, which a model leaves out. */
 static enum status add_requests(struct model_reader *reader, struct call_words *words, struct statement *made)
 {
     uint32_t needed = call_row(made->call.call)->needed;

@@ -11,7 +11,7 @@
 #include "trace/limits.h"
 #include "trace/text/fields.h"
 
-/* Statements and members of groups that a run looks at: some minutes. */
+/* Limit of statements and members of groups that a run handles: some minutes. */
 #define WORK_MAX (UINT64_C(1) << 33)
 static const double WHOLE_MAX = 9007199254740992; /* 2^53 */
 
@@ -33,7 +33,7 @@ static enum status value_of(const struct program_run *run, size_t line, const ch
     return STATUS_OK;
 }
 
-/* none is *exists = false where that is asked for, else an error. */
+/* A value `none` sets *exists to false if exists is given, and is an error otherwise. */
 static enum status whole_of(const struct program_run *run, size_t line, const char *what, const struct expression *expression,
                             double low, double high, bool *exists, int64_t *whole)
 {
@@ -88,7 +88,8 @@ static enum status set_variables(struct program_run *run)
     return STATUS_OK;
 }
 
-/* Which of the communicators that a line defines a rank is in: numbered by the coordinates that its members share. */
+/* The communicator of a rank among those that a line defines; they are numbered by the coordinates that their members
+ * share. */
 static int32_t comm_of_place(const struct program_run *run, const struct model_comm *comm, int32_t rank)
 {
     int32_t at[GRID_DIMENSIONS], number = 0;
@@ -107,7 +108,7 @@ static int32_t comm_count(const struct program_run *run, const struct model_comm
     return count;
 }
 
-/* The members of all communicators of a line, one after the other: by counting, since their numbers ascend. */
+/* Adds the communicators of a line. Their members are sorted by counting. */
 static enum status add_line_of_comms(struct program_run *run, const struct model_comm *comm, int32_t *first)
 {
     int32_t count = comm_count(run, comm), ranks = run->grid.ranks, id;
@@ -202,7 +203,7 @@ static enum status make_grids(struct program_run *run)
     return STATUS_OK;
 }
 
-/* How far this scale is from one that was recorded: in doublings of the ranks and the parameter together. */
+/* The distance of this scale from a recorded one, in doublings of the ranks and the parameter together. */
 static double doublings_from(const struct program_run *run, const struct model_scale *scale)
 {
     double of_ranks = fabs(log2((double)run->options.ranks / scale->ranks));
@@ -296,7 +297,7 @@ static bool is_scale(const struct program_run *run, const struct model_scale *sc
     return scale->ranks == run->options.ranks && (!scale->variable || run->variables[scale->variable] == scale->value);
 }
 
-/* What was recorded of a computing at this scale; NULL: nothing. */
+/* The recorded times of a computing at this scale; NULL: none. */
 static const struct model_recorded *recorded_of(const struct program_run *run, const struct model_computing *computing)
 {
     for (size_t i = 0; i < computing->recorded_count; i++)
@@ -304,8 +305,8 @@ static const struct model_recorded *recorded_of(const struct program_run *run, c
     return NULL;
 }
 
-/* What is missed at another scale is a share or a time, whichever is more; as much as in the worst of the runs, and farther from
- * them more. */
+/* The error at another scale: that of the run predicted worst, relative or in seconds, whichever is larger. It grows
+ * with the distance from the recorded scales. */
 static double error_of(const struct program_run *run, const struct model_computing *computing, double mean)
 {
     if (run->doublings == 0 || computing->missed == 0 || !(mean > 0)) return computing->error;
@@ -352,9 +353,9 @@ enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t co
     return STATUS_OK;
 }
 
-/* To which place the computing before a call belongs, so that it is the same one on all ranks: to a loop that has begun since the
- * last call; to the call, where all ranks make it; to the call before, where all ranks make that; else to the call. A place that
- * says nothing is passed over. */
+/* The place to which the computing before a call belongs; it is the same on all ranks. It is a loop that has begun
+ * since the last call; else the call, if all ranks make it; else the call before, if all ranks make that; else the
+ * call. Places without a time are skipped. */
 static int32_t place_of(const struct run_place *at, const struct statement *body, const struct statement *next)
 {
     if (at->entered) return at->entered->before;
@@ -415,7 +416,7 @@ static enum status scale_disp(const struct program_run *run, const struct statem
     return STATUS_OK;
 }
 
-/* Nothing moves from or to MPI_PROC_NULL. */
+/* Sets the bytes of messages from or to MPI_PROC_NULL to 0. */
 static void clear_missing(const struct statement *statement, struct text_values *values)
 {
     struct trace_call *call = &values->call;
@@ -444,7 +445,7 @@ static enum status set_handles(const struct program_run *run, struct trace_call 
     return STATUS_OK;
 }
 
-/* All and others are those of the window's communicator. */
+/* Adds a group; "all" and "others" are those of the window's communicator. */
 static enum status add_members(struct program_run *run, const struct statement *statement, int32_t window, uint32_t *group)
 {
     uint32_t count = 0;
@@ -543,12 +544,12 @@ static void enter_body(struct run_rank *state, const struct statement *loop, con
     if (counts && !state->place.entered) state->place.entered = loop;
 }
 
-/* Behind the last round; the frame below goes on. */
+/* Leaves a body after its last round; the frame below continues. */
 static void leave_body(struct run_rank *state)
 {
     const struct run_frame *frame = &state->frames[--state->depth];
-    if (frame->loop && frame->loop->kind == STATEMENT_BLOCK) return; /* as if its statements stood there without it */
-    if (frame->calls == state->calls) state->place.entered = frame->entered; /* the rank took nothing of it */
+    if (frame->loop && frame->loop->kind == STATEMENT_BLOCK) return; /* as if its statements were outside the block */
+    if (frame->calls == state->calls) state->place.entered = frame->entered; /* the rank took none of its statements */
     else if (frame->loop)
         state->place = (struct run_place){.previous = frame->loop, .body = state->frames[state->depth - 1].place};
 }

@@ -10,7 +10,7 @@ enum {
     RANKS_ASKED = 16, /* of a survey */
 };
 
-/* The next calls of a rank, not checked yet. */
+/* Makes the next calls of a rank, without checking them. */
 static enum status make_calls(struct program_source *source, uint32_t rank, struct err *err)
 {
     struct trace *trace = source->run.trace;
@@ -25,7 +25,7 @@ static enum status make_calls(struct program_source *source, uint32_t rank, stru
         if (ended) break;
         TRY(trace_add_call(trace, rank, &call, err));
     }
-    if (ended) run_rank_clear(&source->ranks[rank]); /* without depth: it stays ended */
+    if (ended) run_rank_clear(&source->ranks[rank]); /* it remains ended, since its depth is 0 */
     return STATUS_OK;
 }
 
@@ -64,7 +64,7 @@ static bool finalizes(const struct statement *statements, size_t count)
     return false;
 }
 
-/* The replay of these asks for the calls of all ranks at once. */
+/* Whether the replay of some statement needs the calls of all ranks at once. */
 static bool needs_whole_run(const struct statement *statements, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -119,7 +119,7 @@ void program_source_close(struct program_source *source)
     *source = (struct program_source){.ranks = NULL};
 }
 
-/* The rank has ended: how often it computed is known. */
+/* Adds the computing of a rank that has ended, by its numbers of executions. */
 static enum status add_computing(struct program_run *run, const struct run_rank *state, struct program_survey *survey,
                                  struct err *err)
 {

@@ -1,4 +1,5 @@
-/* What lines of a program model have in common: keys, words, when=, before=, after=. Declared in trace/program_model/reader.h. */
+/* Common parts of a program model's lines: keys, words, when=, before=, after=. Declared in
+ * trace/program_model/reader.h. */
 #include <stdlib.h>
 #include <string.h>
 
