@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What model and replay take a call for: the rows of trace/calls/call_kinds.def. */
+/* Kinds of calls, by which model and replay handle them: the rows of trace/calls/call_kinds.def. */
 enum call_kind {
 #define CALL_KIND(NAME, ARM, BUFFERS, WORKS_ON, DOES) CALL_##NAME,
 #include "trace/calls/call_kinds.def"
@@ -110,7 +110,7 @@ enum mpi_call {
     ID_region_enter, /* no function: user regions */
     ID_region_leave,
     MPI_CALL_COUNT,
-    ID_none = ID_Pcontrol /* for records of which the times alone matter: no code looks at this call */
+    ID_none = ID_Pcontrol /* for records whose times alone matter: no code handles this call */
 };
 
 struct call_row {
@@ -166,8 +166,8 @@ bool call_moves(enum mpi_call call);
 /* Completes the rank's operations of OpenSHMEM (1.4 9.10): a quiet, or what does one first. */
 bool call_is_quiet(enum mpi_call call);
 
-/* What an OpenSHMEM operation does, as a kind of MPI's: CALL_PUT, CALL_GET, CALL_ACCUMULATE, CALL_GET_ACCUMULATE. Other
- * kinds stay. */
+/* The kind of MPI operation that corresponds to an OpenSHMEM operation: CALL_PUT, CALL_GET, CALL_ACCUMULATE,
+ * CALL_GET_ACCUMULATE. Other kinds are returned unchanged. */
 enum call_kind call_operation(enum call_kind kind);
 
 /* The text key of a field ("win"). */

@@ -346,7 +346,7 @@ static bool is_bare(const struct archive_cursor *cursor, enum call_kind kind)
     return (needed & (F_ROOT | F_TARGET)) && cursor->call.peer == TRACE_NONE;
 }
 
-/* What a call works on, where the archive ends inside it before the records say so. */
+/* Whether the archive ends inside the call, before the record with its window or communicator. */
 static bool is_cut_short(const struct archive_cursor *cursor)
 {
     bool works_on = call_row(cursor->call.call)->needed & (F_WIN | F_COMM);
@@ -427,7 +427,7 @@ enum status archive_end_location(struct archive_reader *reader)
     return cursor->in_call ? break_off(reader) : STATUS_OK;
 }
 
-/* A completion whose request was made by another thread; one that nobody made is left out. */
+/* Completes a request that another thread made; a request that no call made is left out. */
 static enum status complete_late(struct archive_reader *reader, const struct archive_late *late)
 {
     struct archive_cursor *cursor = &reader->cursor;
@@ -463,7 +463,8 @@ static void leave_out_unknown(struct archive_reader *reader)
     }
 }
 
-/* The communicator of the collective was not said, or a trace cannot hold it. Alone, the rank waits for nobody. */
+/* The collective's communicator is not recorded, or a trace cannot represent it. Assumes a communicator of the rank
+ * alone, so the rank does not wait. */
 static enum status assume_alone(struct archive_reader *reader)
 {
     struct archive_cursor *cursor = &reader->cursor;
@@ -497,7 +498,7 @@ enum status archive_end_rank(struct archive_reader *reader)
     return cursor->several ? trace_sort_calls(reader->trace, cursor->rank, cursor->orders, reader->err) : STATUS_OK;
 }
 
-/* Where the archive ends before all members have told them, sizes or displacement units are not known. */
+/* Drops sizes and displacement units of windows for which some member's are not recorded. */
 static void forget_partly_known(struct trace *trace)
 {
     for (size_t i = 0; i < trace->definitions.window_count; i++) {

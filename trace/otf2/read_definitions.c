@@ -251,7 +251,7 @@ static enum status broken(struct archive_reader *reader, const char *what)
                    what, archive_message());
 }
 
-/* References are dense in most archives; this is the room for gaps that costs no look-up. */
+/* References are dense in most archives; gaps up to this size need no look-up. */
 enum { REFERENCE_SLACK = 1 << 16 };
 
 enum status archive_read_definitions(struct archive_reader *reader)

@@ -6,7 +6,7 @@
 #include "common/array.h"
 #include "trace/otf2/read.h"
 
-/* What every callback gets first. */
+/* The first parameters of every callback. */
 #define HEAD OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user, OTF2_AttributeList *list
 #define IGNORE_HEAD (void)location, (void)time, (void)position, (void)list
 
@@ -187,7 +187,7 @@ static OTF2_CallbackCode on_request_test(HEAD, uint64_t request)
     struct archive_reader *reader = user;
     struct trace_call *made;
     enum status status = take_request(reader, false, (struct archive_late){.request = request}, &made);
-    /* After the last call our profile tells of the receives that never complete. */
+    /* after the last call our profile has records of receives that never complete */
     if (status == STATUS_OK && made && !reader->cursor.in_call) status = archive_take_attributes(reader, list, made);
     return archive_stop(reader, status);
 }

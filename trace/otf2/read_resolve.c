@@ -26,7 +26,7 @@ static const struct archive_group *locations_of(const struct archive_reader *rea
     return NULL;
 }
 
-/* Further threads of a process stand in the location group of its rank, and are numbered in the order of definition. */
+/* Further threads of a process are in the location group of its rank, and are numbered in the order of definition. */
 static enum status number_threads(struct archive_reader *reader, uint32_t rank_count)
 {
     struct archive_definitions *definitions = &reader->definitions;

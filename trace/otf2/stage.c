@@ -82,8 +82,7 @@ static enum status move_file(const char *from, const char *to, const char *name,
     return status;
 }
 
-/* What else was in the directory that changed its name with the stage goes where it was: a spool, further programs'
- * archives. */
+/* After the exchange of names, moves other content of the directory back: a spool, further programs' archives. */
 static void move_others_back(const char *stage, const char *directory)
 {
     DIR *listing = opendir(stage);
@@ -177,7 +176,7 @@ static bool make_alike(const char *path, const struct stat *target)
     return chmod(path, target->st_mode & 07777) == 0;
 }
 
-/* Makes path and locks it. Someone who looks for stale stages may have taken it before it was locked. */
+/* Makes path and locks it. A process that removes stale stages may have locked it first. */
 static bool make_locked(const char *place, const char *prefix, struct archive_stage *stage)
 {
     for (int tries = 0; tries < 100; tries++) {

@@ -94,7 +94,7 @@ static void free_chunks(void *user, OTF2_FileType type, OTF2_LocationRef locatio
     *file = NULL;
 }
 
-/* What is written last, in closing, fails with a message but without a code. */
+/* Errors of the last writes, in closing, have a message but no code. */
 static enum status failure(const struct archive_writer *writer, const char *directory)
 {
     if (!writer->failed && !archive_has_message()) return STATUS_OK;
@@ -143,7 +143,7 @@ static enum status local_definitions_file(const struct archive_writer *writer, u
     return *file ? STATUS_OK : err_set(writer->err, STATUS_SYSTEM, NULL, NULL, "cannot write the archive: %m");
 }
 
-/* Location 0's file again for all others. OTF2 would clear a chunk of memory for each, and look through all locations. */
+/* Copies location 0's file for all others. OTF2 would clear a chunk of memory for each, and search all locations. */
 static enum status copy_local_definitions(const struct archive_writer *writer)
 {
     char bytes[LOCAL_DEFINITIONS_BYTES_MAX];

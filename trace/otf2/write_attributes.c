@@ -124,7 +124,7 @@ static void add_sim(struct archive_writer *writer, size_t index)
     add_time(writer, ATTRIBUTE_EXTENDED_END, call->enter_ps, sim->extended_end_ps);
 }
 
-/* Attributes stand in the order of enum trace_before. */
+/* Attributes have the order of enum trace_before. */
 static void add_before(struct archive_writer *writer, size_t index)
 {
     for (unsigned b = 0; b < BEFORE_COUNT; b++) {

@@ -262,7 +262,7 @@ static void set_numbered(struct archive_writer *writer, const char *name, size_t
     set_property(writer, full, value);
 }
 
-/* What the creation calls do not say of a window, since some member's is missing: flavor, bytes, units. */
+/* Stores flavor, bytes and units of a window as properties, if some member's creation call is missing. */
 static enum status set_window(struct archive_writer *writer, size_t id)
 {
     const struct trace_window *window = &writer->trace->definitions.windows[id];

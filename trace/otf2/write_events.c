@@ -139,7 +139,7 @@ static void write_rma_collective(struct archive_writer *writer, const struct tra
     EVENT(RmaCollectiveEnd, writer, exit, collective, level, window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
 }
 
-/* A simulated blocking lock returns when it is granted; nobody else knows when a lock was granted. */
+/* A simulated blocking lock returns when it is granted; in other cases the time of the grant is not known. */
 static void write_lock(struct archive_writer *writer, const struct trace_call *call, const struct archive_kind *kind)
 {
     const struct trace *trace = writer->trace;
@@ -419,7 +419,7 @@ static void set_thread(struct archive_writer *writer, uint32_t thread)
     writer->out = writer->outs[thread];
 }
 
-/* What only the completion would have said of receives that never complete. */
+/* Writes senders and tags of receives that never complete, which otherwise only the completion has. */
 static enum status write_open_receives(struct archive_writer *writer)
 {
     const struct trace_rank *rank = writer->process;

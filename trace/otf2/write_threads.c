@@ -92,7 +92,7 @@ enum status archive_write_primitive(struct archive_writer *writer, size_t index)
     uint64_t enter = archive_time(writer, call->enter_ps), exit = archive_time(writer, call->exit_ps);
     uint32_t team = archive_team_comm(writer, writer->team);
     uint32_t thread = trace_call_thread(writer->trace, writer->rank, index);
-    bool made = call->primitive.child != TRACE_NO_REF && call->primitive.child != 0; /* thread 0 is nobody's child */
+    bool made = call->primitive.child != TRACE_NO_REF && call->primitive.child != 0; /* thread 0 has no creator */
     OTF2_EvtWriter *out = writer->out;
     switch (call_kind(call->call)) {
     case CALL_THREAD_CREATE:

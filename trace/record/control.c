@@ -6,7 +6,7 @@
 #include "trace/record/settings.h"
 
 uint8_t rec_off[REC_CALL_COUNT];
-static uint8_t filtered[REC_CALL_COUNT]; /* what the user asked for at the start */
+static uint8_t filtered[REC_CALL_COUNT]; /* the user's choice at the start */
 bool rec_pausing;
 
 /* Groups by kinds of calls, in the order of SPOOL_CALL_GROUPS. A kind that is in none is always recorded. */

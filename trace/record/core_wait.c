@@ -1,7 +1,7 @@
-/* How long a thread waits for a core: the second number of its schedstat file, nanoseconds since the thread began (Linux,
- * Documentation/scheduler/sched-stats.rst). A reading takes about a microsecond. So it is read only at the end of an
- * interval, a call or what lies between two events, that lasted a hundred times as long: reading takes 1 % at most. What
- * a thread waits in shorter ones counts to the next long one, and never for more than that one lasted. */
+/* Measures how long a thread waits for a core: the second number of its schedstat file, in nanoseconds since the thread
+ * began (Linux, Documentation/scheduler/sched-stats.rst). Reading it takes about a microsecond. So it is read only at
+ * the end of an interval (a call, or the gap between two events) that lasted a hundred times as long, which costs at
+ * most 1 %. Waits in shorter intervals count for the next long one, at most up to its length. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,10 +1,10 @@
-/* Functions of the program as regions, on request: programs compiled with -finstrument-functions call in here when they
- * enter and leave one. Addresses are recorded; they become names when the spool is packed.
+/* Records functions of the program as regions, on request. Programs compiled with -finstrument-functions call this
+ * module at a function's enter and exit. It records addresses; packing turns them into names.
  *
- * Each thread has the list of its open functions. An entry that was written has its leave written, whatever happens in
- * between; one that could not be written (recording was stopped, the thread had no buffer) follows with the thread's
- * next event. A function left by longjmp or an exception does not say so: it is gone when something runs that stands
- * above it on the stack. */
+ * Each thread has the list of its open functions. If an entry was written, its leave is written in any case. An entry
+ * that could not be written (recording was stopped, the thread had no buffer) is written with the thread's next event.
+ * A function that is left by longjmp or an exception makes no call: it is closed when code above it on the stack
+ * runs. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ bool rec_functions REC_HOT; /* they are wanted */
 static int depth_wanted; /* 0: off */
 static __thread int depth, deeper; /* in the list; below its end */
 static __thread struct open open[DEPTH_MAX];
-static __thread uintptr_t stack_low, stack_high; /* of the thread; high 0: not asked yet */
+static __thread uintptr_t stack_low, stack_high; /* of the thread; high 0: not determined yet */
 
 static bool writes(void)
 {

@@ -16,7 +16,7 @@ static bool read_name(const void *from, char name[REGION_NAME_BYTES])
     struct iovec local = {.iov_base = name, .iov_len = REGION_NAME_BYTES - 1};
     struct iovec remote[2] = {{.iov_base = (void *)address, .iov_len = first},
                               {.iov_base = (void *)page, .iov_len = REGION_NAME_BYTES - 1 - first}};
-    /* What a call before has left in a register may point to where its frames were: below the program's own. */
+    /* a register may still have a pointer of an earlier call to its frames, below the program's own */
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0) + OWN_FRAME_BYTES;
     if (address < frame && frame - address < DEAD_STACK_BYTES) return false;
     ssize_t got = from ? process_vm_readv(getpid(), &local, 1, remote, 2, 0) : -1;
@@ -52,7 +52,8 @@ void rec_region(struct rec_call *rec, int level, const void *name)
     char text[REGION_NAME_BYTES];
     bool named = read_name(name, text);
     if (level == 0) rec_pause();
-    /* What follows MPI_Pcontrol(1) may look like a name by chance: while recording is off only known ones count. */
+    /* the argument after MPI_Pcontrol(1) may look like a name by chance: while recording is off only known names
+     * count */
     bool known = named && rec_table_find(&regions, region_hash(text));
     if (level == 0 || (level == 1 && !known && rec_resume())) {
         rec->quiet = true;

@@ -11,8 +11,8 @@
 #include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"
 
-/* What the calls of a batch took without the intervals that are recorded: the stamps of an entry and the exit behind
- * it. */
+/* The time of a batch of calls outside their recorded intervals, each from the stamp of an entry to that of the next
+ * exit. */
 static uint64_t outside(const uint64_t *words, const uint64_t *end, uint64_t spent)
 {
     uint64_t before = 0;
@@ -26,8 +26,9 @@ static uint64_t outside(const uint64_t *words, const uint64_t *end, uint64_t spe
     return spent;
 }
 
-/* Cost of a recorded call outside the interval that is recorded, in picoseconds: of a real wrapper, with a message to
- * nobody, into a buffer that is thrown away. The fastest of some batches, since everything slower was disturbed. */
+/* The cost of a recorded call outside its recorded interval, in picoseconds. It is measured with a real wrapper, a
+ * message to MPI_PROC_NULL and a buffer that is discarded. The fastest of several batches counts, since slower ones
+ * were disturbed. */
 static uint64_t measure_cost(const struct spool_header *header)
 {
     enum { BATCHES = 10, CALLS = 200 };
@@ -60,7 +61,7 @@ static uint64_t measure_cost(const struct spool_header *header)
     return (uint64_t)((double)best * 1e12 / per_s / CALLS);
 }
 
-/* How many processes the launcher says that it started: each sets a variable of its own. */
+/* The number of processes by the launcher's own environment variable. */
 static const char *launched(const char **by)
 {
     const char *of_open_mpi = getenv("OMPI_COMM_WORLD_SIZE"), *of_mpich = getenv("PMI_SIZE");

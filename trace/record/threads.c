@@ -27,7 +27,7 @@ static bool refuse(void)
     return false;
 }
 
-/* What this calls (memory, files) is not recorded, whoever wraps it. */
+/* Calls of this function (memory, files) are not recorded, even if they are wrapped. */
 static bool begin_as(uint32_t number)
 {
     int before = errno;
@@ -50,8 +50,8 @@ static bool begin_as(uint32_t number)
     return true;
 }
 
-/* What the thread creates while it is inside MPI is not the program's; where it makes no recorded calls itself, its own
- * creation stands for what it creates. */
+/* Threads that are created inside MPI are not the program's. If a thread makes no recorded calls itself, threads that
+ * it creates get its own creation. */
 static void note_creation(struct rec_creation *made, const void *site)
 {
     if (rec_state != REC_OPEN || rec_inside != 0) {

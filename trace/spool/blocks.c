@@ -137,7 +137,7 @@ static enum status read_all(struct blocks *blocks)
     return parallel_run(blocks->count, blocks->threads, renumber_block, blocks, blocks->err);
 }
 
-/* One thread takes all ranks as one block. For several that are asked for each rank is one. */
+/* One thread reads all ranks as one block. With a requested number of threads each rank is a block. */
 static uint32_t ranks_per_block(const struct blocks *blocks)
 {
     enum { BLOCKS = 256 };

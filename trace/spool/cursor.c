@@ -138,7 +138,8 @@ static void content(const struct spool_rank *files, size_t at, char *to, size_t 
     }
 }
 
-/* The time whose lower bits stand in the head is the one nearest to the record's before. An anchor says it whole. */
+/* The head has the lower bits of the time; the time is the nearest one to that of the record before. An anchor has all
+ * bits. */
 static void set_time(struct spool_cursor *cursor, uint64_t head)
 {
     const uint64_t range = UINT64_C(1) << SPOOL_STAMP_BITS;

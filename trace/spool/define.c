@@ -39,7 +39,7 @@ struct unify {
     int32_t *members;
     size_t members_capacity;
     uint32_t first_group;             /* as in struct kind */
-    struct spool_rank *rank, *files;  /* of the record in hand */
+    struct spool_rank *rank, *files;  /* of the current record */
     const struct spool_item *item;
     const struct spool_record *record; /* the item's */
     size_t index;
@@ -359,7 +359,7 @@ static enum status define(struct unify *unify)
 
 struct reading { /* of a thread's files */
     struct spool_rank *files;
-    size_t next; /* of its items; behind the last one stands its fault, if it has one */
+    size_t next; /* index of the next item; after the last one comes its fault, if it has one */
     bool over;
 };
 
@@ -438,7 +438,7 @@ static enum status scan_rank(void *context, size_t rank, struct err *err)
     return STATUS_OK;
 }
 
-/* Sizes and units are known of all members or of none: one member that did not tell leaves the window without. */
+/* A window has sizes and units of all members or of none: they are dropped if one member did not record them. */
 static enum status add_windows(const struct spool *spool, struct trace *trace, struct err *err)
 {
     for (size_t i = 0; i < spool->window_count; i++) {

@@ -205,8 +205,8 @@ static enum status take_new_enter(struct events *events, const struct spool_reco
     return describe(events, call, record);
 }
 
-/* What a record means depends on its words and on definitions, which are all there: an entry that says what the last
- * one of its template said is the same call. */
+/* The meaning of an entry depends on its words and on definitions, which are all known. So an entry that repeats the
+ * last one of its template is the same call. */
 static enum status take_enter(struct events *events, const struct spool_record *record)
 {
     unsigned pattern = events->cursor.pattern;
@@ -385,7 +385,7 @@ static enum status take_abandoned(struct events *events)
     return add_failed(events, &where);
 }
 
-/* Of an exit. */
+/* Sets the call site of an exit. */
 static enum status take_site(struct events *events, const struct spool_record *record)
 {
     unsigned pattern = events->cursor.pattern;

@@ -380,7 +380,7 @@ static enum status list_files(struct files *files, struct err *err)
     return status;
 }
 
-/* What cannot be opened is tried again in the directory's order, by one thread, which says why. */
+/* If a file cannot be opened, one thread tries again in the directory's order and reports the error. */
 static enum status open_block(void *context, size_t block, struct err *err)
 {
     const struct files *files = context;
@@ -410,7 +410,7 @@ static enum status take_files(struct spool *spool, struct files *files, struct e
     return status;
 }
 
-/* How many threads open or close so many files: it takes longer than reading where there are many short ones. */
+/* Threads for opening and closing files, which take longer than reading if there are many short ones. */
 enum { FEW_FILES = 32 };
 static unsigned file_threads(const struct spool *spool, size_t files)
 {

@@ -44,7 +44,7 @@ static enum status advance(struct events *events)
     return status;
 }
 
-/* Takes the record in hand and moves to the next one. */
+/* Handles the current record and moves to the next one. */
 static enum status step_event(struct events *events)
 {
     size_t before = events->trace->ranks[events->number].count;
@@ -53,7 +53,7 @@ static enum status step_event(struct events *events)
     return advance(events);
 }
 
-/* Returns when the thread was created, if its files say so, else the time of its record in hand. */
+/* The time of the thread's creation, if its files have it, else that of its current record. */
 static uint64_t next_time(const struct events *events)
 {
     uint64_t time = events->cursor.record.time;

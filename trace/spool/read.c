@@ -72,7 +72,7 @@ static enum status name_library(const struct spool *spool, struct trace *trace, 
     return trace->provenance.library ? STATUS_OK : err_memory(err);
 }
 
-/* As the first rank that is there was told; a device for remote DMA may be on any host. */
+/* Names the transport by the settings of the first existing rank; a device for remote DMA may be on any host. */
 static enum status name_transport(const struct spool *spool, struct trace *trace, struct err *err)
 {
     const struct spool_rank *rank = spool->ranks;

@@ -77,7 +77,7 @@ static enum status module_find(struct spool_sites *sites, const char *path, stru
     return STATUS_OK;
 }
 
-/* Of the C++ ABI; the library is there with SimGrid. */
+/* From the C++ ABI; SimGrid needs the same library. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *failed);
 
 /* Returns a name of C++ as the source has it, which the caller frees; NULL: the name is not of C++. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What carries messages between ranks of one host, and between hosts. */
+/* The transports of messages between ranks of one host, and between hosts. */
 enum medium { UNKNOWN, SHARED_MEMORY, TCP, REMOTE_DMA };
 
 static const char *const names[] = {[SHARED_MEMORY] = "shared memory", [TCP] = "TCP", [REMOTE_DMA] = "remote DMA"};

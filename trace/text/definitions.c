@@ -48,7 +48,7 @@ static enum status add_comm(struct text_reader *reader, int32_t *id)
     return STATUS_OK;
 }
 
-/* How many members are the first group; both have some. */
+/* Sets the number of members in the first group; both groups have members. */
 static enum status set_between(struct text_reader *reader, const char *text, struct trace_comm *comm)
 {
     int64_t first;

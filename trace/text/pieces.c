@@ -81,7 +81,7 @@ static bool begins_with_digit(const char *from, const char *end)
     return from < end && *from >= '0' && *from <= '9';
 }
 
-/* Line by line; only up to the first call if it is asked for. */
+/* Reads line by line; on request only up to the first call. */
 static enum status read_lines(struct text_reader *reader, const char **from, const char *end, bool definitions_only)
 {
     size_t length;
@@ -205,7 +205,7 @@ static enum status take_record(struct piece *piece, struct text_reader *reader, 
     return status == STATUS_DATA ? text_place_fault(reader, record->rank, record->call.enter_ps) : status;
 }
 
-/* Who keeps going may meet "property simulated=" behind calls, if all of them were at fault. */
+/* With --keep-going "property simulated=" may follow calls if all of them were faulty. */
 static void forget_piece(struct piece *piece)
 {
     piece->stop = piece->begin;

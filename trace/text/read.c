@@ -224,8 +224,8 @@ static enum status read_lines(struct text_reader *reader, FILE *in)
     return err_set(reader->err, STATUS_SYSTEM, reader->file, NULL, "cannot be read: %s", strerror(errno));
 }
 
-/* How a file of so many bytes is read: with threads 0 by as many as it is worth. Those that are asked for meet the ends
- * of many pieces. */
+/* How to divide a file of so many bytes. threads 0: chosen by the size. A requested number of threads gets small
+ * pieces, so that tests cover many boundaries. */
 static struct text_cut cut_of(size_t bytes, unsigned threads)
 {
     enum { THREAD_BYTES = 1 << 19, PIECE_BYTES = 1 << 17, PIECES = 12, FEW_BYTES = 100, FEW_PIECES = 3 };

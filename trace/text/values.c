@@ -368,7 +368,7 @@ static enum status add_counts(struct text_reader *reader, struct trace_call *cal
     return STATUS_OK;
 }
 
-/* What several keys say together. */
+/* Sets values that depend on several keys. */
 static enum status finish_values(struct text_reader *reader, uint64_t given, struct text_values *values)
 {
     struct trace_call *call = &values->call;

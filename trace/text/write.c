@@ -140,7 +140,7 @@ static bool is_empty(const char *text)
     return !*text;
 }
 
-/* The ranks of all nodes by one look at each rank: lists of them, the last one first. */
+/* Writes the ranks of each node. One pass over the ranks makes a list per node, the last rank first. */
 static enum status write_nodes(const struct writer *writer)
 {
     const struct trace *trace = writer->trace;

@@ -81,7 +81,7 @@ void rec_set_win_assert(struct rec_call *rec, MPI_Win win, int assertion)
 void rec_set_win_group(struct rec_call *rec, MPI_Win win, MPI_Group group, int assertion)
 {
     rec_set_win_assert(rec, win, assertion);
-    bool apart = rec->comm && rec->comm->apart; /* its members are nobody here */
+    bool apart = rec->comm && rec->comm->apart; /* its members are not ranks of this world */
     rec->enter.tag = (int32_t)(apart ? SPOOL_NO_ID : rec_group_find(group));
 }
 

@@ -100,7 +100,7 @@ static int own_count(const struct rec_comm *comm)
     return comm->intercomm ? rec_intercomm_own(comm->intercomm, &ranks) : comm->size;
 }
 
-/* Sets the list of a root. Between two groups the root stands first and has nothing itself. */
+/* Sets the list of a root. In an intercommunicator the root comes first and has no bytes itself. */
 static void set_list_of_root(struct rec_call *rec, const struct rec_lengths *lengths)
 {
     if (rec->comm->intercomm)
@@ -109,7 +109,7 @@ static void set_list_of_root(struct rec_call *rec, const struct rec_lengths *len
         set_list(rec, lengths);
 }
 
-/* Sets the list of a root that meets nobody: a reader expects a list of each root. */
+/* Sets an empty list for a root without partners: a reader expects a list of each root. */
 static void set_list_of_nothing(struct rec_call *rec)
 {
     set_list_among(rec, NULL, 0, 0, 1);
@@ -142,7 +142,7 @@ void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_
         set_list_of_nothing(rec);
 }
 
-/* Between two groups nobody knows the blocks of all, and the others' calls have their own: no list. */
+/* In an intercommunicator no rank knows all blocks, and the others' calls have their own: no list. */
 void rec_set_allgatherv(struct rec_call *rec, MPI_Comm comm, int64_t count, MPI_Datatype type,
                         struct rec_lengths received)
 {

@@ -9,7 +9,7 @@
 enum then {
     REFUSED,      /* it did nothing */
     MAY_RECEIVE,  /* it has taken its message if that was too long */
-    MAY_COMPLETE, /* it looks at its requests */
+    MAY_COMPLETE, /* it may complete requests */
     MAY_TAKE_PART /* a collective: the others continue */
 };
 

@@ -187,7 +187,7 @@ const struct rec_comm *rec_comm_of_set(int first, int log_stride, int size)
 
 void rec_comm_release(struct rec_comm *comm)
 {
-    if (--comm->uses > 0 || rec_shared) return; /* shared: a call of another thread may still look at it */
+    if (--comm->uses > 0 || rec_shared) return; /* rec_shared: a call of another thread may still use it */
     free(comm->neighbors);
     rec_intercomm_free(comm->intercomm);
     free(comm->world);

@@ -17,7 +17,7 @@ struct rec_comm {
     int32_t *world; /* rank in the communicator to world rank; NULL: the same */
     struct rec_intercomm
         *intercomm; /* of two groups: what is known of the own one; size and world are the other one's. Else NULL */
-    struct rec_neighbors *neighbors; /* once a neighbourhood collective has asked for them, owned */
+    struct rec_neighbors *neighbors; /* owned; set by the first neighbourhood collective */
     uint32_t uses;  /* by the table of handles, windows and pending receives */
 };
 

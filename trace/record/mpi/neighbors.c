@@ -59,7 +59,8 @@ static struct rec_neighbors *dist_graph_neighbors(MPI_Comm comm)
     return made;
 }
 
-/* As neighbours: where each edge that the call names begins, then where they end. None if the call is going to fail. */
+/* Stores the edges that the call names as neighbours: the begins of all edges, then their ends. None if the call will
+ * fail. */
 void rec_set_edges(struct rec_call *rec, MPI_Comm comm, int count, const int *sources, const int *degrees,
                    const int *destinations)
 {

@@ -12,7 +12,7 @@ struct rec_made {
     struct rec_comm *comm; /* of a receive, else NULL */
     uint32_t id;           /* SPOOL_NO_ID: of a communicator that is kept apart */
     uint32_t also;         /* a second one of the same handle (MPI_Isendrecv's send), else SPOOL_NO_ID */
-    bool receive, nobody;  /* nobody: from MPI_PROC_NULL, whatever its status says */
+    bool receive, nobody;  /* nobody: the sender is MPI_PROC_NULL, whatever the status says */
 };
 
 struct rec_request {
@@ -74,8 +74,8 @@ static struct rec_request *request_find(MPI_Request request)
 
 enum { LOOK_AHEAD = 256 }; /* in a queue: thousands of requests that are complete do not cost their square */
 
-/* Of those that share a handle the one that was stored here, else the oldest one that the calling thread made, else the
- * oldest. NULL: there is none. */
+/* The request of a handle. If several share the handle: the one stored at this address, else the oldest one of the
+ * calling thread, else the oldest. NULL: there is none. */
 static struct rec_request *request_meant(const MPI_Request *request)
 {
     struct rec_request *first = request_find(*request), *own = NULL, *each = first;
@@ -158,7 +158,8 @@ static uint32_t next_id(const struct rec_call *rec)
     return rec->comm && rec->comm->apart ? SPOOL_NO_ID : request_count++;
 }
 
-/* A receive from somebody has a handle of its own: who had it before was completed by a call that is not recorded. */
+/* A receive from a rank has a handle of its own, so an older request with this handle was completed by a call that is
+ * not recorded. */
 void rec_set_made_request(struct rec_call *rec, const MPI_Request *request, bool receive)
 {
     struct rec_request *first = request_find(*request);
@@ -358,7 +359,7 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
         if (pending[i].known) complete(rec->exit.time, &pending[i].made, &statuses[i], MPI_SUCCESS);
 }
 
-/* The call tells at its end which requests it completed. By then their handles may be gone, so they are kept here. */
+/* The call returns which requests it completed. By then their handles may be invalid, so copies are kept. */
 void rec_set_some(int count, const MPI_Request *list, MPI_Status **statuses)
 {
     if (!pending_reserve((size_t)(count > 0 ? count : 1))) {

@@ -104,7 +104,7 @@ bool rec_file_is(int file, const struct rec_file *expected)
     return file >= 0 && rec_file_identify(file, &is) && is.device == expected->device && is.inode == expected->inode;
 }
 
-/* A file that create() made, by its name; -1 (errno): it has gone, or another one stands there. */
+/* Opens a file that create() made, by its name; -1 (errno): it no longer exists, or is another file. */
 static int open_again(const struct rec_buffer *buffer, const char *suffix, const struct rec_file *expected, int flags)
 {
     char path[PATH_BYTES];
@@ -269,7 +269,7 @@ static void take_bytes(struct content *from, char *to, size_t bytes)
     from->second_bytes -= bytes - n;
 }
 
-/* As much of the content as the chunk has room for. */
+/* Writes as much of the content as fits into the chunk. */
 static bool put_part(struct rec_buffer *buffer, struct content *content)
 {
     if (buffer->next > buffer->last && !rec_buffer_flush(buffer)) return false;
@@ -294,7 +294,7 @@ bool rec_buffer_define(struct rec_buffer *buffer, struct spool_record head, cons
     return true;
 }
 
-/* The counter goes on where it was, by what the clock says has passed. */
+/* Continues the counter at its old value plus the elapsed time of the clock. */
 static void set_forward(struct rec_buffer *buffer, const struct rec_anchor *now)
 {
     double passed = (double)(now->ns - buffer->anchor.ns) * 1e-9 * (double)buffer->rate;

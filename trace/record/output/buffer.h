@@ -77,7 +77,7 @@ void rec_buffer_begin(struct rec_buffer *buffer, struct spool_tail *tail, const 
  * the same job does not write into the first one's. Returns NULL, or what went wrong (errno is set or 0). */
 const char *rec_buffer_open(struct rec_buffer *buffer, const char *directory, const struct spool_header *header);
 
-/* Of a thread that ends: marks the buffer as closed. */
+/* Marks the buffer of an ending thread as closed. */
 void rec_buffer_close(struct rec_buffer *buffer);
 
 /* Appends the full tail to the main file and begins the next chunk; false on failure (errno) and at the limit. Where the

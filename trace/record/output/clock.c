@@ -9,7 +9,8 @@
 
 enum { ROUNDS = 20, TAG = 1, IDENTITY_BYTES = 128 };
 
-static MPI_Comm own = MPI_COMM_NULL; /* a message of ours never meets one of the program's */
+static MPI_Comm own = MPI_COMM_NULL; /* the recorder's own communicator, so that its messages never match the
+                                        program's */
 static int measures;                 /* this rank's clock is not rank 0's */
 static int *measuring_ranks;         /* at rank 0 */
 

@@ -29,7 +29,7 @@ static bool is_fault(int number, const siginfo_t *info)
     return (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE) && info->si_code > 0;
 }
 
-/* As if this handler were not there. A fault comes again when it returns, any other signal is sent again. */
+/* Restores the earlier handler. A fault occurs again on return; any other signal is sent again. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     static volatile sig_atomic_t passing; /* of SIGBUS: a handler may pass it on to this one; no room in static TLS */
@@ -101,7 +101,7 @@ static void on_end(int number, siginfo_t *info, void *context)
     note_and_pass_on(number, info, context, on_end);
 }
 
-/* A handler that is there keeps the flags and the mask that it asked for. */
+/* Installs the handler with the flags and the mask of the existing one. */
 static void watch(int number, bool handled_too)
 {
     struct sigaction now, ours = {.sa_sigaction = on_end};

@@ -1,6 +1,6 @@
-/* The tail of a buffer is mapped memory of a file. Where somebody else truncates that file, a store into it would end
- * the program by SIGBUS: then plain memory takes the tail's place and recording stops. A fault anywhere else goes to
- * the handler that was there before. */
+/* The tail of a buffer is the mapped memory of a file. If another process truncates the file, a store into it would end
+ * the program by SIGBUS. Then plain memory replaces the tail, and recording stops. A fault at any other address is
+ * passed to the earlier handler. */
 #ifndef TRACE_RECORD_OUTPUT_GUARD_H
 #define TRACE_RECORD_OUTPUT_GUARD_H
 

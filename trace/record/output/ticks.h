@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What each call looks at stands together, in few cache lines: the program has used the cache since the call before. */
+/* Data that each call uses are together in few cache lines, since the program uses the cache between calls. */
 #define REC_HOT __attribute__((section("rec_hot")))
 
 #define REC_CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"

@@ -81,7 +81,7 @@ char *const *rmacast_record_settings(void)
     return rec_settings();
 }
 
-/* Of a function that the program calls although no library has it. */
+/* Called for a function that no library has. */
 static int absent(void)
 {
     return 1;
@@ -93,7 +93,7 @@ static bool is_open_mpi(void)
     return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
 }
 
-/* NULL: there is none. wanted: somebody misses it. */
+/* Loads the recorder; NULL: there is none. wanted: print a message if it is missing. */
 static void *load_recorder(bool wanted)
 {
     const char *file = is_open_mpi() ? "librmacast-record-openmpi.so" : "librmacast-record-mpich.so";

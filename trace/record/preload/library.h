@@ -45,7 +45,7 @@ static inline bool rec_in(const struct rec_range *range, const void *address)
  * the function that was called. */
 const void *rec_binding_caller(const void *site, const void *frame);
 
-/* Where the program calls from, out of which functions. */
+/* The place of a call in the program, and the functions around it. */
 static inline const void *rec_site(const void *site, const void *frame)
 {
     if (__builtin_expect(rec_functions, 0)) rec_functions_resolve(frame);

@@ -1,13 +1,13 @@
-/* Who created a thread, and when. The library that is preloaded wraps pthread_create and keeps this beside each thread;
- * the recorder says it in the thread's buffer when the thread makes its first recorded call. So a thread that never
- * calls MPI costs its creator one small allocation. Threads that were created before MPI was initialised, inside a call
- * of MPI, or past pthread_create (clone, thrd_create) have none. */
+/* The creation of a thread: its creator, and when. The preloaded library wraps pthread_create and stores this for each
+ * thread. The recorder writes it into the thread's buffer at the thread's first recorded call. So a thread that never
+ * calls MPI costs its creator one small allocation. Threads have no creation if they were created before MPI was
+ * initialised, inside a call of MPI, or without pthread_create (clone, thrd_create). */
 #ifndef TRACE_RECORD_THREADS_CREATION_H
 #define TRACE_RECORD_THREADS_CREATION_H
 
 #include <stdint.h>
 
-/* Of the creation of this thread, or of the nearest thread above it whose creator was recorded then. */
+/* The creation of this thread, or of the nearest ancestor whose creator was recorded then. */
 struct rec_creation {
     const void *site; /* in the creator, NULL: not known */
     uint64_t since;   /* time since the base of the creator's buffer */
@@ -19,7 +19,7 @@ typedef void rec_creation_note(struct rec_creation *made, const void *site);
 
 /* From now on creations are noted. */
 extern void rmacast_creations_attach(rec_creation_note *note) __attribute__((weak, visibility("default")));
-/* Of the calling thread. */
+/* The creation of the calling thread. */
 extern const struct rec_creation *rmacast_creation(void) __attribute__((weak, visibility("default")));
 
 #endif

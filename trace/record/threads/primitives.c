@@ -155,7 +155,7 @@ TIMED(sem_timedwait, sem_t, IS_SEMAPHORE, DONE, errno == ETIMEDOUT)
 CLOCKED(sem_clockwait, sem_timedwait, sem_t, IS_SEMAPHORE, DONE, errno == ETIMEDOUT)
 ALONE(sem_post, sem_t, IS_SEMAPHORE, DONE, false)
 
-/* What makes or ends an object: another one may have its address afterwards. */
+/* Calls that make or destroy an object: another object may have its address afterwards. */
 #define FORGETS(NAME, SORT, PARAMETERS, ARGUMENTS, PARTIES)                                                            \
     REAL(NAME)                                                                                                         \
     EXPORT int NAME PARAMETERS                                                                                         \

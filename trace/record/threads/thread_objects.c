@@ -25,7 +25,7 @@ static struct rec_table ids[REC_SORTS], barriers, threads;
 static uint32_t id_count;
 static uint64_t generation = 1; /* counts what is forgotten */
 
-/* What the thread looked up last needs no lock, as long as nothing has been forgotten. */
+/* The thread's last look-ups need no lock while no object has been forgotten. */
 enum { CACHED = 64 };
 struct cached {
     uint64_t key, generation;

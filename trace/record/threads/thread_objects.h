@@ -13,10 +13,10 @@ enum rec_sort { REC_MUTEX, REC_CONDITION, REC_BARRIER, REC_SEMAPHORE, REC_SPIN, 
  * short. */
 uint32_t rec_object(enum rec_sort sort, const void *address, bool *made);
 
-/* As rec_object_forget() was told; 1 if the barrier was made before this library was there. */
+/* The number given to rec_object_forget(); 1 if the barrier was made before this library was loaded. */
 int64_t rec_barrier_parties(const void *address);
 
-/* What stands at the address from now on is another object; parties of a barrier. */
+/* Forgets the object at the address, where another one will be; parties is the number of a barrier's threads. */
 void rec_object_forget(enum rec_sort sort, const void *address, unsigned parties);
 
 /* Handles come again when a thread has been joined: take removes it. REC_NO_OBJECT: not known. */
