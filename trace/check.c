@@ -598,7 +598,7 @@ static enum status check_definitions(const struct trace *trace, struct err *err)
 static struct trace_bounds bounds_of(const struct trace *trace)
 {
     struct trace_bounds bounds = {.begin_ps = TRACE_TIME_MAX_PS, .most_bytes = TRACE_BYTES_MAX / trace->rank_count};
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
+    for (uint32_t r = 0; !trace->begin_known && r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         if (rank->count > 0 && is_time(rank->calls[0].enter_ps) && rank->calls[0].enter_ps < bounds.begin_ps)
             bounds.begin_ps = rank->calls[0].enter_ps;
@@ -660,6 +660,17 @@ enum status trace_check(const struct trace *trace, struct err *err)
 enum status trace_check_partly(struct trace *trace, struct err *err)
 {
     return check(trace, trace, err);
+}
+
+enum status trace_check_definitions(const struct trace *trace, struct err *err)
+{
+    return check_definitions(trace, err);
+}
+
+enum status trace_check_whole_rank(const struct trace *trace, uint32_t rank, struct err *err)
+{
+    struct ranks ranks = {.trace = trace, .bounds = bounds_of(trace), .per_block = 1};
+    return check_block(&ranks, rank, err);
 }
 
 struct checked_rank { /* between two slices */

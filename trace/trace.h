@@ -556,6 +556,11 @@ enum status trace_add_neighbors(struct trace *trace, const struct trace_neighbor
  * model or replay walks it. Returns STATUS_DATA with rank, event number (from 1) and call. */
 enum status trace_check(const struct trace *trace, struct err *err);
 
+/* Its parts, for a trace of which only one rank at a time has calls: the definitions, and all calls of a rank. The trace says
+ * when it begins (begin_known). */
+enum status trace_check_definitions(const struct trace *trace, struct err *err);
+enum status trace_check_whole_rank(const struct trace *trace, uint32_t rank, struct err *err);
+
 /* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no calls follow. */
 struct trace_checker;
 enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err);

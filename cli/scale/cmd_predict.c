@@ -11,6 +11,7 @@
 #include "predictors/scale/scale.h"
 #include "trace/limits.h"
 #include "trace/open.h"
+#include "trace/program_model/ranks.h"
 
 enum {
     KEY_RANKS = 1000,
@@ -182,12 +183,26 @@ static enum status write_outputs(const struct settings *settings, const struct c
     return cli_flush(err);
 }
 
+/* Rank by rank: the run may be larger than memory. */
+static enum status save_archive(const struct settings *settings, const struct program_model *model, uint32_t count,
+                                struct err *err)
+{
+    const struct program_model_options run = {.ranks = count, .compute = 1, .seed = settings->seed};
+    struct program_ranks ranks;
+    TRY(program_ranks_open(model, &run, &ranks, err));
+    enum status status = otf2_write_ranks(ranks.run.trace, program_ranks_make, &ranks, settings->output, err);
+    program_ranks_close(&ranks);
+    return status;
+}
+
 static enum status save_run(const struct settings *settings, const struct points_origin *origin,
                             const struct points_options *options, struct err *err)
 {
     struct trace *trace;
+    uint32_t last = settings->ranks[settings->rank_count - 1];
     if (!settings->output) return STATUS_OK;
-    TRY(points_make(origin, options, settings->ranks[settings->rank_count - 1], &trace, err));
+    if (origin->model && !trace_is_text_name(settings->output)) return save_archive(settings, origin->model, last, err);
+    TRY(points_make(origin, options, last, &trace, err));
     enum status status = trace_save(trace, settings->output, err);
     trace_free(trace);
     return status;

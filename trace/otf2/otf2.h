@@ -18,6 +18,13 @@ enum status otf2_read_by(unsigned threads, const char *path, bool keep_going, st
  * otf2_check_place() does. */
 enum status otf2_write(const struct trace *trace, const char *directory, struct err *err);
 
+/* The same for a trace of which only one rank at a time has calls. make gives trace->ranks[rank] all of them, checked; they
+ * may be gone when make is asked for another rank. Ranks are asked for in their order, once each. The trace says when it
+ * begins (begin_known), at the latest with its last rank. */
+typedef enum status otf2_rank_maker(void *context, uint32_t rank, struct err *err);
+enum status otf2_write_ranks(const struct trace *trace, otf2_rank_maker *make, void *context, const char *directory,
+                             struct err *err);
+
 /* Whether an archive may be written into the directory: it does not exist, is empty, or has only an archive, complete
  * or not, and the files that recordings leave beside it (spool, archives world-1, ...). Returns STATUS_DATA with the
  * name of any other file. */

@@ -104,8 +104,13 @@ static enum status failure(const struct archive_writer *writer, const char *dire
 /* Writes the locations of one rank. */
 static enum status write_rank(struct archive_writer *writer)
 {
+    if (writer->make) TRY(writer->make(writer->context, writer->rank, writer->err));
     uint32_t threads = trace_thread_count(writer->trace, writer->rank);
     enum status status = STATUS_OK;
+    if (writer->trace->ranks[writer->rank].count > 0) {
+        int64_t end_ps = trace_rank_end_ps(writer->trace, writer->rank);
+        if (end_ps > writer->last_ps) writer->last_ps = end_ps;
+    }
     for (uint32_t t = 0; t < threads && !writer->failed; t++) {
         writer->outs[t] = OTF2_Archive_GetEvtWriter(writer->archive, archive_location(writer, writer->rank, t));
         writer->end_ps[t] = writer->begin_ps;
@@ -259,19 +264,18 @@ static void clear(struct archive_writer *writer)
 }
 
 /* Writes traces.otf2, traces.def and traces/ into an existing directory. */
-static enum status write_into(const struct trace *trace, const struct otf2_view *view, const char *stage,
-                              const char *directory, struct err *err)
+static enum status write_into(struct archive_writer writer, const char *directory)
 {
-    struct archive_writer writer = {
-        .trace = trace, .view = view, .stage = stage, .err = err, .begin_ps = trace_begin_ps(trace)};
+    const struct trace *trace = writer.trace;
     struct spares spares = {.rows = {{.chunk = NULL}}};
     uint64_t definitions =
         64 * (uint64_t)trace->rank_count; /* bytes of the largest record, a group of all ranks, and more */
+    writer.begin_ps = writer.last_ps = trace_begin_ps(trace);
     if (writer.begin_ps < 0) writer.zero = -(uint64_t)writer.begin_ps;
     if (definitions < DEFINITION_CHUNK_BYTES) definitions = DEFINITION_CHUNK_BYTES;
     if (definitions > DEFINITION_CHUNK_BYTES_MAX) definitions = DEFINITION_CHUNK_BYTES_MAX;
     archive_messages_catch();
-    writer.archive = OTF2_Archive_Open(stage, ARCHIVE_NAME, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, definitions,
+    writer.archive = OTF2_Archive_Open(writer.stage, ARCHIVE_NAME, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, definitions,
                                        OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     writer.failed = !writer.archive;
     enum status status = STATUS_OK;
@@ -285,19 +289,32 @@ static enum status write_into(const struct trace *trace, const struct otf2_view 
     return failure(&writer, directory);
 }
 
+static enum status write_staged(struct archive_writer writer, const char *directory)
+{
+    struct archive_stage stage;
+    TRY(archive_stage_open(directory, &stage, writer.err));
+    writer.stage = stage.path;
+    enum status status = write_into(writer, directory);
+    if (status == STATUS_OK) status = archive_stage_commit(&stage, writer.err);
+    archive_stage_close(&stage);
+    return status;
+}
+
 enum status otf2_write_view(const struct trace *trace, const struct otf2_view *view, const char *directory,
                             struct err *err)
 {
-    struct archive_stage stage;
     TRY(trace_check(trace, err));
-    TRY(archive_stage_open(directory, &stage, err));
-    enum status status = write_into(trace, view, stage.path, directory, err);
-    if (status == STATUS_OK) status = archive_stage_commit(&stage, err);
-    archive_stage_close(&stage);
-    return status;
+    return write_staged((struct archive_writer){.trace = trace, .view = view, .err = err}, directory);
 }
 
 enum status otf2_write(const struct trace *trace, const char *directory, struct err *err)
 {
     return otf2_write_view(trace, NULL, directory, err);
+}
+
+enum status otf2_write_ranks(const struct trace *trace, otf2_rank_maker *make, void *context, const char *directory,
+                             struct err *err)
+{
+    TRY(trace_check_definitions(trace, err));
+    return write_staged((struct archive_writer){.trace = trace, .make = make, .context = context, .err = err}, directory);
 }

@@ -3,6 +3,7 @@
 #define TRACE_OTF2_WRITE_H
 
 #include "trace/epoch_cursor.h"
+#include "trace/otf2/otf2.h"
 #include "trace/otf2/profile.h"
 #include "trace/otf2/view.h"
 
@@ -28,7 +29,9 @@ struct archive_writer {
     OTF2_AttributeList *list;
     const struct otf2_view *view;  /* NULL: none */
     OTF2_AttributeList *mark_list; /* of the view's marks, since list fills up before the record that takes it */
-    int64_t begin_ps;     /* of the trace */
+    int64_t begin_ps, last_ps; /* of the trace: first enter; last exit of the ranks so far */
+    otf2_rank_maker *make;     /* of a rank's calls; NULL: the trace has all */
+    void *context;
     uint64_t zero;        /* time stamp of time 0 */
     bool failed;          /* an OTF2 call failed: archive_message() says why */
     uint64_t *events;     /* records written, per location */

@@ -61,12 +61,9 @@ static enum status define_event_strings(struct definitions *definitions)
 
 static void define_clock(struct definitions *definitions)
 {
-    const struct trace *trace = definitions->trace;
-    int64_t begin = trace_begin_ps(trace), end = begin;
-    for (uint32_t i = 0; i < trace->rank_count; i++)
-        if (trace->ranks[i].count && trace_rank_end_ps(trace, i) > end) end = trace_rank_end_ps(trace, i);
-    DEFINE(ClockProperties, definitions, ARCHIVE_TICKS_PER_S, archive_time(definitions->writer, begin),
-           (uint64_t)end - (uint64_t)begin, OTF2_UNDEFINED_TIMESTAMP);
+    int64_t begin_ps = trace_begin_ps(definitions->trace);
+    DEFINE(ClockProperties, definitions, ARCHIVE_TICKS_PER_S, archive_time(definitions->writer, begin_ps),
+           (uint64_t)definitions->writer->last_ps - (uint64_t)begin_ps, OTF2_UNDEFINED_TIMESTAMP);
 }
 
 static void define_paradigm(struct definitions *definitions)

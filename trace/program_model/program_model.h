@@ -2,7 +2,7 @@
  * the number of ranks. A model is a trace at any number of ranks. docs/scaling.md has the grammar.
  *
  * Order of calls: program_model_read, program_model_make as often as wanted, program_model_free. Ranks that are to be
- * made call by call: trace/program_model/run.h. */
+ * made one after the other: trace/program_model/ranks.h; call by call: trace/program_model/run.h. */
 #ifndef TRACE_PROGRAM_MODEL_PROGRAM_MODEL_H
 #define TRACE_PROGRAM_MODEL_PROGRAM_MODEL_H
 

@@ -1,0 +1,65 @@
+#include "trace/program_model/ranks.h"
+
+static enum status add_calls(struct program_run *run, struct run_rank *state, uint64_t *room, struct err *err)
+{
+    struct trace_call call;
+    bool ended;
+    for (;;) {
+        TRY(run_rank_next(run, state, &call, &ended, err));
+        if (ended) return STATUS_OK;
+        if ((*room)-- == 0)
+            return err_set(err, STATUS_DATA, run->model->file, NULL, "more than %d calls, expected fewer ranks or repetitions",
+                           PROGRAM_CALLS_MAX);
+        TRY(trace_add_call(run->trace, state->rank, &call, err));
+    }
+}
+
+enum status program_run_add_rank(struct program_run *run, uint32_t rank, uint64_t *room, struct err *err)
+{
+    struct run_rank state;
+    TRY(run_rank_open(run, rank, &state, err));
+    enum status status = add_calls(run, &state, room, err);
+    run_rank_clear(&state);
+    return status;
+}
+
+enum status program_ranks_open(const struct program_model *model, const struct program_model_options *options,
+                               struct program_ranks *ranks, struct err *err)
+{
+    *ranks = (struct program_ranks){.first_ps = INT64_MAX};
+    TRY(program_run_open(model, options, &ranks->run, err));
+    ranks->run.trace->begin_known = true; /* 0 before the last rank: a model's times are 0 or more */
+    return STATUS_OK;
+}
+
+/* The next rank's calls take the memory of the last one's. Nothing but a rank's own calls names its lists of requests. */
+static void move_memory(struct trace *trace, struct trace_rank *from, struct trace_rank *to)
+{
+    if (from) {
+        to->calls = from->calls;
+        to->capacity = from->capacity;
+        from->calls = NULL;
+        from->count = from->capacity = 0;
+    }
+    trace->definitions.list_count = trace->definitions.request_count = 0;
+}
+
+enum status program_ranks_make(void *context, uint32_t rank, struct err *err)
+{
+    struct program_ranks *ranks = context;
+    struct trace *trace = ranks->run.trace;
+    struct trace_rank *process = &trace->ranks[rank];
+    uint64_t room = PROGRAM_CALLS_MAX;
+    move_memory(trace, ranks->last, process);
+    ranks->last = process;
+    TRY(program_run_add_rank(&ranks->run, rank, &room, err));
+    TRY(trace_check_whole_rank(trace, rank, err));
+    if (process->count > 0 && process->calls[0].enter_ps < ranks->first_ps) ranks->first_ps = process->calls[0].enter_ps;
+    if (rank + 1 == trace->rank_count && ranks->first_ps < INT64_MAX) trace->begin_ps = ranks->first_ps;
+    return STATUS_OK;
+}
+
+void program_ranks_close(struct program_ranks *ranks)
+{
+    program_run_clear(&ranks->run);
+}
