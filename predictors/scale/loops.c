@@ -17,14 +17,19 @@ void nodes_free(struct node *nodes, size_t count)
     free(nodes);
 }
 
-static bool same_call(const struct observed *a, const struct observed *b)
+static bool same_but_group(const struct observed *a, const struct observed *b)
 {
-    return a->key == b->key && a->group == b->group && a->waits == b->waits && a->bytes == b->bytes && a->aux == b->aux;
+    return a->key == b->key && a->waits == b->waits && a->bytes == b->bytes && a->aux == b->aux;
 }
 
-/* The series that the partners of calls[0], calls[stride], ... may form. */
+static int32_t of_slot(const struct observed *call, int slot)
+{
+    return slot == NODE_MEMBER ? call->member : call->peers[slot];
+}
+
+/* The series that a slot of calls[0], calls[stride], ... may form. */
 static uint16_t fitting_series(const struct run *run, uint32_t rank, const struct observed *calls, size_t stride,
-                               uint32_t rounds, int partner)
+                               uint32_t rounds, int slot)
 {
     const struct trace_comm *comm = &run->trace->definitions.comms[calls->comm];
     int32_t ranks = (int32_t)comm->count, place = trace_comm_rank(comm, (int32_t)rank);
@@ -33,7 +38,7 @@ static uint16_t fitting_series(const struct run *run, uint32_t rank, const struc
         if (series_rounds(series, ranks) != rounds) continue;
         uint32_t round = 0;
         while (round < rounds &&
-               calls[round * stride].peers[partner] == comm->members[series_partner(series, ranks, place, round)])
+               of_slot(&calls[round * stride], slot) == comm->members[series_partner(series, ranks, place, round)])
             round++;
         if (round == rounds) fitting |= (uint16_t)(1U << series);
     }
@@ -44,14 +49,18 @@ static bool is_series_body(const struct run *run, uint32_t rank, const struct ob
                            uint32_t rounds, struct node *nodes)
 {
     for (size_t i = 0; i < body; i++) {
-        for (uint32_t round = 1; round < rounds; round++)
-            if (!same_call(&calls[i], &calls[i + round * body])) return false;
-        nodes[i] = (struct node){.kind = STEP_CALL, .call = &calls[i]};
-        for (int partner = 0; partner < STEP_PARTNERS; partner++) {
-            if (calls[i].peers[partner] == TRACE_NONE) continue;
-            nodes[i].series[partner] = fitting_series(run, rank, &calls[i], body, rounds, partner);
-            if (!nodes[i].series[partner]) return false;
+        bool same_group = true;
+        for (uint32_t round = 1; round < rounds; round++) {
+            if (!same_but_group(&calls[i], &calls[i + round * body])) return false;
+            same_group = same_group && calls[i].group == calls[i + round * body].group;
         }
+        nodes[i] = (struct node){.kind = STEP_CALL, .call = &calls[i]};
+        for (int slot = 0; slot < NODE_SLOTS; slot++) {
+            if (of_slot(&calls[i], slot) == TRACE_NONE) continue;
+            nodes[i].series[slot] = fitting_series(run, rank, &calls[i], body, rounds, slot);
+            if (!nodes[i].series[slot] && slot != NODE_MEMBER) return false;
+        }
+        if (!same_group && !nodes[i].series[NODE_MEMBER]) return false;
     }
     return true;
 }
@@ -78,7 +87,7 @@ static enum status find_series(const struct run *run, uint32_t rank, size_t firs
     uint32_t rounds[SERIES_COUNT];
     size_t possible = possible_rounds((int32_t)run->trace->definitions.comms[all->calls[first].comm].count, rounds);
     *length = 0;
-    if (all->calls[first].peers[0] == TRACE_NONE) return STATUS_OK;
+    if (all->calls[first].peers[0] == TRACE_NONE && all->calls[first].member == TRACE_NONE) return STATUS_OK;
     for (size_t i = 0; i < possible; i++) {
         for (size_t body = 1; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
             if (!is_series_body(run, rank, &all->calls[first], body, rounds[i], nodes)) continue;
@@ -100,7 +109,8 @@ static uint64_t hash_node(const struct node *node)
         const struct observed *call = node->call;
         hash = map_mix(call->key, (uint64_t)call->bytes);
         hash = map_mix(hash, (uint64_t)call->aux);
-        hash = map_mix(hash, (uint64_t)call->group << 32 | (uint32_t)call->waits);
+        uint32_t group = node->series[NODE_MEMBER] ? node->series[NODE_MEMBER] : call->group;
+        hash = map_mix(hash, (uint64_t)group << 32 | (uint32_t)call->waits);
         for (int i = 0; i < STEP_PARTNERS; i++)
             hash = map_mix(hash, node->series[i] ? (uint64_t)node->series[i] << 32 : (uint32_t)call->peers[i]);
     }
@@ -114,10 +124,10 @@ static bool node_equal(const struct node *a, const struct node *b)
 {
     if (a->hash != b->hash || a->kind != b->kind || a->rounds != b->rounds || a->count != b->count) return false;
     if (a->kind != STEP_CALL) return nodes_equal(a->body, b->body, a->count);
-    if (!same_call(a->call, b->call)) return false;
-    for (int i = 0; i < STEP_PARTNERS; i++)
-        if (a->series[i] != b->series[i] || (!a->series[i] && a->call->peers[i] != b->call->peers[i])) return false;
-    return true;
+    if (!same_but_group(a->call, b->call)) return false;
+    for (int i = 0; i < NODE_SLOTS; i++)
+        if (a->series[i] != b->series[i] || (!a->series[i] && of_slot(a->call, i) != of_slot(b->call, i))) return false;
+    return a->series[NODE_MEMBER] || a->call->group == b->call->group;
 }
 
 static bool nodes_equal(const struct node *a, const struct node *b, size_t count)

@@ -6,12 +6,14 @@
 #include "predictors/scale/observe.h"
 #include "predictors/scale/program.h"
 
+/* What of a call can follow a series: its partners, and the only member of its group. */
+enum { NODE_MEMBER = STEP_PARTNERS, NODE_SLOTS };
+
 struct node {
     enum step_kind kind;
     uint64_t hash;
     const struct observed *call;        /* of STEP_CALL: the first one of them; borrowed from the run */
-    uint16_t series[STEP_PARTNERS];     /* of STEP_CALL: bits of the series that its partners may form; 0: the recorded
-                                           peers */
+    uint16_t series[NODE_SLOTS];        /* of STEP_CALL: bits of the series that each may form; 0: as recorded */
     uint64_t rounds;                    /* of STEP_REPEAT and STEP_SERIES */
     struct node *body;                  /* owned */
     size_t count;

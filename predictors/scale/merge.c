@@ -15,7 +15,7 @@ enum {
 /* A step with the ranks that take it. */
 struct draft {
     struct step step;              /* body: of struct draft, see below */
-    uint16_t series[STEP_PARTNERS]; /* bits of the series that all ranks' partners may form */
+    uint16_t series[NODE_SLOTS];    /* bits of the series that they may form in all ranks */
     uint64_t rounds;
     bool *taken;                   /* owned, per rank */
     struct draft *body;            /* owned */
@@ -103,7 +103,8 @@ static void note_nodes(struct merger *merger, uint32_t rank, const struct node *
         for (int k = 0; k < STEP_PARTNERS; k++)
             if (!nodes[i].series[k] && call->peers[k] != TRACE_NONE)
                 note_common(&merger->common[k][call->key], trace_comm_rank(comm_of(merger, call), call->peers[k]));
-        if (call->group == TRACE_NO_REF || whole_group(merger, call, rank) != MEMBERS_LISTED) continue;
+        if (call->group == TRACE_NO_REF || nodes[i].series[NODE_MEMBER]) continue;
+        if (whole_group(merger, call, rank) != MEMBERS_LISTED) continue;
         int64_t *group = &merger->common_group[call->key];
         *group = *group == UNSEEN || *group == call->group ? (int64_t)call->group : MIXED;
     }
@@ -159,9 +160,15 @@ static enum status make_partner(struct merger *merger, const struct observed *ca
     return note_offset(merger, call, &partner->offset);
 }
 
-static enum status make_members(struct merger *merger, const struct observed *call, struct members *members)
+static enum status make_members(struct merger *merger, const struct node *node, struct members *members)
 {
+    const struct observed *call = node->call;
     if (call->group == TRACE_NO_REF) return STATUS_OK;
+    if (node->series[NODE_MEMBER]) {
+        members->kind = MEMBERS_LISTED;
+        ARRAY_PUSH(members->listed, members->count, members->capacity, (struct partner){.kind = PARTNER_SERIES}, merger->err);
+        return STATUS_OK;
+    }
     members->kind = whole_group(merger, call, merger->rank);
     if (members->kind != MEMBERS_LISTED) return STATUS_OK;
     const struct trace_group *group = group_of(merger, call);
@@ -181,14 +188,14 @@ static enum status make_call(struct merger *merger, const struct node *node, str
     draft->step.number = call->key; /* until the steps are numbered */
     draft->step.waits = call->waits;
     draft->step.shared = shared_of(merger, call);
+    memcpy(draft->series, node->series, sizeof draft->series);
     for (int k = 0; k < STEP_PARTNERS; k++) {
-        draft->series[k] = node->series[k];
         if (node->series[k]) draft->step.partners[k].kind = PARTNER_SERIES;
         else
             TRY(make_partner(merger, call, call->peers[k], merger->common[k][call->key] >= 0,
                              &draft->step.partners[k]));
     }
-    return make_members(merger, call, &draft->step.members);
+    return make_members(merger, node, &draft->step.members);
 }
 
 static enum status make_drafts(struct merger *merger, const struct node *nodes, size_t count, struct draft **made)
@@ -223,10 +230,10 @@ static bool call_fits(const struct draft *a, const struct draft *b)
 {
     if (a->step.number != b->step.number || a->step.waits != b->step.waits) return false;
     if (a->step.members.kind != b->step.members.kind) return false;
-    for (int k = 0; k < STEP_PARTNERS; k++) {
+    for (int k = 0; k < STEP_PARTNERS; k++)
         if (!partner_equal(&a->step.partners[k], &b->step.partners[k])) return false;
+    for (int k = 0; k < NODE_SLOTS; k++)
         if (a->series[k] != b->series[k] && !(a->series[k] & b->series[k])) return false;
-    }
     return true;
 }
 
@@ -289,8 +296,8 @@ static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *
 static enum status join_step(struct draft *to, struct draft *from, uint32_t ranks, struct err *err)
 {
     for (uint32_t r = 0; r < ranks; r++) to->taken[r] = to->taken[r] || from->taken[r];
+    for (int k = 0; k < NODE_SLOTS; k++) to->series[k] &= from->series[k];
     for (int k = 0; k < STEP_PARTNERS; k++) {
-        to->series[k] &= from->series[k];
         bool to_null = to->step.partners[k].kind == PARTNER_NONE, from_null = from->step.partners[k].kind == PARTNER_NONE;
         if (to_null != from_null) to->step.null_outside = true;
         if (to_null) to->step.partners[k] = from->step.partners[k];
@@ -377,6 +384,14 @@ static enum series lowest_series(uint16_t bits)
     return (enum series)__builtin_ctz(bits);
 }
 
+/* The series that a call of a body follows; NULL: none. */
+static const struct partner *series_of(const struct step *step)
+{
+    const struct members *members = &step->members;
+    if (step->partners[0].kind == PARTNER_SERIES) return &step->partners[0];
+    return members->count > 0 && members->listed[0].kind == PARTNER_SERIES ? &members->listed[0] : NULL;
+}
+
 static enum status make_steps(struct merger *merger, struct draft *drafts, size_t count, struct step **steps);
 
 static enum status make_step(struct merger *merger, struct draft *draft, struct step *step)
@@ -385,14 +400,16 @@ static enum status make_step(struct merger *merger, struct draft *draft, struct 
     draft->step.members = (struct members){.count = 0};
     for (int k = 0; k < STEP_PARTNERS; k++)
         if (draft->series[k]) step->partners[k].series = lowest_series(draft->series[k]);
+    if (draft->series[NODE_MEMBER]) step->members.listed[0].series = lowest_series(draft->series[NODE_MEMBER]);
     TRY(find_takers(merger, draft, step));
     if (step->kind == STEP_CALL) return STATUS_OK;
     step->count = draft->count;
     TRY(make_steps(merger, draft->body, draft->count, &step->body));
     if (step->kind == STEP_SERIES)
         for (size_t i = step->count; i-- > 0;) {
-            if (step->body[i].partners[0].kind != PARTNER_SERIES) continue;
-            step->series = step->body[i].partners[0].series;
+            const struct partner *partner = series_of(&step->body[i]);
+            if (!partner) continue;
+            step->series = partner->series;
             step->shared = step->body[i].shared;
         }
     return STATUS_OK;

@@ -236,6 +236,12 @@ static int64_t computed_ps(const struct observer *observer)
     return gap_ps > 0 ? gap_ps : 0;
 }
 
+static int32_t only_member(const struct trace *trace, uint32_t group)
+{
+    if (group == TRACE_NO_REF || trace->definitions.groups[group].count != 1) return TRACE_NONE;
+    return trace->definitions.groups[group].members[0];
+}
+
 static enum status observe_call(struct observer *observer, struct observed *made)
 {
     const struct trace_call *call = &observer->trace->ranks[observer->rank].calls[observer->index];
@@ -247,6 +253,7 @@ static enum status observe_call(struct observer *observer, struct observed *made
     made->peers[0] = call->peer;
     made->peers[1] = kind == CALL_SENDRECV ? call->exchange.source : TRACE_NONE;
     made->group = kind == CALL_POST || kind == CALL_START ? call->sync.group : TRACE_NO_REF;
+    made->member = only_member(observer->trace, made->group);
     made->bytes = call->bytes;
     made->aux = call->any.second;
     made->disp = call->any.first;

@@ -20,6 +20,7 @@ struct observed {
     uint32_t key;
     int32_t peers[2]; /* target, destination or root; source of a sendrecv; TRACE_NONE */
     uint32_t group;   /* of the run's trace; TRACE_NO_REF */
+    int32_t member;   /* the only one of the group; TRACE_NONE: it has more, or none, or there is no group */
     int32_t comm;     /* of the run's trace: that of the call, or of its window; the world where it has none */
     int32_t waits;    /* enum of program.h: WAIT_NONE, WAIT_ALL, or a place among the requests that are not completed */
     int64_t bytes, aux, disp;
