@@ -53,6 +53,9 @@ shows() {
     grep -qE -- "$1" out || fail "the output does not show '$1'"
 }
 
+# lines FILE NUMBER: for check.
+lines() { [ "$(wc -l <"$1")" -eq "$2" ]; }
+
 finish() {
     [ $failures -eq 0 ] || exit 1
 }
