@@ -150,16 +150,21 @@ static void call_allgatherv(const struct call *call)
     called(call, "bytes=%ld counts=%s", counts[own.rank], text);
 }
 
+static void called_of_root(const struct call *call, const long *counts, const char *text)
+{
+    if (own.rank == call->root)
+        called(call, "root=%d bytes=%ld counts=%s", call->root, counts[own.rank], text);
+    else
+        called(call, "root=%d bytes=%ld", call->root, counts[own.rank]);
+}
+
 static void call_gatherv(const struct call *call)
 {
     long counts[PARTY_MAX];
     char text[KEYS];
     fill_counts(call, counts, text);
     schedule_gatherv(call->party, call->root, counts);
-    if (own.rank == call->root)
-        called(call, "root=%d bytes=%ld counts=%s", call->root, counts[own.rank], text);
-    else
-        called(call, "root=%d bytes=%ld", call->root, counts[own.rank]);
+    called_of_root(call, counts, text);
 }
 
 static void call_scatterv(const struct call *call)
@@ -168,10 +173,7 @@ static void call_scatterv(const struct call *call)
     char text[KEYS];
     fill_counts(call, counts, text);
     schedule_scatterv(call->party, call->root, counts);
-    if (own.rank == call->root)
-        called(call, "root=%d bytes=%ld counts=%s", call->root, counts[own.rank], text);
-    else
-        called(call, "root=%d bytes=%ld", call->root, counts[own.rank]);
+    called_of_root(call, counts, text);
 }
 
 /* Half as much to every second rank after the own one: all send, and receive, as much at a time. */

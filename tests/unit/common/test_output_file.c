@@ -134,25 +134,30 @@ static void replaces_whole(void **state)
     assert_int_equal(count_entries(), 2);
 }
 
-static void killed_writer_leaves_nothing(void **state)
+/* A process that has written half of each file when it is killed. */
+static void kill_writer(const char *const *names, int count)
 {
-    FILE *out;
     int status;
-    (void)state;
-    put("old.txt", "old", STATUS_OK, STATUS_OK);
     pid_t child = fork();
     if (child == 0) {
-        if (output_file_open("old.txt", &out, NULL) != STATUS_OK) _exit(1);
-        fputs("half", out);
-        fflush(out);
-        if (output_file_open("new.txt", &out, NULL) != STATUS_OK) _exit(1);
-        fputs("half", out);
-        fflush(out);
+        for (int i = 0; i < count; i++) {
+            FILE *out;
+            if (output_file_open(names[i], &out, NULL) != STATUS_OK) _exit(1);
+            fputs("half", out);
+            fflush(out);
+        }
         raise(SIGKILL);
     }
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
+}
+
+static void killed_writer_leaves_nothing(void **state)
+{
+    (void)state;
+    put("old.txt", "old", STATUS_OK, STATUS_OK);
+    kill_writer((const char *[]){"old.txt", "new.txt"}, 2);
     assert_holds("old.txt", "old");
     assert_int_equal(count_entries(), 1);
 }
@@ -168,20 +173,9 @@ static void make_file(const char *path)
 /* Where files need a name: the killed writer leaves it, the next one of the same file removes it. */
 static void killed_writer_leaves_a_name(void **state)
 {
-    FILE *out;
-    int status;
     (void)state;
     put("old.txt", "old", STATUS_OK, STATUS_OK);
-    pid_t child = fork();
-    if (child == 0) {
-        if (output_file_open("old.txt", &out, NULL) != STATUS_OK) _exit(1);
-        fputs("half", out);
-        fflush(out);
-        raise(SIGKILL);
-    }
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
+    kill_writer((const char *[]){"old.txt"}, 1);
     assert_holds("old.txt", "old");
     assert_int_equal(count_aside(), 1);
     put("other.txt", "some", STATUS_OK, STATUS_OK);
