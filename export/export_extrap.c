@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "common/units.h"
 #include "export/cube.h"
 #include "export/export.h"
@@ -86,13 +87,9 @@ static void run_clear(struct run *run)
 /* The first path of that text, or where it would be. */
 static size_t find_path(const struct run *run, const char *text)
 {
-    size_t low = 0, high = run->cube.node_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(run->paths[middle].text, text) < 0) low = middle + 1;
-        else high = middle;
-    }
-    return low;
+    size_t place = 0;
+    SEARCH_FIRST(place, run->cube.node_count, at, strcmp(run->paths[at].text, text) < 0);
+    return place;
 }
 
 static bool has_path(const struct run *run, const char *text)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "trace/trace.h"
 
 static void *copy(const void *data, size_t bytes)
@@ -72,16 +73,11 @@ int32_t trace_comm_rank(const struct trace_comm *comm, int32_t world_rank)
 {
     if (world_rank >= 0 && (uint32_t)world_rank < comm->count && comm->members[world_rank] == world_rank)
         return world_rank;
-    uint32_t low = 0, high = comm->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2, index = comm->order ? comm->order[middle] : middle;
-        if (comm->members[index] == world_rank) return (int32_t)index;
-        if (comm->members[index] < world_rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return TRACE_NONE;
+    size_t place = 0;
+    SEARCH_FIRST(place, comm->count, at, comm->members[comm->order ? comm->order[at] : at] < world_rank);
+    if (place == comm->count) return TRACE_NONE;
+    uint32_t index = comm->order ? comm->order[place] : (uint32_t)place;
+    return comm->members[index] == world_rank ? (int32_t)index : TRACE_NONE;
 }
 
 int32_t trace_group_rank(const struct trace_group *group, int32_t world_rank)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 /* The ranks that must be asked, ascending: few, since each flush of all empties the list. */
 struct connections {
@@ -28,15 +29,9 @@ void replay_clear_connections(struct replay *replay)
 /* The place of the first rank that is not below `rank`. */
 static size_t find_place(const struct connections *used, uint32_t rank)
 {
-    size_t low = 0, high = used->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (used->ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t place = 0;
+    SEARCH_FIRST(place, used->count, at, used->ranks[at] < rank);
+    return place;
 }
 
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination)

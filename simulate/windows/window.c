@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "simulate/windows/lock_epoch.h"
 #include "simulate/windows/op.h"
 #include "simulate/windows/window_modes.h"
@@ -247,15 +248,9 @@ bool replay_all_complete(struct replay *replay, struct all_locks *all)
 /* The place of the first target that is not before the member. */
 static size_t find_fence_target(const struct fence_targets *targets, uint32_t member)
 {
-    size_t low = 0, high = targets->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (targets->items[middle].member < member)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t place = 0;
+    SEARCH_FIRST(place, targets->count, at, targets->items[at].member < member);
+    return place;
 }
 
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
