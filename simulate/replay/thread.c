@@ -120,7 +120,7 @@ void replay_thread_enter(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     bool outside = replay_thread_waits_outside(replay, rank);
     state->threads->items[state->thread].outside = outside;
-    if (!outside && replay_is_library(&state->calls[state->next])) state->threads->inside++;
+    if (!outside && call_is_library(state->calls[state->next].call)) state->threads->inside++;
     state->inside = state->threads->inside > 0;
 }
 
@@ -160,7 +160,7 @@ enum status replay_thread_leave(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     struct threads *threads = state->threads;
     threads->finished[threads->finished_count++] = (uint32_t)state->next;
-    if (replay_is_library(&state->calls[state->next])) threads->inside--;
+    if (call_is_library(state->calls[state->next].call)) threads->inside--;
     state->inside = threads->inside > 0;
     if (replay_turn_returns(replay, rank)) TRY(wake_outside(replay, rank));
     if (replay->steps[state->calls[state->next].call]->traits & CALL_FREES) TRY(wake_outside(replay, rank));

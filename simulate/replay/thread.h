@@ -6,12 +6,6 @@
 
 #include "simulate/replay/state.h"
 
-/* Whether the rank is inside the library in the call: user regions and primitives of threads are outside. */
-static inline bool replay_is_library(const struct trace_call *call)
-{
-    return !call_is_region(call->call) && !call_is_thread(call->call);
-}
-
 struct thread {
     struct rank_state walk; /* up to WALK_BYTES; stale while loaded */
     uint32_t first;         /* call, NO_INDEX: none */

@@ -161,7 +161,7 @@ static bool serves_on_enter(const struct replay *replay, uint32_t rank)
 static void go_inside(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
-    bool library = replay_is_library(&state->calls[state->next]);
+    bool library = call_is_library(state->calls[state->next].call);
     state->served = state->inside = library && (!replay->needs_call || serves_on_enter(replay, rank));
     if (state->threads) replay_thread_enter(replay, rank);
     if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK)
@@ -224,7 +224,7 @@ static void block(struct replay *replay, uint32_t rank)
 static bool begin_serving(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
-    if (state->inside || state->threads || !replay_is_library(&state->calls[state->next])) return false;
+    if (state->inside || state->threads || !call_is_library(state->calls[state->next].call)) return false;
     state->served = state->inside = true;
     if (state->serve_first == NO_INDEX) return false;
     if (replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;

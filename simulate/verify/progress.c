@@ -7,12 +7,6 @@
 #include "common/units.h"
 #include "simulate/verify/law.h"
 
-static bool is_library(const struct trace_call *call)
-{
-    enum call_kind kind = call_kind(call->call);
-    return kind != CALL_REGION_ENTER && kind != CALL_REGION_LEAVE && !call_is_thread(call->call);
-}
-
 static size_t first_from(const struct trace_rank *process, int64_t time_ps)
 {
     size_t first = 0;
@@ -26,10 +20,10 @@ static bool serves(const struct verify_context *context, uint32_t rank, int64_t 
 {
     const struct trace_rank *process = &context->predicted->ranks[rank];
     size_t next = first_from(process, until_ps), before = next;
-    while (next < process->count && !is_library(&process->calls[next])) next++;
+    while (next < process->count && !call_is_library(process->calls[next].call)) next++;
     bool enters = next < process->count && process->calls[next].enter_ps == until_ps;
     bool ends = next == process->count && trace_rank_end_ps(context->predicted, rank) == until_ps;
-    while (before > 0 && !is_library(&process->calls[before - 1])) before--;
+    while (before > 0 && !call_is_library(process->calls[before - 1].call)) before--;
     bool outside = before == 0 || process->calls[before - 1].exit_ps <= from_ps;
     return (enters || ends) && (outside || process->thread_count > 0);
 }
@@ -41,7 +35,7 @@ static bool is_in_library(const struct verify_context *context, uint32_t rank, i
     const struct trace_rank *process = &context->predicted->ranks[rank];
     size_t behind = first_from(process, until_ps + 1);
     for (size_t i = behind; i-- > 0;) {
-        if (is_library(&process->calls[i]) && process->calls[i].exit_ps >= until_ps) return true;
+        if (call_is_library(process->calls[i].call) && process->calls[i].exit_ps >= until_ps) return true;
         if (process->thread_count == 0 && process->calls[i].exit_ps < until_ps) break;
     }
     return trace_rank_end_ps(context->predicted, rank) == until_ps;

@@ -157,6 +157,12 @@ static inline bool call_is_thread(enum mpi_call call)
     return call_arm(call_kind(call)) == ARM_PRIMITIVE;
 }
 
+/* Whether the rank is inside the library in the call: user regions and thread primitives are outside. */
+static inline bool call_is_library(enum mpi_call call)
+{
+    return !call_is_region(call) && !call_is_thread(call);
+}
+
 /* An OpenSHMEM routine: a row of trace/calls/shmem_calls.def. */
 bool call_is_shmem(enum mpi_call call);
 
