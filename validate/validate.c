@@ -240,14 +240,15 @@ enum status validate_traces(struct validation *validation, const struct trace *p
                             const struct trace *const *measured, const struct analyze_options *options,
                             struct err *err)
 {
-    struct section found;
-    const struct section *section = options && section_is_set(&options->section) ? &found : NULL;
-    if (section) TRY(section_find(predicted, &options->section, &found, err));
+    struct section room;
+    const struct section *section;
+    const struct section_marks *marks = options ? &options->section : NULL;
+    TRY(section_find_asked(predicted, marks, &room, &section, err));
     enum status status = validate_calls_match(predicted, measured, validation->repetitions, section,
-                                              section ? options->section.callpath : NULL, &validation->calls, err);
+                                              marks ? marks->callpath : NULL, &validation->calls, err);
     if (status == STATUS_OK)
         status = validate_transfers_match(predicted, measured, validation->repetitions, section, &validation->transfers, err);
-    if (section) section_clear(&found);
+    section_clear(&room);
     TRY(status);
     return find_targets(validation, predicted, measured, options, err);
 }

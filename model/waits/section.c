@@ -151,6 +151,17 @@ enum status section_find(const struct trace *trace, const struct section_marks *
     return status;
 }
 
+enum status section_find_asked(const struct trace *trace, const struct section_marks *marks, struct section *room,
+                               const struct section **section, struct err *err)
+{
+    *room = (struct section){NULL, NULL};
+    *section = NULL;
+    if (!marks || !section_is_set(marks)) return STATUS_OK;
+    TRY(section_find(trace, marks, room, err));
+    *section = room;
+    return STATUS_OK;
+}
+
 /* Time of thread 0 at places that a pattern names. */
 struct places {
     const struct trace *trace;

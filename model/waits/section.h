@@ -33,6 +33,10 @@ bool section_is_set(const struct section_marks *marks);
 enum status section_find(const struct trace *trace, const struct section_marks *marks, struct section *section,
                          struct err *err);
 void section_clear(struct section *section);
+/* The same where a run may be asked for as a whole: *section is room, or NULL if marks is NULL or none is set. The caller
+ * clears *room in any case. */
+enum status section_find_asked(const struct trace *trace, const struct section_marks *marks, struct section *room,
+                               const struct section **section, struct err *err);
 
 /* Whether the call begins in its rank's section. */
 static inline bool section_has(const struct section *section, uint32_t rank, const struct trace_call *call)

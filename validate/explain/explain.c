@@ -44,14 +44,13 @@ static enum status set_overrides(struct replays *replays, struct err *err)
 static enum status match_section(const struct explain_input *input, const struct trace *replayed,
                                  struct validate_calls **calls, struct err *err)
 {
+    struct section room;
+    const struct section *section;
     const struct section_marks *marks = input->analyze ? &input->analyze->section : NULL;
-    if (!marks || !section_is_set(marks))
-        return validate_calls_match(replayed, input->measured, input->repetitions, NULL, NULL, calls, err);
-    struct section section;
-    TRY(section_find(replayed, marks, &section, err));
-    enum status status =
-        validate_calls_match(replayed, input->measured, input->repetitions, &section, marks->callpath, calls, err);
-    section_clear(&section);
+    TRY(section_find_asked(replayed, marks, &room, &section, err));
+    enum status status = validate_calls_match(replayed, input->measured, input->repetitions, section,
+                                              marks ? marks->callpath : NULL, calls, err);
+    section_clear(&room);
     return status;
 }
 
