@@ -43,11 +43,9 @@ static error_t add_owned(struct prediction_options *options, char *override)
     return ENOMEM;
 }
 
-error_t prediction_options_set(const struct argp_state *state, struct prediction_options *options, const char *key,
-                               const char *value)
+static error_t set_key(struct prediction_options *options, const char *key, const char *value)
 {
     char *override;
-    (void)state;
     return add_owned(options, asprintf(&override, "%s=%s", key, value) < 0 ? NULL : override);
 }
 
@@ -110,7 +108,7 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         size_t index;
         if (row->option != key) continue;
         error_t failed = cli_choice(state, row->name, argument, row->values, &index);
-        return failed ? failed : prediction_options_set(state, options, row->key, argument);
+        return failed ? failed : set_key(options, row->key, argument);
     }
     switch (key) {
     case OPTION_PLATFORM: options->platform = argument; return 0;

@@ -101,9 +101,6 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
 error_t analyze_options_parse(int key, char *argument, const struct argp_state *state, struct analyze_options *options);
 /* For ARGP_KEY_END. */
 error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options);
-/* Adds "KEY=VALUE". */
-error_t prediction_options_set(const struct argp_state *state, struct prediction_options *options, const char *key,
-                               const char *value);
 void prediction_options_clear(struct prediction_options *options);
 
 /* Inside a parser: "a", or "platform" for what the platform file says; with windows of their own "a@3=c@halo=d" (by

@@ -80,7 +80,8 @@ size_t timeline_first_ending(const struct timeline *timeline, int64_t time_ps, b
     return low;
 }
 
-bool timeline_completes(const struct trace_call *call)
+/* Whether the call may complete one-sided operations: synchronisation calls from fence to sync, and waits for requests. */
+static bool may_complete(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
     return call_arm(kind) == ARM_SYNC || call_arm(kind) == ARM_COMPLETION;
@@ -94,7 +95,7 @@ uint32_t timelines_thread_ending(const struct timelines *timelines, uint32_t ran
         for (size_t k = timeline_first_ending(&timeline, time_ps, true); k < timeline.count; k++) {
             const struct trace_call *call = timeline_call(&timeline, k);
             if (call->exit_ps != time_ps) break;
-            if (timeline_completes(call)) return t;
+            if (may_complete(call)) return t;
         }
     }
     return 0;

@@ -56,7 +56,8 @@ static void sift(struct slices *slices)
         heap_sift_down(&slices->heap, is_behind, slices);
 }
 
-size_t slice_batch(size_t calls, uint32_t rank_count)
+/* The number of calls of one rank that are read at a time, in a slice of `calls` calls. */
+static size_t batch_of_rank(size_t calls, uint32_t rank_count)
 {
     size_t batch = calls / 4 / rank_count;
     return batch > 0 ? batch : 1;
@@ -90,7 +91,7 @@ static enum status read_slice(struct slices *slices)
 {
     struct trace *trace = slices->trace;
     size_t wanted = slices->calls > slices->kept ? slices->calls : slices->kept, read = 0;
-    size_t batch = slice_batch(wanted, slices->rank_count);
+    size_t batch = batch_of_rank(wanted, slices->rank_count);
     while (slices->heap.count > 0 && wants_more(slices, read < wanted)) {
         uint32_t rank = slices->heap.items[0];
         size_t before = trace->ranks[rank].count;

@@ -15,9 +15,6 @@ static inline size_t slice_calls(uint32_t rank_count)
     return calls > SLICE_CALLS ? calls : SLICE_CALLS;
 }
 
-/* The number of calls of one rank that are read at a time, in a slice of `calls` calls. */
-size_t slice_batch(size_t calls, uint32_t rank_count);
-
 /* Analyses a source in slices of about `calls` calls (slice_calls(); at least 1). The caller owns *result and closes
  * the source. */
 enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,

@@ -46,7 +46,7 @@ int32_t series_partner(enum series series, int32_t ranks, int32_t rank, uint32_t
     }
 }
 
-bool taker(enum takers takers, int32_t ranks, int32_t rank)
+static bool is_taker(enum takers takers, int32_t ranks, int32_t rank)
 {
     switch (takers) {
     case TAKERS_FIRST: return rank == 0;
@@ -78,7 +78,7 @@ int32_t partner_rank(const struct partner *partner, const struct grid *grid, uns
 bool step_taken(const struct step *step, const struct grid *grid, int32_t rank)
 {
     unsigned shared = step->takers_shared;
-    if (!taker(step->takers, grid_part_count(grid, shared), grid_part_place(grid, rank, shared))) return false;
+    if (!is_taker(step->takers, grid_part_count(grid, shared), grid_part_place(grid, rank, shared))) return false;
     for (int k = 0; k < STEP_PARTNERS; k++)
         if (step->partners[k].kind == PARTNER_OFFSET && !step->null_outside &&
             grid_neighbor(grid, rank, &step->partners[k].offset) < 0)
@@ -151,7 +151,7 @@ const struct executions *computing_of_largest(const struct computing *computing)
     return &computing->executions[computing->run_count - 1];
 }
 
-void step_clear(struct step *step)
+static void clear_step(struct step *step)
 {
     free(step->members.listed);
     for (int place = 0; place < COMPUTING_PLACES; place++) {
@@ -164,7 +164,7 @@ void step_clear(struct step *step)
 
 void steps_free(struct step *steps, size_t count)
 {
-    for (size_t i = 0; steps && i < count; i++) step_clear(&steps[i]);
+    for (size_t i = 0; steps && i < count; i++) clear_step(&steps[i]);
     free(steps);
 }
 

@@ -70,7 +70,6 @@ enum { WAIT_NONE = -2, WAIT_ALL = -1 }; /* other values are positions */
 
 /* The ranks that take a step, by their positions in a part of the grid. */
 enum takers { TAKERS_ALL, TAKERS_FIRST, TAKERS_NOT_FIRST, TAKERS_LAST, TAKERS_NOT_LAST, TAKERS_COUNT };
-bool taker(enum takers takers, int32_t ranks, int32_t rank);
 
 /* Computing at one place of the program. */
 struct computing {
@@ -179,7 +178,6 @@ const struct program_run_scale *program_largest(const struct program *program);
 /* Sets the pairs of all steps, which are numbered. */
 void program_pair_regions(struct step *steps, size_t count);
 
-void step_clear(struct step *step);
 void steps_free(struct step *steps, size_t count);
 void program_free(struct program *program);
 

@@ -122,7 +122,8 @@ static double mean_error(const struct time_sample *sample)
     return sigma < sample->mean ? fmin(3 * sigma / (sqrt(n) * (sample->mean - sigma)), 1) : 1;
 }
 
-double time_doublings(int32_t ranks, int64_t n, int32_t other_ranks, int64_t other_n)
+/* The distance between two scales in doublings, of ranks and parameter together. */
+static double doublings_between(int32_t ranks, int64_t n, int32_t other_ranks, int64_t other_n)
 {
     double of_ranks = fabs(log2((double)ranks / other_ranks));
     return n > 0 && other_n > 0 ? of_ranks + fabs(log2((double)n / (double)other_n)) : of_ranks;
@@ -132,7 +133,8 @@ static double nearest_other(const struct time_sample *samples, size_t count, siz
 {
     double nearest = INFINITY;
     for (size_t i = 0; i < count; i++)
-        if (i != own) nearest = fmin(nearest, time_doublings(samples[i].ranks, samples[i].n, samples[own].ranks, samples[own].n));
+        if (i != own)
+            nearest = fmin(nearest, doublings_between(samples[i].ranks, samples[i].n, samples[own].ranks, samples[own].n));
     return nearest;
 }
 

@@ -37,15 +37,12 @@ struct time_model {
     struct time_term ranks, n;
     double error;  /* relative bound of the mean at a scale that was observed: 3 sigma / (sqrt(N) (mean - sigma)) */
     /* The largest error of predicting one run from the others: relative to the prediction, in seconds, and the distance
-     * of that run from the nearest other one in doublings (time_doublings()). */
+     * of that run from the nearest other one in doublings of the ranks and of n together. */
     double missed, missed_s, missed_doublings;
     bool balanced; /* all executions are within 10 % of their run's mean */
     struct time_point measured[TIME_POINTS_MAX]; /* the points that it was fitted to */
     size_t measured_count;
 };
-
-/* The distance between two scales in doublings, of ranks and parameter together. */
-double time_doublings(int32_t ranks, int64_t n, int32_t other_ranks, int64_t other_n);
 
 void time_sample_add(struct time_sample *sample, double seconds);
 

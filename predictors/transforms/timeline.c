@@ -78,7 +78,7 @@ static enum status read_timeline(const struct trace *trace, int64_t begin_ps, ui
     return STATUS_OK;
 }
 
-void timeline_clear(struct timeline_edit *timeline)
+static void clear_timeline(struct timeline_edit *timeline)
 {
     free(timeline->items);
     *timeline = (struct timeline_edit){.thread = timeline->thread, .shared = timeline->shared};
@@ -203,7 +203,7 @@ static enum status change_timeline(const struct trace *trace, const struct timel
     if (status == STATUS_OK)
         status = threads ? write_timeline(&timeline, recorded, begin_ps, rank, made, order, err)
                          : write_rank(&timeline, &trace->ranks[rank], begin_ps, rank, made, err);
-    timeline_clear(&timeline);
+    clear_timeline(&timeline);
     return status;
 }
 
@@ -279,7 +279,7 @@ enum status timeline_replace(struct timeline_edit *timeline, struct timeline_edi
         timeline->shared = old.shared;
         *with = old;
     }
-    timeline_clear(with);
+    clear_timeline(with);
     return status;
 }
 

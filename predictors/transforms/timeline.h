@@ -37,7 +37,6 @@ typedef enum status timeline_change(void *context, uint32_t rank, struct timelin
 enum status timeline_each(const struct trace *trace, timeline_change *change, void *context, struct trace **made,
                           struct err *err);
 
-void timeline_clear(struct timeline_edit *timeline);
 /* Appends a call. The computing in tail_ps is moved before it. */
 enum status timeline_push(struct timeline_edit *timeline, struct timeline_item item, struct err *err);
 /* Ends a change: replaces the old items by the new ones if status is STATUS_OK, and clears the others, so that *with is

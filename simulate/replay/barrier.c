@@ -55,7 +55,8 @@ void replay_clear_barriers(struct replay *replay)
     free(replay->barrier_counts);
 }
 
-uint32_t replay_barrier_of_comm(const struct replay *replay, int32_t comm, uint32_t own)
+/* The barrier of the `own`-th member of the communicator. */
+static uint32_t barrier_of_comm(const struct replay *replay, int32_t comm, uint32_t own)
 {
     return replay->barrier_groups[comm].first + own;
 }
@@ -155,7 +156,7 @@ enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank)
     int32_t comm_id = call->handle < 0 ? 0 : call->handle; /* MPI_Init and MPI_Finalize: the world */
     const struct trace_comm *comm = &replay->trace->definitions.comms[comm_id];
     uint32_t own = (uint32_t)trace_comm_rank(comm, (int32_t)rank);
-    uint32_t barrier = replay_barrier_of_comm(replay, comm_id, own);
+    uint32_t barrier = barrier_of_comm(replay, comm_id, own);
     bool done;
     if (state->phase == PHASE_ENTER) {
         if (call->handle >= 0) STEP_TRY(replay_match_collectives(replay, rank, comm_id, own));

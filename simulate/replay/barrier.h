@@ -25,8 +25,6 @@ struct barrier {
 
 enum status replay_prepare_barriers(struct replay *replay);
 void replay_clear_barriers(struct replay *replay);
-/* The barrier of the `own`-th member of the communicator. */
-uint32_t replay_barrier_of_comm(const struct replay *replay, int32_t comm, uint32_t own);
 void replay_barrier_begin(struct replay *replay, uint32_t barrier);
 /* *done: false while the rank waits. */
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t barrier, bool *done);

@@ -75,6 +75,5 @@ verify_law verify_awaited;       /* 3: posts, progress */
 verify_law verify_monotony;      /* 4 */
 verify_law verify_conservation;  /* 5 */
 verify_law verify_identity;      /* 6 */
-verify_law verify_closed_forms;  /* 7 */
 
 #endif

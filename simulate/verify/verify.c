@@ -11,6 +11,15 @@ struct law_row {
     verify_law *check;
 };
 
+/* Law 7: known solutions have their cases (tests/cases), a run as such has none. */
+static enum status skip_closed_forms(const struct verify_context *context, struct verify_row *row, struct err *err)
+{
+    (void)context;
+    (void)err;
+    verify_skip(row, "a test of rmacast (tests/cases), not of one run");
+    return STATUS_OK;
+}
+
 static const struct law_row laws[] = {
     {1, "determinism", "replays", verify_determinism},
     {2, "transfers take their time", "transfers", verify_transfer_time},
@@ -27,17 +36,9 @@ static const struct law_row laws[] = {
     {4, "monotony", "comparisons", verify_monotony},
     {5, "conservation", "pairs", verify_conservation},
     {6, "identity", "replays", verify_identity},
-    {7, "closed forms", "cases", verify_closed_forms},
+    {7, "closed forms", "cases", skip_closed_forms},
 };
 _Static_assert(sizeof laws / sizeof *laws <= VERIFY_ROWS_MAX, "struct verify_report has a row per law");
-
-enum status verify_closed_forms(const struct verify_context *context, struct verify_row *row, struct err *err)
-{
-    (void)context;
-    (void)err;
-    verify_skip(row, "a test of rmacast (tests/cases), not of one run");
-    return STATUS_OK;
-}
 
 static enum status check_law(const struct verify_context *context, const struct law_row *law, struct verify_row *row,
                              struct err *err)

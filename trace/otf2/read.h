@@ -268,7 +268,6 @@ enum status archive_end_rank(struct archive_reader *reader);
 enum status archive_take_message(struct archive_reader *reader, struct trace_call *call, uint32_t peer, uint32_t comm,
                                  uint32_t tag, uint64_t bytes);
 enum status archive_take_attributes(struct archive_reader *reader, OTF2_AttributeList *list, struct trace_call *call);
-int64_t archive_ps(const struct archive_reader *reader, uint64_t time);
 
 /* States in the trace's notes what was assumed. */
 enum status archive_tell_assumptions(struct archive_reader *reader);

@@ -11,7 +11,7 @@
 #include "trace/otf2/read.h"
 
 /* A time beyond the range stays beyond it; trace_check() finds it. */
-int64_t archive_ps(const struct archive_reader *reader, uint64_t time)
+static int64_t ps_of_stamp(const struct archive_reader *reader, uint64_t time)
 {
     uint64_t resolution = reader->definitions.resolution;
     bool before = time < reader->zero;
@@ -223,7 +223,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
                                OTF2_AttributeList *list)
 {
     struct archive_cursor *cursor = &reader->cursor;
-    cursor->last_ps = archive_ps(reader, time);
+    cursor->last_ps = ps_of_stamp(reader, time);
     struct archive_region *region = ARCHIVE_FIND(&reader->definitions, regions, reference);
     if (!region)
         return err_set(reader->err, STATUS_DATA, reader->anchor, NULL, "region %" PRIu32 " is not defined", reference);
@@ -385,7 +385,7 @@ static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
 enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list)
 {
     struct archive_cursor *cursor = &reader->cursor;
-    int64_t time_ps = archive_ps(reader, time);
+    int64_t time_ps = ps_of_stamp(reader, time);
     cursor->last_ps = time_ps;
     if (cursor->in_call && cursor->depth > 0) {
         cursor->depth--;

@@ -63,8 +63,9 @@ static const char *behind_line(const char *from, const char *end)
     return stop < end ? stop + 1 : end;
 }
 
-enum status text_copy_line(struct text_line *line, const char *from, const char *end, const char **next, size_t *length,
-                           struct err *err)
+/* Copies the line at `from` without its newline to line->text. *next is the begin of the next line. */
+static enum status copy_line(struct text_line *line, const char *from, const char *end, const char **next, size_t *length,
+                             struct err *err)
 {
     const char *stop = line_end(from, end);
     *length = (size_t)(stop - from);
@@ -86,7 +87,7 @@ static enum status read_lines(struct text_reader *reader, const char **from, con
 {
     size_t length;
     while (*from < end && !(definitions_only && reader->trace && begins_with_digit(*from, end))) {
-        TRY(text_copy_line(&reader->copy, *from, end, from, &length, reader->err));
+        TRY(copy_line(&reader->copy, *from, end, from, &length, reader->err));
         TRY(text_read_line(reader, reader->copy.text, length));
     }
     return STATUS_OK;
@@ -152,7 +153,7 @@ static enum status read_piece(struct piece *piece, struct err *err)
     piece->reader.err = err;
     for (; piece->stop < piece->end; piece->stop = next) {
         size_t length;
-        TRY(text_copy_line(&piece->reader.copy, piece->stop, piece->end, &next, &length, err));
+        TRY(copy_line(&piece->reader.copy, piece->stop, piece->end, &next, &length, err));
         if (zero && next > zero) return STATUS_OK;
         TRY(read_record(piece, length, &good));
         if (!good) return STATUS_OK;

@@ -140,10 +140,6 @@ static inline bool text_is_call(const struct text_reader *reader, const struct t
 /* Reads a line, which is changed; a newline may be at its end. */
 enum status text_read_line(struct text_reader *reader, char *text, size_t length);
 
-/* Copies the line at `from` without its newline to line->text. *next is the begin of the next line. */
-enum status text_copy_line(struct text_line *line, const char *from, const char *end, const char **next,
-                           size_t *length, struct err *err);
-
 /* Reads the whole text with several threads, in pieces of at least piece_bytes. The trace and the first error are the
  * same as when reading line by line. */
 struct text_cut {

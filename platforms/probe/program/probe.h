@@ -82,8 +82,6 @@ extern struct settings settings;
 extern bool helper_ran; /* in the last case the partner's other threads ran while it slept */
 /* False: the votes were not decided; a printed line says why. */
 bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, struct probe_votes *votes);
-/* Finds the size at which the winner changes, given different winners at both sizes. */
-void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int low_vote, int64_t high);
 /* Tries the sizes in ascending order, and finds the limits between those that differ. Returns the first size above the
  * first limit; 0: none. */
 int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count);

@@ -110,8 +110,9 @@ bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, str
     return try_times(&step, settings.thorough ? 3 * TRIES : TRIES, true, votes);
 }
 
-/* To 1 in 128: the limits of libraries are not rounder than their headers. */
-void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int low_vote, int64_t high)
+/* Finds the size at which the winner changes, given different winners at both sizes. To 1 in 128: the limits of libraries
+ * are not rounder than their headers. */
+static void find_limit(enum probe_case id, enum probe_variant variant, int64_t low, int low_vote, int64_t high)
 {
     struct step step = {.kind = STEP_CASE, .id = (int)id, .variant = (int)variant};
     while (high - low > (settings.thorough ? 1 : low / 128 + 1)) {
