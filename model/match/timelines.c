@@ -80,7 +80,7 @@ size_t timeline_first_ending(const struct timeline *timeline, int64_t time_ps, b
     return low;
 }
 
-/* Whether the call may complete one-sided operations: synchronisation calls from fence to sync, and waits for requests. */
+/* Whether the call may complete one-sided operations: synchronisation from fence to sync, and waits for requests. */
 static bool may_complete(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);

@@ -48,7 +48,7 @@ static struct cost least_cost(const struct verify_context *context, uint32_t fro
     return cost_message(context->platform, &message);
 }
 
-int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
+static int64_t message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
     if (context->platform->simgrid_xml) return 0;
     struct cost cost = least_cost(context, from, to, bytes, false);
@@ -67,7 +67,7 @@ int64_t verify_send_transmit_ps(const struct verify_context *context, uint32_t f
     return context->platform->simgrid_xml ? 0 : least_cost(context, from, to, bytes, true).transmit_ps;
 }
 
-int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
+static int64_t transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
     return context->platform->simgrid_xml ? 0 : least_cost(context, from, to, bytes, false).transmit_ps;
 }
@@ -91,17 +91,17 @@ static int64_t operation_ps(const struct verify_context *context, uint32_t from,
 
 int64_t verify_operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
-    return operation_ps(context, from, to, bytes, verify_message_ps);
+    return operation_ps(context, from, to, bytes, message_ps);
 }
 
 int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
-    return operation_ps(context, from, to, bytes, verify_transmit_ps);
+    return operation_ps(context, from, to, bytes, transmit_ps);
 }
 
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to)
 {
-    return verify_message_ps(context, from, to, context->platform->control_bytes);
+    return message_ps(context, from, to, context->platform->control_bytes);
 }
 
 int64_t verify_known_ps(const struct verify_context *context, uint32_t origin, size_t index)

@@ -28,14 +28,14 @@ void verify_skip(struct verify_row *row, const char *format, ...) __attribute__(
 void verify_after(const struct verify_context *context, struct verify_row *row, uint32_t rank, size_t call,
                   int64_t time_ps, int64_t cause_ps, const char *cause);
 
-/* The least time from the first byte leaving to the arrival; 0 where only the engine knows the route (a user's SimGrid
- * platform). verify_control_ps: the same for a control message. verify_transmit_ps: until the last byte has left. */
-int64_t verify_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
-int64_t verify_message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
-int64_t verify_send_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes); /* of a two-sided one */
+/* The least time from the first byte of a two-sided message leaving to its arrival; 0 where only the engine knows the
+ * route (a user's SimGrid platform). verify_send_transmit_ps: until the last byte has left. */
+int64_t verify_send_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_send_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
+/* The same for a control message of one-sided communication, from its first byte to its arrival. */
 int64_t verify_control_ps(const struct verify_context *context, uint32_t from, uint32_t to);
-/* The same for the data of an operation, which may be in one message with others (mpi.rma.aggregate). */
+/* The same for the data of an operation, which may be in one message with others (mpi.rma.aggregate): to the arrival, and
+ * until the last byte has left. */
 int64_t verify_operation_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 int64_t verify_leaving_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes);
 
