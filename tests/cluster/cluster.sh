@@ -33,6 +33,11 @@ done
 jq -e '.transport == "TCP" and (.library | contains(", 2 hosts,"))' "$work/out" >/dev/null ||
     fail "recorded on two nodes: $(cat "$work/out" "$work/err")"
 
+# The switch asks for cores that wake at once.
+[ ! -w /dev/cpu_dma_latency ] ||
+    "$cluster" with --nodes 1 -- sh -c 'ls -l /proc/$(cat /run/rmacast-cluster/switch.pid)/fd' | grep -q '/dev/cpu_dma_latency' ||
+    fail "the switch does not keep /dev/cpu_dma_latency open"
+
 "$cluster" with --nodes 1 -- sh -c 'exit 5'
 [ $? = 5 ] || fail "the exit status of the command is not passed on"
 "$cluster" with --nodes 2 -- sleep 30 &
