@@ -129,6 +129,7 @@ struct platform {
     double init_s, finalize_s; /* of each rank's own time in MPI_Init and MPI_Finalize */
     double *call_s; /* owned: the caller's own time in each call, MPI_FUNCTION_COUNT elements by enum mpi_call; NULL:
                        all 0 */
+    double pause_after_s, pause_call_s; /* the first call behind so long a pause takes so much longer */
     bool unexpected_copy; /* a receive copies an eager message that arrived before it out of the library's buffer */
     struct rma_semantics semantics;
     enum lock_mode lock;

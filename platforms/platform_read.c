@@ -46,6 +46,11 @@ static const struct field mpi_fields[] = {
     {"unexpected_copy", FIELD_BOOLEAN, AT(unexpected_copy), 0, 0, NULL, false},
     {.key = NULL},
 };
+static const struct field pause_fields[] = {
+    {"after_s", FIELD_NUMBER, AT(pause_after_s), 0, TIME_MOST, NULL, false},
+    {"call_s", FIELD_NUMBER, AT(pause_call_s), 0, TIME_MOST, NULL, false},
+    {.key = NULL},
+};
 static const struct field rma_fields[] = {
     {"lock", FIELD_NAME, AT(lock), 0, 0, platform_lock_names, false},
     {"fence", FIELD_NAME, AT(fence), 0, 0, platform_fence_names, false},
@@ -150,19 +155,21 @@ static enum status read_calls(const struct json_node *calls, struct platform *pl
 
 static enum status read_mpi(const struct json_node *root, struct platform *platform, struct err *err)
 {
-    static const char *const more[] = {"collectives", "rma", "profile", "call_s", NULL};
+    static const char *const more[] = {"collectives", "rma", "profile", "call_s", "pause", NULL};
     static const char *const more_rma[] = {"semantics", "buffer_bytes", "epochs_ahead", "windows", "protocol",
                                            "atomic_s_per_byte", NULL};
     static const char *const collectives[] = {"mpich", NULL};
     struct json_node mpi = json_member(root, "mpi");
     TRY(read_section(&mpi, mpi_fields, more, platform, err));
     struct json_node algorithms = json_member(&mpi, "collectives"), rma = json_member(&mpi, "rma");
-    struct json_node profile = json_member(&mpi, "profile"), calls = json_member(&mpi, "call_s");
+    struct json_node profile = json_member(&mpi, "profile"), calls = json_member(&mpi, "call_s"),
+                     pause = json_member(&mpi, "pause");
     const char *text = NULL;
     if (profile.item) TRY(json_string(&profile, &text, err));
     if (text && !(platform->profile = strdup(text))) return err_memory(err);
     int index;
     if (calls.item) TRY(read_calls(&calls, platform, err));
+    TRY(read_section(&pause, pause_fields, NULL, platform, err));
     if (algorithms.item) TRY(name_read(&algorithms, collectives, &index, err));
     TRY(read_section(&rma, rma_fields, more_rma, platform, err));
     struct json_node semantics = json_member(&rma, "semantics"), buffer = json_member(&rma, "buffer_bytes"),

@@ -273,6 +273,9 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
+    replay->pause_after_ps = units_ps(platform->pause_after_s);
+    replay->pause_call_ps = units_ps(platform->pause_call_s);
+    replay->has_own_times = platform->call_s || replay->pause_call_ps > 0;
     TRY(take_call_times(replay, platform));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     take_part(replay, platform);
@@ -281,7 +284,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay_find_servers(replay);
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
-    replay->notes_inside = !replay->hardware || platform->progress != PROGRESS_HARDWARE || replay->thread_names;
+    replay->notes_inside = !replay->hardware || platform->progress != PROGRESS_HARDWARE || replay->thread_names ||
+                           replay->pause_call_ps > 0;
     TRY(replay_prepare_barriers(replay));
     TRY(replay_prepare_connections(replay));
     for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)

@@ -54,6 +54,8 @@ struct rank_rare {
     uint32_t serve_last;    /* valid where rank_state.serve_first is not NO_INDEX */
     int64_t buffered_bytes; /* d: copied or being copied, and not left yet; kept where the buffer is limited */
     int64_t lingers_until_ps; /* what arrives before is served (linger_s) */
+    int64_t paused_from_ps;   /* when its last call that ends a pause returned (mpi.pause) */
+    bool ends_pause;          /* the call does that */
     /* of this call: last arrival, last service; not with progress hardware */
     int64_t progress_from_ps, progress_until_ps;
 };

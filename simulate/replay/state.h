@@ -43,6 +43,8 @@ struct replay {
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, thread_delay_ps, linger_ps;
     int64_t *call_ps; /* of the caller's own time, by enum mpi_call; NULL: calls take none */
+    int64_t pause_after_ps, pause_call_ps; /* mpi.pause */
+    bool has_own_times; /* one of the two is set */
     struct shmem *shmem;     /* NULL: no symmetric memory */
     /* whether the rank's operations on symmetric memory are complete; NULL: there is none */
     bool (*is_quiet)(struct replay *, uint32_t rank);

@@ -33,10 +33,20 @@ enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase)
     return STEP_PAUSE;
 }
 
-int64_t replay_own_ps(const struct replay *replay, const struct rank_state *rank)
+/* mpi.pause: what the call takes longer, which ends the pause. */
+static int64_t end_pause(struct replay *replay, struct rank_state *rank)
+{
+    struct rank_rare *rare = replay_rare(replay, rank);
+    rare->ends_pause = true;
+    return rank->enter_ps - rare->paused_from_ps >= replay->pause_after_ps ? replay->pause_call_ps : 0;
+}
+
+int64_t replay_own_ps(struct replay *replay, struct rank_state *rank)
 {
     enum mpi_call call = rank->calls[rank->next].call;
-    return replay->call_ps && call < MPI_FUNCTION_COUNT && !rank->threads ? replay->call_ps[call] : 0;
+    if (!replay->has_own_times || call >= MPI_FUNCTION_COUNT || call_kind(call) == CALL_LOCAL || rank->threads) return 0;
+    int64_t own_ps = replay->call_ps ? replay->call_ps[call] : 0;
+    return replay->pause_call_ps > 0 ? own_ps + end_pause(replay, rank) : own_ps;
 }
 
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase)

@@ -93,12 +93,19 @@ static bool read_next(struct replay *replay, uint32_t rank)
     return true;
 }
 
+static void note_pause(struct rank_rare *rare, int64_t from_ps)
+{
+    if (rare->ends_pause) rare->paused_from_ps = from_ps;
+    rare->ends_pause = false;
+}
+
 /* The rank is outside the library. *next: its call after this one, in its thread. */
 static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit_ps, size_t *next)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (replay->linger_ps > 0 && state->served && !state->threads)
         replay->rare[rank].lingers_until_ps = exit_ps + replay->linger_ps;
+    if (replay->pause_call_ps > 0) note_pause(&replay->rare[rank], exit_ps);
     state->inside = false;
     if (!state->threads) return STATUS_OK;
     TRY(replay_thread_leave(replay, rank));
@@ -176,13 +183,15 @@ static inline void enter_call(struct replay *replay, uint32_t rank)
     if (replay->notes_inside) go_inside(replay, rank);
 }
 
-/* The call's own time passes before anything else of the call (mpi.call_s). False: it has none. */
+/* The call's own time passes before anything else of the call (mpi.call_s, mpi.pause). False: it has none. */
 static bool spend_own_time(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
+    bool fails = is_failed_test(replay, call);
+    if ((replay->steps[call->call]->traits & CALL_SPENDS) && !fails) return false;
     int64_t own_ps = replay_own_ps(replay, state);
-    if (own_ps == 0 || (replay->steps[call->call]->traits & CALL_SPENDS) || is_failed_test(replay, call)) return false;
+    if (own_ps == 0 || fails) return false;
     state->busy_ps = own_ps;
     state->resume_ps = replay->now_ps + own_ps;
     state->status = RANK_PAUSED;
@@ -268,7 +277,7 @@ static void advance(struct replay *replay, uint32_t rank)
         case STEP_EXIT:
             if (!leave_call(replay, rank)) return;
             enter_call(replay, rank);
-            if (replay->call_ps && spend_own_time(replay, rank)) return;
+            if (replay->has_own_times && spend_own_time(replay, rank)) return;
             break;
         }
     }
@@ -278,7 +287,7 @@ void replay_advance(struct replay *replay, uint32_t rank)
 {
     if (replay->ranks[rank].status == RANK_COMPUTING) {
         enter_call(replay, rank);
-        if (replay->call_ps && spend_own_time(replay, rank)) return;
+        if (replay->has_own_times && spend_own_time(replay, rank)) return;
     }
     advance(replay, rank);
 }

@@ -49,7 +49,8 @@ enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on);
 /* --- step.c: what step functions return, and costs --- */
 
 enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase); /* a wait for something known */
-int64_t replay_own_ps(const struct replay *replay, const struct rank_state *rank); /* mpi.call_s of its call */
+/* mpi.call_s and mpi.pause of its call. Not of a call that takes none of it: that one does not end a pause. */
+int64_t replay_own_ps(struct replay *replay, struct rank_state *rank);
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase); /* own work */
 enum step replay_exit(struct rank_state *rank, int64_t at_ps);
 enum step replay_step_local(struct replay *replay, uint32_t rank); /* of a call that waits for nobody */

@@ -24,12 +24,37 @@ static const struct trace_rank *rank_of(const struct awaiter *awaiter, uint32_t 
     return &awaiter->context->predicted->ranks[rank];
 }
 
-/* When the call's own time (mpi.call_s) is over. */
+/* Whether the call has a time of its own (docs/simulation.md). */
+static bool works(const struct verify_context *context, const struct trace_call *call)
+{
+    const unsigned nobody = TRACE_NOPRECEDE | TRACE_NOSUCCEED;
+    enum call_kind kind = call_kind(call->call);
+    if (call->call >= MPI_FUNCTION_COUNT || kind == CALL_LOCAL) return false;
+    if (kind == CALL_LOCK || kind == CALL_LOCK_ALL)
+        return !(call->flags & TRACE_NOCHECK) && !(kind == CALL_LOCK && call->peer == TRACE_NONE) &&
+               context->modes[call->handle].lock != LOCK_LAZY;
+    return kind != CALL_FENCE || (call->flags & nobody) != nobody ||
+           context->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
+}
+
+/* Since when the rank has been outside the library at this call. */
+static int64_t paused_from_ps(const struct awaiter *awaiter, uint32_t rank, const struct trace_call *call)
+{
+    const struct trace_call *first = rank_of(awaiter, rank)->calls;
+    while (call > first)
+        if (works(awaiter->context, --call)) return call->exit_ps;
+    return 0;
+}
+
+/* When the call's own time (mpi.call_s, mpi.pause) is over. */
 static int64_t begins_ps(const struct awaiter *awaiter, uint32_t rank, const struct trace_call *call)
 {
-    const double *own_s = awaiter->context->platform->call_s;
-    bool has = own_s && rank_of(awaiter, rank)->thread_count == 0;
-    return call->enter_ps + (has ? units_ps(own_s[call->call]) : 0);
+    const struct platform *platform = awaiter->context->platform;
+    int64_t own_ps = units_ps(platform->call_s ? platform->call_s[call->call] : 0), pause_ps = units_ps(platform->pause_call_s);
+    if (rank_of(awaiter, rank)->thread_count > 0) return call->enter_ps;
+    if (pause_ps > 0 && call->enter_ps - paused_from_ps(awaiter, rank, call) >= units_ps(platform->pause_after_s))
+        own_ps += pause_ps;
+    return call->enter_ps + own_ps;
 }
 
 static bool promises_posts(const struct awaiter *awaiter, const struct access_epoch *access)

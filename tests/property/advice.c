@@ -400,10 +400,11 @@ static const char *const costs[] = {"network.overhead_s",         "network.gap_s
                                     "nodes.memory_bandwidth_Bps", "network.topology",      "mapping.ranks_per_node",
                                     "mpi.rma.control_bytes",      "mpi.rma.thread_delay_s"};
 
-/* Of a library that answers in some calls only, or moves data in several steps, more than a call's place decides. */
+/* Of a library that answers in some calls only, moves data in several steps, or is slow behind a pause, more than a call's
+ * place decides. */
 static bool is_protocol(const char *key)
 {
-    return strncmp(key, "mpi.rma.protocol.", 17) == 0 || strcmp(key, "mpi.rendezvous") == 0;
+    return strncmp(key, "mpi.rma.protocol.", 17) == 0 || strcmp(key, "mpi.rendezvous") == 0 || strcmp(key, "mpi.pause") == 0;
 }
 
 static bool is_cost(const char *key)

@@ -285,11 +285,20 @@ static bool returns_at_once(const struct model *model, const struct trace_call *
     }
 }
 
-/* mpi.call_s */
-static int64_t own_ps(const struct model *model, const struct trace_call *call)
+/* Whether it has a time of its own, and ends a pause. */
+static bool works(const struct model *model, const struct trace_call *call)
 {
-    bool has = model->platform->call_s && call->call < MPI_FUNCTION_COUNT && !returns_at_once(model, call);
-    return has ? units_ps(model->platform->call_s[call->call]) : 0;
+    return call->call < MPI_FUNCTION_COUNT && call_kind(call->call) != CALL_LOCAL && !returns_at_once(model, call);
+}
+
+/* mpi.call_s, mpi.pause */
+static int64_t own_ps(const struct model *model, const struct rank *rank, const struct trace_call *call)
+{
+    const struct platform *platform = model->platform;
+    if (!works(model, call)) return 0;
+    bool paused = model->now_ps - rank->paused_from_ps >= units_ps(platform->pause_after_s);
+    return units_ps(platform->call_s ? platform->call_s[call->call] : 0) +
+           (paused ? units_ps(platform->pause_call_s) : 0);
 }
 
 void rank_walk(struct model *model, struct rank *rank, void *unused)
@@ -312,11 +321,12 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
         else if (is_plain(call->call))
             rank_spend(model, rank, lasts_ps);
         else {
-            rank_spend(model, rank, own_ps(model, call));
+            rank_spend(model, rank, own_ps(model, rank, call));
             do_call(model, rank, call);
         }
         rank->serves = false;
         rank->times.exit_ps[i] = model->now_ps;
+        if (works(model, call)) rank->paused_from_ps = model->now_ps;
         if (rank->served) rank->lingers_until_ps = model->now_ps + units_ps(model->platform->protocol.linger_s);
     }
     rank->ended = true;

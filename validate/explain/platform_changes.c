@@ -43,7 +43,7 @@ static const struct {
 /* Quantities that files often give without an error. */
 static const char *const quantities[] = {"latency_s", "bandwidth_Bps", "overhead_s", "gap_s", "speed",
                                          "memory_bandwidth_Bps", "put_s_per_byte", "linger_s", "atomic_s_per_byte", "s_per_byte",
-                                         "fixed_s", "init_s", "finalize_s", "control_bytes"};
+                                         "fixed_s", "init_s", "finalize_s", "call_s", "control_bytes"};
 
 static bool is_quantity(const char *key)
 {

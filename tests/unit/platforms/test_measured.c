@@ -21,6 +21,7 @@ static const char measured[] =
     "               \"loopback\": {\"latency_s\": " M(3e-7) ", \"bandwidth_Bps\": " M(3e9) "}},"
     " \"mpi\": {\"eager_bytes\": " M(4096) ", \"init_s\": " M(0.25) ", \"finalize_s\": " M(0.125) ","
     "           \"call_s\": {\"MPI_Put\": " M(3e-6) ", \"comment\": \"any\"},"
+    "           \"pause\": {\"after_s\": " M(5e-4) ", \"call_s\": " M(4e-5) "},"
     "           \"rma\": {\"semantics\": {\"put\": [{\"upto_bytes\": " M(64) ", \"waits\": \"complete\"}, "
     "{\"waits\": \"call\"}]},"
     "                     \"thread_delay_s\": " M(1e-5) ", \"control_bytes\": " M(32) ", \"eager_bytes\": " M(512) ","
@@ -50,6 +51,7 @@ static void every_number_may_be_measured(void **state)
     assert_true(platform->protocol.put_s_per_byte == 1e-10 && platform->protocol.linger_s == 2e-5 &&
                 protocol_serves(&platform->protocol, SERVICE_PUT, 71) == PROGRESS_CALL);
     assert_true(platform->thread_create_s == 1e-5);
+    assert_true(platform->pause_after_s == 5e-4 && platform->pause_call_s == 4e-5);
     assert_true(platform->call_s[ID_Put] == 3e-6 && platform->call_s[ID_Get] == 0);
     platform_free(platform);
 }
