@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_line.h"
+
+#define LINE " (line "
+
 static enum status read_all(const char *file, char **text, struct err *err)
 {
     FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "rb");
@@ -64,7 +68,8 @@ static enum status no_key_twice(const struct json_node *node, struct err *err)
     return STATUS_OK;
 }
 
-enum status json_parse(const char *text, const char *file, struct json_document *document, struct err *err)
+/* Owns the text. */
+static enum status parse(char *text, const char *file, struct json_document *document, struct err *err)
 {
     const char *end = NULL;
     cJSON *root = cJSON_ParseWithOpts(text, &end, 1);
@@ -73,36 +78,40 @@ enum status json_parse(const char *text, const char *file, struct json_document 
         for (const char *c = text; end && c < end && *c; c++) line += *c == '\n';
         char place[32];
         snprintf(place, sizeof place, "%d", line);
-        return err_set(err, STATUS_DATA, file, place, "not JSON near '%.20s', expected a JSON value", end ? end : "");
+        err_set(err, STATUS_DATA, file, place, "not JSON near '%.20s', expected a JSON value", end ? end : "");
+        free(text);
+        return STATUS_DATA;
     }
-    char *name = strdup(file);
-    if (!name) {
-        cJSON_Delete(root);
+    *document = (struct json_document){strdup(file), text, root};
+    if (!document->file) {
+        json_close(document);
         return err_memory(err);
     }
-    document->file = name;
-    document->root = root;
     struct json_node node = json_root(document);
     enum status status = no_key_twice(&node, err);
     if (status != STATUS_OK) json_close(document);
     return status;
 }
 
+enum status json_parse(const char *text, const char *file, struct json_document *document, struct err *err)
+{
+    char *copy = strdup(text);
+    return copy ? parse(copy, file, document, err) : err_memory(err);
+}
+
 enum status json_open(const char *file, struct json_document *document, struct err *err)
 {
     char *text = NULL;
     TRY(read_all(file, &text, err));
-    enum status status = json_parse(text, file, document, err);
-    free(text);
-    return status;
+    return parse(text, file, document, err);
 }
 
 void json_close(struct json_document *document)
 {
     cJSON_Delete(document->root);
+    free(document->text);
     free(document->file);
-    document->root = NULL;
-    document->file = NULL;
+    *document = (struct json_document){0};
 }
 
 struct json_node json_root(const struct json_document *document)
@@ -145,7 +154,17 @@ enum status json_error(const struct json_node *node, struct err *err, const char
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return err_set(err, STATUS_DATA, node->document->file, *node->path ? node->path : "(root)", "%s", message);
+    const struct json_document *document = node->document;
+    char line[32] = "";
+    if (document->text) snprintf(line, sizeof line, LINE "%d)", json_line(document->text, node->path));
+    return err_set(err, STATUS_DATA, document->file, *node->path ? node->path : "(root)", "%s%s", message, line);
+}
+
+void json_cut_line(char *text)
+{
+    char *line = NULL;
+    for (char *at = text; (at = strstr(at, LINE)) != NULL; at++) line = at;
+    if (line) *line = '\0';
 }
 
 static enum status expect(const struct json_node *node, bool right, const char *what, struct err *err)

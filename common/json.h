@@ -15,6 +15,7 @@
 
 struct json_document {
     char *file; /* as shown in messages */
+    char *text; /* what was parsed; NULL: not known */
     cJSON *root;
 };
 
@@ -42,9 +43,11 @@ struct json_node json_element(const struct json_node *node, size_t index);
 struct json_node json_next(const struct json_node *array, const struct json_node *element, size_t index);
 size_t json_count(const struct json_node *node);
 
-/* STATUS_DATA "FILE:KEY.PATH: <message>". */
+/* STATUS_DATA "FILE:KEY.PATH: <message> (line N)", without the line where the text is not known. json_cut_line: takes the line
+ * off such a text. */
 enum status json_error(const struct json_node *node, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void json_cut_line(char *text);
 
 /* Checked values. A missing item is the error "missing, expected ...". A number may be written as {"value": x, ...}. */
 enum status json_number(const struct json_node *node, double low, double high, double *value, struct err *err);

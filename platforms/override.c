@@ -139,6 +139,7 @@ enum status override_blame(const struct json_document *document, const char *con
         const char *inside = path + key_length;
         bool deeper = inside < message && (*inside == '.' || *inside == '[');
         strcpy(text, deeper ? inside + (*inside == '.') : message + 2);
+        json_cut_line(text); /* of the file, which the option overrides */
         return err_set(err, STATUS_USAGE, "--set", overrides[i], "%s", text);
     }
     return err->status;

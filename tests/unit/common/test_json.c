@@ -80,34 +80,34 @@ static void each_fault_names_file_and_key(void **state)
     bool boolean;
     struct json_node node = at(&document, "o", "n"), object = at(&document, "o", NULL);
     assert_int_equal(json_number(&node, 0, 1, &number, &err), STATUS_DATA);
-    assert_string_equal(err.text, "p.json:o.n: wrong type, expected a number");
+    assert_string_equal(err.text, "p.json:o.n: wrong type, expected a number (line 1)");
     json_boolean(&node, &boolean, &err);
-    assert_string_equal(err.text, "p.json:o.n: wrong type, expected true or false");
+    assert_string_equal(err.text, "p.json:o.n: wrong type, expected true or false (line 1)");
     json_object(&node, &err);
-    assert_string_equal(err.text, "p.json:o.n: wrong type, expected an object");
+    assert_string_equal(err.text, "p.json:o.n: wrong type, expected an object (line 1)");
     json_array(&node, &err);
-    assert_string_equal(err.text, "p.json:o.n: wrong type, expected an array");
+    assert_string_equal(err.text, "p.json:o.n: wrong type, expected an array (line 1)");
     node = at(&document, "o", "missing");
     json_string(&node, &string, &err);
-    assert_string_equal(err.text, "p.json:o.missing: missing, expected a string");
+    assert_string_equal(err.text, "p.json:o.missing: missing, expected a string (line 1)");
     node = at(&document, "none", "deep");
     json_number(&node, 0, 1, &number, &err);
-    assert_string_equal(err.text, "p.json:none.deep: missing, expected a number");
+    assert_string_equal(err.text, "p.json:none.deep: missing, expected a number (line 1)");
     node = at(&document, "o", "f");
     json_number(&node, 0, 1, &number, &err);
-    assert_string_equal(err.text, "p.json:o.f: 1.5 is impossible here, expected a number from 0 to 1");
+    assert_string_equal(err.text, "p.json:o.f: 1.5 is impossible here, expected a number from 0 to 1 (line 1)");
     json_integer(&node, 0, 10, &integer, &err);
-    assert_string_equal(err.text, "p.json:o.f: 1.5 is no whole number");
+    assert_string_equal(err.text, "p.json:o.f: 1.5 is no whole number (line 1)");
     node = at(&document, "o", "l");
     json_number(&node, 0, 1, &number, &err);
-    assert_string_equal(err.text, "p.json:o.l.value: wrong type, expected a number");
+    assert_string_equal(err.text, "p.json:o.l.value: wrong type, expected a number (line 1)");
     assert_int_equal(json_known_keys(&object, keys, &err), STATUS_DATA);
-    assert_string_equal(err.text, "p.json:o.f: unknown key, expected one of n, o");
+    assert_string_equal(err.text, "p.json:o.f: unknown key, expected one of n, o (line 1)");
     json_error(&object, &err, "%s", "own words");
-    assert_string_equal(err.text, "p.json:o: own words");
+    assert_string_equal(err.text, "p.json:o: own words (line 1)");
     node = json_root(&document);
     json_error(&node, &err, "x");
-    assert_string_equal(err.text, "p.json:(root): x");
+    assert_string_equal(err.text, "p.json:(root): x (line 1)");
     json_close(&document);
 }
 
@@ -157,9 +157,56 @@ static void a_file_is_read_whole(void **state)
     unlink(name);
 }
 
+/* The line of the key, of an element that of its value; of what is missing that of the key above. Texts of strings and keys may
+ * look like structure. */
+static void errors_have_the_line_of_their_key(void **state)
+{
+    (void)state;
+    static const char text[] = "{ \"a\": \"}],{\\\"\\n\",\n"   /* 1 */
+                               "  \"a.b\": 1,\n"              /* 2 */
+                               "  \"n\": { \"x\": [1, 2],\n" /* 3 */
+                               "         \"y\":\n"           /* 4 */
+                               "           -3e5,\n"          /* 5 */
+                               "         \"list\": [ [], {\n"/* 6 */
+                               "           },\n"             /* 7 */
+                               "           { \"x\": true } ] },\n" /* 8 */
+                               "  \"last\" : null }\n";       /* 9 */
+    static const struct {
+        const char *path;
+        int line;
+    } rows[] = {{"", 1},          {"a", 1},           {"a.b", 2},     {"n", 3},          {"n.x[1]", 3},
+                {"n.y", 4},       {"n.list[1]", 6},   {"n.list[2]", 8}, {"n.list[2].x", 8}, {"n.list[2].z", 8},
+                {"n.list[9]", 6}, {"last", 9},        {"n.none", 3},  {"none", 1},       {"n.list[1].x", 6}};
+    struct json_document document = parsed(text);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct json_node node = json_root(&document);
+        struct err err;
+        char expected[64];
+        snprintf(expected, sizeof expected, "p.json:%s: wrong (line %d)", *rows[i].path ? rows[i].path : "(root)", rows[i].line);
+        strcpy(node.path, rows[i].path);
+        assert_int_equal(json_error(&node, &err, "wrong"), STATUS_DATA);
+        assert_string_equal(err.text, expected);
+        json_cut_line(err.text);
+        assert_null(strstr(err.text, "line"));
+    }
+    json_close(&document);
+}
+
+/* Of a key that stands twice the second one is named. */
+static void a_key_that_stands_twice(void **state)
+{
+    (void)state;
+    struct json_document document;
+    struct err err;
+    assert_int_equal(json_parse("{\n \"a\": 1,\n \"a\": 2\n}", "p.json", &document, &err), STATUS_DATA);
+    assert_string_equal(err.text, "p.json:a: stands twice, expected once (line 3)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_have_the_line_of_their_key),
+        cmocka_unit_test(a_key_that_stands_twice),
         cmocka_unit_test(values_come_with_their_types),
         cmocka_unit_test(each_fault_names_file_and_key),
         cmocka_unit_test(known_keys_pass),
