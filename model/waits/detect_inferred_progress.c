@@ -4,6 +4,7 @@
 
 #include "common/array.h"
 #include "common/search.h"
+#include "common/units.h"
 #include "model/match/locks.h"
 #include "model/waits/detect.h"
 
@@ -28,6 +29,7 @@ struct suspect {
     size_t call;
     int64_t sent_ps;   /* when the origin sent the request */
     int64_t issued_ps; /* when the operations that the target has to serve were issued */
+    int64_t bytes;     /* of the data that travel with the request */
     int64_t from_ps;   /* from then on the call waits for nothing else */
     int64_t by_ps;     /* by then the request was served: the call's exit, or an earlier proof */
 };
@@ -88,10 +90,19 @@ static bool find_stay(const struct relations *relations, uint32_t rank, int64_t 
     }
 }
 
+/* How long the request was on its way. Without a described network it is taken to need the time that the answer needed
+ * after the stay's begin. */
+static int64_t way_ps(const struct progress *progress, const struct suspect *suspect, const struct stay *stay)
+{
+    const struct analyze_options *options = progress->detection->options;
+    if (options->network_known)
+        return units_ps(options->latency_s + (double)suspect->bytes / options->bandwidth_Bps);
+    return relations_call(progress->detection->relations, suspect->rank, suspect->call)->exit_ps - stay->enter_ps;
+}
+
 /* Judges one suspect. If the target was outside MPI from the request to the call's return, the function does not need
  * the target. If the call returns during a stay of the target, or after the only stay that begins in the call, it was
- * served in that stay: it waited until the stay began, because the target was outside. The request is taken to need the
- * time that the answer needed after the stay's begin. */
+ * served in that stay: it waited until the stay began, because the target was outside. */
 static enum status examine(struct progress *progress, const struct suspect *suspect)
 {
     const struct relations *relations = progress->detection->relations;
@@ -111,7 +122,7 @@ static enum status examine(struct progress *progress, const struct suspect *susp
     }
     bool was_inside = stay.left_ps > suspect->from_ps;
     int64_t from_ps = was_inside ? stay.left_ps : suspect->from_ps;
-    int64_t arrived_ps = suspect->sent_ps + (at->exit_ps - stay.enter_ps);
+    int64_t arrived_ps = suspect->sent_ps + way_ps(progress, suspect, &stay);
     if (arrived_ps > from_ps) from_ps = arrived_ps;
     if (stay.enter_ps <= from_ps || (suspect->by_ps > stay.exit_ps && was_inside)) return STATUS_OK;
     struct visit_wait made = {suspect->rank, suspect->target, suspect->call, stay.first, from_ps, stay.enter_ps};
@@ -192,6 +203,7 @@ static enum status examine_operation(struct progress *progress, const struct epo
                                                .call = call,
                                                .sent_ps = operates->enter_ps,
                                                .issued_ps = operates->enter_ps,
+                                               .bytes = call_kind(operates->call) == CALL_GET ? 0 : operates->bytes,
                                                .from_ps = released_ps > at->enter_ps ? released_ps : at->enter_ps,
                                                .by_ps = known_ps < at->exit_ps ? known_ps : at->exit_ps});
 }
