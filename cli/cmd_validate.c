@@ -181,8 +181,10 @@ static enum status open_runs(const char *const *files, size_t count, const char 
 {
     *runs = (struct runs){calloc(count, sizeof *runs->traces), calloc(count, sizeof *runs->results), count};
     if (!runs->traces || !runs->results) return err_memory(err);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         TRY(validate_open_run(files[i], i == 0 ? semantics : NULL, analyze, &runs->traces[i], &runs->results[i], err));
+        if (i > 0) TRY(validate_check_ended(files[i], runs->traces[i], runs->results[i], err));
+    }
     return STATUS_OK;
 }
 
@@ -215,6 +217,20 @@ static enum status explain(const struct settings *settings, const struct runs *r
     return status;
 }
 
+/* Of a predicted trace that is compared with recordings, whose waits are inferred. */
+static enum status infer_waits(const struct settings *settings, const struct runs *runs, struct validation *validation,
+                               struct err *err)
+{
+    struct result *inferred;
+    bool recorded = false;
+    for (size_t i = 1; i < runs->count; i++) recorded = recorded || !runs->results[i]->simulated;
+    if (!recorded || !runs->traces[0] || !runs->results[0]->simulated) return STATUS_OK;
+    TRY(validate_infer(runs->traces[0], &settings->analyze, &inferred, err));
+    enum status status = validate_inferred(validation, inferred, (const struct result *const *)runs->results + 1, err);
+    result_free(inferred);
+    return status;
+}
+
 static enum status compare(const struct settings *settings, const struct runs *runs, struct err *err)
 {
     struct validation *validation;
@@ -222,8 +238,8 @@ static enum status compare(const struct settings *settings, const struct runs *r
         return err_set(err, STATUS_USAGE, NULL, NULL, "--explain compares calls, expected traces, not results");
     TRY(validate_results(runs->results[0], settings->predicted, (const struct result *const *)runs->results + 1,
                          settings->measured.items, runs->count - 1, &validation, err));
-    enum status status = STATUS_OK;
-    if (all_traces(runs))
+    enum status status = infer_waits(settings, runs, validation, err);
+    if (status == STATUS_OK && all_traces(runs))
         status = validate_traces(validation, runs->traces[0], (const struct trace *const *)runs->traces + 1,
                                  &settings->analyze, err);
     if (status == STATUS_OK)

@@ -160,6 +160,26 @@ static bool is_kept(const struct matcher *matcher, uint32_t rank)
     return !matcher->callpath || fnmatch(matcher->callpath, matcher->calls->places[predicted->place].callpath, 0) == 0;
 }
 
+/* All runs are at the same call: notes those that make it with other bytes or another partner. */
+static void note_others(struct matcher *matcher, uint32_t rank)
+{
+    const struct trace_call *predicted = call_at(&matcher->runs[0], rank);
+    for (size_t i = 1; i < matcher->run_count; i++) {
+        const struct run *run = &matcher->runs[i];
+        const struct trace_call *call = call_at(run, rank);
+        if (call->bytes == predicted->bytes && call->peer == predicted->peer) continue;
+        if (matcher->calls->other_count++ > 0) continue;
+        matcher->calls->other = (struct validate_other){.run = i - 1,
+                                                        .rank = rank,
+                                                        .place = run->place,
+                                                        .event = run->next + 1,
+                                                        .bytes = call->bytes,
+                                                        .predicted_bytes = predicted->bytes,
+                                                        .peer = call->peer,
+                                                        .predicted_peer = predicted->peer};
+    }
+}
+
 /* All runs are at the same call: adds the computing before it, and the call. */
 static enum status add_both(struct matcher *matcher, uint32_t rank, uint32_t thread, struct err *err)
 {
@@ -168,6 +188,7 @@ static enum status add_both(struct matcher *matcher, uint32_t rank, uint32_t thr
     TRY(map_put(&matcher->occurrences, runs[0].place, 0, &occurrence, err));
     struct validate_call call = {.rank = rank, .thread = thread, .occurrence = (uint32_t)++*occurrence};
     int kinds = is_kept(matcher, rank) ? 2 : 0;
+    if (kinds > 0) note_others(matcher, rank);
     for (int what = 0; what < kinds; what++) {
         double times_s[2] = {0, 0};
         for (size_t i = 0; i < matcher->run_count; i++) {
@@ -185,19 +206,26 @@ static enum status add_both(struct matcher *matcher, uint32_t rank, uint32_t thr
     return STATUS_OK;
 }
 
+enum { CALL_TEXT = 400 };
+
+/* Function, call path and line of the run's next call. */
+static void describe_call(const struct matcher *matcher, const struct run *run, uint32_t rank, char text[CALL_TEXT])
+{
+    const struct validate_place *place = &matcher->calls->places[run->place];
+    const struct trace_site *site = &run->trace->definitions.sites[call_at(run, rank)->site];
+    bool alone = strcmp(place->function, place->callpath) == 0; /* not inside a known function or region */
+    int used = snprintf(text, CALL_TEXT, "%s%s%s", place->function, alone ? "" : " in ", alone ? "" : place->callpath);
+    if (site->file && used < CALL_TEXT)
+        snprintf(text + used, (size_t)(CALL_TEXT - used), " (%s:%" PRId32 ")", site->file, site->line);
+}
+
 static enum status tell_difference(const struct matcher *matcher, size_t other, uint32_t rank, const bool *there,
                                    struct err *err)
 {
     const struct run *of[2] = {&matcher->runs[0], &matcher->runs[other]};
-    char texts[2][200];
-    for (int i = 0; i < 2; i++) {
-        if (!there[i]) {
-            snprintf(texts[i], sizeof texts[i], "no further call");
-            continue;
-        }
-        const struct validate_place *place = &matcher->calls->places[of[i]->place];
-        snprintf(texts[i], sizeof texts[i], "%s in %s", place->function, place->callpath);
-    }
+    char texts[2][CALL_TEXT] = {"no further call", "no further call"};
+    for (int i = 0; i < 2; i++)
+        if (there[i]) describe_call(matcher, of[i], rank, texts[i]);
     return err_set(err, STATUS_DATA, of[1]->trace->name, NULL,
                    "rank %" PRIu32 ", event %zu: has %s, expected %s as in the prediction %s", rank, of[1]->next + 1,
                    texts[1], texts[0], of[0]->trace->name);
@@ -224,20 +252,6 @@ static enum status match_thread(struct matcher *matcher, uint32_t rank, uint32_t
     }
 }
 
-/* MPI_Finalize may hang; the calls before it are the run. */
-static enum status check_whole(const struct trace *trace, struct err *err)
-{
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        bool finalizing = rank->count > 0 && call_kind(rank->calls[rank->count - 1].call) == CALL_FINALIZE;
-        if (rank->incomplete && !finalizing)
-            return err_set(err, STATUS_DATA, trace->name, NULL,
-                           "rank %" PRIu32 " breaks off: %s; expected a run that ended", r,
-                           rank->incomplete_why ? rank->incomplete_why : "its recording is incomplete");
-    }
-    return STATUS_OK;
-}
-
 static enum status open_runs(struct matcher *matcher, const struct trace *predicted, const struct trace *const *measured,
                              struct err *err)
 {
@@ -248,7 +262,6 @@ static enum status open_runs(struct matcher *matcher, const struct trace *predic
             return err_set(err, STATUS_DATA, run->trace->name, NULL,
                            "has %" PRIu32 " ranks, expected %" PRIu32 " as in the prediction %s", run->trace->rank_count,
                            predicted->rank_count, predicted->name);
-        if (i > 0) TRY(check_whole(run->trace, err));
         TRY(callpaths_build(run->trace, &run->paths, err));
         run->paths_built = true;
     }

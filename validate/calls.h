@@ -39,6 +39,15 @@ struct validate_call_group { /* of one place */
     double share;      /* absolute_s as a share of all groups'; 0 if that sum is 0 */
 };
 
+/* A call of a measured run with other bytes or another target or partner than its match in the prediction. */
+struct validate_other {
+    size_t run; /* among the measured ones */
+    uint32_t rank, place;
+    uint64_t event; /* number among the rank's measured calls, from 1 */
+    int64_t bytes, predicted_bytes;
+    int32_t peer, predicted_peer;
+};
+
 struct validate_calls {
     struct validate_place *places;
     struct validate_call_group *groups; /* parallel to places */
@@ -50,12 +59,15 @@ struct validate_calls {
     struct sample_summary error_s, relative;  /* of |error|, of |error| / measured where measured is not 0 */
     size_t worst;                             /* the call with the largest |error| */
     uint64_t within_spread;                   /* calls whose prediction is in the measured range */
+    uint64_t other_count;                     /* of struct validate_other, in all measured runs */
+    struct validate_other other;              /* the first one */
 };
 
 /* Matches all calls; repetitions >= 1. It keeps the calls that begin in the predicted run's section and whose call path
  * matches the pattern (fnmatch), with the computing before them. section NULL is the whole run; callpath NULL is any.
- * Returns STATUS_DATA with the first call that differs, on the lowest such rank; with a rank that breaks off outside
- * MPI_Finalize; or with the numbers of ranks if they differ. The caller owns *calls. */
+ * Returns STATUS_DATA with the first call that differs, on the lowest such rank; or with the numbers of ranks if they
+ * differ. Other bytes or partners are counted, not refused: a program may choose them anew in each run. The caller owns
+ * *calls. */
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
                                  const struct section *section, const char *callpath, struct validate_calls **calls,
                                  struct err *err);

@@ -33,7 +33,8 @@ struct adder {
     const struct trace *predicted;
     const struct transfers *of_predicted;
     struct validate_transfers *to;
-    double *errors_s; /* memory for all */
+    double *errors_s, *relative; /* memory for all */
+    size_t relative_count;
     struct repeated *repeated;
     double worst_s;
     const struct section *section; /* of the prediction; NULL: all */
@@ -54,7 +55,7 @@ static void add_one(struct adder *adder, const struct trace *measured, const str
     if (own->upper_end_ps == TRACE_UNKNOWN_PS || other->upper_end_ps == TRACE_UNKNOWN_PS) return;
     struct interval predicted = bounds_of(own), found = bounds_of(other);
     int64_t end_ps = transfer_true_end_ps(measured, other);
-    double error_s = fabs(predicted.high_s - found.high_s);
+    double upper_s = found.high_s, error_s = fabs(predicted.high_s - upper_s);
     if (end_ps != TRACE_UNKNOWN_PS) {
         found.low_s = found.high_s = units_s(end_ps - other->start_ps);
         adder->to->ends_known++;
@@ -63,6 +64,7 @@ static void add_one(struct adder *adder, const struct trace *measured, const str
     adder->to->within += within;
     add_repetition(&adder->repeated[own - adder->of_predicted->items], found, within);
     adder->errors_s[adder->to->count++] = error_s;
+    if (upper_s > 0) adder->relative[adder->relative_count++] = error_s / upper_s;
     if (error_s <= adder->worst_s) return;
     adder->worst_s = error_s;
     adder->to->worst_rank = own->origin;
@@ -108,15 +110,18 @@ enum status validate_transfers_match(const struct trace *predicted, const struct
     TRY(bounds_find(predicted, &own, err));
     struct adder adder = {.predicted = predicted, .of_predicted = &own, .to = transfers, .worst_s = -1, .section = section};
     adder.errors_s = calloc(own.count * repetitions + 1, sizeof *adder.errors_s);
+    adder.relative = calloc(own.count * repetitions + 1, sizeof *adder.relative);
     adder.repeated = calloc(own.count + 1, sizeof *adder.repeated);
-    enum status status = adder.errors_s && adder.repeated ? STATUS_OK : err_memory(err);
+    enum status status = adder.errors_s && adder.relative && adder.repeated ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < own.count; i++)
         adder.repeated[i].all = (struct interval){INFINITY, -INFINITY};
     for (size_t i = 0; status == STATUS_OK && i < repetitions; i++) status = add_run(&adder, measured[i], err);
     if (status == STATUS_OK) transfers->error_s = samples_summarize(adder.errors_s, (size_t)transfers->count);
+    if (status == STATUS_OK) transfers->relative = samples_summarize(adder.relative, adder.relative_count);
     if (status == STATUS_OK) count_within_spread(&adder);
     free(adder.repeated);
     free(adder.errors_s);
+    free(adder.relative);
     transfers_clear(&own);
     return status;
 }

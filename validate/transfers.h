@@ -18,7 +18,8 @@ struct validate_transfers {
     uint64_t within; /* of these, ends within the predicted bounds, or possibly within */
     uint64_t within_spread; /* of the others: another repetition's is earlier, or later, so that they are no further
                                outside than the runs are from each other */
-    struct sample_summary error_s; /* of |predicted - measured| upper bound */
+    struct sample_summary error_s;  /* of |predicted - measured| upper bound */
+    struct sample_summary relative; /* of |predicted - measured| / measured where measured is not 0 */
     uint32_t worst_rank; /* the transfer with the largest error: */
     uint64_t worst_event; /* number of the operation among the rank's predicted calls, from 1 */
 };

@@ -1,5 +1,6 @@
 #include "validate/validate.h"
 
+#include "validate/as_recorded.h"
 #include "validate/target_waits.h"
 
 #include <math.h>
@@ -117,6 +118,14 @@ static enum status compare_properties(struct validation *v, const struct result 
     return STATUS_OK;
 }
 
+static void free_properties(struct validation *v)
+{
+    for (size_t p = 0; p < v->property_count; p++) free(v->properties[p].name);
+    free(v->properties);
+    v->properties = NULL;
+    v->property_count = 0;
+}
+
 /* errors has memory for every rank. */
 static void rank_errors(struct validation *v, double *errors)
 {
@@ -193,13 +202,39 @@ enum status validate_results(const struct result *predicted, const char *predict
     for (size_t i = 0; i < repetitions; i++) v->disturbance[i] = measured[i]->disturbance;
     compare_run(v, predicted, measured, values);
     rank_errors(v, values);
-    for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, predicted, measured, values);
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        compare_pattern(v, (enum pattern)p, predicted, measured, values);
+        v->patterns[p].known_s = v->patterns[p].total.predicted_s;
+    }
     enum status status = compare_properties(v, predicted, measured, values, err);
     free(values);
     if (status != STATUS_OK)
         validation_free(v);
     else
         *validation = v;
+    return status;
+}
+
+enum status validate_infer(const struct trace *predicted, const struct analyze_options *options, struct result **result,
+                           struct err *err)
+{
+    struct trace view;
+    TRY(as_recorded_init(&view, predicted, err));
+    enum status status = model_analyze(&view, options, result, err);
+    as_recorded_clear(&view);
+    return status;
+}
+
+enum status validate_inferred(struct validation *v, const struct result *inferred, const struct result *const *measured,
+                              struct err *err)
+{
+    double *samples = calloc(v->repetitions, sizeof *samples);
+    if (!samples) return err_memory(err);
+    free_properties(v);
+    for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, inferred, measured, samples);
+    enum status status = compare_properties(v, inferred, measured, samples, err);
+    free(samples);
+    v->inferred = true;
     return status;
 }
 
@@ -226,13 +261,17 @@ static enum status find_targets(struct validation *v, const struct trace *predic
                                 struct err *err)
 {
     if (!occurs(v, PATTERN_LOCK_CONTENTION) || !occurs(v, PATTERN_WAIT_FOR_PROGRESS)) return STATUS_OK;
+    struct trace view = {.ranks = NULL};
+    if (v->inferred) TRY(as_recorded_init(&view, predicted, err));
     double *waits_s = calloc((v->repetitions + 1) * v->rank_count + v->repetitions, sizeof *waits_s);
-    enum status status = waits_s ? target_waits(predicted, options, waits_s, err) : err_memory(err);
+    enum status status =
+        waits_s ? target_waits(v->inferred ? &view : predicted, options, waits_s, err) : err_memory(err);
     for (size_t i = 0; i < v->repetitions && status == STATUS_OK; i++)
         status = target_waits(measured[i], options, waits_s + (i + 1) * v->rank_count, err);
     if (status == STATUS_OK)
         status = compare_targets(v, waits_s, waits_s + (v->repetitions + 1) * v->rank_count, err);
     free(waits_s);
+    as_recorded_clear(&view);
     return status;
 }
 
@@ -258,9 +297,8 @@ void validation_free(struct validation *validation)
     if (!validation) return;
     for (size_t i = 0; validation->measured && i < validation->repetitions; i++) free(validation->measured[i]);
     for (int p = 0; p < PATTERN_COUNT; p++) free(validation->patterns[p].ranks);
-    for (size_t p = 0; p < validation->property_count; p++) free(validation->properties[p].name);
+    free_properties(validation);
     validate_calls_free(validation->calls);
-    free(validation->properties);
     free(validation->measured);
     free(validation->predicted);
     free(validation->platform);

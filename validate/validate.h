@@ -5,8 +5,9 @@
  * repetitions of one run. Each quantity is compared with their median, and their range is shown beside it: an error
  * inside the range of the real runs is neither good nor bad. Seconds.
  *
- * Order of calls: validate_open_* (or results of the caller's), validate_results, validation_to_json or
- * validation_print, validate_tolerance, validation_free. */
+ * Order of calls: validate_open_* (or results of the caller's), validate_results, for a predicted trace against recordings
+ * validate_infer and validate_inferred, for traces validate_traces, validation_to_json or validation_print,
+ * validate_tolerance, validation_free. */
 #ifndef VALIDATE_VALIDATE_H
 #define VALIDATE_VALIDATE_H
 
@@ -34,6 +35,7 @@ struct validate_value {
 
 struct validate_pattern {
     struct validate_value total;
+    double known_s; /* predicted, as the simulation knows it; total's where that is not inferred */
     struct validate_value *ranks; /* owned, rank_count */
 };
 
@@ -54,6 +56,7 @@ struct validation {
      * do not exceed. NAN if there is none. */
     double rank_error_median, rank_error_p95;
     struct validate_pattern patterns[PATTERN_COUNT];
+    bool inferred; /* the predicted wait states are those of validate_infer() */
     struct result_disturbance *disturbance; /* of the measured runs, owned */
     struct result_section section;          /* of all of them; owned texts */
     double measured_total_s; /* sum over ranks of the measured medians */
@@ -72,12 +75,26 @@ struct validation {
 enum status validate_open_run(const char *path, const char *semantics, const struct analyze_options *options,
                               struct trace **trace, struct result **result, struct err *err);
 
+/* Refuses a measured run that breaks off outside MPI_Finalize. A result (trace NULL) does not tell where its run broke off:
+ * any that did is refused. */
+enum status validate_check_ended(const char *path, const struct trace *trace, const struct result *result,
+                                 struct err *err);
+
 /* Compares. repetitions >= 1. STATUS_DATA if the numbers of ranks differ, if Late Post was counted in different ways,
  * or if the sections of the runs differ. names are used in messages. Borrows nothing; the caller owns *validation. */
 enum status validate_results(const struct result *predicted, const char *predicted_name,
                              const struct result *const *measured, const char *const *measured_names,
                              size_t repetitions, struct validation **validation, struct err *err);
 void validation_free(struct validation *validation);
+
+/* The wait states of a predicted trace as they would be found if it were a recording. A recording does not show what a
+ * simulation knows, as when a request arrived at its target: what is inferred of both can be compared. The caller owns
+ * *result. */
+enum status validate_infer(const struct trace *predicted, const struct analyze_options *options, struct result **result,
+                           struct err *err);
+/* Compares the wait states and properties of validate_infer() with the runs, in the place of the known ones. */
+enum status validate_inferred(struct validation *validation, const struct result *inferred,
+                              const struct result *const *measured, struct err *err);
 
 /* Adds the comparisons that need traces: calls and transfers, matched one by one (validate/calls.h), and waits for
  * targets. options are those of the results, whose section holds for all of them; NULL: defaults. */

@@ -80,7 +80,9 @@ static bool add_patterns(cJSON *root, const struct validation *v)
         cJSON *one = cJSON_CreateObject();
         if (!one || !cJSON_AddItemToArray(patterns, one) ||
             !cJSON_AddStringToObject(one, "name", pattern_row((enum pattern)p)->name) ||
-            !add_value(one, &v->patterns[p].total) || !add_values(one, "ranks", v->patterns[p].ranks, v->rank_count))
+            !add_value(one, &v->patterns[p].total) ||
+            !cJSON_AddNumberToObject(one, "predicted_known_s", v->patterns[p].known_s) ||
+            !add_values(one, "ranks", v->patterns[p].ranks, v->rank_count))
             return false;
     }
     return patterns != NULL;
@@ -148,7 +150,24 @@ static bool add_worst_call(cJSON *object, const struct validate_calls *calls)
            cJSON_AddNumberToObject(one, "measured_max_s", call->measured_max_s);
 }
 
-static bool add_calls(cJSON *root, const struct validate_calls *calls)
+/* measured: the names of the measured runs. */
+static bool add_other(cJSON *object, const struct validate_calls *calls, char *const *measured)
+{
+    const struct validate_other *other = &calls->other;
+    cJSON *one = cJSON_AddObjectToObject(object, "other_arguments");
+    if (!one || !cJSON_AddNumberToObject(one, "count", (double)calls->other_count)) return false;
+    if (calls->other_count == 0) return cJSON_AddNullToObject(one, "first") != NULL;
+    cJSON *first = cJSON_AddObjectToObject(one, "first");
+    return first && add_text(first, "measured", measured[other->run]) && add_place(first, &calls->places[other->place]) &&
+           cJSON_AddNumberToObject(first, "rank", other->rank) &&
+           cJSON_AddNumberToObject(first, "event", (double)other->event) &&
+           cJSON_AddNumberToObject(first, "bytes", (double)other->bytes) &&
+           cJSON_AddNumberToObject(first, "predicted_bytes", (double)other->predicted_bytes) &&
+           cJSON_AddNumberToObject(first, "peer", other->peer) &&
+           cJSON_AddNumberToObject(first, "predicted_peer", other->predicted_peer);
+}
+
+static bool add_calls(cJSON *root, const struct validate_calls *calls, char *const *measured)
 {
     if (!calls) return cJSON_AddNullToObject(root, "calls") != NULL;
     cJSON *object = cJSON_AddObjectToObject(root, "calls");
@@ -156,7 +175,7 @@ static bool add_calls(cJSON *root, const struct validate_calls *calls)
                  cJSON_AddNumberToObject(object, "within_spread", (double)calls->within_spread) &&
                  cJSON_AddNumberToObject(object, "absolute_error_s", calls->absolute_s) &&
                  add_summary(object, "error_s", &calls->error_s) && add_summary(object, "relative", &calls->relative) &&
-                 add_worst_call(object, calls);
+                 add_worst_call(object, calls) && add_other(object, calls, measured);
     cJSON *callpaths = whole ? cJSON_AddArrayToObject(object, "callpaths") : NULL;
     for (size_t i = 0; callpaths && i < calls->place_count; i++)
         if (calls->groups[calls->order[i]].count > 0 && !add_callpath(callpaths, calls, calls->order[i])) return false;
@@ -175,6 +194,7 @@ static bool add_transfers(cJSON *root, const struct validation *v)
            cJSON_AddNumberToObject(object, "within_spread", (double)transfers->within_spread) &&
            cJSON_AddNumberToObject(object, "share", count > 0 ? (double)transfers->within / count : NAN) &&
            add_summary(object, "error_s", &transfers->error_s) &&
+           add_summary(object, "relative", &transfers->relative) &&
            cJSON_AddNumberToObject(object, "worst_rank", transfers->worst_rank) &&
            cJSON_AddNumberToObject(object, "worst_event", (double)transfers->worst_event);
 }
@@ -193,9 +213,11 @@ enum status validation_to_json(const struct validation *validation, double toler
     cJSON *root = cJSON_CreateObject();
     bool whole = root && cJSON_AddStringToObject(root, "schema", "rmacast.validation/1") &&
                  add_names(root, validation) && add_section(root, &validation->section) &&
-                 add_disturbance(root, validation) && add_times(root, validation) && add_patterns(root, validation) &&
+                 add_disturbance(root, validation) &&
+                 cJSON_AddBoolToObject(root, "waits_inferred", validation->inferred) && add_times(root, validation) &&
+                 add_patterns(root, validation) &&
                  add_properties(root, validation) && add_targets(root, validation) &&
-                 add_calls(root, validation->calls) && add_transfers(root, validation) &&
+                 add_calls(root, validation->calls, validation->measured) && add_transfers(root, validation) &&
                  add_tolerance(root, validation, tolerance);
     if (!whole) {
         cJSON_Delete(root);

@@ -1,4 +1,6 @@
+#include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/json.h"
 #include "trace/open.h"
@@ -46,10 +48,35 @@ static enum status read_results(const struct json_document *document, const char
     return result_from_json(root.item, document->file, result, err);
 }
 
+/* MPI_Finalize may hang; the calls before it are the run. */
+static enum status check_trace_ended(const struct trace *trace, struct err *err)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        bool finalizing = rank->count > 0 && call_kind(rank->calls[rank->count - 1].call) == CALL_FINALIZE;
+        if (rank->incomplete && !finalizing)
+            return err_set(err, STATUS_DATA, trace->name, NULL,
+                           "rank %" PRIu32 " breaks off: %s; expected a run that ended", r,
+                           rank->incomplete_why ? rank->incomplete_why : "its recording is incomplete");
+    }
+    return STATUS_OK;
+}
+
+enum status validate_check_ended(const char *path, const struct trace *trace, const struct result *result,
+                                 struct err *err)
+{
+    if (trace) return check_trace_ended(trace, err);
+    if (!result->incomplete) return STATUS_OK;
+    return err_set(err, STATUS_DATA, path, NULL,
+                   "is the result of a run that breaks off, expected one that ended, or the trace, which tells where");
+}
+
 static enum status open_any(const char *path, const char *semantics, const struct analyze_options *options,
                             struct trace **trace, struct result **result, struct err *err)
 {
-    if (trace_is_trace(path)) return analyze_trace(path, options, trace, result, err);
+    struct stat found;
+    bool directory = stat(path, &found) == 0 && S_ISDIR(found.st_mode); /* without a trace: trace_open() says so */
+    if (directory || trace_is_trace(path)) return analyze_trace(path, options, trace, result, err);
     struct json_document document;
     TRY(json_open(path, &document, err));
     enum status status = read_results(&document, semantics, result, err);

@@ -5,6 +5,8 @@
 #include "validate/validate.h"
 
 enum { RANKS_SHOWN = 16 };
+/* As a share of all ranks' time, what is too little to tell. */
+#define KNOWN_DIFFERENCE 0.001
 
 static void print_share(double share, FILE *out)
 {
@@ -85,9 +87,8 @@ static void print_targets(const struct validation *v, bool repeated, FILE *out)
     }
 }
 
-static void print_calls(const struct validation *v, FILE *out)
+static void print_calls(const struct validate_calls *calls, FILE *out)
 {
-    const struct validate_calls *calls = v->calls;
     char text[3][UNITS_TEXT_BYTES];
     if (calls->count > 0) {
         const struct validate_call *worst = &calls->calls[calls->worst];
@@ -97,12 +98,49 @@ static void print_calls(const struct validation *v, FILE *out)
                 units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
                 calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
     }
-    if (v->transfers.count > 0)
-        fprintf(out, "Transfers: %" PRIu64 " of %" PRIu64 " measured ones lie in the predicted bounds, or may\n",
-                v->transfers.within, v->transfers.count);
-    if (v->transfers.within_spread > 0)
+}
+
+static void print_transfers(const struct validate_transfers *transfers, FILE *out)
+{
+    char text[3][UNITS_TEXT_BYTES];
+    if (transfers->count == 0) return;
+    fprintf(out, "Transfers: %" PRIu64 " of %" PRIu64 " measured ones lie in the predicted bounds, or may\n", transfers->within,
+            transfers->count);
+    if (transfers->within_spread > 0)
         fprintf(out, "           %" PRIu64 " further ones are no further outside than the measured runs are apart\n",
-                v->transfers.within_spread);
+                transfers->within_spread);
+    fprintf(out, "           error of their latest ends: median %s, 95th percentile %s, worst %s: rank %" PRIu32
+                 ", event %" PRIu64 "\n",
+            units_format_duration(transfers->error_s.median, text[0]),
+            units_format_duration(transfers->error_s.p95, text[1]), units_format_duration(transfers->error_s.worst, text[2]),
+            transfers->worst_rank, transfers->worst_event);
+}
+
+static void print_other(const struct validation *v, FILE *out)
+{
+    const struct validate_other *other = &v->calls->other;
+    if (v->calls->other_count == 0) return;
+    const struct validate_place *place = &v->calls->places[other->place];
+    fprintf(out, "Different: %" PRIu64 " calls have other bytes or partners than in the prediction; first %s, rank %" PRIu32
+                 ", event %" PRIu64 ": %s in %s\n           has %" PRId64 " bytes, rank %" PRId32
+                 ", predicted for %" PRId64 " bytes, rank %" PRId32 "\n",
+            v->calls->other_count, v->measured[other->run], other->rank, other->event, place->function, place->callpath,
+            other->bytes, other->peer, other->predicted_bytes, other->predicted_peer);
+}
+
+/* Of the wait states that are inferred of the prediction, those of which the simulation knows otherwise. */
+static void print_known(const struct validation *v, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+    const char *before = "Predicted wait states are found as in a recording. The simulation knows them as ";
+    for (int p = 0; v->inferred && p < PATTERN_COUNT; p++) {
+        const struct validate_pattern *pattern = &v->patterns[p];
+        if (fabs(pattern->known_s - pattern->total.predicted_s) <= KNOWN_DIFFERENCE * v->measured_total_s) continue;
+        fprintf(out, "%s%s %s", before, pattern_row((enum pattern)p)->name,
+                units_format_duration(pattern->known_s, text));
+        before = ", ";
+    }
+    if (before[0] == ',') fputc('\n', out);
 }
 
 void validation_print(const struct validation *v, FILE *out)
@@ -118,10 +156,18 @@ void validation_print(const struct validation *v, FILE *out)
                   out);
     }
     print_targets(v, repeated, out);
+    print_known(v, out);
     if (isfinite(v->rank_error_median))
         fprintf(out, "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%\n",
                 v->rank_error_median * 100, v->rank_error_p95 * 100);
-    if (v->calls) print_calls(v, out);
+    if (v->repetitions == 1) fputs("One measured run: how far real runs differ from each other is not known\n", out);
+    if (!v->calls) {
+        fputs("Calls and transfers are not compared: not all inputs are traces\n", out);
+        return;
+    }
+    print_calls(v->calls, out);
+    print_transfers(&v->transfers, out);
+    print_other(v, out);
 }
 
 void validation_print_callpaths(const struct validation *v, size_t top, FILE *out)
