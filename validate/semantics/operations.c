@@ -5,6 +5,7 @@
  * target. MPI promises neither, so a flush follows in any case; after such requests it has nothing to wait for. */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "validate/semantics/semantics.h"
 
@@ -66,6 +67,23 @@ struct sem_item *sem_item_new(const struct sem_operation *operation)
     return item;
 }
 
+/* The memory of the plain copy that was freed last. The heap would return it to the system, and the next copy would pay
+ * for each of its pages again. */
+enum { SPARE_BYTES_MOST = 1 << 24 };
+static void *spare;
+static size_t spare_room;
+
+static void free_copy(struct sem_item *item)
+{
+    if (item->copy_room > spare_room && item->copy_room <= SPARE_BYTES_MOST) {
+        free(spare);
+        spare = item->copy;
+        spare_room = item->copy_room;
+    } else {
+        free(item->copy);
+    }
+}
+
 void sem_item_free(struct sem_item *item)
 {
     if (item->held_origin) sem_mpi.Type_free(&item->operation.origin_type);
@@ -73,7 +91,7 @@ void sem_item_free(struct sem_item *item)
     if (item->held_target) sem_mpi.Type_free(&item->operation.target_type);
     sem_copied_bytes -= item->copy_bytes;
     free(item->requests);
-    free(item->copy);
+    free_copy(item);
     free(item);
 }
 
@@ -120,6 +138,27 @@ static void *pack(const struct sem_operation *operation, int *packed)
     return copy;
 }
 
+/* A predefined type without gaps needs no packing: its elements lie side by side. */
+static bool is_plain(MPI_Datatype type)
+{
+    int size;
+    MPI_Aint low, extent;
+    if (!is_named(type) || type == MPI_PACKED) return false;
+    sem_mpi.Type_size(type, &size);
+    sem_mpi.Type_get_extent(type, &low, &extent);
+    return size == extent;
+}
+
+static void copy_plain(struct sem_item *item, size_t bytes)
+{
+    bool fits = spare && spare_room >= bytes;
+    item->copy = fits ? spare : malloc(bytes + 1);
+    item->copy_room = fits ? spare_room : bytes + 1;
+    if (!item->copy) sem_fail("out of memory");
+    if (fits) spare = NULL, spare_room = 0;
+    if (bytes > 0) memcpy(item->copy, item->operation.origin, bytes);
+}
+
 /* Packed pairs such as MPI_DOUBLE_INT lack the gaps that they have in memory. */
 static void *unpack(void *packed, int bytes, MPI_Datatype basic, int *count)
 {
@@ -153,20 +192,33 @@ static MPI_Datatype replace_type(const struct sem_operation *operation, int64_t 
     return size == extent ? type : MPI_DATATYPE_NULL;
 }
 
+/* As count elements of that type, side by side. */
+static void copy_elements(struct sem_item *item, MPI_Datatype type, int64_t bytes, int *count)
+{
+    const struct sem_operation *operation = &item->operation;
+    int packed;
+    *count = operation->origin_count;
+    if (is_plain(operation->origin_type)) {
+        copy_plain(item, (size_t)bytes);
+        return;
+    }
+    void *copy = pack(operation, &packed);
+    item->copy = unpack(copy, packed, type, count);
+}
+
 bool sem_item_copy(struct sem_item *item)
 {
     struct sem_operation *operation = &item->operation;
     int64_t bytes = sem_item_bytes(operation);
     bool put = operation->kind == SEM_PUT;
     MPI_Datatype type = put ? replace_type(operation, bytes) : basic_type(operation->origin_type);
-    int packed, count;
+    int count;
     if (bytes < 0 || (!put && type == MPI_DATATYPE_NULL)) return false;
-    void *copy = pack(operation, &packed);
-    if (put && type == MPI_DATATYPE_NULL) {
+    if (type == MPI_DATATYPE_NULL) { /* a put that leaves as one */
+        item->copy = pack(operation, &count);
         type = MPI_BYTE;
-        count = packed;
     } else {
-        copy = unpack(copy, packed, type, &count);
+        copy_elements(item, type, bytes, &count);
         item->acknowledged = true;
         item->in_parts = put && bytes > REPLACE_BYTES_MOST;
         if (put) operation->kind = SEM_ACCUMULATE;
@@ -174,7 +226,7 @@ bool sem_item_copy(struct sem_item *item)
     }
     if (item->held_origin) sem_mpi.Type_free(&operation->origin_type);
     item->held_origin = false;
-    operation->origin = item->copy = copy;
+    operation->origin = item->copy;
     operation->origin_type = type;
     operation->origin_count = count;
     item->copy_bytes = bytes;

@@ -76,6 +76,7 @@ struct sem_item {
     bool held_origin, held_result, held_target; /* types that are duplicates of the program's */
     void *copy;                                 /* of the data, owned */
     int64_t copy_bytes;
+    size_t copy_room; /* of copy; 0: not known */
     bool acknowledged;      /* requests complete when the data are at the target */
     bool in_parts;          /* it leaves as several accumulates */
     MPI_Request *requests;  /* of a copied operation that has been issued; owned */
