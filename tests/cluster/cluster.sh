@@ -44,9 +44,25 @@ jq -e '.transport == "TCP" and (.library | contains(", 2 hosts,"))' "$work/out" 
 ended=$!
 for try in $(seq 100); do [ -s /run/rmacast-cluster/settings ] && break; sleep 0.1; done
 kill -TERM "$ended"
+sleep 0.1
+kill -TERM "$ended" 2>/dev/null # a launcher's and a time limit's may both arrive
 wait "$ended"
 [ $? = 143 ] || fail "a cluster that is ended does not say so"
 [ -z "$(left)" ] || fail "left behind after SIGTERM: $(left)"
+# If it is killed, its switch holds up neither the next one nor who waits for a lock that the caller had.
+exec 3>"$work/lock"
+flock 3
+"$cluster" with --nodes 1 -- sleep 30 &
+ended=$!
+exec 3>&-
+for try in $(seq 100); do [ -s /run/rmacast-cluster/settings ] && break; sleep 0.1; done
+sleeping=$(pgrep -P "$ended" -x sleep)
+kill -KILL "$ended"
+wait "$ended" 2>/dev/null
+kill "$sleeping"
+flock -w 5 "$work/lock" true || fail "the switch holds a lock of the caller"
+timeout -k 5 30 "$cluster" with --nodes 1 -- true || fail "a cluster behind one that was killed: exit status $?"
+[ -z "$(left)" ] || fail "left behind after SIGKILL: $(left)"
 "$cluster" with --nodes 0 -- true 2>"$work/err" && fail "0 nodes are accepted"
 grep -q 'expected a number from 1 to 16' "$work/err" || fail "$(cat "$work/err")"
 "$cluster" run -n 2 -- true 2>"$work/err" && fail "a run without a cluster"

@@ -53,7 +53,9 @@ make_node() { # NUMBER NODES
 make() { # NODES DELAY_US RATE_MBIT
     mkdir -p "$state"
     ip link add rmcmg type bridge && ip link set rmcmg up && ip addr add $management.254/24 dev rmcmg || return 1
-    setsid "$switch_program" "$1" "$3" "$2" 4000000 rmct "$state/switch.pid" >"$state/switch.log" 2>&1 </dev/null &
+    # It holds none of the caller's files, whose locks would last as long as the switch.
+    (exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+     exec setsid "$switch_program" "$1" "$3" "$2" 4000000 rmct "$state/switch.pid") >"$state/switch.log" 2>&1 </dev/null &
     for try in $(seq 200); do [ -s "$state/switch.pid" ] && break; sleep 0.05; done
     [ -s "$state/switch.pid" ] || { cat "$state/switch.log" >&2; return 1; }
     for node in $(seq "$1"); do make_node "$node" "$1" || return 1; done
@@ -85,9 +87,9 @@ with() {
     ip netns add rmacast-n1 2>/dev/null || skip "network namespaces cannot be made"
     ip netns del rmacast-n1
     command=
-    trap remove EXIT
-    trap 'end_command TERM; exit 143' TERM
-    trap 'end_command INT; exit 130' INT
+    trap 'trap "" TERM INT; remove' EXIT # a second signal does not break off what the first one began
+    trap 'trap "" TERM INT; end_command TERM; exit 143' TERM
+    trap 'trap "" TERM INT; end_command INT; exit 130' INT
     make "$nodes" "$delay" "$rate" || die "the cluster could not be made"
     "$@" <&0 9>&- & # a shell that waits for it hears signals at once
     command=$!
