@@ -1,18 +1,41 @@
 #!/bin/sh
 # Runs a campaign: programs are recorded on this machine, predicted for a virtual cluster, run there, and compared.
-#   run.sh CAMPAIGN.json BUILD RESULT.json      BUILD: the build directory, as build/release (docs/cluster.md)
-# Exits with 77 and the reason where the cluster cannot be made. A run that reaches its time limit is made again, unless it only
-# hangs in MPI_Finalize. A run is thrown away, and counted, if other processes took more than the campaign's share of the
-# machine's processors during it.
+#   run.sh [--minutes M] [--rows CONDITION] CAMPAIGN.json BUILD RESULT.json
+# BUILD: the build directory, as build/release (docs/cluster.md). CONDITION: which rows are measured in this call, in the language
+# of jq, as '.ranks == 8 and .bytes > 8'. --minutes: no row begins after M minutes.
+# Rows that are done are kept in RESULT.json.rows until all rows of the campaign are there; then the result is written. The same
+# command again measures what is missing. Exits with 75 while rows are missing, with 77 and the reason where the cluster cannot be
+# made. A run that reaches its time limit is made again, unless it only hangs in MPI_Finalize. A run is thrown away, and counted,
+# if other processes took more than the campaign's share of the machine's processors during it.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 die() { echo "campaign: $*" >&2; exit 1; }
-[ $# = 3 ] || { sed -n 2,6p "$0"; exit 2; }
+usage() { sed -n 2,10p "$0"; exit 2; }
+while [ $# -gt 3 ]; do
+    case $1 in
+    --minutes)
+        case $2 in '' | *[!0-9]*) usage ;; esac
+        CAMPAIGN_UNTIL=$(($(date +%s) + 60 * $2))
+        export CAMPAIGN_UNTIL
+        ;;
+    --rows)
+        CAMPAIGN_ROWS=$2
+        export CAMPAIGN_ROWS
+        ;;
+    *) usage ;;
+    esac
+    shift 2
+done
+[ $# = 3 ] || usage
 config=$(realpath -e "$1") && build=$(realpath -e "$2") || die "$1, $2: expected a campaign and a build directory"
-result=$3
+result=$3 rows=$3.rows
 rmacast=$build/bin/rmacast cluster=$here/../cluster/cluster.sh
 jq -e '.schema == "rmacast.campaign/1"' "$config" >/dev/null || die "$1: expected schema rmacast.campaign/1"
 setting() { jq -r "$1" "$config"; }
+if [ -s "$rows" ]; then # its first line is the campaign
+    head -n 1 "$rows" | jq -e --slurpfile config "$config" '.campaign == $config[0]' >/dev/null ||
+        die "$rows: has rows of another campaign, expected those of $1, or no such file"
+fi
 
 # on_cluster STAGE KEY: this script once more, for one stage, inside the cluster that the campaign's KEY describes.
 on_cluster() {
@@ -35,9 +58,10 @@ if [ -z "${CAMPAIGN_WORK:-}" ]; then
     exit $?
 fi
 work=$CAMPAIGN_WORK
+[ -s "$rows" ] || jq -c '{campaign: .}' "$config" >"$rows" || die "$rows: cannot be written"
 mpi=$(setting '.mpi // "mpich"') here_run=mpiexec.mpich
 [ "$mpi" = openmpi ] && here_run="mpirun.openmpi --allow-run-as-root --bind-to none --mca btl vader,self"
-limit=$(setting '.time_limit_s // 40') repetitions=$(setting '.repetitions // 3') share=$(setting '.disturbed_share // 0.02')
+repetitions=$(setting '.repetitions // 3') share=$(setting '.disturbed_share // 0.02')
 platform=$(setting .platform)
 case $platform in /*) ;; *) platform=$(dirname "$config")/$platform ;; esac
 [ -f "$platform" ] || die "$1: platform: there is no $platform"
@@ -122,12 +146,12 @@ row() { # PROGRAM ARGUMENT...
     # shellcheck disable=SC2086
     "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen -o "$work/predicted.txt" \
         >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
-    runs= thrown=0 good=0
+    runs= thrown=0 good=0 most=0
     while [ $good -lt "$repetitions" ] && [ $thrown -le $((2 * repetitions)) ]; do
         run=$work/run-$good.rma
         measured "$run" "$@"
         case $? in
-        0) good=$((good + 1)) runs="$runs $run" ;;
+        0) good=$((good + 1)) runs="$runs $run" most=$(printf '%s\n' "$most" "$taken" | sort -g | tail -n 1) ;;
         3) thrown=$((thrown + 1)) ;;
         *) return 1 ;;
         esac
@@ -141,40 +165,55 @@ row() { # PROGRAM ARGUMENT...
         { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
     for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
     jq -L "$here" --slurpfile parts "$work/parts.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
-        --arg semantics "$semantics" --argjson thrown $thrown --arg predicted "$(part "$work/predicted.txt")" '
+        --arg semantics "$semantics" --argjson thrown $thrown --argjson others "$most" --arg predicted "$(part "$work/predicted.txt")" '
         include "statistics";
         ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m |
         {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics,
-         repetitions: ($all | length), thrown_away: $thrown,
+         repetitions: ($all | length), thrown_away: $thrown, others_share: $others,
          part: {predicted_s: $p, measured_s: $m, measured_min_s: $all[0], measured_max_s: $all[-1], relative: ($p / $m - 1),
                 spread: (($all[-1] - $all[0]) / $m), within_spread: ($p >= $all[0] and $p <= $all[-1])},
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | .callpaths |= .[:5])}' "$work/validation.json" >"$work/row"
-    cat "$work/row" >>"$work/rows"
+    jq -c . "$work/row" >>"$rows"
     jq -r --arg name "$name" '.part |
         "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, " +
         "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %"' "$work/row"
 }
-: >"$work/rows"
+# The row was measured by an earlier call.
+is_done() {
+    sed 1d "$rows" | jq -es --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" --arg semantics "$semantics" \
+        'any(.program == $program and .bytes == $bytes and .ranks == $ranks and .semantics == $semantics)' >/dev/null
+}
+
 load_before=$(cut -d' ' -f1-3 /proc/loadavg)
-failures=0
+failures=0 missing=0
 jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks | ($p.semantics // ["a"])[] as $s |
-    {name: $p.name, bytes: $bytes, ranks: $ranks, semantics: $s,
+    {name: $p.name, bytes: $bytes, ranks: $ranks, semantics: $s, limit_s: ($p.time_limit_s // .time_limit_s // 40),
      command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config" >"$work/plan"
 row=row
 [ "$CAMPAIGN_STAGE" = record ] && row=record
 while read -r line; do
     program=$(echo "$line" | jq -r .name) bytes=$(echo "$line" | jq .bytes) ranks=$(echo "$line" | jq .ranks)
-    semantics=$(echo "$line" | jq -r .semantics)
+    semantics=$(echo "$line" | jq -r .semantics) limit=$(echo "$line" | jq .limit_s)
     chosen="--semantics $semantics"
     [ "$semantics" = library ] && chosen= # the library's own, as the platform file says
     name="$program, $bytes B, $ranks ranks, semantics $semantics"
+    is_done && continue
+    if ! echo "$line" | jq -e "${CAMPAIGN_ROWS:-true}" >/dev/null || [ "$(date +%s)" -ge "${CAMPAIGN_UNTIL:-99999999999}" ]; then
+        missing=$((missing + 1))
+        continue
+    fi
     # shellcheck disable=SC2046
     $row "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]') </dev/null ||
         failures=$((failures + 1))
 done <"$work/plan"
 [ $row = record ] && exit $((failures > 0))
+if [ $missing -gt 0 ]; then
+    echo "campaign: $((missing + failures)) rows are missing, $(($(wc -l <"$rows") - 1)) are kept in $rows; a further call measures the others"
+    exit 75
+fi
 
+sed 1d "$rows" >"$work/rows"
 jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg after "$(cut -d' ' -f1-3 /proc/loadavg)" \
     --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" --argjson cores "$(nproc)" \
     --arg mpi "$(mpichversion 2>/dev/null | sed -n 's/^MPICH Version: *//p' | tr -d '\t')" --arg kernel "$(uname -sr)" \
@@ -195,6 +234,7 @@ jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg 
              | {program: $g[0].program, bytes: $g[0].bytes, ranks: $g[0].ranks, pairs_apart: length,
                 pairs_right: ([.[] | select(.[0].predicted_s < .[1].predicted_s)] | length)}]}' \
     "$work/rows" >"$result" || die "$result: cannot be written"
+[ $failures = 0 ] && rm "$rows" # those that failed are measured by the next call
 jq -r 'def percent: (. // 0) * 1000 | round / 10;
     .summary | "\(.rows) rows: error median \(.median | percent) %, worst \(.worst | percent) %"' "$result"
 [ $failures = 0 ]
