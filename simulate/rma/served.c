@@ -32,7 +32,10 @@ static bool awaits_op(const struct replay *replay, const struct trace_call *call
         return names && op->epoch_kind == OP_ACTIVE &&
                (replay_is_get(op) || (op->counts_left && (holds_back(op, type) || replay->complete_remote)));
     case CALL_REQUEST_WAIT:
-    case CALL_REQUEST_WAITALL: return awaits_request(replay, op);
+    case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TEST:
+    case CALL_REQUEST_TESTALL:
+    case CALL_REQUEST_QUERY: return awaits_request(replay, op);
     default: return false;
     }
 }
@@ -61,6 +64,9 @@ bool replay_awaits_lock(const struct replay *replay, const struct trace_call *ca
     case CALL_FLUSH_LOCAL: return names;
     case CALL_REQUEST_WAIT:
     case CALL_REQUEST_WAITALL:
+    case CALL_REQUEST_TEST:
+    case CALL_REQUEST_TESTALL:
+    case CALL_REQUEST_QUERY:
         for (uint32_t op = lock->queue_first; op != NO_INDEX; op = replay->ops[op].next)
             if (awaits_request(replay, &replay->ops[op])) return true;
         return false;
