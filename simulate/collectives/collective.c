@@ -11,7 +11,7 @@
 #include "simulate/replay/request.h"
 #include "simulate/replay/plan_run.h"
 
-DEFINE_POOL(task, next);
+DEFINE_POOL(task, next, replay);
 
 struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call)
 {
@@ -95,7 +95,7 @@ static enum step begin_task(struct replay *replay, uint32_t rank, const struct c
              task;
     STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
     STEP_TRY(replay_take_task(replay, &task));
-    uint32_t instance = ++replay->barriers[replay->barrier_groups[call->handle].first + own].tasks;
+    uint32_t instance = replay_next_task(replay, call->handle, own);
     replay->tasks[task] = (struct coll_task){.rank = rank,
                                              .comm = (uint32_t)call->handle,
                                              .request = request,

@@ -21,12 +21,12 @@ static const struct call_step steps[] = {
 /* A synchronous send is answered at its arrival. */
 static void vary_eager(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
-    if (replay->envelopes[ref].mode == SEND_SYNC) message->effect = EFFECT_ACTS;
+    if (replay_envelope(replay, ref)->mode == SEND_SYNC) message->effect = EFFECT_ACTS;
 }
 
 static int64_t envelope_bytes(const struct replay *replay, uint32_t ref)
 {
-    return replay->envelopes[ref].bytes;
+    return replay_envelope(replay, ref)->bytes;
 }
 
 static enum status data_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
@@ -97,7 +97,7 @@ static void explain_requests(struct replay *replay, const struct rank_state *sta
     for (uint32_t i = 0; i < count && text->named < WAITERS_SHOWN; i++) {
         uint32_t id = list ? replay->trace->definitions.requests[list->first + i] : call->ref;
         uint32_t index = replay_request_index(replay, state, id);
-        if (index >= REQUEST_GONE || replay->requests[index].done) continue;
+        if (index >= REQUEST_GONE || replay_request(replay, index)->done) continue;
         for (size_t c = state->next; c-- > 0;) { /* the call that made the request */
             const struct trace_call *made = &state->calls[c];
             enum call_kind kind = call_kind(made->call);

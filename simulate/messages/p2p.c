@@ -40,7 +40,7 @@ enum step replay_step_send(struct replay *replay, uint32_t rank)
     if (call->peer == TRACE_NONE) { /* MPI_PROC_NULL */
         if (!blocking) {
             STEP_TRY(replay_call_request(replay, rank, call, false, false, &request));
-            replay->requests[request].done = true;
+            replay_request(replay, request)->done = true;
         }
         return replay_exit(state, replay->now_ps);
     }
@@ -82,8 +82,8 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
         state->step = request;
         state->phase = PHASE_WAIT;
         if (call->peer == TRACE_NONE) {
-            replay->requests[request].done = true;
-            replay->requests[request].receive = false; /* receives nothing */
+            replay_request(replay, request)->done = true;
+            replay_request(replay, request)->receive = false; /* receives nothing */
             return STEP_AGAIN;
         }
         struct match match = match_of(call, (uint32_t)call->peer, rank), taken;
@@ -105,7 +105,7 @@ static void await(struct replay *replay, struct rank_state *state, uint32_t id)
 {
     uint32_t index = replay_request_index(replay, state, id);
     if (index >= REQUEST_GONE) return; /* MPI_REQUEST_NULL, or completed by an earlier call */
-    struct request *request = &replay->requests[index];
+    struct request *request = replay_request(replay, index);
     if (request->receive) state->received++;
     if (request->done) return;
     request->awaited = true;

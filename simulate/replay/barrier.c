@@ -4,6 +4,7 @@
 
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/connections.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/message.h"
 
 enum { PHASE_ENTER, PHASE_BARRIER };
@@ -18,52 +19,65 @@ static uint32_t rounds_of(uint32_t count)
 /* Returns the number of counts so far. */
 static size_t prepare_group(struct replay *replay, size_t index, const struct trace_comm *comm, size_t first_count)
 {
-    struct barrier_group *group = &replay->barrier_groups[index];
+    struct core *core = core_of(replay);
+    struct barrier_group *group = &core->barrier_groups[index];
     *group = (struct barrier_group){.comm = comm,
-                                    .first = (uint32_t)replay->barrier_count,
+                                    .first = (uint32_t)core->barrier_count,
                                     .first_count = (uint32_t)first_count,
                                     .rounds = rounds_of(comm->count)};
-    replay->barrier_count += comm->count;
+    core->barrier_count += comm->count;
     return first_count + (size_t)comm->count * group->rounds;
 }
 
 enum status replay_prepare_barriers(struct replay *replay)
 {
+    struct core *core = core_of(replay);
     const struct trace *trace = replay->trace;
     size_t barrier_groups = trace->definitions.comm_count + trace->definitions.window_count, counts = 0;
-    replay->barrier_groups = calloc(barrier_groups + 1, sizeof *replay->barrier_groups);
-    if (!replay->barrier_groups) return err_memory(replay->err);
+    core->barrier_groups = calloc(barrier_groups + 1, sizeof *core->barrier_groups);
+    if (!core->barrier_groups) return err_memory(replay->err);
     for (size_t c = 0; c < trace->definitions.comm_count; c++)
         counts = prepare_group(replay, c, &trace->definitions.comms[c], counts);
-    replay->first_window_barrier = replay->barrier_count;
+    core->first_window_barrier = core->barrier_count;
     for (size_t w = 0; w < trace->definitions.window_count; w++)
         counts = prepare_group(replay, trace->definitions.comm_count + w,
                                &trace->definitions.comms[trace->definitions.windows[w].comm], counts);
-    replay->barriers = calloc(replay->barrier_count + 1, sizeof *replay->barriers);
-    replay->barrier_counts = calloc(counts + 1, sizeof *replay->barrier_counts);
-    if (!replay->barriers || !replay->barrier_counts) return err_memory(replay->err);
+    core->barriers = calloc(core->barrier_count + 1, sizeof *core->barriers);
+    core->barrier_counts = calloc(counts + 1, sizeof *core->barrier_counts);
+    if (!core->barriers || !core->barrier_counts) return err_memory(replay->err);
     for (uint32_t m = 0; m < barrier_groups; m++)
-        for (uint32_t i = 0; i < replay->barrier_groups[m].comm->count; i++)
-            replay->barriers[replay->barrier_groups[m].first + i].group = m;
+        for (uint32_t i = 0; i < core->barrier_groups[m].comm->count; i++)
+            core->barriers[core->barrier_groups[m].first + i].group = m;
     return STATUS_OK;
 }
 
 void replay_clear_barriers(struct replay *replay)
 {
-    free(replay->barrier_groups);
-    free(replay->barriers);
-    free(replay->barrier_counts);
+    struct core *core = core_of(replay);
+    free(core->barrier_groups);
+    free(core->barriers);
+    free(core->barrier_counts);
 }
 
 /* The barrier of the `own`-th member of the communicator. */
 static uint32_t barrier_of_comm(const struct replay *replay, int32_t comm, uint32_t own)
 {
-    return replay->barrier_groups[comm].first + own;
+    return core_of(replay)->barrier_groups[comm].first + own;
+}
+
+uint32_t replay_barrier_of_window(const struct replay *replay, uint32_t member)
+{
+    return (uint32_t)core_of(replay)->first_window_barrier + member;
+}
+
+uint32_t replay_next_task(struct replay *replay, int32_t comm, uint32_t own)
+{
+    return ++core_of(replay)->barriers[barrier_of_comm(replay, comm, own)].tasks;
 }
 
 void replay_barrier_begin(struct replay *replay, uint32_t index)
 {
-    struct barrier *barrier = &replay->barriers[index];
+    struct barrier *barrier = &core_of(replay)->barriers[index];
     barrier->instance++;
     barrier->round = 0;
     barrier->sent = false;
@@ -78,23 +92,24 @@ static bool lacks(const struct barrier *barrier, uint8_t received)
 
 static enum status send_round(struct replay *replay, uint32_t rank, const struct barrier *barrier)
 {
-    const struct barrier_group *group = &replay->barrier_groups[barrier->group];
-    uint32_t own = (uint32_t)(barrier - replay->barriers) - group->first, count = group->comm->count;
+    struct core *core = core_of(replay);
+    const struct barrier_group *group = &core->barrier_groups[barrier->group];
+    uint32_t own = (uint32_t)(barrier - core->barriers) - group->first, count = group->comm->count;
     uint64_t to = own + (UINT64_C(1) << barrier->round); /* 2^round < count */
     if (to >= count) to -= count;
     uint32_t counter = group->first_count + (uint32_t)to * group->rounds + barrier->round;
-    if (replay->counts) {
+    if (core->counts) {
         uint32_t other = (uint32_t)group->comm->members[to];
-        if (replay->connections) TRY(replay_note_connection(replay, MESSAGE_BARRIER, rank, other));
+        if (core->connections) TRY(replay_note_connection(replay, MESSAGE_BARRIER, rank, other));
         const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
-        return replay->mailbox.kind->count(&replay->mailbox, &message);
+        return core->mailbox.kind->count(&core->mailbox, &message);
     }
     return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)group->comm->members[to], counter, 0);
 }
 
 static uint32_t first_count_of(const struct replay *replay, uint32_t index)
 {
-    const struct barrier_group *group = &replay->barrier_groups[replay->barriers[index].group];
+    const struct barrier_group *group = &core_of(replay)->barrier_groups[core_of(replay)->barriers[index].group];
     return group->first_count + (index - group->first) * group->rounds;
 }
 
@@ -103,18 +118,19 @@ static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t 
     struct rank_state *state = &replay->ranks[rank];
     state->barrier = index;
     state->in_barrier = true;
-    replay->counter = counter;
+    core_of(replay)->counter = counter;
 }
 
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
 {
-    struct barrier *barrier = &replay->barriers[index];
-    const struct barrier_group *group = &replay->barrier_groups[barrier->group];
+    struct core *core = core_of(replay);
+    struct barrier *barrier = &core->barriers[index];
+    const struct barrier_group *group = &core->barrier_groups[barrier->group];
     uint32_t first_count = first_count_of(replay, index);
     for (; barrier->round < group->rounds; barrier->round++, barrier->sent = false) {
         if (!barrier->sent) TRY(send_round(replay, rank, barrier));
         barrier->sent = true;
-        if (!lacks(barrier, replay->barrier_counts[first_count + barrier->round])) continue;
+        if (!lacks(barrier, core->barrier_counts[first_count + barrier->round])) continue;
         wait(replay, rank, index, first_count + barrier->round);
         *done = false;
         return STATUS_OK;
@@ -127,9 +143,10 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
 /* A rank that blocks in the barrier goes on to its last round here; its call's step function is not called before. */
 enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter)
 {
+    struct core *core = core_of(replay);
     const struct rank_state *state = &replay->ranks[rank];
     bool done;
-    replay->barrier_counts[counter]++;
+    core->barrier_counts[counter]++;
     if (state->status != RANK_BLOCKED || !state->in_barrier || state->threads) {
         replay_wake(replay, rank);
         return STATUS_OK;
@@ -139,8 +156,8 @@ enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counte
         replay_wake(replay, rank);
         return STATUS_OK;
     }
-    replay->mailbox.kind->await_next(&replay->mailbox, replay->nodes[rank], replay->counter);
-    replay->counter = ENGINE_NO_COUNTER;
+    core->mailbox.kind->await_next(&core->mailbox, replay->nodes[rank], core->counter);
+    core->counter = ENGINE_NO_COUNTER;
     return STATUS_OK;
 }
 

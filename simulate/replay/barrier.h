@@ -1,6 +1,6 @@
 /* Barriers of communicators and windows: dissemination (D. Hensgen et al., Two algorithms for barrier synchronization,
  * IJPP 17(1), 1988). Round r: to (i + 2^r) mod n, wait for (i - 2^r) mod n. Each member has a barrier, named by its index
- * in replay.barriers. */
+ * in core.barriers. */
 #ifndef SIMULATE_REPLAY_BARRIER_H
 #define SIMULATE_REPLAY_BARRIER_H
 
@@ -9,8 +9,8 @@
 /* A group that has dissemination barriers: the members of a communicator, or of a window. */
 struct barrier_group {
     const struct trace_comm *comm;
-    uint32_t first; /* of its barriers in replay.barriers, by communicator rank */
-    uint32_t first_count, rounds; /* in replay.barrier_counts: one count per barrier and round */
+    uint32_t first; /* of its barriers in core.barriers, by communicator rank */
+    uint32_t first_count, rounds; /* in core.barrier_counts: one count per barrier and round */
 };
 
 /* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
@@ -25,6 +25,10 @@ struct barrier {
 
 enum status replay_prepare_barriers(struct replay *replay);
 void replay_clear_barriers(struct replay *replay);
+/* The barrier of a window's member. */
+uint32_t replay_barrier_of_window(const struct replay *replay, uint32_t member);
+/* The number of the non-blocking collective that the `own`-th member of the communicator begins. */
+uint32_t replay_next_task(struct replay *replay, int32_t comm, uint32_t own);
 void replay_barrier_begin(struct replay *replay, uint32_t barrier);
 /* *done: false while the rank waits. */
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t barrier, bool *done);

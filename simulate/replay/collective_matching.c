@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "simulate/replay/barrier.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/walk.h"
 
 /* One collective call of a communicator ("turn") that not all members have begun. */
@@ -29,7 +30,7 @@ struct turns {
 
 struct agreements {
     struct turns *comms;
-    uint32_t *done; /* as replay.barriers: turns that each member has begun */
+    uint32_t *done; /* as core.barriers: turns that each member has begun */
     char sizes[2 * TRACE_PLACE_BYTES + 128]; /* text: the first sizes that differ; empty: none */
 };
 
@@ -62,7 +63,7 @@ static void note_sizes(struct replay *replay, uint32_t rank, const struct turn *
                        int64_t other)
 {
     char place[TRACE_PLACE_BYTES], its[TRACE_PLACE_BYTES];
-    struct agreements *all = replay->agreements;
+    struct agreements *all = core_of(replay)->agreements;
     if (all->sizes[0]) return;
     snprintf(all->sizes, sizeof all->sizes, "%s: %s %" PRId64 " where %s has %" PRId64 ", expected the same on all ranks",
              trace_place(replay->trace, rank, replay->ranks[rank].next, place), has, value,
@@ -105,7 +106,7 @@ static enum status compare(struct replay *replay, uint32_t rank, const struct tu
 static void compare_count(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t member,
                                  int64_t count, int64_t said)
 {
-    struct agreements *all = replay->agreements;
+    struct agreements *all = core_of(replay)->agreements;
     char place[TRACE_PLACE_BYTES];
     if (count == said || said < 0 || all->sizes[0]) return;
     snprintf(all->sizes, sizeof all->sizes,
@@ -142,10 +143,10 @@ static enum status compare_with_root(struct replay *replay, uint32_t rank, struc
 static enum status make_agreements(struct replay *replay)
 {
     struct agreements *made = calloc(1, sizeof *made);
-    replay->agreements = made;
+    core_of(replay)->agreements = made;
     if (!made) return err_memory(replay->err);
     made->comms = calloc(replay->trace->definitions.comm_count, sizeof *made->comms);
-    made->done = calloc(replay->barrier_count, sizeof *made->done);
+    made->done = calloc(core_of(replay)->barrier_count, sizeof *made->done);
     return made->comms && made->done ? STATUS_OK : err_memory(replay->err);
 }
 
@@ -175,11 +176,12 @@ static void end_turns(struct turns *turns, uint32_t members)
 
 enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32_t comm, uint32_t own)
 {
+    struct core *core = core_of(replay);
     uint32_t members = replay->trace->definitions.comms[comm].count;
     if (members < 2) return STATUS_OK;
-    if (!replay->agreements) TRY(make_agreements(replay));
-    struct turns *turns = &replay->agreements->comms[comm];
-    uint32_t number = replay->agreements->done[replay->barrier_groups[comm].first + own]++;
+    if (!core->agreements) TRY(make_agreements(replay));
+    struct turns *turns = &core->agreements->comms[comm];
+    uint32_t number = core->agreements->done[core->barrier_groups[comm].first + own]++;
     size_t place = number - turns->begun;
     if (place == turns->count) {
         size_t next = replay->ranks[rank].next;
@@ -197,7 +199,7 @@ enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32
 /* A member that has begun fewer turns. An open turn has one. */
 static int32_t absent_from(const struct replay *replay, size_t comm, uint32_t number)
 {
-    const uint32_t *done = replay->agreements->done + replay->barrier_groups[comm].first;
+    const uint32_t *done = core_of(replay)->agreements->done + core_of(replay)->barrier_groups[comm].first;
     const struct trace_comm *members = &replay->trace->definitions.comms[comm];
     uint32_t i = 0;
     while (i + 1 < members->count && done[i] > number) i++;
@@ -206,15 +208,16 @@ static int32_t absent_from(const struct replay *replay, size_t comm, uint32_t nu
 
 const char *replay_sizes_differ(const struct replay *replay)
 {
-    return replay->agreements && replay->agreements->sizes[0] ? replay->agreements->sizes : NULL;
+    const struct core *core = core_of(replay);
+    return core->agreements && core->agreements->sizes[0] ? core->agreements->sizes : NULL;
 }
 
 enum status replay_note_agreements(struct replay *replay)
 {
-    if (!replay->agreements || !replay->made) return STATUS_OK;
+    if (!core_of(replay)->agreements || !replay->made) return STATUS_OK;
     if (replay_sizes_differ(replay)) TRY(trace_add_note(replay->made, replay->err, "%s", replay_sizes_differ(replay)));
     for (size_t c = 0; c < replay->trace->definitions.comm_count; c++) {
-        const struct turns *turns = &replay->agreements->comms[c];
+        const struct turns *turns = &core_of(replay)->agreements->comms[c];
         for (size_t i = 0; i < turns->count; i++) {
             const struct turn *turn = &turns->items[turns->first + i];
             char place[TRACE_PLACE_BYTES];
@@ -230,7 +233,7 @@ enum status replay_note_agreements(struct replay *replay)
 
 void replay_clear_agreements(struct replay *replay)
 {
-    struct agreements *agreements = replay->agreements;
+    struct agreements *agreements = core_of(replay)->agreements;
     if (!agreements) return;
     for (size_t c = 0; agreements->comms && c < replay->trace->definitions.comm_count; c++) {
         struct turns *turns = &agreements->comms[c];

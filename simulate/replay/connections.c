@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/search.h"
+#include "simulate/replay/core.h"
 
 /* The ranks that must be asked, ascending: few, since each flush of all empties the list. */
 struct connections {
@@ -14,16 +15,18 @@ struct connections {
 
 enum status replay_prepare_connections(struct replay *replay)
 {
+    struct core *core = core_of(replay);
     if (replay->platform->protocol.flush != FLUSH_CONNECTIONS) return STATUS_OK;
-    replay->connections = calloc(replay->trace->rank_count, sizeof *replay->connections);
-    return replay->connections ? STATUS_OK : err_memory(replay->err);
+    core->connections = calloc(replay->trace->rank_count, sizeof *core->connections);
+    return core->connections ? STATUS_OK : err_memory(replay->err);
 }
 
 void replay_clear_connections(struct replay *replay)
 {
-    for (uint32_t rank = 0; replay->connections && rank < replay->trace->rank_count; rank++)
-        free(replay->connections[rank].ranks);
-    free(replay->connections);
+    struct core *core = core_of(replay);
+    for (uint32_t rank = 0; core->connections && rank < replay->trace->rank_count; rank++)
+        free(core->connections[rank].ranks);
+    free(core->connections);
 }
 
 /* The place of the first rank that is not below `rank`. */
@@ -36,7 +39,7 @@ static size_t find_place(const struct connections *used, uint32_t rank)
 
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination)
 {
-    struct connections *used = &replay->connections[source];
+    struct connections *used = &core_of(replay)->connections[source];
     if (replay->nodes[source] == replay->nodes[destination]) return STATUS_OK;
     size_t place = find_place(used, destination);
     bool known = place < used->count && used->ranks[place] == destination;
@@ -57,8 +60,8 @@ enum status replay_note_connection(struct replay *replay, enum message_type type
 enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
                                    uint32_t *unanswered)
 {
-    if (!replay->connections) return STATUS_OK;
-    struct connections *used = &replay->connections[rank];
+    if (!core_of(replay)->connections) return STATUS_OK;
+    struct connections *used = &core_of(replay)->connections[rank];
     while (used->count > 0) {
         ++*unanswered;
         TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, rank, used->ranks[0], ref, answer));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "simulate/replay/collective_matching.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/thread.h"
 
@@ -23,7 +24,7 @@ static void name_cause(struct replay *replay, uint32_t rank, struct explanation 
 {
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    const struct call_driver *driver = replay->driver_of[call_kind(call->call)];
+    const struct call_driver *driver = core_of(replay)->driver_of[call_kind(call->call)];
     uint32_t turn = replay_turn_awaited(replay, rank);
     if (turn != NO_INDEX)
         EXPLAIN(text, " %s of thread %u (event %" PRIu64 ")", call_name(state->calls[turn].call),
@@ -103,12 +104,18 @@ static void explain_stop(struct replay *replay, uint32_t rank)
         if (cause.used == before) EXPLAIN(&cause, " what never comes");
     }
     if (call == SIZE_MAX) return;
-    replay->options->stopped(replay->options->stopped_context, rank, call, cause.bytes);
+    replay_report_stopped(replay, rank, call, &cause);
+}
+
+void replay_report_stopped(struct replay *replay, uint32_t rank, size_t call, const struct explanation *why)
+{
+    const struct replay_options *options = core_of(replay)->options;
+    if (options->stopped) options->stopped(options->stopped_context, rank, call, why->bytes);
 }
 
 static void explain_stops(struct replay *replay)
 {
-    for (uint32_t rank = 0; replay->options->stopped && rank < replay->trace->rank_count; rank++) {
+    for (uint32_t rank = 0; core_of(replay)->options->stopped && rank < replay->trace->rank_count; rank++) {
         const struct rank_state *state = &replay->ranks[rank];
         if (state->threads ? state->threads->left > 0 : state->status != RANK_DONE) explain_stop(replay, rank);
     }

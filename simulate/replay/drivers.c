@@ -2,6 +2,7 @@
  * driver. */
 #include "simulate/collectives/collective.h"
 #include "simulate/messages/messages.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
 #include "simulate/rma/rma.h"
@@ -28,22 +29,23 @@ static enum step step_unknown(struct replay *replay, uint32_t rank)
 static void use_driver(struct replay *replay, const struct call_driver *driver,
                        const struct call_step *steps[CALL_KIND_COUNT])
 {
+    struct core *core = core_of(replay);
     for (const struct call_step *row = driver->steps; row->step; row++)
         for (enum call_kind kind = row->kind; kind == row->kind || kind <= row->last; kind++) {
             steps[kind] = row;
-            replay->driver_of[kind] = driver;
+            core->driver_of[kind] = driver;
         }
-    for (const struct message_row *row = driver->messages; row && row->act; row++) replay->messages_of[row->type] = row;
-    if (driver->prefetch) replay->prefetch = driver->prefetch;
-    for (const struct timer_row *row = driver->timers; row && row->act; row++) replay->timers_of[row->kind] = row;
+    for (const struct message_row *row = driver->messages; row && row->act; row++) core->messages_of[row->type] = row;
+    if (driver->prefetch) core->prefetch = driver->prefetch;
+    for (const struct timer_row *row = driver->timers; row && row->act; row++) core->timers_of[row->kind] = row;
 }
 
 void replay_use_drivers(struct replay *replay)
 {
     static const struct call_step unknown = {.step = step_unknown};
     const struct call_step *steps[CALL_KIND_COUNT] = {NULL};
-    replay->drivers = drivers;
+    core_of(replay)->drivers = drivers;
     for (const struct call_driver *const *driver = drivers; *driver; driver++) use_driver(replay, *driver, steps);
     for (enum mpi_call call = 0; call < MPI_CALL_COUNT; call++)
-        replay->steps[call] = steps[call_kind(call)] ? steps[call_kind(call)] : &unknown;
+        core_of(replay)->steps[call] = steps[call_kind(call)] ? steps[call_kind(call)] : &unknown;
 }

@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
 #include "simulate/replay/walk.h"
@@ -17,7 +18,7 @@ struct channel {
     bool used;
 };
 
-DEFINE_POOL(envelope, next);
+DEFINE_POOL(envelope, next, core_of(replay));
 
 static bool same(const struct channel *channel, const struct match *match)
 {
@@ -46,46 +47,49 @@ enum { CHANNELS_KEPT = 1 << 16 };
  * TAOCP 3, 6.4, algorithm R). */
 static void remove_channel(struct replay *replay, struct channel *channel)
 {
-    size_t mask = replay->channel_capacity - 1, hole = (size_t)(channel - replay->channels);
-    for (size_t i = (hole + 1) & mask; replay->channels[i].used; i = (i + 1) & mask) {
-        const struct channel *moved = &replay->channels[i];
+    struct core *core = core_of(replay);
+    size_t mask = core->channel_capacity - 1, hole = (size_t)(channel - core->channels);
+    for (size_t i = (hole + 1) & mask; core->channels[i].used; i = (i + 1) & mask) {
+        const struct channel *moved = &core->channels[i];
         struct match match = {moved->context, moved->source, moved->destination, moved->tag, moved->thread};
-        size_t home = home_of(replay->channel_capacity, &match);
+        size_t home = home_of(core->channel_capacity, &match);
         if (((i - home) & mask) < ((i - hole) & mask)) continue;
-        replay->channels[hole] = *moved;
+        core->channels[hole] = *moved;
         hole = i;
     }
-    replay->channels[hole].used = false;
-    if (--replay->channel_count > 0 || replay->channel_capacity <= CHANNELS_KEPT) return;
-    free(replay->channels);
-    replay->channels = NULL;
-    replay->channel_capacity = 0;
+    core->channels[hole].used = false;
+    if (--core->channel_count > 0 || core->channel_capacity <= CHANNELS_KEPT) return;
+    free(core->channels);
+    core->channels = NULL;
+    core->channel_capacity = 0;
 }
 
 static enum status grow_channels(struct replay *replay)
 {
-    size_t capacity = replay->channel_capacity ? replay->channel_capacity * 2 : 64;
+    struct core *core = core_of(replay);
+    size_t capacity = core->channel_capacity ? core->channel_capacity * 2 : 64;
     struct channel *bigger = calloc(capacity, sizeof *bigger);
     if (!bigger) return err_memory(replay->err);
-    for (size_t i = 0; i < replay->channel_capacity; i++) {
-        const struct channel *old = &replay->channels[i];
+    for (size_t i = 0; i < core->channel_capacity; i++) {
+        const struct channel *old = &core->channels[i];
         struct match match = {old->context, old->source, old->destination, old->tag, old->thread};
         if (old->used) *slot_of(bigger, capacity, &match) = *old;
     }
-    free(replay->channels);
-    replay->channels = bigger;
-    replay->channel_capacity = capacity;
+    free(core->channels);
+    core->channels = bigger;
+    core->channel_capacity = capacity;
     return STATUS_OK;
 }
 
 static enum status channel_of(struct replay *replay, const struct match *match, struct channel **channel)
 {
-    if (replay->channel_count * 4 >= replay->channel_capacity * 3) TRY(grow_channels(replay));
-    struct channel *found = slot_of(replay->channels, replay->channel_capacity, match);
+    struct core *core = core_of(replay);
+    if (core->channel_count * 4 >= core->channel_capacity * 3) TRY(grow_channels(replay));
+    struct channel *found = slot_of(core->channels, core->channel_capacity, match);
     if (!found->used) {
         *found = (struct channel){match->context, match->source, match->destination, match->tag, NO_INDEX, NO_INDEX,
                                   match->thread,  true};
-        replay->channel_count++;
+        core->channel_count++;
     }
     *channel = found;
     return STATUS_OK;
@@ -95,11 +99,11 @@ static enum status append(struct replay *replay, const struct match *match, uint
 {
     struct channel *channel;
     TRY(channel_of(replay, match, &channel));
-    replay->envelopes[envelope].next = NO_INDEX;
+    core_of(replay)->envelopes[envelope].next = NO_INDEX;
     if (channel->first == NO_INDEX)
         channel->first = envelope;
     else
-        replay->envelopes[channel->last].next = envelope;
+        core_of(replay)->envelopes[channel->last].next = envelope;
     channel->last = envelope;
     return STATUS_OK;
 }
@@ -107,17 +111,18 @@ static enum status append(struct replay *replay, const struct match *match, uint
 /* The oldest envelope of the channel that lacks this side, or a new one at the end of the channel. */
 static enum status take_side(struct replay *replay, const struct match *match, bool receiving, uint32_t *envelope)
 {
+    struct core *core = core_of(replay);
     struct channel *channel;
     TRY(channel_of(replay, match, &channel));
     uint32_t first = channel->first;
-    if (first != NO_INDEX && (receiving ? !replay->envelopes[first].posted : !replay->envelopes[first].sent)) {
-        channel->first = replay->envelopes[first].next;
+    if (first != NO_INDEX && (receiving ? !core->envelopes[first].posted : !core->envelopes[first].sent)) {
+        channel->first = core->envelopes[first].next;
         if (channel->first == NO_INDEX) remove_channel(replay, channel);
         *envelope = first;
         return STATUS_OK;
     }
     TRY(replay_take_envelope(replay, envelope));
-    replay->envelopes[*envelope] = (struct envelope){.source = match->source,
+    core->envelopes[*envelope] = (struct envelope){.source = match->source,
                                                      .destination = match->destination,
                                                      .send_request = NO_INDEX,
                                                      .receive_request = NO_INDEX};
@@ -144,14 +149,14 @@ enum status replay_message_take(struct replay *replay, const struct match *match
 
 static enum status receive_finished(struct replay *replay, uint32_t index)
 {
-    uint32_t request = replay->envelopes[index].receive_request;
+    uint32_t request = core_of(replay)->envelopes[index].receive_request;
     replay_release_envelope(replay, index);
     return replay_request_done(replay, request);
 }
 
 static enum status acknowledge(struct replay *replay, uint32_t index)
 {
-    const struct envelope *envelope = &replay->envelopes[index];
+    const struct envelope *envelope = &core_of(replay)->envelopes[index];
     return replay_send_control(replay, MESSAGE_SEND_ACK, envelope->destination, envelope->source,
                                envelope->send_request, 0);
 }
@@ -159,7 +164,7 @@ static enum status acknowledge(struct replay *replay, uint32_t index)
 /* The receive is posted and eager data or the request to send has arrived. */
 static enum status match_sides(struct replay *replay, uint32_t index)
 {
-    const struct envelope *envelope = &replay->envelopes[index];
+    const struct envelope *envelope = &core_of(replay)->envelopes[index];
     if (!envelope->posted || !envelope->arrived) return STATUS_OK;
     if (envelope->mode == SEND_RENDEZVOUS)
         return replay_send_control(replay, MESSAGE_SEND_CLEAR, envelope->destination, envelope->source, index, 0);
@@ -172,7 +177,7 @@ enum status replay_send_side(struct replay *replay, const struct match *match, i
 {
     uint32_t index;
     TRY(take_side(replay, match, false, &index));
-    struct envelope *envelope = &replay->envelopes[index];
+    struct envelope *envelope = &core_of(replay)->envelopes[index];
     envelope->bytes = bytes;
     envelope->mode = (uint8_t)protocol;
     envelope->sent = true;
@@ -187,7 +192,7 @@ enum status replay_receive_side(struct replay *replay, const struct match *match
 {
     uint32_t index;
     TRY(take_side(replay, match, true, &index));
-    struct envelope *envelope = &replay->envelopes[index];
+    struct envelope *envelope = &core_of(replay)->envelopes[index];
     envelope->posted = true;
     envelope->receive_request = request;
     return match_sides(replay, index);
@@ -195,18 +200,20 @@ enum status replay_receive_side(struct replay *replay, const struct match *match
 
 bool replay_message_waits(const struct replay *replay, const struct match *match)
 {
-    if (replay->channel_count == 0) return false;
-    const struct channel *channel = slot_of(replay->channels, replay->channel_capacity, match);
+    const struct core *core = core_of(replay);
+    if (core->channel_count == 0) return false;
+    const struct channel *channel = slot_of(core->channels, core->channel_capacity, match);
     if (!channel->used || channel->first == NO_INDEX) return false;
-    const struct envelope *first = &replay->envelopes[channel->first];
+    const struct envelope *first = &core->envelopes[channel->first];
     return first->sent && !first->posted && first->arrived;
 }
 
 int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match)
 {
+    const struct core *core = core_of(replay);
     if (!replay->platform->unexpected_copy || !replay_message_waits(replay, match)) return 0;
     const struct envelope *first =
-        &replay->envelopes[slot_of(replay->channels, replay->channel_capacity, match)->first];
+        &core->envelopes[slot_of(core->channels, core->channel_capacity, match)->first];
     return first->mode == SEND_RENDEZVOUS ? 0 : replay_copy_ps(replay, first->bytes);
 }
 
@@ -225,7 +232,7 @@ static void wake_prober(struct replay *replay, uint32_t rank)
 
 static enum status arrived(struct replay *replay, uint32_t index)
 {
-    struct envelope *envelope = &replay->envelopes[index];
+    struct envelope *envelope = &core_of(replay)->envelopes[index];
     envelope->arrived = true;
     if (envelope->posted) return match_sides(replay, index);
     wake_prober(replay, envelope->destination);
@@ -244,7 +251,7 @@ enum status replay_on_send_ask(struct replay *replay, const struct engine_note *
 
 enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message)
 {
-    const struct envelope *envelope = &replay->envelopes[message->ref];
+    const struct envelope *envelope = &core_of(replay)->envelopes[message->ref];
     struct engine_departure departure;
     if (replay->platform->rendezvous == RENDEZVOUS_NOTIFIED)
         return replay_send(replay, MESSAGE_SEND_PUT, envelope->source, envelope->destination, envelope->bytes,
@@ -260,7 +267,7 @@ enum status replay_on_send_clear(struct replay *replay, const struct engine_note
  * happened. */
 enum status replay_envelope_left(struct replay *replay, uint32_t index)
 {
-    struct envelope *envelope = &replay->envelopes[index];
+    struct envelope *envelope = &core_of(replay)->envelopes[index];
     uint32_t request = envelope->send_request;
     envelope->left = true;
     if (envelope->delivered) replay_release_envelope(replay, index);
@@ -269,7 +276,7 @@ enum status replay_envelope_left(struct replay *replay, uint32_t index)
 
 enum status replay_on_send_data(struct replay *replay, const struct engine_note *message)
 {
-    struct envelope *envelope = &replay->envelopes[message->ref];
+    struct envelope *envelope = &core_of(replay)->envelopes[message->ref];
     uint32_t request = envelope->receive_request;
     envelope->delivered = true;
     if (envelope->left) replay_release_envelope(replay, message->ref);
@@ -284,14 +291,14 @@ enum status replay_on_send_put(struct replay *replay, const struct engine_note *
 /* The receiver gets the notification before the sender goes on. */
 enum status replay_on_send_stored(struct replay *replay, const struct engine_note *message)
 {
-    uint32_t request = replay->envelopes[message->ref].send_request;
+    uint32_t request = core_of(replay)->envelopes[message->ref].send_request;
     TRY(replay_send_control(replay, MESSAGE_SEND_NOTICE, message->destination, message->source, message->ref, 0));
     return replay_request_done(replay, request);
 }
 
 enum status replay_on_send_notice(struct replay *replay, const struct engine_note *message)
 {
-    uint32_t request = replay->envelopes[message->ref].receive_request;
+    uint32_t request = core_of(replay)->envelopes[message->ref].receive_request;
     replay_release_envelope(replay, message->ref);
     return replay_request_done(replay, request);
 }
@@ -303,11 +310,16 @@ enum status replay_on_send_ack(struct replay *replay, const struct engine_note *
 
 uint32_t replay_rank_of_envelope(const struct replay *replay, uint32_t envelope)
 {
-    return replay->envelopes[envelope].source;
+    return core_of(replay)->envelopes[envelope].source;
 }
 
 void replay_clear_envelopes(struct replay *replay)
 {
-    free(replay->channels);
-    free(replay->envelopes);
+    free(core_of(replay)->channels);
+    free(core_of(replay)->envelopes);
+}
+
+const struct envelope *replay_envelope(const struct replay *replay, uint32_t envelope)
+{
+    return &core_of(replay)->envelopes[envelope];
 }

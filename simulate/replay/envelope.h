@@ -48,6 +48,7 @@ enum status replay_on_send_notice(struct replay *replay, const struct engine_not
 enum status replay_on_send_ack(struct replay *replay, const struct engine_note *message);
 /* The data of a rendezvous have left. */
 enum status replay_envelope_left(struct replay *replay, uint32_t envelope);
+const struct envelope *replay_envelope(const struct replay *replay, uint32_t envelope); /* until the next one is made */
 uint32_t replay_rank_of_envelope(const struct replay *replay, uint32_t envelope);
 void replay_clear_envelopes(struct replay *replay);
 

@@ -32,6 +32,8 @@ struct explanation {
         }                                                                                                              \
     } while (0)
 
+/* Reports (replay_options.stopped) why the call never returns, or why its data never leave. */
+void replay_report_stopped(struct replay *replay, uint32_t rank, size_t call, const struct explanation *why);
 /* Adds the ranks of the communicator that are not in the same call. */
 void replay_explain_absent(struct replay *replay, const struct trace_call *call, struct explanation *text);
 

@@ -49,7 +49,7 @@ enum timer_kind {
     TIMER_MESSAGE,  /* a helper thread serves it */
     TIMER_ENVELOPE, /* rendezvous data have left */
     TIMER_REQUEST,  /* a one-sided operation's data have left */
-    TIMER_ROOM,     /* buffered data have left */
+    TIMER_BUFFER,   /* buffered data have left */
     TIMER_THREAD,   /* of a rank with several: TIMER_RANK */
     TIMER_POLL,     /* such a thread is advanced again */
     TIMER_KIND_COUNT,

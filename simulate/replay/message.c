@@ -12,11 +12,12 @@
 
 #include "common/array.h"
 #include "simulate/replay/connections.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 
-DEFINE_POOL(message, next);
+DEFINE_POOL(message, next, core_of(replay));
 
-enum { SERVER_BY_BYTES = PROGRESS_CALL + 1 }; /* in replay.servers */
+enum { SERVER_BY_BYTES = PROGRESS_CALL + 1 }; /* in core.servers */
 
 /* A message of several operations is served by the slowest of their servers. */
 static enum progress_mode server_of_bytes(const struct replay *replay, const struct message_row *row, int64_t bytes)
@@ -43,26 +44,27 @@ static bool depends_on_bytes(const struct replay *replay, const struct message_r
 void replay_find_servers(struct replay *replay)
 {
     for (int type = 0; type < MESSAGE_TYPE_COUNT; type++) {
-        const struct message_row *row = replay->messages_of[type];
+        const struct message_row *row = core_of(replay)->messages_of[type];
         if (!row) continue;
         bool depends = depends_on_bytes(replay, row);
-        replay->servers[type] = depends ? (uint8_t)SERVER_BY_BYTES : (uint8_t)server_of_bytes(replay, row, 0);
+        core_of(replay)->servers[type] = depends ? (uint8_t)SERVER_BY_BYTES : (uint8_t)server_of_bytes(replay, row, 0);
     }
 }
 
 static inline enum progress_mode server_of(const struct replay *replay, const struct engine_note *message)
 {
-    uint8_t server = replay->servers[message->type];
+    uint8_t server = core_of(replay)->servers[message->type];
     if (server == PROGRESS_HARDWARE || message->source == message->destination) return PROGRESS_HARDWARE;
     if (server != SERVER_BY_BYTES) return (enum progress_mode)server;
-    const struct message_row *row = replay->messages_of[message->type];
+    const struct message_row *row = core_of(replay)->messages_of[message->type];
     return server_of_bytes(replay, row, row->served_bytes(replay, message->ref));
 }
 
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure)
 {
-    const struct message_row *row = replay->messages_of[type];
+    struct core *core = core_of(replay);
+    const struct message_row *row = core->messages_of[type];
     struct engine_message message = {
         .note = {source, destination, ref, extra, type},
         .key = source,
@@ -81,8 +83,8 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */
     if (server == PROGRESS_THREAD) message.effect = EFFECT_ACTS; /* the helper thread's time counts from its arrival */
     struct engine_departure ignored, *known = departure ? departure : &ignored;
-    if (replay->connections) TRY(replay_note_connection(replay, type, source, destination));
-    TRY(mailbox_post(&replay->mailbox, &message, known));
+    if (core->connections) TRY(replay_note_connection(replay, type, source, destination));
+    TRY(mailbox_post(&core->mailbox, &message, known));
     bool late = known->left_ps != ENGINE_LATER && replay_past_end(replay, source, known->left_ps);
     return late ? STATUS_DATA : STATUS_OK;
 }
@@ -95,24 +97,35 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
 
 static enum status serve(struct replay *replay, uint32_t index)
 {
-    struct engine_note message = replay->messages[index].message;
+    struct engine_note message = core_of(replay)->messages[index].message;
     replay_release_message(replay, index);
     replay->arrival_ps = replay->now_ps;
-    return replay->messages_of[message.type]->act(replay, &message);
+    return core_of(replay)->messages_of[message.type]->act(replay, &message);
 }
 
 enum status replay_serve_late(struct replay *replay, uint32_t index)
 {
-    replay_served_late(replay, &replay->messages[index]);
+    replay_served_late(replay, &core_of(replay)->messages[index]);
     return serve(replay, index);
 }
 
 static enum status keep_message(struct replay *replay, const struct engine_note *message, uint32_t *index)
 {
     TRY(replay_take_message(replay, index));
-    replay->messages[*index] =
+    core_of(replay)->messages[*index] =
         (struct waiting_message){.message = *message, .next = NO_INDEX, .arrived_ps = replay->now_ps};
     return STATUS_OK;
+}
+
+bool replay_serves(const struct replay *replay, uint32_t rank)
+{
+    int64_t linger_ps = core_of(replay)->linger_ps;
+    return replay->ranks[rank].inside || (linger_ps > 0 && replay->now_ps < replay->rare[rank].lingers_until_ps);
+}
+
+uint32_t replay_least_messages(const struct replay *replay, uint32_t answers)
+{
+    return core_of(replay)->answers_apart ? answers : 1;
 }
 
 static enum status wait_for_progress(struct replay *replay, const struct engine_note *message)
@@ -123,7 +136,7 @@ static enum status wait_for_progress(struct replay *replay, const struct engine_
     if (server->serve_first == NO_INDEX)
         server->serve_first = index;
     else
-        replay->messages[replay->rare[message->destination].serve_last].next = index;
+        core_of(replay)->messages[replay->rare[message->destination].serve_last].next = index;
     replay->rare[message->destination].serve_last = index;
     return STATUS_OK;
 }
@@ -136,14 +149,15 @@ enum status replay_postpone(struct replay *replay, enum message_type type, uint3
 
 enum status replay_arrived(struct replay *replay, const struct engine_note *message)
 {
-    const struct message_row *row = replay->messages_of[message->type];
+    struct core *core = core_of(replay);
+    const struct message_row *row = core->messages_of[message->type];
     switch (server_of(replay, message)) {
     case PROGRESS_HARDWARE: return row->act(replay, message);
     case PROGRESS_THREAD: {
         uint32_t index;
-        if (replay->thread_delay_ps == 0) return row->act(replay, message);
+        if (core->thread_delay_ps == 0) return row->act(replay, message);
         TRY(keep_message(replay, message, &index));
-        return replay_timer(replay, replay->now_ps + replay->thread_delay_ps, message->destination, TIMER_MESSAGE, index);
+        return replay_timer(replay, replay->now_ps + core->thread_delay_ps, message->destination, TIMER_MESSAGE, index);
     }
     case PROGRESS_CALL: break;
     }
@@ -156,7 +170,7 @@ enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     while (state->serve_first != NO_INDEX) {
         uint32_t index = state->serve_first;
-        state->serve_first = replay->messages[index].next;
+        state->serve_first = core_of(replay)->messages[index].next;
         TRY(replay_serve_late(replay, index));
     }
     return STATUS_OK;
@@ -164,15 +178,15 @@ enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
 
 enum status replay_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
 {
-    return replay->messages_of[message->type]->left(replay, message, began_ps, left_ps);
+    return core_of(replay)->messages_of[message->type]->left(replay, message, began_ps, left_ps);
 }
 
 uint32_t replay_rank_of_message(const struct replay *replay, uint32_t waiting)
 {
-    return replay->messages[waiting].message.destination;
+    return core_of(replay)->messages[waiting].message.destination;
 }
 
 void replay_clear_messages(struct replay *replay)
 {
-    free(replay->messages);
+    free(core_of(replay)->messages);
 }

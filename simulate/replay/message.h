@@ -18,6 +18,10 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
                                 uint32_t ref, uint32_t extra);
 /* Leaves it until the rank is next inside MPI. */
 enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref);
+/* Whether what arrives now is served at once where progress = call (mpi.rma.protocol.linger_s). */
+bool replay_serves(const struct replay *replay, uint32_t rank);
+/* The least number of messages that bring so many answers. */
+uint32_t replay_least_messages(const struct replay *replay, uint32_t answers);
 /* The message arrives. It acts now or, where the target must serve it, then. */
 enum status replay_arrived(struct replay *replay, const struct engine_note *message);
 /* Serves a message that waited for its destination's progress: a helper thread serves one, a call of the rank serves

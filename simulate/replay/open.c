@@ -13,6 +13,7 @@
 #include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/connections.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/envelope.h"
 #include "simulate/replay/message.h"
@@ -106,7 +107,7 @@ static enum status prepare_trace(struct replay *replay)
     TRY(name_nodes(replay, made));
     char semantics[PLATFORM_SEMANTICS_BYTES];
     platform_semantics_name(replay->platform, semantics);
-    const char *const texts[] = {replay->platform->name, replay->engine_kind->name, semantics,
+    const char *const texts[] = {replay->platform->name, core_of(replay)->engine_kind->name, semantics,
                                  lock_mode_name(replay->platform->lock)};
     char **const places[] = {&made->provenance.platform, &made->provenance.engine, &made->provenance.semantics,
                              &made->provenance.lock};
@@ -167,7 +168,7 @@ static enum status start_ranks(struct replay *replay)
         struct rank_state *state = &replay->ranks[rank];
         if (state->count == 0) {
             state->status = RANK_DONE;
-            replay->done_count++;
+            core_of(replay)->done_count++;
             continue;
         }
         if (state->threads) {
@@ -184,8 +185,9 @@ static enum status start_ranks(struct replay *replay)
 /* Whether nodes learn of each other by messages only. */
 static bool nodes_are_apart(const struct replay *replay)
 {
-    bool apart = !replay->options->in_step && !replay->options->eager && replay->hardware && !replay->trace->skips_checks;
-    for (const struct call_driver *const *driver = replay->drivers; *driver && apart; driver++)
+    const struct core *core = core_of(replay);
+    bool apart = !core->options->in_step && !core->options->eager && replay->hardware && !replay->trace->skips_checks;
+    for (const struct call_driver *const *driver = core->drivers; *driver && apart; driver++)
         apart = !(*driver)->nodes_are_apart || (*driver)->nodes_are_apart(replay);
     return apart;
 }
@@ -202,41 +204,44 @@ static bool nodes_are_shared(const struct replay *replay)
  * than there are ranks, rank r stays on node r. A SimGrid platform file keeps all its hosts. */
 static void take_part(struct replay *replay, const struct platform *platform)
 {
+    struct core *core = core_of(replay);
     int32_t last = 0;
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         int32_t node = platform_node_of(platform, rank);
         if (node > last) last = node;
     }
-    replay->part = *platform;
-    if (!platform->simgrid_xml) replay->part.node_count = last + 1;
-    replay->platform = &replay->part;
+    core->part = *platform;
+    if (!platform->simgrid_xml) core->part.node_count = last + 1;
+    replay->platform = &core->part;
 }
 
 static enum status open_engine(struct replay *replay, const struct engine_callbacks *callbacks)
 {
+    struct core *core = core_of(replay);
     int32_t(*pairs)[2];
     size_t pair_count;
     struct engine_callbacks completed = *callbacks;
     completed.lazy.apart = nodes_are_apart(replay);
     completed.ranks = replay->trace->rank_count;
-    completed.lazy.counters = replay->barrier_counts;
+    completed.lazy.counters = core->barrier_counts;
     TRY(replay_used_pairs(replay, &pairs, &pair_count));
-    enum status status = replay->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &completed,
-                                                   &replay->engine, replay->err);
+    enum status status = core->engine_kind->open(replay->platform, (const int32_t(*)[2])pairs, pair_count, &completed,
+                                                   &core->engine, replay->err);
     free(pairs);
     if (status != STATUS_OK) return status;
-    mailbox_init(&replay->mailbox, replay->engine_kind, replay->engine, replay->options->eager, replay->err);
+    mailbox_init(&core->mailbox, core->engine_kind, core->engine, core->options->eager, replay->err);
     if (!nodes_are_shared(replay))
-        replay->counts = replay->mailbox.kind->counts(&replay->mailbox, replay->platform->control_bytes);
+        core->counts = core->mailbox.kind->counts(&core->mailbox, replay->platform->control_bytes);
     return STATUS_OK;
 }
 
 static enum status take_call_times(struct replay *replay, const struct platform *platform)
 {
+    struct core *core = core_of(replay);
     if (!platform->call_s) return STATUS_OK;
-    replay->call_ps = malloc(MPI_FUNCTION_COUNT * sizeof *replay->call_ps);
-    if (!replay->call_ps) return err_memory(replay->err);
-    for (int call = 0; call < MPI_FUNCTION_COUNT; call++) replay->call_ps[call] = units_ps(platform->call_s[call]);
+    core->call_ps = malloc(MPI_FUNCTION_COUNT * sizeof *core->call_ps);
+    if (!core->call_ps) return err_memory(replay->err);
+    for (int call = 0; call < MPI_FUNCTION_COUNT; call++) core->call_ps[call] = units_ps(platform->call_s[call]);
     return STATUS_OK;
 }
 
@@ -244,38 +249,39 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
                         const struct replay_options *options, struct replay_outcome *outcome,
                         const struct engine_callbacks *callbacks, struct err *err)
 {
-    memset(replay, 0, sizeof *replay);
+    struct core *core = core_of(replay);
+    memset(core, 0, sizeof *core);
     replay->trace = trace;
     replay->platform = platform;
-    replay->engine_kind = options->engine;
-    replay->options = options;
-    replay->report_at = options->progress ? 1 : 0;
+    core->engine_kind = options->engine;
+    core->options = options;
+    core->report_at = options->progress ? 1 : 0;
     replay->outcome = outcome;
     replay->err = err;
-    replay->counter = ENGINE_NO_COUNTER;
-    replay->free_request = replay->free_envelope = replay->free_message = replay->free_task = NO_INDEX;
+    core->counter = ENGINE_NO_COUNTER;
+    core->free_request = core->free_envelope = core->free_message = replay->free_task = NO_INDEX;
     replay->overhead_ps = units_ps(platform->overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
-    replay->thread_delay_ps = units_ps(platform->thread_delay_s);
+    core->thread_delay_ps = units_ps(platform->thread_delay_s);
     const struct rma_protocol *protocol = &platform->protocol;
     replay->hardware = protocol_is_hardware(protocol);
     replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
-    replay->linger_ps = replay->needs_call ? units_ps(protocol->linger_s) : 0;
+    core->linger_ps = replay->needs_call ? units_ps(protocol->linger_s) : 0;
     replay->acknowledges_puts =
         protocol->complete[RMA_PUT] == COMPLETE_REMOTE || protocol->local[RMA_PUT] == LOCAL_ACKNOWLEDGED;
     bool accumulates_local =
         protocol->complete[RMA_ACCUMULATE] != COMPLETE_REMOTE && protocol->local[RMA_ACCUMULATE] != LOCAL_ACKNOWLEDGED;
     replay->acknowledges_all = replay->acknowledges_puts && !accumulates_local;
     replay->complete_remote = replay->acknowledges_puts || !accumulates_local;
-    replay->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD);
+    core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD);
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->copies_puts = protocol->put_s_per_byte > 0;
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
-    replay->pause_after_ps = units_ps(platform->pause_after_s);
-    replay->pause_call_ps = units_ps(platform->pause_call_s);
-    replay->has_own_times = platform->call_s || replay->pause_call_ps > 0;
+    core->pause_after_ps = units_ps(platform->pause_after_s);
+    core->pause_call_ps = units_ps(platform->pause_call_s);
+    core->has_own_times = platform->call_s || core->pause_call_ps > 0;
     TRY(take_call_times(replay, platform));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     take_part(replay, platform);
@@ -284,11 +290,11 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay_find_servers(replay);
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
-    replay->notes_inside = !replay->hardware || platform->progress != PROGRESS_HARDWARE || replay->thread_names ||
-                           replay->pause_call_ps > 0;
+    core->notes_inside = !replay->hardware || platform->progress != PROGRESS_HARDWARE || core->thread_names ||
+                         core->pause_call_ps > 0;
     TRY(replay_prepare_barriers(replay));
     TRY(replay_prepare_connections(replay));
-    for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
+    for (const struct call_driver *const *driver = core->drivers; *driver; driver++)
         if ((*driver)->prepare) TRY((*driver)->prepare(replay));
     /* With progress call: where no message overtakes another one of its sender, which matters at equal times. */
     replay->answers_late = !replay->shmem && (replay->hardware || (!protocol_uses(protocol, PROGRESS_THREAD) &&
@@ -297,7 +303,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);
     if (options->keep_trace) TRY(prepare_trace(replay));
-    replay->notes_exits = replay->made || !replay->hardware;
+    core->notes_exits = replay->made || !replay->hardware;
     TRY(open_engine(replay, callbacks));
     return start_ranks(replay);
 }
@@ -328,7 +334,7 @@ enum status replay_finish(struct replay *replay)
     }
     for (uint32_t rank = 0; replay->made && rank < rank_count; rank++)
         if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
-    for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
+    for (const struct call_driver *const *driver = core_of(replay)->drivers; *driver; driver++)
         if ((*driver)->finish) TRY((*driver)->finish(replay));
     if (replay->made) TRY(keep_trace_bounds(replay));
     outcome->trace = replay->made;
@@ -341,8 +347,9 @@ enum status replay_finish(struct replay *replay)
 
 void replay_close(struct replay *replay)
 {
-    if (replay->engine) replay->engine_kind->close(replay->engine);
-    for (const struct call_driver *const *driver = replay->drivers; driver && *driver; driver++)
+    struct core *core = core_of(replay);
+    if (core->engine) core->engine_kind->close(core->engine);
+    for (const struct call_driver *const *driver = core->drivers; driver && *driver; driver++)
         if ((*driver)->clear) (*driver)->clear(replay);
     replay_clear_threads(replay);
     replay_clear_agreements(replay);
@@ -355,7 +362,7 @@ void replay_close(struct replay *replay)
     free(replay->ranks);
     free(replay->nodes);
     free(replay->server_free_ps);
-    free(replay->call_ps);
+    free(core->call_ps);
     trace_free(replay->made);
 }
 

@@ -1,4 +1,4 @@
-/* Making and ending a replay. */
+/* Making and ending a replay. Each replay is the head of a struct core. */
 #ifndef SIMULATE_REPLAY_OPEN_H
 #define SIMULATE_REPLAY_OPEN_H
 

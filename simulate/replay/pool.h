@@ -1,5 +1,5 @@
-/* Pools of small items with free lists: indices stay valid when arrays move. A pool NAME of struct TYPE is a member of
- * struct replay. replay_take_NAME returns the index of a zeroed item, replay_release_NAME frees it. */
+/* Pools of small items with free lists: indices stay valid when arrays move. A pool NAME of struct TYPE is members of a
+ * struct of the replay. replay_take_NAME returns the index of a zeroed item, replay_release_NAME frees it. */
 #ifndef SIMULATE_REPLAY_POOL_H
 #define SIMULATE_REPLAY_POOL_H
 
@@ -12,26 +12,26 @@
     enum status replay_take_##name(struct replay *replay, uint32_t *index);                                            \
     void replay_release_##name(struct replay *replay, uint32_t index)
 
-/* link: the member that chains free items. */
-#define DEFINE_POOL(name, link)                                                                                        \
+/* link: the member that chains free items. owner: expression with `replay`, of the struct that has the pool. */
+#define DEFINE_POOL(name, link, owner)                                                                                 \
     DECLARE_POOL(name);                                                                                                \
     enum status replay_take_##name(struct replay *replay, uint32_t *index)                                             \
     {                                                                                                                  \
-        if (replay->free_##name != NO_INDEX) {                                                                         \
-            *index = replay->free_##name;                                                                              \
-            replay->free_##name = replay->name##s[*index].link;                                                        \
+        if ((owner)->free_##name != NO_INDEX) {                                                                        \
+            *index = (owner)->free_##name;                                                                             \
+            (owner)->free_##name = (owner)->name##s[*index].link;                                                      \
         } else {                                                                                                       \
-            TRY(array_reserve((void **)&replay->name##s, &replay->name##_capacity, replay->name##_count + 1,           \
-                              sizeof *replay->name##s, replay->err));                                                  \
-            *index = (uint32_t)replay->name##_count++;                                                                 \
+            TRY(array_reserve((void **)&(owner)->name##s, &(owner)->name##_capacity, (owner)->name##_count + 1,        \
+                              sizeof *(owner)->name##s, replay->err));                                                 \
+            *index = (uint32_t)(owner)->name##_count++;                                                                \
         }                                                                                                              \
-        memset(&replay->name##s[*index], 0, sizeof replay->name##s[0]);                                                \
+        memset(&(owner)->name##s[*index], 0, sizeof (owner)->name##s[0]);                                              \
         return STATUS_OK;                                                                                              \
     }                                                                                                                  \
     void replay_release_##name(struct replay *replay, uint32_t index)                                                  \
     {                                                                                                                  \
-        replay->name##s[index].link = replay->free_##name;                                                             \
-        replay->free_##name = index;                                                                                   \
+        (owner)->name##s[index].link = (owner)->free_##name;                                                           \
+        (owner)->free_##name = index;                                                                                  \
     }                                                                                                                  \
     DECLARE_POOL(name)
 

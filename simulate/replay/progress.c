@@ -2,6 +2,7 @@
  * reached its target, which has not served it yet. The wait begins when nothing else is missing: when the request that
  * is served last has arrived, and not before Lock Contention and Late Post end. A fence has none: it waits for the
  * target's own fence anyway. */
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
 
@@ -11,7 +12,7 @@ void replay_served_late(struct replay *replay, const struct waiting_message *wai
     struct rank_state *origin = &replay->ranks[message->source];
     if (origin->threads) return; /* not determined: which thread waits */
     if (!origin->inside || origin->next >= origin->count || message->source == message->destination) return;
-    const struct message_row *row = replay->messages_of[message->type];
+    const struct message_row *row = core_of(replay)->messages_of[message->type];
     if (!row->awaited || !row->awaited(replay, &origin->calls[origin->next], message)) return;
     struct rank_rare *rare = replay_rare(replay, origin);
     rare->progress_from_ps = waiting->arrived_ps;

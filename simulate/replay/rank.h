@@ -48,11 +48,10 @@ _Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank t
 
 /* Members that few programs use: pages that nobody writes take no memory. */
 struct rank_rare {
-    uint32_t *requests; /* request id -> index in replay.requests; NULL: none used */
+    uint32_t *requests; /* request id -> index in core.requests; NULL: none used */
     struct map *far_requests; /* the same for ids much larger than the number of calls; NULL: none used */
     uint32_t request_limit;
     uint32_t serve_last;    /* valid where rank_state.serve_first is not NO_INDEX */
-    int64_t buffered_bytes; /* d: copied or being copied, and not left yet; kept where the buffer is limited */
     int64_t lingers_until_ps; /* what arrives before is served (linger_s) */
     int64_t paused_from_ps;   /* when its last call that ends a pause returned (mpi.pause) */
     bool ends_pause;          /* the call does that */

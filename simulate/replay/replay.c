@@ -6,6 +6,7 @@
 
 #include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/deadlock.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
@@ -16,7 +17,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     struct replay *replay = context;
     uint32_t item = id & ((UINT32_C(1) << TIMER_SHIFT) - 1);
     enum timer_kind kind = (enum timer_kind)(id >> TIMER_SHIFT);
-    const struct timer_row *row = replay->timers_of[kind];
+    const struct timer_row *row = core_of(replay)->timers_of[kind];
     uint32_t rank = kind == TIMER_RANK ? item : row->rank_of(replay, item);
     replay->now_ps = now_ps;
     enum status status = replay_poll(replay, rank);
@@ -24,7 +25,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
         status = row->act(replay, item);
     else if (status == STATUS_OK)
         replay_advance(replay, rank);
-    if (status != STATUS_OK) replay->failed = true;
+    if (status != STATUS_OK) core_of(replay)->failed = true;
 }
 
 static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
@@ -33,7 +34,7 @@ static void on_arrived(void *context, const struct engine_note *note, int64_t no
     replay->now_ps = now_ps;
     replay->arrival_ps = at_ps;
     if (replay_past_end(replay, note->source, at_ps)) return;
-    if (replay_arrived(replay, note) != STATUS_OK) replay->failed = true;
+    if (replay_arrived(replay, note) != STATUS_OK) core_of(replay)->failed = true;
 }
 
 static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t now_ps)
@@ -41,7 +42,7 @@ static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t n
     struct replay *replay = context;
     replay->now_ps = replay->arrival_ps = now_ps;
     if (replay_past_end(replay, rank, now_ps)) return;
-    if (replay_counted(replay, rank, counter) != STATUS_OK) replay->failed = true;
+    if (replay_counted(replay, rank, counter) != STATUS_OK) core_of(replay)->failed = true;
 }
 
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
@@ -49,25 +50,25 @@ static void on_left(void *context, const struct engine_note *note, int64_t began
     struct replay *replay = context;
     replay->now_ps = now_ps;
     if (replay_past_end(replay, note->source, now_ps)) return;
-    if (replay_left(replay, note, began_ps, now_ps) != STATUS_OK) replay->failed = true;
+    if (replay_left(replay, note, began_ps, now_ps) != STATUS_OK) core_of(replay)->failed = true;
 }
 
 static void on_prefetch(void *context, uint32_t id, const struct engine_note *note, enum engine_distance distance,
                         struct prefetch_lines *wanted)
 {
     const struct replay *replay = context;
-    if (note || id >> TIMER_SHIFT == TIMER_RANK) replay->prefetch(replay, id, note, distance, wanted);
+    if (note || id >> TIMER_SHIFT == TIMER_RANK) core_of(replay)->prefetch(replay, id, note, distance, wanted);
 }
 
 static bool on_stop(void *context)
 {
     const struct replay *replay = context;
-    return replay->failed;
+    return core_of(replay)->failed;
 }
 
 static enum status find_leftovers(struct replay *replay)
 {
-    for (const struct call_driver *const *driver = replay->drivers; *driver; driver++)
+    for (const struct call_driver *const *driver = core_of(replay)->drivers; *driver; driver++)
         if ((*driver)->find_leftovers) TRY((*driver)->find_leftovers(replay));
     return STATUS_OK;
 }
@@ -77,9 +78,10 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
 {
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    struct replay replay;
+    struct core core;
+    struct replay *replay = &core.replay;
     memset(outcome, 0, sizeof *outcome);
-    const struct engine_callbacks callbacks = {.context = &replay,
+    const struct engine_callbacks callbacks = {.context = replay,
                                                .left = on_left,
                                                .arrived = on_arrived,
                                                .lazy.counted = on_counted,
@@ -87,17 +89,17 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
                                                .stop = on_stop,
                                                .prefetch = on_prefetch,
                                                .explain_route = replay_explain_route};
-    enum status status = replay_open(&replay, trace, platform, options, outcome, &callbacks, err);
-    bool watch = status == STATUS_OK && replay.engine_kind->once_per_process;
-    if (watch) replay_watch_aborts(&replay);
-    if (status == STATUS_OK) status = replay.engine_kind->run(replay.engine, &outcome->stats, err);
+    enum status status = replay_open(replay, trace, platform, options, outcome, &callbacks, err);
+    bool watch = status == STATUS_OK && core.engine_kind->once_per_process;
+    if (watch) replay_watch_aborts(replay);
+    if (status == STATUS_OK) status = core.engine_kind->run(core.engine, &outcome->stats, err);
     if (watch) replay_unwatch_aborts();
-    if (status == STATUS_OK && replay.failed) status = err && err->status ? err->status : STATUS_DATA;
-    if (status == STATUS_OK && replay.done_count < trace->rank_count) status = replay_report_deadlock(&replay);
-    if (status == STATUS_OK) status = find_leftovers(&replay);
-    if (status == STATUS_OK) status = replay_note_agreements(&replay);
-    if (status == STATUS_OK) status = replay_finish(&replay);
-    replay_close(&replay);
+    if (status == STATUS_OK && core.failed) status = err && err->status ? err->status : STATUS_DATA;
+    if (status == STATUS_OK && core.done_count < trace->rank_count) status = replay_report_deadlock(replay);
+    if (status == STATUS_OK) status = find_leftovers(replay);
+    if (status == STATUS_OK) status = replay_note_agreements(replay);
+    if (status == STATUS_OK) status = replay_finish(replay);
+    replay_close(replay);
     if (status != STATUS_OK) {
         replay_outcome_clear(outcome);
         return status;

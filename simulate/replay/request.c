@@ -4,15 +4,16 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/thread.h"
 #include "simulate/replay/walk.h"
 
-DEFINE_POOL(request, rank);
+DEFINE_POOL(request, rank, core_of(replay));
 
 enum status replay_request_done(struct replay *replay, uint32_t index)
 {
     if (index == NO_INDEX) return STATUS_OK;
-    struct request *request = &replay->requests[index];
+    struct request *request = &core_of(replay)->requests[index];
     request->done = true;
     if (!request->awaited) return STATUS_OK;
     uint32_t rank = request->rank, thread = request->thread;
@@ -30,7 +31,7 @@ enum status replay_request_done(struct replay *replay, uint32_t index)
 enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *index)
 {
     TRY(replay_take_request(replay, index));
-    replay->requests[*index] = (struct request){
+    core_of(replay)->requests[*index] = (struct request){
         .rank = rank, .thread = replay->ranks[rank].thread, .awaited = true, .hidden = true};
     replay->ranks[rank].missing++;
     return STATUS_OK;
@@ -39,7 +40,7 @@ enum status replay_collective_request(struct replay *replay, uint32_t rank, uint
 static enum status make_request(struct replay *replay, uint32_t rank, bool receive, bool awaited, uint32_t *index)
 {
     TRY(replay_take_request(replay, index));
-    replay->requests[*index] = (struct request){
+    core_of(replay)->requests[*index] = (struct request){
         .rank = rank, .thread = replay->ranks[rank].thread, .awaited = awaited, .receive = receive};
     if (awaited) replay->ranks[rank].missing++;
     return STATUS_OK;
@@ -104,7 +105,7 @@ enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id
 enum status replay_request_done_at(struct replay *replay, uint32_t request, int64_t at_ps)
 {
     if (at_ps <= replay->now_ps) return replay_request_done(replay, request);
-    return replay_timer(replay, at_ps, replay->requests[request].rank, TIMER_REQUEST, request);
+    return replay_timer(replay, at_ps, core_of(replay)->requests[request].rank, TIMER_REQUEST, request);
 }
 
 enum status replay_call_request(struct replay *replay, uint32_t rank, const struct trace_call *call, bool receive,
@@ -119,14 +120,14 @@ enum status replay_call_request(struct replay *replay, uint32_t rank, const stru
 enum status replay_task_request(struct replay *replay, uint32_t task, uint32_t *request)
 {
     TRY(replay_take_request(replay, request));
-    replay->requests[*request] = (struct request){.rank = task, .awaited = true, .of_task = true};
+    core_of(replay)->requests[*request] = (struct request){.rank = task, .awaited = true, .of_task = true};
     replay->tasks[task].missing++;
     return STATUS_OK;
 }
 
 uint32_t replay_rank_of_request(const struct replay *replay, uint32_t index)
 {
-    const struct request *request = &replay->requests[index];
+    const struct request *request = &core_of(replay)->requests[index];
     return request->of_task ? replay->tasks[request->rank].rank : request->rank;
 }
 
@@ -149,5 +150,10 @@ void replay_clear_requests(struct replay *replay)
         if (replay->rare[rank].far_requests) map_clear(replay->rare[rank].far_requests);
         free(replay->rare[rank].far_requests);
     }
-    free(replay->requests);
+    free(core_of(replay)->requests);
+}
+
+struct request *replay_request(const struct replay *replay, uint32_t request)
+{
+    return &core_of(replay)->requests[request];
 }

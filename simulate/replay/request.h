@@ -26,7 +26,7 @@ struct coll_task {
     struct coll_shape shape;
 };
 
-/* Index in replay.requests of the program's request `id`; NO_INDEX or REQUEST_GONE: none. */
+/* The index of the program's request `id`; NO_INDEX or REQUEST_GONE: none. */
 static inline uint32_t replay_request_index(const struct replay *replay, const struct rank_state *rank, uint32_t id)
 {
     const struct rank_rare *rare = replay_rare(replay, rank);
@@ -36,6 +36,7 @@ static inline uint32_t replay_request_index(const struct replay *replay, const s
 }
 
 DECLARE_POOL(request);
+struct request *replay_request(const struct replay *replay, uint32_t request); /* until the next one is made */
 
 /* Makes request `id` of the program. */
 enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t *request);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 
 struct plan {
@@ -77,7 +78,7 @@ static enum status add_partners(const struct replay *replay, uint32_t rank, cons
 static enum status find_reach(const struct replay *replay, uint32_t rank, const struct trace_call *call,
                               struct reach *reach)
 {
-    const struct call_driver *driver = replay->driver_of[call_kind(call->call)];
+    const struct call_driver *driver = core_of(replay)->driver_of[call_kind(call->call)];
     reach->count = 0;
     reach->plan_count = 0;
     reach->err = replay->err;

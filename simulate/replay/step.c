@@ -4,11 +4,12 @@
 #include <stdio.h>
 
 #include "simulate/engine/cost.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/walk.h"
 
 enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
 {
-    if (replay->failed) return STATUS_DATA;
+    if (core_of(replay)->failed) return STATUS_DATA;
     char message[768], place[TRACE_PLACE_BYTES];
     va_list args;
     va_start(args, format);
@@ -18,7 +19,7 @@ enum status replay_fail(struct replay *replay, uint32_t rank, const char *format
     size_t count = replay->ranks[rank].count;
     if (count > 0) trace_place(replay->trace, rank, next < count ? next : count - 1, place);
     else snprintf(place, sizeof place, "rank %u", rank); /* it has ended, and its calls are gone */
-    replay->failed = true;
+    core_of(replay)->failed = true;
     enum status status = err_set(replay->err, STATUS_DATA, replay->trace->name, place, "%s", message);
     if (!replay->err || count == 0) return status;
     replay->err->list = rank;
@@ -38,15 +39,16 @@ static int64_t end_pause(struct replay *replay, struct rank_state *rank)
 {
     struct rank_rare *rare = replay_rare(replay, rank);
     rare->ends_pause = true;
-    return rank->enter_ps - rare->paused_from_ps >= replay->pause_after_ps ? replay->pause_call_ps : 0;
+    return rank->enter_ps - rare->paused_from_ps >= core_of(replay)->pause_after_ps ? core_of(replay)->pause_call_ps : 0;
 }
 
 int64_t replay_own_ps(struct replay *replay, struct rank_state *rank)
 {
+    const struct core *core = core_of(replay);
     enum mpi_call call = rank->calls[rank->next].call;
-    if (!replay->has_own_times || call >= MPI_FUNCTION_COUNT || call_kind(call) == CALL_LOCAL || rank->threads) return 0;
-    int64_t own_ps = replay->call_ps ? replay->call_ps[call] : 0;
-    return replay->pause_call_ps > 0 ? own_ps + end_pause(replay, rank) : own_ps;
+    if (!core->has_own_times || call >= MPI_FUNCTION_COUNT || call_kind(call) == CALL_LOCAL || rank->threads) return 0;
+    int64_t own_ps = core->call_ps ? core->call_ps[call] : 0;
+    return core->pause_call_ps > 0 ? own_ps + end_pause(replay, rank) : own_ps;
 }
 
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase)
@@ -96,5 +98,6 @@ enum step replay_step_local(struct replay *replay, uint32_t rank)
 
 enum status replay_timer(struct replay *replay, int64_t at_ps, uint32_t key, enum timer_kind kind, uint32_t item)
 {
-    return replay->engine_kind->timer(replay->engine, at_ps, key, item | (uint32_t)kind << TIMER_SHIFT, replay->err);
+    const struct core *core = core_of(replay);
+    return core->engine_kind->timer(core->engine, at_ps, key, item | (uint32_t)kind << TIMER_SHIFT, replay->err);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
 
@@ -90,18 +91,18 @@ enum status replay_threads_wake(struct replay *replay, uint32_t rank)
 
 uint32_t replay_rank_of_thread(const struct replay *replay, uint32_t id)
 {
-    return replay->thread_names[id].rank;
+    return core_of(replay)->thread_names[id].rank;
 }
 
 enum status replay_on_thread_resumes(struct replay *replay, uint32_t id)
 {
-    advance(replay, replay->thread_names[id].rank, replay->thread_names[id].thread);
+    advance(replay, core_of(replay)->thread_names[id].rank, core_of(replay)->thread_names[id].thread);
     return STATUS_OK;
 }
 
 enum status replay_on_thread_poll(struct replay *replay, uint32_t id)
 {
-    uint32_t rank = replay->thread_names[id].rank, thread = replay->thread_names[id].thread;
+    uint32_t rank = core_of(replay)->thread_names[id].rank, thread = core_of(replay)->thread_names[id].thread;
     replay->ranks[rank].threads->items[thread].polls = false;
     if (replay_thread_walk(replay, rank, thread)->status == RANK_BLOCKED) advance(replay, rank, thread);
     return STATUS_OK;
@@ -110,7 +111,7 @@ enum status replay_on_thread_poll(struct replay *replay, uint32_t id)
 bool replay_thread_waits_outside(struct replay *replay, uint32_t rank)
 {
     const struct rank_state *state = &replay->ranks[rank];
-    const struct call_driver *driver = replay->driver_of[call_kind(state->calls[state->next].call)];
+    const struct call_driver *driver = core_of(replay)->driver_of[call_kind(state->calls[state->next].call)];
     return (driver && driver->waits_outside && driver->waits_outside(replay, rank)) ||
            replay_turn_awaited(replay, rank) != NO_INDEX;
 }
@@ -163,7 +164,7 @@ enum status replay_thread_leave(struct replay *replay, uint32_t rank)
     if (call_is_library(state->calls[state->next].call)) threads->inside--;
     state->inside = threads->inside > 0;
     if (replay_turn_returns(replay, rank)) TRY(wake_outside(replay, rank));
-    if (replay->steps[state->calls[state->next].call]->traits & CALL_FREES) TRY(wake_outside(replay, rank));
+    if (core_of(replay)->steps[state->calls[state->next].call]->traits & CALL_FREES) TRY(wake_outside(replay, rank));
     if (!threads->beginning) return STATUS_OK;
     for (uint32_t t = threads->beginning[state->next]; t != NO_INDEX; t = threads->items[t].next_beginning)
         TRY(begin_after(replay, rank, t, state->resume_ps));
@@ -329,7 +330,7 @@ static enum status prepare_rank(struct replay *replay, uint32_t rank, uint32_t f
     threads->finished = calloc(state->count + 1, sizeof *threads->finished);
     if (!threads->finished || !threads->items || !threads->following || !threads->wakes) return err_memory(replay->err);
     for (uint32_t t = 0; t < threads->count; t++)
-        replay->thread_names[first_id + t] = (struct thread_name){rank, t};
+        core_of(replay)->thread_names[first_id + t] = (struct thread_name){rank, t};
     TRY(follow(replay, rank, threads));
     memcpy(state, &threads->items[0].walk, WALK_BYTES);
     return STATUS_OK;
@@ -337,13 +338,14 @@ static enum status prepare_rank(struct replay *replay, uint32_t rank, uint32_t f
 
 enum status replay_prepare_threads(struct replay *replay)
 {
+    struct core *core = core_of(replay);
     const struct trace *trace = replay->trace;
     size_t all = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         if (trace->ranks[rank].thread_count > 0) all += trace_thread_count(trace, rank);
     if (all == 0) return STATUS_OK;
-    replay->thread_names = calloc(all, sizeof *replay->thread_names);
-    if (!replay->thread_names) return err_memory(replay->err);
+    core->thread_names = calloc(all, sizeof *core->thread_names);
+    if (!core->thread_names) return err_memory(replay->err);
     uint32_t next = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         if (trace->ranks[rank].thread_count == 0) continue;
@@ -371,5 +373,5 @@ void replay_clear_threads(struct replay *replay)
         map_clear(&threads->names);
         free(threads);
     }
-    free(replay->thread_names);
+    free(core_of(replay)->thread_names);
 }

@@ -58,7 +58,7 @@ struct threads {
     size_t sync_count, sync_capacity;
 };
 
-/* Makes struct threads for all ranks that need it. Timers name threads by index in replay->thread_names. */
+/* Makes struct threads for all ranks that need it. Timers name threads by index in core.thread_names. */
 enum status replay_prepare_threads(struct replay *replay);
 void replay_clear_threads(struct replay *replay);
 

@@ -1,5 +1,6 @@
 #include "simulate/replay/walk.h"
 
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
 #include "simulate/replay/thread.h"
@@ -8,7 +9,7 @@ enum { CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
 
 static bool is_failed_test(const struct replay *replay, const struct trace_call *call)
 {
-    return (replay->steps[call->call]->traits & CALL_TESTS) && !(call->flags & TRACE_FLAG);
+    return (core_of(replay)->steps[call->call]->traits & CALL_TESTS) && !(call->flags & TRACE_FLAG);
 }
 
 static enum step step_call(struct replay *replay, uint32_t rank)
@@ -25,10 +26,10 @@ static enum step step_call(struct replay *replay, uint32_t rank)
         state->busy_ps = spent_ps;
         return replay_exit(state, replay->now_ps + spent_ps);
     }
-    const struct call_step *row = replay->steps[call->call];
+    const struct call_step *row = core_of(replay)->steps[call->call];
     enum step step;
     do step = row->step(replay, rank);
-    while (step == STEP_AGAIN && !replay->failed);
+    while (step == STEP_AGAIN && !core_of(replay)->failed);
     return step;
 }
 
@@ -46,20 +47,22 @@ static void keep_call(struct replay *replay, uint32_t rank, int64_t exit_ps)
 
 static void report_progress(struct replay *replay)
 {
+    struct core *core = core_of(replay);
     uint64_t all_calls = trace_all_calls(replay->trace);
-    replay->options->progress(replay->options->progress_context, replay->calls_done, all_calls);
-    replay->report_at += 1 + all_calls / PROGRESS_STEPS;
+    core->options->progress(core->options->progress_context, core->calls_done, all_calls);
+    core->report_at += 1 + all_calls / PROGRESS_STEPS;
 }
 
 static bool end_timeline(struct replay *replay, uint32_t rank)
 {
+    struct core *core = core_of(replay);
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_DONE;
-    if (state->threads && replay_thread_end(replay, rank) != STATUS_OK) replay->failed = true;
+    if (state->threads && replay_thread_end(replay, rank) != STATUS_OK) core->failed = true;
     if (state->threads && state->threads->left > 0) return false;
     state->inside = true; /* as in MPI_Finalize, recorded or not: it serves what still comes (MPI-3.1 8.7) */
-    if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
-    replay->done_count++;
+    if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) core->failed = true;
+    core->done_count++;
     return false;
 }
 
@@ -81,10 +84,10 @@ static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
 static bool read_next(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
-    const struct replay_source *source = replay->options->source;
+    const struct replay_source *source = core_of(replay)->options->source;
     if (!source) return true;
     if (source->next(source->context, rank, replay->err) != STATUS_OK) {
-        replay->failed = true;
+        core_of(replay)->failed = true;
         return false;
     }
     state->calls = replay->trace->ranks[rank].calls;
@@ -102,10 +105,11 @@ static void note_pause(struct rank_rare *rare, int64_t from_ps)
 /* The rank is outside the library. *next: its call after this one, in its thread. */
 static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit_ps, size_t *next)
 {
+    const struct core *core = core_of(replay);
     struct rank_state *state = &replay->ranks[rank];
-    if (replay->linger_ps > 0 && state->served && !state->threads)
-        replay->rare[rank].lingers_until_ps = exit_ps + replay->linger_ps;
-    if (replay->pause_call_ps > 0) note_pause(&replay->rare[rank], exit_ps);
+    if (core->linger_ps > 0 && state->served && !state->threads)
+        replay->rare[rank].lingers_until_ps = exit_ps + core->linger_ps;
+    if (core->pause_call_ps > 0) note_pause(&replay->rare[rank], exit_ps);
     state->inside = false;
     if (!state->threads) return STATUS_OK;
     TRY(replay_thread_leave(replay, rank));
@@ -118,22 +122,23 @@ static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit
  * now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
 {
+    struct core *core = core_of(replay);
     struct rank_state *state = &replay->ranks[rank];
     int64_t exit_ps = state->resume_ps;
     if (replay_past_end(replay, rank, exit_ps)) return false;
     const struct trace_call *call = &state->calls[state->next];
-    if (replay->notes_exits) note_exit(replay, rank, exit_ps);
+    if (core->notes_exits) note_exit(replay, rank, exit_ps);
     if (exit_ps > state->end_ps) state->end_ps = exit_ps;
     size_t next = state->next + 1;
-    if (replay->notes_inside && go_outside(replay, rank, exit_ps, &next) != STATUS_OK) {
-        replay->failed = true;
+    if (core->notes_inside && go_outside(replay, rank, exit_ps, &next) != STATUS_OK) {
+        core->failed = true;
         return false;
     }
     state->phase = 0;
     state->step = state->missing = state->received = 0;
     state->overlap = state->paid = false;
     state->busy_ps = 0;
-    if (++replay->calls_done == replay->report_at) report_progress(replay);
+    if (++core->calls_done == core->report_at) report_progress(replay);
     state->next = next;
     int64_t left_ps = call->exit_ps;
     if (next == state->count && !read_next(replay, rank)) return false;
@@ -146,7 +151,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     if (enter_ps == replay->now_ps) return true;
     if (replay_past_end(replay, rank, enter_ps)) return false;
     state->status = RANK_COMPUTING;
-    if (set_walk_timer(replay, rank, enter_ps) != STATUS_OK) replay->failed = true;
+    if (set_walk_timer(replay, rank, enter_ps) != STATUS_OK) core->failed = true;
     return false;
 }
 
@@ -159,7 +164,7 @@ static bool serves_on_enter(const struct replay *replay, uint32_t rank)
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     enum call_kind kind = call_kind(call->call);
-    if (replay->steps[call->call]->traits & CALL_SERVES) return true;
+    if (core_of(replay)->steps[call->call]->traits & CALL_SERVES) return true;
     bool of_own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank);
     return of_own ? protocol->lock_order == LOCK_ORDER_ARRIVAL : protocol->visit == VISIT_ENTER;
 }
@@ -172,7 +177,7 @@ static void go_inside(struct replay *replay, uint32_t rank)
     state->served = state->inside = library && (!replay->needs_call || serves_on_enter(replay, rank));
     if (state->threads) replay_thread_enter(replay, rank);
     if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK)
-        replay->failed = true;
+        core_of(replay)->failed = true;
 }
 
 static inline void enter_call(struct replay *replay, uint32_t rank)
@@ -180,7 +185,7 @@ static inline void enter_call(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_RUNNING;
     state->enter_ps = replay->now_ps;
-    if (replay->notes_inside) go_inside(replay, rank);
+    if (core_of(replay)->notes_inside) go_inside(replay, rank);
 }
 
 /* The call's own time passes before anything else of the call (mpi.call_s, mpi.pause). False: it has none. */
@@ -189,20 +194,20 @@ static bool spend_own_time(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     bool fails = is_failed_test(replay, call);
-    if ((replay->steps[call->call]->traits & CALL_SPENDS) && !fails) return false;
+    if ((core_of(replay)->steps[call->call]->traits & CALL_SPENDS) && !fails) return false;
     int64_t own_ps = replay_own_ps(replay, state);
     if (own_ps == 0 || fails) return false;
     state->busy_ps = own_ps;
     state->resume_ps = replay->now_ps + own_ps;
     state->status = RANK_PAUSED;
-    if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) replay->failed = true;
+    if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) core_of(replay)->failed = true;
     return true;
 }
 
 static void await_messages(struct replay *replay, uint32_t rank, uint32_t need, uint32_t counter)
 {
-    const struct mailbox *mailbox = &replay->mailbox;
-    if (mailbox->kind->await(mailbox, replay->nodes[rank], rank, need, counter) != STATUS_OK) replay->failed = true;
+    const struct mailbox *mailbox = &core_of(replay)->mailbox;
+    if (mailbox->kind->await(mailbox, replay->nodes[rank], rank, need, counter) != STATUS_OK) core_of(replay)->failed = true;
 }
 
 void replay_await(struct replay *replay, uint32_t rank)
@@ -212,21 +217,21 @@ void replay_await(struct replay *replay, uint32_t rank)
 
 void replay_resume(struct replay *replay, uint32_t rank)
 {
-    replay->mailbox.kind->resume(&replay->mailbox, replay->nodes[rank]);
+    core_of(replay)->mailbox.kind->resume(&core_of(replay)->mailbox, replay->nodes[rank]);
 }
 
 enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on)
 {
-    return replay->mailbox.kind->watch(&replay->mailbox, replay->nodes[rank], on);
+    return core_of(replay)->mailbox.kind->watch(&core_of(replay)->mailbox, replay->nodes[rank], on);
 }
 
 static void block(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_BLOCKED;
-    await_messages(replay, rank, state->need, state->threads ? ENGINE_ANY_COUNTER : replay->counter);
+    await_messages(replay, rank, state->need, state->threads ? ENGINE_ANY_COUNTER : core_of(replay)->counter);
     state->need = 0;
-    replay->counter = ENGINE_NO_COUNTER;
+    core_of(replay)->counter = ENGINE_NO_COUNTER;
 }
 
 /* The rank's call begins to serve. True: it served something, so the rank may be able to go on. */
@@ -236,7 +241,7 @@ static bool begin_serving(struct replay *replay, uint32_t rank)
     if (state->inside || state->threads || !call_is_library(state->calls[state->next].call)) return false;
     state->served = state->inside = true;
     if (state->serve_first == NO_INDEX) return false;
-    if (replay_serve_waiting(replay, rank) != STATUS_OK) replay->failed = true;
+    if (replay_serve_waiting(replay, rank) != STATUS_OK) core_of(replay)->failed = true;
     return true;
 }
 
@@ -259,25 +264,26 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
 
 static void advance(struct replay *replay, uint32_t rank)
 {
+    struct core *core = core_of(replay);
     struct rank_state *state = &replay->ranks[rank];
     if (state->status == RANK_BLOCKED) replay_resume(replay, rank);
     state->status = RANK_RUNNING;
-    while (!replay->failed) {
+    while (!core->failed) {
         enum step step = step_call(replay, rank);
         if (replay->needs_call) step = serve_in_call(replay, rank, step);
         switch (step) {
         case STEP_AGAIN: break;
         case STEP_BLOCK: block(replay, rank); return;
-        case STEP_FAIL: replay->failed = true; return;
+        case STEP_FAIL: core->failed = true; return;
         case STEP_SPEND:
         case STEP_PAUSE:
             state->status = RANK_PAUSED;
-            if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) replay->failed = true;
+            if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) core->failed = true;
             return;
         case STEP_EXIT:
             if (!leave_call(replay, rank)) return;
             enter_call(replay, rank);
-            if (replay->has_own_times && spend_own_time(replay, rank)) return;
+            if (core->has_own_times && spend_own_time(replay, rank)) return;
             break;
         }
     }
@@ -287,7 +293,7 @@ void replay_advance(struct replay *replay, uint32_t rank)
 {
     if (replay->ranks[rank].status == RANK_COMPUTING) {
         enter_call(replay, rank);
-        if (replay->has_own_times && spend_own_time(replay, rank)) return;
+        if (core_of(replay)->has_own_times && spend_own_time(replay, rank)) return;
     }
     advance(replay, rank);
 }
@@ -297,13 +303,13 @@ void replay_wake_blocked(struct replay *replay, uint32_t rank)
     if (!replay->ranks[rank].threads)
         advance(replay, rank);
     else if (replay_threads_wake(replay, rank) != STATUS_OK)
-        replay->failed = true;
+        core_of(replay)->failed = true;
 }
 
 enum status replay_poll(struct replay *replay, uint32_t rank)
 {
     int64_t now_ps = replay->now_ps;
-    TRY(replay->mailbox.kind->poll(&replay->mailbox, replay->nodes[rank]));
+    TRY(core_of(replay)->mailbox.kind->poll(&core_of(replay)->mailbox, replay->nodes[rank]));
     replay->now_ps = now_ps;
     return STATUS_OK;
 }

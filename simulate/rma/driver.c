@@ -153,7 +153,7 @@ static uint32_t target_of_op(const struct replay *replay, uint32_t op)
 }
 
 static const struct timer_row timers[] = {
-    {TIMER_OP, target_of_op, replay_on_applied}, {TIMER_ROOM, replay_rank_of_room, replay_on_room}, {0}};
+    {TIMER_OP, target_of_op, replay_on_applied}, {TIMER_BUFFER, replay_rank_of_buffer, replay_on_buffer}, {0}};
 
 static enum status reach(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct reach *to)
 {

@@ -115,11 +115,10 @@ static void explain_epoch(struct replay *replay, uint32_t rank, const struct tra
 static void explain_leftover(struct replay *replay, const struct op *op, const char *cause)
 {
     struct explanation text = {.used = 0};
-    if (!replay->options->stopped) return;
     EXPLAIN(&text, "%s: rank %u never %s",
         op->kind == CALL_COMPLETE ? "its notification never leaves" : "its data never leave",
         op->epoch_kind == OP_FENCE ? op->origin : op->target, cause);
-    replay->options->stopped(replay->options->stopped_context, op->origin, op->call, text.bytes);
+    replay_report_stopped(replay, op->origin, op->call, &text);
 }
 
 enum status replay_find_held(struct replay *replay)

@@ -1,4 +1,5 @@
 /* MPI_Win_lock and MPI_Win_unlock (MPI-3.1 11.5.3). */
+#include "simulate/replay/message.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock.h"
 

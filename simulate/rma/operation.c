@@ -83,6 +83,7 @@ static void account_posts(struct replay *replay, uint32_t rank, const struct mem
 static enum step decide_active(struct replay *replay, struct rank_state *state, struct member *member,
                                const struct pair *pair, const struct trace_call *call)
 {
+    uint32_t rank = (uint32_t)(state - replay->ranks);
     enum rma_kind kind = rma_kind_of(call_kind(call->call));
     enum rma_waits waits = semantics_waits(replay->modes[member->window].semantics, kind, call->bytes);
     bool waits_here = waits == WAITS_CALL || waits == WAITS_START;
@@ -90,13 +91,12 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     bool ready = replay_pair_ready(member, pair) && !replay_pair_awaits_group(replay, pair) &&
                  (waits_here || member->posted || !is_for_group(replay, call));
     if (waits == WAITS_NEVER && kind != RMA_GET) {
-        if (!replay_buffer_fits(replay, state, call->bytes)) return STEP_BLOCK;
-        replay_buffer_take(replay, state, call->bytes);
+        if (!replay_buffer_fits(replay, rank, call->bytes)) return STEP_BLOCK;
+        replay_buffer_take(replay, rank, call->bytes);
         int64_t copy_ps = replay_copy_ps(replay, call->bytes);
         return replay_spend(replay, state, copy_ps + (ready && !replay->deferred ? replay->overhead_ps : 0),
                             PHASE_COPIED);
     }
-    uint32_t rank = (uint32_t)(state - replay->ranks);
     if (ready && !replay->deferred)
         return replay_spend(replay, state, replay->overhead_ps + before_leaving_ps(replay, rank, call), PHASE_ISSUE);
     return replay_spend(replay, state, put_copy_ps(replay, call), PHASE_QUEUE);

@@ -13,7 +13,7 @@ static bool holds_back(const struct op *op, enum message_type type)
 
 static bool awaits_request(const struct replay *replay, const struct op *op)
 {
-    return op->request != NO_INDEX && replay->requests[op->request].awaited;
+    return op->request != NO_INDEX && replay_request(replay, op->request)->awaited;
 }
 
 static bool awaits_op(const struct replay *replay, const struct trace_call *call, const struct op *op,

@@ -1,5 +1,6 @@
 /* The buffer of semantics d where it is limited (mpi.rma.buffer_bytes). Each origin has one for all its windows. A put
  * occupies its bytes from the begin of its copy until its last byte has left. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
@@ -7,31 +8,50 @@
 #include "simulate/windows/transfer.h"
 
 /* Bytes of an origin's buffer that become free at a known time. */
-struct room {
+struct leaving {
     uint32_t rank, next;
     int64_t bytes;
 };
 
-DEFINE_POOL(room, next);
+struct buffers {
+    int64_t *held_bytes; /* by rank: copied or being copied, and not left yet */
+    POOL(leaving, leaving);
+};
 
-static int64_t limit_of(const struct replay *replay)
+DEFINE_POOL(leaving, next, replay->buffers);
+
+enum status replay_prepare_buffers(struct replay *replay)
 {
-    return replay->platform->semantics.buffer_bytes;
+    if (replay->platform->semantics.buffer_bytes == INT64_MAX) return STATUS_OK;
+    replay->buffers = calloc(1, sizeof *replay->buffers);
+    if (!replay->buffers) return err_memory(replay->err);
+    replay->buffers->free_leaving = NO_INDEX;
+    replay->buffers->held_bytes = calloc(replay->trace->rank_count, sizeof *replay->buffers->held_bytes);
+    return replay->buffers->held_bytes ? STATUS_OK : err_memory(replay->err);
 }
 
-bool replay_buffer_fits(const struct replay *replay, const struct rank_state *rank, int64_t bytes)
+void replay_clear_buffers(struct replay *replay)
 {
-    return bytes <= limit_of(replay) - replay_rare(replay, rank)->buffered_bytes;
+    if (!replay->buffers) return;
+    free(replay->buffers->held_bytes);
+    free(replay->buffers->leavings);
+    free(replay->buffers);
 }
 
-void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t bytes)
+bool replay_buffer_fits(const struct replay *replay, uint32_t rank, int64_t bytes)
 {
+    return !replay->buffers || bytes <= replay->platform->semantics.buffer_bytes - replay->buffers->held_bytes[rank];
+}
+
+void replay_buffer_take(struct replay *replay, uint32_t rank, int64_t bytes)
+{
+    const struct rank_state *state = &replay->ranks[rank];
     struct buffer_use *use = &replay->outcome->buffer;
-    if (limit_of(replay) == INT64_MAX) return;
-    struct rank_rare *rare = replay_rare(replay, rank);
-    rare->buffered_bytes += bytes;
-    if (rare->buffered_bytes > use->peak_bytes) use->peak_bytes = rare->buffered_bytes;
-    int64_t waited_ps = replay->now_ps - rank->enter_ps - rank->busy_ps;
+    if (!replay->buffers) return;
+    int64_t *held_bytes = &replay->buffers->held_bytes[rank];
+    *held_bytes += bytes;
+    if (*held_bytes > use->peak_bytes) use->peak_bytes = *held_bytes;
+    int64_t waited_ps = replay->now_ps - state->enter_ps - state->busy_ps;
     if (waited_ps == 0) return;
     use->waits++;
     use->waited_ps += waited_ps;
@@ -39,7 +59,7 @@ void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t 
 
 static void give_back(struct replay *replay, uint32_t rank, int64_t bytes)
 {
-    replay->rare[rank].buffered_bytes -= bytes;
+    replay->buffers->held_bytes[rank] -= bytes;
     replay_wake(replay, rank);
 }
 
@@ -50,20 +70,20 @@ enum status replay_buffer_left(struct replay *replay, uint32_t rank, int64_t byt
         return STATUS_OK;
     }
     uint32_t index;
-    TRY(replay_take_room(replay, &index));
-    replay->rooms[index] = (struct room){.rank = rank, .bytes = bytes};
-    return replay_timer(replay, left_ps, rank, TIMER_ROOM, index);
+    TRY(replay_take_leaving(replay, &index));
+    replay->buffers->leavings[index] = (struct leaving){.rank = rank, .bytes = bytes};
+    return replay_timer(replay, left_ps, rank, TIMER_BUFFER, index);
 }
 
-enum status replay_on_room(struct replay *replay, uint32_t index)
+enum status replay_on_buffer(struct replay *replay, uint32_t index)
 {
-    const struct room room = replay->rooms[index];
-    replay_release_room(replay, index);
-    give_back(replay, room.rank, room.bytes);
+    const struct leaving left = replay->buffers->leavings[index];
+    replay_release_leaving(replay, index);
+    give_back(replay, left.rank, left.bytes);
     return STATUS_OK;
 }
 
-uint32_t replay_rank_of_room(const struct replay *replay, uint32_t room)
+uint32_t replay_rank_of_buffer(const struct replay *replay, uint32_t index)
 {
-    return replay->rooms[room].rank;
+    return replay->buffers->leavings[index].rank;
 }

@@ -55,12 +55,14 @@ enum status replay_on_together(struct replay *replay, const struct engine_note *
 enum status replay_on_together_reply(struct replay *replay, const struct engine_note *message);
 
 /* buffer.c: the limited buffer of semantics d. */
-bool replay_buffer_fits(const struct replay *replay, const struct rank_state *rank, int64_t bytes);
+enum status replay_prepare_buffers(struct replay *replay);
+void replay_clear_buffers(struct replay *replay);
+bool replay_buffer_fits(const struct replay *replay, uint32_t rank, int64_t bytes);
 /* A put begins to be copied; it may have waited since the rank entered the call. */
-void replay_buffer_take(struct replay *replay, struct rank_state *rank, int64_t bytes);
-/* Its last byte leaves at left_ps: the room is free from then on. May wake the rank. */
+void replay_buffer_take(struct replay *replay, uint32_t rank, int64_t bytes);
+/* Its last byte leaves at left_ps: its bytes are free from then on. May wake the rank. */
 enum status replay_buffer_left(struct replay *replay, uint32_t rank, int64_t bytes, int64_t left_ps);
-enum status replay_on_room(struct replay *replay, uint32_t room);
-uint32_t replay_rank_of_room(const struct replay *replay, uint32_t room);
+enum status replay_on_buffer(struct replay *replay, uint32_t leaving);
+uint32_t replay_rank_of_buffer(const struct replay *replay, uint32_t leaving);
 
 #endif

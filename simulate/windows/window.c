@@ -5,14 +5,15 @@
 
 #include "common/array.h"
 #include "common/search.h"
+#include "simulate/replay/barrier.h"
 #include "simulate/windows/lock_epoch.h"
-#include "simulate/windows/op.h"
+#include "simulate/windows/transfer.h"
 #include "simulate/windows/window_modes.h"
 
 enum { WINDOW_BITS = 16, RANK_BITS = 24 };
 
-DEFINE_POOL(op, next);
-DEFINE_POOL(lock_epoch, next);
+DEFINE_POOL(op, next, replay);
+DEFINE_POOL(lock_epoch, next, replay);
 
 static void prepare_members(struct replay *replay, int32_t window, uint32_t *next)
 {
@@ -43,7 +44,7 @@ static enum status prepare_notified_fences(struct replay *replay)
 enum status replay_prepare_windows(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
-    replay->free_op = replay->free_lock_epoch = replay->free_room = NO_INDEX;
+    replay->free_op = replay->free_lock_epoch = NO_INDEX;
     TRY(window_modes_new(trace, replay->platform, &replay->modes, replay->err));
     if (trace->definitions.window_count >= (size_t)1 << WINDOW_BITS || trace->rank_count >= 1u << RANK_BITS)
         return err_set(replay->err, STATUS_DATA, trace->name, NULL,
@@ -59,6 +60,7 @@ enum status replay_prepare_windows(struct replay *replay)
         return err_memory(replay->err);
     uint32_t next_member = 0;
     for (size_t w = 0; w < trace->definitions.window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
+    TRY(replay_prepare_buffers(replay));
     return prepare_notified_fences(replay);
 }
 
@@ -81,7 +83,7 @@ void replay_clear_windows(struct replay *replay)
     free(replay->pairs);
     free(replay->ops);
     free(replay->lock_epochs);
-    free(replay->rooms);
+    replay_clear_buffers(replay);
     free(replay->modes);
     map_clear(&replay->pair_index);
     for (size_t i = 0; replay->fence_targets && i < replay->member_count; i++) free(replay->fence_targets[i].items);
@@ -271,7 +273,7 @@ enum status replay_count_fence_answer(struct replay *replay, const struct op *op
 
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member)
 {
-    return (uint32_t)(replay->first_window_barrier + (size_t)(member - replay->members));
+    return replay_barrier_of_window(replay, (uint32_t)(member - replay->members));
 }
 
 /* Two exceptions. The wait states of an epoch use the enter of its posts, which messages have reported by then only

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "verify_test.h"
 
@@ -21,11 +22,11 @@ static void expect_pairs(struct trace *trace, int32_t *rank_nodes, const int32_t
     platform.node_count = NODES;
     platform.rank_nodes = rank_nodes;
     struct err err;
-    struct replay replay = {.trace = trace, .platform = &platform, .err = &err};
-    replay_use_drivers(&replay);
+    struct core core = {.replay = {.trace = trace, .platform = &platform, .err = &err}};
+    replay_use_drivers(&core.replay);
     int32_t(*pairs)[2];
     size_t found;
-    if (replay_used_pairs(&replay, &pairs, &found) != STATUS_OK) fail_msg("%s", err.text);
+    if (replay_used_pairs(&core.replay, &pairs, &found) != STATUS_OK) fail_msg("%s", err.text);
     assert_int_equal(found, count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(pairs[i][0], expected[i][0]);

@@ -1,0 +1,64 @@
+/* The whole state of a replay. Not for use outside simulate/replay/: other rooms see its head, struct replay. */
+#ifndef SIMULATE_REPLAY_CORE_H
+#define SIMULATE_REPLAY_CORE_H
+
+#include "simulate/mailbox/mailbox.h"
+#include "simulate/replay/state.h"
+
+/* Items of pools are in the headers of their services, rows of drivers in replay/driver.h. Private to one file:
+ * agreements (collective_matching.c), channels (envelope.c), connections (connections.c). */
+struct core {
+    struct replay replay;
+    struct platform part; /* the caller's, without the nodes behind the last one that has a rank; it borrows all else */
+    const struct replay_options *options; /* of the caller */
+    const struct engine_descriptor *engine_kind;
+    struct engine *engine;
+    struct mailbox mailbox;
+    bool failed;
+
+    /* The rows of drivers. */
+    const struct call_driver *const *drivers; /* NULL-terminated */
+    const struct call_step *steps[MPI_CALL_COUNT];
+    const struct call_driver *driver_of[CALL_KIND_COUNT];
+    const struct message_row *messages_of[MESSAGE_TYPE_COUNT];
+    uint8_t servers[MESSAGE_TYPE_COUNT]; /* enum progress_mode, or SERVER_BY_BYTES */
+    const struct timer_row *timers_of[TIMER_KIND_COUNT];
+    void (*prefetch)(const struct replay *, uint32_t rank, const struct engine_note *, enum engine_distance,
+                     struct prefetch_lines *);
+
+    /* The program counters. */
+    uint64_t calls_done, report_at; /* report_at: calls_done at which options->progress is called next; 0: never */
+    uint32_t done_count;
+    bool notes_exits;  /* of calls: the predicted trace needs them, or Wait for Progress is counted */
+    bool notes_inside; /* rank_state.inside is kept: something reads it, or a rank has several threads */
+    int64_t linger_ps;
+    int64_t *call_ps; /* of the caller's own time, by enum mpi_call; NULL: calls take none */
+    int64_t pause_after_ps, pause_call_ps; /* mpi.pause */
+    bool has_own_times; /* one of the two is set */
+    struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
+
+    /* Messages, requests, barriers. */
+    int64_t thread_delay_ps;
+    bool answers_apart; /* each answer is a message of its own and acts as it arrives, or when its rank waits */
+    POOL(waiting_message, message);
+    struct connections *connections; /* by rank; NULL: flush is not connections */
+    POOL(request, request);
+    POOL(envelope, envelope);
+    struct channel *channels;
+    size_t channel_count, channel_capacity;
+    struct barrier_group *barrier_groups; /* of communicators, then of windows */
+    struct barrier *barriers; /* those of windows as replay.members */
+    size_t barrier_count, first_window_barrier;
+    uint8_t *barrier_counts;
+    uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
+    bool counts;      /* barriers' messages are sent by count() */
+    struct agreements *agreements; /* NULL: no collective has been called */
+};
+
+/* Of any replay. It may be const only where the caller does not change it. */
+static inline struct core *core_of(const struct replay *replay)
+{
+    return (struct core *)(uintptr_t)replay;
+}
+
+#endif
