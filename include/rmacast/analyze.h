@@ -22,7 +22,9 @@ struct rmacast_analyze_options {
     int intervals;       /* also efficiency of each user region, root causes and the critical path */
 };
 
-/* options NULL: defaults. The caller owns *result. */
+/* Finds the wait states of every rank and the bounds of every one-sided transfer. The trace may be recorded or predicted.
+ * options NULL: defaults. The caller owns *result, which keeps nothing of the trace. RMACAST_USAGE: options->size is that
+ * of another version. RMACAST_DATA: calls of the trace contradict each other or MPI; the text names rank and event. */
 enum rmacast_status rmacast_analyze(const struct rmacast_trace *trace, const struct rmacast_analyze_options *options,
                                     struct rmacast_result **result, struct rmacast_error *error);
 

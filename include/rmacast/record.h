@@ -1,5 +1,6 @@
 /* Recording: runs an MPI program under the recorder, as `rmacast record` does. The program is not changed: the recorder
- * is preloaded. It needs the shared library of MPICH or Open MPI. */
+ * is preloaded, and wraps MPI's functions by its profiling interface (MPI-3.1, chapter 14.2). It needs the shared library of
+ * MPICH or Open MPI. */
 #ifndef RMACAST_RECORD_H
 #define RMACAST_RECORD_H
 

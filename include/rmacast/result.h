@@ -15,13 +15,16 @@ extern "C" {
 
 struct rmacast_result;
 
-/* Reads a result file as --json wrote it. The caller owns *result. */
+/* Reads a result file as --json or rmacast_result_to_json() wrote it. The caller owns *result. RMACAST_DATA: it cannot be
+ * read, or is no result; the text names file and key path. */
 enum rmacast_status rmacast_result_open(const char *file, struct rmacast_result **result, struct rmacast_error *error);
 void rmacast_result_free(struct rmacast_result *result); /* NULL is legal */
 
-uint32_t rmacast_result_rank_count(const struct rmacast_result *result);
+uint32_t rmacast_result_rank_count(const struct rmacast_result *result); /* ranks are numbered from 0 */
+/* Seconds from the first event of any rank to the last event of any rank. */
 double rmacast_result_run_time_s(const struct rmacast_result *result);
-double rmacast_result_rank_time_s(const struct rmacast_result *result, uint32_t rank); /* NAN: no such rank */
+/* Seconds from the first event of any rank to the last event of this rank. NAN: no such rank. */
+double rmacast_result_rank_time_s(const struct rmacast_result *result, uint32_t rank);
 
 /* Wait states, by number from 0 to rmacast_wait_state_count() - 1 or by name ("late_post", docs/patterns.md). */
 size_t rmacast_wait_state_count(void);
@@ -32,12 +35,14 @@ uint64_t rmacast_result_occurrences(const struct rmacast_result *result, const c
 /* Seconds lost in it on one rank; NAN: no such name or rank. */
 double rmacast_result_rank_severity_s(const struct rmacast_result *result, const char *wait_state, uint32_t rank);
 
+/* One-sided operations of all ranks that move data, and the bytes that they move. */
 uint64_t rmacast_result_transfer_count(const struct rmacast_result *result);
 uint64_t rmacast_result_transfer_bytes(const struct rmacast_result *result);
 
-/* The whole result as JSON text. The caller frees *json with free(). */
+/* The whole result as JSON text with a NUL at its end (schema rmacast.result/1). The caller frees *json with free().
+ * RMACAST_SYSTEM: no memory. */
 enum rmacast_status rmacast_result_to_json(const struct rmacast_result *result, char **json, struct rmacast_error *error);
-/* The table for people. */
+/* Writes the table that `rmacast analyze` prints. An error of out is left to the caller (ferror()). */
 void rmacast_result_print(const struct rmacast_result *result, FILE *out);
 
 #ifdef __cplusplus

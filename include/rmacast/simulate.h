@@ -23,10 +23,15 @@ struct rmacast_simulate_options {
     const char *compute;
 };
 
-/* Replays the trace. SimGrid simulates once per process, so that engine runs in a child process, which is gone when the
- * function returns. RMACAST_DATA: the trace cannot be replayed there (a deadlock says who waits for whom).
- * *predicted is the trace of the predicted run, *result its analysis; either may be NULL where it is not wanted. The caller
- * owns both. */
+/* Replays the trace: computing between calls keeps its time, and calls take what the platform's costs and the blocking
+ * semantics say (docs/simulation.md has each rule and its source). options NULL: defaults. SimGrid simulates once per
+ * process, so that engine runs in a child process, which is gone when the function returns. *predicted is the trace of the
+ * predicted run, *result its analysis; either may be NULL where it is not wanted. The caller owns both; trace and platform
+ * are unchanged, and may be freed before them.
+ *
+ * RMACAST_USAGE: an option is at fault, or options->size is that of another version. RMACAST_DATA: the trace cannot be
+ * replayed on the platform: a rank has no node, or a deadlock, of which the text says who waits for whom. RMACAST_SYSTEM:
+ * the engine's module cannot be loaded. */
 enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, const struct rmacast_platform *platform,
                                      const struct rmacast_simulate_options *options, struct rmacast_trace **predicted,
                                      struct rmacast_result **result, struct rmacast_error *error);

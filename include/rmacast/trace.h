@@ -20,19 +20,22 @@ extern "C" {
 struct rmacast_trace;
 
 /* Reads an OTF2 archive (rmacast's or Score-P's), a spool directory of the recorder, or a text trace; the kind is recognised
- * from the content. RMACAST_DATA names file, rank and event. The caller owns *trace. */
+ * from the content. The caller owns *trace. RMACAST_DATA: the path is no trace, or the trace is at fault; the text names
+ * file, rank and event. */
 enum rmacast_status rmacast_trace_open(const char *path, struct rmacast_trace **trace, struct rmacast_error *error);
 void rmacast_trace_free(struct rmacast_trace *trace); /* NULL is legal */
 
 /* Writes it: a path that ends in .txt, or "-" for standard output, as text; every other path as the directory of an OTF2
- * archive. What exists at the path is replaced only if it is such a file or archive. */
+ * archive. What exists at the path is replaced only if it is such a file or archive. RMACAST_DATA or RMACAST_SYSTEM: it
+ * cannot be written there; the text names the path, and nothing half written stays. */
 enum rmacast_status rmacast_trace_save(const struct rmacast_trace *trace, const char *path, struct rmacast_error *error);
 
-uint32_t rmacast_trace_rank_count(const struct rmacast_trace *trace);
+uint32_t rmacast_trace_rank_count(const struct rmacast_trace *trace); /* ranks are numbered from 0 */
 size_t rmacast_trace_call_count(const struct rmacast_trace *trace, uint32_t rank); /* 0 for a rank that is none */
-double rmacast_trace_run_time_s(const struct rmacast_trace *trace); /* first event of any rank to last event of any rank */
-int rmacast_trace_is_simulated(const struct rmacast_trace *trace);
-int rmacast_trace_is_complete(const struct rmacast_trace *trace);   /* no rank's recording breaks off */
+/* Seconds from the first event of any rank to the last event of any rank. */
+double rmacast_trace_run_time_s(const struct rmacast_trace *trace);
+int rmacast_trace_is_simulated(const struct rmacast_trace *trace); /* 1: predicted by rmacast_simulate; 0 */
+int rmacast_trace_is_complete(const struct rmacast_trace *trace);  /* 1: no rank's recording breaks off; 0 */
 
 /* One call of a rank. name lives as long as the trace. */
 struct rmacast_call {
@@ -44,7 +47,8 @@ struct rmacast_call {
     uint32_t thread;        /* of the rank, from 0 */
 };
 
-/* RMACAST_USAGE: no such rank or call. index counts a rank's calls in the order of their enter times, from 0. */
+/* Copies a call to *call. index counts a rank's calls, of all its threads, in the order of their enter times, from 0.
+ * RMACAST_USAGE: no such rank or call. */
 enum rmacast_status rmacast_trace_call(const struct rmacast_trace *trace, uint32_t rank, size_t index,
                                        struct rmacast_call *call, struct rmacast_error *error);
 

@@ -1,10 +1,11 @@
-/* rmacast_simulate(): what it takes for computing. */
+/* rmacast_simulate(): what it takes for computing; what it makes is the caller's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -29,25 +30,30 @@ static void write_file(char *path, const char *format, const char *text)
     fclose(file);
 }
 
-/* Opens the trace, simulates it and checks that it stays as it was. The run time in ms, -1: refused with RMACAST_USAGE. */
-static double predicted_ms(const char *nodes, const char *compute)
+static void open_inputs(const char *nodes, struct rmacast_trace **trace, struct rmacast_platform **platform)
 {
     char trace_path[] = "/tmp/rmacast-public-XXXXXX", platform_path[] = "/tmp/rmacast-public-XXXXXX";
-    struct rmacast_simulate_options options = {.size = sizeof options, .compute = compute};
     struct rmacast_error error = {.text = ""};
-    struct rmacast_trace *trace;
-    struct rmacast_platform *platform;
-    struct rmacast_result *result;
     write_file(trace_path, TRACE, nodes);
     write_file(platform_path,
                "{\"schema\":\"rmacast.platform/1\",\"name\":\"two\",\"nodes\":{\"count\":2},\"network\":{\"latency_s\":"
                "1e-6,\"bandwidth_Bps\":1e10}%s}",
                "");
-    if (rmacast_trace_open(trace_path, &trace, &error) != RMACAST_OK) fail_msg("%s", error.text);
-    if (rmacast_platform_open(platform_path, NULL, 0, &platform, &error) != RMACAST_OK) fail_msg("%s", error.text);
+    if (rmacast_trace_open(trace_path, trace, &error) != RMACAST_OK) fail_msg("%s", error.text);
+    if (rmacast_platform_open(platform_path, NULL, 0, platform, &error) != RMACAST_OK) fail_msg("%s", error.text);
     unlink(trace_path);
     unlink(platform_path);
-    enum rmacast_status status = rmacast_simulate(trace, platform, &options, NULL, &result, &error);
+}
+
+/* Opens the trace, simulates it and checks that it stays as it was. The run time in ms, -1: refused with RMACAST_USAGE. */
+static double predicted_ms(const char *nodes, const char *compute)
+{
+    struct rmacast_simulate_options options = {.size = sizeof options, .compute = compute};
+    struct rmacast_trace *trace;
+    struct rmacast_platform *platform;
+    struct rmacast_result *result;
+    open_inputs(nodes, &trace, &platform);
+    enum rmacast_status status = rmacast_simulate(trace, platform, &options, NULL, &result, NULL);
     double ms = -1;
     if (status == RMACAST_OK) ms = 1e3 * rmacast_result_run_time_s(result);
     if (status == RMACAST_OK) rmacast_result_free(result);
@@ -71,8 +77,39 @@ static void option_compute(void **state)
     MS(predicted_ms(ROOMY, "all"), -1);
 }
 
+/* What was made needs neither trace nor platform any more. Run with the address sanitizer, this finds what is borrowed. */
+static void outlives_its_inputs(void **state)
+{
+    struct rmacast_trace *trace, *predicted;
+    struct rmacast_platform *platform;
+    struct rmacast_result *result, *analysis;
+    struct rmacast_call call;
+    char *json;
+    (void)state;
+    open_inputs(CROWDED, &trace, &platform);
+    assert_int_equal(rmacast_simulate(trace, platform, NULL, &predicted, &result, NULL), RMACAST_OK);
+    assert_int_equal(rmacast_analyze(trace, NULL, &analysis, NULL), RMACAST_OK);
+    rmacast_trace_free(trace);
+    rmacast_platform_free(platform);
+    assert_true(rmacast_trace_is_simulated(predicted));
+    assert_int_equal(rmacast_trace_rank_count(predicted), 2);
+    MS(1e3 * rmacast_trace_run_time_s(predicted), 30);
+    assert_int_equal(rmacast_trace_call(predicted, 1, 1, &call, NULL), RMACAST_OK);
+    assert_string_equal(call.name, "MPI_Comm_group");
+    MS(1e3 * call.enter_s, 30);
+    assert_int_equal(rmacast_result_to_json(result, &json, NULL), RMACAST_OK);
+    assert_non_null(strstr(json, "\"two\""));
+    free(json);
+    MS(1e3 * rmacast_result_run_time_s(analysis), 70);
+    assert_int_equal(rmacast_result_to_json(analysis, &json, NULL), RMACAST_OK);
+    free(json);
+    rmacast_result_free(analysis);
+    rmacast_result_free(result);
+    rmacast_trace_free(predicted);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(option_compute)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(option_compute), cmocka_unit_test(outlives_its_inputs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
