@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <mpi.h>
 
 #include "cli/analysis.h"
 #include "model/slices/slices.h"
 #include "mpi/link.h"
+#include "mpi/start.h"
 #include "trace/open.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2 };
@@ -123,29 +123,13 @@ static enum status read_options(struct analysis *analysis, int argc, char **argv
     return cli_parse(&argp, argc, argv, 0, analysis, err);
 }
 
-/* The program may end in --help. */
-static void finalize(void)
-{
-    MPI_Finalize();
-}
-
-/* UCX, which MPICH may load, catches SIGSEGV and similar signals from the moment it is loaded. Its handler may wait for
- * ever in an allocation. The variable that turns the handler off must be set before the program starts. */
-static void leave_signals_alone(char **argv)
-{
-    static const char variable[] = "UCX_HANDLE_ERRORS";
-    if (!getenv(variable) && setenv(variable, "none", 1) == 0) execv("/proc/self/exe", argv);
-}
-
 int main(int argc, char **argv)
 {
     struct analysis analysis = ANALYSIS_DEFAULTS;
     struct trace_source archive;
     struct err err;
     analysis.options.intervals = true;
-    leave_signals_alone(argv);
-    MPI_Init(&argc, &argv);
-    atexit(finalize);
+    mpi_start(&argc, &argv);
     enum status status = read_options(&analysis, argc, argv, &err);
     if (status == STATUS_OK) status = analysis_check_files(&analysis, &err);
     if (status == STATUS_OK) status = analysis_read_runs(&analysis, &err);

@@ -13,6 +13,7 @@
 #include "cli/launcher.h"
 #include "cli/sweep_options.h"
 #include "mpi/point_server.h"
+#include "mpi/start.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2, TAG_POINT = 1, TAG_ANSWER = 2, WAIT_MS = 2, PATH_BYTES = 4096 };
 enum { NO_MORE = -1 }; /* in a point's place */
@@ -234,30 +235,14 @@ static enum status run(const struct sweep_options *settings, struct sweep *sweep
     return status;
 }
 
-/* The program may end in --help. */
-static void finalize(void)
-{
-    MPI_Finalize();
-}
-
-/* UCX, which MPICH may bring along, catches SIGSEGV and the like as soon as it is loaded, and may wait for ever where
- * it asks for memory then: it has to be told before the program starts. */
-static void leave_signals_alone(char **argv)
-{
-    static const char variable[] = "UCX_HANDLE_ERRORS";
-    if (!getenv(variable) && setenv(variable, "none", 1) == 0) execv("/proc/self/exe", argv);
-}
-
 int main(int argc, char **argv)
 {
     struct sweep_options settings = {.config = NULL};
     struct sweep sweep = {.kept_fd = -1};
     char program[PATH_BYTES];
     struct err err;
-    leave_signals_alone(argv);
     signal(SIGPIPE, SIG_IGN);
-    MPI_Init(&argc, &argv);
-    atexit(finalize);
+    mpi_start(&argc, &argv);
     enum status status = read_options(&settings, argc, argv, &err);
     if (status == STATUS_OK)
         status = launcher_find_program("rmacast", "RMACAST_PROGRAM", program, sizeof program, &err);
