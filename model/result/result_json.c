@@ -32,13 +32,17 @@ static void add_known(struct writer *writer, cJSON *object, const char *key, boo
     keep_item(writer, known ? cJSON_AddNumberToObject(object, key, value) : cJSON_AddNullToObject(object, key));
 }
 
+/* Takes the item, which may be NULL for want of memory. */
+static void add_item(struct writer *writer, cJSON *object, const char *key, cJSON *item)
+{
+    if (item && cJSON_AddItemToObject(object, key, item)) return;
+    cJSON_Delete(item);
+    writer->failed = true;
+}
+
 static void add_numbers(struct writer *writer, cJSON *object, const char *key, const double *values, uint32_t count)
 {
-    cJSON *array = keep_item(writer, cJSON_CreateDoubleArray(values, (int)count));
-    if (array && !cJSON_AddItemToObject(object, key, array)) {
-        cJSON_Delete(array);
-        writer->failed = true;
-    }
+    add_item(writer, object, key, cJSON_CreateDoubleArray(values, (int)count));
 }
 
 static cJSON *add_element(struct writer *writer, cJSON *array)
@@ -181,22 +185,15 @@ static void add_transfers(struct writer *writer, cJSON *root, const struct resul
 static void add_carried(struct writer *writer, cJSON *root, const struct result *result, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(result->carried, key);
-    cJSON *copy = keep_item(writer, item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
-    if (!copy || cJSON_AddItemToObject(root, key, copy)) return;
-    cJSON_Delete(copy);
-    writer->failed = true;
+    add_item(writer, root, key, item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
 }
 
 static void add_behaviour(struct writer *writer, cJSON *root, const struct result *result)
 {
-    if (!result->behaviour_known) {
+    if (result->behaviour_known)
+        add_item(writer, root, "behaviour", result_behaviour_json(result));
+    else
         add_carried(writer, root, result, "behaviour");
-        return;
-    }
-    cJSON *rows = keep_item(writer, result_behaviour_json(result));
-    if (!rows || cJSON_AddItemToObject(root, "behaviour", rows)) return;
-    cJSON_Delete(rows);
-    writer->failed = true;
 }
 
 static void add_creations(struct writer *writer, cJSON *root, const struct result *result)
@@ -234,14 +231,10 @@ static void add_fence_pairs(struct writer *writer, cJSON *root, const struct res
 
 static void add_efficiency(struct writer *writer, cJSON *root, const struct result *result)
 {
-    if (!result->efficiency) {
+    if (result->efficiency)
+        add_item(writer, root, "efficiency", efficiency_json(result->efficiency, result->per_rank));
+    else
         add_carried(writer, root, result, "efficiency");
-        return;
-    }
-    cJSON *efficiency = keep_item(writer, efficiency_json(result->efficiency, result->per_rank));
-    if (!efficiency || cJSON_AddItemToObject(root, "efficiency", efficiency)) return;
-    cJSON_Delete(efficiency);
-    writer->failed = true;
 }
 
 static void add_window(struct writer *writer, cJSON *object, const struct result_group *group)
@@ -407,10 +400,7 @@ static void add_section(struct writer *writer, cJSON *root, const struct result_
 
 static void add_disturbance(struct writer *writer, cJSON *root, const struct result_disturbance *disturbance)
 {
-    cJSON *object = keep_item(writer, result_disturbance_json(disturbance));
-    if (!object || cJSON_AddItemToObject(root, "disturbance", object)) return;
-    cJSON_Delete(object);
-    writer->failed = true;
+    add_item(writer, root, "disturbance", result_disturbance_json(disturbance));
 }
 
 static void add_notes(struct writer *writer, cJSON *root, const struct result *result)
