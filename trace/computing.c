@@ -129,6 +129,7 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
         else
             use_of_rank(rank, trace->provenance.record_cost_ps, computing);
     }
+    trace->provenance.without_core_waits = computing != COMPUTING_WALL;
     return note_computing(trace, computing, err);
 }
 

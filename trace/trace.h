@@ -354,6 +354,7 @@ struct trace_provenance {
     struct trace_clock_quality clock;
     int64_t record_cost_ps;     /* the recorder's own cost per call, 0 unknown */
     bool core_waits;            /* core waits were recorded: a call without one had none */
+    bool without_core_waits; /* trace_use_computing() has removed the core waits from the computing */
     struct trace_fault *faults; /* of an input that was read with --keep-going, at most one per rank */
     size_t fault_count, fault_capacity;
     char **notes; /* assumptions of a reader where its input says nothing, one sentence each */

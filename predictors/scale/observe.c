@@ -236,6 +236,13 @@ static int64_t computed_ps(const struct observer *observer)
     return gap_ps > 0 ? gap_ps : 0;
 }
 
+/* A call has one of at least 0 where the recorder saw one. */
+static int64_t waited_ps(const struct observer *observer)
+{
+    const int64_t *waits_ps = observer->trace->ranks[observer->rank].before_ps[BEFORE_CORE_WAIT];
+    return waits_ps && waits_ps[observer->index] > 0 ? waits_ps[observer->index] : 0;
+}
+
 static int32_t only_member(const struct trace *trace, uint32_t group)
 {
     if (group == TRACE_NO_REF || trace->definitions.groups[group].count != 1) return TRACE_NONE;
@@ -258,6 +265,7 @@ static enum status observe_call(struct observer *observer, struct observed *made
     made->aux = call->any.second;
     made->disp = call->any.first;
     made->compute_ps = computed_ps(observer);
+    made->waited_ps = waited_ps(observer);
     made->duration_ps = call->exit_ps - call->enter_ps;
     return observe_requests(observer, call, &made->waits);
 }

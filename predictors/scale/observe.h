@@ -25,6 +25,7 @@ struct observed {
     int32_t waits;    /* enum of program.h: WAIT_NONE, WAIT_ALL, or a place among the requests that are not completed */
     int64_t bytes, aux, disp;
     int64_t compute_ps, duration_ps;
+    int64_t waited_ps; /* for a core, before the call */
 };
 
 struct observed_rank {

@@ -122,6 +122,13 @@ static double mean_error(const struct time_sample *sample)
     return sigma < sample->mean ? fmin(3 * sigma / (sqrt(n) * (sample->mean - sigma)), 1) : 1;
 }
 
+/* The share of the recorded time that waited for a core. A mean with the waits can be too long by that share. Without them the
+ * mean still has what they did to caches and timers, which is not measured: the share stands for it, too. */
+static double disturbed_share(const struct time_sample *sample)
+{
+    return sample->recorded > 0 ? fmin(sample->waited / sample->recorded, 1) : 0;
+}
+
 /* The distance between two scales in doublings, of ranks and parameter together. */
 static double doublings_between(int32_t ranks, int64_t n, int32_t other_ranks, int64_t other_n)
 {
@@ -207,12 +214,13 @@ static struct choice choose(const struct time_sample *samples, size_t count, dou
 
 void time_model_fit(const struct time_sample *samples, size_t count, bool surely, struct time_model *model)
 {
-    double noise = 0;
+    double noise = 0, disturbed = 0;
     *model = (struct time_model){.balanced = true};
     if (count > TIME_POINTS_MAX) count = TIME_POINTS_MAX;
     for (size_t i = 0; i < count; i++) {
         double mean = samples[i].mean;
         noise = fmax(noise, mean_error(&samples[i]));
+        disturbed = fmax(disturbed, disturbed_share(&samples[i]));
         if (samples[i].least < (1 - BALANCED) * mean || samples[i].largest > (1 + BALANCED) * mean)
             model->balanced = false;
     }
@@ -223,7 +231,7 @@ void time_model_fit(const struct time_sample *samples, size_t count, bool surely
         *model = (struct time_model){.c0 = samples[count - 1].mean, .balanced = model->balanced};
         best.shape = SHAPE_FIXED;
     }
-    model->error = noise;
+    model->error = noise + disturbed;
     set_missed(best.shape, samples, count, best.terms, model);
     for (size_t i = 0; i < count; i++) model->measured[i] = (struct time_point){samples[i].ranks, samples[i].n, samples[i].mean};
     model->measured_count = count;

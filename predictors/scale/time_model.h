@@ -17,6 +17,7 @@ struct time_sample {
     int64_t n; /* 0: there is no parameter */
     uint64_t count;
     double mean, deviations, least, largest; /* deviations: sum of squared deviations from the mean */
+    double waited, recorded; /* sums: waits for a core while they were recorded, and the times with these waits */
 };
 
 enum { TIME_POINTS_MAX = 64 };
@@ -35,7 +36,8 @@ struct time_term {
 struct time_model {
     double c0, c1; /* seconds */
     struct time_term ranks, n;
-    double error;  /* relative bound of the mean at a scale that was observed: 3 sigma / (sqrt(N) (mean - sigma)) */
+    double error;  /* relative bound of the mean at an observed scale: 3 sigma / (sqrt(N) (mean - sigma)), and the share of
+                      the time that waited for a core */
     /* The largest error of predicting one run from the others: relative to the prediction, in seconds, and the distance
      * of that run from the nearest other one in doublings of the ranks and of n together. */
     double missed, missed_s, missed_doublings;

@@ -4,6 +4,11 @@
 
 #include "common/units.h"
 
+/* Of a rank: calls and computing added up, and how long the computing waited for a core. */
+struct progress {
+    int64_t ps, waited_ps;
+};
+
 struct walker {
     const struct program *program;
     const struct keys *keys;
@@ -17,8 +22,8 @@ struct walker {
     uint32_t round;
     struct program_place place;
     bool sampling;
-    int64_t now_ps;      /* of the rank: sum of calls and computing */
-    int64_t *entered_ps; /* owned, per step: the same after a call that enters a region */
+    struct progress now;
+    struct progress *entered; /* owned, per step: the same after a call that enters a region */
     struct err *err;
     enum status failed; /* out of memory */
 };
@@ -86,31 +91,39 @@ static void note_share(struct walk_value *value, int64_t disp, int64_t by)
     else note(value, disp / by);
 }
 
-static void add_sample(struct walker *walker, uint32_t number, int place, double seconds)
+/* waited_ps: for a core, during that time. */
+static void add_sample(struct walker *walker, uint32_t number, int place, int64_t ps, int64_t waited_ps)
 {
-    time_sample_add(&walker->samples[number].computing[place], seconds);
+    double seconds = (double)ps / UNITS_PS_PER_S, waited = (double)waited_ps / UNITS_PS_PER_S;
+    struct time_sample *sample = &walker->samples[number].computing[place];
+    time_sample_add(sample, seconds);
+    sample->waited += waited;
+    sample->recorded += walker->run->trace->provenance.without_core_waits ? seconds + waited : seconds;
     if (walker->failed != STATUS_OK) return;
     struct executions *executions = &walker->executions[number * COMPUTING_PLACES + (uint32_t)place];
     walker->failed = executions_add(executions, seconds, walker->err);
 }
 
-static void sample_computing(struct walker *walker, const struct step *body, const struct step *next, double seconds)
+static void sample_computing(struct walker *walker, const struct step *body, const struct step *next,
+                             const struct observed *call)
 {
     int place;
     const struct step *step = program_computing(&walker->place, body, next, &place);
     walker->place.entered = NULL;
-    add_sample(walker, step->number, place, seconds);
+    add_sample(walker, step->number, place, call->compute_ps, call->waited_ps);
 }
 
 /* Samples the time of a region, up to the computing before the call that leaves it. */
 static void sample_region(struct walker *walker, const struct step *step, const struct observed *call)
 {
     if (step->pair && call_kind(step->call.call) != CALL_REGION_ENTER) {
-        int64_t taken_ps = walker->now_ps - walker->entered_ps[step->pair - 1];
-        add_sample(walker, step->pair - 1, COMPUTING_REGION, (double)taken_ps / UNITS_PS_PER_S);
+        const struct progress *entered = &walker->entered[step->pair - 1];
+        add_sample(walker, step->pair - 1, COMPUTING_REGION, walker->now.ps - entered->ps,
+                   walker->now.waited_ps - entered->waited_ps);
     }
-    walker->now_ps += call->compute_ps + call->duration_ps;
-    if (step->pair && call_kind(step->call.call) == CALL_REGION_ENTER) walker->entered_ps[step->number] = walker->now_ps;
+    walker->now.ps += call->compute_ps + call->duration_ps;
+    walker->now.waited_ps += call->waited_ps;
+    if (step->pair && call_kind(step->call.call) == CALL_REGION_ENTER) walker->entered[step->number] = walker->now;
 }
 
 static void sample_call(struct walker *walker, const struct step *step, const struct observed *call)
@@ -132,7 +145,7 @@ static bool walk_call(struct walker *walker, const struct step *body, const stru
     const struct observed *call = &walker->rank->calls[walker->at];
     if (!call_agrees(walker, step, call)) return false;
     if (walker->sampling) {
-        sample_computing(walker, body, step, (double)call->compute_ps / UNITS_PS_PER_S);
+        sample_computing(walker, body, step, call);
         sample_call(walker, step, call);
         sample_region(walker, step, call);
     }
@@ -206,7 +219,7 @@ static enum status walk_rank(struct walker *walker, uint32_t rank)
     walker->rank = &walker->run->ranks[rank];
     walker->number = (int32_t)rank;
     walker->at = walker->furthest = 0;
-    walker->now_ps = 0;
+    walker->now = (struct progress){.ps = 0};
     walker->place = (struct program_place){.previous = NULL};
     if (walker->sampling)
         for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
@@ -266,9 +279,9 @@ enum status walk_runs(const struct program *program, const struct keys *keys, co
                                 .samples = walk->samples + i * program->step_count,
                                 .executions = walk->executions + i * places_of(program),
                                 .err = err};
-        walker.entered_ps = calloc((size_t)program->step_count + 1, sizeof *walker.entered_ps);
-        status = walker.entered_ps ? walk_run(&walker, matched) : err_memory(err);
-        free(walker.entered_ps);
+        walker.entered = calloc((size_t)program->step_count + 1, sizeof *walker.entered);
+        status = walker.entered ? walk_run(&walker, matched) : err_memory(err);
+        free(walker.entered);
     }
     if (status != STATUS_OK) walk_clear(walk, program);
     return status;

@@ -66,3 +66,4 @@ for line in 'for each partner of the neighbours in a hypercube' 'MPI_Win_post gr
     'MPI_Put to partner bytes=64'; do
     grep -qF "$line" out || fail "--program does not say '$line'"
 done
+finish

@@ -278,6 +278,23 @@ static void errors_are_relative_to_what_is_predicted(void **state)
     assert_true(model.error == 0 && fabs(model.missed - 1) < 1e-12 && fabs(model.missed_s - 1) < 1e-12);
 }
 
+/* A quarter of the time waited for a core in one run, a tenth in the other. */
+static void disturbances_are_errors(void **state)
+{
+    (void)state;
+    struct time_model model;
+    struct time_sample samples[2] = {equal_times(4, 2), equal_times(8, 2)};
+    samples[0].waited = 5;
+    samples[0].recorded = 20;
+    samples[1].waited = 2;
+    samples[1].recorded = 20;
+    time_model_fit(samples, 2, false, &model);
+    assert_true(model.error == 0.25 && model.missed == 0);
+    samples[0].waited = 30; /* never more than all of it */
+    time_model_fit(samples, 2, false, &model);
+    assert_true(model.error == 1);
+}
+
 /* 4 and 1.8 s at 4 and 8 ranks are nearest to a / p. The first says 2 s at 8, of which 0.2 s are a tenth; the second 3.6 s at 4,
  * of which 0.4 s are a ninth; each is one doubling away. Without a function, 1.8 s may be 2.2 s more. */
 static void misses_are_of_runs_left_out(void **state)
@@ -363,6 +380,7 @@ int main(void)
         cmocka_unit_test(times_follow_functions_of_two),
         cmocka_unit_test(uneven_times_are_told),
         cmocka_unit_test(errors_are_relative_to_what_is_predicted),
+        cmocka_unit_test(disturbances_are_errors),
         cmocka_unit_test(misses_are_of_runs_left_out),
         cmocka_unit_test(small_places_grow_only_if_it_is_sure), cmocka_unit_test(parts_of_a_grid_have_places),
         cmocka_unit_test(executions_split_by_rank_and_time),
