@@ -243,6 +243,19 @@ static void print_row(const struct bench_series *series, const struct bench_stat
             bench_statistics_refused(statistics) ? "  unsteady: p90 above 1.2 medians" : "");
 }
 
+enum status bench_results_own_s(const struct bench_results *results, double *own_s, struct err *err)
+{
+    double most_s = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        struct bench_statistics statistics;
+        if (results->series[i].function != BENCH_FUNCTION_empty) continue;
+        TRY(bench_series_statistics(&results->series[i], &statistics, err));
+        most_s = fmax(most_s, statistics.median);
+    }
+    *own_s = most_s;
+    return STATUS_OK;
+}
+
 enum status bench_results_print(const struct bench_results *results, FILE *out, struct err *err)
 {
     fprintf(out, "%-34s %5s %5s %9s %7s %10s %10s %10s %10s %10s\n", "test", "nodes", "ranks", "bytes", "repeats",
@@ -252,5 +265,9 @@ enum status bench_results_print(const struct bench_results *results, FILE *out, 
         TRY(bench_series_statistics(&results->series[i], &statistics, err));
         print_row(&results->series[i], &statistics, out);
     }
+    double own_s;
+    TRY(bench_results_own_s(results, &own_s, err));
+    if (own_s > BENCH_OWN_MOST_S)
+        fprintf(out, "warning: the bench adds %.3g us to each repetition, expected at most 1 us\n", 1e6 * own_s);
     return STATUS_OK;
 }

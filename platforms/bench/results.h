@@ -51,7 +51,11 @@ enum status bench_series_statistics(const struct bench_series *series, struct be
 /* "Test:bcast, Nodes:2 Ranks:10, Size:1048576 byte, minDuration:0.010863s, ..." : least, most and mean over all ranks and
  * repetitions, as the first MPI network bench printed them. */
 void bench_series_print_line(const struct bench_series *series, FILE *out);
-/* A table of least, median, mean, most, 95 % interval and refusals. */
+/* The bench's own time per repetition, the largest median of the test `empty`, which is subtracted from all other times; 0 if it
+ * was not run. Above BENCH_OWN_MOST_S the bench disturbs what it measures. */
+#define BENCH_OWN_MOST_S 1e-6
+enum status bench_results_own_s(const struct bench_results *results, double *own_s, struct err *err);
+/* A table of least, median, mean, most, 95 % interval and refusals, and a warning if the own time is above its bound. */
 enum status bench_results_print(const struct bench_results *results, FILE *out, struct err *err);
 
 /* Whether a series is refused: its 90th percentile is above 1.2 medians, so it reflects the machine's load more than

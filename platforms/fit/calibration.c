@@ -65,6 +65,7 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
     if (!made) return err_memory(err);
     enum status status = read_run(run, made, err);
     if (status == STATUS_OK) status = collect_all(results, made, err);
+    if (status == STATUS_OK) status = bench_results_own_s(results, &made->own_s, err);
     if (status == STATUS_OK)
         status = pairs_compare(results, rows[CALIBRATION_PUT].spec, cJSON_GetObjectItem(run, "nodes"), &made->pairs, err);
     bool fitted = false;
@@ -575,6 +576,8 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     cJSON_AddStringToObject(made, "schema", "rmacast.platform/1");
     cJSON_AddStringToObject(made, "name", name);
     count_unsteady(&writer);
+    if (calibration->own_s > BENCH_OWN_MOST_S)
+        note(&writer, "the bench adds %.3g us to each repetition, expected at most 1 us", 1e6 * calibration->own_s);
     for (int i = 0; i < calibration->pairs.count; i++) note(&writer, "%s", calibration->pairs.text[i]);
     add_nodes(&writer, made);
     bool network = add_network(&writer, made);

@@ -34,6 +34,7 @@ enum calibration_curve {
 struct calibration {
     struct size_curve curves[2][CALIBRATION_CURVE_COUNT];
     int nodes, cores, most_ranks; /* most_ranks: ranks of the node with the most ranks */
+    double own_s; /* of the bench, per repetition */
     char library[256];
     struct pair_notes pairs;
 };

@@ -105,6 +105,32 @@ static void the_original_line(void **state)
     free(text);
 }
 
+/* The median of `empty`, 0.2 or 1.5 us: the bound is 1 us. */
+static void a_bench_that_takes_long_itself(void **state)
+{
+    (void)state;
+    for (int slow = 0; slow < 2; slow++) {
+        struct bench_results results;
+        struct err err;
+        double own_s;
+        char *text;
+        size_t bytes;
+        write_file(slow ? "t,empty,1,1,0,0,0,1e-7,1e-7,1e-7,1e-7\nt,empty,1,1,0,0,1,1.5e-6,1.5e-6,1.5e-6,1.5e-6\n"
+                          "t,empty,1,1,0,0,2,9e-6,9e-6,9e-6,9e-6\n"
+                        : "t,empty,1,1,0,0,0,2e-7,2e-7,2e-7,2e-7\nt,barrier,1,2,0,0,0,9e-6,9e-6,9e-6,9e-6\n");
+        if (bench_results_open(directory, &results, &err) != STATUS_OK) fail_msg("%s", err.text);
+        assert_int_equal(bench_results_own_s(&results, &own_s, &err), STATUS_OK);
+        assert_true(own_s == (slow ? 1.5e-6 : 2e-7));
+        FILE *out = open_memstream(&text, &bytes);
+        assert_int_equal(bench_results_print(&results, out, &err), STATUS_OK);
+        fclose(out);
+        const char *warning = strstr(text, "\nwarning: the bench adds 1.5 us to each repetition, expected at most 1 us\n");
+        assert_true(slow ? warning != NULL : strstr(text, "warning") == NULL);
+        free(text);
+        bench_results_clear(&results);
+    }
+}
+
 static void faults_name_file_and_line(void **state)
 {
     (void)state;
@@ -131,6 +157,7 @@ int main(void)
         cmocka_unit_test(statistics_by_hand),
         cmocka_unit_test_setup_teardown(what_is_written_is_read, make_directory, remove_directory),
         cmocka_unit_test(the_original_line),
+        cmocka_unit_test_setup_teardown(a_bench_that_takes_long_itself, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(faults_name_file_and_line, make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "platforms/bench/config.h"
 #include "platforms/bench/schedule.h"
 
 enum { RANKS_MOST = 64 };
@@ -69,6 +70,40 @@ static void thirty_ranks_on_six_nodes(void **state)
     plan((int[]){5, 5, 5, 5, 5, 5}, 6, demands, 4, text);
     assert_string_equal(text, "0@0:0,1=0,1,2,3,4,5,6,7,8,9 1@0:2,3=10,11,12,13,14,15,16,17,18,19 "
                               "2@0:4,5=20,21,22,23,24,25,26,27,28,29 3@1:0,1=0,1,2,3,4,5,6,7,8,9 pppp");
+}
+
+/* The first MPI network bench printed eleven tests of 2 nodes and 10 ranks with 1 MiB, for 30 ranks on 6 nodes, in this order.
+ * Three fit at once, each on two whole nodes. The documented JSON example is its configuration. */
+static void the_example_gives_the_schedule_of_the_first_bench(void **state)
+{
+    (void)state;
+    static const char *const printed[] = {"barrier", "reduceTo0", "sendToRoot", "allreduce", "bcast", "gather",
+                                          "scatter", "allgather", "sendRecvRightNeighbour", "sendRecvToRoot", "sendRecvPaired"};
+    enum { TESTS = sizeof printed / sizeof *printed };
+    struct bench_demand demands[TESTS];
+    struct bench_environment environment;
+    struct bench_schedule schedule;
+    struct bench_config config;
+    struct err err;
+    if (bench_config_open("examples/network-bench.json", &config, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(config.count, TESTS);
+    for (int i = 0; i < TESTS; i++) demands[i] = config.jobs[i].demand;
+    make_machine((int[]){5, 5, 5, 5, 5, 5}, 6, &environment);
+    assert_int_equal(bench_schedule_init(&environment, demands, TESTS, &schedule, &err), STATUS_OK);
+    assert_int_equal(schedule.count, TESTS);
+    for (int i = 0; i < TESTS; i++) {
+        const struct bench_placement *placement = &schedule.placements[i];
+        const struct bench_job *job = &config.jobs[placement->demand];
+        assert_string_equal(job->spec, printed[i]);
+        assert_true(i == 0 || (job->size_count == 1 && job->sizes[0] == 1 << 20)); /* a barrier has no size */
+        assert_int_equal(placement->round, i / 3);
+        assert_int_equal(placement->node_count, 2);
+        assert_int_equal(placement->rank_count, 10);
+        for (int k = 0; k < 10; k++) assert_int_equal(placement->ranks[k], i % 3 * 10 + k);
+    }
+    bench_schedule_clear(&schedule);
+    bench_environment_clear(&environment);
+    bench_config_clear(&config);
 }
 
 /* The seed: 8 ranks on 2 nodes run on two nodes of 5 ranks, two of which are left out. */
@@ -196,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_node_runs_one_test_at_a_time), cmocka_unit_test(thirty_ranks_on_six_nodes),
+        cmocka_unit_test(the_example_gives_the_schedule_of_the_first_bench),
         cmocka_unit_test(eight_ranks_on_two_nodes_of_five), cmocka_unit_test(perfect_fits_before_near_ones),
         cmocka_unit_test(near_fits_take_the_smallest_node), cmocka_unit_test(uneven_nodes),
         cmocka_unit_test(odd_numbers_of_ranks),             cmocka_unit_test(too_large_tests_are_left_out),
