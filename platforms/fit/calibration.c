@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "platforms/fit/pause.h"
 
 /* In the order of enum calibration_curve. fits: it has lines. */
 static const struct {
@@ -28,6 +29,7 @@ static const struct {
     [CALIBRATION_FENCE] = {"fence", "fenceSkeleton", false},
     [CALIBRATION_BARRIER] = {"barrier", "barrier", false},
     [CALIBRATION_MEMORY] = {"memory_copy", "memoryCopy", false},
+    [CALIBRATION_PAUSE] = {"put_behind_pause", "putBehindPause", false}, /* by microseconds, not bytes */
 };
 
 /* --- what was measured --- */
@@ -543,6 +545,18 @@ static void add_calls(struct writer *writer, cJSON *mpi, bool between)
         cJSON_Delete(calls);
 }
 
+static void add_pause(struct writer *writer, cJSON *mpi, bool between)
+{
+    struct pause_found found;
+    if (pause_find(&writer->calibration->curves[between][CALIBRATION_PAUSE], &found)) {
+        cJSON *pause = cJSON_AddObjectToObject(mpi, "pause");
+        add_measured(writer, pause, "after_s", found.after_s.value, found.after_s.error, found.n);
+        add_measured(writer, pause, "call_s", found.call_s.value, found.call_s.error, found.n);
+    } else if (found.why) {
+        note(writer, "pause: left out, since %s", found.why);
+    }
+}
+
 static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *given, struct err *err)
 {
     bool between = writer->calibration->curves[1][CALIBRATION_PUT].fitted;
@@ -554,6 +568,7 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     add_eager(writer, mpi, between);
     add_atomics(writer, rma, between);
     add_calls(writer, mpi, between);
+    add_pause(writer, mpi, between);
     return STATUS_OK;
 }
 

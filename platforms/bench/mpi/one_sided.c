@@ -350,6 +350,26 @@ double bench_progress_delay(struct bench_run *run)
     return bench_now() - begin;
 }
 
+static void pause_for(int64_t microseconds)
+{
+    const struct timespec pause = {microseconds / 1000000, microseconds % 1000000 * 1000};
+    if (microseconds > 0) nanosleep(&pause, NULL);
+}
+
+/* The size is the length of the pause. The target returns to MPI before the put arrives: it leaves the barrier up to a latency
+ * later than the origin, and pauses for three quarters of the time. */
+double bench_put_behind_pause(struct bench_run *run)
+{
+    enum { BYTES = 8 };
+    if (run->rank == run->target) pause_for(run->bytes * 3 / 4);
+    if (run->rank > 0) return NAN;
+    pause_for(run->bytes);
+    double begin = bench_now();
+    MPI_Put(run->send, BYTES, MPI_BYTE, run->target, run->at, BYTES, MPI_BYTE, run->window);
+    MPI_Win_flush(run->target, run->window);
+    return bench_now() - begin;
+}
+
 static double time_put(struct bench_run *run)
 {
     double begin = bench_now();

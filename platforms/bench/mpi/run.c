@@ -25,6 +25,7 @@ static bool holds_lock(const struct bench_job *job)
     case BENCH_FUNCTION_put_both_ways:
     case BENCH_FUNCTION_get_both_ways:
     case BENCH_FUNCTION_progress_delay:
+    case BENCH_FUNCTION_put_behind_pause:
     case BENCH_FUNCTION_overlap: return true;
     default:
         return bench_functions[job->function].window == BENCH_EPOCHS &&

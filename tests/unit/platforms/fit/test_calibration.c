@@ -89,6 +89,16 @@ static double lock_all_time(bool between, int64_t bytes)
     return 1.2e-6 + 3 * OVERHEAD + way(between, bytes) + 3 * way(between, 0);
 }
 
+/* Behind 1 ms or more a put and flush takes 0.4, 0.5 and 0.6 us longer: 0.5 on average. Half of the last one, 0.3, is reached
+ * between 300 us and 1 ms. */
+static double pause_time(bool between, int64_t microseconds)
+{
+    double longer = microseconds >= 10000 ? 6e-7 : microseconds >= 3000 ? 5e-7 : microseconds >= 1000 ? 4e-7 : 0;
+    return put_time(between, 8) + longer;
+}
+
+static const int64_t pauses[] = {0, 100, 300, 1000, 3000, 10000};
+
 static enum status add_series(struct bench_results *results, const char *spec, bool between, int64_t bytes, double time,
                               gsl_rng *random, struct err *err)
 {
@@ -122,6 +132,9 @@ static void add_all(struct bench_results *results, bool between, unsigned long s
             assert_int_equal(
                 add_series(results, tests[i].spec, between, sizes[k], tests[i].time(between, sizes[k]), random, &err),
                 STATUS_OK);
+    for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++)
+        assert_int_equal(
+            add_series(results, "putBehindPause", between, pauses[i], pause_time(between, pauses[i]), random, &err), STATUS_OK);
     gsl_rng_free(random);
 }
 
@@ -163,7 +176,7 @@ static bool is_right(const cJSON *object, const char *key, double truth)
 static void parameters_are_recovered(void **state)
 {
     (void)state;
-    enum { SEEDS = 12, VALUES = 14 };
+    enum { SEEDS = 12, VALUES = 15 };
     int right[VALUES] = {0};
     for (unsigned long seed = 1; seed <= SEEDS; seed++) {
         cJSON *platform = calibrate(true, true, seed), *network = cJSON_GetObjectItem(platform, "network");
@@ -186,6 +199,9 @@ static void parameters_are_recovered(void **state)
         right[11] += is_right(calls, "MPI_Win_lock_all", 6e-7) && is_right(calls, "MPI_Win_unlock_all", 6e-7);
         right[12] += cJSON_GetArraySize(calls) == 4; /* nothing else is more than its error */
         right[13] += !cJSON_GetObjectItem(network, "two_sided"); /* sends take what puts do */
+        const cJSON *pause = cJSON_GetObjectItem(mpi, "pause");
+        const cJSON *after = cJSON_GetObjectItem(pause, "after_s");
+        right[14] += is_right(pause, "call_s", 5e-7) && fabs(number_of(after, "value") - 6.5e-4) < 1e-9;
         right[8] += number_of(cJSON_GetObjectItem(mpi, "eager_bytes"), "value") == 16384;
         cJSON_Delete(platform);
     }
