@@ -1,20 +1,16 @@
 #!/bin/sh
 # semantics.sh RMACAST LIBRARY LAUNCHER: under librmacast-semantics the probe finds the semantics that was asked for, and lazy
 # locks. What MPICH does by itself, a with blocking locks, is what probe.mpich looks at.
-set -eu
-rmacast=$1 library=$2 launcher=$3
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-bad=0
+. "$(dirname "$0")/../expect.sh"
+program=$1 library=$2 launcher=$3
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
 for letter in b c d; do
     groups=semantics lock=blocking
     [ $letter != c ] || groups=semantics,locks lock=lazy
-    "$rmacast" probe --limit 150s --only $groups --json "$place/found.json" -- \
-        env LD_PRELOAD="$library" RMACAST_SEMANTICS=$letter RMACAST_LOCK=$lock "$launcher" -n 2 >"$place/table" 2>"$place/said" ||
-        { cat "$place/said"; bad=1; }
-    found=$(jq -c .mpi.rma.semantics "$place/found.json")
-    [ "$found" = "\"$letter\"" ] || { cat "$place/table"; echo "under $letter the probe finds $found"; bad=1; }
-    [ $lock = blocking ] || jq -e '.mpi.rma.lock == "lazy"' "$place/found.json" >/dev/null ||
-        { cat "$place/table"; echo "lazy locks are not found"; bad=1; }
+    expect 0 "$program" probe --limit 80s --only $groups --json found.json -- \
+        env LD_PRELOAD="$library" RMACAST_SEMANTICS=$letter RMACAST_LOCK=$lock "$launcher" -n 2
+    holds found.json ".mpi.rma.semantics == \"$letter\""
+    [ $lock = blocking ] || holds found.json '.mpi.rma.lock == "lazy"'
+    [ $failures -eq 0 ] || { cat out; break; }
 done
-exit $bad
+finish
