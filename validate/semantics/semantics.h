@@ -52,6 +52,7 @@ struct sem_settings {
     bool lazy;                     /* window locks */
     int64_t buffer_bytes;          /* of d, -1: unlimited */
     int64_t epochs_ahead;          /* of d, -1: unlimited */
+    bool helper;                   /* a thread makes progress, too */
 };
 extern struct sem_settings sem_settings;
 
@@ -164,6 +165,13 @@ void sem_queue_add(struct sem_queue *queue, struct sem_item *item);
 struct sem_item *sem_queue_take(struct sem_queue *queue);
 void sem_copies_poll(void); /* frees copies that have left */
 extern int64_t sem_copied_bytes; /* copied and not left */
+
+/* helper: progress by a thread, where sem_settings.helper asks for it. */
+bool sem_enter(void); /* of each wrapped call: whether it has taken the lock */
+void sem_leave(bool entered);
+void sem_helper_begin(void); /* once a window is whole; its call changes nothing behind it */
+void sem_helper_end(void);
+int sem_program_level(void); /* of threads, as the program asked for it */
 
 /* locks: whether the operation is of a lazy lock; then it is queued. */
 bool sem_lock_queues(struct sem_window *window, const struct sem_operation *operation);

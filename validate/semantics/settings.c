@@ -65,6 +65,17 @@ static void read_lock(void)
     sem_settings.lazy = text && strcmp(text, "lazy") == 0;
 }
 
+/* Both libraries read the level of MPI_Init from the environment. */
+static void read_progress(void)
+{
+    const char *text = setting("RMACAST_PROGRESS");
+    if (text && strcmp(text, "call") != 0 && strcmp(text, "thread") != 0) refuse("RMACAST_PROGRESS", text, "call or thread");
+    sem_settings.helper = text && strcmp(text, "thread") == 0 && sem_on();
+    if (!sem_settings.helper) return;
+    setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0);
+    setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);
+}
+
 /* Handles differ: they are numbers in MPICH's ABI and addresses in Open MPI's. */
 static bool of_another_library(void)
 {
@@ -83,6 +94,7 @@ __attribute__((constructor)) static void loaded(void)
     if (!sem_mpi.Win_start) return;
     read_letter();
     read_lock();
+    read_progress();
     read_count("RMACAST_BUFFER_BYTES", 0, &sem_settings.buffer_bytes);
     read_count("RMACAST_EPOCHS_AHEAD", 1, &sem_settings.epochs_ahead);
     if (of_another_library()) {

@@ -48,9 +48,8 @@ static void exchange_parts(struct sem_window *window, struct part mine)
 static bool threads_may_meet(void)
 {
     static bool told;
-    int level = MPI_THREAD_SINGLE, rank = 0;
-    sem_mpi.Query_thread(&level);
-    if (level != MPI_THREAD_MULTIPLE) return false;
+    int rank = 0;
+    if (sem_program_level() != MPI_THREAD_MULTIPLE) return false;
     sem_mpi.Comm_rank(MPI_COMM_WORLD, &rank);
     if (!told && rank == 0)
         dprintf(STDERR_FILENO, "rmacast: semantics: the program runs with MPI_THREAD_MULTIPLE, expected less: "
@@ -80,6 +79,7 @@ static void add_window(MPI_Win program, MPI_Comm comm, void *base, MPI_Aint byte
     sem_mpi.Start(&window->notice);
     window->next = sem_windows;
     sem_windows = window;
+    sem_helper_begin();
 }
 
 /* Under d a rank may have to send while it waits for others. It waits here, where it can send. */
@@ -193,5 +193,6 @@ int sem_Finalize(void)
 {
     for (struct sem_window *window = sem_windows; window; window = window->next) sem_drain(window);
     gather_at(MPI_COMM_WORLD);
+    sem_helper_end();
     return sem_mpi.Finalize();
 }

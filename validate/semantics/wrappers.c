@@ -8,9 +8,11 @@
     {                                                                                                                  \
         if (!sem_mpi.NAME) sem_mpi_find();                                                                             \
         if (!sem_on()) return sem_mpi.NAME ARGUMENTS;                                                                  \
-        if (sem_##NAME) return sem_##NAME ARGUMENTS;                                                                   \
-        sem_progress();                                                                                                \
-        return sem_mpi.NAME ARGUMENTS;                                                                                 \
+        bool entered = sem_enter();                                                                                    \
+        if (!sem_##NAME) sem_progress();                                                                               \
+        int code = sem_##NAME ? sem_##NAME ARGUMENTS : sem_mpi.NAME ARGUMENTS;                                         \
+        sem_leave(entered);                                                                                            \
+        return code;                                                                                                   \
     }                                                                                                                  \
     extern EXPORT __typeof__(MPI_##NAME) PMPI_##NAME __attribute__((alias("MPI_" #NAME)));
 #define NO_WRAPPER(NAME, PARAMETERS, ARGUMENTS)
