@@ -1,7 +1,7 @@
 #!/bin/sh
-# What our libraries export. librmacast: exactly the functions that include/rmacast/*.h declare, and each header can be read
-# alone. The libraries that foreign programs preload or load: what they interpose, and one name by which another library of
-# ours finds them. Usage: exported.sh CC NM SOURCE LIBDIR
+# What our libraries export. librmacast: exactly the functions that include/rmacast/*.h declare; each header can be read alone,
+# and its comments name statuses. The libraries that foreign programs preload or load: what they interpose, and one name by which
+# another library of ours finds them. Usage: exported.sh CC NM SOURCE LIBDIR
 set -eu
 cc=$1 nm=$2 source=$3 libraries=$4
 . "$(dirname "$0")/../expect.sh"
@@ -19,6 +19,12 @@ for header in "$source"/include/rmacast/*.h; do
 done
 tr '\n' ' ' <"$place/preprocessed" | tr '\n' ' ' | grep -oE 'rmacast_[a-z0-9_]+ ?\(' | tr -d ' (' | LC_ALL=C sort -u >"$place/declared"
 [ "$(wc -l <"$place/declared")" -ge 20 ] || fail "only $(wc -l <"$place/declared") functions seen in include/rmacast: the check itself is broken"
+# The comment above a function that can fail says with which status.
+awk 'FNR == 1 || /^}/ { above = "" } /^\/\*/ { above = "" } /^(\/| )\*/ { above = above $0; next }
+    /^enum rmacast_status rmacast_/ { functions++; if (above !~ /RMACAST_(DATA|USAGE|SYSTEM)/) print FILENAME ": " $0 }
+    END { if (functions < 8) print "only " functions " functions with a status seen: the check itself is broken" }' \
+    "$source"/include/rmacast/*.h >"$place/silent"
+[ ! -s "$place/silent" ] || fail "no RMACAST_ status in the comment above: $(cat "$place/silent")"
 exported librmacast.so >"$place/exported"
 diff "$place/declared" "$place/exported" || fail "librmacast.so: < is declared in include/rmacast only, > is exported only"
 
