@@ -88,7 +88,7 @@ static enum status report_causes(const struct whole *whole)
     return status;
 }
 
-static enum status verify(struct whole *whole)
+static enum status verify_whole(struct whole *whole)
 {
     struct checks checks = {0};
     wide_ps waited_ps = 0;
@@ -102,7 +102,7 @@ static enum status verify(struct whole *whole)
     return status;
 }
 
-static enum status analyze(struct whole *whole)
+static enum status analyze_rounds(struct whole *whole)
 {
     struct severity *severity = whole->severity;
     if (!severity->options->intervals) {
@@ -115,7 +115,7 @@ static enum status analyze(struct whole *whole)
     TRY(report_causes(whole));
     TRY(severity_end(severity, whole->relations, whole->err));
     TRY(severity_report(severity, &whole->relations->timelines, whole->result, whole->err));
-    return severity->options->verify ? verify(whole) : STATUS_OK;
+    return severity->options->verify ? verify_whole(whole) : STATUS_OK;
 }
 
 static enum status analyze_whole(const struct trace *trace, const struct analyze_options *options,
@@ -127,7 +127,7 @@ static enum status analyze_whole(const struct trace *trace, const struct analyze
     TRY(relations_build(trace, &relations, err));
     enum status status = severity_init(&severity, trace, options, err);
     if (status == STATUS_OK) status = result_new(trace->rank_count, &whole.result, err);
-    if (status == STATUS_OK) status = analyze(&whole);
+    if (status == STATUS_OK) status = analyze_rounds(&whole);
     if (status == STATUS_OK && options->filter.section)
         status = section_report(trace, &severity.profile.paths, &options->section, options->filter.section, whole.result,
                                 err);

@@ -9,7 +9,7 @@
 #include <rmacast/analyze.h>
 #include <rmacast/result.h>
 
-static const struct result *inside(const struct rmacast_result *result)
+static const struct result *result_inside(const struct rmacast_result *result)
 {
     return (const struct result *)result;
 }
@@ -53,17 +53,17 @@ PUBLIC void rmacast_result_free(struct rmacast_result *result)
 
 PUBLIC uint32_t rmacast_result_rank_count(const struct rmacast_result *result)
 {
-    return inside(result)->rank_count;
+    return result_inside(result)->rank_count;
 }
 
 PUBLIC double rmacast_result_run_time_s(const struct rmacast_result *result)
 {
-    return inside(result)->run_time_s;
+    return result_inside(result)->run_time_s;
 }
 
 PUBLIC double rmacast_result_rank_time_s(const struct rmacast_result *result, uint32_t rank)
 {
-    return rank < inside(result)->rank_count ? inside(result)->rank_time_s[rank] : (double)NAN;
+    return rank < result_inside(result)->rank_count ? result_inside(result)->rank_time_s[rank] : (double)NAN;
 }
 
 PUBLIC size_t rmacast_wait_state_count(void)
@@ -80,7 +80,7 @@ PUBLIC const char *rmacast_wait_state_name(size_t number)
 static const struct result_pattern *find_pattern(const struct rmacast_result *result, const char *name)
 {
     for (size_t i = 0; i < PATTERN_COUNT; i++)
-        if (strcmp(rmacast_wait_state_name(i), name) == 0) return &inside(result)->patterns[i];
+        if (strcmp(rmacast_wait_state_name(i), name) == 0) return &result_inside(result)->patterns[i];
     return NULL;
 }
 
@@ -99,17 +99,17 @@ PUBLIC uint64_t rmacast_result_occurrences(const struct rmacast_result *result, 
 PUBLIC double rmacast_result_rank_severity_s(const struct rmacast_result *result, const char *wait_state, uint32_t rank)
 {
     const struct result_pattern *pattern = find_pattern(result, wait_state);
-    return pattern && rank < inside(result)->rank_count ? pattern->rank_severity_s[rank] : (double)NAN;
+    return pattern && rank < result_inside(result)->rank_count ? pattern->rank_severity_s[rank] : (double)NAN;
 }
 
 PUBLIC uint64_t rmacast_result_transfer_count(const struct rmacast_result *result)
 {
-    return inside(result)->transfer_count;
+    return result_inside(result)->transfer_count;
 }
 
 PUBLIC uint64_t rmacast_result_transfer_bytes(const struct rmacast_result *result)
 {
-    return inside(result)->transfer_bytes;
+    return result_inside(result)->transfer_bytes;
 }
 
 PUBLIC enum rmacast_status rmacast_result_to_json(const struct rmacast_result *result, char **json,
@@ -117,7 +117,7 @@ PUBLIC enum rmacast_status rmacast_result_to_json(const struct rmacast_result *r
 {
     struct err err = {.text = ""};
     cJSON *tree;
-    enum status status = result_to_json(inside(result), &tree, &err);
+    enum status status = result_to_json(result_inside(result), &tree, &err);
     if (status == STATUS_OK) {
         char *text = cJSON_Print(tree);
         cJSON_Delete(tree);
@@ -131,5 +131,5 @@ PUBLIC enum rmacast_status rmacast_result_to_json(const struct rmacast_result *r
 
 PUBLIC void rmacast_result_print(const struct rmacast_result *result, FILE *out)
 {
-    result_print(inside(result), out);
+    result_print(result_inside(result), out);
 }

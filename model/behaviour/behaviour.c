@@ -30,7 +30,7 @@ static int64_t post_of(const struct adder *adder, size_t pair)
 
 /* Whether the epoch belongs to this shard, is counted in this round, and every target of its group posted for it. With
  * MPI_MODE_NOCHECK the program promises that they have. */
-static bool counts(const struct adder *adder, const struct access_epoch *epoch)
+static bool counts_epoch(const struct adder *adder, const struct access_epoch *epoch)
 {
     const struct relations *relations = adder->relations;
     if (epoch->kind != EPOCH_START || epoch->pair_count == 0 || relations->trace->ranks[epoch->rank].foreign)
@@ -144,10 +144,10 @@ enum status behaviour_add(struct behaviour *behaviour, const struct relations *r
     if (!adder.contents) return err_memory(err);
     note_contents(&adder);
     for (size_t a = 0; a < epochs->access_count; a++)
-        if (counts(&adder, &epochs->accesses[a])) count_epoch(&adder, &epochs->accesses[a]);
+        if (counts_epoch(&adder, &epochs->accesses[a])) count_epoch(&adder, &epochs->accesses[a]);
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
-        if (operation->pair != EPOCH_NONE && counts(&adder, &epochs->accesses[operation->epoch]))
+        if (operation->pair != EPOCH_NONE && counts_epoch(&adder, &epochs->accesses[operation->epoch]))
             count_operation(&adder, operation);
     }
     free(adder.contents);
@@ -180,7 +180,7 @@ void behaviour_merge(struct behaviour *into, const struct behaviour *from)
 }
 
 /* A call that returned before a post proves that it did not wait; a post inside a call may be a coincidence. */
-static void decide(const struct behaviour_count *count, enum result_waits waits, struct result_behaviour *row)
+static void decide_waits(const struct behaviour_count *count, enum result_waits waits, struct result_behaviour *row)
 {
     row->calls = count->calls;
     row->of = count->of;
@@ -203,7 +203,7 @@ static enum status report_row(const struct behaviour_count *count, struct result
                               struct result *result, struct err *err)
 {
     if (count->calls == 0) return STATUS_OK;
-    decide(count, waits, &row);
+    decide_waits(count, waits, &row);
     return result_add_behaviour(result, &row, err);
 }
 

@@ -48,7 +48,7 @@ enum status time_profile_add_computing(struct time_profile *profile, uint32_t ra
     return time_profile_add(profile, &of, rank, thread, ps, err);
 }
 
-static int compare(const void *one, const void *other)
+static int compare_items(const void *one, const void *other)
 {
     const struct result_share *a = one, *b = other;
     if (a->time_s != b->time_s) return a->time_s > b->time_s ? -1 : 1;
@@ -90,6 +90,6 @@ enum status time_profile_report(struct time_profile *profile, struct result_shar
         list->count++; /* cleared with the others */
         return status;
     }
-    if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, compare);
+    if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, compare_items);
     return STATUS_OK;
 }

@@ -307,8 +307,8 @@ wide_ps activity_log_waited_ps(const struct activity_log *log)
     return log->waited_ps;
 }
 
-static enum status report(const struct kind *kind, uint32_t rank, wide_ps call_ps, wide_ps gap_ps,
-                          struct time_profile *profile, struct err *err)
+static enum status report_kind(const struct kind *kind, uint32_t rank, wide_ps call_ps, wide_ps gap_ps,
+                               struct time_profile *profile, struct err *err)
 {
     const struct time_activity computing = {kind->of.node, TRACE_NO_SITE, ACTIVITY_COMPUTING};
     TRY(time_profile_add(profile, &kind->of, rank, 0, call_ps, err));
@@ -321,8 +321,9 @@ enum status activity_log_report_causes(struct activity_log *log, struct time_pro
     for (uint32_t r = 0; r < log->trace->rank_count; r++)
         for (size_t k = 0; k < log->sums[r].count && k < log->kind_count; k++) {
             const struct backward_sums *sums = &log->sums[r].kinds[k];
-            TRY(report(&log->kinds[k], r, sums->cause_ps[BACKWARD_CALL], sums->cause_ps[BACKWARD_GAP], causes, err));
-            TRY(report(&log->kinds[k], r, sums->path_ps[BACKWARD_CALL], sums->path_ps[BACKWARD_GAP], path, err));
+            TRY(report_kind(&log->kinds[k], r, sums->cause_ps[BACKWARD_CALL], sums->cause_ps[BACKWARD_GAP], causes,
+                            err));
+            TRY(report_kind(&log->kinds[k], r, sums->path_ps[BACKWARD_CALL], sums->path_ps[BACKWARD_GAP], path, err));
         }
     return STATUS_OK;
 }
@@ -335,8 +336,9 @@ bool activity_log_next_row(const struct activity_log *log, struct activity_log_r
         const struct rank_log *of = &log->ranks[row->rank];
         for (row->kind++; row->kind < of->count; row->kind++) {
             const struct kind_times *times = &of->kinds[row->kind];
-            const struct backward_rank_sums *swept = &log->sums[row->rank];
-            const struct backward_sums *sums = row->kind < swept->count ? &swept->kinds[row->kind] : &none;
+            const struct backward_rank_sums *sums_of_rank = &log->sums[row->rank];
+            const struct backward_sums *sums =
+                row->kind < sums_of_rank->count ? &sums_of_rank->kinds[row->kind] : &none;
             if (times->calls == 0) continue;
             row->call = (enum mpi_call)log->kinds[row->kind].of.activity;
             row->as = (enum mpi_call)log->kinds[row->kind].as;

@@ -96,7 +96,7 @@ static enum status advance_rank(struct work *work, uint32_t rank, int64_t to_ps)
     return STATUS_OK;
 }
 
-static enum status carry(struct work *work, uint32_t rank, int64_t now_ps, int change)
+static enum status carry_waits(struct work *work, uint32_t rank, int64_t now_ps, int change)
 {
     TRY(advance_rank(work, rank, now_ps));
     work->ranks[rank].weight += (uint64_t)(int64_t)change;
@@ -105,7 +105,7 @@ static enum status carry(struct work *work, uint32_t rank, int64_t now_ps, int c
 
 static enum status let_go(struct work *work, uint32_t waiter, int64_t now_ps)
 {
-    return carry(work, work->ranks[waiter].carrier, now_ps, -1);
+    return carry_waits(work, work->ranks[waiter].carrier, now_ps, -1);
 }
 
 static enum status find_carrier(struct work *work, uint32_t waiter, int64_t now_ps)
@@ -114,7 +114,7 @@ static enum status find_carrier(struct work *work, uint32_t waiter, int64_t now_
     for (int hops = 0; hops < CAUSES_MOST_HOPS && work->ranks[carrier].cause != NOBODY; hops++)
         carrier = work->ranks[carrier].cause;
     work->ranks[waiter].carrier = carrier;
-    return carry(work, carrier, now_ps, 1);
+    return carry_waits(work, carrier, now_ps, 1);
 }
 
 /* Finds the other ranks whose chains of waits lead through this one. Returns their number. */

@@ -61,7 +61,7 @@ static enum status add_messages(const struct processors *processors, uint32_t ra
     return STATUS_OK;
 }
 
-static int compare(const void *one, const void *other)
+static int compare_intervals(const void *one, const void *other)
 {
     const struct busy_interval *a = one, *b = other;
     if (a->processor != b->processor) return a->processor > b->processor ? 1 : -1;
@@ -69,10 +69,10 @@ static int compare(const void *one, const void *other)
     return (a->to_ps > b->to_ps) - (a->to_ps < b->to_ps);
 }
 
-static void unite(struct busy *busy)
+static void unite_intervals(struct busy *busy)
 {
     size_t kept = 0;
-    if (busy->count > 1) qsort(busy->items, busy->count, sizeof *busy->items, compare);
+    if (busy->count > 1) qsort(busy->items, busy->count, sizeof *busy->items, compare_intervals);
     for (size_t i = 0; i < busy->count; i++) {
         struct busy_interval *last = kept > 0 ? &busy->items[kept - 1] : NULL;
         if (!last || last->processor != busy->items[i].processor || busy->items[i].from_ps > last->to_ps)
@@ -99,7 +99,7 @@ enum status busy_build(const struct relations *relations, const struct processor
         busy_clear(&made);
         return status;
     }
-    unite(&made);
+    unite_intervals(&made);
     *busy = made;
     return STATUS_OK;
 }

@@ -15,7 +15,7 @@ void wait_log_free(struct wait_log *wait_log)
     free(wait_log);
 }
 
-static int compare(const void *one, const void *other)
+static int compare_rows(const void *one, const void *other)
 {
     const struct wait_log_row *a = one, *b = other;
     if (a->until_ps != b->until_ps) return a->until_ps < b->until_ps ? 1 : -1;
@@ -28,7 +28,7 @@ enum status wait_log_new(struct temp_file *temp, struct wait_log **wait_log, str
 {
     struct wait_log *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    enum status status = external_sort_new(temp, sizeof(struct wait_log_row), compare, &made->runs, err);
+    enum status status = external_sort_new(temp, sizeof(struct wait_log_row), compare_rows, &made->runs, err);
     if (status == STATUS_OK)
         *wait_log = made;
     else

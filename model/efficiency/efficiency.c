@@ -313,7 +313,7 @@ static void derive_processor(struct efficiency_interval *interval, uint32_t p, b
                                    value_ps[EFFICIENCY_THREADS][p] + value_ps[EFFICIENCY_IDLE][p];
 }
 
-static void derive(const struct efficiency *efficiency, struct efficiency_interval *interval)
+static void derive_interval(const struct efficiency *efficiency, struct efficiency_interval *interval)
 {
     int64_t **value_ps = interval->value_ps, most_ps = 0;
     choose_useful_rank(efficiency, interval);
@@ -379,7 +379,7 @@ enum status collector_name_processors(const struct collector *collector, uint32_
 void efficiency_conclude(struct efficiency *efficiency)
 {
     add_children(efficiency);
-    for (size_t i = 0; i < efficiency->count; i++) derive(efficiency, &efficiency->intervals[i]);
+    for (size_t i = 0; i < efficiency->count; i++) derive_interval(efficiency, &efficiency->intervals[i]);
     caused_sort(&efficiency->caused);
     efficiency_check(efficiency);
 }

@@ -12,17 +12,17 @@ static cJSON *keep_item(struct writer *writer, cJSON *item)
     return item;
 }
 
-static void number(struct writer *writer, cJSON *object, const char *key, double value)
+static void write_number(struct writer *writer, cJSON *object, const char *key, double value)
 {
     keep_item(writer, cJSON_AddNumberToObject(object, key, value));
 }
 
-static void known(struct writer *writer, cJSON *object, const char *key, double value)
+static void write_known(struct writer *writer, cJSON *object, const char *key, double value)
 {
     keep_item(writer, value >= 0 ? cJSON_AddNumberToObject(object, key, value) : cJSON_AddNullToObject(object, key));
 }
 
-static void text(struct writer *writer, cJSON *object, const char *key, const char *value)
+static void write_text(struct writer *writer, cJSON *object, const char *key, const char *value)
 {
     keep_item(writer, value ? cJSON_AddStringToObject(object, key, value) : cJSON_AddNullToObject(object, key));
 }
@@ -30,13 +30,13 @@ static void text(struct writer *writer, cJSON *object, const char *key, const ch
 static void write_pop(struct writer *writer, cJSON *object, const struct efficiency_pop *pop)
 {
     cJSON *made = keep_item(writer, cJSON_AddObjectToObject(object, "pop"));
-    known(writer, made, "load_balance", pop->load_balance);
-    known(writer, made, "communication_efficiency", pop->communication);
-    known(writer, made, "serialization", pop->serialization);
-    known(writer, made, "transfer", pop->transfer);
-    known(writer, made, "parallel_efficiency", pop->parallel);
-    known(writer, made, "computation_scaling", pop->computation_scaling);
-    known(writer, made, "global_efficiency", pop->global);
+    write_known(writer, made, "load_balance", pop->load_balance);
+    write_known(writer, made, "communication_efficiency", pop->communication);
+    write_known(writer, made, "serialization", pop->serialization);
+    write_known(writer, made, "transfer", pop->transfer);
+    write_known(writer, made, "parallel_efficiency", pop->parallel);
+    write_known(writer, made, "computation_scaling", pop->computation_scaling);
+    write_known(writer, made, "global_efficiency", pop->global);
 }
 
 static void value_or_null(struct writer *writer, cJSON *array, bool known_value, int64_t ps)
@@ -75,14 +75,14 @@ static void write_characteristic(struct writer *writer, cJSON *object, const str
     const struct efficiency_processor *min = &efficiency->processors[range->min_processor];
     const struct efficiency_processor *max = &efficiency->processors[range->max_processor];
     cJSON *made = keep_item(writer, cJSON_AddObjectToObject(object, characteristic_row((enum characteristic)c)->key));
-    number(writer, made, "sum", wide_s(interval->sum_ps[c]));
-    number(writer, made, "min", units_s(range->min_ps));
-    number(writer, made, "min_rank", min->rank);
-    if (efficiency->several) number(writer, made, "min_processor", min->index);
-    number(writer, made, "max", units_s(range->max_ps));
-    number(writer, made, "max_rank", max->rank);
-    if (efficiency->several) number(writer, made, "max_processor", max->index);
-    number(writer, made, "mean", range->mean_s);
+    write_number(writer, made, "sum", wide_s(interval->sum_ps[c]));
+    write_number(writer, made, "min", units_s(range->min_ps));
+    write_number(writer, made, "min_rank", min->rank);
+    if (efficiency->several) write_number(writer, made, "min_processor", min->index);
+    write_number(writer, made, "max", units_s(range->max_ps));
+    write_number(writer, made, "max_rank", max->rank);
+    if (efficiency->several) write_number(writer, made, "max_processor", max->index);
+    write_number(writer, made, "mean", range->mean_s);
     if (per_rank) write_values(writer, made, efficiency, interval, c);
 }
 
@@ -91,8 +91,8 @@ static void write_processors(struct writer *writer, cJSON *root, const struct ef
     cJSON *array = keep_item(writer, cJSON_AddArrayToObject(root, "processors"));
     for (uint32_t p = 0; p < efficiency->processor_count; p++) {
         cJSON *made = keep_item(writer, cJSON_CreateObject());
-        number(writer, made, "rank", efficiency->processors[p].rank);
-        number(writer, made, "processor", efficiency->processors[p].index);
+        write_number(writer, made, "rank", efficiency->processors[p].rank);
+        write_number(writer, made, "processor", efficiency->processors[p].index);
         if (!made || cJSON_AddItemToArray(array, made)) continue;
         cJSON_Delete(made);
         writer->failed = true;
@@ -110,19 +110,19 @@ static void write_interval(struct writer *writer, cJSON *array, const struct eff
         writer->failed = true;
         return;
     }
-    text(writer, object, "path", interval->path);
-    text(writer, object, "file", interval->file);
-    known(writer, object, "line", interval->line > 0 ? interval->line : -1);
-    number(writer, object, "level", interval->level);
-    number(writer, object, "executions", (double)interval->executions);
-    number(writer, object, "processors", interval->processors);
-    number(writer, object, "useful_rank", interval->useful_rank);
-    number(writer, object, "execution_s", units_s(interval->execution_ps));
-    number(writer, object, "total_s", wide_s(interval->total_ps));
-    number(writer, object, "productive_s", wide_s(interval->productive_ps));
-    number(writer, object, "lost_s", wide_s(interval->lost_ps));
-    known(writer, object, "parallelization_efficiency",
-          interval->total_ps > 0 ? wide_s(interval->productive_ps) / wide_s(interval->total_ps) : -1);
+    write_text(writer, object, "path", interval->path);
+    write_text(writer, object, "file", interval->file);
+    write_known(writer, object, "line", interval->line > 0 ? interval->line : -1);
+    write_number(writer, object, "level", interval->level);
+    write_number(writer, object, "executions", (double)interval->executions);
+    write_number(writer, object, "processors", interval->processors);
+    write_number(writer, object, "useful_rank", interval->useful_rank);
+    write_number(writer, object, "execution_s", units_s(interval->execution_ps));
+    write_number(writer, object, "total_s", wide_s(interval->total_ps));
+    write_number(writer, object, "productive_s", wide_s(interval->productive_ps));
+    write_number(writer, object, "lost_s", wide_s(interval->lost_ps));
+    write_known(writer, object, "parallelization_efficiency",
+                interval->total_ps > 0 ? wide_s(interval->productive_ps) / wide_s(interval->total_ps) : -1);
     write_pop(writer, object, &pop);
     cJSON *values = keep_item(writer, cJSON_AddObjectToObject(object, "characteristics"));
     for (int c = 0; c < CHARACTERISTIC_COUNT; c++)
@@ -135,10 +135,10 @@ static void write_caused(struct writer *writer, cJSON *root, const struct effici
     for (size_t i = 0; i < efficiency->caused.count; i++) {
         const struct caused_row *row = &efficiency->caused.rows[i];
         cJSON *made = keep_item(writer, cJSON_CreateObject());
-        text(writer, made, "waits_in", efficiency->intervals[row->interval].path);
-        text(writer, made, "caused_in",
-             row->cause == CAUSED_NOWHERE ? NULL : efficiency->intervals[row->cause].path);
-        number(writer, made, "time_s", wide_s(row->time_ps));
+        write_text(writer, made, "waits_in", efficiency->intervals[row->interval].path);
+        write_text(writer, made, "caused_in",
+                   row->cause == CAUSED_NOWHERE ? NULL : efficiency->intervals[row->cause].path);
+        write_number(writer, made, "time_s", wide_s(row->time_ps));
         if (!made || cJSON_AddItemToArray(array, made)) continue;
         cJSON_Delete(made);
         writer->failed = true;
@@ -150,9 +150,10 @@ cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
     struct writer writer = {false};
     cJSON *root = cJSON_CreateObject();
     if (!root) return NULL;
-    known(&writer, root, "ideal_run_time_s", efficiency->ideal_run_time_s > 0 ? efficiency->ideal_run_time_s : -1);
-    text(&writer, root, "intervals_of", efficiency->source == INTERVALS_OF_CALLPATHS ? "callpaths" : "regions");
-    text(&writer, root, "lost", efficiency->lost_all ? "all" : "parallel");
+    write_known(&writer, root, "ideal_run_time_s",
+                efficiency->ideal_run_time_s > 0 ? efficiency->ideal_run_time_s : -1);
+    write_text(&writer, root, "intervals_of", efficiency->source == INTERVALS_OF_CALLPATHS ? "callpaths" : "regions");
+    write_text(&writer, root, "lost", efficiency->lost_all ? "all" : "parallel");
     keep_item(&writer, cJSON_AddBoolToObject(root, "holds", efficiency->holds));
     if (efficiency->several) write_processors(&writer, root, efficiency);
     cJSON *array = keep_item(&writer, cJSON_AddArrayToObject(root, "intervals"));
@@ -163,7 +164,7 @@ cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank)
     return NULL;
 }
 
-static double metric(const cJSON *pop, const char *key)
+static double read_metric(const cJSON *pop, const char *key)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(pop, key);
     return cJSON_IsNumber(value) ? value->valuedouble : -1;
@@ -174,12 +175,12 @@ struct efficiency_pop efficiency_pop_read(const cJSON *efficiency)
     const cJSON *run = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(efficiency, "intervals"), 0);
     const cJSON *pop = cJSON_GetObjectItemCaseSensitive(run, "pop");
     return (struct efficiency_pop){
-        .load_balance = metric(pop, "load_balance"),
-        .communication = metric(pop, "communication_efficiency"),
-        .serialization = metric(pop, "serialization"),
-        .transfer = metric(pop, "transfer"),
-        .parallel = metric(pop, "parallel_efficiency"),
-        .computation_scaling = metric(pop, "computation_scaling"),
-        .global = metric(pop, "global_efficiency"),
+        .load_balance = read_metric(pop, "load_balance"),
+        .communication = read_metric(pop, "communication_efficiency"),
+        .serialization = read_metric(pop, "serialization"),
+        .transfer = read_metric(pop, "transfer"),
+        .parallel = read_metric(pop, "parallel_efficiency"),
+        .computation_scaling = read_metric(pop, "computation_scaling"),
+        .global = read_metric(pop, "global_efficiency"),
     };
 }

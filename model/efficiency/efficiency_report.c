@@ -53,7 +53,7 @@ static wide_ps parts_ps(const wide_ps *sum_ps, int first, int last)
 }
 
 /* Whether a rank's loss has reached the limit of 64 bits, so that its parts may sum to more. */
-static bool stops(const struct efficiency_interval *interval, enum characteristic loss)
+static bool is_saturated(const struct efficiency_interval *interval, enum characteristic loss)
 {
     return interval->range[loss].max_ps == INT64_MAX;
 }
@@ -73,11 +73,11 @@ static void check_interval(struct efficiency *efficiency, const struct efficienc
     expect_equal(efficiency, interval, "MPI time and its kinds", sum_ps[EFFICIENCY_MPI], kinds_ps);
     expect_equal(efficiency, interval, "real synchronization and its parts", sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION],
                  parts_ps(sum_ps, EFFICIENCY_REAL_SEND_RECEIVE, EFFICIENCY_THREAD_SYNCHRONIZATION));
-    if (!stops(interval, EFFICIENCY_POTENTIAL_SYNCHRONIZATION))
+    if (!is_saturated(interval, EFFICIENCY_POTENTIAL_SYNCHRONIZATION))
         expect_equal(efficiency, interval, "potential synchronization and its parts",
                      sum_ps[EFFICIENCY_POTENTIAL_SYNCHRONIZATION],
                      parts_ps(sum_ps, EFFICIENCY_POTENTIAL_SEND_RECEIVE, EFFICIENCY_POTENTIAL_RMA));
-    if (!stops(interval, EFFICIENCY_TIME_VARIATION))
+    if (!is_saturated(interval, EFFICIENCY_TIME_VARIATION))
         expect_equal(efficiency, interval, "time variation and its parts", sum_ps[EFFICIENCY_TIME_VARIATION],
                      parts_ps(sum_ps, EFFICIENCY_VARIATION_COLLECTIVE, EFFICIENCY_VARIATION_RMA));
 }

@@ -187,7 +187,7 @@ static void order_intervals(struct efficiency *efficiency, const struct interval
     memcpy(efficiency->intervals, moved, efficiency->count * sizeof *moved);
 }
 
-static enum status describe(struct efficiency_slices *slices, const struct collector *collector)
+static enum status describe_intervals(struct efficiency_slices *slices, const struct collector *collector)
 {
     struct efficiency *efficiency = slices->efficiency;
     size_t count = efficiency->count;
@@ -283,7 +283,7 @@ enum status efficiency_slices_end(struct efficiency_slices *slices, struct effic
     struct collector collector = collector_of(slices, NULL, err);
     for (uint32_t p = 0; p < slices->processors.count; p++)
         slices->efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
-    TRY(describe(slices, &collector));
+    TRY(describe_intervals(slices, &collector));
     efficiency_conclude(slices->efficiency);
     *efficiency = slices->efficiency;
     slices->efficiency = NULL;

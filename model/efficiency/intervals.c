@@ -84,7 +84,8 @@ void interval_merge(struct interval *interval, const struct interval *elsewhere)
     interval->first_event = elsewhere->first_event;
 }
 
-static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id, uint32_t site, uint64_t event)
+static enum status enter_interval(struct walk *walk, enum interval_kind kind, uint32_t id, uint32_t site,
+                                  uint64_t event)
 {
     struct intervals *intervals = walk->intervals;
     uint32_t interval;
@@ -105,7 +106,7 @@ static enum status enter(struct walk *walk, enum interval_kind kind, uint32_t id
 
 /* Leaves the innermost interval of this kind and id, and those inside it that were not ended; nothing if there is none.
  */
-static void leave(struct walk *walk, enum interval_kind kind, uint32_t id)
+static void leave_interval(struct walk *walk, enum interval_kind kind, uint32_t id)
 {
     const struct interval *items = walk->intervals->items;
     for (uint32_t i = walk->at; i != INTERVAL_ROOT; i = items[i].parent) {
@@ -126,7 +127,7 @@ static enum status enter_function(struct walk *walk, uint32_t site, uint64_t eve
     if (items[around].kind == INTERVAL_REGION && strcmp(walk->trace->definitions.regions[items[around].id],
                                                         walk->trace->definitions.sites[function].function) == 0)
         return STATUS_OK;
-    return enter(walk, INTERVAL_FUNCTION, function, site, event);
+    return enter_interval(walk, INTERVAL_FUNCTION, function, site, event);
 }
 
 /* An interval whose entry has no known place takes the first known one inside it. */
@@ -156,13 +157,13 @@ static enum status step_call(struct walk *walk, uint32_t rank, size_t index)
     else if (walk->functions)
         TRY(enter_function(walk, call->site, event));
     if (marks && mark.begins)
-        TRY(enter(walk, INTERVAL_MARKED, mark.number, call->site, event));
+        TRY(enter_interval(walk, INTERVAL_MARKED, mark.number, call->site, event));
     else if (marks)
-        leave(walk, INTERVAL_MARKED, mark.number);
+        leave_interval(walk, INTERVAL_MARKED, mark.number);
     else if (call->call == ID_region_enter)
-        TRY(enter(walk, INTERVAL_REGION, call->region.region, call->site, event));
+        TRY(enter_interval(walk, INTERVAL_REGION, call->region.region, call->site, event));
     else if (call->call == ID_region_leave)
-        leave(walk, INTERVAL_REGION, call->region.region);
+        leave_interval(walk, INTERVAL_REGION, call->region.region);
     set_place(walk, call->site);
     struct change change = {.call = index, .node = walk->at, .thread = walk->thread};
     if (walk->at != before)

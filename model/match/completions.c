@@ -37,7 +37,7 @@ static void note_flush(struct pending *pending, size_t operation, size_t index)
 /* Removes the operations that the call completes at the target. A call that completes at the origin only removes those
  * that return data. A flush does not complete an operation from which another thread has not returned when the flush
  * begins. */
-static void finish(struct pending *pending, size_t index)
+static void remove_pending(struct pending *pending, size_t index)
 {
     const struct trace_call *call = &pending->trace->ranks[pending->rank].calls[index];
     size_t *link = &pending->heads[call->handle];
@@ -73,7 +73,7 @@ static void finish_requests(struct pending *pending, const struct trace_call *ca
     for (uint32_t i = 0; pending->requests.count > 0 && i < count; i++) finish_request(pending, ids[i], index);
 }
 
-static enum status begin(struct pending *pending, size_t operation)
+static enum status add_pending(struct pending *pending, size_t operation)
 {
     const struct trace_call *call = call_of(pending, operation);
     const struct epoch_operation *of = &pending->epochs->operations[operation];
@@ -97,13 +97,13 @@ static enum status walk_rank(struct pending *pending, size_t *first)
     for (size_t w = 0; w < pending->trace->definitions.window_count; w++) pending->heads[w] = EPOCH_NONE;
     map_clear(&pending->requests);
     for (size_t i = 0; i < rank->count; i++) {
-        if (operation < *first && epochs->operations[operation].call == i) TRY(begin(pending, operation++));
+        if (operation < *first && epochs->operations[operation].call == i) TRY(add_pending(pending, operation++));
         if (rank->calls[i].flags & TRACE_BREAK) continue;
         switch (call_kind(rank->calls[i].call)) {
         case CALL_FLUSH:
         case CALL_FLUSH_LOCAL:
         case CALL_UNLOCK:
-        case CALL_UNLOCK_ALL: finish(pending, i); break;
+        case CALL_UNLOCK_ALL: remove_pending(pending, i); break;
         default: finish_requests(pending, &rank->calls[i], i); break;
         }
     }

@@ -98,7 +98,7 @@ static size_t sort_needs(struct need *needs, size_t count)
     return kept;
 }
 
-static int64_t cut(const struct trace_call *call, int64_t until_ps)
+static int64_t cut_wait(const struct trace_call *call, int64_t until_ps)
 {
     int64_t end_ps = call->exit_ps < until_ps ? call->exit_ps : until_ps;
     return end_ps > call->enter_ps ? end_ps - call->enter_ps : 0;
@@ -140,7 +140,7 @@ static void count_instance(const struct relations *relations, const struct insta
     for (uint32_t m = 0; m < instance->size; m++) {
         if (relations->trace->ranks[comm->members[m]].foreign) continue;
         const struct trace_call *call = instance_call(relations->trace, instances, instance, m);
-        pairs->saved_ps += cut(call, last_ps) - cut(call, needed_ps[m]);
+        pairs->saved_ps += cut_wait(call, last_ps) - cut_wait(call, needed_ps[m]);
     }
 }
 
@@ -158,11 +158,11 @@ static void count_empty(const struct relations *relations, const struct instance
     if (!relations->trace->ranks[comm->members[0]].foreign) pairs->empty++;
     for (uint32_t m = 0; m < instance->size; m++)
         if (!relations->trace->ranks[comm->members[m]].foreign)
-            pairs->empty_ps += cut(instance_call(relations->trace, &relations->instances, instance, m), last_ps);
+            pairs->empty_ps += cut_wait(instance_call(relations->trace, &relations->instances, instance, m), last_ps);
 }
 
 /* Whether a fence of a slice is final in this round (model/slices/final.h). */
-static bool counts(const struct relations *relations, int32_t window, size_t number)
+static bool counts_fence(const struct relations *relations, int32_t window, size_t number)
 {
     const struct slice_state *state = relations->state;
     return !state || (number >= state->pairs_before[window] && number < state->pairs_now[window]);
@@ -174,7 +174,8 @@ static void count_all(const struct relations *relations, const struct needs *nee
 {
     for (size_t i = 0; i < relations->instances.count; i++) {
         const struct instance *instance = &relations->instances.items[i];
-        if (instance->kind != CALL_FENCE || !counts(relations, instance->handle, numbers[instance->handle]++)) continue;
+        if (instance->kind != CALL_FENCE || !counts_fence(relations, instance->handle, numbers[instance->handle]++))
+            continue;
         if (!fence_synchronises(relations, instance)) continue;
         struct need *of = needs->items + needs->first[i];
         size_t count = sort_needs(of, needs->first[i + 1] - needs->first[i]);

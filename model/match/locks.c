@@ -75,8 +75,8 @@ static uint64_t target_key(int32_t window, int32_t target)
 
 /* Locks with NOCHECK send no request and delay no other origin: the program promises that there is no conflict (MPI-3.1
  * 11.5.5). */
-static bool asks(const struct relations *relations, const struct holdings *holdings, const struct access_epoch *epoch,
-                 enum epoch_kind kind)
+static bool requests_lock(const struct relations *relations, const struct holdings *holdings,
+                          const struct access_epoch *epoch, enum epoch_kind kind)
 {
     return epoch->kind == kind && epoch_closed(relations->trace, epoch->rank, epoch->close_call) &&
            (holdings->whole || slice_state_released(relations->state, epoch->rank, epoch->close_call)) &&
@@ -136,7 +136,7 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
     if (holdings->exclusive.count == 0) return STATUS_OK;
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        if (!asks(relations, holdings, epoch, EPOCH_LOCK_ALL)) continue;
+        if (!requests_lock(relations, holdings, epoch, EPOCH_LOCK_ALL)) continue;
         const struct trace_comm *comm =
             &relations->trace->definitions.comms[relations->trace->definitions.windows[epoch->window].comm];
         for (uint32_t i = 0; i < comm->count; i++) {
@@ -157,7 +157,7 @@ static enum status collect_holdings(const struct relations *relations, struct ho
     if (lazy) TRY(find_lazy(relations, holdings, err));
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
-        if (!asks(relations, holdings, epoch, EPOCH_LOCK) || epoch->target == TRACE_NONE) continue;
+        if (!requests_lock(relations, holdings, epoch, EPOCH_LOCK) || epoch->target == TRACE_NONE) continue;
         if (relations->trace->ranks[epoch->target].foreign) continue;
         const uint64_t *asked = lazy ? map_find(&holdings->lazy, lazy_key(a, (uint32_t)epoch->target)) : NULL;
         TRY(add_holding(holdings, relations, epoch, epoch->target, asked, err));
@@ -269,7 +269,7 @@ enum status locks_visit(const struct relations *relations, holding_visitor *visi
 static enum status collect_windows(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
     for (size_t a = 0; a < relations->epochs.access_count; a++)
-        if (asks(relations, holdings, &relations->epochs.accesses[a], EPOCH_LOCK_ALL))
+        if (requests_lock(relations, holdings, &relations->epochs.accesses[a], EPOCH_LOCK_ALL))
             TRY(add_holding(holdings, relations, &relations->epochs.accesses[a], TRACE_NONE, NULL, err));
     return STATUS_OK;
 }

@@ -20,14 +20,14 @@ struct side {
     int32_t peer, tag;
 };
 
-static bool sends(const struct trace_call *call, struct side *side)
+static bool is_sending(const struct trace_call *call, struct side *side)
 {
     enum call_kind kind = call_kind(call->call);
     *side = (struct side){call->peer, call->message.tag};
     return (kind == CALL_SEND || kind == CALL_ISEND || kind == CALL_SENDRECV) && side->peer != TRACE_NONE;
 }
 
-static bool receives(const struct trace_call *call, struct side *side)
+static bool is_receiving(const struct trace_call *call, struct side *side)
 {
     enum call_kind kind = call_kind(call->call);
     *side = (struct side){call->peer, call->message.tag};
@@ -46,7 +46,7 @@ static enum status queue_sends(const struct trace *trace, struct fifo *fifo, uin
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
             struct side side;
-            if (!sends(call, &side)) continue;
+            if (!is_sending(call, &side)) continue;
             TRY(fifo_push(fifo, message_key(r, (uint32_t)side.peer, call->handle, side.tag), i, err));
             ++*count;
         }
@@ -130,7 +130,7 @@ static enum status match_receive(const struct trace *trace, const struct receivi
         struct fifo_key probed = message_key((uint32_t)call->peer, rank, call->handle, call->message.tag);
         return takes ? take_out(waiting, receiving, probed, index, err) : fifo_push(&waiting->probes, probed, index, err);
     }
-    if (!receives(call, &side)) return STATUS_OK;
+    if (!is_receiving(call, &side)) return STATUS_OK;
     struct fifo_key key = message_key((uint32_t)side.peer, rank, call->handle, side.tag), from = key;
     struct fifo *probes = &waiting->probes;
     size_t send = FIFO_EMPTY, probe = receiving->others ? receiving->others[index] : TAKEN_NONE;
@@ -179,7 +179,7 @@ static void find_unmatched_sends(const struct trace *trace, struct waiting *wait
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
             struct side side;
-            if (!sends(call, &side)) continue;
+            if (!is_sending(call, &side)) continue;
             struct fifo_key key = message_key(r, (uint32_t)side.peer, call->handle, side.tag);
             size_t send = fifo_pop(&waiting->lost_sends, key);
             if (send == FIFO_EMPTY) send = fifo_pop(&waiting->sends, key);

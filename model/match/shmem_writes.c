@@ -71,7 +71,7 @@ void shmem_writes_clear(struct shmem_writes *writes)
 }
 
 /* The first write to the rank after that time, or else the first one to a later rank. */
-static size_t behind(const struct shmem_writes *writes, uint32_t rank, int64_t time_ps)
+static size_t first_after(const struct shmem_writes *writes, uint32_t rank, int64_t time_ps)
 {
     const struct shmem_write *items = writes->items;
     size_t low = 0;
@@ -109,7 +109,7 @@ const struct shmem_write *shmem_writes_cause(const struct shmem_writes *writes, 
     const struct trace_call *wait = &trace->ranks[rank].calls[index];
     const struct shmem_write *before = NULL, *later;
     if (!shmem_wait_ended(wait)) return NULL;
-    size_t first = behind(writes, rank, wait->exit_ps);
+    size_t first = first_after(writes, rank, wait->exit_ps);
     for (size_t i = first; !before && i-- > 0 && writes->items[i].target == rank;)
         if (writes_to(trace, &writes->items[i], wait)) before = &writes->items[i];
     if (before && before->time_ps > wait->enter_ps) return before;

@@ -209,7 +209,7 @@ static const struct {
     {"causes add up", causes_add_up},
 };
 
-static void report(struct result *result, struct result_check row)
+static void append_check(struct result *result, struct result_check row)
 {
     if (row.holds) snprintf(row.detail, sizeof row.detail, "%" PRIu64 " looked at", row.checked);
     result->checks[result->check_count++] = row;
@@ -223,11 +223,11 @@ void checks_report(struct checks *checks, const struct totals *totals, const boo
     checks->fit.checked = checks->calls;
     for (int d = 0; d < DOUBT_COUNT; d++)
         if (!refuted || !refuted[d]) checks->fit.checked += checks->uncertain_calls[d];
-    report(result, checks->fit);
+    append_check(result, checks->fit);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct result_check row = {.name = rows[i].name, .holds = true};
         rows[i].look(&figures, &row);
-        report(result, row);
+        append_check(result, row);
     }
 }
 

@@ -32,7 +32,7 @@ enum status several_add(struct several *several, const struct wait_profile *prof
     return STATUS_OK;
 }
 
-static int compare(const void *one, const void *other)
+static int compare_waits(const void *one, const void *other)
 {
     const struct several_wait *const *a = one, *const *b = other;
     const struct several_wait *x = *a, *y = *b;
@@ -50,7 +50,7 @@ enum status several_choose(struct several *several, struct err *err)
     struct several_wait *chosen = malloc((several->count + 1) * sizeof *chosen);
     size_t count = 0;
     for (size_t i = 0; order && i < several->count; i++) order[i] = &several->items[i];
-    if (order && several->count > 1) qsort(order, several->count, sizeof *order, compare);
+    if (order && several->count > 1) qsort(order, several->count, sizeof *order, compare_waits);
     for (size_t i = 0; order && chosen && i < several->count; i++) {
         const struct several_wait *last = count > 0 ? &chosen[count - 1] : NULL;
         bool same = last && last->place.worst.rank == order[i]->place.worst.rank && last->event == order[i]->event &&

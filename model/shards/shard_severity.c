@@ -37,14 +37,14 @@ static void add_sums(struct bytes *bytes, int64_t *severity_ps, uint64_t *count,
     }
 }
 
-static enum status put_account(struct bytes *bytes, const struct totals *totals, struct err *err)
+static enum status put_totals(struct bytes *bytes, const struct totals *totals, struct err *err)
 {
     for (int p = 0; p < PATTERN_COUNT; p++)
         TRY(put_sums(bytes, totals->severity_ps[p], totals->count[p], totals->rank_count, err));
     return bytes_put(bytes, totals->in_kind_ps, sizeof totals->in_kind_ps, err);
 }
 
-static void merge_account(struct bytes *bytes, struct totals *totals)
+static void merge_totals(struct bytes *bytes, struct totals *totals)
 {
     wide_ps in_kind_ps[CALL_KIND_COUNT];
     for (int p = 0; p < PATTERN_COUNT; p++) {
@@ -108,7 +108,7 @@ static enum status put_places(struct bytes *bytes, const struct wait_profile *pr
     return put_rank_sums(bytes, &profile->ranks, err);
 }
 
-static void translate(struct wait_place *place, const uint32_t *nodes)
+static void translate_place(struct wait_place *place, const uint32_t *nodes)
 {
     place->node = nodes[place->node];
     place->worst.other_node = nodes[place->worst.other_node];
@@ -125,7 +125,7 @@ static enum status merge_places(struct bytes *bytes, struct wait_profile *profil
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         struct wait_place place;
         bytes_take(bytes, &place, sizeof place);
-        translate(&place, nodes);
+        translate_place(&place, nodes);
         status = wait_profile_merge(profile, &place, &items[i], err);
     }
     if (status == STATUS_OK) status = merge_rank_sums(bytes, &profile->ranks, items, err);
@@ -248,7 +248,7 @@ static enum status merge_times(struct bytes *bytes, struct severity *severity, s
 enum status shards_put_severity(const struct severity *severity, struct bytes *bytes, struct err *err)
 {
     uint32_t ranks = severity->totals.rank_count;
-    TRY(put_account(bytes, &severity->totals, err));
+    TRY(put_totals(bytes, &severity->totals, err));
     TRY(put_provisional(bytes, &severity->provisional, ranks, err));
     TRY(put_places(bytes, &severity->profile, err));
     TRY(put_rates(bytes, &severity->rates, err));
@@ -259,7 +259,7 @@ enum status shards_put_severity(const struct severity *severity, struct bytes *b
 enum status shards_take_severity(struct severity *severity, uint32_t ranks, struct bytes *bytes,
                                  const struct shards_sender *sender, struct err *err)
 {
-    merge_account(bytes, &severity->totals);
+    merge_totals(bytes, &severity->totals);
     TRY(merge_provisional(bytes, &severity->provisional, ranks, err));
     TRY(merge_places(bytes, &severity->profile, sender->nodes.items, err));
     TRY(merge_rates(bytes, &severity->rates, sender->nodes.items, err));
@@ -273,20 +273,20 @@ struct rank_share {
     wide_ps ps;
 };
 
-enum status shards_put_time_profile(const struct time_profile *shares, struct bytes *bytes, struct err *err)
+enum status shards_put_time_profile(const struct time_profile *profile, struct bytes *bytes, struct err *err)
 {
-    uint64_t count = shares->ranks.count;
+    uint64_t count = profile->ranks.count;
     TRY(bytes_put(bytes, &count, sizeof count, err));
-    for (size_t i = 0; i < shares->ranks.count; i++) {
-        const struct rank_sum *sum = &shares->ranks.items[i];
+    for (size_t i = 0; i < profile->ranks.count; i++) {
+        const struct rank_sum *sum = &profile->ranks.items[i];
         struct rank_share made = {
-            .of = shares->items[sum->item].of, .rank = sum->rank, .thread = sum->thread, .ps = sum->ps};
+            .of = profile->items[sum->item].of, .rank = sum->rank, .thread = sum->thread, .ps = sum->ps};
         TRY(bytes_put(bytes, &made, sizeof made, err));
     }
     return STATUS_OK;
 }
 
-enum status shards_take_time_profile(struct time_profile *shares, struct bytes *bytes,
+enum status shards_take_time_profile(struct time_profile *profile, struct bytes *bytes,
                                      const struct shards_sender *sender, struct err *err)
 {
     uint64_t count;
@@ -295,7 +295,7 @@ enum status shards_take_time_profile(struct time_profile *shares, struct bytes *
         struct rank_share share;
         bytes_take(bytes, &share, sizeof share);
         share.of.node = sender->nodes.items[share.of.node];
-        TRY(time_profile_add(shares, &share.of, share.rank, share.thread, share.ps, err));
+        TRY(time_profile_add(profile, &share.of, share.rank, share.thread, share.ps, err));
     }
     return STATUS_OK;
 }
@@ -364,7 +364,7 @@ enum status shards_take_end(struct severity *severity, struct trace *trace, int6
     for (size_t i = 0; i < count; i++) {
         struct several_wait wait;
         bytes_take(bytes, &wait, sizeof wait);
-        translate(&wait.place, sender->nodes.items);
+        translate_place(&wait.place, sender->nodes.items);
         wait.interval = sender->intervals.items[wait.interval];
         if (wait.cause != CAUSED_NOWHERE) wait.cause = sender->intervals.items[wait.cause];
         ARRAY_PUSH(several->items, several->count, several->capacity, wait, err);

@@ -204,7 +204,7 @@ static bool counts_before(const struct head *one, const struct head *other)
 }
 
 /* Returns the first failure among all shards. */
-static enum status swap(struct shards *shards, enum status own, struct shards_state *state, struct err *err)
+static enum status swap_messages(struct shards *shards, enum status own, struct shards_state *state, struct err *err)
 {
     const struct shards_link *link = shards->link;
     struct head *heads = shards->heads, *first = &heads[link->count];
@@ -286,7 +286,7 @@ static enum status take_beginnings(struct shards *shards, const struct shards_up
     return STATUS_OK;
 }
 
-static enum status narrow(struct shards *shards, uint32_t *group, struct err *err)
+static enum status narrow_group(struct shards *shards, uint32_t *group, struct err *err)
 {
     uint32_t *made = &shards->narrowed[*group], count = 0;
     if (*made == TRACE_NO_REF) {
@@ -323,7 +323,7 @@ static enum status add_copy(struct shards *shards, uint32_t shard, struct call_c
                               .interval = sender->intervals.items[copy->interval],
                               .call = copy->function,
                               .flags = copy->flags};
-    if (kind == CALL_POST || kind == CALL_START) TRY(narrow(shards, &copy->call.sync.group, err));
+    if (kind == CALL_POST || kind == CALL_START) TRY(narrow_group(shards, &copy->call.sync.group, err));
     if (kind == CALL_ISEND || kind == CALL_IRECV) kept.flags |= SLICE_DONE;
     if (rank->sim) rank->sim[rank->count] = *sim;
     rank->calls[rank->count++] = copy->call;
@@ -414,7 +414,7 @@ enum status shards_exchange(struct shards *shards, const struct shards_update *u
 {
     if (*own == STATUS_OK) *own = begin_messages(shards, update, state, err);
     if (*own == STATUS_OK) *own = put_calls(shards, update, ended, err);
-    TRY(swap(shards, *own, state, err));
+    TRY(swap_messages(shards, *own, state, err));
     *own = take_beginnings(shards, update, err);
     if (*own == STATUS_OK) *own = take_calls(shards, err);
     return STATUS_OK;
@@ -475,7 +475,7 @@ enum status shards_end(struct shards *shards, const struct shards_update *update
     if (*own == STATUS_OK) *own = begin_messages(shards, update, &state, err);
     for (uint32_t p = 0; *own == STATUS_OK && p < shards->link->count; p++)
         if (p != shards->link->own) *own = shards_put_end(severity, shards->trace, &shards->to[p], err);
-    TRY(swap(shards, *own, &state, err));
+    TRY(swap_messages(shards, *own, &state, err));
     *own = take_beginnings(shards, update, err);
     if (*own == STATUS_OK) *own = take_ends(shards, &several, severity, end_ps, err);
     if (*own == STATUS_OK) *own = count_several(shards, update, &several, severity, err);
@@ -514,7 +514,7 @@ enum status shards_gather(struct shards *shards, const struct shards_update *upd
     const struct shards_link *link = shards->link;
     if (own == STATUS_OK) own = begin_messages(shards, update, &state, err);
     if (own == STATUS_OK && link->own > 0) own = put_sums(shards, update, severity, causes, path, err);
-    TRY(swap(shards, own, &state, err));
+    TRY(swap_messages(shards, own, &state, err));
     TRY(take_beginnings(shards, update, err));
     for (uint32_t p = 1; link->own == 0 && p < link->count; p++)
         TRY(take_sums(shards, p, update, severity, causes, path, err));
@@ -557,7 +557,7 @@ static enum status swap_rows(struct shards *shards, const struct shards_update *
     struct shards_state state = {.ended = !*left};
     if (own == STATUS_OK) own = begin_messages(shards, update, &state, err);
     if (own == STATUS_OK && rows->count > 0) own = bytes_put(&shards->to[0], rows->data, rows->count, err);
-    TRY(swap(shards, own, &state, err));
+    TRY(swap_messages(shards, own, &state, err));
     TRY(take_beginnings(shards, update, err));
     for (uint32_t p = 1; shards->link->own == 0 && p < shards->link->count; p++)
         TRY(take_rows(log, &shards->from[p], err));

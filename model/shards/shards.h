@@ -132,14 +132,14 @@ enum status shards_route_rank(struct shards_route *route, const struct shards_up
                               call_copy_taker *take, void *context, struct err *err);
 
 enum status shards_put_severity(const struct severity *severity, struct bytes *bytes, struct err *err);
-enum status shards_put_time_profile(const struct time_profile *shares, struct bytes *bytes, struct err *err);
+enum status shards_put_time_profile(const struct time_profile *profile, struct bytes *bytes, struct err *err);
 /* Writes what only the end of the trace shows; all shards need it. */
 enum status shards_put_end(const struct severity *severity, const struct trace *trace, struct bytes *bytes,
                            struct err *err);
 /* The receiving side of these. */
 enum status shards_take_severity(struct severity *severity, uint32_t ranks, struct bytes *bytes,
                                  const struct shards_sender *sender, struct err *err);
-enum status shards_take_time_profile(struct time_profile *shares, struct bytes *bytes,
+enum status shards_take_time_profile(struct time_profile *profile, struct bytes *bytes,
                                      const struct shards_sender *sender, struct err *err);
 enum status shards_take_end(struct severity *severity, struct trace *trace, int64_t *end_ps, struct bytes *bytes,
                             const struct shards_sender *sender, struct several *several, struct err *err);

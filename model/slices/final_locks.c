@@ -201,7 +201,7 @@ static void mark_times(struct work *work, int64_t from_ps)
 }
 
 /* The complete freeing of a window, NULL if there is none yet. */
-static const struct instance *freed(const struct work *work, int32_t window)
+static const struct instance *find_freeing(const struct work *work, int32_t window)
 {
     const struct instance *instance = instance_find(&work->relations->instances, CALL_WIN_FREE, window, 0);
     return instance && instance_complete(instance) ? instance : NULL;
@@ -211,7 +211,7 @@ static const struct instance *freed(const struct work *work, int32_t window)
 static void keep_holder(void *context, const struct access_epoch *epoch)
 {
     struct work *work = context;
-    if (freed(work, epoch->window) && !work->open[epoch->window]) return;
+    if (find_freeing(work, epoch->window) && !work->open[epoch->window]) return;
     keep_call(work, epoch->rank, epoch->open_call);
     keep_call(work, epoch->rank, epoch->close_call);
 }
@@ -221,7 +221,7 @@ static void keep_freeing(struct work *work)
 {
     const struct trace *trace = work->relations->trace;
     for (size_t w = 0; w < trace->definitions.window_count; w++) {
-        const struct instance *instance = work->open[w] ? freed(work, (int32_t)w) : NULL;
+        const struct instance *instance = work->open[w] ? find_freeing(work, (int32_t)w) : NULL;
         const struct trace_comm *comm = &trace->definitions.comms[trace->definitions.windows[w].comm];
         for (uint32_t m = 0; instance && m < instance->size; m++)
             keep_call(work, (uint32_t)comm->members[m], work->relations->instances.calls[instance->member_first + m]);

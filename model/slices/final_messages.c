@@ -103,7 +103,7 @@ static void hold_request(struct work *work, uint32_t rank, size_t made)
 }
 
 /* A call that completes requests is final when all their messages are known. */
-static void complete(struct work *work, uint32_t rank, size_t index, const uint32_t *ids, uint32_t count)
+static void mark_completion(struct work *work, uint32_t rank, size_t index, const uint32_t *ids, uint32_t count)
 {
     bool lacks = false;
     for (uint32_t i = 0; !lacks && i < count; i++) {
@@ -134,7 +134,7 @@ static enum status look_at_request(struct work *work, uint32_t rank, size_t inde
                    ? STATUS_OK
                    : map_put(&work->requests, call->ref, (uint64_t)index + 1, &slot, work->err);
     const uint32_t *ids = trace_call_completed(trace, call, &count);
-    complete(work, rank, index, ids, count);
+    mark_completion(work, rank, index, ids, count);
     return STATUS_OK;
 }
 

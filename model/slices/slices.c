@@ -48,7 +48,7 @@ static bool is_behind(const void *of, uint32_t one, uint32_t other)
 }
 
 /* The first rank's time has grown, or it has ended. */
-static void sift(struct slices *slices)
+static void sift_first_rank(struct slices *slices)
 {
     if (slices->ended[slices->heap.items[0]])
         heap_pop(&slices->heap, is_behind, slices);
@@ -98,7 +98,7 @@ static enum status read_slice(struct slices *slices)
         TRY(slices->source->read(slices->source, rank, batch, &slices->ended[rank], slices->err));
         read += trace->ranks[rank].count - before;
         if (trace->ranks[rank].count > 0) slices->read_ps[rank] = trace_rank_end_ps(trace, rank);
-        sift(slices);
+        sift_first_rank(slices);
     }
     set_reached(slices, 1000 * read / wanted);
     return STATUS_OK;
@@ -177,12 +177,12 @@ static enum status drop_final(struct slices *slices)
 }
 
 /* The next exchange sends it to the other shards. */
-static struct shards_update update(struct slices *slices)
+static struct shards_update collect_update(struct slices *slices)
 {
     return (struct shards_update){&slices->severity.profile.paths, slices->log, slices->efficiency};
 }
 
-static int64_t plus(int64_t time_ps, int64_t more_ps)
+static int64_t add_time(int64_t time_ps, int64_t more_ps)
 {
     return time_ps > INT64_MAX - more_ps ? INT64_MAX : time_ps + more_ps;
 }
@@ -194,7 +194,7 @@ static void choose_next(struct slices *slices)
     int64_t went_ps = reached->watermark_ps - slices->last_ps, filled = reached->filled > 60 ? reached->filled : 60;
     int64_t next_ps = went_ps > INT64_MAX / 1000 ? INT64_MAX / 2 : went_ps * 1000 / filled;
     slices->last_ps = reached->watermark_ps;
-    slices->until_ps = plus(reached->watermark_ps, next_ps > 0 ? next_ps : 1);
+    slices->until_ps = add_time(reached->watermark_ps, next_ps > 0 ? next_ps : 1);
 }
 
 /* Exchanges with the other shards. Returns the failure of any. */
@@ -204,7 +204,7 @@ static enum status exchange_reached(struct slices *slices, enum status *own)
     if (!slices->shards) {
         TRY(*own);
     } else {
-        struct shards_update mine = update(slices);
+        struct shards_update mine = collect_update(slices);
         TRY(shards_exchange(slices->shards, &mine, own, slices->ended, &slices->reached, slices->err));
     }
     if (!trace->begin_known && slices->reached.begin_ps != INT64_MAX) {
@@ -216,7 +216,7 @@ static enum status exchange_reached(struct slices *slices, enum status *own)
 }
 
 /* Only a whole analysis can verify itself: a shard has only its own waits. */
-static bool verifies(const struct slices *slices)
+static bool has_checks(const struct slices *slices)
 {
     return slices->options->verify && slices->log && !slices->link;
 }
@@ -232,7 +232,7 @@ static enum status write_down(struct slices *slices, const struct relations *rel
     if (status == STATUS_OK) status = severity_add(&slices->severity, relations, &waits, &transfers, slices->err);
     if (status == STATUS_OK && slices->efficiency)
         status = efficiency_slices_add(slices->efficiency, relations, &waits, slices->err);
-    if (status == STATUS_OK && verifies(slices)) status = checks_add(&slices->checks, relations, &waits, slices->err);
+    if (status == STATUS_OK && has_checks(slices)) status = checks_add(&slices->checks, relations, &waits, slices->err);
     const struct analyze_watcher *watcher = slices->options->watcher;
     if (status == STATUS_OK && watcher) status = watcher->found(watcher->context, slices->trace, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_waits(slices->log, &waits, slices->err);
@@ -292,7 +292,7 @@ static enum status replay_backwards(struct slices *slices, enum status own, stru
         last = slices->reached.ended;
         if (own == STATUS_OK) own = detect_slice(slices, last);
     }
-    struct shards_update mine = update(slices);
+    struct shards_update mine = collect_update(slices);
     severity_vote(&slices->severity);
     if (slices->shards) TRY(shards_end(slices->shards, &mine, &slices->severity, slices->read_ps, &own, slices->err));
     provisional_decide(&slices->severity.provisional);
@@ -322,8 +322,8 @@ static enum status report_efficiency(struct slices *slices, struct result *resul
     return STATUS_OK;
 }
 
-static enum status report(struct slices *slices, struct time_profile *causes, struct time_profile *path,
-                          struct result **result)
+static enum status report_slices(struct slices *slices, struct time_profile *causes, struct time_profile *path,
+                                 struct result **result)
 {
     struct timelines timelines;
     struct result *made;
@@ -337,7 +337,7 @@ static enum status report(struct slices *slices, struct time_profile *causes, st
         status = severity_report(&slices->severity, &timelines, made, slices->err);
         timelines_clear(&timelines);
     }
-    if (status == STATUS_OK && verifies(slices))
+    if (status == STATUS_OK && has_checks(slices))
         checks_report(&slices->checks, &slices->severity.totals, slices->severity.provisional.refuted,
                       activity_log_waited_ps(slices->log), made);
     if (status == STATUS_OK)
@@ -373,7 +373,7 @@ static enum status start_slices(struct slices *slices)
     return STATUS_OK;
 }
 
-static void clear(struct slices *slices)
+static void clear_slices(struct slices *slices)
 {
     slice_state_clear(&slices->state);
     checks_clear(&slices->checks);
@@ -389,16 +389,16 @@ static void clear(struct slices *slices)
     free(slices->moved);
 }
 
-static enum status run(struct slices *slices, struct result **result)
+static enum status run_rounds(struct slices *slices, struct result **result)
 {
     struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
     enum status status = STATUS_OK;
     if (slices->link) status = shards_new(slices->trace, slices->link, &slices->shards, slices->err);
     if (status == STATUS_OK) status = replay_backwards(slices, start_slices(slices), &causes, &path);
-    if (status == STATUS_OK) status = report(slices, &causes, &path, result);
+    if (status == STATUS_OK) status = report_slices(slices, &causes, &path, result);
     time_profile_clear(&causes);
     time_profile_clear(&path);
-    clear(slices);
+    clear_slices(slices);
     return status;
 }
 
@@ -412,7 +412,7 @@ enum status model_analyze_shard(struct trace_source *source, const struct analyz
                             .link = link,
                             .err = err};
     if (link) slices.state = (struct slice_state){.shard = link->own, .shard_count = link->count};
-    return run(&slices, result);
+    return run_rounds(&slices, result);
 }
 
 enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,

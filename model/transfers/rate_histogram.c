@@ -31,7 +31,7 @@ static bool is_exact(const struct rate_histogram *histogram)
 }
 
 /* Makes room for a class and the classes between it and the others. */
-static enum status reach(struct rate_histogram *histogram, uint64_t number, struct err *err)
+static enum status reach_class(struct rate_histogram *histogram, uint64_t number, struct err *err)
 {
     uint64_t first = histogram->cell_count == 0 || number < histogram->first ? number : histogram->first;
     uint64_t end = histogram->cell_count == 0 ? number : histogram->first + histogram->cell_count;
@@ -51,7 +51,7 @@ static enum status reach(struct rate_histogram *histogram, uint64_t number, stru
 static enum status add_to_class(struct rate_histogram *histogram, uint64_t number, uint64_t count, struct err *err)
 {
     if (number < histogram->first || number - histogram->first >= histogram->cell_count)
-        TRY(reach(histogram, number, err));
+        TRY(reach_class(histogram, number, err));
     histogram->cells[number - histogram->first] += count;
     return STATUS_OK;
 }
@@ -141,7 +141,7 @@ static double value_at(const struct rate_histogram *histogram, uint64_t place)
     return middle > histogram->max ? histogram->max : middle;
 }
 
-static int compare(const void *one, const void *other)
+static int compare_rates(const void *one, const void *other)
 {
     const double *a = one, *b = other;
     return (*a > *b) - (*a < *b);
@@ -152,7 +152,7 @@ static double exact_median(const struct rate_histogram *histogram)
     double values[RATE_HISTOGRAM_EXACT_MAX];
     size_t count = histogram->cell_count;
     for (size_t i = 0; i < count; i++) values[i] = double_of_bits(histogram->cells[i]);
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof *values, compare_rates);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

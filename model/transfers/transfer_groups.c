@@ -116,8 +116,8 @@ enum status transfer_groups_put(const struct transfer_groups *groups, struct byt
     return STATUS_OK;
 }
 
-static enum status merge(struct transfer_groups *groups, int grouping, const struct transfer_group *from,
-                         const uint32_t *nodes, struct err *err)
+static enum status merge_group(struct transfer_groups *groups, int grouping, const struct transfer_group *from,
+                               const uint32_t *nodes, struct err *err)
 {
     struct transfer_key key = from->key;
     struct transfer_group *group;
@@ -138,7 +138,7 @@ static enum status take_group(struct transfer_groups *groups, int grouping, stru
     from.lower = from.upper = (struct rate_histogram){0};
     enum status status = rate_histogram_take(&from.lower, bytes, err);
     if (status == STATUS_OK) status = rate_histogram_take(&from.upper, bytes, err);
-    if (status == STATUS_OK) status = merge(groups, grouping, &from, nodes, err);
+    if (status == STATUS_OK) status = merge_group(groups, grouping, &from, nodes, err);
     rate_histogram_clear(&from.lower);
     rate_histogram_clear(&from.upper);
     return status;

@@ -19,7 +19,7 @@ void transfer_log_free(struct transfer_log *log)
     free(log);
 }
 
-static int compare(const void *one, const void *other)
+static int compare_transfers(const void *one, const void *other)
 {
     const struct transfer_row *a = one, *b = other;
     if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
@@ -33,7 +33,7 @@ enum status transfer_log_new(struct transfer_log **log, struct err *err)
     made->temp.descriptor = -1;
     enum status status = temp_file_open(&made->temp, err);
     if (status == STATUS_OK)
-        status = external_sort_new(&made->temp, sizeof(struct transfer_row), compare, &made->runs, err);
+        status = external_sort_new(&made->temp, sizeof(struct transfer_row), compare_transfers, &made->runs, err);
     if (status == STATUS_OK)
         *log = made;
     else

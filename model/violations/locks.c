@@ -20,7 +20,7 @@ static int by_time(const void *one, const void *two)
 }
 
 /* clocks_ps is the possible difference of two ranks' clocks. */
-static bool meets(const struct holding *held, const struct holding *other, int64_t clocks_ps)
+static bool holdings_overlap(const struct holding *held, const struct holding *other, int64_t clocks_ps)
 {
     if (!held || held->at.rank == other->at.rank || !(held->exclusive || other->exclusive)) return false;
     if (other->from_ps < held->from_ps + clocks_ps) return false;
@@ -44,8 +44,8 @@ enum status find_in_locks(struct finder *finder)
     for (size_t i = 0; i < finder->holding_count; i++) {
         const struct holding *held = &finder->holdings[i];
         if (i > 0 && (held->window != held[-1].window || held->target != held[-1].target)) last[0] = last[1] = NULL;
-        const struct holding *other = meets(last[1], held, clocks_ps) ? last[1] : last[0];
-        if (held->target != TRACE_NONE && meets(other, held, clocks_ps))
+        const struct holding *other = holdings_overlap(last[1], held, clocks_ps) ? last[1] : last[0];
+        if (held->target != TRACE_NONE && holdings_overlap(other, held, clocks_ps))
             TRY(finder_add(finder, VIOLATION_lock_held_by_two, held->at, other->at, "target %d of window %d",
                            (int)held->target, (int)held->window));
         if (!held->proven) continue;

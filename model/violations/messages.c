@@ -43,7 +43,7 @@ static enum status compare_times(struct finder *finder, struct call_at send, str
     return finder_add(finder, VIOLATION_ready_send_early, send, receive, "%s", "");
 }
 
-static enum status match(struct walk *walk)
+static enum status match_messages(struct walk *walk)
 {
     for (size_t i = 0; i < walk->messages->count; i++) {
         const struct message *message = &walk->messages->items[i];
@@ -97,7 +97,7 @@ static enum status check_handles(struct finder *finder, uint32_t rank)
 static enum status find_messages(struct walk *walk)
 {
     const struct trace *trace = walk->finder->trace;
-    TRY(match(walk));
+    TRY(match_messages(walk));
     for (uint32_t r = 0; r < trace->rank_count; r++) TRY(check_handles(walk->finder, r));
     if (walk->messages->unmatched_sends.count + walk->messages->unmatched_receives.count == 0 || walk->cancels)
         return STATUS_OK;
@@ -107,7 +107,7 @@ static enum status find_messages(struct walk *walk)
     return STATUS_OK;
 }
 
-static enum status prepare(struct walk *walk)
+static enum status prepare_walk(struct walk *walk)
 {
     const struct trace *trace = walk->finder->trace;
     size_t calls = 0;
@@ -130,7 +130,7 @@ enum status find_in_messages(struct finder *finder)
     TRY(messages_build(finder->trace, &messages, finder->err));
     enum status status = STATUS_OK;
     if (messages.count + messages.unmatched_sends.count + messages.unmatched_receives.count > 0) {
-        status = prepare(&walk);
+        status = prepare_walk(&walk);
         if (status == STATUS_OK) status = find_messages(&walk);
     }
     free(walk.first);

@@ -139,7 +139,7 @@ static enum status note_fence(struct walk *walk, const struct epoch_step *step)
 }
 
 /* The number of bytes from the displacement to the end of the operation's memory at its target. */
-static int64_t reach(const struct walk *walk)
+static int64_t operation_span(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     int64_t extent = 0, bytes = call_kind(call->call) == CALL_GET_ACCUMULATE ? call->rma.result_bytes : call->bytes;
@@ -152,7 +152,7 @@ static enum status check_end(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     const struct trace_window *to = &walk->trace->definitions.windows[call->handle];
-    int64_t bytes = reach(walk);
+    int64_t bytes = operation_span(walk);
     if (!to->bytes || to->flavor == 'd' || to->flavor == 'h' || call->rma.disp < 0 || bytes == 0) return STATUS_OK;
     int32_t member = trace_comm_rank(&walk->trace->definitions.comms[to->comm], call->peer);
     if (member == TRACE_NONE || (call->rma.disp <= to->bytes[member] && bytes <= to->bytes[member] - call->rma.disp))

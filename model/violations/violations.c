@@ -30,7 +30,7 @@ static bool is_aborted(const struct trace *trace)
     return false;
 }
 
-static enum status prepare(struct finder *finder)
+static enum status prepare_finder(struct finder *finder)
 {
     const struct trace *trace = finder->trace;
     bool aborted = is_aborted(trace);
@@ -59,8 +59,8 @@ static int by_place(const void *one, const void *two)
     return (a->other.call > b->other.call) - (a->other.call < b->other.call);
 }
 
-static enum status describe(const struct finder *finder, const struct callpaths *paths, struct call_at at,
-                            struct result_call *made)
+static enum status describe_call(const struct finder *finder, const struct callpaths *paths, struct call_at at,
+                                 struct result_call *made)
 {
     const struct trace *trace = finder->trace;
     const struct trace_call *call = finder_call(finder, at);
@@ -88,9 +88,9 @@ static enum status report_violation(const struct finder *finder, const struct ca
         made->sentence = NULL;
         return err_memory(finder->err);
     }
-    TRY(describe(finder, paths, found->at, &made->call));
+    TRY(describe_call(finder, paths, found->at, &made->call));
     made->other_known = found->other.call != NO_CALL;
-    return made->other_known ? describe(finder, paths, found->other, &made->other) : STATUS_OK;
+    return made->other_known ? describe_call(finder, paths, found->other, &made->other) : STATUS_OK;
 }
 
 static enum status tell_all(struct finder *finder, struct result_violations *violations)
@@ -110,7 +110,7 @@ static enum status tell_all(struct finder *finder, struct result_violations *vio
     return status;
 }
 
-static void clear(struct finder *finder)
+static void clear_finder(struct finder *finder)
 {
     for (size_t i = 0; i < finder->count; i++) free(finder->items[i].detail);
     free(finder->items);
@@ -129,10 +129,10 @@ enum status violations_find(const struct trace *trace, struct result_violations 
                                                             find_in_collectives, find_in_messages};
     struct finder finder = {.trace = trace, .err = err};
     struct result_violations made = {.known = false};
-    enum status status = prepare(&finder);
+    enum status status = prepare_finder(&finder);
     for (size_t i = 0; status == STATUS_OK && i < sizeof rules / sizeof *rules; i++) status = rules[i](&finder);
     if (status == STATUS_OK) status = tell_all(&finder, &made);
-    clear(&finder);
+    clear_finder(&finder);
     if (status == STATUS_OK)
         *violations = made;
     else

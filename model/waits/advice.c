@@ -123,7 +123,7 @@ static bool may_come_later(enum call_kind kind)
 }
 
 /* Whether the move of a clause can reduce the wait. */
-static bool helps(const struct advice_facts *facts, const char *clause)
+static bool clause_helps(const struct advice_facts *facts, const char *clause)
 {
     if (has_tag(clause, "{earlier}") && facts->earlier_ps <= 0) return false;
     if (has_tag(clause, "MPI_Win_start") && !facts->fences_save) return false;
@@ -138,13 +138,13 @@ static const char *next_clause(const char *clause)
 }
 
 /* Whether there is anything to advise. */
-static bool applies(const struct advice_facts *facts, const char *sentence)
+static bool sentence_applies(const struct advice_facts *facts, const char *sentence)
 {
     if (!sentence || (strstr(sentence, "{other}") && facts->other == MPI_CALL_COUNT)) return false;
     const char *clause = next_clause(sentence);
     if (!*clause) return true;
     for (; *clause; clause = next_clause(clause))
-        if (helps(facts, clause)) return true;
+        if (clause_helps(facts, clause)) return true;
     return false;
 }
 
@@ -153,7 +153,7 @@ static enum status write_sentence(const struct advice *advice, const char *sente
     bool begun = false;
     TRY(write_clause(advice, sentence));
     for (const char *clause = next_clause(sentence); *clause; clause = next_clause(clause)) {
-        if (!helps(advice->facts, clause)) continue;
+        if (!clause_helps(advice->facts, clause)) continue;
         if (begun) fputs(", or ", advice->out);
         TRY(write_clause(advice, clause));
         begun = true;
@@ -165,9 +165,9 @@ struct advice_moves advice_moves(const struct advice_facts *facts)
 {
     struct advice_moves moves = {0};
     const char *sentence = sentences[facts->pattern];
-    if (!applies(facts, sentence)) return moves;
+    if (!sentence_applies(facts, sentence)) return moves;
     for (const char *clause = next_clause(sentence); *clause; clause = next_clause(clause)) {
-        if (!helps(facts, clause)) continue;
+        if (!clause_helps(facts, clause)) continue;
         if (has_tag(clause, "{earlier}")) moves.earlier_ps = facts->earlier_ps;
         if (has_tag(clause, "{later}")) moves.later_ps = later_ps(facts);
         if (has_tag(clause, "{advised}")) moves.advised_ps = facts->advised_ps;
@@ -183,14 +183,14 @@ enum status advice_rows(const struct advice_facts *facts, char **text, struct er
     size_t bytes = 0;
     bool any = false;
     *text = NULL;
-    if (!name || !applies(facts, sentences[facts->pattern])) return STATUS_OK;
+    if (!name || !sentence_applies(facts, sentences[facts->pattern])) return STATUS_OK;
     const char *clause = next_clause(sentences[facts->pattern]);
     FILE *out = open_memstream(&made, &bytes);
     if (!out) return err_memory(err);
     fputs("platform", out);
     for (name = next_clause(name); *clause; clause = next_clause(clause), name = next_clause(name)) {
         int length = (int)strcspn(name, "|");
-        if (length == 0 || !helps(facts, clause)) continue;
+        if (length == 0 || !clause_helps(facts, clause)) continue;
         fprintf(out, ",platform+%.*s", length, name);
         any = true;
     }
@@ -234,7 +234,7 @@ enum status advice_text(const struct trace *trace, const struct callpaths *paths
     char *made = NULL;
     size_t bytes = 0;
     *text = NULL;
-    if (!applies(facts, sentence)) return STATUS_OK;
+    if (!sentence_applies(facts, sentence)) return STATUS_OK;
     FILE *out = open_memstream(&made, &bytes);
     if (!out) return err_memory(err);
     struct advice advice = {trace, paths, facts, out, err};

@@ -103,7 +103,7 @@ static int64_t way_ps(const struct progress *progress, const struct suspect *sus
 /* Judges one suspect. If the target was outside MPI from the request to the call's return, the function does not need
  * the target. If the call returns during a stay of the target, or after the only stay that begins in the call, it was
  * served in that stay: it waited until the stay began, because the target was outside. */
-static enum status examine(struct progress *progress, const struct suspect *suspect)
+static enum status judge_suspect(struct progress *progress, const struct suspect *suspect)
 {
     const struct relations *relations = progress->detection->relations;
     const struct trace_call *at = relations_call(relations, suspect->rank, suspect->call);
@@ -135,7 +135,7 @@ static enum status examine_lock(struct progress *progress, const struct holding 
 {
     const struct trace_call *at = relations_call(progress->detection->relations, holding->origin, call);
     int64_t from_ps = holder && holder->release_ps > at->enter_ps ? holder->release_ps : at->enter_ps;
-    return examine(progress, &(struct suspect){.rank = holding->origin,
+    return judge_suspect(progress, &(struct suspect){.rank = holding->origin,
                                                .target = (uint32_t)holding->target,
                                                .call = call,
                                                .sent_ps = at->enter_ps,
@@ -198,14 +198,15 @@ static enum status examine_operation(struct progress *progress, const struct epo
     const struct trace_call *at = relations_call(relations, operation->origin, call);
     const struct trace_call *operates = relations_call(relations, operation->origin, operation->call);
     int64_t released_ps = progress->released_ps[operation->epoch], known_ps = heard_ps(relations, operation->pair);
-    return examine(progress, &(struct suspect){.rank = operation->origin,
-                                               .target = (uint32_t)operates->peer,
-                                               .call = call,
-                                               .sent_ps = operates->enter_ps,
-                                               .issued_ps = operates->enter_ps,
-                                               .bytes = call_kind(operates->call) == CALL_GET ? 0 : operates->bytes,
-                                               .from_ps = released_ps > at->enter_ps ? released_ps : at->enter_ps,
-                                               .by_ps = known_ps < at->exit_ps ? known_ps : at->exit_ps});
+    return judge_suspect(progress,
+                         &(struct suspect){.rank = operation->origin,
+                                           .target = (uint32_t)operates->peer,
+                                           .call = call,
+                                           .sent_ps = operates->enter_ps,
+                                           .issued_ps = operates->enter_ps,
+                                           .bytes = call_kind(operates->call) == CALL_GET ? 0 : operates->bytes,
+                                           .from_ps = released_ps > at->enter_ps ? released_ps : at->enter_ps,
+                                           .by_ps = known_ps < at->exit_ps ? known_ps : at->exit_ps});
 }
 
 /* Operations with a request may be complete before the call; operations without bytes may need no message. Neither is
@@ -278,7 +279,7 @@ static enum status count_waits(struct progress *progress)
     return STATUS_OK;
 }
 
-static enum status infer(struct progress *progress)
+static enum status infer_waits(struct progress *progress)
 {
     const struct relations *relations = progress->detection->relations;
     for (size_t a = 0; a < relations->epochs.access_count; a++) progress->released_ps[a] = INT64_MIN;
@@ -295,7 +296,7 @@ enum status detect_wait_for_progress(struct detection *detection)
     struct progress progress = {.detection = detection, .refuted = provisional ? provisional->refuted : refuted};
     if (detection->relations->trace->provenance.simulated) return detect_known_progress(detection);
     progress.released_ps = malloc((detection->relations->epochs.access_count + 1) * sizeof *progress.released_ps);
-    enum status status = progress.released_ps ? infer(&progress) : err_memory(detection->err);
+    enum status status = progress.released_ps ? infer_waits(&progress) : err_memory(detection->err);
     free(progress.released_ps);
     free(progress.items);
     return status;

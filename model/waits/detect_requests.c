@@ -60,7 +60,7 @@ static bool leaves_at_once(const struct detection *detection, const struct trace
     return send->bytes <= detection->options->eager_bytes;
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t larger_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -77,8 +77,8 @@ static int64_t end_ps(const struct detection *detection, const struct side *side
     int64_t asked_ps = units_add_ps(send->enter_ps, latency_ps), there_ps = units_add_ps(asked_ps, data_ps);
     if (!side->receives && message_is_eager(send, options->eager_bytes)) return own->exit_ps;
     if (leaves_at_once(detection, send))
-        return side->receives ? there_ps : units_add_ps(larger(there_ps, receive->enter_ps), latency_ps);
-    int64_t answered_ps = units_add_ps(larger(asked_ps, receive->enter_ps), latency_ps);
+        return side->receives ? there_ps : units_add_ps(larger_of(there_ps, receive->enter_ps), latency_ps);
+    int64_t answered_ps = units_add_ps(larger_of(asked_ps, receive->enter_ps), latency_ps);
     return units_add_ps(answered_ps, side->receives ? units_add_ps(latency_ps, data_ps) : data_ps);
 }
 

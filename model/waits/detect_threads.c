@@ -54,8 +54,8 @@ static bool has_failed(const struct trace_call *call)
 }
 
 /* next_ps is the end of the wait without the cause; INT64_MIN: there would be no wait, or it is not known. */
-static struct finding until(const struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
-                            size_t cause, int64_t until_ps, int64_t next_ps)
+static struct finding finding_until(const struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
+                                    size_t cause, int64_t until_ps, int64_t next_ps)
 {
     int64_t severity_ps = wait_until(relations_call(detection->relations, rank, call), until_ps);
     bool capped = next_ps != INT64_MIN && until_ps - next_ps < severity_ps;
@@ -73,7 +73,7 @@ static struct finding until(const struct detection *detection, enum pattern patt
 static enum status find_until(struct detection *detection, enum pattern pattern, uint32_t rank, size_t call,
                               size_t cause, int64_t until_ps, int64_t next_ps)
 {
-    const struct finding found = until(detection, pattern, rank, call, cause, until_ps, next_ps);
+    const struct finding found = finding_until(detection, pattern, rank, call, cause, until_ps, next_ps);
     return detect_found(detection, &found);
 }
 
@@ -135,7 +135,7 @@ static enum status take_object(struct held *held, uint32_t thread, struct use us
     return add_use(held->uses, use, held->err);
 }
 
-static void release(struct held *held, uint32_t thread, uint32_t object, size_t call, int64_t at_ps)
+static void release_object(struct held *held, uint32_t thread, uint32_t object, size_t call, int64_t at_ps)
 {
     uint64_t *slot = map_find(&held->open, (uint64_t)object << 16 | thread);
     if (!slot || *slot == 0) return; /* taken before recording began */
@@ -160,11 +160,11 @@ static enum status note_lock(struct held *held, const struct trace *trace, uint3
         .object = call->primitive.object, .call = index, .at_ps = call->exit_ps, .release = FINDING_NO_CALL};
     if (kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT) {
         use.object = (uint32_t)call->primitive.mutex;
-        release(held, thread, use.object, index, call->enter_ps);
+        release_object(held, thread, use.object, index, call->enter_ps);
         return call->flags & TRACE_BREAK ? STATUS_OK : take_object(held, thread, use);
     }
     if (part == PART_RELEASES && !(call->flags & TRACE_BREAK))
-        release(held, thread, call->primitive.object, index, call->exit_ps);
+        release_object(held, thread, call->primitive.object, index, call->exit_ps);
     if ((part != PART_TAKES && part != PART_SHARES) || has_failed(call)) return STATUS_OK;
     use.shared = part == PART_SHARES;
     use.waits = may_have_waited(&trace->ranks[rank], index);
@@ -329,8 +329,8 @@ static enum status find_units(struct detection *detection, uint32_t rank, const 
         while (post < count && !items[post].posts) post++;
         if (post == count) break;
         if (items[i].waits) {
-            struct finding found = until(detection, PATTERN_SEMAPHORE_WAIT, rank, items[i].call, items[post].call,
-                                         items[post].at_ps, before_ps);
+            struct finding found = finding_until(detection, PATTERN_SEMAPHORE_WAIT, rank, items[i].call,
+                                                 items[post].call, items[post].at_ps, before_ps);
             size_t own = 0;
             SEARCH_FIRST(own, came, k, came_ps[k] < process->calls[items[i].call].enter_ps);
             found.queues = own + 1 < came && came_ps[own + 1] <= items[post].at_ps;

@@ -27,7 +27,7 @@ enum status rank_sums_add(struct rank_sums *sums, const struct rank_sum *more, s
     return STATUS_OK;
 }
 
-static int compare(const void *one, const void *other)
+static int compare_sums(const void *one, const void *other)
 {
     const struct rank_sum *a = one, *b = other;
     if (a->item != b->item) return a->item < b->item ? -1 : 1;
@@ -37,7 +37,7 @@ static int compare(const void *one, const void *other)
 
 void rank_sums_sort(struct rank_sums *sums)
 {
-    if (sums->count > 1) qsort(sums->items, sums->count, sizeof *sums->items, compare);
+    if (sums->count > 1) qsort(sums->items, sums->count, sizeof *sums->items, compare_sums);
 }
 
 static size_t first_of(const struct rank_sums *sums, uint64_t item)

@@ -172,7 +172,7 @@ struct places {
 };
 
 /* function is ID_none for computing, whose place has regions only. */
-static enum status matches(struct places *places, uint32_t node, uint32_t site, enum mpi_call function, bool *match)
+static enum status match_place(struct places *places, uint32_t node, uint32_t site, enum mpi_call function, bool *match)
 {
     uint64_t key = ((uint64_t)node << 40) ^ ((uint64_t)site << 12) ^ (uint64_t)function, *slot;
     const uint64_t *known = map_find(&places->matches, key);
@@ -204,12 +204,12 @@ static enum status add_places(struct places *places, const struct section *secti
         const struct trace_call *call = &process->calls[i];
         bool match;
         if (trace_call_thread(places->trace, rank, i) != 0) continue;
-        TRY(matches(places, inside, TRACE_NO_SITE, ID_none, &match));
+        TRY(match_place(places, inside, TRACE_NO_SITE, ID_none, &match));
         if (match) *sum_ps += overlap_ps(section, rank, left_ps, call->enter_ps);
         left_ps = call->exit_ps;
         inside = callpath_at(places->paths, rank, i);
         if (call_is_region(call->call)) continue;
-        TRY(matches(places, inside, call->site, call->call, &match));
+        TRY(match_place(places, inside, call->site, call->call, &match));
         if (match) *sum_ps += overlap_ps(section, rank, call->enter_ps, call->exit_ps);
     }
     return STATUS_OK;

@@ -123,7 +123,7 @@ enum status model_report_faults(const struct trace *trace, struct result *result
     return STATUS_OK;
 }
 
-static void report_account(const struct totals *totals, struct result *result)
+static void report_totals(const struct totals *totals, struct result *result)
 {
     for (int p = 0; p < PATTERN_COUNT; p++) {
         struct result_pattern *pattern = &result->patterns[p];
@@ -156,7 +156,7 @@ enum status severity_report(struct severity *severity, const struct timelines *t
     TRY(provisional_end(&severity->provisional, &severity->totals, &severity->profile, err));
     TRY(describe_trace(trace, severity->options, result, err));
     TRY(model_report_faults(trace, result, err));
-    report_account(&severity->totals, result);
+    report_totals(&severity->totals, result);
     report_fence_pairs(&severity->fence_pairs, result);
     TRY(wait_profile_report(&severity->profile, trace, severity->options->per_rank, result, err));
     TRY(properties_report(timelines, severity->times_ps, &severity->totals, result, err));

@@ -95,8 +95,8 @@ struct wait_place wait_profile_one(const struct wait_profile *profile, const str
     return made;
 }
 
-static enum status merge(struct wait_profile *profile, const struct wait_place *from, struct wait_place **found,
-                         struct err *err)
+static enum status merge_item(struct wait_profile *profile, const struct wait_place *from, struct wait_place **found,
+                              struct err *err)
 {
     struct wait_place *item;
     TRY(item_of(profile, *from, &item, err));
@@ -112,7 +112,7 @@ enum status wait_profile_merge(struct wait_profile *profile, const struct wait_p
                                struct err *err)
 {
     struct wait_place *found;
-    TRY(merge(profile, from, &found, err));
+    TRY(merge_item(profile, from, &found, err));
     *item = (uint32_t)(found - profile->items);
     return STATUS_OK;
 }
@@ -120,7 +120,7 @@ enum status wait_profile_merge(struct wait_profile *profile, const struct wait_p
 enum status wait_profile_add_one(struct wait_profile *profile, const struct wait_place *wait, struct err *err)
 {
     struct wait_place *item;
-    TRY(merge(profile, wait, &item, err));
+    TRY(merge_item(profile, wait, &item, err));
     return add_rank(profile, item, wait, wait->worst.rank, err);
 }
 
