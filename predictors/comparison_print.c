@@ -5,7 +5,7 @@
 #include "common/units.h"
 #include "predictors/comparison.h"
 
-static bool occurs(const struct comparison *comparison, enum pattern pattern)
+static bool pattern_occurs(const struct comparison *comparison, enum pattern pattern)
 {
     for (size_t i = 0; i < comparison->count; i++)
         if (comparison->results[i]->patterns[pattern].count > 0) return true;
@@ -54,7 +54,7 @@ static int list_columns(const struct comparison *comparison, struct column colum
     int count = 0;
     columns[count++] = (struct column){COLUMN_RUN_TIME, 0, 11};
     for (int p = 0; p < PATTERN_COUNT; p++)
-        if (occurs(comparison, (enum pattern)p))
+        if (pattern_occurs(comparison, (enum pattern)p))
             columns[count++] = (struct column){COLUMN_PATTERN, (enum pattern)p, column_width((enum pattern)p)};
     columns[count++] = (struct column){COLUMN_LOWER, 0, 12};
     columns[count++] = (struct column){COLUMN_UPPER, 0, 12};

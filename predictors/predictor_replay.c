@@ -78,7 +78,7 @@ static enum status note_files(struct prediction *prediction, struct err *err)
 }
 
 /* Adds the facts that the analysis of the predicted trace does not know. */
-static enum status describe(struct prediction *prediction, struct err *err)
+static enum status describe_prediction(struct prediction *prediction, struct err *err)
 {
     struct result *result = prediction->result;
     const struct replay_outcome *outcome = &prediction->outcome;
@@ -145,7 +145,7 @@ static enum status predict(struct prediction *prediction, struct err *err)
     if (analyze.eager_bytes == EAGER_OF_PLATFORM) analyze.eager_bytes = prediction->platform->eager_bytes;
     if (analyze.intervals && analyze.ideal_run_time_s == 0) analyze.ideal_run_time_s = ideal_run_time_s(prediction);
     TRY(model_analyze(prediction->outcome.trace, &analyze, &prediction->result, err));
-    return describe(prediction, err);
+    return describe_prediction(prediction, err);
 }
 
 const struct predictor predictor_replay = {

@@ -36,9 +36,9 @@ static enum status computing_of(const struct rmacast_simulate_options *options, 
     return err_set(err, STATUS_USAGE, NULL, NULL, "compute '%s', expected wall, cpu or undisturbed", options->compute);
 }
 
-static enum status simulate(const struct trace *trace, const struct platform *platform,
-                            const struct rmacast_simulate_options *options, struct prediction *prediction,
-                            struct err *err)
+static enum status simulate_trace(const struct trace *trace, const struct platform *platform,
+                                  const struct rmacast_simulate_options *options, struct prediction *prediction,
+                                  struct err *err)
 {
     struct platform changed;
     struct analyze_options analyze = ANALYZE_DEFAULTS;
@@ -65,7 +65,7 @@ PUBLIC enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, c
     if (status == STATUS_OK) status = computing_of(options, &computing, &err);
     if (status == STATUS_OK) status = trace_computing_view((const struct trace *)trace, computing, &computed, &err);
     if (status == STATUS_OK)
-        status = simulate(computed, (const struct platform *)platform, options, &prediction, &err);
+        status = simulate_trace(computed, (const struct platform *)platform, options, &prediction, &err);
     if (status == STATUS_OK && predicted) {
         *predicted = (struct rmacast_trace *)prediction.outcome.trace;
         prediction.outcome.trace = NULL;

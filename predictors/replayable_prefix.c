@@ -23,7 +23,7 @@ static enum status own_text(char **text, struct err *err)
 }
 
 /* Makes a trace that may be cut: it owns the number of each rank's calls and the data that trace_cut() changes. */
-static enum status borrow(const struct trace *trace, struct trace *made, struct err *err)
+static enum status borrow_trace(const struct trace *trace, struct trace *made, struct err *err)
 {
     *made = *trace;
     made->provenance.fault_count = made->provenance.fault_capacity = 0;
@@ -56,7 +56,7 @@ void replayable_prefix_free(struct replayable_prefix *prefix)
     free(prefix);
 }
 
-static void stop(void *context, uint32_t rank, size_t call, const char *reason)
+static void note_stop(void *context, uint32_t rank, size_t call, const char *reason)
 {
     struct stops *stops = context;
     struct trace *trace = &stops->prefix->trace;
@@ -76,7 +76,7 @@ static enum status cut_once(struct replayable_prefix *prefix, const struct platf
     struct replay_outcome outcome;
     struct err found = {.status = STATUS_OK, .list = ERR_NOWHERE};
     const struct replay_options options = {
-        .engine = engine_by_name("loggp"), .stopped = stop, .stopped_context = &stops};
+        .engine = engine_by_name("loggp"), .stopped = note_stop, .stopped_context = &stops};
     enum status status = replay_run(&prefix->trace, platform, &options, &outcome, &found);
     *whole = status == STATUS_OK;
     if (*whole) replay_outcome_clear(&outcome);
@@ -93,7 +93,7 @@ enum status replayable_prefix_new(const struct trace *trace, const struct platfo
 {
     struct replayable_prefix *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    enum status status = borrow(trace, &made->trace, err);
+    enum status status = borrow_trace(trace, &made->trace, err);
     bool whole = false;
     size_t rounds = 0;
     for (; status == STATUS_OK && !whole; rounds++) status = cut_once(made, platform, &whole, err);

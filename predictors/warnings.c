@@ -105,7 +105,7 @@ static enum result_waits expect_of_complete(const struct rma_semantics *semantic
 }
 
 /* What the calls of a row should wait for by the platform; BEHAVES_UNSEEN: a recording cannot show it. */
-static enum result_waits expect(const struct platform *platform, const struct result_behaviour *row)
+static enum result_waits expected_waits(const struct platform *platform, const struct result_behaviour *row)
 {
     const struct rma_semantics *semantics = &platform->semantics;
     enum rma_kind kind;
@@ -141,7 +141,7 @@ static enum status find_contradictions(const struct relations *relations, const 
     free(behaviour);
     TRY(status);
     for (size_t i = 0; i < result->behaviour_count; i++) {
-        struct contradiction found = {result->behaviour[i], expect(platform, &result->behaviour[i])};
+        struct contradiction found = {result->behaviour[i], expected_waits(platform, &result->behaviour[i])};
         if (contradicts(&found.row, found.expected))
             ARRAY_PUSH(warnings->items, warnings->count, warnings->capacity, found, err);
     }

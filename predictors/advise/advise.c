@@ -32,8 +32,8 @@ static enum status add_change(struct finder *finder, const char *name)
 }
 
 /* Replays changes from `first` on; with confirm only those for which it is set. */
-static enum status replay(struct finder *finder, size_t first, const struct engine_descriptor *engine, bool confirm,
-                          double *run_times_s)
+static enum status replay_changes(struct finder *finder, size_t first, const struct engine_descriptor *engine,
+                                  bool confirm, double *run_times_s)
 {
     struct comparison_row rows[ADVICE_ROWS_MAX];
     size_t of[ADVICE_ROWS_MAX], count = 0;
@@ -72,7 +72,7 @@ static enum status replay(struct finder *finder, size_t first, const struct engi
 static enum status replay_fast(struct finder *finder, size_t first, const struct engine_descriptor *engine)
 {
     double run_times_s[ADVICE_ROWS_MAX];
-    TRY(replay(finder, first, engine, false, run_times_s));
+    TRY(replay_changes(finder, first, engine, false, run_times_s));
     for (size_t i = first; i < finder->advice->count; i++) {
         struct proposal *change = &finder->advice->changes[i];
         change->run_time_s = run_times_s[i];
@@ -89,7 +89,7 @@ static double gain_of(const struct proposal *change)
 
 /* Orders all changes but the first one, the largest gain first. Scenes point into themselves, so the order is one of
  * indices. */
-static void rank(const struct advice *advice, size_t *order)
+static void order_changes(const struct advice *advice, size_t *order)
 {
     for (size_t i = 1; i < advice->count; i++) {
         size_t at = i - 1;
@@ -145,7 +145,7 @@ static enum status add_pair(struct finder *finder, const struct proposal *a, con
 static enum status add_pairs(struct finder *finder)
 {
     size_t order[ADVICE_ROWS_MAX], singles = finder->advice->count - 1, best = 0;
-    rank(finder->advice, order);
+    order_changes(finder->advice, order);
     while (best < ADVICE_PAIRED && best < singles && gain_of(&finder->advice->changes[order[best]]) > 0) best++;
     for (size_t i = 0; i < best; i++)
         for (size_t j = i + 1; j < best; j++)
@@ -154,17 +154,17 @@ static enum status add_pairs(struct finder *finder)
 }
 
 /* Replays the best changes by the other engine: the difference of the engines is part of the error. */
-static enum status confirm(struct finder *finder, const struct engine_descriptor *engine)
+static enum status confirm_best(struct finder *finder, const struct engine_descriptor *engine)
 {
     size_t order[ADVICE_ROWS_MAX];
     double run_times_s[ADVICE_ROWS_MAX];
-    rank(finder->advice, order);
+    order_changes(finder->advice, order);
     finder->advice->changes[0].confirmed = true;
     for (size_t i = 0; i < CONFIRMED && i + 1 < finder->advice->count; i++) {
         struct proposal *change = &finder->advice->changes[order[i]];
         change->confirmed = gain_of(change) > change->error_s;
     }
-    TRY(replay(finder, 0, engine, true, run_times_s));
+    TRY(replay_changes(finder, 0, engine, true, run_times_s));
     finder->advice->reference_s = run_times_s[0];
     for (size_t i = 1; i < finder->advice->count; i++) {
         struct proposal *change = &finder->advice->changes[i];
@@ -185,7 +185,7 @@ bool advice_is_advised(const struct proposal *change)
 }
 
 /* The rows of a wait state's advice name the transforms that follow it: "platform,platform+post-early". */
-static bool follows(const char *rows, const char *spec)
+static bool follows_advice(const char *rows, const char *spec)
 {
     size_t length = strlen(spec);
     for (const char *at = rows; at && (at = strstr(at, spec)) != NULL; at += length)
@@ -202,7 +202,7 @@ static const struct result_place *find_place(const struct result *result, const 
             const struct result_place *place = &result->patterns[p].places[i];
             if (!place->advice || !place->rows || (found && place->severity_s <= found->severity_s)) continue;
             for (size_t k = 0; k < change->scene.spec_count; k++)
-                if (follows(place->rows, change->scene.specs[k])) found = place;
+                if (follows_advice(place->rows, change->scene.specs[k])) found = place;
         }
     return found;
 }
@@ -240,8 +240,8 @@ static enum status find_changes(struct finder *finder)
     TRY(add_pairs(finder));
     TRY(replay_fast(finder, singles, finder->options->fast));
     advice->reference_s = advice->changes[0].run_time_s;
-    if (finder->options->confirms) TRY(confirm(finder, finder->options->confirms));
-    rank(advice, advice->order);
+    if (finder->options->confirms) TRY(confirm_best(finder, finder->options->confirms));
+    order_changes(advice, advice->order);
     return say_where(finder);
 }
 

@@ -82,7 +82,7 @@ static bool set_quotient(struct count_model *model, int64_t numerator, int64_t d
 }
 
 /* Sets a and per from one sample, exactly. */
-static bool solve(struct count_model *model, const struct count_sample *sample)
+static bool solve_sample(struct count_model *model, const struct count_sample *sample)
 {
     int64_t factor, divisor, product;
     if (!ratio(model, &sample->grid, sample->n, &factor, &divisor) || factor == 0) return false;
@@ -156,7 +156,7 @@ size_t count_model_fit(const struct count_sample *samples, size_t count, struct 
                 bool of_ranks = form == COUNT_RANKS || form == COUNT_LOG;
                 if (sum && power == COUNT_WITHOUT && !of_ranks) continue;
                 bool fits = sum ? fit_sum(&model, samples, count)
-                                : solve(&model, &samples[count - 1]) && fits_all(&model, samples, count);
+                                : solve_sample(&model, &samples[count - 1]) && fits_all(&model, samples, count);
                 if (fits) models[found++] = model;
             }
     return found;

@@ -24,31 +24,31 @@ void curve_choose_scaling(struct curve *curve, double before_s, double after_s, 
     curve->strong = before_s > 0 && after_s > 0 && log(after_s / before_s) / log(growth) < -0.5;
 }
 
-static const struct curve_point *reference(const struct curve *curve, size_t point)
+static const struct curve_point *reference_point(const struct curve *curve, size_t point)
 {
     return &curve->points[point % curve->rows];
 }
 
 /* The reference's run time divided by this point's. */
-static double quotient(const struct curve *curve, size_t point)
+static double time_quotient(const struct curve *curve, size_t point)
 {
-    double here = curve->points[point].result->run_time_s, there = reference(curve, point)->result->run_time_s;
+    double here = curve->points[point].result->run_time_s, there = reference_point(curve, point)->result->run_time_s;
     return here > 0 ? there / here : 1;
 }
 
-static double growth(const struct curve *curve, size_t point)
+static double rank_growth(const struct curve *curve, size_t point)
 {
-    return (double)curve->points[point].ranks / reference(curve, point)->ranks;
+    return (double)curve->points[point].ranks / reference_point(curve, point)->ranks;
 }
 
 double curve_speedup(const struct curve *curve, size_t point)
 {
-    return quotient(curve, point) * (curve->strong ? 1 : growth(curve, point));
+    return time_quotient(curve, point) * (curve->strong ? 1 : rank_growth(curve, point));
 }
 
 double curve_efficiency(const struct curve *curve, size_t point)
 {
-    return curve_speedup(curve, point) / growth(curve, point);
+    return curve_speedup(curve, point) / rank_growth(curve, point);
 }
 
 double curve_wait_share(const struct curve *curve, size_t point, enum pattern pattern)

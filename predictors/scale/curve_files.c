@@ -8,7 +8,7 @@
 
 /* --- the CSV --- */
 
-static bool occurs(const struct curve *curve, enum pattern pattern)
+static bool pattern_occurs(const struct curve *curve, enum pattern pattern)
 {
     for (size_t i = 0; i < curve->count; i++)
         if (curve_wait_share(curve, i, pattern) > 0) return true;
@@ -40,7 +40,7 @@ static void write_row(const struct curve *curve, size_t i, FILE *out)
         write_factor(pop.transfer, out);
     }
     for (int p = 0; p < PATTERN_COUNT; p++)
-        if (occurs(curve, (enum pattern)p)) fprintf(out, ",%.12g", curve_wait_share(curve, i, (enum pattern)p));
+        if (pattern_occurs(curve, (enum pattern)p)) fprintf(out, ",%.12g", curve_wait_share(curve, i, (enum pattern)p));
     fputc('\n', out);
 }
 
@@ -51,7 +51,7 @@ void curve_write_csv(const struct curve *curve, FILE *out)
     if (curve->noisy_runs > 0) fputs(",noise_median_s,noise_p5_s,noise_p95_s", out);
     if (curve_pop(curve, 0, &pop)) fputs(",parallel_efficiency,load_balance,serialization,transfer", out);
     for (int p = 0; p < PATTERN_COUNT; p++)
-        if (occurs(curve, (enum pattern)p)) fprintf(out, ",%s_share", pattern_row((enum pattern)p)->name);
+        if (pattern_occurs(curve, (enum pattern)p)) fprintf(out, ",%s_share", pattern_row((enum pattern)p)->name);
     fputc('\n', out);
     for (size_t i = 0; i < curve->count; i++) write_row(curve, i, out);
 }

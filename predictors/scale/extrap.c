@@ -86,7 +86,7 @@ struct reader {
     struct err *err;
 };
 
-static enum status refuse(const struct reader *reader, const char *what)
+static enum status refuse_line(const struct reader *reader, const char *what)
 {
     char place[16];
     snprintf(place, sizeof place, "%d", reader->line);
@@ -95,7 +95,8 @@ static enum status refuse(const struct reader *reader, const char *what)
 
 static enum status read_parameter(struct reader *reader, char *rest)
 {
-    if (reader->extrap->parameter || strpbrk(rest, " \t")) return refuse(reader, "several parameters, expected one");
+    if (reader->extrap->parameter || strpbrk(rest, " \t"))
+        return refuse_line(reader, "several parameters, expected one");
     reader->extrap->parameter = strdup(rest);
     return reader->extrap->parameter ? STATUS_OK : err_memory(reader->err);
 }
@@ -108,10 +109,10 @@ static enum status read_points(struct reader *reader, char *rest)
     for (char *end; *(rest += strspn(rest, " \t")); rest = end) {
         double value = strtod(rest, &end);
         if (end == rest || !(value >= 1) || value > INT32_MAX || value != floor(value))
-            return refuse(reader, "POINTS, expected whole numbers from 1 on, one per point");
-        if (reader->point_count == TIME_POINTS_MAX) return refuse(reader, "too many points");
+            return refuse_line(reader, "POINTS, expected whole numbers from 1 on, one per point");
+        if (reader->point_count == TIME_POINTS_MAX) return refuse_line(reader, "too many points");
         for (size_t i = 0; i < reader->point_count; i++)
-            if (reader->points[i] == (int32_t)value) return refuse(reader, "a point stands twice");
+            if (reader->points[i] == (int32_t)value) return refuse_line(reader, "a point stands twice");
         reader->points[reader->point_count++] = (int32_t)value;
     }
     return STATUS_OK;
@@ -122,7 +123,7 @@ static enum status end_series(struct reader *reader)
 {
     struct extrap *extrap = reader->extrap;
     if (reader->sample_count == 0) return STATUS_OK;
-    if (reader->sample_count < reader->point_count) return refuse(reader, "fewer lines of DATA than points");
+    if (reader->sample_count < reader->point_count) return refuse_line(reader, "fewer lines of DATA than points");
     TRY(array_reserve((void **)&extrap->series, &extrap->capacity, extrap->count + 1, sizeof *extrap->series,
                       reader->err));
     struct extrap_series *made = &extrap->series[extrap->count++];
@@ -144,15 +145,16 @@ static enum status set_name(struct reader *reader, char **name, const char *text
 
 static enum status read_data(struct reader *reader, char *rest)
 {
-    if (reader->sample_count == reader->point_count) return refuse(reader, "more lines of DATA than points");
+    if (reader->sample_count == reader->point_count) return refuse_line(reader, "more lines of DATA than points");
     struct time_sample *sample = &reader->samples[reader->sample_count];
     *sample = (struct time_sample){.ranks = reader->points[reader->sample_count]};
     for (char *end; *(rest += strspn(rest, " \t")); rest = end) {
         double value = strtod(rest, &end);
-        if (end == rest || !isfinite(value) || value < 0) return refuse(reader, "DATA, expected numbers from 0 on");
+        if (end == rest || !isfinite(value) || value < 0)
+            return refuse_line(reader, "DATA, expected numbers from 0 on");
         time_sample_add(sample, value);
     }
-    if (sample->count == 0) return refuse(reader, "DATA without a value");
+    if (sample->count == 0) return refuse_line(reader, "DATA without a value");
     reader->sample_count++;
     return STATUS_OK;
 }
@@ -171,7 +173,7 @@ static enum status read_line(struct reader *reader, char *line)
     if (strcmp(line, "METRIC") == 0) return set_name(reader, &reader->metric, rest);
     if (strcmp(line, "REGION") == 0) return set_name(reader, &reader->region, rest);
     if (strcmp(line, "DATA") == 0) return read_data(reader, rest);
-    return refuse(reader, "expected PARAMETER, POINTS, METRIC, REGION or DATA");
+    return refuse_line(reader, "expected PARAMETER, POINTS, METRIC, REGION or DATA");
 }
 
 static enum status read_all(struct reader *reader, FILE *in)
@@ -185,7 +187,7 @@ static enum status read_all(struct reader *reader, FILE *in)
     }
     free(line);
     if (status == STATUS_OK) status = end_series(reader);
-    if (status == STATUS_OK && reader->extrap->count == 0) return refuse(reader, "no DATA, expected measurements");
+    if (status == STATUS_OK && reader->extrap->count == 0) return refuse_line(reader, "no DATA, expected measurements");
     return status;
 }
 

@@ -22,7 +22,7 @@ struct learner {
     struct err *err;
 };
 
-static const struct trace *largest(const struct learner *learner)
+static const struct trace *largest_trace(const struct learner *learner)
 {
     return learner->traces[learner->count - 1];
 }
@@ -72,10 +72,11 @@ static enum status check_parameter(const struct learner *learner)
             other_ranks = other_ranks || (a->ranks != b->ranks && a->n == b->n);
         }
     if (other_n && other_ranks) return STATUS_OK;
-    return err_set(learner->err, STATUS_DATA, largest(learner)->name, NULL,
-                   "the runs do not tell the ranks from %s: expected two runs of equal ranks with different %s, and two of "
-                   "different ranks with equal %s",
-                   program->parameter, program->parameter, program->parameter);
+    return err_set(
+        learner->err, STATUS_DATA, largest_trace(learner)->name, NULL,
+        "the runs do not tell the ranks from %s: expected two runs of equal ranks with different %s, and two of "
+        "different ranks with equal %s",
+        program->parameter, program->parameter, program->parameter);
 }
 
 static enum status check_scales(const struct learner *learner)
@@ -118,7 +119,7 @@ static enum status observe_runs(struct learner *learner)
 
 static enum status find_loops(struct learner *learner)
 {
-    uint32_t ranks = largest(learner)->rank_count;
+    uint32_t ranks = largest_trace(learner)->rank_count;
     learner->loops = calloc(ranks, sizeof *learner->loops);
     if (!learner->loops) return err_memory(learner->err);
     for (uint32_t r = 0; r < ranks; r++)
@@ -251,10 +252,11 @@ static enum status no_function(const struct learner *learner, const struct step 
     const char *parameter = learner->program->parameter;
     char text[256];
     list_samples(parameter, samples, count, text, sizeof text);
-    return err_set(learner->err, STATUS_DATA, largest(learner)->name, NULL, "%s%s%s: %s follow no function of the ranks%s%s: %s",
+    return err_set(learner->err, STATUS_DATA, largest_trace(learner)->name, NULL,
+                   "%s%s%s: %s follow no function of the ranks%s%s: %s",
                    step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", site->file ? " in " : "",
-                   site->file ? (site->function ? site->function : site->file) : "", what,
-                   parameter ? " and " : "", parameter ? parameter : "", text);
+                   site->file ? (site->function ? site->function : site->file) : "", what, parameter ? " and " : "",
+                   parameter ? parameter : "", text);
 }
 
 static struct count_sample sample_at(const struct learner *learner, size_t run, int64_t value)
@@ -487,7 +489,7 @@ static enum status find_shape(struct learner *learner)
 {
     struct search search = {.learner = learner};
     for (enum grid_rule rule = 0; !search.found && rule < GRID_FIXED; rule++) TRY(search_rule(&search, rule, 0));
-    int32_t ranks = (int32_t)largest(learner)->rank_count;
+    int32_t ranks = (int32_t)largest_trace(learner)->rank_count;
     for (int32_t fixed = 2; !search.found && fixed <= ranks / 2; fixed++) {
         if (ranks % fixed != 0) continue;
         TRY(search_rule(&search, GRID_FIXED, fixed));
@@ -536,7 +538,7 @@ static enum status fit_window(const struct learner *learner, size_t number, stru
     return failed;
 }
 
-static enum status learn(struct learner *learner, const struct scale_runs *runs)
+static enum status learn_program(struct learner *learner, const struct scale_runs *runs)
 {
     TRY(sort_traces(learner, runs));
     TRY(check_scales(learner));
@@ -558,8 +560,8 @@ enum status scale_learn(const struct scale_runs *runs, struct program **program,
     struct learner learner = {.err = err};
     learner.program = calloc(1, sizeof *learner.program);
     if (!learner.program) return err_memory(err);
-    enum status status = learn(&learner, runs);
-    for (uint32_t r = 0; learner.loops && r < largest(&learner)->rank_count; r++)
+    enum status status = learn_program(&learner, runs);
+    for (uint32_t r = 0; learner.loops && r < largest_trace(&learner)->rank_count; r++)
         nodes_free(learner.loops[r].items, learner.loops[r].count);
     for (size_t i = 0; learner.runs && i < learner.count; i++)
         if (learner.runs[i].trace) run_clear(&learner.runs[i]);

@@ -40,7 +40,7 @@ struct merger {
     struct err *err;
 };
 
-static enum status refuse(const struct merger *merger, const struct observed *call, const char *why)
+static enum status refuse_call(const struct merger *merger, const struct observed *call, const char *why)
 {
     char place[TRACE_PLACE_BYTES];
     size_t index = (size_t)(call - merger->run->ranks[merger->rank].calls);
@@ -133,7 +133,8 @@ static enum status note_offset(struct merger *merger, const struct observed *cal
     for (size_t i = 0; i < merger->offset_count; i++)
         if (grid_offset_equal(&merger->offsets[i], offset)) return STATUS_OK;
     if (merger->offset_count == OFFSETS_MAX)
-        return refuse(merger, call, "the partners are no neighbours on a grid, no series of all ranks and no one rank");
+        return refuse_call(merger, call,
+                           "the partners are no neighbours on a grid, no series of all ranks and no one rank");
     merger->offsets[merger->offset_count++] = *offset;
     return STATUS_OK;
 }
@@ -237,8 +238,8 @@ static bool call_fits(const struct draft *a, const struct draft *b)
     return true;
 }
 
-static enum status align(const struct draft *a, size_t a_count, const struct draft *b, size_t b_count,
-                         uint32_t **table, struct err *err);
+static enum status align_steps(const struct draft *a, size_t a_count, const struct draft *b, size_t b_count,
+                               uint32_t **table, struct err *err);
 
 /* How many calls two steps have in common; 0: they are not the same step. */
 static enum status likeness(const struct draft *a, const struct draft *b, uint32_t *common, struct err *err)
@@ -250,7 +251,7 @@ static enum status likeness(const struct draft *a, const struct draft *b, uint32
         return STATUS_OK;
     }
     uint32_t *table;
-    TRY(align(a->body, a->count, b->body, b->count, &table, err));
+    TRY(align_steps(a->body, a->count, b->body, b->count, &table, err));
     *common = table[0];
     free(table);
     if (a->step.kind == STEP_SERIES && (a->count != b->count || *common < a->count)) *common = 0;
@@ -258,8 +259,8 @@ static enum status likeness(const struct draft *a, const struct draft *b, uint32
 }
 
 /* Longest common subsequence: (*table)[i * (b_count + 1) + j] is the most that a from i and b from j have in common. */
-static enum status align(const struct draft *a, size_t a_count, const struct draft *b, size_t b_count,
-                         uint32_t **table, struct err *err)
+static enum status align_steps(const struct draft *a, size_t a_count, const struct draft *b, size_t b_count,
+                               uint32_t **table, struct err *err)
 {
     size_t width = b_count + 1;
     uint32_t *made = calloc((a_count + 1) * width, sizeof *made);
@@ -320,7 +321,7 @@ static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *
 {
     uint32_t *table;
     size_t i = 0, j = 0, made_count = 0, width = b_count + 1;
-    TRY(align(*a, *a_count, b, b_count, &table, err));
+    TRY(align_steps(*a, *a_count, b, b_count, &table, err));
     struct draft *made = calloc(*a_count + b_count + 1, sizeof *made);
     enum status status = made ? STATUS_OK : err_memory(err);
     while (status == STATUS_OK && (i < *a_count || j < b_count)) {
@@ -351,7 +352,7 @@ static enum status join_rank(struct merger *merger, uint32_t rank, const struct 
     struct draft *made;
     merger->rank = rank;
     if (nodes->count > STEPS_MAX)
-        return refuse(merger, &merger->run->ranks[rank].calls[0], "the calls of the rank do not repeat");
+        return refuse_call(merger, &merger->run->ranks[rank].calls[0], "the calls of the rank do not repeat");
     enum status status = make_drafts(merger, nodes->items, nodes->count, &made);
     if (status == STATUS_OK)
         status = join_drafts(&all->items, &all->count, made, nodes->count, merger->run->trace->rank_count, merger->err);
@@ -433,7 +434,8 @@ static uint32_t number_steps(struct step *steps, size_t count, uint32_t next)
     return next;
 }
 
-static enum status merge(struct merger *merger, const struct nodes *ranks, struct drafts *all, struct program *program)
+static enum status merge_drafts(struct merger *merger, const struct nodes *ranks, struct drafts *all,
+                                struct program *program)
 {
     TRY(find_common(merger, ranks));
     for (uint32_t r = 0; r < merger->run->trace->rank_count; r++) TRY(join_rank(merger, r, &ranks[r], all));
@@ -453,7 +455,7 @@ enum status merge_ranks(const struct run *run, const struct keys *keys, const st
     program->count = 0;
     if (!grid_make(shape, (int32_t)run->trace->rank_count, &merger.grid))
         return err_set(err, STATUS_DATA, run->trace->name, NULL, "the ranks do not divide into such a grid");
-    enum status status = merge(&merger, ranks, &all, program);
+    enum status status = merge_drafts(&merger, ranks, &all, program);
     drafts_free(all.items, all.count);
     for (int k = 0; k < STEP_PARTNERS; k++) free(merger.common[k]);
     free(merger.common_group);

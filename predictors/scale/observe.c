@@ -60,7 +60,7 @@ struct observer {
     struct err *err;
 };
 
-static enum status refuse(const struct observer *observer, const char *why)
+static enum status refuse_call(const struct observer *observer, const char *why)
 {
     char place[TRACE_PLACE_BYTES];
     return err_set(observer->err, STATUS_DATA, observer->trace->name,
@@ -123,17 +123,19 @@ static enum status check_call(const struct observer *observer, const struct trac
 {
     enum call_kind kind = call_kind(call->call);
     if (result_decides(kind))
-        return refuse(observer, "how often a program tests depends on the time; no other scale can be predicted from it");
-    if (has_lists(kind)) return refuse(observer, "sizes that are given per rank are not predicted at another scale");
-    if (call_arm(kind) == ARM_PRIMITIVE) return refuse(observer, "threads are not predicted at another scale");
+        return refuse_call(observer,
+                           "how often a program tests depends on the time; no other scale can be predicted from it");
+    if (has_lists(kind))
+        return refuse_call(observer, "sizes that are given per rank are not predicted at another scale");
+    if (call_arm(kind) == ARM_PRIMITIVE) return refuse_call(observer, "threads are not predicted at another scale");
     const struct trace_comm *comm = trace_call_comm(observer->trace, call);
     if ((comm && comm->first_group) ||
         (kind == CALL_COMM_CREATE && call->comm.newcomm != TRACE_NO_REF &&
          observer->trace->definitions.comms[call->comm.newcomm].first_group))
-        return refuse(observer, "communicators between two groups are not predicted at another scale");
+        return refuse_call(observer, "communicators between two groups are not predicted at another scale");
     if (kind == CALL_COMM_CREATE && call->comm.newcomm == TRACE_NO_REF)
-        return refuse(observer, "the rank gets no communicator here; "
-                                "only those that every rank is in are predicted at another scale");
+        return refuse_call(observer, "the rank gets no communicator here; "
+                                     "only those that every rank is in are predicted at another scale");
     return STATUS_OK;
 }
 
@@ -145,7 +147,7 @@ static enum status complete_request(struct observer *observer, uint32_t request,
         memmove(&observer->open[i], &observer->open[i + 1], (--observer->open_count - i) * sizeof *observer->open);
         return STATUS_OK;
     }
-    return refuse(observer, "the request was completed before");
+    return refuse_call(observer, "the request was completed before");
 }
 
 static enum status complete_list(struct observer *observer, const struct trace_list *list, int32_t *waits)
@@ -156,7 +158,7 @@ static enum status complete_list(struct observer *observer, const struct trace_l
         TRY(complete_request(observer, observer->trace->definitions.requests[list->first + i], waits));
     if (list->count == open) *waits = WAIT_ALL;
     else if (list->count != 1)
-        return refuse(observer, "a wait for some of several requests is not predicted at another scale");
+        return refuse_call(observer, "a wait for some of several requests is not predicted at another scale");
     return STATUS_OK;
 }
 
@@ -183,8 +185,8 @@ static enum status find_number(struct observer *observer, struct numbers *number
     bool found;
     TRY(numbers_find(numbers, observer->rank, object, number, &found, observer->err));
     return found ? STATUS_OK
-                 : refuse(observer, "ranks have named its communicator or window in another order; "
-                                    "which ranks belong together cannot be told at another scale");
+                 : refuse_call(observer, "ranks have named its communicator or window in another order; "
+                                         "which ranks belong together cannot be told at another scale");
 }
 
 /* *handle is the number of the object; *comm its communicator in the trace. */

@@ -32,17 +32,17 @@ void time_sample_add(struct time_sample *sample, double seconds)
     sample->deviations += from_mean * (seconds - sample->mean);
 }
 
-static double power(const struct time_term *term, double of)
+static double raise_term(const struct time_term *term, double of)
 {
     return term->exponent == 0 && term->logs == 0 ? 1 : pow(of, term->exponent) * pow(log2(of), term->logs);
 }
 
 static double term_value(const struct time_model *model, double ranks, double n)
 {
-    return power(&model->ranks, ranks) * power(&model->n, n);
+    return raise_term(&model->ranks, ranks) * raise_term(&model->n, n);
 }
 
-static double value(const struct time_model *model, double ranks, double n)
+static double model_value(const struct time_model *model, double ranks, double n)
 {
     double term = model->c1 != 0 ? model->c1 * term_value(model, ranks, n) : 0;
     return model->c0 + term;
@@ -50,7 +50,7 @@ static double value(const struct time_model *model, double ranks, double n)
 
 double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n)
 {
-    double seconds = value(model, ranks, (double)n);
+    double seconds = model_value(model, ranks, (double)n);
     return seconds > 0 ? seconds : 0;
 }
 
@@ -58,8 +58,9 @@ double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n)
 static bool is_positive(const struct time_model *model, const struct time_sample *first, const struct time_sample *last)
 {
     double few = first->ranks, small = (double)first->n, large = (double)last->n;
-    return value(model, FAR_RANKS, small) >= 0 && value(model, few, small) >= 0 && value(model, FAR_RANKS, large) >= 0 &&
-           value(model, few, large) >= 0 && value(model, few, FAR_TIMES * large) >= 0;
+    return model_value(model, FAR_RANKS, small) >= 0 && model_value(model, few, small) >= 0 &&
+           model_value(model, FAR_RANKS, large) >= 0 && model_value(model, few, large) >= 0 &&
+           model_value(model, few, FAR_TIMES * large) >= 0;
 }
 
 struct terms {
@@ -69,8 +70,8 @@ struct terms {
 enum shape { SHAPE_FIXED, SHAPE_TERM, SHAPE_BOTH };
 
 /* Least squares of relative errors over all samples but one. False: the function does not exist. */
-static bool solve(enum shape shape, const struct time_sample *samples, size_t count, size_t left_out,
-                  struct time_model *model)
+static bool solve_function(enum shape shape, const struct time_sample *samples, size_t count, size_t left_out,
+                           struct time_model *model)
 {
     double x[TIME_POINTS_MAX], y[TIME_POINTS_MAX], weight[TIME_POINTS_MAX], c00, c01, c11, residual;
     size_t n = 0;
@@ -104,7 +105,7 @@ static double cross_validate(enum shape shape, const struct time_sample *samples
     for (size_t i = 0; i < count; i++) {
         struct time_model model = {.ranks = of.ranks, .n = of.n};
         double mean = samples[i].mean;
-        if (!solve(shape, samples, count, i, &model)) return INFINITY;
+        if (!solve_function(shape, samples, count, i, &model)) return INFINITY;
         double error = fabs(time_model_mean(&model, samples[i].ranks, samples[i].n) - mean);
         if (error > 0) error /= mean > 0 ? mean : error;
         if (error > worst) worst = error;
@@ -161,7 +162,7 @@ static void set_missed(enum shape shape, const struct time_sample *samples, size
     for (size_t i = 0; count > 1 && i < count; i++) {
         struct time_model model = {.ranks = of.ranks, .n = of.n};
         double mean = samples[i].mean;
-        bool solved = solve(shape, samples, count, i, &model);
+        bool solved = solve_function(shape, samples, count, i, &model);
         double predicted = mean / 2; /* the error is the whole value */
         if (solved) predicted = time_model_mean(&model, samples[i].ranks, samples[i].n);
         add_miss(made, predicted, mean, nearest_other(samples, count, i));
@@ -182,7 +183,8 @@ struct choice {
 };
 
 /* A function with more or rarer terms must be much better, since it may otherwise fit noise. */
-static void consider(struct choice *best, enum shape shape, struct terms of, double error, double enough, bool surely)
+static void consider_function(struct choice *best, enum shape shape, struct terms of, double error, double enough,
+                              bool surely)
 {
     if (surely && error > SIMPLE_ENOUGH) return;
     if (best->error <= enough || !(error < best->error / 2)) return;
@@ -198,11 +200,11 @@ static void consider_terms(struct choice *best, enum shape shape, const struct t
         for (size_t k = 0; k < of_n && k <= rarity; k++) {
             if (rarity - k >= TERMS) continue;
             const struct terms of = {terms[rarity - k], terms_of_n[k]};
-            consider(best, shape, of, cross_validate(shape, samples, count, of), enough, surely);
+            consider_function(best, shape, of, cross_validate(shape, samples, count, of), enough, surely);
         }
 }
 
-static struct choice choose(const struct time_sample *samples, size_t count, double noise, bool surely)
+static struct choice choose_function(const struct time_sample *samples, size_t count, double noise, bool surely)
 {
     struct choice best = {.shape = SHAPE_FIXED};
     if (count < 2) return best;
@@ -224,10 +226,10 @@ void time_model_fit(const struct time_sample *samples, size_t count, bool surely
         if (samples[i].least < (1 - BALANCED) * mean || samples[i].largest > (1 + BALANCED) * mean)
             model->balanced = false;
     }
-    struct choice best = choose(samples, count, noise, surely);
+    struct choice best = choose_function(samples, count, noise, surely);
     model->ranks = best.terms.ranks;
     model->n = best.terms.n;
-    if (!solve(best.shape, samples, count, SIZE_MAX, model)) {
+    if (!solve_function(best.shape, samples, count, SIZE_MAX, model)) {
         *model = (struct time_model){.c0 = samples[count - 1].mean, .balanced = model->balanced};
         best.shape = SHAPE_FIXED;
     }

@@ -30,7 +30,7 @@ static void set_pattern(struct result *result, const struct totals *totals, enum
         made->rank_severity_s[rank] = units_s(totals->severity_ps[pattern][rank]);
 }
 
-static enum status describe(const struct replay_outcome *outcome, struct result *result, struct err *err)
+static enum status describe_outcome(const struct replay_outcome *outcome, struct result *result, struct err *err)
 {
     result->simulated = true;
     result->run_time_s = outcome->run_time_s;
@@ -55,7 +55,7 @@ enum status scale_totals(struct program_source *source, const struct platform *p
     enum status status = result_new(trace->rank_count, &made, err);
     if (status == STATUS_OK) {
         status = set_names(made, trace, platform, engine, err);
-        if (status == STATUS_OK) status = describe(&outcome, made, err);
+        if (status == STATUS_OK) status = describe_outcome(&outcome, made, err);
         if (status == STATUS_OK) *result = made;
         else result_free(made);
     }

@@ -76,7 +76,7 @@ static bool call_agrees(const struct walker *walker, const struct step *step, co
     return members_agree(walker, step, call);
 }
 
-static void note(struct walk_value *value, int64_t seen)
+static void note_value(struct walk_value *value, int64_t seen)
 {
     value->differs = value->differs || (value->seen && value->value != seen);
     value->value = seen;
@@ -88,7 +88,8 @@ static void note_share(struct walk_value *value, int64_t disp, int64_t by)
 {
     if (by == 0 && disp == 0) return;
     if (by == 0 || disp % by != 0) value->seen = value->differs = true;
-    else note(value, disp / by);
+    else
+        note_value(value, disp / by);
 }
 
 /* waited_ps: for a core, during that time. */
@@ -131,9 +132,9 @@ static void sample_call(struct walker *walker, const struct step *step, const st
     struct walk_sample *sample = &walker->samples[step->number];
     time_sample_add(&sample->duration, (double)call->duration_ps / UNITS_PS_PER_S);
     if (step->null_outside && call->peers[0] == TRACE_NONE) return; /* MPI_PROC_NULL: no data move */
-    note(&sample->bytes, call->bytes);
-    note(&sample->aux, call->aux);
-    note(&sample->disp[DISPLACEMENT_FIXED], call->disp);
+    note_value(&sample->bytes, call->bytes);
+    note_value(&sample->aux, call->aux);
+    note_value(&sample->disp[DISPLACEMENT_FIXED], call->disp);
     note_share(&sample->disp[DISPLACEMENT_BY_RANK], call->disp, grid_part_place(&walker->grid, walker->number, step->shared));
     int32_t target = call->peers[0] == TRACE_NONE ? TRACE_NONE : grid_part_place(&walker->grid, call->peers[0], step->shared);
     note_share(&sample->disp[DISPLACEMENT_BY_TARGET], call->disp, target);
@@ -204,7 +205,7 @@ static bool walk_steps(struct walker *walker, const struct step *steps, size_t c
     return true;
 }
 
-static enum status differ(const struct walker *walker)
+static enum status fail_difference(const struct walker *walker)
 {
     char place[TRACE_PLACE_BYTES], grid[GRID_TEXT_BYTES];
     const struct trace *trace = walker->run->trace;
@@ -226,7 +227,7 @@ static enum status walk_rank(struct walker *walker, uint32_t rank)
             walker->executions[i].first[rank] = walker->executions[i].count;
     bool agreed = walk_steps(walker, walker->program->steps, walker->program->count);
     if (walker->failed != STATUS_OK) return walker->failed;
-    return agreed && walker->at == walker->rank->count ? STATUS_OK : differ(walker);
+    return agreed && walker->at == walker->rank->count ? STATUS_OK : fail_difference(walker);
 }
 
 static enum status walk_run(struct walker *walker, uint64_t *matched)

@@ -15,7 +15,7 @@
 
 /* --- the input --- */
 
-static enum status learn(const struct sweep_config *config, struct program **program, struct err *err)
+static enum status learn_traces(const struct sweep_config *config, struct program **program, struct err *err)
 {
     struct trace **traces = calloc(config->trace_count, sizeof *traces);
     enum status status = traces ? STATUS_OK : err_memory(err);
@@ -35,7 +35,7 @@ enum status sweep_input_open(const struct sweep *sweep, struct sweep_input *inpu
     *input = (struct sweep_input){.sweep = sweep};
     TRY(engine_load(config->engine, err));
     if (config->model) return STATUS_OK;
-    if (config->trace_count > 1) return learn(config, &input->program, err);
+    if (config->trace_count > 1) return learn_traces(config, &input->program, err);
     return (config->keep_going ? trace_open_partly : trace_open)(config->traces[0], &input->trace, err);
 }
 
@@ -190,7 +190,7 @@ static enum status run_in_child(void *context, size_t point, FILE *out, struct e
     return run_point(&run->input, point, out, err);
 }
 
-static bool give(void *context, size_t *point)
+static bool give_point(void *context, size_t *point)
 {
     struct local_run *run = context;
     return sweep_next(run->sweep, 0, 1, point);
@@ -206,7 +206,7 @@ static enum status take_answer(void *context, size_t point, struct child_answer 
 
 enum status sweep_run(struct sweep *sweep, size_t at_once, const struct sweep_observer *observer, struct err *err)
 {
-    static const struct children_jobs jobs = {give, take_answer};
+    static const struct children_jobs jobs = {give_point, take_answer};
     struct local_run run = {.sweep = sweep, .observer = observer};
     if (sweep_finished(sweep)) return STATUS_OK;
     enum status status = sweep_input_open(sweep, &run.input, err);

@@ -18,7 +18,7 @@ enum { POINTS_MAX = 1000000 };
 /* --- the points --- */
 
 /* The distance in points of two neighbours on this axis. */
-static size_t stride(const struct sweep_config *config, enum sweep_axis axis)
+static size_t axis_stride(const struct sweep_config *config, enum sweep_axis axis)
 {
     size_t points = 1;
     for (enum sweep_axis i = axis + 1; i < SWEEP_AXES; i++) points *= config->axes[i].count;
@@ -28,7 +28,7 @@ static size_t stride(const struct sweep_config *config, enum sweep_axis axis)
 const struct sweep_value *sweep_value_of(const struct sweep_config *config, size_t point, enum sweep_axis axis)
 {
     const struct sweep_values *values = &config->axes[axis];
-    return &values->items[point / stride(config, axis) % values->count];
+    return &values->items[point / axis_stride(config, axis) % values->count];
 }
 
 cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
@@ -110,7 +110,7 @@ static uint64_t point_digest(const struct sweep *sweep, size_t point, uint64_t t
     digest_add_text(&digest, config->grow ? "grow" : "");
     digest_add_number(&digest, config->seed);
     digest_add_number(&digest,
-                      platforms[point / stride(config, SWEEP_PLATFORMS) % config->axes[SWEEP_PLATFORMS].count]);
+                      platforms[point / axis_stride(config, SWEEP_PLATFORMS) % config->axes[SWEEP_PLATFORMS].count]);
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
         if (axis != SWEEP_PLATFORMS) add_value(&digest, sweep_value_of(config, point, axis));
     return digest;

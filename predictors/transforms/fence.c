@@ -225,8 +225,8 @@ static enum status replace_fence(struct fencing *fencing, uint32_t rank, const s
     return STATUS_OK;
 }
 
-static enum status change(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
-                          struct err *err)
+static enum status change_timeline(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                                   struct err *err)
 {
     struct fencing *fencing = context;
     struct timeline_edit now = {.tail_ps = 0};
@@ -283,12 +283,12 @@ static void fencing_clear(struct fencing *fencing)
     free(fencing->first);
 }
 
-static enum status run(struct fencing *fencing, struct trace **made, struct err *err)
+static enum status run_fencing(struct fencing *fencing, struct trace **made, struct err *err)
 {
     const uint64_t *counts = fencing->counts;
     struct transform_report *report = fencing->report;
     TRY(examine_fences(fencing, err));
-    TRY(timeline_each(fencing->trace, change, fencing, made, err));
+    TRY(timeline_each(fencing->trace, change_timeline, fencing, made, err));
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " fences became %" PRIu64 " post, %" PRIu64 " start, %" PRIu64
                          " complete, %" PRIu64 " wait calls; %" PRIu64 " of them had no partners and went",
@@ -310,7 +310,7 @@ static enum status fence_pscw(const struct trace *trace, const char *argument, s
     fencing.first = calloc(windows, sizeof *fencing.first);
     bool ready =
         fencing.refused && fencing.fences && fencing.expected && fencing.latest && fencing.last_op && fencing.first;
-    enum status status = ready ? run(&fencing, made, err) : err_memory(err);
+    enum status status = ready ? run_fencing(&fencing, made, err) : err_memory(err);
     fencing_clear(&fencing);
     return status;
 }

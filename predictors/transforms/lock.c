@@ -34,7 +34,7 @@ struct locking {
 };
 
 /* Calls that may be between locks and unlocks of other targets. */
-static bool joins(const struct trace_call *call)
+static bool joins_segment(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
     return timeline_is_operation(call) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_SYNC;
@@ -47,7 +47,7 @@ static void begin_rank(struct locking *locking)
 }
 
 /* Refuses a window, with one reason: its locks do not change. */
-static enum status refuse(struct locking *locking, uint32_t rank, size_t index, const char *why, struct err *err)
+static enum status refuse_window(struct locking *locking, uint32_t rank, size_t index, const char *why, struct err *err)
 {
     int32_t window = locking->trace->ranks[rank].calls[index].handle;
     if (locking->refused[window]) return STATUS_OK;
@@ -61,9 +61,9 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
     struct segment *segment = &locking->segments[call->handle];
     enum call_kind kind = call_kind(call->call);
     uint32_t thread = trace_call_thread(locking->trace, rank, index) + 1;
-    if (segment->thread != 0 && segment->thread != thread && !joins(call) && kind != CALL_WIN_FREE)
-        TRY(refuse(locking, rank, index, "several threads of the rank synchronise its window", err));
-    if (!joins(call) && kind != CALL_WIN_CREATE) segment->thread = thread;
+    if (segment->thread != 0 && segment->thread != thread && !joins_segment(call) && kind != CALL_WIN_FREE)
+        TRY(refuse_window(locking, rank, index, "several threads of the rank synchronise its window", err));
+    if (!joins_segment(call) && kind != CALL_WIN_CREATE) segment->thread = thread;
     struct use *use = &locking->uses[call->handle];
     if (kind == CALL_POST && !use->posted)
         *use = (struct use){.locked = use->locked, .posted = true, .rank = rank, .post = index};
@@ -73,13 +73,14 @@ static enum status look_at(struct locking *locking, uint32_t rank, size_t index,
         segment->open++;
         segment->first = index;
         if ((call->flags & TRACE_EXCLUSIVE) && call->peer != TRACE_NONE)
-            return refuse(locking, rank, index, "an exclusive lock keeps others out, MPI_Win_lock_all is shared", err);
+            return refuse_window(locking, rank, index, "an exclusive lock keeps others out, MPI_Win_lock_all is shared",
+                                 err);
     } else if (kind == CALL_UNLOCK && segment->open > 0) {
         segment->open--;
-    } else if (segment->open > 0 && !joins(call)) {
-        return refuse(locking, rank, index, "a lock of its window is held", err);
+    } else if (segment->open > 0 && !joins_segment(call)) {
+        return refuse_window(locking, rank, index, "a lock of its window is held", err);
     }
-    if (call->flags & TRACE_BREAK) return refuse(locking, rank, index, "the timeline breaks off inside it", err);
+    if (call->flags & TRACE_BREAK) return refuse_window(locking, rank, index, "the timeline breaks off inside it", err);
     return STATUS_OK;
 }
 
@@ -90,8 +91,8 @@ static enum status look_at_posts(struct locking *locking, struct err *err)
     for (size_t w = 0; w < locking->trace->definitions.window_count; w++) {
         const struct use *use = &locking->uses[w];
         if (use->locked && use->posted)
-            TRY(refuse(locking, use->rank, use->post,
-                       "MPI_Win_lock_all locks every member, and none may be locked while it is exposed", err));
+            TRY(refuse_window(locking, use->rank, use->post,
+                              "MPI_Win_lock_all locks every member, and none may be locked while it is exposed", err));
     }
     return STATUS_OK;
 }
@@ -105,7 +106,7 @@ static enum status examine_locks(struct locking *locking, struct err *err)
             if (timeline_on_window(&trace->ranks[r].calls[i])) TRY(look_at(locking, r, i, err));
         for (size_t w = 0; w < trace->definitions.window_count; w++)
             if (locking->segments[w].open > 0)
-                TRY(refuse(locking, r, locking->segments[w].first, "no unlock follows", err));
+                TRY(refuse_window(locking, r, locking->segments[w].first, "no unlock follows", err));
     }
     return look_at_posts(locking, err);
 }
@@ -121,12 +122,12 @@ static void end_segment(struct locking *locking, struct segment *segment, uint8_
     *segment = (struct segment){.first = NO_CALL, .last = NO_CALL, .nocheck = true};
 }
 
-static void choose(struct locking *locking, const struct timeline_edit *timeline, uint8_t *actions)
+static void choose_actions(struct locking *locking, const struct timeline_edit *timeline, uint8_t *actions)
 {
     begin_rank(locking);
     for (size_t i = 0; i < timeline->count; i++) {
         const struct trace_call *call = &timeline->items[i].call;
-        if (!timeline_on_window(call) || locking->refused[call->handle] || joins(call)) continue;
+        if (!timeline_on_window(call) || locking->refused[call->handle] || joins_segment(call)) continue;
         struct segment *segment = &locking->segments[call->handle];
         enum call_kind kind = call_kind(call->call);
         if (kind == CALL_LOCK) {
@@ -146,7 +147,7 @@ static void choose(struct locking *locking, const struct timeline_edit *timeline
         end_segment(locking, &locking->segments[w], actions);
 }
 
-static enum status push(struct timeline_edit *now, struct timeline_item item, enum action action, struct err *err)
+static enum status push_item(struct timeline_edit *now, struct timeline_item item, enum action action, struct err *err)
 {
     switch (action) {
     case DROP: now->tail_ps += item.compute_ps; return STATUS_OK;
@@ -161,35 +162,35 @@ static enum status push(struct timeline_edit *now, struct timeline_item item, en
     return timeline_push(now, item, err);
 }
 
-static enum status change(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
-                          struct err *err)
+static enum status change_timeline(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                                   struct err *err)
 {
     struct timeline_edit now = {.tail_ps = 0};
     (void)rank;
     (void)made;
     uint8_t *actions = calloc(timeline->count + 1, sizeof *actions);
     if (!actions) return err_memory(err);
-    choose(context, timeline, actions);
+    choose_actions(context, timeline, actions);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < timeline->count; i++)
-        status = push(&now, timeline->items[i], (enum action)actions[i], err);
+        status = push_item(&now, timeline->items[i], (enum action)actions[i], err);
     free(actions);
     return timeline_replace(timeline, &now, status);
 }
 
-static enum status run(struct locking *locking, struct trace **made, struct err *err)
+static enum status run_locking(struct locking *locking, struct trace **made, struct err *err)
 {
     struct transform_report *report = locking->report;
     TRY(examine_locks(locking, err));
-    TRY(timeline_each(locking->trace, change, locking, made, err));
+    TRY(timeline_each(locking->trace, change_timeline, locking, made, err));
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " lock epochs became %" PRIu64 " of MPI_Win_lock_all with %" PRIu64
                          " flushes",
                          report->changed, report->considered, locking->sections, locking->flushes);
 }
 
-static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
-                         struct transform_report *report, struct err *err)
+static enum status apply_lock_all(const struct trace *trace, const char *argument, struct trace **made,
+                                  struct transform_report *report, struct err *err)
 {
     struct locking locking = {.trace = trace, .report = report};
     (void)argument;
@@ -197,7 +198,7 @@ static enum status apply(const struct trace *trace, const char *argument, struct
     locking.segments = calloc(trace->definitions.window_count + 1, sizeof *locking.segments);
     locking.uses = calloc(trace->definitions.window_count + 1, sizeof *locking.uses);
     bool ready = locking.refused && locking.segments && locking.uses;
-    enum status status = ready ? run(&locking, made, err) : err_memory(err);
+    enum status status = ready ? run_locking(&locking, made, err) : err_memory(err);
     free(locking.refused);
     free(locking.segments);
     free(locking.uses);
@@ -207,5 +208,5 @@ static enum status apply(const struct trace *trace, const char *argument, struct
 const struct transform transform_lock_all = {
     .name = "lock=lock_all",
     .summary = "shared locks become one MPI_Win_lock_all per stretch of them, unlocks become flushes",
-    .apply = apply,
+    .apply = apply_lock_all,
 };

@@ -34,14 +34,14 @@ struct moving {
 };
 
 /* Memory of a dynamic window has to be attached while others may access it (MPI-3.1 11.2.4). */
-static bool attaches(const struct trace_call *call)
+static bool attaches_memory(const struct trace_call *call)
 {
     return (call->call == ID_Win_attach || call->call == ID_Win_detach) && call->handle != TRACE_NONE;
 }
 
-static bool orders(const struct mover *mover, const struct trace_call *call)
+static bool orders_call(const struct mover *mover, const struct trace_call *call)
 {
-    if (attaches(call)) return mover->exposes;
+    if (attaches_memory(call)) return mover->exposes;
     return timeline_on_window(call) && !mover->passes[call_kind(call->call)];
 }
 
@@ -133,7 +133,7 @@ static enum status visit_call(struct moving *moving, const struct timeline_edit 
     keep_apart(moving, call, behind);
     if (is_wall(mover, call)) {
         order_all(moving, behind);
-    } else if (orders(mover, call)) {
+    } else if (orders_call(mover, call)) {
         moving->nearest[call->handle] = behind;
         moving->apart[call->handle] = false;
     }

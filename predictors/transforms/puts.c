@@ -159,8 +159,8 @@ static enum status merge_rank(void *context, uint32_t rank, struct timeline_edit
     return timeline_replace(timeline, &now, status);
 }
 
-static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
-                         struct transform_report *report, struct err *err)
+static enum status apply_merge_puts(const struct trace *trace, const char *argument, struct trace **made,
+                                    struct transform_report *report, struct err *err)
 {
     struct merging merging = {.trace = trace, .report = report};
     merging.epochs = calloc(trace->definitions.window_count + 1, sizeof *merging.epochs);
@@ -176,7 +176,7 @@ static enum status apply(const struct trace *trace, const char *argument, struct
                          report->changed, report->considered, merging.limit_bytes, merging.made);
 }
 
-static enum status check(const char *argument, struct err *err)
+static enum status check_bytes(const char *argument, struct err *err)
 {
     int64_t bytes;
     if (units_parse_size(argument, &bytes)) return STATUS_OK;
@@ -188,6 +188,6 @@ const struct transform transform_merge_puts = {
     .summary = "puts of up to BYTES (8K) of one epoch to one target become one",
     .argument = "BYTES",
     .fallback = "8K",
-    .apply = apply,
-    .check = check,
+    .apply = apply_merge_puts,
+    .check = check_bytes,
 };

@@ -86,8 +86,8 @@ static enum status wait_before(struct requesting *requesting, struct timeline_it
     return timeline_push(now, wait, err);
 }
 
-static enum status rewrite(struct requesting *requesting, uint32_t rank, const struct timeline_edit *timeline,
-                           struct timeline_edit *now, struct trace *made, struct err *err)
+static enum status rewrite_call(struct requesting *requesting, uint32_t rank, const struct timeline_edit *timeline,
+                                struct timeline_edit *now, struct trace *made, struct err *err)
 {
     requesting->count = 0;
     if (timeline->thread == 0) requesting->next_request = free_request(&requesting->trace->ranks[rank]);
@@ -107,21 +107,21 @@ static enum status rewrite(struct requesting *requesting, uint32_t rank, const s
     return STATUS_OK;
 }
 
-static enum status change(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
-                          struct err *err)
+static enum status change_timeline(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
+                                   struct err *err)
 {
     struct timeline_edit now = {.tail_ps = 0};
-    return timeline_replace(timeline, &now, rewrite(context, rank, timeline, &now, made, err));
+    return timeline_replace(timeline, &now, rewrite_call(context, rank, timeline, &now, made, err));
 }
 
-static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
-                         struct transform_report *report, struct err *err)
+static enum status apply_put_rput(const struct trace *trace, const char *argument, struct trace **made,
+                                  struct transform_report *report, struct err *err)
 {
     struct requesting requesting = {.trace = trace, .report = report};
     (void)argument;
     requesting.locks = calloc(trace->definitions.window_count + 1, sizeof *requesting.locks);
     if (!requesting.locks) return err_memory(err);
-    enum status status = timeline_each(trace, change, &requesting, made, err);
+    enum status status = timeline_each(trace, change_timeline, &requesting, made, err);
     free(requesting.locks);
     free(requesting.pending);
     free(requesting.list);
@@ -133,5 +133,5 @@ static enum status apply(const struct trace *trace, const char *argument, struct
 const struct transform transform_put_rput = {
     .name = "put=rput",
     .summary = "puts under locks become MPI_Rput, with an MPI_Waitall in front of the call that completes them",
-    .apply = apply,
+    .apply = apply_put_rput,
 };

@@ -21,7 +21,7 @@ struct scaling {
     double before_s, after_s; /* over all ranks, which may be more than picoseconds can count */
 };
 
-static enum status check(const char *argument, struct err *err)
+static enum status check_factor(const char *argument, struct err *err)
 {
     const char *sign = strrchr(argument, '=');
     char *end = NULL;
@@ -114,8 +114,8 @@ static enum status unknown_path(const struct trace *trace, const struct callpath
                    (int)length, path, known);
 }
 
-static enum status scale(const struct trace *trace, const char *argument, const struct callpaths *paths,
-                         struct scaling *scaling, struct trace **made, struct err *err)
+static enum status scale_computing(const struct trace *trace, const char *argument, const struct callpaths *paths,
+                                   struct scaling *scaling, struct trace **made, struct err *err)
 {
     size_t length = (size_t)(strrchr(argument, '=') - argument);
     bool found;
@@ -129,14 +129,15 @@ static enum status scale(const struct trace *trace, const char *argument, const 
                          units_format_duration(scaling->before_s, before));
 }
 
-static enum status apply(const struct trace *trace, const char *argument, struct trace **made,
-                         struct transform_report *report, struct err *err)
+static enum status apply_scale(const struct trace *trace, const char *argument, struct trace **made,
+                               struct transform_report *report, struct err *err)
 {
     struct callpaths paths;
     TRY(callpaths_build(trace, &paths, err));
     struct scaling scaling = {.trace = trace, .paths = &paths, .report = report};
     scaling.inside = calloc(paths.node_count + 1, sizeof *scaling.inside);
-    enum status status = scaling.inside ? scale(trace, argument, &paths, &scaling, made, err) : err_memory(err);
+    enum status status =
+        scaling.inside ? scale_computing(trace, argument, &paths, &scaling, made, err) : err_memory(err);
     free(scaling.inside);
     callpaths_clear(&paths);
     return status;
@@ -146,6 +147,6 @@ const struct transform transform_scale = {
     .name = "scale",
     .summary = "computing inside a call path of user regions times FACTOR; / is everything",
     .argument = "CALLPATH=FACTOR",
-    .apply = apply,
-    .check = check,
+    .apply = apply_scale,
+    .check = check_factor,
 };

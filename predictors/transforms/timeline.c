@@ -306,8 +306,9 @@ static enum status put_early(const struct timeline_edit *old, struct timeline_ed
     return STATUS_OK;
 }
 
-static enum status rearrange(const struct timeline_edit *old, const struct timeline_move *moves, size_t count,
-                             const bool *moved, enum timeline_end end, struct timeline_edit *timeline, struct err *err)
+static enum status rearrange_items(const struct timeline_edit *old, const struct timeline_move *moves, size_t count,
+                                   const bool *moved, enum timeline_end end, struct timeline_edit *timeline,
+                                   struct err *err)
 {
     size_t next = 0;
     for (size_t i = 0; i <= old->count; i++) {
@@ -339,7 +340,7 @@ enum status timeline_rearrange(struct timeline_edit *timeline, struct timeline_m
     if (!moved) return err_memory(err);
     for (size_t i = 0; i < count; i++) moved[moves[i].from] = true;
     qsort(moves, count, sizeof *moves, compare_moves);
-    enum status status = rearrange(timeline, moves, count, moved, end, &made, err);
+    enum status status = rearrange_items(timeline, moves, count, moved, end, &made, err);
     free(moved);
     made.tail_ps += timeline->tail_ps;
     return timeline_replace(timeline, &made, status);
