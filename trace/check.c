@@ -645,7 +645,7 @@ static enum status check_ranks(const struct trace *trace, struct trace *cut, str
     return parallel_run(blocks, threads, check_block, &ranks, err);
 }
 
-static enum status check(const struct trace *trace, struct trace *cut, struct err *err)
+static enum status check_trace(const struct trace *trace, struct trace *cut, struct err *err)
 {
     if (trace->rank_count == 0) return err_set(err, STATUS_DATA, trace->name, NULL, "no ranks, expected at least one");
     TRY(check_definitions(trace, err));
@@ -654,12 +654,12 @@ static enum status check(const struct trace *trace, struct trace *cut, struct er
 
 enum status trace_check(const struct trace *trace, struct err *err)
 {
-    return check(trace, NULL, err);
+    return check_trace(trace, NULL, err);
 }
 
 enum status trace_check_partly(struct trace *trace, struct err *err)
 {
-    return check(trace, trace, err);
+    return check_trace(trace, trace, err);
 }
 
 enum status trace_check_definitions(const struct trace *trace, struct err *err)

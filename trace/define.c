@@ -8,7 +8,7 @@
 #include "common/search.h"
 #include "trace/trace.h"
 
-static void *copy(const void *data, size_t bytes)
+static void *copy_data(const void *data, size_t bytes)
 {
     void *made = malloc(bytes ? bytes : 1);
     if (made && bytes) memcpy(made, data, bytes);
@@ -21,7 +21,7 @@ static int by_value(const void *one, const void *two)
     return (a > b) - (a < b);
 }
 
-static bool ascend(const int32_t *members, uint32_t count)
+static bool members_ascend(const int32_t *members, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
         if (members[i - 1] >= members[i]) return false;
@@ -37,7 +37,7 @@ struct ordered {
 static enum status sort_ranks(const int32_t *members, uint32_t count, uint32_t **order, struct err *err)
 {
     *order = NULL;
-    if (ascend(members, count)) return STATUS_OK;
+    if (members_ascend(members, count)) return STATUS_OK;
     struct ordered *pairs = malloc(count * sizeof *pairs);
     uint32_t *made = malloc(count * sizeof *made);
     if (!pairs || !made) {
@@ -59,7 +59,7 @@ enum status trace_add_comm(struct trace *trace, const int32_t *members, uint32_t
     struct trace_comm comm = {.count = count};
     TRY(array_reserve((void **)&tables->comms, &tables->comm_capacity, tables->comm_count + 1, sizeof comm, err));
     TRY(sort_ranks(members, count, &comm.order, err));
-    comm.members = copy(members, count * sizeof *members);
+    comm.members = copy_data(members, count * sizeof *members);
     if (!comm.members) {
         free(comm.order);
         return err_memory(err);
@@ -112,7 +112,8 @@ static enum status add_sorted_group(struct trace *trace, const int32_t *sorted, 
                       sizeof *tables->groups, err));
     TRY(find_group(trace, sorted, count, repeats, &slot, err));
     if (*slot == UINT64_MAX) {
-        struct trace_group group = {.count = count, .members = copy(sorted, count * sizeof *sorted), .repeats = repeats};
+        struct trace_group group = {
+            .count = count, .members = copy_data(sorted, count * sizeof *sorted), .repeats = repeats};
         if (!group.members) return err_memory(err);
         *slot = tables->group_count;
         tables->groups[tables->group_count++] = group;
@@ -123,8 +124,8 @@ static enum status add_sorted_group(struct trace *trace, const int32_t *sorted, 
 
 enum status trace_add_group(struct trace *trace, const int32_t *members, uint32_t count, uint32_t *id, struct err *err)
 {
-    if (ascend(members, count)) return add_sorted_group(trace, members, count, false, id, err);
-    int32_t *sorted = copy(members, count * sizeof *members);
+    if (members_ascend(members, count)) return add_sorted_group(trace, members, count, false, id, err);
+    int32_t *sorted = copy_data(members, count * sizeof *members);
     if (!sorted) return err_memory(err);
     qsort(sorted, count, sizeof *sorted, by_value);
     uint32_t kept = 0;
@@ -159,7 +160,7 @@ enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t
         *id = (uint32_t)*slot;
         return STATUS_OK;
     }
-    struct trace_counts made = {.count = count, .bytes = copy(bytes, count * sizeof *bytes)};
+    struct trace_counts made = {.count = count, .bytes = copy_data(bytes, count * sizeof *bytes)};
     if (!made.bytes) return err_memory(err);
     *slot = tables->counts_count;
     *id = (uint32_t)tables->counts_count;
@@ -175,8 +176,8 @@ enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *b
     TRY(array_reserve((void **)&tables->windows, &tables->window_capacity, tables->window_count + 1, sizeof window,
                       err));
     size_t members = tables->comms[comm].count;
-    if (bytes) window.bytes = copy(bytes, members * sizeof *bytes);
-    if (disp_unit) window.disp_unit = copy(disp_unit, members * sizeof *disp_unit);
+    if (bytes) window.bytes = copy_data(bytes, members * sizeof *bytes);
+    if (disp_unit) window.disp_unit = copy_data(disp_unit, members * sizeof *disp_unit);
     if ((bytes && !window.bytes) || (disp_unit && !window.disp_unit)) {
         free(window.bytes);
         free(window.disp_unit);

@@ -9,8 +9,8 @@
 #include "common/array.h"
 #include "common/units.h"
 
-static enum status fail(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
-                        const struct trace_call *call, const char *format, va_list list)
+static enum status fail_at(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
+                           const struct trace_call *call, const char *format, va_list list)
 {
     char place[TRACE_PLACE_BYTES], message[ERR_TEXT_BYTES / 2], time[UNITS_TEXT_BYTES];
     vsnprintf(message, sizeof message, format, list);
@@ -26,7 +26,7 @@ enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank
 {
     va_list list;
     va_start(list, format);
-    enum status status = fail(err, trace, rank, trace_event(trace, rank, index), call, format, list);
+    enum status status = fail_at(err, trace, rank, trace_event(trace, rank, index), call, format, list);
     va_end(list);
     if (err) {
         err->list = rank;
@@ -40,7 +40,7 @@ enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_
 {
     va_list list;
     va_start(list, format);
-    enum status status = fail(err, trace, rank, event, call, format, list);
+    enum status status = fail_at(err, trace, rank, event, call, format, list);
     va_end(list);
     return status;
 }

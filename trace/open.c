@@ -90,7 +90,7 @@ static enum trace_kind file_kind(FILE *in)
     return kind;
 }
 
-static enum status recognise(const char *path, enum trace_kind *kind, struct err *err)
+static enum status recognise_kind(const char *path, enum trace_kind *kind, struct err *err)
 {
     struct stat about;
     *kind = KIND_TEXT;
@@ -186,7 +186,7 @@ static enum status open_with(const char *path, bool keep_going, struct trace **t
 {
     enum trace_kind kind;
     struct trace *made;
-    TRY(recognise(path, &kind, err));
+    TRY(recognise_kind(path, &kind, err));
     TRY(read_kind(path, kind, keep_going, &made, err));
     bool checked = kind == KIND_SPOOL || kind == KIND_SPOOL_BELOW ||
                    kind == KIND_MODEL; /* before times are corrected, as they are made */
@@ -216,20 +216,20 @@ enum status trace_open_source(const char *path, struct trace_source *source, boo
 {
     enum trace_kind kind;
     *possible = false;
-    TRY(recognise(path, &kind, err));
+    TRY(recognise_kind(path, &kind, err));
     return kind == KIND_OTF2 ? otf2_slices_open(path, source, possible, records, err) : STATUS_OK;
 }
 
 bool trace_is_trace(const char *path)
 {
     enum trace_kind kind;
-    return recognise(path, &kind, NULL) == STATUS_OK && kind <= KIND_SPOOL_BELOW;
+    return recognise_kind(path, &kind, NULL) == STATUS_OK && kind <= KIND_SPOOL_BELOW;
 }
 
 bool trace_is_model(const char *path)
 {
     enum trace_kind kind;
-    return recognise(path, &kind, NULL) == STATUS_OK && kind == KIND_MODEL;
+    return recognise_kind(path, &kind, NULL) == STATUS_OK && kind == KIND_MODEL;
 }
 
 bool trace_is_text_name(const char *path)

@@ -6,7 +6,7 @@
 #include <rmacast/trace.h>
 #include "trace/open.h"
 
-static const struct trace *inside(const struct rmacast_trace *trace)
+static const struct trace *trace_inside(const struct rmacast_trace *trace)
 {
     return (const struct trace *)trace;
 }
@@ -30,24 +30,24 @@ PUBLIC enum rmacast_status rmacast_trace_save(const struct rmacast_trace *trace,
                                               struct rmacast_error *error)
 {
     struct err err = {.text = ""};
-    return public_status(trace_save(inside(trace), path, &err), &err, error);
+    return public_status(trace_save(trace_inside(trace), path, &err), &err, error);
 }
 
 PUBLIC uint32_t rmacast_trace_rank_count(const struct rmacast_trace *trace)
 {
-    return inside(trace)->rank_count;
+    return trace_inside(trace)->rank_count;
 }
 
 PUBLIC size_t rmacast_trace_call_count(const struct rmacast_trace *trace, uint32_t rank)
 {
-    return rank < inside(trace)->rank_count ? inside(trace)->ranks[rank].count : 0;
+    return rank < trace_inside(trace)->rank_count ? trace_inside(trace)->ranks[rank].count : 0;
 }
 
 PUBLIC double rmacast_trace_run_time_s(const struct rmacast_trace *trace)
 {
-    int64_t begin_ps = trace_begin_ps(inside(trace)), end_ps = begin_ps;
-    for (uint32_t i = 0; i < inside(trace)->rank_count; i++) {
-        int64_t rank_end_ps = trace_rank_end_ps(inside(trace), i);
+    int64_t begin_ps = trace_begin_ps(trace_inside(trace)), end_ps = begin_ps;
+    for (uint32_t i = 0; i < trace_inside(trace)->rank_count; i++) {
+        int64_t rank_end_ps = trace_rank_end_ps(trace_inside(trace), i);
         if (rank_end_ps > end_ps) end_ps = rank_end_ps;
     }
     return units_s(end_ps - begin_ps);
@@ -55,13 +55,13 @@ PUBLIC double rmacast_trace_run_time_s(const struct rmacast_trace *trace)
 
 PUBLIC int rmacast_trace_is_simulated(const struct rmacast_trace *trace)
 {
-    return inside(trace)->provenance.simulated;
+    return trace_inside(trace)->provenance.simulated;
 }
 
 PUBLIC int rmacast_trace_is_complete(const struct rmacast_trace *trace)
 {
-    for (uint32_t i = 0; i < inside(trace)->rank_count; i++)
-        if (inside(trace)->ranks[i].incomplete) return 0;
+    for (uint32_t i = 0; i < trace_inside(trace)->rank_count; i++)
+        if (trace_inside(trace)->ranks[i].incomplete) return 0;
     return 1;
 }
 
@@ -70,12 +70,12 @@ PUBLIC enum rmacast_status rmacast_trace_call(const struct rmacast_trace *trace,
 {
     struct err err = {.text = ""};
     if (index >= rmacast_trace_call_count(trace, rank)) {
-        err_set(&err, STATUS_USAGE, inside(trace)->name, NULL,
+        err_set(&err, STATUS_USAGE, trace_inside(trace)->name, NULL,
                 "call %zu of rank %" PRIu32 " does not exist, expected a rank below %" PRIu32 " and an index below %zu",
-                index, rank, inside(trace)->rank_count, rmacast_trace_call_count(trace, rank));
+                index, rank, trace_inside(trace)->rank_count, rmacast_trace_call_count(trace, rank));
         return public_status(STATUS_USAGE, &err, error);
     }
-    const struct trace_call *one = &inside(trace)->ranks[rank].calls[index];
+    const struct trace_call *one = &trace_inside(trace)->ranks[rank].calls[index];
     bool on_window = call_row(one->call)->allowed & F_WIN;
     *call = (struct rmacast_call){.name = call_name(one->call),
                                   .enter_s = units_s(one->enter_ps),
@@ -83,6 +83,6 @@ PUBLIC enum rmacast_status rmacast_trace_call(const struct rmacast_trace *trace,
                                   .window = on_window ? one->handle : -1,
                                   .peer = one->peer,
                                   .bytes = one->bytes,
-                                  .thread = trace_call_thread(inside(trace), rank, index)};
+                                  .thread = trace_call_thread(trace_inside(trace), rank, index)};
     return public_status(STATUS_OK, &err, error);
 }

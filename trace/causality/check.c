@@ -10,7 +10,7 @@ struct sync_group {
 };
 
 struct mover {                   /* of one rank */
-    size_t index, cause, effect; /* of the next call and its links */
+    size_t index, cause, effect; /* of the next call and its conditions */
     int64_t shift_ps;
     bool entered;
     uint32_t next; /* rank waiting for the same sync_group, or ready */
@@ -21,31 +21,31 @@ enum { AMORTISE = 10 }; /* after a shift, one AMORTISE-th of the computing reduc
 
 struct repair {
     struct trace *trace;
-    const struct clock_conditions *links;
+    const struct clock_conditions *conditions;
     struct sync_group *sync_groups;
     struct mover *movers;
     uint32_t ready; /* list of ranks */
 };
 
-static int64_t enter_ps(const struct trace *trace, const struct clock_condition *link)
+static int64_t enter_ps(const struct trace *trace, const struct clock_condition *condition)
 {
-    return trace->ranks[link->rank].calls[link->index].enter_ps;
+    return trace->ranks[condition->rank].calls[condition->index].enter_ps;
 }
 
-static void join_sync_groups(const struct trace *trace, const struct clock_conditions *links,
+static void join_sync_groups(const struct trace *trace, const struct clock_conditions *conditions,
                              struct sync_group *sync_groups)
 {
-    for (size_t i = 0; i < links->sync_groups; i++)
+    for (size_t i = 0; i < conditions->sync_groups; i++)
         sync_groups[i] = (struct sync_group){.ps = INT64_MIN, .waiting = NOBODY};
-    for (size_t i = 0; i < links->cause_count; i++) {
-        struct sync_group *sync_group = &sync_groups[links->causes[i].sync_group];
-        int64_t ps = enter_ps(trace, &links->causes[i]);
+    for (size_t i = 0; i < conditions->cause_count; i++) {
+        struct sync_group *sync_group = &sync_groups[conditions->causes[i].sync_group];
+        int64_t ps = enter_ps(trace, &conditions->causes[i]);
         if (ps > sync_group->ps) sync_group->ps = ps;
         sync_group->missing++;
     }
 }
 
-static void wake(struct repair *repair, struct sync_group *sync_group)
+static void wake_ranks(struct repair *repair, struct sync_group *sync_group)
 {
     while (sync_group->waiting != NOBODY) {
         uint32_t rank = sync_group->waiting;
@@ -59,16 +59,16 @@ static void wake(struct repair *repair, struct sync_group *sync_group)
 static void enter_call(struct repair *repair, uint32_t rank, struct trace_call *call, int64_t computing_ps)
 {
     struct mover *mover = &repair->movers[rank];
-    const struct clock_conditions *links = repair->links;
+    const struct clock_conditions *conditions = repair->conditions;
     int64_t back = computing_ps / AMORTISE;
     mover->shift_ps -= back < mover->shift_ps ? back : mover->shift_ps;
     call->enter_ps += mover->shift_ps;
-    for (; mover->cause < links->cause_count; mover->cause++) {
-        const struct clock_condition *link = &links->causes[mover->cause];
-        if (link->rank != rank || link->index != mover->index) break;
-        struct sync_group *sync_group = &repair->sync_groups[link->sync_group];
+    for (; mover->cause < conditions->cause_count; mover->cause++) {
+        const struct clock_condition *condition = &conditions->causes[mover->cause];
+        if (condition->rank != rank || condition->index != mover->index) break;
+        struct sync_group *sync_group = &repair->sync_groups[condition->sync_group];
         if (call->enter_ps > sync_group->ps) sync_group->ps = call->enter_ps;
-        if (sync_group->missing > 0 && --sync_group->missing == 0) wake(repair, sync_group);
+        if (sync_group->missing > 0 && --sync_group->missing == 0) wake_ranks(repair, sync_group);
     }
     mover->entered = true;
 }
@@ -77,11 +77,11 @@ static void enter_call(struct repair *repair, uint32_t rank, struct trace_call *
 static bool exit_call(struct repair *repair, uint32_t rank, struct trace_call *call)
 {
     struct mover *mover = &repair->movers[rank];
-    const struct clock_conditions *links = repair->links;
-    for (; mover->effect < links->effect_count; mover->effect++) {
-        const struct clock_condition *link = &links->effects[mover->effect];
-        if (link->rank != rank || link->index != mover->index) break;
-        struct sync_group *sync_group = &repair->sync_groups[link->sync_group];
+    const struct clock_conditions *conditions = repair->conditions;
+    for (; mover->effect < conditions->effect_count; mover->effect++) {
+        const struct clock_condition *condition = &conditions->effects[mover->effect];
+        if (condition->rank != rank || condition->index != mover->index) break;
+        struct sync_group *sync_group = &repair->sync_groups[condition->sync_group];
         if (sync_group->missing > 0) {
             mover->next = sync_group->waiting;
             sync_group->waiting = rank;
@@ -112,21 +112,21 @@ static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps
  * moved. */
 static bool force_one(struct repair *repair)
 {
-    for (size_t i = 0; i < repair->links->sync_groups; i++) {
+    for (size_t i = 0; i < repair->conditions->sync_groups; i++) {
         struct sync_group *sync_group = &repair->sync_groups[i];
         if (sync_group->waiting == NOBODY) continue;
         sync_group->missing = 0;
         sync_group->ps = INT64_MIN;
-        wake(repair, sync_group);
+        wake_ranks(repair, sync_group);
         return true;
     }
     return false;
 }
 
-static enum status move_all(struct trace *trace, const struct clock_conditions *links, struct sync_group *sync_groups,
-                            struct err *err)
+static enum status move_all(struct trace *trace, const struct clock_conditions *conditions,
+                            struct sync_group *sync_groups, struct err *err)
 {
-    struct repair repair = {.trace = trace, .links = links, .sync_groups = sync_groups, .ready = NOBODY};
+    struct repair repair = {.trace = trace, .conditions = conditions, .sync_groups = sync_groups, .ready = NOBODY};
     int64_t *old_exit_ps = calloc(trace->rank_count, sizeof *old_exit_ps);
     repair.movers = calloc(trace->rank_count, sizeof *repair.movers);
     if (!old_exit_ps || !repair.movers) {
@@ -134,11 +134,11 @@ static enum status move_all(struct trace *trace, const struct clock_conditions *
         free(repair.movers);
         return err_memory(err);
     }
-    for (size_t i = 0; i < links->sync_groups; i++) sync_groups[i].ps = INT64_MIN;
+    for (size_t i = 0; i < conditions->sync_groups; i++) sync_groups[i].ps = INT64_MIN;
     size_t cause = 0, effect = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
-        while (cause < links->cause_count && links->causes[cause].rank < rank) cause++;
-        while (effect < links->effect_count && links->effects[effect].rank < rank) effect++;
+        while (cause < conditions->cause_count && conditions->causes[cause].rank < rank) cause++;
+        while (effect < conditions->effect_count && conditions->effects[effect].rank < rank) effect++;
         repair.movers[rank] = (struct mover){.cause = cause, .effect = effect, .next = repair.ready};
         repair.ready = rank;
     }
@@ -162,27 +162,27 @@ static bool can_move(const struct trace *trace)
     return true;
 }
 
-static enum status repair(struct trace *trace, const struct clock_conditions *links, struct err *err)
+static enum status repair_trace(struct trace *trace, const struct clock_conditions *conditions, struct err *err)
 {
-    trace->provenance.clock.violations = links->violations;
-    if (links->violations == 0) return STATUS_OK;
+    trace->provenance.clock.violations = conditions->violations;
+    if (conditions->violations == 0) return STATUS_OK;
     if (!can_move(trace))
         return trace_add_note(trace, err,
                               "effects before their causes are counted, not repaired: ranks have several "
                               "threads");
-    struct sync_group *sync_groups = calloc(links->sync_groups + 1, sizeof *sync_groups);
+    struct sync_group *sync_groups = calloc(conditions->sync_groups + 1, sizeof *sync_groups);
     if (!sync_groups) return err_memory(err);
-    join_sync_groups(trace, links, sync_groups);
-    enum status status = move_all(trace, links, sync_groups, err);
+    join_sync_groups(trace, conditions, sync_groups);
+    enum status status = move_all(trace, conditions, sync_groups, err);
     free(sync_groups);
     return status;
 }
 
 enum status clock_check(struct trace *trace, unsigned threads, struct err *err)
 {
-    struct clock_conditions links = {0};
-    enum status status = clock_conditions_find(trace, threads, &links, err);
-    if (status == STATUS_OK) status = repair(trace, &links, err);
-    clock_conditions_clear(&links);
+    struct clock_conditions conditions = {0};
+    enum status status = clock_conditions_find(trace, threads, &conditions, err);
+    if (status == STATUS_OK) status = repair_trace(trace, &conditions, err);
+    clock_conditions_clear(&conditions);
     return status;
 }

@@ -16,16 +16,16 @@ static int compare_keys(const void *a, const void *b)
     return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-static enum status add_pair(struct happens_before *finder, const struct clock_side *cause,
+static enum status add_pair(struct happens_before *relation, const struct clock_side *cause,
                             const struct clock_side *effect)
 {
-    size_t sync_group = finder->links->sync_groups++;
-    finder->rank = cause->rank;
-    finder->index = cause->index;
-    TRY(happens_before_cause(finder, sync_group));
-    finder->rank = effect->rank;
-    finder->index = effect->index;
-    return happens_before_effect(finder, sync_group);
+    size_t sync_group = relation->conditions->sync_groups++;
+    relation->rank = cause->rank;
+    relation->index = cause->index;
+    TRY(happens_before_cause(relation, sync_group));
+    relation->rank = effect->rank;
+    relation->index = effect->index;
+    return happens_before_effect(relation, sync_group);
 }
 
 /* Sorting by numbers below `numbers` in their order of making takes time by their count: starts[i] is how many items
@@ -40,38 +40,41 @@ static void sum_up(size_t *starts, size_t numbers)
     for (size_t i = 0; i < numbers; i++) starts[i + 1] += starts[i];
 }
 
-/* Orders links by rank and index; links of one call by creation, which is the order of their sync groups. */
-static enum status order_links(struct happens_before *finder, const size_t *first_calls, struct clock_condition **links,
-                               size_t count, size_t *capacity)
+/* Orders conditions by rank and index; conditions of one call by creation, which is the order of their sync groups. */
+static enum status order_conditions(struct happens_before *relation, const size_t *first_calls,
+                                    struct clock_condition **conditions, size_t count, size_t *capacity)
 {
-    size_t calls = first_calls[finder->trace->rank_count];
+    size_t calls = first_calls[relation->trace->rank_count];
     size_t *ends = count_starts(calls);
     struct clock_condition *ordered = malloc((count + 1) * sizeof *ordered);
     if (!ends || !ordered) {
         free(ends);
         free(ordered);
-        return err_memory(finder->err);
+        return err_memory(relation->err);
     }
-    for (size_t i = 0; i < count; i++) ends[first_calls[(*links)[i].rank] + (*links)[i].index + 1]++;
+    for (size_t i = 0; i < count; i++) ends[first_calls[(*conditions)[i].rank] + (*conditions)[i].index + 1]++;
     sum_up(ends, calls);
-    for (size_t i = 0; i < count; i++) ordered[ends[first_calls[(*links)[i].rank] + (*links)[i].index]++] = (*links)[i];
+    for (size_t i = 0; i < count; i++)
+        ordered[ends[first_calls[(*conditions)[i].rank] + (*conditions)[i].index]++] = (*conditions)[i];
     free(ends);
-    free(*links);
-    *links = ordered;
+    free(*conditions);
+    *conditions = ordered;
     *capacity = count + 1;
     return STATUS_OK;
 }
 
-static enum status order_all_links(struct happens_before *finder)
+static enum status order_all_conditions(struct happens_before *relation)
 {
-    struct clock_conditions *links = finder->links;
-    uint32_t ranks = finder->trace->rank_count;
+    struct clock_conditions *conditions = relation->conditions;
+    uint32_t ranks = relation->trace->rank_count;
     size_t *first_calls = count_starts(ranks);
-    if (!first_calls) return err_memory(finder->err);
-    for (uint32_t r = 0; r < ranks; r++) first_calls[r + 1] = first_calls[r] + finder->trace->ranks[r].count;
-    enum status status = order_links(finder, first_calls, &links->causes, links->cause_count, &links->cause_capacity);
+    if (!first_calls) return err_memory(relation->err);
+    for (uint32_t r = 0; r < ranks; r++) first_calls[r + 1] = first_calls[r] + relation->trace->ranks[r].count;
+    enum status status = order_conditions(relation, first_calls, &conditions->causes, conditions->cause_count,
+                                          &conditions->cause_capacity);
     if (status == STATUS_OK)
-        status = order_links(finder, first_calls, &links->effects, links->effect_count, &links->effect_capacity);
+        status = order_conditions(relation, first_calls, &conditions->effects, conditions->effect_count,
+                                  &conditions->effect_capacity);
     free(first_calls);
     return status;
 }
@@ -80,98 +83,98 @@ struct pairs { /* where each key's causes and effects begin, in their orders */
     size_t *causes, *effects;
 };
 
-static enum status join_ordered(struct happens_before *finder, const struct pairs *pairs)
+static enum status join_ordered(struct happens_before *relation, const struct pairs *pairs)
 {
-    for (size_t k = 0; k < finder->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
-        uint32_t key = finder->keys[k].number;
+    for (size_t k = 0; k < relation->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
+        uint32_t key = relation->keys[k].number;
         size_t c = pairs->causes[key], e = pairs->effects[key];
         for (; c < pairs->causes[key + 1] && e < pairs->effects[key + 1]; c++, e++)
-            if (finder->effects.items[e].applies)
-                TRY(add_pair(finder, &finder->causes.items[c], &finder->effects.items[e]));
+            if (relation->effects.items[e].applies)
+                TRY(add_pair(relation, &relation->causes.items[c], &relation->effects.items[e]));
     }
     return STATUS_OK;
 }
 
 /* Joins messages and epochs whose effects end before their cause began. */
-static uint64_t count_pairs(const struct happens_before *finder, const struct pairs *pairs)
+static uint64_t count_pairs(const struct happens_before *relation, const struct pairs *pairs)
 {
     uint64_t violations = 0;
-    for (size_t key = 0; key < finder->key_count; key++) {
-        const struct clock_side *cause = finder->causes.items + pairs->causes[key];
-        const struct clock_side *last = finder->causes.items + pairs->causes[key + 1];
-        const struct clock_side *effect = finder->effects.items + pairs->effects[key];
-        const struct clock_side *end = finder->effects.items + pairs->effects[key + 1];
+    for (size_t key = 0; key < relation->key_count; key++) {
+        const struct clock_side *cause = relation->causes.items + pairs->causes[key];
+        const struct clock_side *last = relation->causes.items + pairs->causes[key + 1];
+        const struct clock_side *effect = relation->effects.items + pairs->effects[key];
+        const struct clock_side *end = relation->effects.items + pairs->effects[key + 1];
         for (; cause < last && effect < end; cause++, effect++)
-            violations += effect->applies && clock_call(finder, effect->rank, effect->index)->exit_ps <
-                                                 clock_call(finder, cause->rank, cause->index)->enter_ps;
+            violations += effect->applies && clock_call(relation, effect->rank, effect->index)->exit_ps <
+                                                 clock_call(relation, cause->rank, cause->index)->enter_ps;
     }
     return violations;
 }
 
 /* Joins collectives, which are linked already. */
-static enum status count_collectives(const struct happens_before *finder, uint64_t *violations)
+static enum status count_collectives(const struct happens_before *relation, uint64_t *violations)
 {
-    const struct clock_conditions *links = finder->links;
-    int64_t *latest_ps = malloc((links->sync_groups + 1) * sizeof *latest_ps);
-    if (!latest_ps) return err_memory(finder->err);
-    for (size_t i = 0; i < links->sync_groups; i++) latest_ps[i] = INT64_MIN;
-    for (size_t i = 0; i < links->cause_count; i++) {
-        const struct clock_condition *cause = &links->causes[i];
-        int64_t ps = clock_call(finder, cause->rank, cause->index)->enter_ps;
+    const struct clock_conditions *conditions = relation->conditions;
+    int64_t *latest_ps = malloc((conditions->sync_groups + 1) * sizeof *latest_ps);
+    if (!latest_ps) return err_memory(relation->err);
+    for (size_t i = 0; i < conditions->sync_groups; i++) latest_ps[i] = INT64_MIN;
+    for (size_t i = 0; i < conditions->cause_count; i++) {
+        const struct clock_condition *cause = &conditions->causes[i];
+        int64_t ps = clock_call(relation, cause->rank, cause->index)->enter_ps;
         if (ps > latest_ps[cause->sync_group]) latest_ps[cause->sync_group] = ps;
     }
-    for (size_t i = 0; i < links->effect_count; i++) {
-        const struct clock_condition *effect = &links->effects[i];
-        *violations += clock_call(finder, effect->rank, effect->index)->exit_ps < latest_ps[effect->sync_group];
+    for (size_t i = 0; i < conditions->effect_count; i++) {
+        const struct clock_condition *effect = &conditions->effects[i];
+        *violations += clock_call(relation, effect->rank, effect->index)->exit_ps < latest_ps[effect->sync_group];
     }
     free(latest_ps);
     return STATUS_OK;
 }
 
-/* Counts violations first, since that is cheaper than making links, of which none may be needed. */
-static enum status join_pairs(struct happens_before *finder, const struct pairs *pairs)
+/* Counts violations first, since that is cheaper than making conditions, of which none may be needed. */
+static enum status join_pairs(struct happens_before *relation, const struct pairs *pairs)
 {
-    uint64_t violations = count_pairs(finder, pairs);
-    TRY(count_collectives(finder, &violations));
-    finder->links->violations = violations;
+    uint64_t violations = count_pairs(relation, pairs);
+    TRY(count_collectives(relation, &violations));
+    relation->conditions->violations = violations;
     if (violations == 0) return STATUS_OK;
-    if (finder->key_count > 0) qsort(finder->keys, finder->key_count, sizeof *finder->keys, compare_keys);
-    TRY(join_ordered(finder, pairs));
-    return order_all_links(finder);
+    if (relation->key_count > 0) qsort(relation->keys, relation->key_count, sizeof *relation->keys, compare_keys);
+    TRY(join_ordered(relation, pairs));
+    return order_all_conditions(relation);
 }
 
-static enum status join_sides(struct happens_before *finder)
+static enum status join_sides(struct happens_before *relation)
 {
     struct pairs pairs = {NULL, NULL};
-    enum status status = happens_before_order(finder, &finder->causes, &pairs.causes);
-    if (status == STATUS_OK) status = happens_before_order(finder, &finder->effects, &pairs.effects);
-    if (status == STATUS_OK) status = join_pairs(finder, &pairs);
+    enum status status = happens_before_order(relation, &relation->causes, &pairs.causes);
+    if (status == STATUS_OK) status = happens_before_order(relation, &relation->effects, &pairs.effects);
+    if (status == STATUS_OK) status = join_pairs(relation, &pairs);
     free(pairs.causes);
     free(pairs.effects);
     return status;
 }
 
-static enum status find_all(struct happens_before *finder)
+static enum status find_all(struct happens_before *relation)
 {
-    TRY(happens_before_walk(finder, 0, finder->trace->rank_count));
-    return join_sides(finder);
+    TRY(happens_before_walk(relation, 0, relation->trace->rank_count));
+    return join_sides(relation);
 }
 
-enum status clock_conditions_find(const struct trace *trace, unsigned threads, struct clock_conditions *links,
+enum status clock_conditions_find(const struct trace *trace, unsigned threads, struct clock_conditions *conditions,
                                   struct err *err)
 {
-    struct happens_before finder = {.trace = trace, .links = links, .err = err};
+    struct happens_before relation = {.trace = trace, .conditions = conditions, .err = err};
     bool none;
     TRY(clock_count(trace, threads, &none, err));
     if (none) return STATUS_OK;
-    enum status status = find_all(&finder);
-    happens_before_clear(&finder);
+    enum status status = find_all(&relation);
+    happens_before_clear(&relation);
     return status;
 }
 
-void clock_conditions_clear(struct clock_conditions *links)
+void clock_conditions_clear(struct clock_conditions *conditions)
 {
-    free(links->causes);
-    free(links->effects);
-    *links = (struct clock_conditions){0};
+    free(conditions->causes);
+    free(conditions->effects);
+    *conditions = (struct clock_conditions){0};
 }

@@ -22,8 +22,8 @@ struct clock_conditions { /* causes and effects in the order of rank and index *
 };
 
 /* threads is the number of threads that count violations; 0: chosen by the trace's size. */
-enum status clock_conditions_find(const struct trace *trace, unsigned threads, struct clock_conditions *links,
+enum status clock_conditions_find(const struct trace *trace, unsigned threads, struct clock_conditions *conditions,
                                   struct err *err);
-void clock_conditions_clear(struct clock_conditions *links);
+void clock_conditions_clear(struct clock_conditions *conditions);
 
 #endif

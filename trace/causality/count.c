@@ -7,8 +7,8 @@
 
 struct block {
     uint32_t first, end; /* ranks */
-    struct happens_before finder;
-    struct clock_conditions links; /* of its collectives */
+    struct happens_before relation;
+    struct clock_conditions conditions; /* of its collectives */
     size_t *causes, *effects; /* where each key's begin */
     size_t *sync_groups;      /* of all blocks, by its own sync groups */
     bool violated;
@@ -27,21 +27,21 @@ static enum status walk_block(void *context, size_t number, struct err *err)
 {
     const struct counting *counting = context;
     struct block *block = &counting->blocks[number];
-    struct happens_before *finder = &block->finder;
-    finder->trace = counting->trace;
-    finder->links = &block->links;
-    finder->err = err;
-    TRY(happens_before_walk(finder, block->first, block->end));
-    TRY(happens_before_order(finder, &finder->causes, &block->causes));
-    return happens_before_order(finder, &finder->effects, &block->effects);
+    struct happens_before *relation = &block->relation;
+    relation->trace = counting->trace;
+    relation->conditions = &block->conditions;
+    relation->err = err;
+    TRY(happens_before_walk(relation, block->first, block->end));
+    TRY(happens_before_order(relation, &relation->causes, &block->causes));
+    return happens_before_order(relation, &relation->effects, &block->effects);
 }
 
 /* The sync groups of all blocks: those of the same collective call are one. */
 static enum status number_sync_groups(struct counting *counting, struct block *block, struct map *known,
                                       struct err *err)
 {
-    const struct map *instances = &block->finder.instances;
-    block->sync_groups = calloc(block->links.sync_groups + 1, sizeof *block->sync_groups);
+    const struct map *instances = &block->relation.instances;
+    block->sync_groups = calloc(block->conditions.sync_groups + 1, sizeof *block->sync_groups);
     if (!block->sync_groups) return err_memory(err);
     for (size_t i = 0; i < instances->capacity; i++) {
         if (!instances->used[i]) continue;
@@ -57,10 +57,10 @@ static enum status number_sync_groups(struct counting *counting, struct block *b
 
 static void find_latest(const struct counting *counting, const struct block *block)
 {
-    for (size_t i = 0; i < block->links.cause_count; i++) {
-        const struct clock_condition *cause = &block->links.causes[i];
+    for (size_t i = 0; i < block->conditions.cause_count; i++) {
+        const struct clock_condition *cause = &block->conditions.causes[i];
         int64_t *latest_ps = &counting->latest_ps[block->sync_groups[cause->sync_group]];
-        int64_t ps = clock_call(&block->finder, cause->rank, cause->index)->enter_ps;
+        int64_t ps = clock_call(&block->relation, cause->rank, cause->index)->enter_ps;
         if (ps > *latest_ps) *latest_ps = ps;
     }
 }
@@ -82,22 +82,22 @@ static enum status join_sync_groups(struct counting *counting, struct err *err)
 
 static bool is_key_violated(const struct block *from, uint32_t number, const struct block *to, uint32_t other)
 {
-    const struct clock_side *cause = from->finder.causes.items + from->causes[number];
-    const struct clock_side *last = from->finder.causes.items + from->causes[number + 1];
-    const struct clock_side *effect = to->finder.effects.items + to->effects[other];
-    const struct clock_side *end = to->finder.effects.items + to->effects[other + 1];
+    const struct clock_side *cause = from->relation.causes.items + from->causes[number];
+    const struct clock_side *last = from->relation.causes.items + from->causes[number + 1];
+    const struct clock_side *effect = to->relation.effects.items + to->effects[other];
+    const struct clock_side *end = to->relation.effects.items + to->effects[other + 1];
     for (; cause < last && effect < end; cause++, effect++)
-        if (effect->applies && clock_call(&to->finder, effect->rank, effect->index)->exit_ps <
-                                   clock_call(&from->finder, cause->rank, cause->index)->enter_ps)
+        if (effect->applies && clock_call(&to->relation, effect->rank, effect->index)->exit_ps <
+                                   clock_call(&from->relation, cause->rank, cause->index)->enter_ps)
             return true;
     return false;
 }
 
 static bool is_collective_violated(const struct counting *counting, const struct block *block)
 {
-    for (size_t i = 0; i < block->links.effect_count; i++) {
-        const struct clock_condition *effect = &block->links.effects[i];
-        if (clock_call(&block->finder, effect->rank, effect->index)->exit_ps <
+    for (size_t i = 0; i < block->conditions.effect_count; i++) {
+        const struct clock_condition *effect = &block->conditions.effects[i];
+        if (clock_call(&block->relation, effect->rank, effect->index)->exit_ps <
             counting->latest_ps[block->sync_groups[effect->sync_group]])
             return true;
     }
@@ -110,18 +110,18 @@ static enum status check_block(void *context, size_t number, struct err *err)
     struct block *from = &counting->blocks[number];
     (void)err;
     from->violated = is_collective_violated(counting, from);
-    for (uint32_t i = 0; !from->violated && i < from->finder.key_count; i++) {
+    for (uint32_t i = 0; !from->violated && i < from->relation.key_count; i++) {
         if (from->causes[i] == from->causes[i + 1]) continue;
-        const struct clock_key *key = &from->finder.keys[i];
+        const struct clock_key *key = &from->relation.keys[i];
         const struct block *to = &counting->blocks[counting->block_of[key->to]];
         uint32_t other;
-        if (happens_before_key(&to->finder, key, &other)) from->violated = is_key_violated(from, i, to, other);
+        if (happens_before_key(&to->relation, key, &other)) from->violated = is_key_violated(from, i, to, other);
     }
     return STATUS_OK;
 }
 
 /* Blocks of about as many calls each. */
-static void divide(const struct counting *counting, uint64_t calls)
+static void divide_ranks(const struct counting *counting, uint64_t calls)
 {
     uint64_t before = 0;
     uint32_t rank = 0, ranks = counting->trace->rank_count;
@@ -137,12 +137,12 @@ static void divide(const struct counting *counting, uint64_t calls)
     }
 }
 
-static void clear(struct counting *counting)
+static void clear_counting(struct counting *counting)
 {
     for (size_t i = 0; counting->blocks && i < counting->count; i++) {
         struct block *block = &counting->blocks[i];
-        happens_before_clear(&block->finder);
-        clock_conditions_clear(&block->links);
+        happens_before_clear(&block->relation);
+        clock_conditions_clear(&block->conditions);
         free(block->causes);
         free(block->effects);
         free(block->sync_groups);
@@ -164,12 +164,12 @@ enum status clock_count(const struct trace *trace, unsigned threads, bool *none,
     counting.blocks = calloc(counting.count, sizeof *counting.blocks);
     counting.block_of = calloc(trace->rank_count, sizeof *counting.block_of);
     enum status status = counting.blocks && counting.block_of ? STATUS_OK : err_memory(err);
-    if (status == STATUS_OK) divide(&counting, calls);
+    if (status == STATUS_OK) divide_ranks(&counting, calls);
     if (status == STATUS_OK) status = parallel_run(counting.count, threads, walk_block, &counting, err);
     if (status == STATUS_OK) status = join_sync_groups(&counting, err);
     if (status == STATUS_OK) status = parallel_run(counting.count, threads, check_block, &counting, err);
     *none = status == STATUS_OK;
     for (size_t i = 0; i < counting.count && *none; i++) *none = !counting.blocks[i].violated;
-    clear(&counting);
+    clear_counting(&counting);
     return status;
 }

@@ -32,7 +32,7 @@ struct clock_sides {
 
 struct happens_before {
     const struct trace *trace;
-    struct clock_conditions *links;
+    struct clock_conditions *conditions;
     struct clock_sides causes, effects;
     struct clock_key *keys; /* by number */
     size_t key_count, key_capacity;
@@ -49,21 +49,21 @@ struct happens_before {
     struct err *err;
 };
 
-/* Walks the calls of ranks first to end - 1: collects their sides, and the links of their collectives. */
-enum status happens_before_walk(struct happens_before *finder, uint32_t first, uint32_t end);
-void happens_before_clear(struct happens_before *finder);
+/* Walks the calls of ranks first to end - 1: collects their sides, and the conditions of their collectives. */
+enum status happens_before_walk(struct happens_before *relation, uint32_t first, uint32_t end);
+void happens_before_clear(struct happens_before *relation);
 
 /* Orders sides by key, and within a key by creation. A key's sides are of one rank, so this is the order of its calls
  * (for receives the order of posting: MPI-3.1 3.5). *starts has the first index of each key; the caller frees it, also
  * on failure. */
-enum status happens_before_order(struct happens_before *finder, struct clock_sides *sides, size_t **starts);
+enum status happens_before_order(struct happens_before *relation, struct clock_sides *sides, size_t **starts);
 
-/* Adds a link of the current call. */
-enum status happens_before_cause(struct happens_before *finder, size_t sync_group);
-enum status happens_before_effect(struct happens_before *finder, size_t sync_group);
+/* Adds a condition of the current call. */
+enum status happens_before_cause(struct happens_before *relation, size_t sync_group);
+enum status happens_before_effect(struct happens_before *relation, size_t sync_group);
 
-/* Finds the number of a key; false if the finder has not seen it. */
-bool happens_before_key(const struct happens_before *finder, const struct clock_key *key, uint32_t *number);
+/* Finds the number of a key; false if the relation has not seen it. */
+bool happens_before_key(const struct happens_before *relation, const struct clock_key *key, uint32_t *number);
 
 /* The key in `instances` of a window's or communicator's n-th collective call; whether such an instance is of an
  * intercommunicator, and so has two sync_groups. */
@@ -78,9 +78,9 @@ static inline bool clock_instance_is_double(const struct trace *trace, uint64_t 
     return !(object & 1) && trace->definitions.comms[object >> 1].first_group > 0;
 }
 
-static inline const struct trace_call *clock_call(const struct happens_before *finder, uint32_t rank, size_t index)
+static inline const struct trace_call *clock_call(const struct happens_before *relation, uint32_t rank, size_t index)
 {
-    return &finder->trace->ranks[rank].calls[index];
+    return &relation->trace->ranks[rank].calls[index];
 }
 
 /* *none: no effect of the trace ends before its causes. threads is that of clock_conditions_find(). With one thread

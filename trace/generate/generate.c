@@ -321,7 +321,7 @@ static enum status generate(const struct generate_options *options, const struct
     return STATUS_OK;
 }
 
-static enum status usage(struct err *err, const char *what, const char *expected)
+static enum status fail_usage(struct err *err, const char *what, const char *expected)
 {
     return err_set(err, STATUS_USAGE, NULL, NULL, "%s, expected %s", what, expected);
 }
@@ -334,13 +334,13 @@ enum status generate_trace(const struct generate_options *options, struct trace 
         if (strcmp(patterns[i].name, options->pattern) == 0) pattern = &patterns[i];
     for (size_t i = 0; i < SYNCS; i++)
         if (strcmp(syncs[i].name, options->sync) == 0) sync = &syncs[i];
-    if (!pattern) return usage(err, "unknown pattern", "halo2d, ring or transpose");
-    if (!sync) return usage(err, "unknown synchronisation", "pscw, fence, lock, flush or p2p");
-    if (options->ranks == 0 || options->ranks > INT32_MAX) return usage(err, "no ranks", "1 or more");
+    if (!pattern) return fail_usage(err, "unknown pattern", "halo2d, ring or transpose");
+    if (!sync) return fail_usage(err, "unknown synchronisation", "pscw, fence, lock, flush or p2p");
+    if (options->ranks == 0 || options->ranks > INT32_MAX) return fail_usage(err, "no ranks", "1 or more");
     if (options->bytes < 0 || options->bytes > INT64_MAX / options->ranks / 4)
-        return usage(err, "impossible bytes", "0 or more");
-    if (!(options->imbalance >= 0 && options->imbalance <= 1)) return usage(err, "impossible imbalance", "0 to 1");
+        return fail_usage(err, "impossible bytes", "0 or more");
+    if (!(options->imbalance >= 0 && options->imbalance <= 1)) return fail_usage(err, "impossible imbalance", "0 to 1");
     if (!(options->compute_s >= 0 && options->compute_s * options->iterations < 4e6))
-        return usage(err, "impossible computing time", "0 to 4e6 s for all iterations");
+        return fail_usage(err, "impossible computing time", "0 to 4e6 s for all iterations");
     return generate(options, pattern, sync, trace, err);
 }

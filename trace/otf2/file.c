@@ -31,12 +31,12 @@ static enum status damaged(const struct piece *piece, uint64_t at, const char *e
                    piece->begin + at, expected);
 }
 
-static enum status unreadable(const char *path, struct err *err)
+static enum status fail_reading(const char *path, struct err *err)
 {
     return err_set(err, STATUS_DATA, path, NULL, "cannot read: %s", strerror(errno));
 }
 
-static uint64_t number(const struct piece *piece, uint64_t at)
+static uint64_t read_number(const struct piece *piece, uint64_t at)
 {
     uint64_t value;
     memcpy(&value, piece->bytes + at, sizeof value);
@@ -66,7 +66,7 @@ static enum status open_file(const char *path, FILE **file, uint64_t *bytes, str
     long end = fseek(in, 0, SEEK_END) == 0 ? ftell(in) : -1;
     if (end < 0 || fseek(in, 0, SEEK_SET) != 0) {
         fclose(in);
-        return unreadable(path, err);
+        return fail_reading(path, err);
     }
     *file = in;
     *bytes = (uint64_t)end;
@@ -74,7 +74,7 @@ static enum status open_file(const char *path, FILE **file, uint64_t *bytes, str
 }
 
 /* The caller frees piece->bytes. */
-static enum status load(const char *path, struct piece *piece, struct err *err)
+static enum status load_file(const char *path, struct piece *piece, struct err *err)
 {
     FILE *file;
     *piece = (struct piece){.path = path, .err = err};
@@ -84,7 +84,7 @@ static enum status load(const char *path, struct piece *piece, struct err *err)
     if (!piece->bytes)
         status = err_memory(err);
     else if (fread(piece->bytes, 1, piece->count, file) != piece->count)
-        status = unreadable(path, err);
+        status = fail_reading(path, err);
     fclose(file);
     return status;
 }
@@ -99,7 +99,7 @@ static uint64_t record_bytes(const struct piece *piece, bool events, uint64_t at
     length = piece->bytes[at + 1];
     if (length != LONG_LENGTH) return length + 2 <= left ? length + 2 : 0;
     if (left < 2 + sizeof length) return 2;
-    length = number(piece, at + 2);
+    length = read_number(piece, at + 2);
     return length <= left - 2 - sizeof length ? length + 2 + sizeof length : 2;
 }
 
@@ -153,7 +153,7 @@ static enum status check_definitions(const struct piece *piece)
 enum status archive_file_check_definitions(const char *path, struct err *err)
 {
     struct piece piece;
-    enum status status = load(path, &piece, err);
+    enum status status = load_file(path, &piece, err);
     if (status == STATUS_OK) status = check_definitions(&piece);
     free(piece.bytes);
     return status;
@@ -196,7 +196,7 @@ static enum status check_anchor(const struct piece *piece)
 enum status archive_file_check_anchor(const char *path, struct err *err)
 {
     struct piece piece;
-    enum status status = load(path, &piece, err);
+    enum status status = load_file(path, &piece, err);
     if (status == STATUS_OK) status = check_anchor(&piece);
     free(piece.bytes);
     return status;
@@ -209,7 +209,7 @@ static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t 
     uint64_t at = HEADER_BYTES;
     TRY(check_mark(piece));
     if (piece->count < HEADER_BYTES + END_BYTES) return damaged(piece, piece->count, "a chunk of events");
-    uint64_t first = number(piece, MARK_BYTES), end = number(piece, MARK_BYTES + sizeof first);
+    uint64_t first = read_number(piece, MARK_BYTES), end = read_number(piece, MARK_BYTES + sizeof first);
     if (first != *last + 1 || end < *last)
         return err_set(piece->err, STATUS_DATA, piece->path, NULL,
                        "a chunk of events %" PRIu64 " to %" PRIu64 ", expected them to begin with %" PRIu64, first, end,
@@ -226,7 +226,7 @@ static enum status check_chunks(FILE *file, struct piece *piece, uint64_t bytes,
     for (; piece->begin < bytes; piece->begin += chunk_bytes) {
         uint64_t left = bytes - piece->begin;
         piece->count = left < chunk_bytes ? left : chunk_bytes;
-        if (fread(piece->bytes, 1, piece->count, file) != piece->count) return unreadable(piece->path, piece->err);
+        if (fread(piece->bytes, 1, piece->count, file) != piece->count) return fail_reading(piece->path, piece->err);
         enum status status = check_chunk(piece, left <= chunk_bytes, &last);
         if (piece->count == chunk_bytes || status == STATUS_OK) *whole = last < events ? last : events;
         TRY(status);

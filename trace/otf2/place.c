@@ -73,7 +73,7 @@ static DIR *open_listing(int at, const char *name)
     return listing;
 }
 
-static enum status refuse(const char *directory, const char *below, const char *name, struct err *err)
+static enum status refuse_entry(const char *directory, const char *below, const char *name, struct err *err)
 {
     return err_set(err, STATUS_DATA, directory, NULL,
                    "holds %s%s%s, which is no part of an OTF2 archive, expected a new or empty directory or an archive "
@@ -81,7 +81,7 @@ static enum status refuse(const char *directory, const char *below, const char *
                    below, *below ? "/" : "", name);
 }
 
-static enum status unreadable(const char *directory, struct err *err)
+static enum status fail_reading(const char *directory, struct err *err)
 {
     return err_set(err, STATUS_SYSTEM, directory, NULL, "cannot be read: %s", strerror(errno));
 }
@@ -90,11 +90,11 @@ static enum status check_locations(int at, const char *directory, struct err *er
 {
     enum status status = STATUS_OK;
     DIR *listing = open_listing(at, ARCHIVE_NAME);
-    if (!listing) return unreadable(directory, err);
+    if (!listing) return fail_reading(directory, err);
     for (struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));)
         if (!is_dots(entry->d_name) &&
             !(is_location_file(entry->d_name) && is_otf2_file(dirfd(listing), entry->d_name)))
-            status = refuse(directory, ARCHIVE_NAME, entry->d_name, err);
+            status = refuse_entry(directory, ARCHIVE_NAME, entry->d_name, err);
     closedir(listing);
     return status;
 }
@@ -124,7 +124,7 @@ static enum status check_entry(int at, const char *directory, const char *name, 
     if (folder && strcmp(name, ARCHIVE_NAME) == 0) return check_locations(at, directory, err);
     if (folder && is_world(name)) return check_world(directory, name, err);
     if (!folder && archive_has_entry(name) && is_otf2_file(at, name)) return STATUS_OK;
-    return refuse(directory, "", name, err);
+    return refuse_entry(directory, "", name, err);
 }
 
 enum status otf2_check_place(const char *directory, struct err *err)
@@ -137,7 +137,7 @@ enum status otf2_check_place(const char *directory, struct err *err)
     if (cause == 0) free(whole);
     DIR *listing = open_listing(AT_FDCWD, directory);
     if (!listing && (errno == ENOENT || errno == ENOTDIR)) return STATUS_OK; /* who writes there says what is wrong */
-    if (!listing) return unreadable(directory, err);
+    if (!listing) return fail_reading(directory, err);
     for (struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));)
         status = check_entry(dirfd(listing), directory, entry->d_name, err);
     closedir(listing);

@@ -21,7 +21,7 @@ static int64_t ps_of_stamp(const struct archive_reader *reader, uint64_t time)
     return before ? -bounded_ps : bounded_ps;
 }
 
-static int64_t after(int64_t enter_ps, int64_t ticks)
+static int64_t time_after(int64_t enter_ps, int64_t ticks)
 {
     return (int64_t)((uint64_t)enter_ps + (uint64_t)ticks);
 }
@@ -63,20 +63,20 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
         cursor->disp_unit = value.int32;
         break;
     case ATTRIBUTE_FLAVOR: cursor->flavor = (char)value.uint8; break;
-    case ATTRIBUTE_XFER_START: cursor->sim.xfer_start_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_XFER_END: cursor->sim.xfer_end_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_BASE_END: cursor->sim.base_end_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_EXTENDED_END: cursor->sim.extended_end_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_XFER_START: cursor->sim.xfer_start_ps = time_after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_XFER_END: cursor->sim.xfer_end_ps = time_after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_BASE_END: cursor->sim.base_end_ps = time_after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_EXTENDED_END: cursor->sim.extended_end_ps = time_after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_BLOCKED: cursor->sim.blocked_ps = value.int64; break;
-    case ATTRIBUTE_PROGRESS_FROM: cursor->sim.progress_from_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_PROGRESS_UNTIL: cursor->sim.progress_until_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_AWAITED_POST: cursor->sim.awaited_post_ps = after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_RELEASED: cursor->sim.released_ps = after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_PROGRESS_FROM: cursor->sim.progress_from_ps = time_after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_PROGRESS_UNTIL: cursor->sim.progress_until_ps = time_after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_AWAITED_POST: cursor->sim.awaited_post_ps = time_after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_RELEASED: cursor->sim.released_ps = time_after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_CPU_TIME:
     case ATTRIBUTE_CORE_WAIT:
     case ATTRIBUTE_PAUSED: cursor->before_ps[id - ATTRIBUTE_CPU_TIME] = value.int64; break;
     case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
-    case ATTRIBUTE_DURATION: call->exit_ps = after(call->enter_ps, (int64_t)value.uint64); break;
+    case ATTRIBUTE_DURATION: call->exit_ps = time_after(call->enter_ps, (int64_t)value.uint64); break;
     case ATTRIBUTE_WIN: return archive_win_id(reader, value.rmaWinRef, &call->handle);
     case ATTRIBUTE_COMM: return archive_comm_id(reader, value.commRef, &call->handle);
     case ATTRIBUTE_PEER: call->peer = value.int32; break;
@@ -165,7 +165,7 @@ static enum status append_before(struct archive_reader *reader)
 }
 
 /* A broken archive may have attributes that calls of this kind lack. */
-static enum status append(struct archive_reader *reader, struct trace_call *call)
+static enum status append_call(struct archive_reader *reader, struct trace_call *call)
 {
     struct archive_cursor *cursor = &reader->cursor;
     trace_call_clear_others(call);
@@ -198,7 +198,7 @@ static enum status append_region(struct archive_reader *reader, int64_t time_ps,
     } else if (cursor->open_count > 0) {
         cursor->open_count--;
     }
-    return append(reader, &call);
+    return append_call(reader, &call);
 }
 
 /* Functions of MPI and OpenSHMEM that rmacast has no row for, or that lack their records, keep their time as a user
@@ -379,7 +379,7 @@ static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
         reader->assumed.one_sided += !shmem && (call_row(cursor->call.call)->needed & F_WIN);
     }
     if (is_cut_short(cursor)) return append_bare(reader);
-    return append(reader, &cursor->call);
+    return append_call(reader, &cursor->call);
 }
 
 enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint32_t region, OTF2_AttributeList *list)

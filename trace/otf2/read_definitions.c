@@ -245,7 +245,7 @@ static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
     OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_win);
 }
 
-static enum status broken(struct archive_reader *reader, const char *what)
+static enum status fail_definitions(struct archive_reader *reader, const char *what)
 {
     return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s, expected a whole OTF2 archive",
                    what, archive_message());
@@ -258,20 +258,20 @@ enum status archive_read_definitions(struct archive_reader *reader)
 {
     uint64_t count = 0, read = 0;
     if (OTF2_Reader_GetNumberOfGlobalDefinitions(reader->otf2, &count) != OTF2_SUCCESS)
-        return broken(reader, "cannot count the definitions");
+        return fail_definitions(reader, "cannot count the definitions");
     reader->definitions.limit = (count < UINT32_MAX / 2 ? count : UINT32_MAX / 2) + REFERENCE_SLACK;
     OTF2_GlobalDefReader *in = OTF2_Reader_GetGlobalDefReader(reader->otf2);
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
     if (!in || !callbacks) {
         OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-        return broken(reader, "cannot open the definitions");
+        return fail_definitions(reader, "cannot open the definitions");
     }
     set_callbacks(callbacks);
     OTF2_ErrorCode code = OTF2_Reader_RegisterGlobalDefCallbacks(reader->otf2, in, callbacks, reader);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
     if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadAllGlobalDefinitions(reader->otf2, in, &read);
     if (reader->status != STATUS_OK) return reader->status;
-    if (code != OTF2_SUCCESS) return broken(reader, "cannot read the definitions");
+    if (code != OTF2_SUCCESS) return fail_definitions(reader, "cannot read the definitions");
     if (read != count)
         return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions",
                        "%" PRIu64 " definitions, expected the %" PRIu64 " that the anchor file names", read, count);

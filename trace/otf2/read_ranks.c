@@ -268,7 +268,7 @@ enum status archive_read_ranks_in_order(struct archive_reader *reader)
 
 /* --- by several threads --- */
 
-static enum status divide(struct ranks *ranks, uint64_t records_most)
+static enum status divide_ranks(struct ranks *ranks, uint64_t records_most)
 {
     const struct archive_location *locations = ranks->reader->definitions.locations;
     struct block block = {.first = 0};
@@ -343,7 +343,7 @@ static enum status put_together(const struct ranks *ranks)
 /* Each rank is a block if the number of threads is given. */
 static enum status read_blocks(struct ranks *ranks, unsigned threads)
 {
-    TRY(divide(ranks, threads > 0 ? 1 : BLOCK_RECORDS));
+    TRY(divide_ranks(ranks, threads > 0 ? 1 : BLOCK_RECORDS));
     if (threads == 0) threads = parallel_threads(ranks->records, THREAD_RECORDS);
     TRY(parallel_run(ranks->block_count, threads, read_block, ranks, ranks->reader->err));
     return put_together(ranks);

@@ -9,7 +9,7 @@
 #include "trace/limits.h"
 #include "trace/otf2/read.h"
 
-static enum status broken(struct archive_reader *reader, const char *what)
+static enum status fail_definitions(struct archive_reader *reader, const char *what)
 {
     return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s", what);
 }
@@ -61,13 +61,14 @@ static enum status number_ranks(struct archive_reader *reader)
     const struct archive_group *world = locations_of(reader, OTF2_PARADIGM_MPI);
     if (!world) world = locations_of(reader, OTF2_PARADIGM_SHMEM);
     if (!world || world->count == 0)
-        return broken(reader, "no MPI processes and no PEs, expected a group COMM_LOCATIONS of paradigm MPI or SHMEM");
+        return fail_definitions(
+            reader, "no MPI processes and no PEs, expected a group COMM_LOCATIONS of paradigm MPI or SHMEM");
     if (world->count > TRACE_RANKS_MAX)
-        return broken(reader, "more ranks than an analysis takes, expected at most 1048576");
+        return fail_definitions(reader, "more ranks than an analysis takes, expected at most 1048576");
     for (uint32_t i = 0; i < world->count; i++) {
         const uint64_t *index = map_find(&definitions->location_index, world->members[i]);
         if (!index)
-            return broken(
+            return fail_definitions(
                 reader, "rank's location is not defined, expected every member of COMM_LOCATIONS among the locations");
         definitions->locations[*index].rank = (int32_t)i;
     }
@@ -242,7 +243,7 @@ enum status archive_region_id(struct archive_reader *reader, uint32_t reference,
 }
 
 /* Returns the value of a property, which the caller owns (OTF2 allocates it with malloc); NULL if it is not set. */
-static char *property(struct archive_reader *reader, const char *name)
+static char *find_property(struct archive_reader *reader, const char *name)
 {
     char *value = NULL;
     if (OTF2_Reader_GetProperty(reader->otf2, name, &value) != OTF2_SUCCESS) value = NULL;
@@ -253,7 +254,7 @@ static char *numbered_property(struct archive_reader *reader, const char *name, 
 {
     char full[64];
     snprintf(full, sizeof full, "%s%zu", name, number);
-    return property(reader, full);
+    return find_property(reader, full);
 }
 
 static enum status wrong_property(struct archive_reader *reader, const char *name, const char *value,
@@ -264,9 +265,10 @@ static enum status wrong_property(struct archive_reader *reader, const char *nam
 
 static enum status read_profile(struct archive_reader *reader)
 {
-    char *profile = property(reader, ARCHIVE_PROPERTY_PROFILE), *zero = property(reader, ARCHIVE_PROPERTY_TIME_ZERO);
+    char *profile = find_property(reader, ARCHIVE_PROPERTY_PROFILE),
+         *zero = find_property(reader, ARCHIVE_PROPERTY_TIME_ZERO);
     enum status status = STATUS_OK;
-    char *arrows = property(reader, ARCHIVE_PROPERTY_ARROWS);
+    char *arrows = find_property(reader, ARCHIVE_PROPERTY_ARROWS);
     reader->ours = profile != NULL;
     reader->arrows = reader->ours && arrows ? (uint32_t)strtoul(arrows, NULL, 10) : UINT32_MAX;
     free(arrows);
@@ -276,7 +278,7 @@ static enum status read_profile(struct archive_reader *reader)
     else if (profile && !zero)
         status = wrong_property(reader, ARCHIVE_PROPERTY_TIME_ZERO, "", "ticks");
     else if (profile && reader->definitions.resolution != ARCHIVE_TICKS_PER_S)
-        status = broken(reader, "clock of another resolution, expected 1000000000000 ticks per second");
+        status = fail_definitions(reader, "clock of another resolution, expected 1000000000000 ticks per second");
     else if (profile)
         reader->zero = strtoull(zero, NULL, 10);
     free(profile);
@@ -287,8 +289,10 @@ static enum status read_profile(struct archive_reader *reader)
 static enum status read_clock(struct archive_reader *reader)
 {
     struct trace *trace = reader->trace;
-    char *clock = property(reader, ARCHIVE_PROPERTY_CLOCK), *cost = property(reader, ARCHIVE_PROPERTY_RECORD_COST);
-    char *source = property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE), *waits = property(reader, ARCHIVE_PROPERTY_CORE_WAITS);
+    char *clock = find_property(reader, ARCHIVE_PROPERTY_CLOCK),
+         *cost = find_property(reader, ARCHIVE_PROPERTY_RECORD_COST);
+    char *source = find_property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE),
+         *waits = find_property(reader, ARCHIVE_PROPERTY_CORE_WAITS);
     struct trace_clock_quality *quality = &trace->provenance.clock;
     enum status status = STATUS_OK;
     if (clock) {
@@ -311,10 +315,10 @@ static enum status read_clock(struct archive_reader *reader)
 static enum status read_properties(struct archive_reader *reader)
 {
     struct trace *trace = reader->trace;
-    char *origin = property(reader, ARCHIVE_PROPERTY_ORIGIN);
+    char *origin = find_property(reader, ARCHIVE_PROPERTY_ORIGIN);
     trace->provenance.simulated = origin && strcmp(origin, "simulated") == 0;
     free(origin);
-#define PROVENANCE_TEXT(MEMBER, PROPERTY) trace->provenance.MEMBER = property(reader, "RMACAST::" #PROPERTY);
+#define PROVENANCE_TEXT(MEMBER, PROPERTY) trace->provenance.MEMBER = find_property(reader, "RMACAST::" #PROPERTY);
 #include "trace/provenance.def"
 #undef PROVENANCE_TEXT
     char *note;
@@ -329,7 +333,7 @@ static enum status read_properties(struct archive_reader *reader)
 static enum status make_sites(struct archive_reader *reader)
 {
     struct archive_definitions *definitions = &reader->definitions;
-    char *text = property(reader, ARCHIVE_PROPERTY_SITES);
+    char *text = find_property(reader, ARCHIVE_PROPERTY_SITES);
     size_t first = 0, count = 0;
     enum status status = STATUS_OK;
     if (!text || sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->strings.count ||
@@ -349,7 +353,7 @@ static enum status make_sites(struct archive_reader *reader)
         if (archive_site_parse(copy, &function, &file, &line))
             status = trace_add_site(reader->trace, function, file, line, &definitions->sites[i], reader->err);
         else
-            status = broken(reader, "a call site has not the form function@file:line");
+            status = fail_definitions(reader, "a call site has not the form function@file:line");
         free(copy);
         TRY(status);
     }
@@ -366,7 +370,7 @@ static enum status make_one_counts(struct archive_reader *reader, const char *te
         status = array_reserve((void **)&bytes, &capacity, count + 1, sizeof *bytes, reader->err);
         if (status != STATUS_OK) break;
         bytes[count++] = strtoll(at, &end, 10);
-        if (end == at) status = broken(reader, "counts have not the form of numbers joined by commas");
+        if (end == at) status = fail_definitions(reader, "counts have not the form of numbers joined by commas");
     }
     if (status == STATUS_OK) status = trace_add_counts(reader->trace, bytes, (uint32_t)count, id, reader->err);
     free(bytes);
@@ -376,7 +380,7 @@ static enum status make_one_counts(struct archive_reader *reader, const char *te
 static enum status make_counts(struct archive_reader *reader)
 {
     struct archive_definitions *definitions = &reader->definitions;
-    char *text = property(reader, ARCHIVE_PROPERTY_COUNTS);
+    char *text = find_property(reader, ARCHIVE_PROPERTY_COUNTS);
     size_t first = 0, count = 0;
     enum status status = STATUS_OK;
     if (text && (sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->strings.count ||

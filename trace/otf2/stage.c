@@ -62,7 +62,7 @@ static int lock_directory(const char *path, int operation)
     }
 }
 
-static void unlock(int *lock)
+static void unlock_file(int *lock)
 {
     if (*lock >= 0) close(*lock);
     *lock = -1;
@@ -145,7 +145,7 @@ static void remove_stale(const char *place, const char *prefix, const char *dire
         char *stage = path_in(place, entry->d_name);
         int lock = stage ? lock_directory(stage, LOCK_EX | LOCK_NB) : -1;
         if (lock >= 0) remove_stage(stage, directory);
-        unlock(&lock);
+        unlock_file(&lock);
         free(stage);
     }
     if (listing) closedir(listing);
@@ -205,7 +205,7 @@ static bool make_beside(const char *above, const char *prefix, struct archive_st
     stage->beside = make_alike(stage->path, &target);
     if (stage->beside) return true;
     rmdir(stage->path);
-    unlock(&stage->lock);
+    unlock_file(&stage->lock);
     free(stage->path);
     stage->path = NULL;
     return false;
@@ -219,7 +219,7 @@ static enum status make_stage(struct archive_stage *stage, struct err *err)
         stage->target_lock = lock_directory(stage->target, LOCK_EX);
         remove_stale(above, prefix, stage->target);
         remove_stale(stage->target, "", stage->target);
-        unlock(&stage->target_lock);
+        unlock_file(&stage->target_lock);
         if (!make_beside(above, prefix, stage) && !make_locked(stage->target, "", stage))
             status = system_error(err, stage->directory, "write there");
     }
@@ -258,7 +258,7 @@ enum status archive_stage_open(const char *directory, struct archive_stage *stag
     return status;
 }
 
-static bool exchange(struct archive_stage *stage)
+static bool exchange_names(struct archive_stage *stage)
 {
     if (!stage->beside || !exists_in(stage->target, ARCHIVE_ANCHOR)) return false;
     if (renameat2(AT_FDCWD, stage->path, AT_FDCWD, stage->target, RENAME_EXCHANGE) != 0) return false;
@@ -299,7 +299,7 @@ enum status archive_stage_commit(struct archive_stage *stage, struct err *err)
         return system_error(err, stage->directory, "make this directory");
     stage->target_lock = lock_directory(stage->target, LOCK_EX); /* where there are no locks: without */
     TRY(otf2_check_place(stage->directory, err));
-    if (!exchange(stage)) TRY(move_one_by_one(stage, err));
+    if (!exchange_names(stage)) TRY(move_one_by_one(stage, err));
     stage->done = true;
     return STATUS_OK;
 }
@@ -308,8 +308,8 @@ void archive_stage_close(struct archive_stage *stage)
 {
     if (stage->path) remove_stage(stage->path, stage->target);
     if (stage->made && !stage->done) rmdir(stage->directory);
-    unlock(&stage->lock);
-    unlock(&stage->target_lock);
+    unlock_file(&stage->lock);
+    unlock_file(&stage->target_lock);
     free(stage->path);
     free(stage->target);
     stage->path = stage->target = NULL;

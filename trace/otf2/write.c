@@ -95,7 +95,7 @@ static void free_chunks(void *user, OTF2_FileType type, OTF2_LocationRef locatio
 }
 
 /* Errors of the last writes, in closing, have a message but no code. */
-static enum status failure(const struct archive_writer *writer, const char *directory)
+static enum status fail_write(const struct archive_writer *writer, const char *directory)
 {
     if (!writer->failed && !archive_has_message()) return STATUS_OK;
     return err_set(writer->err, STATUS_SYSTEM, directory, NULL, "cannot write the archive: %s", archive_message());
@@ -244,7 +244,7 @@ static enum status write_archive(struct archive_writer *writer, struct spares *s
     return STATUS_OK;
 }
 
-static void clear(struct archive_writer *writer)
+static void clear_writer(struct archive_writer *writer)
 {
     for (size_t i = 0; writer->windows && i < writer->trace->definitions.window_count; i++)
         free(writer->windows[i].operations);
@@ -283,10 +283,10 @@ static enum status write_into(struct archive_writer writer, const char *director
         status = write_archive(&writer, &spares);
         ARCHIVE_TRY(&writer, OTF2_Archive_Close(writer.archive)); /* else it is lost: closing would continue to write */
     }
-    clear(&writer);
+    clear_writer(&writer);
     for (int i = 0; i < SPARES; i++) free(spares.rows[i].chunk);
     TRY(status);
-    return failure(&writer, directory);
+    return fail_write(&writer, directory);
 }
 
 static enum status write_staged(struct archive_writer writer, const char *directory)

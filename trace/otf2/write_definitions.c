@@ -18,17 +18,17 @@ struct definitions {
 #define DEFINE(NAME, definitions, ...)                                                                                 \
     ARCHIVE_TRY((definitions)->writer, OTF2_GlobalDefWriter_Write##NAME((definitions)->out, __VA_ARGS__))
 
-static uint32_t string(struct definitions *definitions, const char *text)
+static uint32_t add_string(struct definitions *definitions, const char *text)
 {
     DEFINE(String, definitions, definitions->strings, text);
     return definitions->strings++;
 }
 
-static uint32_t numbered(struct definitions *definitions, const char *text, size_t number)
+static uint32_t add_numbered_string(struct definitions *definitions, const char *text, size_t number)
 {
     char name[64];
     snprintf(name, sizeof name, "%s %zu", text, number);
-    return string(definitions, name);
+    return add_string(definitions, name);
 }
 
 static enum status define_counts(struct definitions *definitions, const struct trace_counts *counts)
@@ -39,7 +39,7 @@ static enum status define_counts(struct definitions *definitions, const struct t
     if (!out) return err_memory(definitions->writer->err);
     for (uint32_t i = 0; i < counts->count; i++) fprintf(out, "%s%" PRId64, i ? "," : "", counts->bytes[i]);
     bool made = fclose(out) == 0;
-    if (made) string(definitions, text);
+    if (made) add_string(definitions, text);
     free(text);
     return made ? STATUS_OK : err_memory(definitions->writer->err);
 }
@@ -47,11 +47,12 @@ static enum status define_counts(struct definitions *definitions, const struct t
 static enum status define_event_strings(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
-    for (int32_t op = ARCHIVE_STRING_EMPTY; op < TRACE_OP_COUNT; op++) string(definitions, op ? trace_op_name(op) : "");
+    for (int32_t op = ARCHIVE_STRING_EMPTY; op < TRACE_OP_COUNT; op++)
+        add_string(definitions, op ? trace_op_name(op) : "");
     for (size_t i = 0; i < trace->definitions.site_count; i++) {
         char *text = archive_site_text(&trace->definitions.sites[i]);
         if (!text) return err_memory(definitions->writer->err);
-        string(definitions, text);
+        add_string(definitions, text);
         free(text);
     }
     for (size_t i = 0; i < trace->definitions.counts_count; i++)
@@ -68,10 +69,10 @@ static void define_clock(struct definitions *definitions)
 
 static void define_paradigm(struct definitions *definitions)
 {
-    OTF2_AttributeValue comm = {.stringRef = string(definitions, "Comm ${id}")};
-    OTF2_AttributeValue window = {.stringRef = string(definitions, "Win ${id}")};
-    DEFINE(Paradigm, definitions, OTF2_PARADIGM_MPI, string(definitions, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
-    DEFINE(Paradigm, definitions, OTF2_PARADIGM_SHMEM, string(definitions, "SHMEM"), OTF2_PARADIGM_CLASS_PROCESS);
+    OTF2_AttributeValue comm = {.stringRef = add_string(definitions, "Comm ${id}")};
+    OTF2_AttributeValue window = {.stringRef = add_string(definitions, "Win ${id}")};
+    DEFINE(Paradigm, definitions, OTF2_PARADIGM_MPI, add_string(definitions, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
+    DEFINE(Paradigm, definitions, OTF2_PARADIGM_SHMEM, add_string(definitions, "SHMEM"), OTF2_PARADIGM_CLASS_PROCESS);
     DEFINE(ParadigmProperty, definitions, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
            OTF2_TYPE_STRING, comm);
     DEFINE(ParadigmProperty, definitions, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE,
@@ -81,8 +82,8 @@ static void define_paradigm(struct definitions *definitions)
 static void define_attributes(struct definitions *definitions)
 {
     for (uint32_t i = 0; i < ATTRIBUTE_COUNT; i++) {
-        uint32_t name = string(definitions, archive_attribute_rows[i].name);
-        uint32_t description = string(definitions, archive_attribute_rows[i].description);
+        uint32_t name = add_string(definitions, archive_attribute_rows[i].name);
+        uint32_t description = add_string(definitions, archive_attribute_rows[i].description);
         DEFINE(Attribute, definitions, i, name, description, archive_attribute_rows[i].type);
     }
 }
@@ -91,11 +92,11 @@ static void define_attributes(struct definitions *definitions)
 static void define_nodes(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
-    uint32_t machine = string(definitions, "machine"), node = string(definitions, ARCHIVE_NODE_CLASS);
+    uint32_t machine = add_string(definitions, "machine"), node = add_string(definitions, ARCHIVE_NODE_CLASS);
     DEFINE(SystemTreeNode, definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     DEFINE(SystemTreeNodeDomain, definitions, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
     for (uint32_t i = 0; i < trace->definitions.node_count; i++) {
-        DEFINE(SystemTreeNode, definitions, i + 1, string(definitions, trace->definitions.nodes[i]), node, 0);
+        DEFINE(SystemTreeNode, definitions, i + 1, add_string(definitions, trace->definitions.nodes[i]), node, 0);
         DEFINE(SystemTreeNodeDomain, definitions, i + 1, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
     }
 }
@@ -105,18 +106,18 @@ static void define_locations(struct definitions *definitions)
     const struct trace *trace = definitions->trace;
     define_nodes(definitions);
     for (uint32_t i = 0; i < trace->rank_count; i++)
-        DEFINE(LocationGroup, definitions, i, numbered(definitions, "Rank", i), OTF2_LOCATION_GROUP_TYPE_PROCESS,
-               trace->ranks[i].node, OTF2_UNDEFINED_LOCATION_GROUP);
+        DEFINE(LocationGroup, definitions, i, add_numbered_string(definitions, "Rank", i),
+               OTF2_LOCATION_GROUP_TYPE_PROCESS, trace->ranks[i].node, OTF2_UNDEFINED_LOCATION_GROUP);
     /* ViTE refuses a location that has its group's name. */
     for (uint32_t i = 0; i < trace->rank_count; i++)
-        DEFINE(Location, definitions, i, numbered(definitions, "Master thread", i), OTF2_LOCATION_TYPE_CPU_THREAD,
-               definitions->writer->events[i], i);
+        DEFINE(Location, definitions, i, add_numbered_string(definitions, "Master thread", i),
+               OTF2_LOCATION_TYPE_CPU_THREAD, definitions->writer->events[i], i);
     for (uint32_t i = 0; i < trace->rank_count; i++)
         for (uint32_t t = 1; t < trace_thread_count(trace, i); t++) {
             uint64_t location = archive_location(definitions->writer, i, t);
             char name[64];
             snprintf(name, sizeof name, "Thread %" PRIu32 ":%" PRIu32, i, t);
-            DEFINE(Location, definitions, location, string(definitions, name), OTF2_LOCATION_TYPE_CPU_THREAD,
+            DEFINE(Location, definitions, location, add_string(definitions, name), OTF2_LOCATION_TYPE_CPU_THREAD,
                    definitions->writer->events[location], i);
         }
 }
@@ -124,8 +125,9 @@ static void define_locations(struct definitions *definitions)
 static void define_location_properties(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
-    uint32_t reason = string(definitions, ARCHIVE_PROPERTY_INCOMPLETE),
-             speed = string(definitions, ARCHIVE_PROPERTY_SPEED), cores = string(definitions, ARCHIVE_PROPERTY_CORES);
+    uint32_t reason = add_string(definitions, ARCHIVE_PROPERTY_INCOMPLETE),
+             speed = add_string(definitions, ARCHIVE_PROPERTY_SPEED),
+             cores = add_string(definitions, ARCHIVE_PROPERTY_CORES);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *rank = &trace->ranks[i];
         OTF2_AttributeValue value = {.float64 = rank->speed};
@@ -134,7 +136,7 @@ static void define_location_properties(struct definitions *definitions)
         if (rank->cores != 0) DEFINE(LocationProperty, definitions, i, cores, OTF2_TYPE_UINT32, value);
         if (!rank->incomplete) continue;
         value = (OTF2_AttributeValue){.uint8 = 1};
-        if (rank->incomplete_why) value.stringRef = string(definitions, rank->incomplete_why);
+        if (rank->incomplete_why) value.stringRef = add_string(definitions, rank->incomplete_why);
         DEFINE(LocationProperty, definitions, i, reason, rank->incomplete_why ? OTF2_TYPE_STRING : OTF2_TYPE_UINT8,
                value);
     }
@@ -143,14 +145,14 @@ static void define_location_properties(struct definitions *definitions)
 static void define_regions(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
-    uint32_t file = string(definitions, "MPI");
+    uint32_t file = add_string(definitions, "MPI");
     for (uint32_t i = 0; i < ID_region_enter; i++) {
-        uint32_t name = string(definitions, call_name(i));
+        uint32_t name = add_string(definitions, call_name(i));
         DEFINE(Region, definitions, i, name, name, ARCHIVE_STRING_EMPTY, archive_kind(call_kind(i))->role,
                archive_paradigm(i), OTF2_REGION_FLAG_NONE, i < MPI_FUNCTION_COUNT ? file : OTF2_UNDEFINED_STRING, 0, 0);
     }
     for (uint32_t i = 0; i < trace->definitions.region_count; i++) {
-        uint32_t name = string(definitions, trace->definitions.regions[i]);
+        uint32_t name = add_string(definitions, trace->definitions.regions[i]);
         DEFINE(Region, definitions, archive_user_region(i), name, name, ARCHIVE_STRING_EMPTY, OTF2_REGION_ROLE_CODE,
                OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
     }
@@ -169,17 +171,17 @@ static uint32_t comm_name(struct definitions *definitions, uint32_t id)
 {
     const struct trace_comm *comm = &definitions->trace->definitions.comms[id];
     char text[96];
-    if (id == 0) return string(definitions, "MPI_COMM_WORLD");
-    if (comm->first_group == 0) return numbered(definitions, "Comm", id);
+    if (id == 0) return add_string(definitions, "MPI_COMM_WORLD");
+    if (comm->first_group == 0) return add_numbered_string(definitions, "Comm", id);
     snprintf(text, sizeof text, ARCHIVE_COMM_BETWEEN, id, comm->first_group, comm->count - comm->first_group);
-    return string(definitions, text);
+    return add_string(definitions, text);
 }
 
 static void define_communication(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
     const struct archive_writer *writer = definitions->writer;
-    uint32_t rma_group = string(definitions, ARCHIVE_RMA_GROUP);
+    uint32_t rma_group = add_string(definitions, ARCHIVE_RMA_GROUP);
     /* Location i is rank i's thread 0: the world's members are these locations. */
     define_group(definitions, 0, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                  trace->definitions.comms[0].members, trace->rank_count);
@@ -194,8 +196,8 @@ static void define_communication(struct definitions *definitions)
                writer->comm_made[i] ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE);
     for (uint32_t i = 0; i < trace->definitions.window_count; i++)
         DEFINE(RmaWin, definitions, i,
-               trace->definitions.windows[i].name ? string(definitions, trace->definitions.windows[i].name)
-                                                  : numbered(definitions, "Win", i),
+               trace->definitions.windows[i].name ? add_string(definitions, trace->definitions.windows[i].name)
+                                                  : add_numbered_string(definitions, "Win", i),
                (uint32_t)trace->definitions.windows[i].comm,
                writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
 }
@@ -213,7 +215,7 @@ static void define_teams(struct definitions *definitions)
     const struct trace *trace = definitions->trace;
     uint32_t group = archive_rma_group(trace, (uint32_t)trace->definitions.group_count), team = 0, first = 0, count = 0;
     if (!has_threads(trace)) return;
-    DEFINE(Paradigm, definitions, OTF2_PARADIGM_PTHREAD, string(definitions, "Pthread"),
+    DEFINE(Paradigm, definitions, OTF2_PARADIGM_PTHREAD, add_string(definitions, "Pthread"),
            OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
     for (uint32_t i = 0; i < trace->rank_count; i++)
         for (uint32_t t = 0; trace->ranks[i].thread_count > 0 && t < trace_thread_count(trace, i); t++)
@@ -228,7 +230,8 @@ static void define_teams(struct definitions *definitions)
         DEFINE(Group, definitions, group + 1 + team, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
                OTF2_PARADIGM_PTHREAD, OTF2_GROUP_FLAG_NONE, threads, definitions->members);
         DEFINE(Comm, definitions, archive_team_comm(definitions->writer, team),
-               numbered(definitions, "Threads of rank", i), group + 1 + team, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+               add_numbered_string(definitions, "Threads of rank", i), group + 1 + team, OTF2_UNDEFINED_COMM,
+               OTF2_COMM_FLAG_NONE);
         team++;
     }
 }
@@ -243,7 +246,7 @@ static void define_arrows(struct definitions *definitions)
     };
     if (!definitions->writer->view) return;
     for (uint32_t i = 0; i < OTF2_ARROW_COUNT; i++)
-        DEFINE(Comm, definitions, archive_arrow_comm(definitions->trace, i), string(definitions, names[i]),
+        DEFINE(Comm, definitions, archive_arrow_comm(definitions->trace, i), add_string(definitions, names[i]),
                archive_comm_group(0), OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
 }
 

@@ -12,7 +12,7 @@ struct acquisition {
 
 /* The mutex that a call has when it returns: also a spin lock, or a read-write lock of which it is the writer. Readers have
  * no records: these are of locks that one thread has. */
-static bool acquires(const struct trace_call *call, uint32_t *mutex)
+static bool acquires_mutex(const struct trace_call *call, uint32_t *mutex)
 {
     enum call_kind kind = call_kind(call->call);
     bool waits = kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT;
@@ -22,7 +22,7 @@ static bool acquires(const struct trace_call *call, uint32_t *mutex)
     return waits || (takes && (!(call_row(call->call)->needed & F_FLAG) || (call->flags & TRACE_FLAG)));
 }
 
-static bool releases(const struct trace_call *call, uint32_t *mutex)
+static bool releases_mutex(const struct trace_call *call, uint32_t *mutex)
 {
     enum call_kind kind = call_kind(call->call);
     bool unlocks = kind == CALL_MUTEX_UNLOCK || kind == CALL_RW_UNLOCK;
@@ -48,7 +48,7 @@ enum status archive_order_locks(struct archive_writer *writer)
     enum status status = STATUS_OK;
     for (size_t i = 0; rank->thread_count > 0 && i < rank->count && status == STATUS_OK; i++) {
         struct acquisition item = {.exit_ps = rank->calls[i].exit_ps, .index = i};
-        if (!acquires(&rank->calls[i], &item.mutex)) continue;
+        if (!acquires_mutex(&rank->calls[i], &item.mutex)) continue;
         status = array_reserve((void **)&items, &capacity, count + 1, sizeof *items, writer->err);
         if (status == STATUS_OK) items[count++] = item;
     }
@@ -62,7 +62,7 @@ enum status archive_order_locks(struct archive_writer *writer)
     return status;
 }
 
-static uint64_t holding(uint32_t mutex, uint32_t thread)
+static uint64_t holding_key(uint32_t mutex, uint32_t thread)
 {
     return (uint64_t)mutex << 16 | thread;
 }
@@ -72,18 +72,18 @@ static enum status write_locks(struct archive_writer *writer, size_t index, uint
     const struct trace_call *call = &writer->process->calls[index];
     uint64_t order = 0; /* of a mutex that was locked before recording began */
     uint32_t mutex;
-    if (releases(call, &mutex)) {
-        bool known = map_take(&writer->held, holding(mutex, thread), &order);
+    if (releases_mutex(call, &mutex)) {
+        bool known = map_take(&writer->held, holding_key(mutex, thread), &order);
         if (known || call_kind(call->call) != CALL_RW_UNLOCK)
             ARCHIVE_TRY(writer,
                         OTF2_EvtWriter_ThreadReleaseLock(writer->out, NULL, archive_time(writer, call->enter_ps),
                                                          OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)order));
     }
     const uint64_t *acquired = map_find(&writer->acquisitions, index);
-    if (!acquires(call, &mutex) || !acquired) return STATUS_OK;
+    if (!acquires_mutex(call, &mutex) || !acquired) return STATUS_OK;
     ARCHIVE_TRY(writer, OTF2_EvtWriter_ThreadAcquireLock(writer->out, NULL, archive_time(writer, call->exit_ps),
                                                          OTF2_PARADIGM_PTHREAD, mutex, (uint32_t)*acquired));
-    return map_set(&writer->held, holding(mutex, thread), *acquired, writer->err);
+    return map_set(&writer->held, holding_key(mutex, thread), *acquired, writer->err);
 }
 
 enum status archive_write_primitive(struct archive_writer *writer, size_t index)

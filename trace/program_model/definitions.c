@@ -294,7 +294,7 @@ static enum status read_factors(struct model_reader *reader, const char *name)
     return STATUS_OK;
 }
 
-static enum status fill(float **values, size_t count, struct err *err)
+static enum status fill_values(float **values, size_t count, struct err *err)
 {
     if (*values) return STATUS_OK;
     *values = malloc((count + 1) * sizeof **values);
@@ -322,8 +322,8 @@ static enum status finish_counts(struct model_reader *reader, const struct model
             &reader->scanner,
             "computing %s counts %zu executions, %zu of a rank; expected as many as in chance (%zu) and by_execution", name,
             executions->first[ranks], most, executions->count);
-    TRY(fill(&executions->by_rank, ranks, reader->scanner.err));
-    TRY(fill(&executions->by_execution, most, reader->scanner.err));
+    TRY(fill_values(&executions->by_rank, ranks, reader->scanner.err));
+    TRY(fill_values(&executions->by_execution, most, reader->scanner.err));
     executions->most = most;
     return STATUS_OK;
 }

@@ -137,7 +137,7 @@ struct maker {
     int stack, depth;
 };
 
-static int takes(enum operator does)
+static int operand_count(enum operator does)
 {
     if (does == PUSH_NUMBER || does == PUSH_VARIABLE) return 0;
     if (does == NEIGHBOR || does == CHOOSE) return 3;
@@ -147,10 +147,10 @@ static int takes(enum operator does)
 
 static enum status add_operation(struct maker *maker, enum operator does, double number, uint32_t variable)
 {
-    maker->stack += 1 - takes(does);
+    maker->stack += 1 - operand_count(does);
     if (maker->count == OPERATIONS_MAX || maker->stack > STACK_MAX)
         SCANNER_FAIL(maker->scanner, "the expression is too long, expected up to %d operations", OPERATIONS_MAX);
-    maker->made[maker->count++] = (struct operation){does, takes(does), variable, number};
+    maker->made[maker->count++] = (struct operation){does, operand_count(does), variable, number};
     return STATUS_OK;
 }
 
@@ -375,13 +375,13 @@ static const char *two_values(enum operator does, double *a, double b)
 }
 
 /* Applies an operator; a result computed from none is none. */
-static const char *apply(enum operator does, double *at, const double *variables, const struct grid *grid)
+static const char *apply_operator(enum operator does, double *at, const double *variables, const struct grid *grid)
 {
     if (does == EXISTS) {
         at[0] = !isnan(at[0]);
         return NULL;
     }
-    int count = takes(does);
+    int count = operand_count(does);
     for (int i = 0; i < (does == CHOOSE ? 1 : count); i++) {
         if (!isnan(at[i])) continue;
         if (does == NOT || does == CHOOSE || (does >= LESS && does <= OR)) return "none is compared, expected exists()";
@@ -408,7 +408,7 @@ const char *expression_value(const struct expression *expression, const double *
         if (operation->does == PUSH_NUMBER) stack[top] = operation->number;
         else if (operation->does == PUSH_VARIABLE) stack[top] = variables[operation->variable];
         else {
-            const char *why = apply(operation->does, &stack[top], variables, grid);
+            const char *why = apply_operator(operation->does, &stack[top], variables, grid);
             if (why) return why;
         }
         top++;

@@ -19,7 +19,7 @@ struct program_run {
     int32_t *comm_first; /* per communicator of the model: its first one in the trace */
     int32_t *window_first;
     uint64_t work;       /* statements and members that may still be looked at */
-    struct err *err;     /* of the call in hand */
+    struct err *err;     /* of the current call */
 };
 
 /* What the computing between two calls is taken from; place_of() of run.c has the rule. */

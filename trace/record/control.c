@@ -53,7 +53,7 @@ static enum rec_off how_off(int group)
     return group == GROUPS ? REC_ON : group == LOCAL ? REC_QUIET : REC_SKIPPED;
 }
 
-static bool listed(const char *list, const char *name)
+static bool is_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
@@ -67,7 +67,7 @@ void rec_control_begin(void)
     if (limit) rec_out.limit = strtoull(limit, NULL, 10);
     for (int i = 0; calls && *calls && i < REC_CALL_COUNT; i++) {
         int group = group_of_call(i);
-        if (group == GROUPS || listed(calls, names[group])) continue;
+        if (group == GROUPS || is_listed(calls, names[group])) continue;
         rec_off[i] = filtered[i] = (uint8_t)how_off(group);
         rec_mark(SPOOL_FILTERED);
     }

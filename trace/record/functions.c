@@ -26,7 +26,7 @@ static __thread int depth, deeper; /* in the list; below its end */
 static __thread struct open open[DEPTH_MAX];
 static __thread uintptr_t stack_low, stack_high; /* of the thread; high 0: not determined yet */
 
-static bool writes(void)
+static bool is_writing(void)
 {
     return rec_state == REC_OPEN && rec_own != NULL;
 }
@@ -49,7 +49,7 @@ static void pop_to(int left)
     deeper = 0;
     while (depth > left) {
         const struct open *last = &open[--depth];
-        if (last->written && writes()) put_now(SPOOL_FUNCTION_LEAVE, last->function);
+        if (last->written && is_writing()) put_now(SPOOL_FUNCTION_LEAVE, last->function);
     }
 }
 
@@ -100,7 +100,7 @@ void rec_functions_opened(uint64_t time)
 void rec_functions_resolve(const void *frame)
 {
     pop_gone((uintptr_t)frame);
-    if (writes() && !rec_paused() && depth > 0 && !open[depth - 1].written) write_open(rec_stamp());
+    if (is_writing() && !rec_paused() && depth > 0 && !open[depth - 1].written) write_open(rec_stamp());
 }
 
 #define EXPORTED __attribute__((visibility("default"), no_instrument_function))
@@ -119,7 +119,7 @@ void __cyg_profile_func_enter(void *function, void *site)
         return;
     }
     open[depth++] = (struct open){function, stack, false};
-    if (writes() && rec_inside == 0 && !rec_paused()) {
+    if (is_writing() && rec_inside == 0 && !rec_paused()) {
         uint64_t time = rec_stamp();
         if (rec_cpu) rec_cpu_enter();
         write_open(time);

@@ -529,7 +529,7 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
 /* Opens the buffer of this rank where its program may write; collective over the world. NULL, or what went wrong (and
  * errno). */
 const char *rec_spool_open(const struct spool_header *header);
-const char *rec_place(void); /* that directory */
+const char *rec_directory(void); /* that directory */
 /* threads.c */
 void rec_threads_begin(const struct spool_header *header); /* the calling thread is thread 0 */
 /* clock.c */

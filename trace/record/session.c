@@ -13,7 +13,7 @@
 
 /* The time of a batch of calls outside their recorded intervals, each from the stamp of an entry to that of the next
  * exit. */
-static uint64_t outside(const uint64_t *words, const uint64_t *end, uint64_t spent)
+static uint64_t time_outside(const uint64_t *words, const uint64_t *end, uint64_t spent)
 {
     uint64_t before = 0;
     while (words < end) {
@@ -49,7 +49,7 @@ static uint64_t measure_cost(const struct spool_header *header)
         uint64_t *begin = trial->buffer.next = trial->tail.words + 1;
         uint64_t spent = rec_stamp();
         for (int i = 0; i < CALLS; i++) rec_own_send(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-        spent = outside(begin, trial->buffer.next, rec_stamp() - spent);
+        spent = time_outside(begin, trial->buffer.next, rec_stamp() - spent);
         if (spent < best) best = spent;
     }
     if (rec_cpu) rec_cpu_measured();
@@ -62,7 +62,7 @@ static uint64_t measure_cost(const struct spool_header *header)
 }
 
 /* The number of processes by the launcher's own environment variable. */
-static const char *launched(const char **by)
+static const char *launched_ranks(const char **by)
 {
     const char *of_open_mpi = getenv("OMPI_COMM_WORLD_SIZE"), *of_mpich = getenv("PMI_SIZE");
     *by = of_open_mpi ? "Open MPI" : of_mpich ? "MPICH" : "";
@@ -94,7 +94,7 @@ static void define_identity(const struct spool_header *of_rank)
     at = strstr(library, "MPICH Device:");
     if (at) sscanf(at + strlen("MPICH Device:"), "%63s", device);
     library[strcspn(library, "\n")] = '\0';
-    const char *launcher, *processes = launched(&launcher);
+    const char *launcher, *processes = launched_ranks(&launcher);
     const char *cache = getenv("UCX_RCACHE_ENABLE"), *transports = getenv("UCX_TLS"), *btl = getenv("OMPI_MCA_btl");
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);

@@ -20,7 +20,7 @@ static bool have_key;
 static __thread bool ended; /* or not recorded for another reason */
 
 /* Not recorded, and that is said. */
-static bool refuse(void)
+static bool refuse_thread(void)
 {
     ended = true;
     rec_mark(SPOOL_OTHER_THREADS);
@@ -35,12 +35,12 @@ static bool begin_as(uint32_t number)
     own.thread = number;
     ended = true;
     struct rec_buffer *buffer = number < threads_max && have_key ? aligned_alloc(64, sizeof *buffer) : NULL;
-    bool good = buffer && !rec_buffer_open(buffer, rec_place(), &own);
+    bool good = buffer && !rec_buffer_open(buffer, rec_directory(), &own);
     errno = before;
     if (!good || pthread_setspecific(at_end, buffer) != 0) {
         if (good) rec_buffer_close(buffer);
         free(buffer);
-        return refuse();
+        return refuse_thread();
     }
     buffer->limit = rec_out.limit;
     rec_core_wait_thread(buffer);

@@ -145,7 +145,7 @@ static uint32_t ranks_per_block(const struct blocks *blocks)
     return blocks->spool->threads > 0 ? 1 : blocks->spool->world / BLOCKS + 1;
 }
 
-static enum status divide(struct blocks *blocks)
+static enum status divide_ranks(struct blocks *blocks)
 {
     uint32_t world = blocks->spool->world, ranks = ranks_per_block(blocks);
     uint32_t empty_group = find_empty_group(blocks->trace);
@@ -167,7 +167,7 @@ enum status spool_events(struct spool *spool, struct trace *trace, struct err *e
 {
     struct blocks blocks = {.spool = spool, .trace = trace, .threads = spool_threads(spool), .err = err};
     TRY(spool_sites_new(&blocks.sites, err));
-    enum status status = divide(&blocks);
+    enum status status = divide_ranks(&blocks);
     if (status == STATUS_OK) status = read_all(&blocks);
     for (size_t i = 0; blocks.items && i < blocks.count; i++) clear_block(&blocks.items[i]);
     free(blocks.items);

@@ -6,7 +6,7 @@
 /* Times of a damaged file are kept in the range of the trace (106 days), so that nothing overflows. */
 #define MOST_NS INT64_C(4000000000000000)
 
-static int64_t bounded(double ns)
+static int64_t bounded_ps(double ns)
 {
     return llround(fmin(fmax(ns, (double)-MOST_NS), (double)MOST_NS));
 }
@@ -93,7 +93,7 @@ static double offset_ns(const struct spool_rank *rank, uint64_t ns)
 }
 
 /* Rounds as llround(): half away from 0. The result is at least 0. */
-static int64_t rounded(double value)
+static int64_t rounded_ps(double value)
 {
     int64_t whole = (int64_t)value;
     return whole + (value - (double)whole >= 0.5);
@@ -105,9 +105,9 @@ int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64
     int64_t since = (int64_t)(instant.ns - spool->base_ns);
     since = since > MOST_NS ? MOST_NS : since < -MOST_NS ? -MOST_NS : since;
     double offset = offset_ns(rank, instant.ns);
-    if (offset == 0) return since * 1000 + rounded(instant.fraction_ns * 1e3);
+    if (offset == 0) return since * 1000 + rounded_ps(instant.fraction_ns * 1e3);
     double whole = floor(offset);
-    return (since + bounded(whole)) * 1000 + rounded((offset - whole + instant.fraction_ns) * 1e3);
+    return (since + bounded_ps(whole)) * 1000 + rounded_ps((offset - whole + instant.fraction_ns) * 1e3);
 }
 
 static enum trace_clock_source source_with(enum trace_clock_source before, const struct spool_rank *rank)
@@ -126,7 +126,7 @@ void spool_clock_begin(struct spool *spool, struct trace *trace)
         if (!rank->present) continue;
         uint64_t begin = rank->header->base_ns;
         trace->provenance.clock.source = source_with(trace->provenance.clock.source, rank);
-        begin += (uint64_t)bounded(offset_ns(rank, begin));
+        begin += (uint64_t)bounded_ps(offset_ns(rank, begin));
         if (!begun || begin < spool->base_ns) spool->base_ns = begin;
         begun = true;
         known = known && rank->clock_count > 0;

@@ -129,7 +129,7 @@ static enum status pass_content(struct spool_cursor *cursor, bool *whole, struct
     return STATUS_OK;
 }
 
-static void content(const struct spool_rank *files, size_t at, char *to, size_t bytes)
+static void copy_content(const struct spool_rank *files, size_t at, char *to, size_t bytes)
 {
     size_t begin = 0, part;
     for (size_t done = 0; done < bytes; done += part) {
@@ -210,7 +210,7 @@ enum status spool_item_content(const struct spool_rank *files, const struct spoo
     if (spool_is_old(files))
         old_content(files, item->content, to->data, to->bytes);
     else
-        content(files, item->content, to->data, to->bytes);
+        copy_content(files, item->content, to->data, to->bytes);
     to->data[to->bytes] = 0;
     return STATUS_OK;
 }

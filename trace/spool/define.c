@@ -327,17 +327,17 @@ static enum status define_identity(struct unify *unify)
     return STATUS_OK;
 }
 
-static enum status define_missed(struct unify *unify)
+static enum status define_unrecorded(struct unify *unify)
 {
-    char *old = unify->rank->missed, *joined;
+    char *old = unify->rank->unrecorded, *joined;
     if (asprintf(&joined, "%s%s%s", old ? old : "", old ? ", " : "", unify->content.data) < 0)
         return err_memory(unify->err);
     free(old);
-    unify->rank->missed = joined;
+    unify->rank->unrecorded = joined;
     return STATUS_OK;
 }
 
-static enum status define(struct unify *unify)
+static enum status define_items(struct unify *unify)
 {
     TRY(spool_item_content(unify->files, unify->item, &unify->content, unify->err));
     switch (unify->record->kind) {
@@ -352,7 +352,7 @@ static enum status define(struct unify *unify)
     case SPOOL_WINDOW_NAME: return define_window_name(unify);
     case SPOOL_REGION: return define_region(unify);
     case SPOOL_COUNTS: return define_counts(unify);
-    case SPOOL_MISSED: return define_missed(unify);
+    case SPOOL_MISSED: return define_unrecorded(unify);
     default: return STATUS_OK;
     }
 }
@@ -376,7 +376,7 @@ static uint64_t time_of(const struct reading *reading)
 }
 
 /* Returns the reading with the earliest item; NULL if all are done. */
-static struct reading *earliest(struct reading *readings, size_t count)
+static struct reading *earliest_reading(struct reading *readings, size_t count)
 {
     struct reading *first = NULL;
     for (size_t i = 0; i < count; i++)
@@ -400,7 +400,7 @@ static enum status define_item(struct unify *unify, struct reading *reading)
     unify->index = unify->item->at;
     unify->record = &unify->item->record;
     reading->over = is_over(reading);
-    return define(unify);
+    return define_items(unify);
 }
 
 /* Ids count up over the threads of a rank; who makes one holds the recorder's lock, or alone calls MPI then. */
@@ -412,7 +412,7 @@ static enum status define_threads(struct unify *unify, struct reading *readings,
         if (readings[i].files->scan.status != STATUS_OK && !readings[i].files->scan.begun)
             return fail_at_end(unify, readings[i].files);
     }
-    for (struct reading *first; (first = earliest(readings, count)) != NULL;) TRY(define_item(unify, first));
+    for (struct reading *first; (first = earliest_reading(readings, count)) != NULL;) TRY(define_item(unify, first));
     return STATUS_OK;
 }
 

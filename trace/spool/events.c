@@ -130,7 +130,7 @@ static enum status take_extents(struct events *events, const struct call_row *ro
 }
 
 /* Sets all members of the call but its times and extents. */
-static enum status describe(struct events *events, uint32_t call, const struct spool_record *record)
+static enum status describe_call(struct events *events, uint32_t call, const struct spool_record *record)
 {
     const struct call_row *row = call_row((enum mpi_call)call);
     events->call = (struct trace_call){.bytes = record->bytes,
@@ -202,7 +202,7 @@ static enum status take_new_enter(struct events *events, const struct spool_reco
     TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
     if (call == SPOOL_NO_ID) SPOOL_FAIL(events, "a call that this rmacast does not know");
     TRY(take_extents(events, call_row((enum mpi_call)call)));
-    return describe(events, call, record);
+    return describe_call(events, call, record);
 }
 
 /* The meaning of an entry depends on its words and on definitions, which are all known. So an entry that repeats the

@@ -295,7 +295,7 @@ static void close_rank(struct spool_rank *rank)
     free(rank->modules);
     free(rank->clocks);
     free(rank->anchors);
-    free(rank->missed);
+    free(rank->unrecorded);
     free(rank->library);
     free(rank->tls);
     free(rank->mpich_version);

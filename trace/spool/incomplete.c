@@ -86,7 +86,7 @@ enum status spool_mark_incomplete(const struct spool_rank *from, const char *in,
     if (from->state & SPOOL_FILTERED) reason(&why, "only some groups of calls were recorded");
     if (from->state & SPOOL_OTHER_THREADS) reason(&why, "there were more threads than are recorded");
     if (from->state & SPOOL_UNKNOWN_REQUESTS) reason(&why, "requests of calls that are not recorded");
-    if (from->missed) reason(&why, "calls that are not recorded: %s", from->missed);
+    if (from->unrecorded) reason(&why, "calls that are not recorded: %s", from->unrecorded);
     if (why.used == 0) return STATUS_OK;
     rank->incomplete = true;
     rank->incomplete_why = strdup(why.text);

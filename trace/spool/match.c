@@ -116,7 +116,7 @@ static struct queue *queue_of(const struct matching *matching, const struct mess
 }
 
 /* Returns the message that was sent first of those left for a receive. */
-static struct queue *choose(const struct matching *matching, uint32_t rank, const struct trace_call *call)
+static struct queue *choose_queue(const struct matching *matching, uint32_t rank, const struct trace_call *call)
 {
     struct message key = {.to = (int32_t)rank, .comm = call->handle, .from = INT32_MIN, .tag = INT32_MIN};
     struct queue *best = NULL;
@@ -146,7 +146,7 @@ static void match_rank(struct matching *matching, uint32_t rank)
             queue->taken++;
         }
         if (!spool_is_unmatched(call)) continue;
-        queue = call->flags & TRACE_BREAK ? NULL : choose(matching, rank, call);
+        queue = call->flags & TRACE_BREAK ? NULL : choose_queue(matching, rank, call);
         matching->found += queue != NULL;
         call->peer = queue ? queue->messages[0].from : TRACE_NONE;
         if (!queue) continue;

@@ -35,7 +35,7 @@ static enum status mark_incomplete(struct events *events, size_t count)
     return status;
 }
 
-static enum status advance(struct events *events)
+static enum status advance_thread(struct events *events)
 {
     bool more = false;
     enum status status = spool_cursor_next(&events->cursor, &more, events->err);
@@ -50,7 +50,7 @@ static enum status step_event(struct events *events)
     size_t before = events->trace->ranks[events->number].count;
     TRY(spool_events_take(events));
     TRY(note_before(events, before));
-    return advance(events);
+    return advance_thread(events);
 }
 
 /* The time of the thread's creation, if its files have it, else that of its current record. */
@@ -62,7 +62,7 @@ static uint64_t next_time(const struct events *events)
 }
 
 /* Returns the thread with the earliest next record; NULL if all are done. */
-static struct events *earliest(struct events *events, size_t count)
+static struct events *earliest_thread(struct events *events, size_t count)
 {
     struct events *first = NULL;
     uint64_t first_time = 0;
@@ -96,7 +96,7 @@ static enum status take_all(struct events *events, size_t count)
         while (!events->done) TRY(step_event(events));
         return STATUS_OK;
     }
-    for (struct events *first; (first = earliest(events, count)) != NULL;) {
+    for (struct events *first; (first = earliest_thread(events, count)) != NULL;) {
         events->failed = first;
         TRY(first->uncreated ? add_creation(events, count, first) : step_event(first));
     }
@@ -108,7 +108,7 @@ static enum status read_records(struct events *events, size_t count)
     for (size_t i = 0; i < count; i++) {
         events->failed = &events[i];
         spool_cursor_begin(&events[i].cursor, events[i].files);
-        TRY(advance(&events[i]));
+        TRY(advance_thread(&events[i]));
     }
     TRY(take_all(events, count));
     for (size_t i = 0; i < count; i++) {

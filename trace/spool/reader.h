@@ -77,7 +77,7 @@ struct spool_rank {
     double rate_per_tick; /* ns per tick after anchor rate_anchor; 0: not known */
     struct spool_scan scan;
     int64_t cost_ps;
-    char *missed;                                /* names of calls that are not recorded, may be NULL */
+    char *unrecorded;                            /* names of calls that are not recorded, may be NULL */
     bool spawned;                                /* by MPI_Comm_spawn */
     /* Of the identity, may be NULL. */
     char *library, *mpich_version, *mpich_device, *rcache, *tls, *cores, *launcher, *launched, *btl, *rdma;

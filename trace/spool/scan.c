@@ -7,7 +7,7 @@
 #include "common/array.h"
 #include "trace/spool/cursor.h"
 
-static bool defines(const struct spool_record *record)
+static bool defines_item(const struct spool_record *record)
 {
     switch (record->kind) {
     case SPOOL_LIST:
@@ -45,7 +45,7 @@ static enum status take_record(struct spool_scan *scan, const struct spool_curso
         scan->created = true;
         scan->creation = cursor->record;
     }
-    if (!defines(&cursor->record)) return STATUS_OK;
+    if (!defines_item(&cursor->record)) return STATUS_OK;
     const struct spool_item item = {cursor->record, cursor->at, cursor->content, scan->after};
     ARRAY_PUSH(scan->items, scan->count, scan->capacity, item, err);
     return STATUS_OK;

@@ -33,7 +33,7 @@ static bool read_list(const char *list, bool allowed[REMOTE_DMA + 1])
 }
 
 /* The first that is there, as the library prefers them. */
-static enum medium choose(const bool allowed[REMOTE_DMA + 1], bool within, bool rdma)
+static enum medium choose_medium(const bool allowed[REMOTE_DMA + 1], bool within, bool rdma)
 {
     if (within && allowed[SHARED_MEMORY]) return SHARED_MEMORY;
     if (rdma && allowed[REMOTE_DMA]) return REMOTE_DMA;
@@ -44,7 +44,7 @@ bool spool_transport_text(const struct spool_transport *told, char text[SPOOL_TR
 {
     bool allowed[REMOTE_DMA + 1];
     if (!read_list(told->list, allowed) || told->ranks < 2) return false;
-    enum medium within = choose(allowed, true, told->rdma), between = choose(allowed, false, told->rdma);
+    enum medium within = choose_medium(allowed, true, told->rdma), between = choose_medium(allowed, false, told->rdma);
     bool apart = told->hosts > 1, together = told->ranks > told->hosts;
     if ((apart && between == UNKNOWN) || (together && within == UNKNOWN)) return false;
     if (apart && together && within != between)

@@ -89,10 +89,10 @@ static enum status read_named(struct text_reader *reader, char *const *words, st
 /* Lists of requests are outside the values. */
 static void keep_known(const struct text_words *words, const struct text_values *values)
 {
-    struct text_memo *known = words->known;
-    if (!known || (call_row(values->call.call)->needed & F_REQS)) return;
-    known->values = *values;
-    known->length = words->known_length;
+    struct text_memo *memo = words->memo;
+    if (!memo || (call_row(values->call.call)->needed & F_REQS)) return;
+    memo->values = *values;
+    memo->length = words->memo_length;
 }
 
 enum status text_read_call(struct text_reader *reader, const struct text_words *words, struct text_values *values)
@@ -106,7 +106,7 @@ enum status text_read_call(struct text_reader *reader, const struct text_words *
         return read_region(reader, word, values);
     }
     TRY(read_time(reader, "exit", word[2], &exit_ps));
-    *values = words->hit ? words->known->values : text_no_values;
+    *values = words->hit ? words->memo->values : text_no_values;
     values->call.enter_ps = enter_ps;
     values->call.exit_ps = exit_ps;
     if (words->hit) return STATUS_OK;

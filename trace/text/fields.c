@@ -58,7 +58,7 @@ void text_encode(const char *text, char *buffer)
     *buffer = '\0';
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -71,7 +71,7 @@ bool text_decode(char *text)
     for (; *text; text++) {
         int c = (unsigned char)*text;
         if (c == '%') {
-            int high = digit(text[1]), low = high < 0 ? -1 : digit(text[2]);
+            int high = hex_digit(text[1]), low = high < 0 ? -1 : hex_digit(text[2]);
             if (low < 0 || high * 16 + low == 0) return false;
             c = high * 16 + low;
             text += 2;

@@ -3,7 +3,7 @@
 
 #include "trace/text/reader.h"
 
-static uint64_t mix(uint64_t hash, const char *eight)
+static uint64_t mix_hash(uint64_t hash, const char *eight)
 {
     uint64_t bytes;
     memcpy(&bytes, eight, sizeof bytes);
@@ -11,27 +11,27 @@ static uint64_t mix(uint64_t hash, const char *eight)
     return hash ^ hash >> 32;
 }
 
-static struct text_memo *slot_of(struct text_memory *memory, const char *text, size_t length)
+static struct text_memo *slot_of(struct text_memos *memos, const char *text, size_t length)
 {
     enum { STEP = sizeof(uint64_t) };
-    uint64_t hash = mix(length, text + length - STEP);
-    for (size_t i = 0; i + STEP < length; i += STEP) hash = mix(hash, text + i);
-    return &memory->known[hash % TEXT_MEMO];
+    uint64_t hash = mix_hash(length, text + length - STEP);
+    for (size_t i = 0; i + STEP < length; i += STEP) hash = mix_hash(hash, text + i);
+    return &memos->items[hash % TEXT_MEMOS];
 }
 
-struct text_memo *text_memo_slot(struct text_memory *memory, const char *text, size_t length, bool *hit)
+struct text_memo *text_memo_slot(struct text_memos *memos, const char *text, size_t length, bool *hit)
 {
     *hit = false;
     if (length < TEXT_MEMO_LEAST || length > TEXT_MEMO_BYTES) return NULL;
-    struct text_memo *known = slot_of(memory, text, length);
-    *hit = known->length == length && memcmp(known->text, text, length) == 0;
-    if (*hit) return known;
-    known->length = 0;
-    memcpy(known->text, text, length);
-    return known;
+    struct text_memo *memo = slot_of(memos, text, length);
+    *hit = memo->length == length && memcmp(memo->text, text, length) == 0;
+    if (*hit) return memo;
+    memo->length = 0;
+    memcpy(memo->text, text, length);
+    return memo;
 }
 
-void text_forget(struct text_memory *memory)
+void text_forget(struct text_memos *memos)
 {
-    for (size_t i = 0; i < TEXT_MEMO; i++) memory->known[i].length = 0;
+    for (size_t i = 0; i < TEXT_MEMOS; i++) memos->items[i].length = 0;
 }

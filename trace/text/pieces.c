@@ -33,7 +33,7 @@ struct piece {
     size_t more_count, more_capacity;
     int64_t *lists; /* of requests: their number, and they */
     size_t list_count, list_capacity;
-    struct text_memory memory; /* of the reader */
+    struct text_memos memos; /* of the reader */
 };
 
 struct round {
@@ -170,8 +170,8 @@ static enum status begin_piece(struct piece *piece, struct text_reader *reader)
     own->names = reader->names;
     own->comms = reader->comms;
     own->windows = reader->windows;
-    own->memory = &piece->memory;
-    text_forget(&piece->memory);
+    own->memos = &piece->memos;
+    text_forget(&piece->memos);
     piece->stop = piece->begin;
     piece->lines = piece->count = piece->more_count = piece->list_count = 0;
     return builder_begin(&piece->shard, reader->trace, BUILDER_OWN_GROUPS | BUILDER_OWN_COUNTS | BUILDER_OWN_NAMES,

@@ -76,7 +76,7 @@ static enum status read_words(struct text_reader *reader, struct text_words *all
                  {"speed", text_read_speed},       {"note", text_read_note},
                  {"node", text_read_node}};
     if (text_is_call(reader, all)) return read_call(reader, all);
-    text_forget(reader->memory);
+    text_forget(reader->memos);
     if (strcmp(words[0], "rmacast-trace") == 0) TEXT_FAIL(reader, "a second line \"rmacast-trace\", expected one");
     if (strcmp(words[0], "ranks") == 0) return read_ranks(reader, words);
     if (!reader->trace) TEXT_FAIL(reader, "'%s', expected \"ranks N\" as the second line", words[0]);
@@ -151,8 +151,8 @@ static void look_up(const struct text_reader *reader, struct text_words *words)
     size_t length = (size_t)(words->end - words->rest);
     char time = words->word[TIMES_END - 1][0];
     if (!((time >= '0' && time <= '9') || time == '-' || time == '.')) return;
-    words->known = text_memo_slot(reader->memory, words->rest, length, &words->hit);
-    words->known_length = (uint32_t)length;
+    words->memo = text_memo_slot(reader->memos, words->rest, length, &words->hit);
+    words->memo_length = (uint32_t)length;
 }
 
 enum status text_split(const struct text_reader *reader, char *text, size_t length, struct text_words *words)
@@ -160,7 +160,7 @@ enum status text_split(const struct text_reader *reader, char *text, size_t leng
     words->count = 0;
     words->rest = text;
     words->end = text + length;
-    words->known = NULL;
+    words->memo = NULL;
     words->hit = false;
     split_on(words, 1);
     if (words->count == 0) return STATUS_OK;
@@ -279,13 +279,13 @@ enum status text_read_by(unsigned threads, const char *file, bool keep_going, st
 {
     struct err own; /* messages are taken apart */
     struct text_names names;
-    struct text_memory memory;
+    struct text_memos memos;
     struct text_reader reader = {
-        .file = file, .names = &names, .memory = &memory, .keep_going = keep_going, .err = err ? err : &own};
+        .file = file, .names = &names, .memos = &memos, .keep_going = keep_going, .err = err ? err : &own};
     FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "r");
     if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
     text_names_fill(&names);
-    text_forget(&memory);
+    text_forget(&memos);
     enum status status = read_all(&reader, in, threads);
     if (in != stdin) fclose(in);
     free_requests(&reader);

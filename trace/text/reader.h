@@ -33,20 +33,20 @@ int text_find_key(const struct text_names *names, const char *word, size_t *leng
 
 /* The text after the times of a call's line, and the values parsed from it. Most definitions only add names, so memos
  * remain valid; a property changes the meaning of texts, so the reader forgets all memos. */
-enum { TEXT_MEMO = 128, TEXT_MEMO_LEAST = 8, TEXT_MEMO_BYTES = 112 };
+enum { TEXT_MEMOS = 128, TEXT_MEMO_LEAST = 8, TEXT_MEMO_BYTES = 112 };
 struct text_memo {
     uint32_t length; /* 0: unused */
     char text[TEXT_MEMO_BYTES];
     struct text_values values; /* without the times */
 };
-struct text_memory {
-    struct text_memo known[TEXT_MEMO];
+struct text_memos {
+    struct text_memo items[TEXT_MEMOS];
 };
 
 /* The memo of this text, or one in which it may be stored; NULL: none. Without a hit the memo has the text; the caller
  * sets the values and then the length, which makes it valid. */
-struct text_memo *text_memo_slot(struct text_memory *memory, const char *text, size_t length, bool *hit);
-void text_forget(struct text_memory *memory);
+struct text_memo *text_memo_slot(struct text_memos *memos, const char *text, size_t length, bool *hit);
+void text_forget(struct text_memos *memos);
 
 /* The words of a line; `word` ends with NULL. */
 enum { TEXT_WORDS_MAX = 64 };
@@ -55,9 +55,9 @@ struct text_words {
     size_t count;
     char *rest; /* the part that is not split yet, up to `end`, where there is a zero byte */
     const char *end;
-    struct text_memo *known;  /* for a call: the memo of the text after its times; NULL: not to be stored */
+    struct text_memo *memo;   /* for a call: the memo of the text after its times; NULL: not to be stored */
     bool hit;                 /* the memo is valid, so the text is not split */
-    uint32_t known_length;
+    uint32_t memo_length;
 };
 
 struct text_line { /* a copy, since reading changes it */
@@ -82,7 +82,7 @@ struct text_reader {
     int32_t *members;               /* of a group */
     size_t members_capacity;
     struct text_line copy;          /* of the current line */
-    struct text_memory *memory;
+    struct text_memos *memos;
     struct err *err;
 };
 

@@ -20,7 +20,7 @@ struct writer {
     struct err *err;
 };
 
-static size_t longer(size_t length, const char *text)
+static size_t grown_length(size_t length, const char *text)
 {
     size_t own = text ? strlen(text) : 0;
     return own > length ? own : length;
@@ -30,12 +30,14 @@ static enum status open_names(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
     size_t length = 0;
-#define PROVENANCE_TEXT(MEMBER, PROPERTY) length = longer(length, trace->provenance.MEMBER);
+#define PROVENANCE_TEXT(MEMBER, PROPERTY) length = grown_length(length, trace->provenance.MEMBER);
 #include "trace/provenance.def"
 #undef PROVENANCE_TEXT
-    for (size_t i = 0; i < trace->definitions.region_count; i++) length = longer(length, trace->definitions.regions[i]);
+    for (size_t i = 0; i < trace->definitions.region_count; i++)
+        length = grown_length(length, trace->definitions.regions[i]);
     for (size_t i = 0; i < trace->definitions.site_count; i++)
-        length = longer(longer(length, trace->definitions.sites[i].function), trace->definitions.sites[i].file);
+        length =
+            grown_length(grown_length(length, trace->definitions.sites[i].function), trace->definitions.sites[i].file);
     writer->name = malloc(3 * length + 1);
     return writer->name ? STATUS_OK : err_memory(writer->err);
 }

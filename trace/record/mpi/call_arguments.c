@@ -13,7 +13,7 @@ static const MPI_Op operations[] = {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-static uint8_t assertions(int assertion)
+static uint8_t assertion_bits(int assertion)
 {
     if (assertion == 0) return 0;
     return (uint8_t)((assertion & MPI_MODE_NOCHECK ? SPOOL_NOCHECK : 0) |
@@ -75,7 +75,7 @@ void rec_set_win(struct rec_call *rec, MPI_Win win)
 void rec_set_win_assert(struct rec_call *rec, MPI_Win win, int assertion)
 {
     rec_set_win(rec, win);
-    rec->enter.flags = assertions(assertion);
+    rec->enter.flags = assertion_bits(assertion);
 }
 
 void rec_set_win_group(struct rec_call *rec, MPI_Win win, MPI_Group group, int assertion)
@@ -94,7 +94,7 @@ void rec_set_win_target(struct rec_call *rec, MPI_Win win, int target)
 void rec_set_win_lock(struct rec_call *rec, MPI_Win win, int target, int type, int assertion)
 {
     rec_set_win_target(rec, win, target);
-    rec->enter.flags = (uint8_t)(assertions(assertion) | (type == MPI_LOCK_EXCLUSIVE ? SPOOL_EXCLUSIVE : 0));
+    rec->enter.flags = (uint8_t)(assertion_bits(assertion) | (type == MPI_LOCK_EXCLUSIVE ? SPOOL_EXCLUSIVE : 0));
 }
 
 void rec_set_rma(struct rec_call *rec, MPI_Win win, int target, int64_t count, MPI_Datatype type, MPI_Aint disp)
@@ -144,7 +144,7 @@ bool rec_set_rooted(struct rec_call *rec, MPI_Comm comm, int root)
 {
     rec_set_comm(rec, comm);
     if (!rec->comm || rec->comm->apart) return false;
-    if (rec->comm->intercomm && root != REC_NO_ROOT) return rec_set_root_between(rec, root);
+    if (rec->comm->intercomm && root != REC_NO_ROOT) return rec_set_intercomm_root(rec, root);
     if (root >= 0) rec->enter.peer = rec_comm_world(rec->comm, root);
     return true;
 }

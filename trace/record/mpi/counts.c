@@ -23,7 +23,7 @@ int64_t *rec_numbers(int count)
     return list_bytes;
 }
 
-static int64_t elements(const struct rec_lengths *lengths, int member)
+static int64_t element_count(const struct rec_lengths *lengths, int member)
 {
     if (!lengths->counts) return 0; /* the call is going to fail */
     if (lengths->one_count) member = 0;
@@ -33,10 +33,10 @@ static int64_t elements(const struct rec_lengths *lengths, int member)
 
 int64_t rec_length(const struct rec_lengths *lengths, int member)
 {
-    return rec_true_bytes(elements(lengths, member), lengths->types[lengths->one_type ? 0 : member]);
+    return rec_true_bytes(element_count(lengths, member), lengths->types[lengths->one_type ? 0 : member]);
 }
 
-static int64_t sum(const struct rec_lengths *lengths, int members)
+static int64_t sum_elements(const struct rec_lengths *lengths, int members)
 {
     int64_t bytes = 0;
     for (int i = 0; i < members; i++) bytes += rec_length(lengths, i);
@@ -46,7 +46,7 @@ static int64_t sum(const struct rec_lengths *lengths, int members)
 int64_t rec_length_span(const struct rec_lengths *lengths, int member)
 {
     MPI_Datatype type = lengths->types[lengths->one_type ? 0 : member];
-    int64_t count = elements(lengths, member);
+    int64_t count = element_count(lengths, member);
     if (count < 1) return 0;
     int64_t span = rec_type_span(count, type);
     return span > 0 ? span : rec_true_bytes(count, type);
@@ -162,8 +162,8 @@ void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, stru
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
     const struct rec_lengths *from = in == MPI_IN_PLACE ? &received : &sent;
-    rec->enter.bytes = sum(from, rec->comm->size);
-    rec->exit.bytes = sum(&received, rec->comm->size);
+    rec->enter.bytes = sum_elements(from, rec->comm->size);
+    rec->exit.bytes = sum_elements(&received, rec->comm->size);
     if (in != MPI_IN_PLACE) set_extents(rec, SPOOL_SEND, &sent, rec->comm->size);
     set_extents(rec, SPOOL_RECEIVE, &received, rec->comm->size);
     int own = rec->comm->intercomm ? own_count(rec->comm) : 0;
@@ -173,9 +173,9 @@ void rec_set_alltoallv(struct rec_call *rec, MPI_Comm comm, const void *in, stru
 void rec_set_reduce_scatter(struct rec_call *rec, MPI_Comm comm, struct rec_lengths blocks, MPI_Op op)
 {
     if (!set_comm(rec, comm, REC_NO_ROOT)) return;
-    rec->enter.bytes = sum(&blocks, own_count(rec->comm));
+    rec->enter.bytes = sum_elements(&blocks, own_count(rec->comm));
     set_extents(rec, SPOOL_SEND, &blocks, own_count(rec->comm));
-    rec_buffer(rec, SPOOL_RECEIVE, 0, elements(&blocks, rec->comm->rank), *blocks.types);
+    rec_buffer(rec, SPOOL_RECEIVE, 0, element_count(&blocks, rec->comm->rank), *blocks.types);
     int own = own_count(rec->comm), others = rec->comm->intercomm ? rec->comm->size : 0;
     bool behind = others > 0 && rec_intercomm_before(rec->comm) == 0; /* blocks are the own group's */
     set_list_among(rec, &blocks, own, behind ? others : 0, own + others);

@@ -39,15 +39,15 @@ static int32_t *group_world(MPI_Group group, int count)
     return world;
 }
 
-/* between: how many are the first of two groups, 0: they are one. */
-static void define_members(struct spool_record head, const int32_t *world, int count, int32_t between)
+/* first_group is the number of members in the first of two groups; 0: there is one group. */
+static void define_members(struct spool_record head, const int32_t *world, int count, int32_t first_group)
 {
-    bool consecutive = between == 0;
+    bool consecutive = first_group == 0;
     for (int i = 1; i < count; i++) consecutive = consecutive && world[i] == world[0] + i;
     head.extra = count;
     head.peer = count > 0 ? world[0] : SPOOL_PEER_NONE;
-    rec_define_with(head, world, consecutive ? 0 : (size_t)count * sizeof *world, &between,
-                    between > 0 ? sizeof between : 0);
+    rec_define_with(head, world, consecutive ? 0 : (size_t)count * sizeof *world, &first_group,
+                    first_group > 0 ? sizeof first_group : 0);
 }
 
 static struct rec_comm *comm_apart(void)
@@ -77,14 +77,14 @@ static struct rec_comm *comm_new(const int32_t *world, int count)
     return made;
 }
 
-/* parent: NULL or apart: not said. between: see define_members. */
+/* A parent that is NULL or apart is not recorded. first_group: see define_members(). */
 static void define_comm(uint32_t id, const struct rec_comm *parent, bool seen, const int32_t *world, int count,
-                        int between)
+                        int first_group)
 {
     struct spool_record head = {.kind = SPOOL_COMM, .id = id};
-    head.flags = (uint8_t)((seen ? SPOOL_SEEN : 0) | (between > 0 ? SPOOL_BETWEEN : 0));
+    head.flags = (uint8_t)((seen ? SPOOL_SEEN : 0) | (first_group > 0 ? SPOOL_BETWEEN : 0));
     if (parent && !parent->apart) head.tag = (int32_t)(parent->id + 1);
-    define_members(head, world, count, between);
+    define_members(head, world, count, first_group);
 }
 
 /* World ranks of the members, as it was made by fetch; the caller frees. NULL: one is outside the world. */
@@ -100,7 +100,7 @@ static int32_t *members_of(MPI_Comm comm, __typeof__(PMPI_Comm_group) *fetch, in
     return made;
 }
 
-static void between_define(const struct rec_comm *comm, const struct rec_comm *parent, bool seen)
+static void intercomm_define(const struct rec_comm *comm, const struct rec_comm *parent, bool seen)
 {
     const int32_t *own;
     int count = rec_intercomm_own(comm->intercomm, &own), before = rec_intercomm_before(comm), all = count + comm->size;
@@ -116,7 +116,7 @@ static void between_define(const struct rec_comm *comm, const struct rec_comm *p
 }
 
 /* Makes a communicator of two groups; NULL: memory is short. */
-static struct rec_comm *between_new(const int32_t *own, int count, const int32_t *other, int other_count)
+static struct rec_comm *intercomm_new(const int32_t *own, int count, const int32_t *other, int other_count)
 {
     struct rec_comm *made = comm_new(other, other_count);
     if (!made) return NULL;
@@ -129,17 +129,17 @@ static struct rec_comm *between_new(const int32_t *own, int count, const int32_t
 
 static struct rec_comm *comm_learn(MPI_Comm comm, const struct rec_comm *parent, bool seen)
 {
-    int between = 0, count = 0, other_count = 0;
-    PMPI_Comm_test_inter(comm, &between);
+    int is_inter = 0, count = 0, other_count = 0;
+    PMPI_Comm_test_inter(comm, &is_inter);
     int32_t *world = members_of(comm, PMPI_Comm_group, &count);
-    int32_t *other = world && between ? members_of(comm, PMPI_Comm_remote_group, &other_count) : NULL;
-    struct rec_comm *made = !world || (between && !other) ? comm_apart()
-                            : between                     ? between_new(world, count, other, other_count)
-                                                          : comm_new(world, count);
+    int32_t *other = world && is_inter ? members_of(comm, PMPI_Comm_remote_group, &other_count) : NULL;
+    struct rec_comm *made = !world || (is_inter && !other) ? comm_apart()
+                            : is_inter                     ? intercomm_new(world, count, other, other_count)
+                                                           : comm_new(world, count);
     if (!made || !rec_table_put(&comms, REC_KEY(comm), (uintptr_t)made))
         rec_stop("a communicator's members cannot be had");
     else if (made->intercomm)
-        between_define(made, parent, seen);
+        intercomm_define(made, parent, seen);
     else if (!made->apart)
         define_comm(made->id, parent, seen, world, count, 0);
     free(world);
@@ -147,9 +147,9 @@ static struct rec_comm *comm_learn(MPI_Comm comm, const struct rec_comm *parent,
     return rec_state == REC_OFF ? NULL : made;
 }
 
-uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent, int between)
+uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent, int first_group)
 {
-    define_comm(comm_count, parent, true, world, count, between);
+    define_comm(comm_count, parent, true, world, count, first_group);
     return comm_count++;
 }
 
@@ -209,15 +209,15 @@ void rec_set_coming_comm(MPI_Comm comm, MPI_Comm made)
     const int32_t *own = NULL;
     int *world = reused_ranks(like->size), count = like->intercomm ? rec_intercomm_own(like->intercomm, &own) : 0;
     for (int i = 0; world && i < like->size; i++) world[i] = rec_comm_world(like, i);
-    struct rec_comm *copy = !world          ? NULL
-                            : like->intercomm ? between_new(own, count, world, like->size)
-                                            : comm_new(world, like->size);
+    struct rec_comm *copy = !world            ? NULL
+                            : like->intercomm ? intercomm_new(own, count, world, like->size)
+                                              : comm_new(world, like->size);
     if (!copy || !rec_table_put(&comms, REC_KEY(made), (uintptr_t)copy)) {
         rec_stop("out of memory");
         return;
     }
     if (copy->intercomm)
-        between_define(copy, like, false);
+        intercomm_define(copy, like, false);
     else
         define_comm(copy->id, like, false, world, copy->size, 0);
 }

@@ -31,19 +31,21 @@ struct rec_win {
 struct rec_comm *rec_comm_find(MPI_Comm comm);
 void rec_comm_release(struct rec_comm *comm);
 
-/* Describes a further communicator that was found in use, made of this one; its id. between: how many of its members are the
- * first of two groups, 0: they are one. */
-uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent, int between);
+/* Defines a further communicator that was found in use, made from `parent`. Returns its id. first_group is the number
+ * of members in the first of two groups; 0: there is one group. */
+uint32_t rec_comm_define(const int32_t *world, int count, const struct rec_comm *parent, int first_group);
 
-/* intercommunicator.c: what a communicator of two groups knows of the own one. NULL: memory is short. */
+/* intercommunicator.c: the own group of an intercommunicator. NULL: out of memory. */
 struct rec_intercomm *rec_intercomm_new(const int32_t *own, int count, const int32_t *other, int other_count);
-void rec_intercomm_free(struct rec_intercomm *between);
-int rec_intercomm_own(const struct rec_intercomm *between, const int32_t **ranks); /* how many; their world ranks */
+void rec_intercomm_free(struct rec_intercomm *intercomm);
+int rec_intercomm_own(const struct rec_intercomm *intercomm, const int32_t **ranks); /* returns their number; *ranks are
+                                                                                        their world ranks */
 int rec_intercomm_before(
     const struct rec_comm *comm); /* how many of the own group come before the other one among all */
-/* Makes the call, which has such a communicator, that of the root and those who meet it. False: the rank meets nobody.
+/* Gives the call, on an intercommunicator, the communicator of the root and its partners. Returns false if the rank has
+ * no partner.
  */
-bool rec_set_root_between(struct rec_call *rec, int root);
+bool rec_set_intercomm_root(struct rec_call *rec, int root);
 
 /* An active set of OpenSHMEM: size ranks from first on, 2^log_stride apart. NULL once recording has stopped. */
 const struct rec_comm *rec_comm_of_set(int first, int log_stride, int size);

@@ -31,17 +31,17 @@ struct rec_intercomm *rec_intercomm_new(const int32_t *own, int count, const int
     return made;
 }
 
-void rec_intercomm_free(struct rec_intercomm *between)
+void rec_intercomm_free(struct rec_intercomm *intercomm)
 {
-    if (!between) return;
-    free(between->rooted);
-    free(between);
+    if (!intercomm) return;
+    free(intercomm->rooted);
+    free(intercomm);
 }
 
-int rec_intercomm_own(const struct rec_intercomm *between, const int32_t **ranks)
+int rec_intercomm_own(const struct rec_intercomm *intercomm, const int32_t **ranks)
 {
-    *ranks = between->own;
-    return between->count;
+    *ranks = intercomm->own;
+    return intercomm->count;
 }
 
 int rec_intercomm_before(const struct rec_comm *comm)
@@ -51,24 +51,24 @@ int rec_intercomm_before(const struct rec_comm *comm)
 
 static uint32_t define_rooted(const struct rec_comm *comm, int32_t root, bool own_peer_counts)
 {
-    const struct rec_intercomm *between = comm->intercomm;
-    int others = own_peer_counts ? between->count : comm->size;
+    const struct rec_intercomm *intercomm = comm->intercomm;
+    int others = own_peer_counts ? intercomm->count : comm->size;
     int32_t *members = malloc(((size_t)others + 1) * sizeof *members);
     if (!members) {
         rec_stop("out of memory");
         return SPOOL_NO_ID;
     }
     members[0] = root;
-    for (int i = 0; i < others; i++) members[i + 1] = own_peer_counts ? between->own[i] : rec_comm_world(comm, i);
+    for (int i = 0; i < others; i++) members[i + 1] = own_peer_counts ? intercomm->own[i] : rec_comm_world(comm, i);
     uint32_t id = rec_comm_define(members, others + 1, comm, 1);
     free(members);
     return id;
 }
 
-bool rec_set_root_between(struct rec_call *rec, int root)
+bool rec_set_intercomm_root(struct rec_call *rec, int root)
 {
     const struct rec_comm *comm = rec->comm;
-    struct rec_intercomm *between = comm->intercomm;
+    struct rec_intercomm *intercomm = comm->intercomm;
     if (root == MPI_PROC_NULL) {
         rec_set_comm(rec, MPI_COMM_SELF);
         rec->enter.peer = rec_rank;
@@ -77,7 +77,7 @@ bool rec_set_root_between(struct rec_call *rec, int root)
     bool own = root == MPI_ROOT;
     if (!own && (root < 0 || root >= comm->size)) return false; /* the call is going to fail */
     int32_t world = own ? rec_rank : rec_comm_world(comm, root);
-    uint32_t *rooted = own ? &between->own_rooted : &between->rooted[root];
+    uint32_t *rooted = own ? &intercomm->own_rooted : &intercomm->rooted[root];
     if (*rooted == SPOOL_NO_ID) *rooted = define_rooted(comm, world, !own);
     rec->enter.id = *rooted;
     rec->enter.peer = world;

@@ -84,7 +84,7 @@ void rec_set_edges(struct rec_call *rec, MPI_Comm comm, int count, const int *so
 }
 
 /* The list of the trace: how many sources, then world ranks. */
-static void define(struct rec_comm *comm, struct rec_neighbors *made)
+static void define_neighbors(struct rec_comm *comm, struct rec_neighbors *made)
 {
     int all = made->sources + made->destinations, count = 1;
     int64_t *list = rec_numbers(1 + all);
@@ -106,7 +106,7 @@ static const struct rec_neighbors *neighbors_of(MPI_Comm handle, struct rec_comm
     if (kind == MPI_CART) made = cart_neighbors(handle);
     if (kind == MPI_GRAPH) made = graph_neighbors(handle, comm->rank);
     if (kind == MPI_DIST_GRAPH) made = dist_graph_neighbors(handle);
-    if (made) define(comm, made);
+    if (made) define_neighbors(comm, made);
     comm->neighbors = made;
     return made;
 }

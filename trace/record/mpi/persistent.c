@@ -7,7 +7,7 @@
 
 #define SITE_LATER INT64_MIN /* in extra: the call site of who begins it */
 
-struct prepared {
+struct persistent {
     struct rec_call like;  /* what the call that begins it stores */
     int partitions, ready; /* ready: since the last start; 0 partitions: a whole message */
     bool receive;          /* its status says what it got */
@@ -15,30 +15,30 @@ struct prepared {
 
 static struct rec_table persistent, messages;
 
-static struct prepared *keep_call(struct rec_table *table, uint64_t key, const struct rec_call *like)
+static struct persistent *keep_call(struct rec_table *table, uint64_t key, const struct rec_call *like)
 {
-    struct prepared *made = malloc(sizeof *made);
+    struct persistent *made = malloc(sizeof *made);
     if (!made || !rec_table_put(table, key, (uintptr_t)made)) {
         free(made);
         rec_stop("out of memory");
         return NULL;
     }
-    *made = (struct prepared){.like = *like};
+    *made = (struct persistent){.like = *like};
     made->like.comm->uses++;
     return made;
 }
 
-static void drop(struct rec_table *table, uint64_t key)
+static void drop_call(struct rec_table *table, uint64_t key)
 {
-    struct prepared *made = (struct prepared *)rec_table_remove(table, key);
+    struct persistent *made = (struct persistent *)rec_table_remove(table, key);
     if (made) rec_comm_release(made->like.comm);
     free(made);
 }
 
-static struct prepared *find_prepared(const struct rec_table *table, uint64_t key)
+static struct persistent *find_persistent(const struct rec_table *table, uint64_t key)
 {
     uintptr_t *found = rec_table_find(table, key);
-    return found ? (struct prepared *)*found : NULL;
+    return found ? (struct persistent *)*found : NULL;
 }
 
 void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm comm, int peer, int tag, int64_t count,
@@ -49,7 +49,7 @@ void rec_set_persistent(MPI_Request request, enum rec_call_id call, MPI_Comm com
     if (!like.comm) return;
     rec_buffer(&like, call == REC_ID_Irecv ? SPOOL_RECEIVE : SPOOL_SEND, peer, count, type);
     rec_set_kept(&like, request, call);
-    struct prepared *made = find_prepared(&persistent, REC_KEY(request));
+    struct persistent *made = find_persistent(&persistent, REC_KEY(request));
     if (made) made->receive = call == REC_ID_Irecv;
 }
 
@@ -65,8 +65,8 @@ void rec_keep_begin(struct rec_call *rec)
 void rec_set_kept(const struct rec_call *rec, MPI_Request request, enum rec_call_id call)
 {
     if (!rec->comm) return;
-    drop(&persistent, REC_KEY(request));
-    struct prepared *made = keep_call(&persistent, REC_KEY(request), rec);
+    drop_call(&persistent, REC_KEY(request));
+    struct persistent *made = keep_call(&persistent, REC_KEY(request), rec);
     if (made) made->like.enter.call = (uint16_t)call;
 }
 
@@ -75,7 +75,7 @@ void rec_set_partitioned(MPI_Request request, enum rec_call_id call, MPI_Comm co
                          int64_t count, MPI_Datatype type)
 {
     rec_set_persistent(request, call, comm, peer, tag, count * partitions, type);
-    struct prepared *what = find_prepared(&persistent, REC_KEY(request));
+    struct persistent *what = find_persistent(&persistent, REC_KEY(request));
     if (!what) return;
     what->receive = false;
     if (call == REC_ID_Isend) what->partitions = partitions;
@@ -88,10 +88,10 @@ bool rec_is_persistent(MPI_Request request)
 
 void rec_drop_persistent(MPI_Request request)
 {
-    drop(&persistent, REC_KEY(request));
+    drop_call(&persistent, REC_KEY(request));
 }
 
-static void take_over(struct rec_call *rec, const struct prepared *what)
+static void take_over(struct rec_call *rec, const struct persistent *what)
 {
     const struct rec_call *like = &what->like;
     uint64_t time = rec->enter.time;
@@ -110,7 +110,7 @@ static void take_over(struct rec_call *rec, const struct prepared *what)
 
 void rec_set_start(struct rec_call *rec, MPI_Request request)
 {
-    struct prepared *what = find_prepared(&persistent, REC_KEY(request));
+    struct persistent *what = find_persistent(&persistent, REC_KEY(request));
     if (what && what->partitions > 0)
         what->ready = 0;
     else if (what)
@@ -119,14 +119,14 @@ void rec_set_start(struct rec_call *rec, MPI_Request request)
 
 void rec_set_started(struct rec_call *rec, const MPI_Request *request)
 {
-    const struct prepared *what = find_prepared(&persistent, REC_KEY(*request));
+    const struct persistent *what = find_persistent(&persistent, REC_KEY(*request));
     if (what && what->partitions == 0) rec_set_made_request(rec, request, what->receive);
 }
 
 /* The partition that was missing lets the message go. */
 void rec_set_ready(struct rec_call *rec, MPI_Request request, int count)
 {
-    struct prepared *what = find_prepared(&persistent, REC_KEY(request));
+    struct persistent *what = find_persistent(&persistent, REC_KEY(request));
     if (!what || what->partitions == 0) return;
     what->ready += count;
     if (what->ready == what->partitions) take_over(rec, what);
@@ -149,7 +149,7 @@ void rec_set_all_started(struct rec_call *rec, int count, const MPI_Request *req
 {
     uint64_t begin = rec->enter.time, spent = rec->exit.time - begin;
     for (int i = 0; i < count && rec_state == REC_OPEN; i++) {
-        struct prepared *what = find_prepared(&persistent, REC_KEY(requests[i]));
+        struct persistent *what = find_persistent(&persistent, REC_KEY(requests[i]));
         if (what) what->ready = 0;
         if (!what || what->partitions > 0) continue;
         struct rec_call one = *rec;
@@ -194,7 +194,7 @@ void rec_set_message_found(const struct rec_call *rec, MPI_Message message, cons
 /* The message's communicator stays in use until this receive is done with it. */
 void rec_set_message_receive(struct rec_call *rec, MPI_Message message)
 {
-    const struct prepared *what = find_prepared(&messages, REC_KEY(message));
+    const struct persistent *what = find_persistent(&messages, REC_KEY(message));
     rec->key = REC_KEY(message);
     if (!what) {
         rec_set_comm(rec, MPI_COMM_WORLD);
@@ -217,5 +217,5 @@ void rec_set_room(struct rec_call *rec, int64_t count, MPI_Datatype type)
 
 void rec_drop_message(uint64_t key)
 {
-    drop(&messages, key);
+    drop_call(&messages, key);
 }

@@ -256,7 +256,7 @@ static void put_match(uint64_t time, const struct rec_made *done, const MPI_Stat
     rec_put(&record);
 }
 
-static void complete(uint64_t time, const struct rec_made *done, const MPI_Status *status, int error)
+static void complete_request(uint64_t time, const struct rec_made *done, const MPI_Status *status, int error)
 {
     if (done->receive && done->id != SPOOL_NO_ID) put_match(time, done, status, error);
     if (done->comm) rec_comm_release(done->comm);
@@ -275,7 +275,7 @@ void rec_set_request_done(struct rec_call *rec, int flag, const MPI_Status *stat
     if (!flag || !rec->found) return;
     if (!request_take((MPI_Request)rec->key, rec->request, &done)) return;
     if (rec->enter.call == REC_ID_Testall) define_both(&done);
-    complete(rec->exit.time, &done, status, error);
+    complete_request(rec->exit.time, &done, status, error);
 }
 
 static bool pending_reserve(size_t count)
@@ -343,7 +343,7 @@ static void all_failed(struct rec_call *rec, int count, const MPI_Status *status
         }
         any = true;
         known = note_done(&each->made, known);
-        complete(rec->exit.time, &each->made, &statuses[i], rec_error_of(rec->error, &statuses[i]));
+        complete_request(rec->exit.time, &each->made, &statuses[i], rec_error_of(rec->error, &statuses[i]));
     }
     rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
     if (any) rec->exit.flags &= (uint8_t)~SPOOL_FAILED;
@@ -356,7 +356,7 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
         return;
     }
     for (int i = 0; i < count; i++)
-        if (pending[i].known) complete(rec->exit.time, &pending[i].made, &statuses[i], MPI_SUCCESS);
+        if (pending[i].known) complete_request(rec->exit.time, &pending[i].made, &statuses[i], MPI_SUCCESS);
 }
 
 /* The call returns which requests it completed. By then their handles may be invalid, so copies are kept. */
@@ -399,7 +399,7 @@ static void some_failed(struct rec_call *rec, int count, const int *indices, con
         any = true;
         if (!request_take(handle, pending[i].made.id, &done)) continue;
         known = note_done(&done, known);
-        complete(rec->exit.time, &done, status ? status : &none, rec_error_of(rec->error, status));
+        complete_request(rec->exit.time, &done, status ? status : &none, rec_error_of(rec->error, status));
     }
     rec->exit.flags &= (uint8_t)~SPOOL_FLAG;
     if (!any) return;
@@ -426,7 +426,7 @@ void rec_set_some_done(struct rec_call *rec, int count, const int *indices, cons
             continue;
         }
         known = note_done(&done, known);
-        complete(rec->exit.time, &done, &statuses[i], MPI_SUCCESS);
+        complete_request(rec->exit.time, &done, &statuses[i], MPI_SUCCESS);
     }
     if (known) rec_define(SPOOL_LIST, 0, pending_ids, known * sizeof *pending_ids);
 }

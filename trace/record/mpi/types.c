@@ -6,7 +6,7 @@
 struct rec_type rec_types[1 << REC_TYPE_BITS] __attribute__((aligned(64)));
 
 /* Elements follow each other at the extent, each with its first byte at the true lower bound. */
-static struct rec_type ask(MPI_Datatype type)
+static struct rec_type ask_type(MPI_Datatype type)
 {
     MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
     PMPI_Type_size_x(type, &size);
@@ -27,7 +27,7 @@ const struct rec_type *rec_type_find(MPI_Datatype type)
     if (type == MPI_DATATYPE_NULL) return &nothing;
     struct rec_type *first = rec_type_place(type), *second = rec_types + ((first - rec_types) ^ 1), before = *first;
     if (first->type == type) return first;
-    *first = second->type == type ? *second : ask(type);
+    *first = second->type == type ? *second : ask_type(type);
     *second = before;
     return first;
 }
@@ -43,7 +43,7 @@ int64_t rec_type_span(int64_t count, MPI_Datatype type)
 }
 
 /* Another type may have the handle next. */
-static void forget(const MPI_Datatype *type)
+static void forget_type(const MPI_Datatype *type)
 {
     if (rec_state == REC_OFF || !type) return;
     rec_lock();
@@ -65,7 +65,7 @@ static void forget(const MPI_Datatype *type)
             memcpy(&found, &next, sizeof found);                                                                       \
             __atomic_store_n(&real, found, __ATOMIC_RELAXED);                                                          \
         }                                                                                                              \
-        forget(type);                                                                                                  \
+        forget_type(type);                                                                                             \
         return found(type);                                                                                            \
     }
 REC_TYPE_FREE(MPI_Type_free)

@@ -57,7 +57,7 @@ static bool write_whole(int file, const void *data, size_t bytes, off_t size)
     return good;
 }
 
-static int reserve(int file, off_t bytes)
+static int reserve_bytes(int file, off_t bytes)
 {
     struct guard guard;
     guard_begin(&guard);
@@ -83,7 +83,7 @@ static bool make_path(char path[PATH_BYTES], const char *directory, const struct
     return true;
 }
 
-static int create(const char *directory, const struct spool_header *header, const char *suffix)
+static int create_file(const char *directory, const struct spool_header *header, const char *suffix)
 {
     char path[PATH_BYTES];
     if (!make_path(path, directory, header, suffix)) return -1;
@@ -104,7 +104,7 @@ bool rec_file_is(int file, const struct rec_file *expected)
     return file >= 0 && rec_file_identify(file, &is) && is.device == expected->device && is.inode == expected->inode;
 }
 
-/* Opens a file that create() made, by its name; -1 (errno): it no longer exists, or is another file. */
+/* Opens a file that create_file() made, by its name; -1 (errno): it no longer exists, or is another file. */
 static int open_again(const struct rec_buffer *buffer, const char *suffix, const struct rec_file *expected, int flags)
 {
     char path[PATH_BYTES];
@@ -136,10 +136,10 @@ static void begin_tail(struct spool_tail *tail, const struct spool_header *heade
 /* The blocks are reserved: a full disk would otherwise end the program with SIGBUS at a store. */
 static struct spool_tail *map_tail(const char *directory, const struct spool_header *header, struct rec_file *is)
 {
-    int file = create(directory, header, SPOOL_TAIL_SUFFIX);
+    int file = create_file(directory, header, SPOOL_TAIL_SUFFIX);
     if (file < 0) return NULL;
     struct spool_tail *tail = NULL;
-    int failure = reserve(file, sizeof *tail);
+    int failure = reserve_bytes(file, sizeof *tail);
     if (failure == 0 && !rec_file_identify(file, is)) failure = errno;
     if (failure == 0) {
         tail = mmap(NULL, sizeof *tail, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
@@ -186,7 +186,7 @@ void rec_buffer_begin(struct rec_buffer *buffer, struct spool_tail *tail, const 
 
 const char *rec_buffer_open(struct rec_buffer *buffer, const char *directory, const struct spool_header *header)
 {
-    int file = create(directory, header, SPOOL_MAIN_SUFFIX);
+    int file = create_file(directory, header, SPOOL_MAIN_SUFFIX);
     if (file < 0 && errno == EEXIST)
         return "the spool holds a recording of this rank already, an empty spool is expected";
     if (file < 0) return "the spool's main file cannot be made";
@@ -221,7 +221,7 @@ bool rec_buffer_flush(struct rec_buffer *buffer)
     return true;
 }
 
-static unsigned differing(const uint64_t *known, const uint64_t *words)
+static unsigned differing_words(const uint64_t *known, const uint64_t *words)
 {
     unsigned changed = 0;
     for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++) changed |= (unsigned)(words[i] != known[i]) << i;
@@ -229,14 +229,14 @@ static unsigned differing(const uint64_t *known, const uint64_t *words)
 }
 
 /* Of a call that differs from its template by more than what changes from one call of a place to the next. */
-static unsigned nearer(const struct rec_buffer *buffer, const uint64_t *words, unsigned pattern)
+static unsigned nearer_template(const struct rec_buffer *buffer, const uint64_t *words, unsigned pattern)
 {
     static const uint8_t bits[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
     const uint64_t *known = buffer->templates[pattern];
-    unsigned other = pattern ^ (REC_CALL_TEMPLATES / 2), far = bits[differing(known, words)];
+    unsigned other = pattern ^ (REC_CALL_TEMPLATES / 2), far = bits[differing_words(known, words)];
     if (far < 2 || known[0] == 0 || pattern >= REC_CALL_TEMPLATES) return pattern;
     known = buffer->templates[other];
-    return known[0] == 0 || bits[differing(known, words)] < far ? other : pattern;
+    return known[0] == 0 || bits[differing_words(known, words)] < far ? other : pattern;
 }
 
 bool rec_buffer_put_as(struct rec_buffer *buffer, const struct spool_record *record, unsigned pattern)
@@ -244,9 +244,9 @@ bool rec_buffer_put_as(struct rec_buffer *buffer, const struct spool_record *rec
     uint64_t words[SPOOL_RECORD_WORDS];
     if (buffer->next > buffer->last && !rec_buffer_flush(buffer)) return false;
     rec_buffer_words(record, words);
-    pattern = nearer(buffer, words, pattern);
+    pattern = nearer_template(buffer, words, pattern);
     uint64_t *known = buffer->templates[pattern], *at = buffer->next;
-    unsigned changed = differing(known, words);
+    unsigned changed = differing_words(known, words);
     for (unsigned i = 0; i < SPOOL_RECORD_WORDS; i++)
         if (changed >> i & 1) *++at = known[i] = words[i];
     rec_buffer_publish(buffer, at + 1, SPOOL_HEAD(changed, pattern, record->time - buffer->base));

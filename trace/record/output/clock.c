@@ -27,7 +27,7 @@ static void clock_identity(char text[IDENTITY_BYTES])
     snprintf(text, IDENTITY_BYTES, "%s %s", boot, space);
 }
 
-static void compare(void)
+static void compare_clocks(void)
 {
     char mine[IDENTITY_BYTES] = "", zero[IDENTITY_BYTES];
     const char *forced = rec_setting("RMACAST_CLOCK");
@@ -46,7 +46,7 @@ static void compare(void)
         measures = 0;
 }
 
-static void serve(int rank)
+static void serve_rank(int rank)
 {
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t now;
@@ -75,7 +75,7 @@ static struct spool_clock measure(void)
 static void sync_clocks(void)
 {
     for (int rank = 1; rec_rank == 0 && measuring_ranks && rank < rec_world; rank++)
-        if (measuring_ranks[rank]) serve(rank);
+        if (measuring_ranks[rank]) serve_rank(rank);
     struct spool_clock clock = measures ? measure() : (struct spool_clock){.local_ns = rec_now()};
     rec_define(SPOOL_CLOCK, 0, &clock, sizeof clock);
 }
@@ -92,7 +92,7 @@ static int finalizing(MPI_Comm comm, int keyval, void *value, void *state)
 void rec_clock_begin(void)
 {
     int keyval;
-    compare();
+    compare_clocks();
     sync_clocks();
     bool any = measures;
     for (int rank = 0; rec_rank == 0 && measuring_ranks && rank < rec_world; rank++) any = any || measuring_ranks[rank];

@@ -102,7 +102,7 @@ static void on_end(int number, siginfo_t *info, void *context)
 }
 
 /* Installs the handler with the flags and the mask of the existing one. */
-static void watch(int number, bool handled_too)
+static void watch_signal(int number, bool handled_too)
 {
     struct sigaction now, ours = {.sa_sigaction = on_end};
     if (sigaction(number, NULL, &now) != 0 || now.sa_handler == SIG_IGN) return;
@@ -117,6 +117,6 @@ static void watch(int number, bool handled_too)
 void rec_guard_end(void)
 {
     static const int faults[] = {SIGSEGV, SIGILL, SIGFPE, SIGABRT}, asked[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) watch(faults[i], true);
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) watch(asked[i], false);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) watch_signal(faults[i], true);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) watch_signal(asked[i], false);
 }

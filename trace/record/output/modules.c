@@ -9,7 +9,7 @@
 static struct rec_table known;
 static unsigned long long loads_seen;
 
-static void define(const struct dl_phdr_info *info, uint64_t low, uint64_t high)
+static void define_module(const struct dl_phdr_info *info, uint64_t low, uint64_t high)
 {
     char program[4096];
     const char *path = info->dlpi_name;
@@ -37,7 +37,7 @@ static int visit_module(struct dl_phdr_info *info, size_t bytes, void *nothing)
         if (begin + info->dlpi_phdr[i].p_memsz > high) high = begin + info->dlpi_phdr[i].p_memsz;
     }
     if (low >= high || rec_table_find(&known, low)) return 0;
-    define(info, low, high);
+    define_module(info, low, high);
     if (!rec_table_put(&known, low, 1)) rec_stop("out of memory");
     return 0;
 }

@@ -8,46 +8,47 @@
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
 
-static char place[4096];
+static char directory[4096];
 
-const char *rec_place(void)
+const char *rec_directory(void)
 {
-    return place;
+    return directory;
 }
 
-enum { NO_PLACE = -1 };
+enum { NO_DIRECTORY = -1 };
 
 /* 0: RMACAST_SPOOL itself. */
-static bool set_place(int number)
+static bool set_directory(int number)
 {
     const char *spool = rec_setting("RMACAST_SPOOL");
-    int bytes = number == 0 ? snprintf(place, sizeof place, "%s", spool)
-                            : snprintf(place, sizeof place, "%s/" SPOOL_WORLD_NAME, spool, (unsigned)number);
-    if (bytes > 0 && (size_t)bytes < sizeof place) return true;
+    int bytes = number == 0 ? snprintf(directory, sizeof directory, "%s", spool)
+                            : snprintf(directory, sizeof directory, "%s/" SPOOL_WORLD_NAME, spool, (unsigned)number);
+    if (bytes > 0 && (size_t)bytes < sizeof directory) return true;
     errno = ENAMETOOLONG;
     return false;
 }
 
-/* Rank 0 takes the first place that is free, and opens its buffer there. */
-static int take_place(const struct spool_header *header, const char **why)
+/* Rank 0 takes the first directory that is free, and opens its buffer there. */
+static int take_directory(const struct spool_header *header, const char **why)
 {
     int number = 0;
-    *why = set_place(0) ? rec_buffer_open(&rec_out, place, header) : "the spool's main file cannot be made";
+    *why = set_directory(0) ? rec_buffer_open(&rec_out, directory, header) : "the spool's main file cannot be made";
     if (!*why || errno != EEXIST) return 0; /* ranks of other machines may fare better */
     do {
-        if (!set_place(++number)) return NO_PLACE;
-    } while (mkdir(place, 0777) != 0 && errno == EEXIST);
-    *why = rec_buffer_open(&rec_out, place, header);
-    return *why ? NO_PLACE : number;
+        if (!set_directory(++number)) return NO_DIRECTORY;
+    } while (mkdir(directory, 0777) != 0 && errno == EEXIST);
+    *why = rec_buffer_open(&rec_out, directory, header);
+    return *why ? NO_DIRECTORY : number;
 }
 
-static const char *follow(int number, const struct spool_header *header)
+static const char *follow_rank_0(int number, const struct spool_header *header)
 {
     errno = 0;
-    if (number == NO_PLACE) return "rank 0 found no place for another program in the spool";
-    if (!set_place(number)) return "the spool's main file cannot be made";
-    if (number > 0 && mkdir(place, 0777) != 0 && errno != EEXIST) return "the spool of another program cannot be made";
-    return rec_buffer_open(&rec_out, place, header);
+    if (number == NO_DIRECTORY) return "rank 0 found no directory for another program in the spool";
+    if (!set_directory(number)) return "the spool's main file cannot be made";
+    if (number > 0 && mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return "the spool of another program cannot be made";
+    return rec_buffer_open(&rec_out, directory, header);
 }
 
 const char *rec_spool_open(const struct spool_header *header)
@@ -55,9 +56,9 @@ const char *rec_spool_open(const struct spool_header *header)
     const char *why = NULL;
     int number = 0, failure;
     errno = 0;
-    if (rec_rank == 0) number = take_place(header, &why);
+    if (rec_rank == 0) number = take_directory(header, &why);
     failure = errno;
     PMPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
     errno = failure;
-    return rec_rank == 0 ? why : follow(number, header);
+    return rec_rank == 0 ? why : follow_rank_0(number, header);
 }

@@ -82,7 +82,7 @@ char *const *rmacast_record_settings(void)
 }
 
 /* Called for a function that no library has. */
-static int absent(void)
+static int absent_function(void)
 {
     return 1;
 }
@@ -114,7 +114,7 @@ static void point_elsewhere(void **word)
     int i = 0;
     while (i < STUBS - 1 && stubs[i].to != word) i++;
     *word = rmacast_record_next(stubs[i].name);
-    if (!*word) *(int (**)(void))word = absent;
+    if (!*word) *(int (**)(void))word = absent_function;
 }
 
 static bool initialises(const char *name)
@@ -145,7 +145,7 @@ void rec_dispatch(void **word)
     for (int i = 0; i < STUBS; i++) {
         void *to = recorder && (wanted || initialises(stubs[i].name)) ? dlsym(recorder, stubs[i].name) : NULL;
         if (!to) to = rmacast_record_next(stubs[i].name);
-        if (!to) *(int (**)(void))&to = absent;
+        if (!to) *(int (**)(void)) & to = absent_function;
         __atomic_store_n(stubs[i].to, to, __ATOMIC_RELEASE);
     }
 }

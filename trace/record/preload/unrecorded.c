@@ -31,8 +31,8 @@ bool rec_unrecorded_any REC_HOT;
 static struct {
     const char *name;
     const bool *called;
-    bool told;
-} missed[] = {
+    bool defined;
+} rows[] = {
 #define REC_UNRECORDED(NAME) {"MPI_" #NAME, &rec_unrecorded_##NAME, false},
 #include "trace/record/preload/unrecorded.def"
 #undef REC_UNRECORDED
@@ -42,10 +42,10 @@ void rec_unrecorded_define(void)
 {
     rec_lock();
     rec_unrecorded_any = false;
-    for (size_t i = 0; i < sizeof missed / sizeof *missed; i++) {
-        if (!*missed[i].called || missed[i].told) continue;
-        missed[i].told = true;
-        rec_define(SPOOL_MISSED, 0, missed[i].name, strlen(missed[i].name));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!*rows[i].called || rows[i].defined) continue;
+        rows[i].defined = true;
+        rec_define(SPOOL_MISSED, 0, rows[i].name, strlen(rows[i].name));
     }
     rec_unlock();
 }

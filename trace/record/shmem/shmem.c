@@ -52,7 +52,7 @@ static int note_file(struct dl_phdr_info *info, size_t bytes, void *nothing)
 }
 
 /* The same number on all PEs for one symmetric object. Open MPI maps the heap at one address in all of them. */
-static int64_t symmetric(const volatile void *object)
+static int64_t symmetric_address(const volatile void *object)
 {
     uintptr_t address = (uintptr_t)object;
     for (int i = 0; address >= lowest && i < file_count; i++)
@@ -83,7 +83,7 @@ static void set_window(struct rec_call *rec)
 static void set_place(struct rec_call *rec, const volatile void *object)
 {
     set_window(rec);
-    rec->enter.extra = symmetric(object);
+    rec->enter.extra = symmetric_address(object);
 }
 
 static void set_move(struct rec_call *rec, const void *object, int pe, size_t bytes)

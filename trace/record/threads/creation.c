@@ -38,7 +38,7 @@ struct start {
     struct rec_creation creation;
 };
 
-static void *run(void *data)
+static void *run_thread(void *data)
 {
     struct start start = *(struct start *)data;
     free(data);
@@ -71,7 +71,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
     if (!start) return create(thread, how, function, argument);
     start->function = function;
     start->argument = argument;
-    int result = create(thread, how, run, start);
+    int result = create(thread, how, run_thread, start);
     if (result != 0) free(start);
     return result;
 }

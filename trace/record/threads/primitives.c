@@ -52,7 +52,7 @@ static void *find_function(const char *name)
 #define CALL(NAME, ...) (get_##NAME() ? real_##NAME(__VA_ARGS__) : 0)
 
 /* Begins to record; false: the function alone is called. */
-static bool begin(struct rec_primitive_call *call, const struct rec_primitive_hooks **by)
+static bool begin_primitive(struct rec_primitive_call *call, const struct rec_primitive_hooks **by)
 {
     *by = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
     if (!*by || !rec_site_is_inside(call->site)) return false;
@@ -83,7 +83,7 @@ static void end_call(const struct rec_primitive_hooks *by, const struct rec_prim
         if (!rec_site_is_inside(call.site)) return CALL ARGUMENTS;                                                     \
         OBJECT;                                                                                                        \
         VALUE;                                                                                                         \
-        if (!begin(&call, &by)) return CALL ARGUMENTS;                                                                 \
+        if (!begin_primitive(&call, &by)) return CALL ARGUMENTS;                                                       \
         int result = CALL ARGUMENTS;                                                                                   \
         bool good = (GOOD);                                                                                            \
         end_call(by, &call, good, !good && !(PLAIN));                                                                  \
@@ -188,7 +188,7 @@ struct start {
     const struct rec_primitive_hooks *by;
 };
 
-static void *run(void *data)
+static void *run_thread(void *data)
 {
     struct start start = *(struct start *)data;
     free(data);
@@ -206,12 +206,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*
     bool inside = by && rec_site_is_inside(call.site);
     struct start *start = inside ? malloc(sizeof *start) : NULL;
     call.object = start ? by->number() : REC_NO_OBJECT;
-    if (call.object == REC_NO_OBJECT || !begin(&call, &by)) {
+    if (call.object == REC_NO_OBJECT || !begin_primitive(&call, &by)) {
         free(start);
         return CALL(pthread_create, thread, how, function, argument);
     }
     *start = (struct start){function, argument, call.object, by};
-    int result = CALL(pthread_create, thread, how, run, start);
+    int result = CALL(pthread_create, thread, how, run_thread, start);
     if (result != 0) free(start);
     if (result == 0) rec_thread_put(*thread, call.object);
     end_call(by, &call, result == 0, result != 0);
@@ -225,7 +225,7 @@ EXPORT int pthread_join(pthread_t thread, void **value)
     const struct rec_primitive_hooks *by;
     struct rec_primitive_call call = {.row = REC_ROW_pthread_join, .value = REC_NO_VALUE, .site = SITE};
     call.object = rec_thread_take(thread);
-    if (!begin(&call, &by)) return CALL(pthread_join, thread, value);
+    if (!begin_primitive(&call, &by)) return CALL(pthread_join, thread, value);
     int result = CALL(pthread_join, thread, value);
     end_call(by, &call, result == 0, result != 0);
     return result;

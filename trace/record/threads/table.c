@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void insert(struct rec_table *table, uint64_t key, uintptr_t value)
+static void insert_value(struct rec_table *table, uint64_t key, uintptr_t value)
 {
     size_t i = rec_table_home(table, key);
     while (table->slots[i].value != 0) i = (i + 1) & (table->capacity - 1);
@@ -23,11 +23,11 @@ bool rec_table_put(struct rec_table *table, uint64_t key, uintptr_t value)
         grown.slots = calloc(grown.capacity, sizeof *grown.slots);
         if (!grown.slots) return false;
         for (size_t i = 0; i < table->capacity; i++)
-            if (table->slots[i].value != 0) insert(&grown, table->slots[i].key, table->slots[i].value);
+            if (table->slots[i].value != 0) insert_value(&grown, table->slots[i].key, table->slots[i].value);
         free(table->slots);
         *table = grown;
     }
-    insert(table, key, value);
+    insert_value(table, key, value);
     return true;
 }
 

@@ -9,13 +9,13 @@
 
 static int locked;
 
-static void lock(void)
+static void lock_table(void)
 {
     for (int tries = 0; __atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE); tries++)
         if (tries >= 100) sched_yield();
 }
 
-static void unlock(void)
+static void unlock_table(void)
 {
     __atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
 }
@@ -47,12 +47,12 @@ uint32_t rec_object(enum rec_sort sort, const void *address, bool *made)
     uint64_t key = REC_KEY(address) << SORT_BITS | sort, now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
     if (made) *made = false;
     if (cached->key == key && cached->generation == now) return cached->id;
-    lock();
+    lock_table();
     uintptr_t *found = rec_table_find(&ids[sort], REC_KEY(address));
     uint32_t id = found ? (uint32_t)(*found - 1) : id_count;
     if (!found && !rec_table_put(&ids[sort], REC_KEY(address), (uintptr_t)id + 1)) id = REC_NO_OBJECT;
     if (!found && id != REC_NO_OBJECT) id_count++;
-    unlock();
+    unlock_table();
     if (made) *made = !found;
     *cached = (struct cached){key, now, id};
     if (id == REC_NO_OBJECT) cached->key = 0;
@@ -61,36 +61,36 @@ uint32_t rec_object(enum rec_sort sort, const void *address, bool *made)
 
 int64_t rec_barrier_parties(const void *address)
 {
-    lock();
+    lock_table();
     const uintptr_t *known = rec_table_find(&barriers, REC_KEY(address));
     int64_t parties = known ? (int64_t)*known : 1;
-    unlock();
+    unlock_table();
     return parties;
 }
 
 void rec_object_forget(enum rec_sort sort, const void *address, unsigned parties)
 {
-    lock();
+    lock_table();
     if (rec_table_remove(&ids[sort], REC_KEY(address))) __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
     if (parties > 0)
         rec_table_put(&barriers, REC_KEY(address), parties);
     else if (sort == REC_BARRIER)
         rec_table_remove(&barriers, REC_KEY(address));
-    unlock();
+    unlock_table();
 }
 
 void rec_thread_put(pthread_t thread, uint32_t number)
 {
-    lock();
+    lock_table();
     rec_table_put(&threads, REC_KEY(thread), (uintptr_t)number + 1);
-    unlock();
+    unlock_table();
 }
 
 uint32_t rec_thread_take(pthread_t thread)
 {
-    lock();
+    lock_table();
     uintptr_t number = rec_table_remove(&threads, REC_KEY(thread)); /* plus 1 */
-    unlock();
+    unlock_table();
     return number ? (uint32_t)(number - 1) : REC_NO_OBJECT;
 }
 
