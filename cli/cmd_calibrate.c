@@ -230,8 +230,8 @@ static enum status measure(const struct options *options, const struct calibrate
     return options->no_probe ? STATUS_OK : calibrate_run_probe(run, mpi, err);
 }
 
-static enum status check(const struct options *options, const struct calibrate_run *run, const struct err *recorded,
-                         struct err *err)
+static enum status check_result(const struct options *options, const struct calibrate_run *run,
+                                const struct err *recorded, struct err *err)
 {
     if (recorded->status == STATUS_OK) return calibrate_check(run, options->output, (int)options->rounds, err);
     if (err) *err = *recorded;
@@ -249,7 +249,7 @@ static enum status calibrate(const struct options *options, struct err *err)
     if (options->command && run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
     if (options->command) status = measure(options, &run, &mpi, &recorded, err);
     if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);
-    if (status == STATUS_OK && options->check) status = check(options, &run, &recorded, err);
+    if (status == STATUS_OK && options->check) status = check_result(options, &run, &recorded, err);
     cJSON_Delete(mpi);
     if (!options->results) remove_tree(directory);
     return status;

@@ -101,8 +101,8 @@ static enum status write_outputs(const struct settings *settings, const struct c
     return cli_flush(err);
 }
 
-static enum status compare(struct settings *settings, const struct trace *trace, const struct warnings *warnings,
-                           struct err *err)
+static enum status compare_rows(struct settings *settings, const struct trace *trace, const struct warnings *warnings,
+                                struct err *err)
 {
     struct comparison_row rows[ROWS_MAX];
     struct scene_options scenes = prediction_options_scenes(&settings->prediction);
@@ -138,7 +138,7 @@ static enum status run(struct settings *settings, struct err *err)
     struct trace *trace;
     struct warnings warnings;
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &warnings, err));
-    enum status status = compare(settings, trace, &warnings, err);
+    enum status status = compare_rows(settings, trace, &warnings, err);
     warnings_clear(&warnings);
     trace_free(trace);
     return status;

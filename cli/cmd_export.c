@@ -62,7 +62,7 @@ static error_t find_model(const struct argp_state *state, const char *name, cons
     return error;
 }
 
-static error_t check(const struct argp_state *state, const struct options *options)
+static error_t check_options(const struct argp_state *state, const struct options *options)
 {
     if (!options->format) return cli_usage(state, "no --to, expected a format");
     if (!options->output) return cli_usage(state, "no -o, expected what to write");
@@ -84,7 +84,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'o': options->output = argument; return 0;
     case KEY_JSON: options->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_add_string(state, &options->traces, argument);
-    case ARGP_KEY_END: return check(state, options);
+    case ARGP_KEY_END: return check_options(state, options);
     default: return ARGP_ERR_UNKNOWN;
     }
 }

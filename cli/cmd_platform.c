@@ -73,7 +73,7 @@ static const struct argp argp = {
 
 /* --- show, check --- */
 
-static enum status show(const struct options *options, struct err *err)
+static enum status show_platform(const struct options *options, struct err *err)
 {
     char path[PLATFORM_PATH_BYTES];
     cJSON *json;
@@ -87,7 +87,7 @@ static enum status show(const struct options *options, struct err *err)
     return status == STATUS_OK ? cli_flush(err) : status;
 }
 
-static enum status check(const struct options *options, struct err *err)
+static enum status check_platform(const struct options *options, struct err *err)
 {
     cli_table();
     for (size_t i = 0; i < options->arguments.count; i++) {
@@ -264,8 +264,8 @@ enum status cmd_platform(int argc, char **argv, struct err *err)
     struct options options = {0};
     enum status status = cli_parse(&argp, argc, argv, 0, &options, err);
     if (status == STATUS_OK) {
-        static enum status (*const act[])(const struct options *, struct err *) = {show, check, profiles,
-                                                                                   plot, diff,  export_simgrid};
+        static enum status (*const act[])(const struct options *, struct err *) = {
+            show_platform, check_platform, profiles, plot, diff, export_simgrid};
         status = act[options.verb](&options, err);
     }
     free(options.arguments.items);

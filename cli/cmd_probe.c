@@ -87,7 +87,7 @@ struct heard {
 };
 
 /* What is not the probe's own is the launcher's or the library's word to the user. */
-static bool hear(void *context, const char *line)
+static bool take_line(void *context, const char *line)
 {
     struct heard *heard = context;
     bool ours = false;
@@ -97,7 +97,8 @@ static bool hear(void *context, const char *line)
 }
 
 /* Why the run ended before all was asked; NULL: it did not. */
-static const char *broken(const struct probe_record *record, const struct launcher_outcome *outcome, char *text, size_t room)
+static const char *broken_reason(const struct probe_record *record, const struct launcher_outcome *outcome, char *text,
+                                 size_t room)
 {
     if (record->ended) return NULL;
     switch (outcome->end) {
@@ -137,12 +138,12 @@ static enum status write_outputs(const struct options *options, const struct pro
     return status;
 }
 
-static enum status evaluate(const struct options *options, const struct probe_record *record,
-                            const struct launcher_outcome *outcome, struct err *err)
+static enum status evaluate_record(const struct options *options, const struct probe_record *record,
+                                   const struct launcher_outcome *outcome, struct err *err)
 {
     struct probe_findings findings;
     char text[128];
-    const char *why = broken(record, outcome, text, sizeof text);
+    const char *why = broken_reason(record, outcome, text, sizeof text);
     if (!record->began)
         return err_set(err, STATUS_DATA, options->command[0], NULL, "%s%s", *record->failure ? record->failure : why,
                        *record->failure ? "" : ", expected a launcher of two ranks, as mpiexec -n 2");
@@ -166,9 +167,9 @@ static enum status run(const struct options *options, struct err *err)
     const char *const arguments[] = {seconds, options->only ? options->only : "all", flavours[options->window],
                                      options->thorough ? "long" : NULL, NULL};
     TRY(launcher_find_program("rmacast-probe", "RMACAST_PROBE", program, sizeof program, err));
-    enum status status = launcher_run(options->command, program, arguments, limit_s, hear, &heard, &outcome, err);
+    enum status status = launcher_run(options->command, program, arguments, limit_s, take_line, &heard, &outcome, err);
     if (status == STATUS_OK) status = heard.status;
-    if (status == STATUS_OK) status = evaluate(options, &heard.record, &outcome, err);
+    if (status == STATUS_OK) status = evaluate_record(options, &heard.record, &outcome, err);
     probe_record_clear(&heard.record);
     return status;
 }

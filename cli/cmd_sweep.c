@@ -48,7 +48,7 @@ static enum status serve_point(const struct sweep_input *input, size_t point, st
 
 /* For rmacast-sweep: a number of a point per line of standard input; to each "STATUS BYTES", a newline and so many
  * bytes, the point's line or why it failed. Status -1: no point can be run. Every point runs in a child process. */
-static enum status serve(const struct sweep *sweep, struct err *err)
+static enum status serve_points(const struct sweep *sweep, struct err *err)
 {
     struct sweep_input input;
     size_t point;
@@ -63,7 +63,7 @@ static enum status serve(const struct sweep *sweep, struct err *err)
 static enum status run(const struct settings *settings, struct sweep *sweep, struct err *err)
 {
     struct sweep_observer progress = sweep_options_progress();
-    if (settings->serve) return serve(sweep, err);
+    if (settings->serve) return serve_points(sweep, err);
     enum status status = sweep_run(sweep, (size_t)settings->jobs, &progress, err);
     sweep_options_progress_end();
     return status == STATUS_OK ? sweep_options_write(&settings->sweep, sweep, err) : status;

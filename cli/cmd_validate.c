@@ -231,7 +231,7 @@ static enum status infer_waits(const struct settings *settings, const struct run
     return status;
 }
 
-static enum status compare(const struct settings *settings, const struct runs *runs, struct err *err)
+static enum status compare_runs(const struct settings *settings, const struct runs *runs, struct err *err)
 {
     struct validation *validation;
     if (settings->explain && !all_traces(runs))
@@ -281,7 +281,7 @@ static enum status run(const struct settings *settings, struct err *err)
     files[0] = settings->predicted;
     memcpy(files + 1, settings->measured.items, (count - 1) * sizeof *files);
     enum status status = open_runs(files, count, settings->semantics, &settings->analyze, &runs, err);
-    if (status == STATUS_OK) status = compare(settings, &runs, err);
+    if (status == STATUS_OK) status = compare_runs(settings, &runs, err);
     clear_runs(&runs);
     free(files);
     return status;

@@ -31,7 +31,7 @@ struct claims {
     size_t count, capacity;
 };
 
-static char *joined(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     char *path;
     const char *slash = strcmp(directory, "/") == 0 ? "" : "/";
@@ -45,7 +45,7 @@ static char *link_target(const char *path, const char *directory)
     ssize_t bytes = readlink(path, target, sizeof target - 1);
     if (bytes <= 0) return NULL;
     target[bytes] = '\0';
-    return *target == '/' ? strdup(target) : joined(directory, target);
+    return *target == '/' ? strdup(target) : join_path(directory, target);
 }
 
 /* realpath() for a file that need not exist. NULL: no memory, or links without end. */
@@ -58,7 +58,7 @@ static char *absolute_path(const char *path, int links)
     last = strdup(slash ? slash + 1 : own);
     if (slash) slash[slash == own] = '\0';
     char *above = last ? absolute_path(slash ? own : ".", links + 1) : NULL;
-    whole = above ? joined(above, last) : NULL;
+    whole = above ? join_path(above, last) : NULL;
     char *target = whole ? link_target(whole, above) : NULL;
     free(above);
     if (target) {
@@ -154,14 +154,14 @@ static bool is_linked_in(const struct claim *file, const struct claim *directory
     return found;
 }
 
-static bool holds(const struct claim *directory, const struct claim *file)
+static bool holds_file(const struct claim *directory, const struct claim *file)
 {
     return directory->whole && (is_below(file->path, directory) || is_linked_in(file, directory));
 }
 
 static bool in_conflict(const struct claim *one, const struct claim *other)
 {
-    return same_file(one, other) || holds(one, other) || holds(other, one);
+    return same_file(one, other) || holds_file(one, other) || holds_file(other, one);
 }
 
 static enum status report_clash(const struct cli_file *one, const struct cli_file *other, struct err *err)

@@ -82,7 +82,8 @@ static size_t length_of(const void *list)
 }
 
 /* In the child; does not return. What went wrong goes through the pipe, which a successful exec closes. */
-static void become(char *const *command, const char *program, const char *const *arguments, int output, int report)
+static void become_command(char *const *command, const char *program, const char *const *arguments, int output,
+                           int report)
 {
     size_t words = length_of(command), more = length_of(arguments);
     const char **all = calloc(words + more + 2, sizeof *all);
@@ -102,8 +103,8 @@ static void become(char *const *command, const char *program, const char *const 
     _exit(127);
 }
 
-static enum status launch(char *const *command, const char *program, const char *const *arguments, const struct sigaction *before,
-                          struct launched *launched, struct err *err)
+static enum status launch_command(char *const *command, const char *program, const char *const *arguments,
+                                  const struct sigaction *before, struct launched *launched, struct err *err)
 {
     int output[2], report[2], failure = 0;
     if (pipe2(output, O_CLOEXEC) != 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "pipe: %s", strerror(errno));
@@ -116,7 +117,7 @@ static enum status launch(char *const *command, const char *program, const char 
     pid_t child = fork();
     if (child == 0) {
         signals_end(before);
-        become(command, program, arguments, output[1], report[1]);
+        become_command(command, program, arguments, output[1], report[1]);
     }
     failure = child < 0 ? errno : 0;
     if (child > 0) setpgid(child, child);
@@ -178,7 +179,7 @@ static void take_bytes(struct lines *lines, const char *bytes, size_t count)
 }
 
 /* False: the pipe has no writer any more. */
-static bool hear(struct launched *launched, struct lines *lines)
+static bool read_output(struct launched *launched, struct lines *lines)
 {
     char bytes[4096];
     struct pollfd ready = {.fd = launched->output, .events = POLLIN};
@@ -198,14 +199,14 @@ enum status launcher_run(char *const *command, const char *program, const char *
     double deadline_s = now_s() + limit_s;
     record_adopt_guests();
     signals_begin(before);
-    enum status status = launch(command, program, arguments, before, &launched, err);
+    enum status status = launch_command(command, program, arguments, before, &launched, err);
     if (status != STATUS_OK) {
         signals_end(before);
         return status;
     }
     while ((open || !launched.ended) && !asked && now_s() < deadline_s) {
         if (open)
-            open = hear(&launched, &lines);
+            open = read_output(&launched, &lines);
         else
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         look_after(&launched);

@@ -29,7 +29,7 @@ static enum status list_options(const struct argp *argp, const struct argp_optio
     return STATUS_OK;
 }
 
-static void describe(void *context, const struct argp *argp)
+static void describe_options(void *context, const struct argp *argp)
 {
     struct described *described = context;
     const struct argp_option **options = NULL;
@@ -50,7 +50,7 @@ static enum status describe_command(struct described *described)
     char *arguments[] = {name, NULL};
     struct err stopped;
     snprintf(name, sizeof name, "rmacast %s", described->command->name);
-    cli_describe(describe, described);
+    cli_describe(describe_options, described);
     described->command->run(1, arguments, &stopped); /* stops where it would parse its arguments */
     cli_describe(NULL, NULL);
     return described->status;

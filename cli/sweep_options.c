@@ -71,7 +71,7 @@ enum status sweep_options_open(const struct sweep_options *options, struct sweep
 
 static bool shown;
 
-static void show(void *context, const struct sweep *sweep)
+static void show_progress(void *context, const struct sweep *sweep)
 {
     (void)context;
     if (!isatty(STDERR_FILENO)) return;
@@ -83,7 +83,7 @@ static void show(void *context, const struct sweep *sweep)
 
 struct sweep_observer sweep_options_progress(void)
 {
-    return (struct sweep_observer){.told = show};
+    return (struct sweep_observer){.told = show_progress};
 }
 
 void sweep_options_progress_end(void)

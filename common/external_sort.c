@@ -50,7 +50,7 @@ enum status external_sort_new(struct temp_file *temp, size_t record_bytes, exter
     return STATUS_OK;
 }
 
-static void sort(struct external_sort *sorter)
+static void sort_run(struct external_sort *sorter)
 {
     if (sorter->count > 1) qsort(sorter->items, sorter->count, sorter->bytes, sorter->compare);
 }
@@ -58,7 +58,7 @@ static void sort(struct external_sort *sorter)
 static enum status write_run(struct external_sort *sorter, struct err *err)
 {
     struct run made = {.left = sorter->count};
-    sort(sorter);
+    sort_run(sorter);
     TRY(temp_file_append(sorter->temp, sorter->items, sorter->count * sorter->bytes, &made.offset, err));
     ARRAY_PUSH(sorter->written, sorter->run_count, sorter->run_capacity, made, err);
     sorter->count = 0;
@@ -73,7 +73,7 @@ enum status external_sort_add(struct external_sort *sorter, const void *record, 
     return STATUS_OK;
 }
 
-static enum status fill(const struct external_sort *sorter, struct run *run, struct err *err)
+static enum status fill_run(const struct external_sort *sorter, struct run *run, struct err *err)
 {
     size_t count = run->left < BUFFER ? run->left : BUFFER;
     TRY(temp_file_read(sorter->temp, run->offset, run->buffer, count * sorter->bytes, err));
@@ -99,7 +99,7 @@ static bool is_first(const void *of, uint32_t one, uint32_t other)
 enum status external_sort_turn(struct external_sort *sorter, struct err *err)
 {
     struct run memory = {.offset = -1, .buffer = sorter->items, .count = sorter->count};
-    sort(sorter);
+    sort_run(sorter);
     ARRAY_PUSH(sorter->written, sorter->run_count, sorter->run_capacity, memory, err);
     sorter->heap.items = malloc(sorter->run_count * sizeof *sorter->heap.items);
     if (!sorter->heap.items) return err_memory(err);
@@ -108,7 +108,7 @@ enum status external_sort_turn(struct external_sort *sorter, struct err *err)
         if (run->offset >= 0) {
             run->buffer = malloc(BUFFER * sorter->bytes);
             if (!run->buffer) return err_memory(err);
-            TRY(fill(sorter, run, err));
+            TRY(fill_run(sorter, run, err));
         }
         if (run->count > 0) heap_push(&sorter->heap, (uint32_t)i, is_first, sorter);
     }
@@ -122,7 +122,7 @@ enum status external_sort_next(struct external_sort *sorter, void *record, bool 
     struct run *run = &sorter->written[sorter->heap.items[0]];
     memcpy(record, first_of(sorter, run), sorter->bytes);
     run->at++;
-    if (run->at == run->count && run->left > 0) TRY(fill(sorter, run, err));
+    if (run->at == run->count && run->left > 0) TRY(fill_run(sorter, run, err));
     if (run->at == run->count)
         heap_pop(&sorter->heap, is_first, sorter);
     else

@@ -167,7 +167,7 @@ void json_cut_line(char *text)
     if (line) *line = '\0';
 }
 
-static enum status expect(const struct json_node *node, bool right, const char *what, struct err *err)
+static enum status expect_type(const struct json_node *node, bool right, const char *what, struct err *err)
 {
     if (!node->item) return json_error(node, err, "missing, expected %s", what);
     return right ? STATUS_OK : json_error(node, err, "wrong type, expected %s", what);
@@ -179,7 +179,7 @@ enum status json_number(const struct json_node *node, double low, double high, d
         struct json_node inner = json_member(node, "value");
         return json_number(&inner, low, high, value, err);
     }
-    TRY(expect(node, cJSON_IsNumber(node->item), "a number", err));
+    TRY(expect_type(node, cJSON_IsNumber(node->item), "a number", err));
     double found = node->item->valuedouble;
     if (!(found >= low && found <= high))
         return json_error(node, err, "%g is impossible here, expected a number from %g to %g", found, low, high);
@@ -198,26 +198,26 @@ enum status json_integer(const struct json_node *node, int64_t low, int64_t high
 
 enum status json_string(const struct json_node *node, const char **value, struct err *err)
 {
-    TRY(expect(node, cJSON_IsString(node->item), "a string", err));
+    TRY(expect_type(node, cJSON_IsString(node->item), "a string", err));
     *value = node->item->valuestring;
     return STATUS_OK;
 }
 
 enum status json_boolean(const struct json_node *node, bool *value, struct err *err)
 {
-    TRY(expect(node, cJSON_IsBool(node->item), "true or false", err));
+    TRY(expect_type(node, cJSON_IsBool(node->item), "true or false", err));
     *value = cJSON_IsTrue(node->item);
     return STATUS_OK;
 }
 
 enum status json_object(const struct json_node *node, struct err *err)
 {
-    return expect(node, cJSON_IsObject(node->item), "an object", err);
+    return expect_type(node, cJSON_IsObject(node->item), "an object", err);
 }
 
 enum status json_array(const struct json_node *node, struct err *err)
 {
-    return expect(node, cJSON_IsArray(node->item), "an array", err);
+    return expect_type(node, cJSON_IsArray(node->item), "an array", err);
 }
 
 bool json_key_ignored(const char *key)

@@ -47,7 +47,7 @@ uint64_t *map_find(const struct map *map, uint64_t key)
     return map->used[i] ? &map->values[i] : NULL;
 }
 
-static enum status grow(struct map *map, struct err *err)
+static enum status grow_map(struct map *map, struct err *err)
 {
     struct map bigger = {.count = map->count, .capacity = map->capacity ? map->capacity * 2 : 16};
     bigger.keys = malloc(bigger.capacity * sizeof *bigger.keys);
@@ -71,7 +71,7 @@ static enum status grow(struct map *map, struct err *err)
 
 enum status map_put(struct map *map, uint64_t key, uint64_t initial, uint64_t **slot, struct err *err)
 {
-    if (map->count * 4 >= map->capacity * 3) TRY(grow(map, err));
+    if (map->count * 4 >= map->capacity * 3) TRY(grow_map(map, err));
     size_t i = slot_of(map, key);
     if (!map->used[i]) {
         map->used[i] = 1;

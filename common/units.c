@@ -20,7 +20,7 @@ static const struct unit sizes[] = {
     {"", 1}, {"B", 1}, {"K", 1024}, {"M", 1048576}, {"G", 1073741824.0}, {"T", 1099511627776.0}};
 static const struct unit fractions[] = {{"", 1}, {"%", 0.01}};
 
-static bool parse(const char *text, const struct unit *units, size_t count, double *value)
+static bool parse_unit(const char *text, const struct unit *units, size_t count, double *value)
 {
     char *end;
     double number = strtod(text, &end);
@@ -33,7 +33,7 @@ static bool parse(const char *text, const struct unit *units, size_t count, doub
     return false;
 }
 
-#define PARSE(text, table, value) parse(text, table, sizeof(table) / sizeof *(table), value)
+#define PARSE(text, table, value) parse_unit(text, table, sizeof(table) / sizeof *(table), value)
 
 bool units_parse_duration(const char *text, double *seconds)
 {

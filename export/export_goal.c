@@ -2,7 +2,7 @@
 #include "export/export.h"
 #include "export/goal/lowering.h"
 
-static enum status lower(const struct relations *relations, struct goal_schedule *schedule, struct err *err)
+static enum status lower_trace(const struct relations *relations, struct goal_schedule *schedule, struct err *err)
 {
     TRY(goal_lower_messages(relations, schedule, err));
     TRY(goal_lower_collectives(relations->trace, schedule, err));
@@ -21,7 +21,7 @@ enum status export_goal(const struct trace *trace, const struct export_options *
     TRY(relations_build(trace, &relations, err));
     enum status status = goal_new(trace, &schedule, err);
     if (status == STATUS_OK) {
-        status = lower(&relations, &schedule, err);
+        status = lower_trace(&relations, &schedule, err);
         if (status == STATUS_OK) goal_write(&schedule, out);
         report->unmatched = schedule.left_out;
         goal_clear(&schedule);

@@ -36,19 +36,19 @@ struct point {
     int64_t time_ps;
 };
 
-static struct point entered(const struct building *building, uint32_t rank, size_t call)
+static struct point point_of_enter(const struct building *building, uint32_t rank, size_t call)
 {
     return (struct point){rank, trace_call_thread(building->trace, rank, call), call,
                           building->trace->ranks[rank].calls[call].enter_ps};
 }
 
-static struct point left(const struct building *building, uint32_t rank, size_t call)
+static struct point point_of_exit(const struct building *building, uint32_t rank, size_t call)
 {
     return (struct point){rank, trace_call_thread(building->trace, rank, call), call,
                           building->trace->ranks[rank].calls[call].exit_ps};
 }
 
-static struct point somewhere(const struct building *building, uint32_t rank, int64_t time_ps)
+static struct point point_at(const struct building *building, uint32_t rank, int64_t time_ps)
 {
     uint32_t thread = timelines_thread_ending(&building->relations->timelines, rank, time_ps);
     return (struct point){rank, thread, EPOCH_NONE, time_ps};
@@ -180,7 +180,7 @@ static int64_t latest_start_ps(const struct building *building, const struct spa
     return start_ps < span->call->enter_ps ? span->call->enter_ps : start_ps;
 }
 
-/* What the target hands out: gets, and results of atomics, whose operands have come in by then. */
+/* Data that leave the target: those of gets, and results of atomics, whose operands have arrived by then. */
 static enum status add_answer(struct building *building, const struct span *span, bool data_arrows)
 {
     uint32_t origin = span->operation.origin, target = span->transfer->target;
@@ -190,17 +190,18 @@ static enum status add_answer(struct building *building, const struct span *span
     bool late = building->model->late && span->close != EPOCH_NONE;
     int64_t start_ps = late ? latest_start_ps(building, span) : span->call->enter_ps;
     if (building->model->requests) {
-        TRY(add_arrow(building, OTF2_ARROW_REQUEST, entered(building, origin, span->operation.call),
-                      somewhere(building, target, start_ps), 0));
+        TRY(add_arrow(building, OTF2_ARROW_REQUEST, point_of_enter(building, origin, span->operation.call),
+                      point_at(building, target, start_ps), 0));
         start_ps++; /* the request is there */
     }
     mark.kind = OTF2_MARK_IN;
-    if (operand) TRY(add_mark(building, somewhere(building, target, start_ps), mark));
+    if (operand) TRY(add_mark(building, point_at(building, target, start_ps), mark));
     mark.kind = OTF2_MARK_OUT;
-    TRY(add_mark(building, somewhere(building, target, start_ps), mark));
+    TRY(add_mark(building, point_at(building, target, start_ps), mark));
     if (!data_arrows || span->close == EPOCH_NONE) return STATUS_OK;
-    return add_arrow(building, OTF2_ARROW_DATA, somewhere(building, target, start_ps),
-                     left(building, origin, span->close), operand ? span->call->rma.result_bytes : span->call->bytes);
+    return add_arrow(building, OTF2_ARROW_DATA, point_at(building, target, start_ps),
+                     point_of_exit(building, origin, span->close),
+                     operand ? span->call->rma.result_bytes : span->call->bytes);
 }
 
 /* What comes in at the target: puts and accumulates. */
@@ -212,13 +213,13 @@ static enum status add_arrival(struct building *building, const struct span *spa
     struct otf2_mark mark = {
         .kind = OTF2_MARK_IN, .window = span->call->handle, .peer = (int32_t)origin, .number = span->number};
     if (end_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
-    TRY(add_mark(building, somewhere(building, target, end_ps), mark));
+    TRY(add_mark(building, point_at(building, target, end_ps), mark));
     if (building->model->dependencies && span->under_lock && span->operation.done_call != EPOCH_NONE)
-        TRY(add_arrow(building, OTF2_ARROW_UNLOCK, left(building, origin, span->operation.done_call),
-                      somewhere(building, target, end_ps), 0));
+        TRY(add_arrow(building, OTF2_ARROW_UNLOCK, point_of_exit(building, origin, span->operation.done_call),
+                      point_at(building, target, end_ps), 0));
     if (!data_arrows) return STATUS_OK;
-    return add_arrow(building, OTF2_ARROW_DATA, entered(building, origin, span->operation.call),
-                     somewhere(building, target, end_ps), span->call->bytes);
+    return add_arrow(building, OTF2_ARROW_DATA, point_of_enter(building, origin, span->operation.call),
+                     point_at(building, target, end_ps), span->call->bytes);
 }
 
 /* What the origin's calls say of its own transfer. */
@@ -228,10 +229,10 @@ static enum status add_completion(struct building *building, const struct span *
     size_t done = span->operation.done_call;
     struct otf2_mark mark = {.window = span->call->handle, .peer = TRACE_NONE, .number = span->number};
     mark.kind = span->close == span->operation.call ? OTF2_MARK_DONE_AT_ONCE : OTF2_MARK_DONE;
-    if (span->close != EPOCH_NONE) TRY(add_mark(building, left(building, origin, span->close), mark));
+    if (span->close != EPOCH_NONE) TRY(add_mark(building, point_of_exit(building, origin, span->close), mark));
     if (building->model->base || span->brings_back || !span->under_lock || done == EPOCH_NONE) return STATUS_OK;
     mark.kind = OTF2_MARK_DONE_REMOTELY;
-    return add_mark(building, left(building, origin, done), mark);
+    return add_mark(building, point_of_exit(building, origin, done), mark);
 }
 
 /* MPI's operations are in the order of transfers, OpenSHMEM's follow: both by origin and call. */
@@ -290,10 +291,10 @@ static enum status add_transfers(struct building *building, bool data_arrows)
 static enum status add_permission(struct building *building, const struct access_epoch *access,
                                   const struct exposure_epoch *exposure)
 {
-    struct point post = entered(building, exposure->rank, exposure->post_call);
-    struct point to = left(building, access->rank, access->open_call);
+    struct point post = point_of_enter(building, exposure->rank, exposure->post_call);
+    struct point to = point_of_exit(building, access->rank, access->open_call);
     if (to.time_ps < post.time_ps && epoch_closed(building->trace, access->rank, access->close_call))
-        to = left(building, access->rank, access->close_call);
+        to = point_of_exit(building, access->rank, access->close_call);
     return add_arrow(building, OTF2_ARROW_POST, post, to, 0);
 }
 
@@ -308,8 +309,8 @@ static enum status add_dependencies(struct building *building)
         TRY(add_permission(building, access, exposure));
         if (access->close_call == EPOCH_NONE || !epoch_closed(building->trace, exposure->rank, exposure->close_call))
             continue;
-        TRY(add_arrow(building, OTF2_ARROW_COMPLETE, entered(building, access->rank, access->close_call),
-                      left(building, exposure->rank, exposure->close_call), 0));
+        TRY(add_arrow(building, OTF2_ARROW_COMPLETE, point_of_enter(building, access->rank, access->close_call),
+                      point_of_exit(building, exposure->rank, exposure->close_call), 0));
     }
     return STATUS_OK;
 }
@@ -328,15 +329,16 @@ static enum status visit_holding(void *context, const struct holding *holding, c
     const struct access_epoch *epoch = holding->epoch;
     size_t index = (size_t)(epoch - building->relations->epochs.accesses);
     if (!holder) return STATUS_OK;
-    struct point to = left(building, epoch->rank, epoch->open_call);
+    struct point to = point_of_exit(building, epoch->rank, epoch->open_call);
     if (holder->release_ps > to.time_ps) to = (struct point){to.rank, to.thread, EPOCH_NONE, holder->release_ps};
     if (to.time_ps > grants->time_ps[index]) grants->time_ps[index] = to.time_ps;
-    return add_arrow(building, OTF2_ARROW_LOCK, left(building, holder->origin, holder->epoch->close_call), to, 0);
+    return add_arrow(building, OTF2_ARROW_LOCK, point_of_exit(building, holder->origin, holder->epoch->close_call), to,
+                     0);
 }
 
 static enum status add_acquire(struct building *building, const struct access_epoch *epoch, int64_t time_ps)
 {
-    struct point at = left(building, epoch->rank, epoch->open_call);
+    struct point at = point_of_exit(building, epoch->rank, epoch->open_call);
     const struct trace_call *lock = relations_call(building->relations, epoch->rank, epoch->open_call);
     if (lock->flags & TRACE_BREAK) return STATUS_OK;
     if (time_ps > at.time_ps) at = (struct point){at.rank, at.thread, EPOCH_NONE, time_ps};

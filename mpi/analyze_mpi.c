@@ -23,7 +23,7 @@ static const struct argp_option options[] = {ANALYSIS_OPTIONS,
                                              {"whole", KEY_ALONE, NULL, OPTION_HIDDEN, NULL, 0},
                                              {0}};
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     if (key == KEY_ALONE)
         return cli_usage(state, "%s is not for several processes, expected rmacast analyze for it",
@@ -84,7 +84,7 @@ static enum status analyze_shards(const struct analysis *analysis, struct trace_
     return status;
 }
 
-static enum status run(const struct analysis *analysis, struct trace_source *archive, struct err *err)
+static enum status run_analysis(const struct analysis *analysis, struct trace_source *archive, struct err *err)
 {
     struct result *result = NULL;
     enum status status = analyze_shards(analysis, archive, &result, err);
@@ -110,7 +110,7 @@ static enum status read_options(struct analysis *analysis, int argc, char **argv
 {
     static char name[] = "rmacast-analyze-mpi";
     const struct argp argp = {options,
-                              parse,
+                              parse_option,
                               "TRACE",
                               "Finds where a trace lost time, as rmacast analyze --slices does: the processes that "
                               "mpiexec starts share out its ranks.",
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     if (status == STATUS_OK) status = analysis_read_runs(&analysis, &err);
     if (status == STATUS_OK) status = open_archive(&analysis, &archive, &err);
     if (status == STATUS_OK && analysis.csv) status = transfer_log_new(&analysis.options.transfers, &err);
-    if (all_have_opened(status, &err)) status = run(&analysis, &archive, &err);
+    if (all_have_opened(status, &err)) status = run_analysis(&analysis, &archive, &err);
     transfer_log_free(analysis.options.transfers);
     if (status == STATUS_USAGE) return EXIT_USAGE;
     return status == STATUS_OK ? 0 : EXIT_DATA;

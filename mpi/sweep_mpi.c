@@ -20,7 +20,7 @@ enum { NO_MORE = -1 }; /* in a point's place */
 
 static const struct argp_option options[] = {SWEEP_OPTIONS, {0}};
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     return sweep_options_parse(key, argument, state, state->input);
 }
@@ -203,7 +203,7 @@ static enum status read_options(struct sweep_options *settings, int argc, char *
 {
     static char name[] = "rmacast-sweep";
     const struct argp argp = {
-        options,       parse,
+        options,       parse_option,
         "CONFIG.json", "Predicts the points of a configuration as rmacast sweep does, in the processes of mpiexec.",
         NULL,          NULL,
         NULL};
@@ -223,7 +223,8 @@ static bool all_have_begun(enum status status, const struct err *err)
     return first == none;
 }
 
-static enum status run(const struct sweep_options *settings, struct sweep *sweep, const char *program, struct err *err)
+static enum status run_sweep(const struct sweep_options *settings, struct sweep *sweep, const char *program,
+                             struct err *err)
 {
     struct point_server server = {.program = program, .config = settings->config};
     enum status status = own_number() > 0 ? serve_points(&server, err) : run_points(sweep, &server, err);
@@ -248,7 +249,7 @@ int main(int argc, char **argv)
         status = launcher_find_program("rmacast", "RMACAST_PROGRAM", program, sizeof program, &err);
     if (status == STATUS_OK && own_number() == 0) status = sweep_options_open(&settings, &sweep, &err);
     if (all_have_begun(status, &err))
-        status = run(&settings, &sweep, program, &err);
+        status = run_sweep(&settings, &sweep, program, &err);
     else if (status == STATUS_OK)
         status = STATUS_DATA;
     sweep_close(&sweep);

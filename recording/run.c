@@ -198,8 +198,8 @@ static void wait_for(pid_t child, int *state)
 }
 
 /* Runs in the child; does not return. An error goes through the pipe, which a successful exec closes. */
-static void become(char *const *command, const char *library, const char *spool, const struct dispositions *before,
-                   int report)
+static void become_command(char *const *command, const char *library, const char *spool,
+                           const struct dispositions *before, int report)
 {
     char path[RECORD_PATH_BYTES], preload[4 * RECORD_PATH_BYTES];
     const char *old = getenv("LD_PRELOAD"), *threads = getenv("RMACAST_THREADS");
@@ -230,7 +230,7 @@ enum status record_run(char *const *command, const char *library, const char *sp
     signals_begin(&before);
     record_adopt_guests();
     pid_t child = fork();
-    if (child == 0) become(command, library, spool, &before, report[1]);
+    if (child == 0) become_command(command, library, spool, &before, report[1]);
     running = child;
     close(report[1]);
     bool failed = child < 0 || read(report[0], &failure, sizeof failure) == (ssize_t)sizeof failure;

@@ -342,7 +342,7 @@ static int compare_groups(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum status finish(struct validate_calls *calls, struct err *err)
+static enum status finish_groups(struct validate_calls *calls, struct err *err)
 {
     double *samples = calloc(calls->count + 1, sizeof *samples);
     calls->order = calloc(calls->place_count + 1, sizeof *calls->order);
@@ -377,7 +377,7 @@ enum status validate_calls_match(const struct trace *predicted, const struct tra
     bool room = matcher.calls && matcher.runs && matcher.samples;
     enum status status = room ? open_runs(&matcher, predicted, measured, err) : err_memory(err);
     if (status == STATUS_OK) status = match_all(&matcher, err);
-    if (status == STATUS_OK) status = finish(matcher.calls, err);
+    if (status == STATUS_OK) status = finish_groups(matcher.calls, err);
     for (size_t i = 0; matcher.runs && i < matcher.run_count; i++) {
         if (matcher.runs[i].paths_built) callpaths_clear(&matcher.runs[i].paths);
         map_clear(&matcher.runs[i].texts);

@@ -22,7 +22,7 @@ struct sample_summary samples_summarize(double *samples, size_t count)
     return summary;
 }
 
-static int sign(double x)
+static int sign_of(double x)
 {
     return (x > 0) - (x < 0);
 }
@@ -32,7 +32,7 @@ double samples_kendall_tau(const double *a, const double *b, size_t count)
     double agree = 0, of_a = 0, of_b = 0;
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++) {
-            int in_a = sign(a[i] - a[j]), in_b = sign(b[i] - b[j]);
+            int in_a = sign_of(a[i] - a[j]), in_b = sign_of(b[i] - b[j]);
             agree += in_a * in_b;
             of_a += in_a != 0;
             of_b += in_b != 0;

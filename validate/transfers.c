@@ -18,7 +18,7 @@ static struct interval bounds_of(const struct transfer *transfer)
 }
 
 /* Whether the intervals overlap. Times of a trace are whole picoseconds. */
-static bool overlap(struct interval a, struct interval b)
+static bool intervals_overlap(struct interval a, struct interval b)
 {
     return a.low_s <= b.high_s + 1e-12 && b.low_s <= a.high_s + 1e-12;
 }
@@ -60,7 +60,7 @@ static void add_one(struct adder *adder, const struct trace *measured, const str
         found.low_s = found.high_s = units_s(end_ps - other->start_ps);
         adder->to->ends_known++;
     }
-    bool within = overlap(predicted, found);
+    bool within = intervals_overlap(predicted, found);
     adder->to->within += within;
     add_repetition(&adder->repeated[own - adder->of_predicted->items], found, within);
     adder->errors_s[adder->to->count++] = error_s;
@@ -96,7 +96,7 @@ static void count_within_spread(struct adder *adder)
 {
     for (size_t i = 0; i < adder->of_predicted->count; i++) {
         const struct repeated *repeated = &adder->repeated[i];
-        if (repeated->outside > 0 && overlap(bounds_of(&adder->of_predicted->items[i]), repeated->all))
+        if (repeated->outside > 0 && intervals_overlap(bounds_of(&adder->of_predicted->items[i]), repeated->all))
             adder->to->within_spread += repeated->outside;
     }
 }

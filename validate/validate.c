@@ -11,7 +11,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 /* Sorts samples. */
-static struct validate_value compare(double predicted_s, double *samples, size_t count)
+static struct validate_value compare_values(double predicted_s, double *samples, size_t count)
 {
     gsl_sort(samples, 1, count);
     struct validate_value value = {
@@ -28,7 +28,7 @@ static struct validate_value compare(double predicted_s, double *samples, size_t
 }
 
 /* |error| as a share of whole_s. If whole_s is 0, only an exact match has no deviation. */
-static double deviation(double error_s, double whole_s)
+static double deviation_of(double error_s, double whole_s)
 {
     if (error_s == 0) return 0;
     return whole_s > 0 ? fabs(error_s) / whole_s : INFINITY;
@@ -38,7 +38,7 @@ static double deviation(double error_s, double whole_s)
 static double wait_deviation(const struct validate_value *value, double run_s)
 {
     double least_s = VALIDATE_FLOOR * run_s;
-    return deviation(value->error_s, value->measured_s > least_s ? value->measured_s : least_s);
+    return deviation_of(value->error_s, value->measured_s > least_s ? value->measured_s : least_s);
 }
 
 static enum status check_section(const struct result *predicted, const char *predicted_name,
@@ -69,13 +69,13 @@ static void compare_run(struct validation *v, const struct result *predicted, co
 {
     size_t n = v->repetitions;
     for (size_t i = 0; i < n; i++) samples[i] = measured[i]->run_time_s;
-    v->run_time = compare(predicted->run_time_s, samples, n);
-    v->run_time.deviation = deviation(v->run_time.error_s, v->run_time.measured_s);
+    v->run_time = compare_values(predicted->run_time_s, samples, n);
+    v->run_time.deviation = deviation_of(v->run_time.error_s, v->run_time.measured_s);
     v->measured_total_s = 0;
     for (uint32_t r = 0; r < v->rank_count; r++) {
         for (size_t i = 0; i < n; i++) samples[i] = measured[i]->rank_time_s[r];
-        v->rank_time[r] = compare(predicted->rank_time_s[r], samples, n);
-        v->rank_time[r].deviation = deviation(v->rank_time[r].error_s, v->rank_time[r].measured_s);
+        v->rank_time[r] = compare_values(predicted->rank_time_s[r], samples, n);
+        v->rank_time[r].deviation = deviation_of(v->rank_time[r].error_s, v->rank_time[r].measured_s);
         v->measured_total_s += v->rank_time[r].measured_s;
     }
 }
@@ -86,11 +86,11 @@ static void compare_pattern(struct validation *v, enum pattern p, const struct r
     struct validate_pattern *pattern = &v->patterns[p];
     size_t n = v->repetitions;
     for (size_t i = 0; i < n; i++) samples[i] = measured[i]->patterns[p].severity_s;
-    pattern->total = compare(predicted->patterns[p].severity_s, samples, n);
+    pattern->total = compare_values(predicted->patterns[p].severity_s, samples, n);
     pattern->total.deviation = wait_deviation(&pattern->total, v->measured_total_s);
     for (uint32_t r = 0; r < v->rank_count; r++) {
         for (size_t i = 0; i < n; i++) samples[i] = measured[i]->patterns[p].rank_severity_s[r];
-        pattern->ranks[r] = compare(predicted->patterns[p].rank_severity_s[r], samples, n);
+        pattern->ranks[r] = compare_values(predicted->patterns[p].rank_severity_s[r], samples, n);
         pattern->ranks[r].deviation = wait_deviation(&pattern->ranks[r], v->rank_time[r].measured_s);
     }
 }
@@ -109,8 +109,8 @@ static enum status compare_properties(struct validation *v, const struct result 
     for (size_t p = 0; p < predicted->property_count; p++) {
         struct validate_property *property = &v->properties[p];
         for (size_t i = 0; i < v->repetitions; i++) samples[i] = measured[i]->properties[p].inclusive_s;
-        property->value = compare(predicted->properties[p].inclusive_s, samples, v->repetitions);
-        property->value.deviation = deviation(property->value.error_s, v->measured_total_s);
+        property->value = compare_values(predicted->properties[p].inclusive_s, samples, v->repetitions);
+        property->value.deviation = deviation_of(property->value.error_s, v->measured_total_s);
         property->name = strdup(predicted->properties[p].name);
         if (!property->name) return err_memory(err);
         v->property_count++;
@@ -238,7 +238,7 @@ enum status validate_inferred(struct validation *v, const struct result *inferre
     return status;
 }
 
-static bool occurs(const struct validation *v, enum pattern pattern)
+static bool pattern_occurs(const struct validation *v, enum pattern pattern)
 {
     return v->patterns[pattern].total.predicted_s > 0 || v->patterns[pattern].total.measured_max_s > 0;
 }
@@ -250,7 +250,7 @@ static enum status compare_targets(struct validation *v, const double *waits_s, 
     if (!v->targets) return err_memory(err);
     for (uint32_t r = 0; r < v->rank_count; r++) {
         for (size_t i = 0; i < v->repetitions; i++) samples[i] = waits_s[(i + 1) * v->rank_count + r];
-        v->targets[r] = compare(waits_s[r], samples, v->repetitions);
+        v->targets[r] = compare_values(waits_s[r], samples, v->repetitions);
         v->targets[r].deviation = wait_deviation(&v->targets[r], v->measured_total_s);
     }
     return STATUS_OK;
@@ -260,7 +260,7 @@ static enum status find_targets(struct validation *v, const struct trace *predic
                                 const struct trace *const *measured, const struct analyze_options *options,
                                 struct err *err)
 {
-    if (!occurs(v, PATTERN_LOCK_CONTENTION) || !occurs(v, PATTERN_WAIT_FOR_PROGRESS)) return STATUS_OK;
+    if (!pattern_occurs(v, PATTERN_LOCK_CONTENTION) || !pattern_occurs(v, PATTERN_WAIT_FOR_PROGRESS)) return STATUS_OK;
     struct trace view = {.ranks = NULL};
     if (v->inferred) TRY(as_recorded_init(&view, predicted, err));
     double *waits_s = calloc((v->repetitions + 1) * v->rank_count + v->repetitions, sizeof *waits_s);

@@ -27,7 +27,7 @@ static double y_of(const struct plot *plot, double seconds)
     return TOP + SIDE - place_time(plot, seconds);
 }
 
-static void widen(struct plot *plot, const struct validate_value *value)
+static void widen_axes(struct plot *plot, const struct validate_value *value)
 {
     const double of[] = {value->predicted_s, value->measured_min_s, value->measured_max_s};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
@@ -124,7 +124,7 @@ static void visit_all(const struct validation *v, struct plot *plot, visit *each
 static void measure(struct plot *plot, enum family family, const char *name, const struct validate_value *value)
 {
     (void)family, (void)name;
-    if (value->predicted_s > 0 && value->measured_s > 0) widen(plot, value);
+    if (value->predicted_s > 0 && value->measured_s > 0) widen_axes(plot, value);
 }
 
 static void draw(struct plot *plot, enum family family, const char *name, const struct validate_value *value)

@@ -81,7 +81,7 @@ static enum status replay(const struct calibrate_run *run, struct files *files, 
     return run_self(words, platform, arguments, run->limit_s, err);
 }
 
-static enum status compare(const struct files *files, struct skeletons *skeletons, struct err *err)
+static enum status compare_rounds(const struct files *files, struct skeletons *skeletons, struct err *err)
 {
     struct trace *measured, *predicted;
     TRY(trace_open(files->measured, &measured, err));
@@ -121,7 +121,7 @@ enum status calibrate_check(const struct calibrate_run *run, const char *platfor
     for (int i = 0; i < rounds && status == STATUS_OK; i++) {
         status = name_files(run, i, files, err);
         if (status == STATUS_OK) status = replay(run, files, platform, err);
-        if (status == STATUS_OK) status = compare(files, &of_rounds[i], err);
+        if (status == STATUS_OK) status = compare_rounds(files, &of_rounds[i], err);
     }
     if (status == STATUS_OK) status = print_joined(of_rounds, rounds, err);
     for (int i = 0; of_rounds && i < rounds; i++) skeletons_clear(&of_rounds[i]);

@@ -89,7 +89,7 @@ static enum status check_run(const struct program_model *model, struct err *err)
     return STATUS_OK;
 }
 
-static enum status change(const struct settings *settings, struct program_model **model, struct err *err)
+static enum status change_model(const struct settings *settings, struct program_model **model, struct err *err)
 {
     bool reduced = false;
     TRY(model_options_apply(&settings->options, *model, err));
@@ -100,7 +100,7 @@ static enum status change(const struct settings *settings, struct program_model 
     return reduced ? check_run(*model, err) : STATUS_OK;
 }
 
-static enum status learn(const struct settings *settings, struct program_model **model, struct err *err)
+static enum status learn_model(const struct settings *settings, struct program_model **model, struct err *err)
 {
     size_t count = settings->options.traces.count;
     struct trace **traces = calloc(count, sizeof *traces);
@@ -145,8 +145,8 @@ static enum status run(const struct settings *settings, struct err *err)
     if (alone && settings->options.parameter)
         return err_set(err, STATUS_USAGE, first, NULL, "a program model has parameters of its own, expected --parameter %s=VALUE",
                        settings->options.parameter);
-    TRY(alone ? program_model_open(first, &model, err) : learn(settings, &model, err));
-    enum status status = change(settings, &model, err);
+    TRY(alone ? program_model_open(first, &model, err) : learn_model(settings, &model, err));
+    enum status status = change_model(settings, &model, err);
     if (status == STATUS_OK) status = write_model(settings, model, err);
     program_model_free(model);
     return status;

@@ -20,7 +20,7 @@ static struct {
 } activity = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* Shows the seconds since it began, each once; the time in between is spent waiting for the end. */
-static void *show(void *unused)
+static void *show_activity(void *unused)
 {
     struct timespec next;
     (void)unused;
@@ -48,7 +48,7 @@ void activity_begin(const char *what)
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&activity.ended, &clock);
     pthread_condattr_destroy(&clock);
-    activity.runs = pthread_create(&activity.thread, NULL, show, NULL) == 0;
+    activity.runs = pthread_create(&activity.thread, NULL, show_activity, NULL) == 0;
 }
 
 void activity_end(void)

@@ -47,7 +47,7 @@ static int begin_at(const char *path)
     return open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-static int follow(struct walk *walk, int link)
+static int follow_link(struct walk *walk, int link)
 {
     char target[PATH_MAX];
     ssize_t bytes = readlinkat(link, "", target, sizeof target - 1);
@@ -76,7 +76,7 @@ static int step_into(struct walk *walk)
     bool link = fstat(here, &about) == 0 && S_ISLNK(about.st_mode);
     walk->magic = link && walk->last && is_proc(walk->directory);
     if (link && !walk->magic)
-        cause = may_follow(walk->directory, &about) ? follow(walk, here) : PLACE_LINK_OF_OTHERS;
+        cause = may_follow(walk->directory, &about) ? follow_link(walk, here) : PLACE_LINK_OF_OTHERS;
     else if (!walk->last || strcmp(walk->name, "..") == 0) {
         if (!S_ISDIR(about.st_mode)) cause = ENOTDIR;
         if (cause == 0) {

@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *directory(void)
+static const char *temp_directory(void)
 {
     const char *named = getenv("TMPDIR");
     return named && *named ? named : "/tmp";
 }
 
-static enum status failed(const char *what, int error, struct err *err)
+static enum status fail_file(const char *what, int error, struct err *err)
 {
-    return err_set(err, STATUS_SYSTEM, directory(), NULL,
+    return err_set(err, STATUS_SYSTEM, temp_directory(), NULL,
                    "a temporary file cannot be %s: %s, expected room for about 10 bytes per call (TMPDIR)", what,
                    strerror(error));
 }
@@ -23,7 +23,7 @@ static enum status failed(const char *what, int error, struct err *err)
 /* Without a name from its making on: whatever ends the process, nothing stays. */
 static int open_nameless(void)
 {
-    return open(directory(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    return open(temp_directory(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 }
 
 enum status temp_file_open(struct temp_file *temp, struct err *err)
@@ -31,11 +31,11 @@ enum status temp_file_open(struct temp_file *temp, struct err *err)
     char *path;
     *temp = (struct temp_file){.descriptor = open_nameless()};
     if (temp->descriptor >= 0) return STATUS_OK; /* else the file system has none, or takes no files at all */
-    if (asprintf(&path, "%s/rmacast.XXXXXX", directory()) < 0) return err_memory(err);
+    if (asprintf(&path, "%s/rmacast.XXXXXX", temp_directory()) < 0) return err_memory(err);
     int descriptor = mkostemp(path, O_CLOEXEC), error = errno;
     if (descriptor >= 0) unlink(path);
     free(path);
-    if (descriptor < 0) return failed("made", error, err);
+    if (descriptor < 0) return fail_file("made", error, err);
     temp->descriptor = descriptor;
     return STATUS_OK;
 }
@@ -53,7 +53,7 @@ enum status temp_file_append(struct temp_file *temp, const void *data, size_t by
     while (bytes > 0) {
         ssize_t written = pwrite(temp->descriptor, from, bytes, temp->bytes);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return failed("written", written < 0 ? errno : ENOSPC, err);
+        if (written <= 0) return fail_file("written", written < 0 ? errno : ENOSPC, err);
         from += written;
         bytes -= (size_t)written;
         temp->bytes += written;
@@ -67,7 +67,7 @@ enum status temp_file_read(const struct temp_file *temp, int64_t offset, void *d
     while (bytes > 0) {
         ssize_t got = pread(temp->descriptor, to, bytes, offset);
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return failed("read", got < 0 ? errno : EIO, err);
+        if (got <= 0) return fail_file("read", got < 0 ? errno : EIO, err);
         to += got;
         bytes -= (size_t)got;
         offset += got;

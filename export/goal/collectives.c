@@ -141,7 +141,7 @@ static enum status join_ends(struct lowering *lowering)
     return STATUS_OK;
 }
 
-static enum status lower(struct lowering *lowering)
+static enum status lower_calls(struct lowering *lowering)
 {
     const struct trace *trace = lowering->schedule->trace;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -158,7 +158,7 @@ enum status goal_lower_collectives(const struct trace *trace, struct goal_schedu
                            ? trace->definitions.comm_count
                            : trace->definitions.window_count;
     lowering.turns = calloc(SEQUENCES * lowering.handles, sizeof *lowering.turns);
-    enum status status = lowering.turns ? lower(&lowering) : err_memory(err);
+    enum status status = lowering.turns ? lower_calls(&lowering) : err_memory(err);
     free(lowering.turns);
     free(lowering.ends);
     return status;

@@ -30,12 +30,13 @@ static bool is_passive(const struct access_epoch *epoch)
     return epoch->kind == EPOCH_LOCK || epoch->kind == EPOCH_LOCK_ALL;
 }
 
-static enum status send(struct lowering *lowering, uint32_t from, uint32_t to, int64_t bytes, struct goal_message *made)
+static enum status send_message(struct lowering *lowering, uint32_t from, uint32_t to, int64_t bytes,
+                                struct goal_message *made)
 {
     return goal_message(lowering->schedule, from, to, bytes, made, lowering->err);
 }
 
-static enum status ends(struct lowering *lowering, size_t call, struct goal_id operation)
+static enum status ends_call(struct lowering *lowering, size_t call, struct goal_id operation)
 {
     return call == EPOCH_NONE ? STATUS_OK : goal_ends(lowering->schedule, call, operation, lowering->err);
 }
@@ -55,18 +56,18 @@ static enum status lower_lock(struct lowering *lowering, size_t index, uint32_t 
     struct goal_message asks, is_granted, releases, is_released;
     struct grant grant = {.closed = epoch->close_call != EPOCH_NONE};
     uint64_t *slot;
-    TRY(send(lowering, epoch->rank, target, 0, &asks));
-    TRY(send(lowering, target, epoch->rank, 0, &is_granted));
+    TRY(send_message(lowering, epoch->rank, target, 0, &asks));
+    TRY(send_message(lowering, target, epoch->rank, 0, &is_granted));
     TRY(goal_begins(lowering->schedule, epoch->open_call, asks.send, lowering->err));
     TRY(goal_require(lowering->schedule, is_granted.send, asks.receive, lowering->err));
-    TRY(ends(lowering, epoch->open_call, is_granted.receive));
+    TRY(ends_call(lowering, epoch->open_call, is_granted.receive));
     grant.leaves = is_granted.send;
     if (grant.closed) {
-        TRY(send(lowering, epoch->rank, target, 0, &releases));
-        TRY(send(lowering, target, epoch->rank, 0, &is_released));
+        TRY(send_message(lowering, epoch->rank, target, 0, &releases));
+        TRY(send_message(lowering, target, epoch->rank, 0, &is_released));
         TRY(goal_begins(lowering->schedule, epoch->close_call, releases.send, lowering->err));
         TRY(goal_require(lowering->schedule, is_released.send, releases.receive, lowering->err));
-        TRY(ends(lowering, epoch->close_call, is_released.receive));
+        TRY(ends_call(lowering, epoch->close_call, is_released.receive));
         grant.releases = releases.send;
         grant.released = releases.receive;
     }
@@ -130,22 +131,22 @@ static enum status lower_operation(struct lowering *lowering, const struct epoch
     uint32_t target = (uint32_t)call->peer;
     if (call->peer == TRACE_NONE) return STATUS_OK;
     struct goal_message there, answer;
-    TRY(send(lowering, operation->origin, target, kind == CALL_GET ? 0 : call->bytes, &there));
+    TRY(send_message(lowering, operation->origin, target, kind == CALL_GET ? 0 : call->bytes, &there));
     TRY(goal_begins(lowering->schedule, operation->call, there.send, lowering->err));
     struct goal_id done_here = there.send, done_there = there.receive;
     if (fetches || passive) {
-        TRY(send(lowering, target, operation->origin, back, &answer));
+        TRY(send_message(lowering, target, operation->origin, back, &answer));
         TRY(goal_require(lowering->schedule, answer.send, there.receive, lowering->err));
         done_here = answer.receive;
         done_there = answer.send;
     }
     size_t closes = passive && operation->done_call != EPOCH_NONE ? operation->done_call : epoch->close_call;
-    TRY(ends(lowering, closes, done_here));
+    TRY(ends_call(lowering, closes, done_here));
     const struct grant *grant = passive ? find_grant(lowering, operation->epoch, target) : NULL;
     if (grant && grant->closed) TRY(goal_require(lowering->schedule, grant->releases, done_here, lowering->err));
     if (call_makes_request(call->call))
         TRY(goal_requests(lowering->schedule, operation->call, fetches ? done_here : there.send, lowering->err));
-    return ends(lowering, call_of_target(lowering, operation), done_there);
+    return ends_call(lowering, call_of_target(lowering, operation), done_there);
 }
 
 /* --- post, start, complete, wait --- */
@@ -156,20 +157,20 @@ static enum status lower_pair(struct lowering *lowering, const struct access_epo
     const struct exposure_epoch *exposure = &lowering->relations->epochs.exposures[pair->exposure];
     struct goal_message message;
     if (!(call_of(lowering, access->rank, access->open_call)->flags & TRACE_NOCHECK)) {
-        TRY(send(lowering, exposure->rank, access->rank, 0, &message));
+        TRY(send_message(lowering, exposure->rank, access->rank, 0, &message));
         TRY(goal_begins(lowering->schedule, exposure->post_call, message.send, lowering->err));
-        TRY(ends(lowering, access->open_call, message.receive));
+        TRY(ends_call(lowering, access->open_call, message.receive));
     }
     if (access->close_call == EPOCH_NONE || exposure->close_call == EPOCH_NONE) return STATUS_OK;
-    TRY(send(lowering, access->rank, exposure->rank, 0, &message));
+    TRY(send_message(lowering, access->rank, exposure->rank, 0, &message));
     TRY(goal_begins(lowering->schedule, access->close_call, message.send, lowering->err));
-    TRY(ends(lowering, access->close_call, message.send));
-    return ends(lowering, exposure->close_call, message.receive);
+    TRY(ends_call(lowering, access->close_call, message.send));
+    return ends_call(lowering, exposure->close_call, message.receive);
 }
 
 /* --- the whole --- */
 
-static enum status lower(struct lowering *lowering)
+static enum status lower_calls(struct lowering *lowering)
 {
     const struct epochs *epochs = &lowering->relations->epochs;
     for (size_t i = 0; i < epochs->access_count; i++) {
@@ -186,7 +187,7 @@ static enum status lower(struct lowering *lowering)
 enum status goal_lower_one_sided(const struct relations *relations, struct goal_schedule *schedule, struct err *err)
 {
     struct lowering lowering = {.relations = relations, .schedule = schedule, .err = err};
-    enum status status = lower(&lowering);
+    enum status status = lower_calls(&lowering);
     map_clear(&lowering.locks);
     free(lowering.grants);
     return status;

@@ -26,7 +26,7 @@ struct walk {
 };
 
 /* What follows the program's last operation. */
-static enum status follow(struct walk *walk, struct goal_id operation)
+static enum status follow_operation(struct walk *walk, struct goal_id operation)
 {
     if (!walk->any) return STATUS_OK;
     return walk->begun ? goal_require_begun(walk->schedule, operation, walk->last, walk->err)
@@ -41,7 +41,7 @@ static void go_on_from(struct walk *walk, struct goal_id operation, bool begun)
 }
 
 /* Rounded from the sum, so that the nanoseconds of many calls add up to their time. */
-static enum status compute(struct walk *walk, int64_t ps)
+static enum status add_computing(struct walk *walk, int64_t ps)
 {
     uint64_t before_ns = ((uint64_t)walk->computed_ps + 500) / 1000;
     struct goal_id made;
@@ -49,7 +49,7 @@ static enum status compute(struct walk *walk, int64_t ps)
     uint64_t ns = ((uint64_t)walk->computed_ps + 500) / 1000 - before_ns;
     if (ns == 0) return STATUS_OK;
     TRY(goal_calc(walk->schedule, walk->rank, ns, &made, walk->err));
-    TRY(follow(walk, made));
+    TRY(follow_operation(walk, made));
     go_on_from(walk, made, false);
     return STATUS_OK;
 }
@@ -68,7 +68,7 @@ static enum status wait_for(struct walk *walk, bool *made, struct goal_id *end, 
 {
     if (!*made) {
         TRY(goal_calc(walk->schedule, walk->rank, 0, end, walk->err));
-        TRY(follow(walk, *end));
+        TRY(follow_operation(walk, *end));
         *made = true;
     }
     return goal_require(walk->schedule, *end, operation, walk->err);
@@ -111,11 +111,11 @@ static enum status order_call(struct walk *walk, size_t index)
     struct goal_part *part;
     struct goal_id begun = {0, 0}, end;
     bool any_begun = false, made = false;
-    TRY(compute(walk, call->enter_ps - walk->at_ps));
+    TRY(add_computing(walk, call->enter_ps - walk->at_ps));
     walk->at_ps = call->exit_ps;
     for (; next_part(walk, index, GOAL_BEGINS, &part); any_begun = true) {
         begun = part->operation;
-        TRY(follow(walk, begun));
+        TRY(follow_operation(walk, begun));
     }
     if (any_begun) go_on_from(walk, begun, true);
     while (next_part(walk, index, GOAL_ENDS, &part)) TRY(wait_for(walk, &made, &end, part->operation));

@@ -48,7 +48,7 @@ struct engine_lazy {
     /* The node has an event that is no message: delivers everything that has arrived at it. */
     enum status (*poll)(struct engine *engine, int32_t node, struct err *err);
     /* A rank of the node waits for messages until it resumes. It cannot go on before at least `need` (0 means 1)
-     * messages of EFFECT_ACTS or EFFECT_CHANGES have come to the node; or, with `counter`, before a message of that
+     * messages of EFFECT_ACTS or EFFECT_CHANGES have reached the node; or, with `counter`, before a message of that
      * counter. await_next: a rank that waited for a counter waits for the next one; called from arrived(). */
     enum status (*await)(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
                          struct err *err);

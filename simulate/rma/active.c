@@ -188,7 +188,7 @@ static void note_awaited_post(struct member *origin, int64_t post_ps)
     if (post_ps > origin->awaited_post_ps) origin->awaited_post_ps = post_ps;
 }
 
-/* The post has come of an earlier epoch for which the origin's complete has waited. */
+/* The post of an earlier epoch, for which the origin's complete waited, has arrived. */
 static void end_wait_before(struct replay *replay, struct pair *pair)
 {
     struct member *origin = &replay->members[pair->origin_member];
@@ -198,7 +198,7 @@ static void end_wait_before(struct replay *replay, struct pair *pair)
     if (--origin->missing_before == 0) replay_wake(replay, origin->rank);
 }
 
-/* All posts of the access epoch have come: issues what waits for them, target by target. */
+/* All posts of the access epoch have arrived: issues the operations that wait for them, target by target. */
 static enum status issue_for_group(struct replay *replay, const struct member *origin)
 {
     for (uint32_t i = 0; i < origin->access.pair_count; i++)

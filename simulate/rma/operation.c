@@ -211,7 +211,7 @@ enum status replay_on_put(struct replay *replay, const struct engine_note *messa
     return STATUS_OK;
 }
 
-/* Whether the operation can leave; what it waited for may have come while the call copied. */
+/* Whether the operation can leave; the awaited post may have arrived while the call copied. */
 static bool may_leave(const struct replay *replay, const struct member *member, const struct op *op)
 {
     if (op->epoch_kind == OP_FENCE) return true;

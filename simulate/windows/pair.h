@@ -13,7 +13,8 @@ enum status replay_send_notification(struct replay *replay, uint32_t pair, const
 /* Issues the pair's queue up to the epoch, except what is held until complete or waits for the whole group. A
  * notification waits for the data before it, which may wait for the clear to send. */
 enum status replay_pair_issue_until(struct replay *replay, uint32_t pair, uint32_t epoch);
-/* The post has come: issues what waited for it. A rank that one of these operations wakes acts after all of them. */
+/* The post has arrived: issues the operations that waited for it. A rank that one of these operations wakes acts after
+ * all of them. */
 enum status replay_pair_issue_queued(struct replay *replay, uint32_t pair);
 /* The data of an operation that waited for the clear to send have been sent. */
 enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t epoch);
@@ -21,7 +22,7 @@ enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t e
 /* An operation of the pair takes effect at the target at at_ps, now or later: a put has arrived, an accumulate has been
  * applied, the last byte of a get has left. */
 void replay_pair_effect(struct replay *replay, struct pair *pair, int64_t at_ps);
-/* Ends the pair's epochs in order, each when its notification and its data have come. */
+/* Ends the pair's epochs in order, each when its notification and its data have arrived. */
 void replay_end_epochs(struct replay *replay, struct pair *pair);
 
 #endif

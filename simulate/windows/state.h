@@ -59,7 +59,7 @@ struct member {
     int32_t window;
     bool access_open, nocheck, exposed;
     bool fence_open : 1, created : 1;
-    bool posted : 1; /* all posts of the access epoch have come or are not needed: queued operations leave */
+    bool posted : 1; /* all posts of the access epoch have arrived or are not needed: queued operations leave */
     bool exclusive_held : 1, all_nocheck : 1; /* lock, as target; lock_all, as origin */
     bool in_wait : 1;                         /* the wait of the exposure epoch waits for notifications */
 

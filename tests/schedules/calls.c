@@ -281,7 +281,7 @@ static void make_communicators(void)
  * the second half; the other ranks of the first half have no part in what has a root. */
 enum { BETWEEN = 4, ROOTED = 5 };
 
-/* The counts of the line in hand, among all members of the communicator. */
+/* The counts of the current line, among all members of the communicator. */
 static int listed[RANKS_MAX];
 
 static void say_between(const char *name, bool later, int comm, long bytes, int counted)

@@ -111,7 +111,7 @@ static void send_to(int number, struct frame *frame, uint64_t now)
     port->queued_bytes += frame->bytes;
 }
 
-static void forward(int from, struct frame *frame, uint64_t now)
+static void forward_frame(int from, struct frame *frame, uint64_t now)
 {
     int to = frame->data[5];
     if (!(frame->data[0] & 1) && to >= 1 && to <= port_count) {
@@ -141,7 +141,7 @@ static void receive(int number)
             return;
         }
         frame->bytes = (size_t)bytes;
-        forward(number, frame, now_ns());
+        forward_frame(number, frame, now_ns());
     }
 }
 
@@ -165,7 +165,7 @@ static uint64_t deliver(void)
     return next_ns;
 }
 
-static void serve(void)
+static void serve_packets(void)
 {
     struct pollfd polled[PORTS_MAX];
     for (int i = 0; i < port_count; i++) polled[i] = (struct pollfd){.fd = ports[i + 1].device, .events = POLLIN};
@@ -220,6 +220,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "cluster_switch: %s: %s\n", argv[6], strerror(errno));
         return 1;
     }
-    serve();
+    serve_packets();
     return 0;
 }

@@ -4,7 +4,7 @@
 #include "validate/semantics/semantics.h"
 
 /* The ranks of a group in the window's communicator; the caller owns the array. */
-static int *members(const struct sem_window *window, MPI_Group group, int *count)
+static int *group_members(const struct sem_window *window, MPI_Group group, int *count)
 {
     sem_mpi.Group_size(group, count);
     int *ranks = calloc((size_t)*count + 1, sizeof *ranks), *own = calloc((size_t)*count + 1, sizeof *own);
@@ -15,18 +15,18 @@ static int *members(const struct sem_window *window, MPI_Group group, int *count
     return own;
 }
 
-static int wrong(MPI_Win win)
+static int fail_epoch(MPI_Win win)
 {
     sem_mpi.Win_call_errhandler(win, MPI_ERR_RMA_SYNC);
     return MPI_ERR_RMA_SYNC;
 }
 
-static struct sem_window *chosen(MPI_Win win)
+static struct sem_window *chosen_window(MPI_Win win)
 {
     return sem_settings.rules ? sem_window_find(win) : NULL;
 }
 
-/* Whether the post has come that this access epoch waits for. */
+/* Whether the post that this access epoch waits for has arrived. */
 static bool has_posted(const struct sem_peer *peer)
 {
     return peer->nocheck || peer->posts >= peer->checked;
@@ -39,10 +39,10 @@ static void await_post(const struct sem_peer *peer)
 
 int sem_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
-    struct sem_window *window = chosen(win);
+    struct sem_window *window = chosen_window(win);
     if (!window) return sem_mpi.Win_start(group, assert, win);
-    if (window->access) return wrong(win);
-    int count, *targets = members(window, group, &count);
+    if (window->access) return fail_epoch(win);
+    int count, *targets = group_members(window, group, &count);
     bool nocheck = (assert & MPI_MODE_NOCHECK) != 0;
     sem_progress();
     window->access = true;
@@ -68,17 +68,17 @@ static struct sem_item *new_item(const struct sem_peer *peer, const struct sem_o
     return item;
 }
 
-static bool fits(int64_t bytes)
+static bool fits_buffer(int64_t bytes)
 {
     return sem_settings.buffer_bytes < 0 || sem_copied_bytes + bytes <= sem_settings.buffer_bytes;
 }
 
 /* A put that is larger than the whole buffer, or cannot be copied, waits for the post as in b. */
-static bool copy(struct sem_item *item)
+static bool copy_item(struct sem_item *item)
 {
     int64_t bytes = sem_item_bytes(&item->operation);
     if (bytes < 0 || (sem_settings.buffer_bytes >= 0 && bytes > sem_settings.buffer_bytes)) return false;
-    while (!fits(bytes)) sem_progress();
+    while (!fits_buffer(bytes)) sem_progress();
     return sem_item_copy(item);
 }
 
@@ -87,7 +87,7 @@ static void add_operation(struct sem_window *window, const struct sem_operation 
 {
     struct sem_peer *peer = &window->peers[operation->target];
     struct sem_item *item = new_item(peer, operation);
-    if (way == SEM_COPY && !copy(item)) {
+    if (way == SEM_COPY && !copy_item(item)) {
         way = SEM_WAIT;
         peer->uncopied = true;
     }
@@ -96,12 +96,12 @@ static void add_operation(struct sem_window *window, const struct sem_operation 
     sem_progress();
 }
 
-static bool fetches(const struct sem_operation *operation)
+static bool fetches_data(const struct sem_operation *operation)
 {
     return operation->kind != SEM_PUT && operation->kind != SEM_ACCUMULATE;
 }
 
-static int operate(MPI_Win win, const struct sem_operation *operation)
+static int run_operation(MPI_Win win, const struct sem_operation *operation)
 {
     struct sem_window *window = sem_window_find(win);
     if (!window) return sem_operation_issue(operation, win, operation->disp);
@@ -112,8 +112,8 @@ static int operate(MPI_Win win, const struct sem_operation *operation)
         /* an operation of another epoch, or an error that the library reports */
         return sem_operation_issue(operation, win, operation->disp);
     struct sem_peer *peer = &window->peers[target];
-    enum sem_way way = fetches(operation) ? sem_settings.rules->gets : sem_settings.rules->puts;
-    peer->fetches = peer->fetches || fetches(operation);
+    enum sem_way way = fetches_data(operation) ? sem_settings.rules->gets : sem_settings.rules->puts;
+    peer->fetches = peer->fetches || fetches_data(operation);
     if (way == SEM_WAIT) await_post(peer);
     if (way == SEM_QUEUE || way == SEM_COPY) {
         add_operation(window, operation, way);
@@ -179,7 +179,7 @@ static void complete_later(struct sem_window *window)
 
 int sem_Win_complete(MPI_Win win)
 {
-    struct sem_window *window = chosen(win);
+    struct sem_window *window = chosen_window(win);
     if (!window || !window->access) return sem_mpi.Win_complete(win);
     if (sem_settings.rules->complete_returns)
         complete_later(window);
@@ -192,10 +192,10 @@ int sem_Win_complete(MPI_Win win)
 
 int sem_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
-    struct sem_window *window = chosen(win);
+    struct sem_window *window = chosen_window(win);
     if (!window) return sem_mpi.Win_post(group, assert, win);
-    if (window->exposure) return wrong(win);
-    int count, *origins = members(window, group, &count);
+    if (window->exposure) return fail_epoch(win);
+    int count, *origins = group_members(window, group, &count);
     sem_mpi.Win_sync(window->own);
     window->exposure = true;
     window->said_waits = false;
@@ -245,7 +245,7 @@ static bool is_confirmed_soon(const struct sem_window *window)
 
 int sem_Win_wait(MPI_Win win)
 {
-    struct sem_window *window = chosen(win);
+    struct sem_window *window = chosen_window(win);
     if (!window || !window->exposure) return sem_mpi.Win_wait(win);
     say_waits(window, SEM_WAITS);
     do sem_progress();
@@ -256,7 +256,7 @@ int sem_Win_wait(MPI_Win win)
 
 int sem_Win_test(MPI_Win win, int *flag)
 {
-    struct sem_window *window = chosen(win);
+    struct sem_window *window = chosen_window(win);
     if (!window || !window->exposure) return sem_mpi.Win_test(win, flag);
     say_waits(window, SEM_TESTS);
     sem_progress();
@@ -268,81 +268,81 @@ int sem_Win_test(MPI_Win win, int *flag)
 int sem_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int target_count,
             MPI_Datatype target_type, MPI_Win win)
 {
-    return operate(win, &(struct sem_operation){.kind = SEM_PUT,
-                                                .origin = origin,
-                                                .origin_count = origin_count,
-                                                .origin_type = origin_type,
-                                                .target = target,
-                                                .disp = disp,
-                                                .target_count = target_count,
-                                                .target_type = target_type});
+    return run_operation(win, &(struct sem_operation){.kind = SEM_PUT,
+                                                      .origin = origin,
+                                                      .origin_count = origin_count,
+                                                      .origin_type = origin_type,
+                                                      .target = target,
+                                                      .disp = disp,
+                                                      .target_count = target_count,
+                                                      .target_type = target_type});
 }
 
 int sem_Get(void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int target_count,
             MPI_Datatype target_type, MPI_Win win)
 {
-    return operate(win, &(struct sem_operation){.kind = SEM_GET,
-                                                .result = origin,
-                                                .result_count = origin_count,
-                                                .result_type = origin_type,
-                                                .target = target,
-                                                .disp = disp,
-                                                .target_count = target_count,
-                                                .target_type = target_type});
+    return run_operation(win, &(struct sem_operation){.kind = SEM_GET,
+                                                      .result = origin,
+                                                      .result_count = origin_count,
+                                                      .result_type = origin_type,
+                                                      .target = target,
+                                                      .disp = disp,
+                                                      .target_count = target_count,
+                                                      .target_type = target_type});
 }
 
 int sem_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
                    int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
 {
-    return operate(win, &(struct sem_operation){.kind = SEM_ACCUMULATE,
-                                                .origin = origin,
-                                                .origin_count = origin_count,
-                                                .origin_type = origin_type,
-                                                .target = target,
-                                                .disp = disp,
-                                                .target_count = target_count,
-                                                .target_type = target_type,
-                                                .op = op});
+    return run_operation(win, &(struct sem_operation){.kind = SEM_ACCUMULATE,
+                                                      .origin = origin,
+                                                      .origin_count = origin_count,
+                                                      .origin_type = origin_type,
+                                                      .target = target,
+                                                      .disp = disp,
+                                                      .target_count = target_count,
+                                                      .target_type = target_type,
+                                                      .op = op});
 }
 
 int sem_Get_accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, void *result, int result_count,
                        MPI_Datatype result_type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type,
                        MPI_Op op, MPI_Win win)
 {
-    return operate(win, &(struct sem_operation){.kind = SEM_GET_ACCUMULATE,
-                                                .origin = origin,
-                                                .origin_count = origin_count,
-                                                .origin_type = origin_type,
-                                                .result = result,
-                                                .result_count = result_count,
-                                                .result_type = result_type,
-                                                .target = target,
-                                                .disp = disp,
-                                                .target_count = target_count,
-                                                .target_type = target_type,
-                                                .op = op});
+    return run_operation(win, &(struct sem_operation){.kind = SEM_GET_ACCUMULATE,
+                                                      .origin = origin,
+                                                      .origin_count = origin_count,
+                                                      .origin_type = origin_type,
+                                                      .result = result,
+                                                      .result_count = result_count,
+                                                      .result_type = result_type,
+                                                      .target = target,
+                                                      .disp = disp,
+                                                      .target_count = target_count,
+                                                      .target_type = target_type,
+                                                      .op = op});
 }
 
 int sem_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op,
                      MPI_Win win)
 {
-    return operate(win, &(struct sem_operation){.kind = SEM_FETCH_AND_OP,
-                                                .origin = origin,
-                                                .result = result,
-                                                .target_type = type,
-                                                .target = target,
-                                                .disp = disp,
-                                                .op = op});
+    return run_operation(win, &(struct sem_operation){.kind = SEM_FETCH_AND_OP,
+                                                      .origin = origin,
+                                                      .result = result,
+                                                      .target_type = type,
+                                                      .target = target,
+                                                      .disp = disp,
+                                                      .op = op});
 }
 
 int sem_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type, int target,
                          MPI_Aint disp, MPI_Win win)
 {
-    return operate(win, &(struct sem_operation){.kind = SEM_COMPARE_AND_SWAP,
-                                                .origin = origin,
-                                                .compare = compare,
-                                                .result = result,
-                                                .target_type = type,
-                                                .target = target,
-                                                .disp = disp});
+    return run_operation(win, &(struct sem_operation){.kind = SEM_COMPARE_AND_SWAP,
+                                                      .origin = origin,
+                                                      .compare = compare,
+                                                      .result = result,
+                                                      .target_type = type,
+                                                      .target = target,
+                                                      .disp = disp});
 }

@@ -5,7 +5,7 @@
 
 #include "validate/semantics/semantics.h"
 
-static struct sem_window *lazy(MPI_Win win)
+static struct sem_window *lazy_window(MPI_Win win)
 {
     return sem_settings.lazy ? sem_window_find(win) : NULL;
 }
@@ -51,14 +51,14 @@ bool sem_lock_queues(struct sem_window *window, const struct sem_operation *oper
 
 int sem_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
-    struct sem_window *window = lazy(win);
+    struct sem_window *window = lazy_window(win);
     if (!window || !is_rank(window, rank) || window->peers[rank].lock != SEM_UNLOCKED || (assert & MPI_MODE_NOCHECK))
         return sem_mpi.Win_lock(lock_type, rank, assert, win);
     keep_lock(&window->peers[rank], lock_type, assert);
     return MPI_SUCCESS;
 }
 
-static int unlock(struct sem_window *window, int rank)
+static int unlock_rank(struct sem_window *window, int rank)
 {
     struct sem_peer *peer = &window->peers[rank];
     bool held = peer->lock == SEM_HELD;
@@ -68,16 +68,16 @@ static int unlock(struct sem_window *window, int rank)
 
 int sem_Win_unlock(int rank, MPI_Win win)
 {
-    struct sem_window *window = lazy(win);
+    struct sem_window *window = lazy_window(win);
     if (!window || !is_rank(window, rank) || window->peers[rank].lock == SEM_UNLOCKED)
         return sem_mpi.Win_unlock(rank, win);
     ask_for(window, rank); /* an epoch without operations excludes others, too */
-    return unlock(window, rank);
+    return unlock_rank(window, rank);
 }
 
 int sem_Win_lock_all(int assert, MPI_Win win)
 {
-    struct sem_window *window = lazy(win);
+    struct sem_window *window = lazy_window(win);
     if (!window || window->lock_all || (assert & MPI_MODE_NOCHECK)) return sem_mpi.Win_lock_all(assert, win);
     window->lock_all = true;
     for (int i = 0; i < window->size; i++) keep_lock(&window->peers[i], MPI_LOCK_SHARED, assert);
@@ -86,13 +86,13 @@ int sem_Win_lock_all(int assert, MPI_Win win)
 
 int sem_Win_unlock_all(MPI_Win win)
 {
-    struct sem_window *window = lazy(win);
+    struct sem_window *window = lazy_window(win);
     if (!window || !window->lock_all) return sem_mpi.Win_unlock_all(win);
     ask_where_needed(window);
     window->lock_all = false;
     int code = MPI_SUCCESS;
     for (int i = 0; i < window->size; i++) {
-        int one = unlock(window, i);
+        int one = unlock_rank(window, i);
         if (one != MPI_SUCCESS) code = one;
     }
     return code;
@@ -102,7 +102,7 @@ int sem_Win_unlock_all(MPI_Win win)
 #define FLUSH_ONE(NAME)                                                                                                \
     int sem_##NAME(int rank, MPI_Win win)                                                                              \
     {                                                                                                                  \
-        struct sem_window *window = lazy(win);                                                                         \
+        struct sem_window *window = lazy_window(win);                                                                  \
         if (window && is_rank(window, rank)) {                                                                         \
             if (window->peers[rank].locked.first) ask_for(window, rank);                                               \
             if (window->peers[rank].lock == SEM_ASKED) return MPI_SUCCESS;                                             \
@@ -115,7 +115,7 @@ FLUSH_ONE(Win_flush_local)
 #define FLUSH_ALL(NAME, ONE)                                                                                           \
     int sem_##NAME(MPI_Win win)                                                                                        \
     {                                                                                                                  \
-        struct sem_window *window = lazy(win);                                                                         \
+        struct sem_window *window = lazy_window(win);                                                                  \
         if (!window || !window->lock_all) {                                                                            \
             if (window) ask_where_needed(window);                                                                      \
             return sem_mpi.NAME(win);                                                                                  \
@@ -130,14 +130,14 @@ FLUSH_ALL(Win_flush_local_all, Win_flush_local)
 
 int sem_Win_sync(MPI_Win win)
 {
-    const struct sem_window *window = lazy(win);
+    const struct sem_window *window = lazy_window(win);
     return sem_mpi.Win_sync(window && window->lock_all ? window->own : win);
 }
 
 /* The program may wait for the request before it unlocks, so the lock is requested now. */
 static void ask_now(MPI_Win win, int rank)
 {
-    struct sem_window *window = lazy(win);
+    struct sem_window *window = lazy_window(win);
     if (window && is_rank(window, rank)) ask_for(window, rank);
 }
 

@@ -127,7 +127,7 @@ int64_t sem_item_bytes(const struct sem_operation *operation)
     return bytes > INT_MAX / 2 ? -1 : bytes;
 }
 
-static void *pack(const struct sem_operation *operation, int *packed)
+static void *pack_data(const struct sem_operation *operation, int *packed)
 {
     int room, at = 0;
     sem_mpi.Pack_size(operation->origin_count, operation->origin_type, MPI_COMM_SELF, &room);
@@ -160,7 +160,7 @@ static void copy_plain(struct sem_item *item, size_t bytes)
 }
 
 /* Packed pairs such as MPI_DOUBLE_INT lack the gaps that they have in memory. */
-static void *unpack(void *packed, int bytes, MPI_Datatype basic, int *count)
+static void *unpack_data(void *packed, int bytes, MPI_Datatype basic, int *count)
 {
     int size, at = 0;
     MPI_Aint low, extent;
@@ -202,8 +202,8 @@ static void copy_elements(struct sem_item *item, MPI_Datatype type, int64_t byte
         copy_plain(item, (size_t)bytes);
         return;
     }
-    void *copy = pack(operation, &packed);
-    item->copy = unpack(copy, packed, type, count);
+    void *copy = pack_data(operation, &packed);
+    item->copy = unpack_data(copy, packed, type, count);
 }
 
 bool sem_item_copy(struct sem_item *item)
@@ -215,7 +215,7 @@ bool sem_item_copy(struct sem_item *item)
     int count;
     if (bytes < 0 || (!put && type == MPI_DATATYPE_NULL)) return false;
     if (type == MPI_DATATYPE_NULL) { /* a put that leaves as one */
-        item->copy = pack(operation, &count);
+        item->copy = pack_data(operation, &count);
         type = MPI_BYTE;
     } else {
         copy_elements(item, type, bytes, &count);

@@ -95,7 +95,7 @@ struct sem_peer {
     MPI_Aint shift; /* from where its second window begins to where the program's does */
     int unit;       /* the program's displacement unit there */
     /* As a target of this rank. */
-    int64_t posts, checked; /* post notices that have come; access epochs that need one */
+    int64_t posts, checked;  /* post messages that have arrived; access epochs that need one */
     int64_t waits, accesses; /* notices that it waits or tests (d); access epochs */
     int64_t blocked;         /* `waits` when it last said that it waits */
     bool in_epoch, nocheck;
@@ -149,7 +149,7 @@ extern struct sem_window *sem_windows;
 /* notices */
 enum sem_notice { SEM_POSTED, SEM_COMPLETED, SEM_WAITS, SEM_TESTS };
 void sem_notice_send(const struct sem_window *window, int peer, enum sem_notice notice);
-void sem_progress(void);      /* takes what has come and sends what may leave; does not wait */
+void sem_progress(void);      /* receives arrived messages and sends those that may leave; does not wait */
 bool sem_later(void);         /* something waits to be sent */
 bool sem_always_later(void);  /* it may at any time, on any rank (d) */
 void sem_drain(struct sem_window *window); /* waits until nothing of it is left to be sent */

@@ -22,13 +22,13 @@ bool sem_on(void)
     return sem_settings.rules || sem_settings.lazy;
 }
 
-static void refuse(const char *name, const char *text, const char *expected)
+static void refuse_value(const char *name, const char *text, const char *expected)
 {
     dprintf(STDERR_FILENO, "rmacast: %s=%s: expected %s\n", name, text, expected);
     _exit(1);
 }
 
-static const char *setting(const char *name)
+static const char *read_setting(const char *name)
 {
     const char *text = getenv(name);
     return text && *text ? text : NULL;
@@ -36,7 +36,7 @@ static const char *setting(const char *name)
 
 static void read_count(const char *name, int64_t least, int64_t *count)
 {
-    const char *text = setting(name);
+    const char *text = read_setting(name);
     char *end;
     if (!text) return;
     if (strcmp(text, "unlimited") == 0) {
@@ -45,31 +45,33 @@ static void read_count(const char *name, int64_t least, int64_t *count)
     }
     errno = 0;
     long long value = strtoll(text, &end, 10);
-    if (errno != 0 || *end || value < least) refuse(name, text, least ? "a number from 1 on or unlimited" : "bytes or unlimited");
+    if (errno != 0 || *end || value < least)
+        refuse_value(name, text, least ? "a number from 1 on or unlimited" : "bytes or unlimited");
     *count = value;
 }
 
 static void read_letter(void)
 {
-    const char *text = setting("RMACAST_SEMANTICS");
+    const char *text = read_setting("RMACAST_SEMANTICS");
     for (size_t i = 0; text && i < sizeof rules / sizeof *rules; i++)
         if (text[0] == rules[i].letter && !text[1]) sem_settings.rules = &rules[i];
-    if (text && !sem_settings.rules) refuse("RMACAST_SEMANTICS", text, "a, b, c or d");
+    if (text && !sem_settings.rules) refuse_value("RMACAST_SEMANTICS", text, "a, b, c or d");
 }
 
 static void read_lock(void)
 {
-    const char *text = setting("RMACAST_LOCK");
+    const char *text = read_setting("RMACAST_LOCK");
     if (text && strcmp(text, "lazy") != 0 && strcmp(text, "blocking") != 0)
-        refuse("RMACAST_LOCK", text, "blocking or lazy");
+        refuse_value("RMACAST_LOCK", text, "blocking or lazy");
     sem_settings.lazy = text && strcmp(text, "lazy") == 0;
 }
 
 /* Both libraries read the level of MPI_Init from the environment. */
 static void read_progress(void)
 {
-    const char *text = setting("RMACAST_PROGRESS");
-    if (text && strcmp(text, "call") != 0 && strcmp(text, "thread") != 0) refuse("RMACAST_PROGRESS", text, "call or thread");
+    const char *text = read_setting("RMACAST_PROGRESS");
+    if (text && strcmp(text, "call") != 0 && strcmp(text, "thread") != 0)
+        refuse_value("RMACAST_PROGRESS", text, "call or thread");
     sem_settings.helper = text && strcmp(text, "thread") == 0 && sem_on();
     if (!sem_settings.helper) return;
     setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0);
