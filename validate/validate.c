@@ -130,9 +130,15 @@ static void free_properties(struct validation *v)
 static void rank_errors(struct validation *v, double *errors)
 {
     size_t known = 0;
-    for (uint32_t r = 0; r < v->rank_count; r++)
-        if (!isnan(v->rank_time[r].relative)) errors[known++] = fabs(v->rank_time[r].relative);
-    v->rank_error_median = v->rank_error_p95 = NAN;
+    v->rank_error_median = v->rank_error_p95 = v->rank_error_worst = NAN;
+    for (uint32_t r = 0; r < v->rank_count; r++) {
+        double error = fabs(v->rank_time[r].relative);
+        if (isnan(error)) continue;
+        errors[known++] = error;
+        if (error <= v->rank_error_worst) continue; /* false while that is NAN */
+        v->rank_error_worst = error;
+        v->worst_rank = r;
+    }
     if (known == 0) return;
     gsl_sort(errors, 1, known);
     v->rank_error_median = gsl_stats_median_from_sorted_data(errors, 1, known);

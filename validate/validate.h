@@ -53,8 +53,9 @@ struct validation {
     struct validate_value run_time;
     struct validate_value *rank_time; /* owned, rank_count */
     /* Of the ranks' |relative|, where it is known: the median, and the smallest value that at least 95 % of the ranks
-     * do not exceed. NAN if there is none. */
-    double rank_error_median, rank_error_p95;
+     * do not exceed; the largest. NAN if there is none. */
+    double rank_error_median, rank_error_p95, rank_error_worst;
+    uint32_t worst_rank; /* the lowest one with that error */
     struct validate_pattern patterns[PATTERN_COUNT];
     bool inferred; /* the predicted wait states are those of validate_infer() */
     struct result_disturbance *disturbance; /* of the measured runs, owned */

@@ -70,7 +70,9 @@ static bool add_times(cJSON *root, const struct validation *v)
     cJSON *error = cJSON_AddObjectToObject(root, "rank_error");
     return run && error && add_value(run, &v->run_time) && add_values(root, "rank_time", v->rank_time, v->rank_count) &&
            cJSON_AddNumberToObject(error, "median", v->rank_error_median) &&
-           cJSON_AddNumberToObject(error, "p95", v->rank_error_p95);
+           cJSON_AddNumberToObject(error, "p95", v->rank_error_p95) &&
+           cJSON_AddNumberToObject(error, "worst", v->rank_error_worst) &&
+           cJSON_AddNumberToObject(error, "worst_rank", v->worst_rank);
 }
 
 static bool add_patterns(cJSON *root, const struct validation *v)

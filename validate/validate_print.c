@@ -158,8 +158,9 @@ void validation_print(const struct validation *v, FILE *out)
     print_targets(v, repeated, out);
     print_known(v, out);
     if (isfinite(v->rank_error_median))
-        fprintf(out, "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%\n",
-                v->rank_error_median * 100, v->rank_error_p95 * 100);
+        fprintf(out,
+                "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%, worst %.2f%%: rank %" PRIu32 "\n",
+                v->rank_error_median * 100, v->rank_error_p95 * 100, v->rank_error_worst * 100, v->worst_rank);
     if (v->repetitions == 1) fputs("One measured run: how far real runs differ from each other is not known\n", out);
     if (!v->calls) {
         fputs("Calls and transfers are not compared: not all inputs are traces\n", out);

@@ -99,6 +99,8 @@ static void rank_errors_have_median_and_95th_percentile(void **state)
     struct validation *v = compare(predicted, (const struct result *const[]){measured}, 1);
     assert_close(v->rank_error_median, 0.105);
     assert_close(v->rank_error_p95, 0.19);
+    assert_close(v->rank_error_worst, 0.2);
+    assert_int_equal(v->worst_rank, 19);
     validation_free(v);
     result_free(predicted);
     result_free(measured);
