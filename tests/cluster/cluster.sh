@@ -63,6 +63,12 @@ kill "$sleeping"
 flock -w 5 "$work/lock" true || fail "the switch holds a lock of the caller"
 timeout -k 5 30 "$cluster" with --nodes 1 -- true || fail "a cluster behind one that was killed: exit status $?"
 [ -z "$(left)" ] || fail "left behind after SIGKILL: $(left)"
+# The switch keeps no file of who started it: the lock of one that was killed would last as long as its switch, and the next
+# cluster, which ends that switch, would wait for ever.
+unshare -n "$CLUSTER_SWITCH" 1 0 0 1000 rmcx "$work/switch.pid" 8>"$work/lock" &
+for try in $(seq 100); do [ -s "$work/switch.pid" ] && break; sleep 0.1; done
+ls -l "/proc/$(cat "$work/switch.pid")/fd" | grep -q "$work/lock" && fail "the switch keeps the file of who started it"
+kill "$(cat "$work/switch.pid")"
 "$cluster" with --nodes 0 -- true 2>"$work/err" && fail "0 nodes are accepted"
 grep -q 'expected a number from 1 to 16' "$work/err" || fail "$(cat "$work/err")"
 "$cluster" run -n 2 -- true 2>"$work/err" && fail "a run without a cluster"

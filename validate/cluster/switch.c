@@ -8,6 +8,7 @@
  * room is dropped. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <poll.h>
@@ -204,6 +205,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: cluster_switch PORTS RATE_MBIT DELAY_US QUEUE_BYTES DEVICE_PREFIX PID_FILE\n");
         return 2;
     }
+    close_range(3, UINT_MAX, 0); /* whose lock it inherits may be killed, and the lock would last as long as the switch */
     port_count = (int)number_of(argv[1], PORTS_MAX);
     rate_bits_per_s = number_of(argv[2], 1e6) * 1e6;
     delay_ns = (uint64_t)(number_of(argv[3], 1e6) * 1e3);
