@@ -83,7 +83,7 @@ struct analysis {
 
 /* Cuts ranks where the analysis cannot continue; reports each on standard error. */
 enum status analysis_keep_going(struct trace *trace, struct err *err);
-/* A faulty trace, to keep going: of each rank what comes before its first fault; reports each on standard error. */
+/* Opens a faulty trace with --keep-going: each rank up to its first fault. Reports each fault on standard error. */
 enum status analysis_open_partly(const char *path, struct trace **trace, struct err *err);
 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);

@@ -72,7 +72,7 @@ enum { KEY_HELP = 'h', KEY_QUIET = 'q', KEY_MODEL_RANKS = 3000, KEY_MODEL_PARAME
 const struct argp_option cli_common_options[] = {
     {"help", KEY_HELP, NULL, 0, "this text", LAST_GROUP},
     {"quiet", KEY_QUIET, NULL, 0, "results and errors only: no progress, warnings and notes", LAST_GROUP},
-    {"wide", KEY_WIDE, NULL, 0, "lines of tables as long as they are (folded to the terminal)", LAST_GROUP},
+    {"wide", KEY_WIDE, NULL, 0, "do not fold the lines of tables to the terminal", LAST_GROUP},
     {0},
 };
 

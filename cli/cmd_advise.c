@@ -1,4 +1,4 @@
-/* rmacast advise TRACE --platform FILE: which change of the program or of the semantics gains how much. */
+/* rmacast advise TRACE --platform FILE: how much each change of the program or of the semantics gains. */
 #include <stdlib.h>
 
 #include "cli/prediction_options.h"

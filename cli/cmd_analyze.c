@@ -14,7 +14,7 @@ static const struct argp_option options[] = {
     {"check", KEY_CHECK, NULL, 0,
      "list what contradicts MPI, and where; exit with 1 if something does. Keeps the whole trace in memory", 0},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
-     "analyze a faulty trace: of each rank what comes before its first fault; the result says what is left out", 0},
+     "analyze a faulty trace: each rank up to its first fault; the result says what is left out", 0},
     {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory however large it is", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "

@@ -43,12 +43,12 @@ static const char *const mpi_names[] = {"auto", "mpich", "openmpi", NULL};
 static const struct argp_option rows[] = {
     {"config", 'c', "FILE", 0, "tests to run instead of the default ones (docs/calibration.md)", 0},
     {"output", 'o', "FILE", 0, "the platform file to write, - is standard output", 0},
-    {"mpi", OPTION_MPI, "NAME", 0, "mpich or openmpi: whose the launcher is; auto (the default) tells by its file", 0},
+    {"mpi", OPTION_MPI, "NAME", 0, "mpich or openmpi: the launcher's library; auto (the default) recognises it by the file", 0},
     {"results", OPTION_RESULTS, "DIR", 0,
      "keep all repetitions in DIR, which all nodes see; without a launcher: fit those in DIR", 0},
     {"limit", OPTION_LIMIT, "DURATION", 0,
      "end the bench after DURATION (300s) and fit what it has measured until then", 0},
-    {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not ask what the MPI library does (docs/probe.md): mpi.rma has defaults",
+    {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not probe the MPI library (docs/probe.md): mpi.rma has defaults",
      0},
     {"check", OPTION_CHECK, NULL, 0,
      "record a bench run with the same launcher, replay it on the platform file, and compare (docs/calibration.md)", 0},
@@ -98,8 +98,8 @@ static const struct argp argp = {
     parse,
     "-- LAUNCHER [ARGUMENT...]",
     "Measures the cluster that a launcher gives, as 'rmacast calibrate -o cluster.json -- mpiexec -n 4 -f hosts', and writes a "
-    "platform file whose values carry their errors. RMACAST_BENCH names the program that is launched if it stands elsewhere; it "
-    "must be there on all nodes.",
+    "platform file whose values carry their errors. RMACAST_BENCH names the program to launch if it is elsewhere; all "
+    "nodes must have it at the same path.",
     NULL,
     NULL,
     NULL,

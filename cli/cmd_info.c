@@ -1,4 +1,4 @@
-/* rmacast info: what a trace holds. */
+/* rmacast info: the contents of a trace. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static const struct argp argp = {
     rows,
     parse,
     "TRACE",
-    "Tells ranks, windows, communicators, calls, bytes, whether the trace is complete, how good its clocks are.",
+    "Prints ranks, windows, communicators, calls, bytes, whether the trace is complete, and the quality of its clocks.",
     NULL,
     NULL,
     NULL,

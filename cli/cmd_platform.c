@@ -1,4 +1,4 @@
-/* rmacast platform: platform files as they hold, and the profiles of MPI libraries that they may name. */
+/* rmacast platform: the values of platform files, and the profiles of MPI libraries that they may name. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -73,8 +73,8 @@ static const struct argp argp = {
     parse,
     "-- LAUNCHER [ARGUMENT...]",
     "Finds out what the MPI library of a launcher does for one-sided calls, as 'rmacast probe -- mpiexec -n 2': rank 1 is "
-    "late by a known delay, and the delay is looked for in each call of rank 0. RMACAST_PROBE names the "
-    "program that is launched if it stands elsewhere; it must be there on all nodes.",
+    "late by a known delay, and the probe finds the calls of rank 0 that wait for it. RMACAST_PROBE names the "
+    "program to launch if it is elsewhere; all nodes must have it at the same path.",
     NULL,
     NULL,
     NULL,

@@ -141,7 +141,7 @@ static const struct argp argp = {
     "Runs an MPI program under the recorder, as 'rmacast record -- mpiexec -n 4 ./app', and writes DIR.rma/traces.otf2. The "
     "program's output is untouched and its exit status becomes rmacast's. Further programs of the job, "
     "as those that MPI_Comm_spawn starts, have archives of their own: DIR.rma/world-1 and so on. RMACAST_RECORDER names the "
-    "recorder library if it stands elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one machine.",
+    "recorder library if it is elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one machine.",
     NULL,
     NULL,
     NULL,

@@ -11,10 +11,10 @@ enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS, KEY_SLICES, KEY_JSON };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "the page (report.html); - is standard output", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "what stands on top (the first input's name)", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "title of the page (the name of the first input)", 0},
     {"from", KEY_FROM, "TIME", 0, "show calls from this time of the run on", 0},
     {"to", KEY_TO, "TIME", 0, "show calls up to this time of the run", 0},
-    {"calls", KEY_CALLS, "N", 0, "show each call where there are at most N of a run, else what ranks mostly do (200000)", 0},
+    {"calls", KEY_CALLS, "N", 0, "show each call of a run with at most N, else levels of detail (200000)", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read archives in slices however small they are, in memory that does not grow with their length (default from 4 million "
      "records on, without --from and --to)",

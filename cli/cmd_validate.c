@@ -1,4 +1,4 @@
-/* rmacast validate --predicted FILE --measured FILE...: how far a prediction is from real runs. */
+/* rmacast validate --predicted FILE --measured FILE...: the errors of a prediction, compared with real runs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -54,8 +54,8 @@ enum {
     {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "computing inside a call path, as main/solve=0.5; repeatable", 0},   \
     {"grow", OPTION_GROW, NULL, 0, "more nodes, in the topology's own way, where the platform has too few for the ranks", 0}, \
     {"keep-going", OPTION_KEEP_GOING, NULL, 0,                                                                         \
-     "replay a faulty trace, or one that breaks off: of each rank what comes before its first fault or before what it " \
-     "waits for in vain; the result says what is left out", 0},                                                        \
+     "replay a faulty trace, or one that breaks off: each rank up to its first fault or up to a call that never returns; " \
+     "the result says what is left out", 0},                                                                           \
     {"compute", OPTION_COMPUTE, "TIME", 0,                                                                             \
      "between calls: wall time, cpu time (recorded with --cpu-time), or undisturbed: wall time without waiting for a "     \
      "core (default where a node had more ranks than cores and this was recorded, else wall)",                         \
@@ -90,7 +90,7 @@ struct prediction_options {
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
     enum trace_computing computing;
-    bool keep_going; /* without what is faulty, or waited for in vain */
+    bool keep_going; /* leave out faulty calls, and those that never return */
     bool grow;       /* platforms/grow.h */
     char **rewrites; /* owned: specs (predictors/transforms/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;

@@ -44,7 +44,7 @@ static const struct argp_option rows[] = {
     {"program", KEY_PROGRAM, NULL, 0, "show the program that the traces have in common, too", 0},
     {"totals", KEY_TOTALS, NULL, 0,
      "replay runs while they are made, and give wait states in all only; long runs are replayed so in any case", 0},
-    {"seed", KEY_SEED, "SEED", 0, "of which recorded execution's time is taken (1)", 0},
+    {"seed", KEY_SEED, "SEED", 0, "of the choice among recorded executions (1)", 0},
     {"noise", KEY_NOISE, "SEED", 0,
      "run each point with noise, too: computing times drawn from the distribution fitted to the recorded ones", 0},
     {"runs", KEY_RUNS, "N", 0, "how many runs with noise (20)", 0},
