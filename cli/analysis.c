@@ -91,7 +91,7 @@ static error_t parse_ranks(struct argp_state *state, const char *text, struct fi
     return 0;
 }
 
-/* Of a program model, one number is how many ranks it has. */
+/* For a program model a single number in --ranks is its number of ranks. */
 static void give_model_ranks(const char *trace, struct filter *filter)
 {
     if (!trace || !filter->by_rank || filter->first_rank != filter->last_rank || !trace_is_model(trace)) return;

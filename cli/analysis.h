@@ -1,5 +1,4 @@
-/* What `rmacast analyze` and `rmacast-analyze-mpi` share: options that say what is counted and what is written, and the
- * writing.
+/* Options and output that `rmacast analyze` and `rmacast-analyze-mpi` share.
  *
  * Order of calls: ANALYSIS_OPTIONS in the rows, analysis_parse from the parser (ARGP_ERR_UNKNOWN for what is not
  * here), analysis_check_files, analysis_read_runs, analysis_check once the trace is open, analysis_write. */
@@ -94,12 +93,12 @@ error_t lost_option_parse(const struct argp_state *state, const char *text, stru
 /* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */
 enum status analysis_check_files(const struct analysis *analysis, struct err *err);
 
-/* What POP's metrics need of other runs. */
+/* Reads the results of other runs that POP's metrics need. */
 enum status analysis_read_runs(struct analysis *analysis, struct err *err);
-/* Whether the trace has what is asked for; STATUS_USAGE. */
+/* Returns STATUS_USAGE if the trace lacks a requested window, rank or mark. */
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err);
 
-/* The note of an analysis in slices, which does not look for what contradicts MPI. */
+/* Adds the note of an analysis in slices that it did not check the trace against MPI. */
 enum status analysis_note_unchecked(struct result *result, struct err *err);
 
 /* Table, JSON, and the tables of CSV: those need the trace and options.transfers, the log of all transfers, which they

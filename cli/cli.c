@@ -14,7 +14,7 @@
 #include "trace/limits.h"
 #include "trace/open.h"
 
-/* Of the parse that runs: argp's parsers have no other way to hand out a message. */
+/* The error of the current parse; argp's parsers have no other way to return a message. */
 static struct err *parse_err;
 static bool parse_failed;
 static const char *parse_command;

@@ -1,4 +1,4 @@
-/* What the commands share: one-line messages for wrong options, values of options, output.
+/* Shared by the commands: one-line messages for wrong options, values of options, output.
  *
  * A command is cmd_NAME(argc, argv, err) in cli/cmd_NAME.c and a row in commands.def. It calls cli_parse with its
  * struct argp, whose parser uses the helpers below for values, and returns a status; main prints err and makes the exit
@@ -65,7 +65,8 @@ error_t cli_fraction(const struct argp_state *state, const char *option, const c
 error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names,
                    size_t *index);
 
-/* Takes the next item of "a,b,c" from *list into item; false behind the last one. An item that does not fit is cut. */
+/* Moves the next item of "a,b,c" from *list to item; false after the last one. An item that does not fit is
+ * truncated. */
 bool cli_next_item(const char **list, char *item, size_t size);
 
 /* A growing array of borrowed strings, for options that may be repeated. free(items) is the caller's. */
@@ -75,8 +76,8 @@ struct cli_strings {
 };
 error_t cli_add_string(const struct argp_state *state, struct cli_strings *strings, const char *text);
 
-/* Of the terminal that standard output is; where it is none, what the environment variable COLUMNS says. 0: any number, as where
- * there is neither, for scripts that look for lines, and with --wide. */
+/* The width of the terminal if standard output is one, else the environment variable COLUMNS. 0: unlimited, if there is
+ * neither, so that scripts find whole lines, and with --wide. */
 int cli_columns(void);
 /* Standard output for a table: what is written to it from now on until cli_flush is folded to cli_columns(), with colours on a
  * terminal. Legal again. */

@@ -46,7 +46,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* An archive of so many records is analysed in slices: some 300 MB in memory as a whole. */
+/* An archive with at least so many records is analysed in slices; in memory it would take some 300 MB. */
 enum { SLICES_FROM_RECORDS = 8 << 20 };
 
 static enum status analyze_slices(struct settings *settings, struct trace_source *source, struct err *err)
@@ -102,7 +102,8 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     return fall_back(settings, err);
 }
 
-/* What contradicts MPI may be more than an analysis can take: with --check it is one of what comes before. */
+/* Analyses a trace. A trace that contradicts MPI may be more than an analysis accepts: with --check only the calls
+ * before are analysed. */
 static enum status analyze_trace(const struct settings *settings, struct trace *trace, struct result **result,
                                  struct err *err)
 {

@@ -139,7 +139,7 @@ static enum status read_results(const char *directory, struct calibration **cali
 
 /* --- the platform --- */
 
-/* What is written is what the reader takes. */
+/* Checks that the reader accepts the platform file to be written. */
 static enum status check_platform(const cJSON *json, struct err *err)
 {
     char file[] = "/tmp/rmacast-platform-XXXXXX";
@@ -198,7 +198,7 @@ static enum status write_platform(const struct options *options, const char *dir
     return status == STATUS_OK ? cli_flush(err) : status;
 }
 
-/* A wrong configuration is told before anything is launched. */
+/* Reports a wrong configuration before anything is launched. */
 static enum status check_config(const char *file, struct err *err)
 {
     struct bench_config config;

@@ -69,7 +69,7 @@ static void add_gaps(struct info *info, const struct trace_call *call)
     info->gaps.bytes += bytes;
 }
 
-/* Threads that call, but whose creation nobody recorded. Without memory for it none are counted. */
+/* Counts threads that call but whose creation was not recorded; 0 if memory runs out. */
 static uint64_t count_unseen(const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *process = &trace->ranks[rank];
@@ -361,7 +361,7 @@ static enum status write_json(const struct trace *trace, const struct info *info
     return status;
 }
 
-/* What the analysis and the replay refuse follows the description of the trace. */
+/* Reports what the analysis and the replay refuse, after the description of the trace. */
 static enum status refuse_wrong(const struct trace *trace, struct err *err)
 {
     struct result_violations violations;

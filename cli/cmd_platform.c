@@ -13,7 +13,7 @@
 
 enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, NAMES_BYTES = 4096, VALUE_COLUMNS = 40 };
 static const char *const verbs[] = {"show", "check", "profiles", "plot", "diff", "export", NULL};
-/* How many files each takes. */
+/* The number of files of each subcommand. */
 static const struct {
     size_t least, most;
     const char *files;

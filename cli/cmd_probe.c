@@ -86,7 +86,7 @@ struct heard {
     struct err *err;
 };
 
-/* What is not the probe's own is the launcher's or the library's word to the user. */
+/* Reads a line of the probe. Other lines are messages of the launcher or the library to the user. */
 static bool take_line(void *context, const char *line)
 {
     struct heard *heard = context;
@@ -96,7 +96,7 @@ static bool take_line(void *context, const char *line)
     return heard->record.ended || heard->status != STATUS_OK;
 }
 
-/* Why the run ended before all was asked; NULL: it did not. */
+/* The reason why the run ended early; NULL: it did not. */
 static const char *broken_reason(const struct probe_record *record, const struct launcher_outcome *outcome, char *text,
                                  size_t room)
 {

@@ -217,7 +217,7 @@ static enum status explain(const struct settings *settings, const struct runs *r
     return status;
 }
 
-/* Of a predicted trace that is compared with recordings, whose waits are inferred. */
+/* For a predicted trace that is compared with recordings: infers its waits as those of a recording. */
 static enum status infer_waits(const struct settings *settings, const struct runs *runs, struct validation *validation,
                                struct err *err)
 {

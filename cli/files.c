@@ -38,7 +38,7 @@ static char *join_path(const char *directory, const char *name)
     return asprintf(&path, "%s%s%s", directory, slash, name) < 0 ? NULL : path;
 }
 
-/* Where a link that leads to nothing would make a file; NULL if path is no link. */
+/* The file that opening a dangling link would make; NULL if path is no link. */
 static char *link_target(const char *path, const char *directory)
 {
     char target[PATH_MAX];

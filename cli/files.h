@@ -21,7 +21,7 @@ enum cli_file_kind {
 struct cli_file {
     enum cli_file_kind kind;
     const char *name; /* an input's as "the trace", an output's as "--json" */
-    const char *path; /* NULL: it is not asked for */
+    const char *path; /* NULL: not requested */
 };
 
 /* STATUS_USAGE names the two files in one line. STATUS_DATA: an archive may not be written there (otf2_check_place()).

@@ -48,7 +48,7 @@ static void note_signal(int number)
     asked = number;
 }
 
-/* What is ignored (nohup) stays so. */
+/* Ignored signals (nohup) stay ignored. */
 static void signals_begin(struct sigaction before[ENDS])
 {
     struct sigaction note = {.sa_handler = note_signal};

@@ -1,6 +1,5 @@
 /* Runs an MPI launcher with one of our measuring programs, reads what the program prints, and ends all processes if the
- * program does not end by itself: MPI libraries may hang in MPI_Finalize, or anywhere when they are asked unusual
- * things. */
+ * program does not end by itself: MPI libraries may hang in MPI_Finalize, or in unusual calls. */
 #ifndef CLI_LAUNCHER_H
 #define CLI_LAUNCHER_H
 

@@ -1,4 +1,4 @@
-/* Where commands write. */
+/* The outputs of commands. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,7 +11,7 @@
 #include "common/files/output_file.h"
 
 static int exit_status;
-/* Of the table that is being written; standard_output NULL: none. */
+/* State of the table that is being written; standard_output NULL: none. */
 static struct {
     FILE *standard_output;
     char *text;

@@ -49,7 +49,7 @@ static error_t set_key(struct prediction_options *options, const char *key, cons
     return add_owned(options, asprintf(&override, "%s=%s", key, value) < 0 ? NULL : override);
 }
 
-/* What there is, as --help does: does not return. */
+/* Prints the list of rewrites and exits, like --help. */
 static void list_rewrites(void)
 {
     struct err err;

@@ -111,9 +111,9 @@ error_t prediction_semantics_check(const struct argp_state *state, const char *t
 enum status prediction_options_check_files(const struct prediction_options *options, const char *trace,
                                            struct err *err);
 
-/* Opens a trace, with the computing times asked for. The caller owns *trace. warnings, unless NULL: what the trace as
- * recorded shows against the platform's own semantics, since other computing times move the calls of each rank by
- * themselves. It is empty where the platform cannot be opened; the caller clears it. */
+/* Opens a trace with the requested computing times. The caller owns *trace. warnings, unless NULL, gets the
+ * contradictions of the platform's own semantics with the trace as recorded, since other computing times move the calls
+ * of each rank separately. It is empty if the platform cannot be opened; the caller clears it. */
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct warnings *warnings, struct err *err);
 
@@ -121,7 +121,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
                                     const struct trace *trace, struct platform **platform, struct err *err);
 
-/* The same for rows: with what their rewrites need of the platform. Borrows options. */
+/* The same for rows, with the platform settings of their rewrites. Borrows options. */
 struct scene_options prediction_options_scenes(const struct prediction_options *options);
 
 #endif

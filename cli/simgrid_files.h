@@ -12,9 +12,9 @@ struct simgrid_files {
     size_t count, capacity;
 };
 
-/* Adds every value of an attribute whose name ends in "file", as SimGrid looks for it: from the working directory, and
- * from the platform's. Neither needs to exist. A platform that cannot be read names none. The caller clears files, also
- * after a failure. */
+/* Adds every value of an attribute whose name ends in "file", relative to the working directory and to the platform's,
+ * as SimGrid searches it. Neither needs to exist. A platform that cannot be read names none. The caller clears files,
+ * also after a failure. */
 enum status simgrid_files_find(const char *xml, struct simgrid_files *files, struct err *err);
 
 void simgrid_files_clear(struct simgrid_files *files);

@@ -1,4 +1,4 @@
-/* What rmacast sweep and rmacast-sweep (mpi/sweep_mpi.c) share: options, files, a line of progress, outputs.
+/* Shared by rmacast sweep and rmacast-sweep (mpi/sweep_mpi.c): options, files, a line of progress, outputs.
  *
  * Order of calls: sweep_options_parse from the parser, sweep_options_open, points run with sweep_options_progress(),
  * sweep_options_write, sweep_close. */

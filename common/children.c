@@ -137,7 +137,7 @@ static enum status child_read(struct child *child, bool *ended, struct err *err)
     return STATUS_OK;
 }
 
-/* Children at work and who is told of their ends. */
+/* The running children, and the receiver of their ends. */
 struct crew {
     child_work work;
     const struct children_jobs *jobs;

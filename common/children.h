@@ -19,8 +19,8 @@ struct child_answer {
     size_t bytes;
 };
 
-/* Jobs that are not all known before. next: the number of the next job; false where there is none at present: it is asked again
- * after each answer. take: as each job ends; it may keep answer->data and set it to NULL. */
+/* Jobs that are not all known in advance. next gives the number of the next job; false if there is none at present: it
+ * is called again after each answer. take is called when a job ends; it may keep answer->data and set it to NULL. */
 struct children_jobs {
     bool (*next)(void *context, size_t *job);
     enum status (*take)(void *context, size_t job, struct child_answer *answer, struct err *err);

@@ -7,7 +7,7 @@
 /* A field in quotes. NULL is the empty text. */
 void csv_write_quoted(FILE *out, const char *word, const char *text);
 
-/* The same in quotes only where text needs them. word, which stands before the text, needs none. */
+/* The same, in quotes only if the text needs them. word precedes the text and needs none. */
 void csv_write_text(FILE *out, const char *word, const char *text);
 
 #endif

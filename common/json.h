@@ -38,8 +38,9 @@ struct json_node json_root(const struct json_document *document);
 /* The member of an object, or the element of an array; item is NULL where there is none. */
 struct json_node json_member(const struct json_node *node, const char *key);
 struct json_node json_element(const struct json_node *node, size_t index);
-/* The element behind an array's element; index: its own. Walks an array once, where json_element() searches from its
- * begin: for (size_t i = 0, e = json_element(&array, 0); e.item; e = json_next(&array, &e, ++i)). */
+/* The next element of an array after `element`; index is that of the next one. Walks an array once, whereas
+ * json_element() searches from its begin: for (size_t i = 0, e = json_element(&array, 0); e.item; e = json_next(&array,
+ * &e, ++i)). */
 struct json_node json_next(const struct json_node *array, const struct json_node *element, size_t index);
 size_t json_count(const struct json_node *node);
 

@@ -9,7 +9,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* at: its first quote. Returns what is behind its last one. */
+/* at is the first quote. Returns the text after the last one. */
 static const char *skip_string(const char *at)
 {
     for (at++; *at && *at != '"'; at++)
@@ -34,7 +34,7 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-/* What of the path is behind the key, if the path begins with it; else NULL. */
+/* The rest of the path after the key, if the path begins with it; else NULL. */
 static const char *behind_key(const char *path, const char *key, size_t length)
 {
     if (strncmp(path, key, length) != 0) return NULL;

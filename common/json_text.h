@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-/* A JSON string that may also stand inside an HTML script element: "<", ">" and "&" are escaped, as are control
+/* Writes a JSON string that is also safe inside an HTML script element: "<", ">" and "&" are escaped, as are control
  * characters and bytes that are no UTF-8. Text beyond 500 bytes is cut. */
 void json_text_write(FILE *out, const char *text);
 
-/* The same for JSON that is there already: strings in it get the escapes. */
+/* The same for existing JSON: its strings get the escapes. */
 void json_text_copy(FILE *out, const char *json);
 
 #endif

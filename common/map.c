@@ -91,7 +91,7 @@ enum status map_set(struct map *map, uint64_t key, uint64_t value, struct err *e
     return STATUS_OK;
 }
 
-/* What stands behind the gap moves into it unless that is before its own place. */
+/* Moves later items into the gap, unless the gap is before their own slots. */
 void map_remove(struct map *map, uint64_t key)
 {
     if (map->capacity == 0) return;

@@ -34,7 +34,7 @@ enum status map_set(struct map *map, uint64_t key, uint64_t value, struct err *e
 /* Removes a key, if it is there. Addresses of values change. */
 void map_remove(struct map *map, uint64_t key);
 
-/* The same with its value; false, and *value stays, if it is not there. */
+/* The same, and returns the value. Returns false, without setting *value, if the key is missing. */
 bool map_take(struct map *map, uint64_t key, uint64_t *value);
 
 /* All values, ascending, in memory that the caller frees. */

@@ -1,4 +1,4 @@
-/* What the implementations of include/rmacast share: errors to the outside. Internal. */
+/* Shared by the implementations of include/rmacast: errors of the public interface. Internal. */
 #ifndef COMMON_PUBLIC_H
 #define COMMON_PUBLIC_H
 

@@ -75,7 +75,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The digits behind a decimal point, as ps, rounded; *end: the text behind them. */
+/* The digits after a decimal point as ps, rounded; *end is the text after them. */
 static uint64_t parse_fraction_ps(const char *first, const char **end)
 {
     enum { DIGITS = 12 }; /* of a picosecond */

@@ -4,8 +4,8 @@
 
 #define XML_BLANKS " \t\r\n"
 
-/* Where the attribute's value begins, behind its quote; the quote is value[-1]. name_end: behind the attribute's name.
- * NULL: no `=` and quote follow. */
+/* The begin of the attribute's value, after its quote; the quote is value[-1]. name_end is the end of the attribute's
+ * name. NULL: no `=` and quote follow. */
 const char *xml_attribute_value(const char *name_end);
 
 #endif

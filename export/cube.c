@@ -153,7 +153,7 @@ static enum status add_time(struct cube *cube, enum property property, uint32_t 
     return add_value(cube, CUBE_TIMES + PROPERTY_TIME, node, location, ps, err);
 }
 
-/* Where a thread is: the node around its next call, and when its call before returned. */
+/* The position of a thread: the node around its next call, and the exit of its call before. */
 struct place {
     uint32_t node;
     bool begun;

@@ -24,7 +24,7 @@ static const char header[] =
     "%EventDef PajeEndLink 9\n%  Time date\n%  Type string\n%  Container string\n%  Value string\n"
     "%  EndContainer string\n%  Key string\n%EndEventDef\n";
 
-/* One line behind the definitions. At one time, what ends comes before what begins, in the order of making. */
+/* One line after the definitions. At one time ends come before begins, in the order of creation. */
 struct event {
     int64_t time_ps;
     uint64_t order;

@@ -29,7 +29,7 @@ struct building {
     struct err *err;
 };
 
-/* Where on a thread's time line: inside a call or between calls. */
+/* A point of a thread's timeline: inside a call or between calls. */
 struct point {
     uint32_t rank, thread;
     size_t call; /* EPOCH_NONE: any */
@@ -86,7 +86,8 @@ static enum status add_mark(struct building *building, struct point at, struct o
     return STATUS_OK;
 }
 
-/* Viewers that merge ranks by time must not meet the end of an arrow before its beginning: they are one tick apart. */
+/* Adds an arrow. Its ends are at least one tick apart, so that viewers that merge ranks by time find its begin
+ * first. */
 static enum status add_arrow(struct building *building, enum otf2_arrow_kind kind, struct point from, struct point to,
                              int64_t bytes)
 {
@@ -204,7 +205,7 @@ static enum status add_answer(struct building *building, const struct span *span
                      operand ? span->call->rma.result_bytes : span->call->bytes);
 }
 
-/* What comes in at the target: puts and accumulates. */
+/* Adds the arrival of puts and accumulates at the target. */
 static enum status add_arrival(struct building *building, const struct span *span, bool data_arrows)
 {
     uint32_t origin = span->operation.origin, target = span->transfer->target;
@@ -222,7 +223,7 @@ static enum status add_arrival(struct building *building, const struct span *spa
                      point_at(building, target, end_ps), span->call->bytes);
 }
 
-/* What the origin's calls say of its own transfer. */
+/* Adds the completion of a transfer in the origin's calls. */
 static enum status add_completion(struct building *building, const struct span *span)
 {
     uint32_t origin = span->operation.origin;
@@ -238,7 +239,7 @@ static enum status add_completion(struct building *building, const struct span *
 /* MPI's operations are in the order of transfers, OpenSHMEM's follow: both by origin and call. */
 struct cursors {
     size_t mpi, shmem;
-    size_t quiet; /* of the origin of the OpenSHMEM transfer taken last: the call behind it, or behind the last one */
+    size_t quiet; /* index of the next quiet of the last OpenSHMEM transfer's origin, or its number of calls */
     uint32_t origin;
     uint64_t number;
 };

@@ -14,7 +14,7 @@
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2 };
 
-/* What one process alone does is refused by name. */
+/* Options that only a single process supports; they are refused by name. */
 enum { KEY_ALONE = ANALYSIS_OPTIONS_END };
 
 static const struct argp_option options[] = {ANALYSIS_OPTIONS,

@@ -198,7 +198,7 @@ static enum status run_points(struct sweep *sweep, struct point_server *server, 
 
 /* --- the program --- */
 
-/* One process tells how the program is used. */
+/* Reads the options; one process prints usage errors. */
 static enum status read_options(struct sweep_options *settings, int argc, char **argv, struct err *err)
 {
     static char name[] = "rmacast-sweep";

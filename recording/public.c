@@ -17,7 +17,7 @@
 #include "recording/run.h"
 #include <rmacast/record.h>
 
-/* What the child process sends back. */
+/* The answer of the child process. */
 struct answer {
     int exit_status;
     struct err err;

@@ -41,7 +41,7 @@ void input_runs_clear(struct input_runs *runs)
 
 enum type { TEXT, NUMBER, NUMBER_OR_NULL, BOOLEAN };
 
-/* Path: members, "[]" behind a member that is an array, each of whose elements is meant. */
+/* The path of a key: members; "[]" after an array stands for each of its elements. */
 struct field {
     const char *path;
     enum type type;

@@ -12,7 +12,7 @@ enum {
     PIECES_MIN = 1 << 10, /* of the coarsest level */
     CELLS = 1 << 20,      /* rows times pieces */
     COARSER = 4,          /* pieces of a level that are one piece of the next one */
-    WAITING = ACTIVITIES, /* behind the activities */
+    WAITING = ACTIVITIES, /* after the activities */
     VALUES,
 };
 #define PIECE_FIRST_PS INT64_C(1000)
@@ -32,7 +32,7 @@ struct levels {
     bool begun;
     int64_t begin_ps, end_ps;     /* of the calls */
     int64_t origin_ps, piece_ps;  /* of the pieces */
-    uint32_t used;                /* pieces behind this one are empty */
+    uint32_t used;                /* later pieces are empty */
     struct cell *cells;           /* row by row */
     struct rank_state *ranks;
 };

@@ -6,13 +6,13 @@
 #include "common/map.h"
 #include "export/merge.h"
 
-/* Of each list the first ones are written. */
+/* Limits of each list; the first items are written. */
 enum { EPOCHS_MAX = 40000, GRANTS_MAX = 20000, ARROWS_MAX = 20000 };
 
 enum { BASE = 1, EXTENDED = 2, CLOSED = 4, LOGICAL = 8, DEPENDENCIES = 16 }; /* bits in the order of merge_models */
 enum { LATER = EXTENDED | CLOSED | LOGICAL | DEPENDENCIES };
 enum { TRUE_ENDS = 32, ALL = BASE | LATER | TRUE_ENDS }; /* what a replay knows is no model */
-enum { ARROW_MESSAGE = OTF2_ARROW_COUNT };                 /* behind the models' kinds */
+enum { ARROW_MESSAGE = OTF2_ARROW_COUNT };                 /* after the models' kinds */
 
 /* Each arrow is written once, with the views that have it. An arrow of several models is taken from the one that is
  * visited first for it. */

@@ -5,7 +5,7 @@
 #include "validate/validate.h"
 
 enum { RANKS_SHOWN = 16 };
-/* As a share of all ranks' time, what is too little to tell. */
+/* Smaller shares of all ranks' time are not printed. */
 #define KNOWN_DIFFERENCE 0.001
 
 static void print_share(double share, FILE *out)
@@ -76,7 +76,7 @@ static void print_ranks(const struct validation *v, bool repeated, FILE *out)
         fprintf(out, "... and %u more ranks (--json has all)\n", v->rank_count - RANKS_SHOWN);
 }
 
-/* In the place of what time stamps of a recording may not tell apart. */
+/* Prints the sums that replace waits which time stamps of a recording cannot distinguish. */
 static void print_targets(const struct validation *v, bool repeated, FILE *out)
 {
     for (uint32_t r = 0; v->targets && r < v->rank_count && r < RANKS_SHOWN; r++) {

@@ -11,8 +11,8 @@
 
 enum { WORDS_MOST = 512 };
 
-/* Every way to synchronise, small and large. On fast networks 20 ms hold so many repetitions that few are the first ones in the
- * library's buffers, whose pages are touched then. */
+/* Every way to synchronise, with small and large data. On fast networks 20 ms have so many repetitions that the first
+ * ones, which touch the pages of the library's buffers, are few. */
 static const char config[] =
     "{ \"node_configurations\": { \"pairs\": [[2, 2], [1, 2]] },\n"
     "  \"tests\": {\n"

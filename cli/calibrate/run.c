@@ -72,7 +72,7 @@ enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err
     return STATUS_OK;
 }
 
-/* What the probe says is heard even where it is ended early. */
+/* Stores a line of the probe, so that its findings are kept even if it is ended early. */
 static bool hear_probe(void *context, const char *line)
 {
     struct probe_record *record = context;

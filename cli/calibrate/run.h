@@ -1,4 +1,4 @@
-/* Running the measuring programs behind a launcher, for `rmacast calibrate`. */
+/* Runs the measuring programs with a launcher, for `rmacast calibrate`. */
 #ifndef CLI_CALIBRATE_RUN_H
 #define CLI_CALIBRATE_RUN_H
 
@@ -24,12 +24,12 @@ struct calibrate_run {
     double limit_s;
 };
 
-/* rmacast-bench behind the launcher. What it has written until it ended, or was ended after limit_s, is in the
- * directory. Writes to standard error when it was ended early. STATUS_DATA: it failed before it had any result. */
+/* Runs rmacast-bench with the launcher. Its rows are in the directory, also if it was ended after limit_s, which is
+ * reported on standard error. Returns STATUS_DATA if it failed without any result. */
 enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err);
 
-/* rmacast-probe behind the launcher, for CALIBRATE_PROBE_S at most: the section `mpi` of what it finds out (the caller's), NULL
- * where it finds nothing; standard error says why. */
+/* Runs rmacast-probe with the launcher, for CALIBRATE_PROBE_S at most. Returns the section `mpi` of its findings, which
+ * the caller owns, or NULL if there are none; standard error says why. */
 #define CALIBRATE_PROBE_S 60.0
 enum status calibrate_run_probe(const struct calibrate_run *run, cJSON **mpi, struct err *err);
 

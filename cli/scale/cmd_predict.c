@@ -208,7 +208,7 @@ static enum status save_run(const struct settings *settings, const struct points
     return status;
 }
 
-/* What is said beside the predictions; owned texts, NULL where there is nothing to say. */
+/* Texts printed with the predictions; owned, NULL: none. */
 struct about {
     char *program, *parameters, *doubts;
 };
@@ -270,7 +270,7 @@ static enum status run_replicated(const struct settings *settings, struct err *e
     return status;
 }
 
-/* What write gives, as text that the caller frees. */
+/* The output of write as text, which the caller frees. */
 static enum status text_of(void (*write)(const void *, FILE *), const void *of, char **text, struct err *err)
 {
     size_t size;

@@ -7,7 +7,7 @@
 #include "common/array.h"
 #include "trace/program_model/edit.h"
 
-/* "run4.rma:n=1000", unless there is a file of that name. *value 0: nothing is behind the name. */
+/* "run4.rma:n=1000", unless there is a file of that name. *value 0: the name has no value. */
 static error_t split_trace(const struct argp_state *state, char *argument, struct model_options *options, int64_t *value)
 {
     char *colon = strrchr(argument, ':'), *number;

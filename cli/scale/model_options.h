@@ -1,4 +1,4 @@
-/* What predict and model share: traces with the value of a parameter, and options that change the program model. */
+/* Shared by predict and model: traces with the value of a parameter, and options that change the program model. */
 #ifndef CLI_SCALE_MODEL_OPTIONS_H
 #define CLI_SCALE_MODEL_OPTIONS_H
 

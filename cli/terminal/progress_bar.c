@@ -57,8 +57,8 @@ char *progress_bar_text(double elapsed_s, uint64_t events, uint64_t all_events, 
     return buffer;
 }
 
-/* In memory that all processes share. Who tells of progress draws, but no two within every_s. Time counts from the first
- * call that anybody has told of: until then traces are read, which says nothing of the rate. */
+/* Data in memory that all processes share. The process that reports progress draws, at most once per every_s. Time
+ * counts from the first reported call, since the time of reading traces does not belong to the rate. */
 struct progress_bar {
     _Atomic double begin_s; /* 0: not yet */
     _Atomic double shown_s;

@@ -48,7 +48,7 @@ static void write_prefix(const struct place *at, char prefix[ASIDE_BYTES])
     snprintf(prefix, ASIDE_BYTES, ".%.*s" ASIDE, NAME_KEPT, at->name);
 }
 
-/* What makers that are gone left of the same name. */
+/* Removes files of the same name that dead writers left. */
 static void remove_left(const struct place *at, const char *prefix)
 {
     int here = openat(at->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -94,8 +94,8 @@ static bool find_aside(int descriptor, const char *path, char aside[PATH_MAX])
            held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-/* Under a name that nobody has; -1: not possible there. Another writer of the same file may remove it as long as it is
- * not locked. */
+/* Opens a file under an unused name; -1: not possible. Another writer of the same file may remove it while it is not
+ * locked. */
 static int open_aside(const struct place *at)
 {
     char prefix[ASIDE_BYTES], name[ASIDE_BYTES], whole[PATH_MAX];
@@ -191,7 +191,7 @@ static int link_to(const char *from, const struct place *at, const char *name)
     return linkat(AT_FDCWD, from, at->directory, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-/* Gives it a name that nobody has. */
+/* Links it to an unused name. */
 static int link_aside(const char *from, const struct place *at, const char *prefix, char name[ASIDE_BYTES])
 {
     int cause = EEXIST;

@@ -24,7 +24,7 @@ void place_close(struct place *place);
 /* The same as an absolute path, which the caller frees. */
 int place_path(const char *path, char **whole);
 
-/* What such a value says, for messages "FILE: cannot be written: ...". */
+/* The text of such a value, for messages "FILE: cannot be written: ...". */
 const char *place_error(int cause);
 
 #endif

@@ -107,7 +107,7 @@ static enum status lower_call(struct lowering *lowering, uint32_t rank, size_t i
     return lower_steps(lowering, &shape, comm, &steps);
 }
 
-/* Receives stand behind the sends of the same two ranks. */
+/* Orders receives after the sends of the same two ranks. */
 static int compare_ends(const void *one, const void *other)
 {
     const struct end *a = one, *b = other;

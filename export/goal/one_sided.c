@@ -49,7 +49,7 @@ static struct grant *find_grant(const struct lowering *lowering, size_t epoch, u
     return slot ? &lowering->grants[*slot] : NULL;
 }
 
-/* Asks for the lock and is granted it; lets it go and is told that the target knows. */
+/* Adds request and grant of a lock, or release and its answer. */
 static enum status lower_lock(struct lowering *lowering, size_t index, uint32_t target)
 {
     const struct access_epoch *epoch = &lowering->relations->epochs.accesses[index];
@@ -88,7 +88,7 @@ static enum status lower_locks(struct lowering *lowering, size_t index)
     return STATUS_OK;
 }
 
-/* Who held the lock before, as the trace has it, lets it go before it is granted. */
+/* Orders a grant after the release of the holder before, as in the trace. */
 static enum status order_grants(void *context, const struct holding *holding, const struct holding *holder)
 {
     struct lowering *lowering = context;
@@ -120,7 +120,8 @@ static size_t call_of_target(const struct lowering *lowering, const struct epoch
     return call == INSTANCE_NONE ? EPOCH_NONE : call;
 }
 
-/* A get asks and is answered; under a lock a put is answered, too, as nobody else tells the origin that it is there. */
+/* Adds an operation's messages. A get has a request and an answer. Under a lock a put has an answer, too, since no
+ * other message confirms its arrival. */
 static enum status lower_operation(struct lowering *lowering, const struct epoch_operation *operation)
 {
     const struct trace_call *call = call_of(lowering, operation->origin, operation->call);

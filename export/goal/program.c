@@ -25,7 +25,7 @@ struct walk {
     struct err *err;
 };
 
-/* What follows the program's last operation. */
+/* Appends an operation after the program's last one. */
 static enum status follow_operation(struct walk *walk, struct goal_id operation)
 {
     if (!walk->any) return STATUS_OK;

@@ -233,7 +233,8 @@ static void end_exposure(struct sem_window *window)
     sem_mpi.Win_sync(window->own);
 }
 
-/* Whether a target is in its MPI_Win_wait until this rank has told it that the copies are there. It confirms them at once. */
+/* Whether a target is in its MPI_Win_wait until this rank's notification that the copies have arrived; the target
+ * confirms them at once. */
 static bool is_confirmed_soon(const struct sem_window *window)
 {
     for (int i = 0; i < window->size; i++) {

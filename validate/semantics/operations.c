@@ -192,7 +192,7 @@ static MPI_Datatype replace_type(const struct sem_operation *operation, int64_t 
     return size == extent ? type : MPI_DATATYPE_NULL;
 }
 
-/* As count elements of that type, side by side. */
+/* Copies the data as count consecutive elements of that type. */
 static void copy_elements(struct sem_item *item, MPI_Datatype type, int64_t bytes, int *count)
 {
     const struct sem_operation *operation = &item->operation;

@@ -34,7 +34,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What happens with an operation in an access epoch whose target has not posted yet. */
+/* How an operation is handled in an access epoch whose target has not posted yet. */
 enum sem_way { SEM_ISSUE, SEM_WAIT, SEM_QUEUE, SEM_COPY };
 
 /* One of a to d (docs/simulation.md, Blocking semantics). */
@@ -44,7 +44,7 @@ struct sem_rules {
     enum sem_way puts;     /* and accumulates */
     enum sem_way gets;     /* and fetching operations */
     bool complete_waits;   /* for the posts of its group */
-    bool complete_returns; /* before puts have left and targets are told */
+    bool complete_returns; /* before puts have left and targets are notified */
 };
 
 struct sem_settings {
@@ -67,7 +67,7 @@ struct sem_operation {
     MPI_Op op;
 };
 
-/* What waits for a post: an operation, or the word to the target that the epoch is complete. */
+/* An item that waits for a post: an operation, or the notification of the target that the epoch is complete. */
 struct sem_item {
     struct sem_item *next;
     bool tells;
@@ -100,7 +100,7 @@ struct sem_peer {
     int64_t blocked;         /* `waits` when it last said that it waits */
     bool in_epoch, nocheck;
     bool issued;    /* operations have been issued since the last flush */
-    bool unflushed; /* some of them may not be there, and only a flush tells */
+    bool unflushed; /* some of them may not have arrived, which only a flush shows */
     size_t leaving; /* copied ones whose request says when they are there */
     bool uncopied;  /* (d) some of them are in the program's memory */
     bool fetches;   /* (d) a result is expected before complete returns */
@@ -127,7 +127,7 @@ struct sem_window {
 };
 
 /* settings */
-bool sem_on(void); /* something is asked for */
+bool sem_on(void); /* some semantics or lock was requested */
 
 /* mpi_functions: struct sem_mpi has a member for each function that is used, by its name without MPI_. */
 struct sem_mpi {

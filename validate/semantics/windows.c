@@ -1,4 +1,4 @@
-/* The windows of the program, and the second window behind each. */
+/* The windows of the program, and the second window of each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ struct sem_window *sem_window_find(MPI_Win program)
     return NULL;
 }
 
-/* What ranks exchange about their part of a window. */
+/* The data that ranks exchange about their part of a window. */
 struct part {
     MPI_Aint shift;
     int unit, asked;
