@@ -24,6 +24,7 @@ status=$?
 [ $status = 0 ] || { fail "exit status $status"; finish; }
 jq -e '.schema == "rmacast.campaign-result/1" and .failed == 0 and (.rows | length) == 2 and .summary.rows == 2
     and ([.rows[].semantics] == ["d", "a"]) and (.rows | all(.part.measured_s > 0 and .part.predicted_s > 0 and .repetitions == 2))
+    and (.rows | all(.others_share >= 0 and has("waited_share")))
     and (.rows | all(.transfers.count == 2 * 2 * 10 and .calls.count > 0)) and (.order | length) == 1 and .machine.cores > 0' \
     "$work/result.json" >/dev/null || { fail "$(cat "$work/result.json")"; finish; }
 table=$source/validate/campaigns/table.sh

@@ -144,7 +144,7 @@ row() { # PROGRAM ARGUMENT...
     rm -rf "$work"/predicted.txt "$work"/run-*
     record "$@" || return 1
     # shellcheck disable=SC2086
-    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen -o "$work/predicted.txt" \
+    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $polls -o "$work/predicted.txt" \
         >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
     runs= thrown=0 good=0 most=0
     while [ $good -lt "$repetitions" ] && [ $thrown -le $((2 * repetitions)) ]; do
@@ -170,6 +170,7 @@ row() { # PROGRAM ARGUMENT...
         ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m |
         {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics,
          repetitions: ($all | length), thrown_away: $thrown, others_share: $others,
+         waited_share: ([.disturbance[] | values.share] | max),
          part: {predicted_s: $p, measured_s: $m, measured_min_s: $all[0], measured_max_s: $all[-1], relative: ($p / $m - 1),
                 spread: (($all[-1] - $all[0]) / $m), within_spread: ($p >= $all[0] and $p <= $all[-1])},
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
@@ -197,6 +198,8 @@ while read -r line; do
     semantics=$(echo "$line" | jq -r .semantics) limit=$(echo "$line" | jq .limit_s)
     chosen="--semantics $semantics"
     [ "$semantics" = library ] && chosen= # the library's own, as the platform file says
+    polls= # under c the preloaded library looks several times before data leave, and so serves others first
+    [ "$semantics" = c ] && polls="--set mpi.rma.protocol.visit=enter"
     name="$program, $bytes B, $ranks ranks, semantics $semantics"
     is_done && continue
     if ! echo "$line" | jq -e "${CAMPAIGN_ROWS:-true}" >/dev/null || [ "$(date +%s)" -ge "${CAMPAIGN_UNTIL:-99999999999}" ]; then
