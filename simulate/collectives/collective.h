@@ -9,7 +9,7 @@ extern const struct call_driver collectives_driver;
 /* The rest is for the files of this room and their tests. */
 enum step replay_step_collective(struct replay *replay, uint32_t rank);
 struct coll_shape replay_shape_of(const struct replay *replay, const struct trace_call *call);
-/* Non-blocking ones: a task goes on at its rank's progress, or when one of its messages is done. */
+/* Non-blocking ones: a task continues at its rank's progress, or when one of its messages is done. */
 enum status replay_on_task(struct replay *replay, const struct engine_note *message);
 enum status replay_task_received(struct replay *replay, uint32_t task);
 

@@ -1,4 +1,4 @@
-/* What a message costs alone (spec "Costs, exactly"): pure functions of the platform, shared by the engines. */
+/* The cost of a message alone (docs/simulation.md, Messages): pure functions of the platform, shared by the engines. */
 #ifndef SIMULATE_ENGINE_COST_H
 #define SIMULATE_ENGINE_COST_H
 
@@ -22,7 +22,7 @@ struct cost {
 
 struct cost cost_message(const struct platform *platform, const struct engine_message *message);
 
-/* Remembers the costs of some sizes between nodes: programs send few sizes again and again. */
+/* Caches the costs of some sizes between nodes, since programs send few sizes repeatedly. */
 enum { COST_MEMORY_ROWS = 16, COST_MEMORY_SHIFT = 60 };
 struct cost_memory {
     const struct platform *platform;

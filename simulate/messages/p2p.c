@@ -55,7 +55,7 @@ enum step replay_step_send(struct replay *replay, uint32_t rank)
         STEP_TRY(replay_call_request(replay, rank, call, false, blocking && !buffered, &request));
         state->step = request;
         state->phase = PHASE_WAIT;
-        if (buffered) { /* the sender only needed the copy; the message goes on without a request */
+        if (buffered) { /* the sender only needed the copy; the message continues without a request */
             STEP_TRY(replay_request_done(replay, request));
             STEP_TRY(replay_send_side(replay, &match, call->bytes, protocol_of(replay, call), NO_INDEX));
         } else {

@@ -137,7 +137,7 @@ static bool reduce_scatter_pairwise_step(const struct coll_shape *shape, uint32_
     return true;
 }
 
-/* Blocks of the rank at a place among those that stay, and of the one that it stands for. */
+/* Bytes of the blocks of the rank at a position among the remaining ranks, and of the rank that handed in to it. */
 static int64_t place_bytes(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t place)
 {
     uint32_t rank = coll_unfold(fold, place);
@@ -222,7 +222,7 @@ static bool neighbor_step(const struct coll_shape *shape, uint32_t number, struc
     return true;
 }
 
-/* How many of these edges end at a member, or begin there. */
+/* The bytes of the edges that end, or begin, at a member. */
 static int64_t edge_bytes(const struct trace_neighbors *edges, int32_t member, bool ends)
 {
     enum { EDGE_BYTES = 8 }; /* the other end and the weight */

@@ -140,7 +140,7 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
     return STATUS_OK;
 }
 
-/* A rank that blocks in the barrier goes on to its last round here; its call's step function is not called before. */
+/* Advances a rank that blocks in the barrier up to its last round; its call's step function is not called before. */
 enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter)
 {
     struct core *core = core_of(replay);

@@ -21,7 +21,7 @@ struct turn {
 
 enum { NOT_SAID = -1, SAID_NOTHING = -2 };
 
-/* Of one communicator. Members are at most some turns apart, since their messages hold them together. */
+/* The turns of one communicator. Members are at most a few turns apart, since their messages synchronise them. */
 struct turns {
     struct turn *items; /* open turns; items[first] is turn number `begun` */
     size_t first, count, capacity;

@@ -7,7 +7,7 @@
 #include "common/search.h"
 #include "simulate/replay/core.h"
 
-/* The ranks that must be asked, ascending: few, since each flush of all empties the list. */
+/* The ranks that need a request, ascending: few, since each flush of all empties the list. */
 struct connections {
     uint32_t *ranks;
     size_t count, capacity;

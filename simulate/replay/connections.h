@@ -1,5 +1,5 @@
-/* mpi.rma.protocol.flush = connections: a call that flushes all targets also asks the ranks that are no targets, but to
- * which its rank has sent something since it last asked them (docs/protocols.md, rule 6). Between nodes only. */
+/* mpi.rma.protocol.flush = connections: a call that flushes all targets also sends requests to other ranks to which its
+ * rank has sent a message since its last request to them (docs/protocols.md, rule 6). Between nodes only. */
 #ifndef SIMULATE_REPLAY_CONNECTIONS_H
 #define SIMULATE_REPLAY_CONNECTIONS_H
 
@@ -8,11 +8,12 @@
 enum status replay_prepare_connections(struct replay *replay);
 void replay_clear_connections(struct replay *replay);
 
-/* A message leaves. One of MESSAGE_FLUSH_ASK asks its destination; any other one must be asked for. */
+/* Notes that a message leaves. MESSAGE_FLUSH_ASK is a request to its destination; after any other message the
+ * destination needs a request. */
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination);
 
-/* The targets have been asked: asks the others, in the order of ranks. Each answers by a message of the type with ref.
- * Counts each in *unanswered before it is sent. */
+/* Sends the requests to ranks that are no targets, in the order of ranks, after those to the targets. Each rank answers
+ * by a message of the type with ref. Counts each request in *unanswered before it is sent. */
 enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
                                    uint32_t *unanswered);
 

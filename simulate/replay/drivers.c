@@ -9,7 +9,7 @@
 #include "simulate/shmem/shmem.h"
 #include "simulate/threads/sync.h"
 
-/* The replay's own calls: those that wait for nobody, and messages served late. */
+/* The replay's own calls, which wait for no rank, and messages that are served late. */
 static const struct call_step own_steps[] = {{CALL_LOCAL, .step = replay_step_local},
                                              {CALL_REGION_ENTER, .step = replay_step_local},
                                              {CALL_REGION_LEAVE, .step = replay_step_local},

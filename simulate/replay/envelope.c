@@ -288,7 +288,7 @@ enum status replay_on_send_put(struct replay *replay, const struct engine_note *
     return replay_send_control(replay, MESSAGE_SEND_STORED, message->destination, message->source, message->ref, 0);
 }
 
-/* The receiver gets the notification before the sender goes on. */
+/* The receiver gets the notification before the sender continues. */
 enum status replay_on_send_stored(struct replay *replay, const struct engine_note *message)
 {
     uint32_t request = core_of(replay)->envelopes[message->ref].send_request;

@@ -5,7 +5,7 @@
 #include "simulate/plans/collectives.h"
 #include "simulate/replay/state.h"
 
-/* Whom one call reaches: ranks, and the plans of collectives, whose partners it sends to or receives from. */
+/* The ranks that one call reaches: by rank, and by plans of collectives, with whose partners it exchanges messages. */
 struct reach;
 enum status replay_reach_rank(struct reach *reach, int32_t rank); /* TRACE_NONE: nobody */
 enum status replay_reach_ranks(struct reach *reach, const int32_t *ranks, uint32_t count);

@@ -90,7 +90,7 @@ static inline bool replay_thread_is_outside(const struct rank_state *state)
 }
 /* Whether what it waits for is still missing. */
 bool replay_thread_waits_outside(struct replay *replay, uint32_t rank);
-/* What it waited for exists now: the thread enters its call. */
+/* Called when the awaited object exists: the thread enters its call. */
 enum status replay_thread_reenter(struct replay *replay, uint32_t rank);
 enum status replay_thread_leave(struct replay *replay, uint32_t rank);
 enum status replay_thread_end(struct replay *replay, uint32_t rank);

@@ -80,7 +80,7 @@ static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
     if (!replay->hardware) replay_account_progress(replay, rank, exit_ps);
 }
 
-/* Reads the calls behind the last one that the trace holds of the rank, if there is a source of them. */
+/* Reads the next calls of the rank, after the last one in the trace, if there is a source of them. */
 static bool read_next(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -118,7 +118,7 @@ static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit
     return STATUS_OK;
 }
 
-/* Records the end of the call and finds the enter of the next one, now or by a timer. False: the rank does not go on
+/* Records the end of the call and finds the enter of the next one, now or by a timer. False: the rank does not continue
  * now. */
 static bool leave_call(struct replay *replay, uint32_t rank)
 {
@@ -169,7 +169,7 @@ static bool serves_on_enter(const struct replay *replay, uint32_t rank)
     return of_own ? protocol->lock_order == LOCK_ORDER_ARRIVAL : protocol->visit == VISIT_ENTER;
 }
 
-/* What the rank has received so far is served, if the call serves on entry. */
+/* Serves the messages that the rank has received so far, if the call serves on entry. */
 static void go_inside(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -234,7 +234,7 @@ static void block(struct replay *replay, uint32_t rank)
     core_of(replay)->counter = ENGINE_NO_COUNTER;
 }
 
-/* The rank's call begins to serve. True: it served something, so the rank may be able to go on. */
+/* The rank's call begins to serve. Returns true if it served a message, so that the rank may be able to continue. */
 static bool begin_serving(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];

@@ -206,7 +206,7 @@ static enum status issue_for_group(struct replay *replay, const struct member *o
     return STATUS_OK;
 }
 
-/* Issues what is queued for the group before the rank goes on. One of these operations may wake the rank. */
+/* Issues the operations that are queued for the group, before the rank continues. One of them may wake the rank. */
 static enum status issue_before_rank(struct replay *replay, struct member *origin)
 {
     struct rank_state *state = &replay->ranks[origin->rank];

@@ -1,4 +1,4 @@
-/* What calls of one-sided communication wait for, and which operations never left. */
+/* Explains what calls of one-sided communication wait for, and which operations never left. */
 #include "simulate/replay/thread.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock_epoch.h"

@@ -140,7 +140,7 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* fence = notify: the rank goes on when its own operations are done and the closed epoch's operations towards it have
+/* fence = notify: the rank continues when its own operations are done and the closed epoch's operations on it have
  * arrived. The rounds of the barrier (a reduce-scatter of the counts) carry their number. */
 static bool fence_incoming_done(const struct replay *replay, const struct member *member)
 {

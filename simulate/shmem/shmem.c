@@ -173,7 +173,7 @@ static enum step set_lock(struct replay *replay, uint32_t rank, const struct tra
     }
 }
 
-/* What was written under the lock is complete before another PE gets it (9.11). */
+/* Writes under the lock are complete before another PE gets the lock (9.11). */
 static enum step clear_lock(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];

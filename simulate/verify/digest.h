@@ -1,5 +1,5 @@
-/* A number that stands for a simulated trace: equal traces have equal digests, whatever the ids that their reader gave
- * to windows, communicators, groups, lists, regions, sites and requests. For laws 1 and 6 of docs/simulation.md. */
+/* A digest of a simulated trace. Equal traces have equal digests, even if their readers gave other ids to windows,
+ * communicators, groups, lists, regions, sites and requests. For laws 1 and 6 of docs/simulation.md. */
 #ifndef SIMULATE_VERIFY_DIGEST_H
 #define SIMULATE_VERIFY_DIGEST_H
 

@@ -171,7 +171,7 @@ enum status replay_on_rma_ask(struct replay *replay, const struct engine_note *m
     return replay_send_control(replay, MESSAGE_RMA_CLEAR, message->destination, message->source, message->ref, 0);
 }
 
-/* Complete's notification leaves behind the data before complete goes on. */
+/* Complete's notification leaves, after the data, before complete continues. */
 enum status replay_on_rma_clear(struct replay *replay, const struct engine_note *message)
 {
     const struct op op = replay->ops[message->ref];

@@ -41,7 +41,7 @@ enum status replay_issue_held(struct replay *replay, struct member *member); /* 
 enum status replay_on_together_clear(struct replay *replay, uint32_t first);
 enum status replay_together_left(struct replay *replay, uint32_t first, bool reply, int64_t began_ps, int64_t left_ps);
 
-/* What their messages and timers do: rows of the driver of one-sided calls. */
+/* Handlers of messages and timers of operations: rows of the driver of one-sided calls. */
 enum status replay_on_data(struct replay *replay, const struct engine_note *message);
 enum status replay_on_accumulate(struct replay *replay, const struct engine_note *message);
 enum status replay_on_applied(struct replay *replay, uint32_t op);
