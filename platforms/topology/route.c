@@ -61,9 +61,10 @@ static void descend(const struct topology *topology, struct tree_switch *at, int
                     struct walk *walk)
 {
     int32_t port = src % topology->parallel[at->level - 1] * topology->size[at->level - 1];
-    for (; at->level > 0 && port < topology->size[at->level - 1] * topology->parallel[at->level - 1]; port++) {
+    for (; at->level > 0; port++) {
         int32_t level = at->level - 1, children = topology->size[level];
-        if (port % children != label[level]) continue;
+        port += (label[level] - port % children + children) % children; /* the next one of this child */
+        if (port >= children * topology->parallel[level]) return;
         int32_t parent = at->label[level], cable = port / children;
         at->label[level] = label[level];
         at->level = level;

@@ -267,6 +267,12 @@ struct topology_link topology_inner_link(const struct topology *topology, int32_
     return link;
 }
 
+int32_t topology_inner_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
+                             struct topology_link *link)
+{
+    return topology->shape->route(topology, src, dst, index, link);
+}
+
 bool topology_is_crossbar(const struct topology *topology)
 {
     return !topology->shape->simgrid_name; /* no address: the module of the engine simgrid has a copy of the table */

@@ -32,6 +32,9 @@ struct topology_link {
 };
 int32_t topology_inner_links(const struct topology *topology, int32_t src, int32_t dst);
 struct topology_link topology_inner_link(const struct topology *topology, int32_t src, int32_t dst, int32_t index);
+/* Both at once: returns the number of links, and sets *link to the index-th one if there are more than index. */
+int32_t topology_inner_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
+                             struct topology_link *link);
 
 /* Whether all pairs of nodes are alike, so that a subset of the nodes has the same shape. */
 bool topology_is_crossbar(const struct topology *topology);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "platforms/topology/topology.h"
 
 void link_queues_init(struct link_queues *queues, const struct platform *platform)
 {
@@ -25,7 +24,7 @@ enum status link_queues_enter(struct link_queues *queues, uint32_t message, cons
     struct link_path *made = &queues->paths[message];
     *made = *path;
     made->link = 0;
-    made->links = topology_inner_links(queues->platform->topology, path->src_node, path->dst_node);
+    made->links = topology_inner_route(queues->platform->topology, path->src_node, path->dst_node, 0, &made->next);
     return STATUS_OK;
 }
 
@@ -46,12 +45,11 @@ bool link_queues_next(const struct link_queues *queues, uint32_t message, int64_
 enum status link_queues_pass(struct link_queues *queues, uint32_t message, int64_t now_ps, struct err *err)
 {
     struct link_path *path = &queues->paths[message];
-    struct topology_link link =
-        topology_inner_link(queues->platform->topology, path->src_node, path->dst_node, path->link);
     uint64_t *free_ps;
-    TRY(map_put(&queues->free_ps, link.id, 0, &free_ps, err));
+    TRY(map_put(&queues->free_ps, path->next.id, 0, &free_ps, err));
     path->head_ps = (int64_t)*free_ps > now_ps ? (int64_t)*free_ps : now_ps;
-    *free_ps = (uint64_t)(path->head_ps + path->transmit_ps / link.width);
-    path->link++;
+    *free_ps = (uint64_t)(path->head_ps + path->transmit_ps / path->next.width);
+    if (++path->link < path->links)
+        topology_inner_route(queues->platform->topology, path->src_node, path->dst_node, path->link, &path->next);
     return STATUS_OK;
 }

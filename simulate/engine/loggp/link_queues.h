@@ -9,10 +9,12 @@
 
 #include "common/map.h"
 #include "platforms/platform.h"
+#include "platforms/topology/topology.h"
 
 struct link_path { /* of one message */
     int32_t src_node, dst_node;
-    int32_t link, links; /* the next one, all */
+    int32_t link, links;       /* the next one, all */
+    struct topology_link next; /* that one, if there is one */
     int64_t latency_ps, transmit_ps;
     int64_t head_ps; /* when its head left the last link, or the sending NIC */
 };
@@ -29,7 +31,7 @@ struct link_queues {
 void link_queues_init(struct link_queues *queues, const struct platform *platform);
 void link_queues_clear(struct link_queues *queues);
 
-/* A message leaves its NIC at path->head_ps. The caller sets all members but link and links. */
+/* A message leaves its NIC at path->head_ps. The caller sets all members but link, links and next. */
 enum status link_queues_enter(struct link_queues *queues, uint32_t message, const struct link_path *path,
                               struct err *err);
 /* Sets *head_ps to the arrival of the head at the next link (true) or, after the last link, at the receiving NIC

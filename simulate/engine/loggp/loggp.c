@@ -217,7 +217,11 @@ static void prefetch_event(const struct engine *engine, const struct event *even
     case EVENT_ANSWER:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->flights[event->id], LINE_BYTES);
         break;
-    case EVENT_LINK: break;
+    case EVENT_LINK:
+        if (distance != ENGINE_FAR) break;
+        lines_want(lines, &engine->flights[event->id], LINE_BYTES);
+        lines_want(lines, &engine->links.paths[event->id], sizeof *engine->links.paths);
+        break;
     case EVENT_ALARM: prefetch_alarm(engine, &engine->nics[event->id], distance, lines); break;
     }
 }
