@@ -32,31 +32,25 @@ static enum status take_counter_message(struct engine *engine, uint32_t *index, 
     return STATUS_OK;
 }
 
-static inline enum status put_message(struct engine *engine, struct inbox *inbox, const struct counter_message *sent,
-                                      struct err *err)
-{
-    uint32_t index;
-    TRY(take_counter_message(engine, &index, err));
-    engine->counter_messages[index] = *sent;
-    engine->counter_messages[index].next = inbox->counter_messages;
-    inbox->counter_messages = index;
-    return STATUS_OK;
-}
-
 enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err)
 {
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
+    struct inbox *inbox = &engine->nics[message->dst_node].inbox;
+    uint32_t index;
+    TRY(take_counter_message(engine, &index, err));
     if (*free_ps > begin_ps) begin_ps = *free_ps;
     *free_ps = begin_ps + engine->count_cost.occupy_ps;
     engine->stats.messages++;
-    const struct counter_message sent = {
-        .time = {begin_ps + engine->count_cost.latency_ps, event_queue_order(&engine->queue, message->source)},
-        .counter = message->counter,
-        .rank = message->destination};
-    struct inbox *inbox = &engine->nics[message->dst_node].inbox;
-    TRY(put_message(engine, inbox, &sent, err));
-    if (!inbox_awaits(inbox, sent.counter)) return STATUS_OK;
-    return loggp_set_alarm(engine, message->dst_node, sent.time, err);
+    struct counter_message *sent = &engine->counter_messages[index];
+    sent->time.time_ps = begin_ps + engine->count_cost.latency_ps;
+    sent->time.order = event_queue_order(&engine->queue, message->source);
+    sent->counter = message->counter;
+    sent->rank = message->destination;
+    sent->next = inbox->counter_messages;
+    sent->final = false;
+    inbox->counter_messages = index;
+    if (!inbox_awaits(inbox, sent->counter)) return STATUS_OK;
+    return loggp_set_alarm(engine, message->dst_node, sent->time, err);
 }
 
 /* Of the messages that are not final, the one whose head arrives first; NULL: none arrives by the limit. */
@@ -71,8 +65,8 @@ static struct counter_message *first_head(struct engine *engine, const struct ni
     return first;
 }
 
-/* At this moment the NIC may be receiving earlier messages, or may just have received the last of them. Counter
- * messages then come after these, in the order of their heads. */
+/* The NIC is receiving earlier messages, or has just received the last of them. Counter messages whose heads are there
+ * come after these, in the order of their heads. */
 static void make_final(struct engine *engine, struct nic *nic, struct event_time limit)
 {
     for (struct counter_message *sent; (sent = first_head(engine, nic, limit));) {
@@ -100,7 +94,8 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
         struct counter_message *sent = &engine->counter_messages[*link];
         bool comes = !event_before(limit, sent->time);
         if (comes && !sent->final) {
-            make_final(engine, nic, limit);
+            if (nic->receive_free_ps >= sent->time.time_ps) make_final(engine, nic, limit);
+            sent->final = true;
             comes = !event_before(limit, sent->time);
         }
         if (comes && !inbox_awaits(&nic->inbox, sent->counter)) {
