@@ -115,7 +115,8 @@ static void put_words(struct lines *lines, size_t at, const struct words *words)
     replace_line(lines, at, text);
 }
 
-void mutate_number(struct random *random, const char *old, char *made, size_t room)
+/* One number for another: near it, or a limit of some type. Writes at most `room` bytes with the closing NUL. */
+static void mutate_number(struct random *random, const char *old, char *made, size_t room)
 {
     static const char *const limits[] = {"0",
                                          "1",

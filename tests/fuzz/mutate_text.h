@@ -13,9 +13,6 @@ size_t mutate_text(struct random *random, uint8_t *data, size_t size, size_t roo
 /* A correct random program of tests/property with its platform. */
 size_t make_text(struct random *random, uint8_t *data, size_t room);
 
-/* One number for another: near it, or a limit of some type. Writes at most `room` bytes with the closing NUL. */
-void mutate_number(struct random *random, const char *old, char *made, size_t room);
-
 /* Of any input in lines: lines and words taken out, copied, moved, changed, and lines of `more` put in. */
 size_t mutate_lines(struct random *random, const char *const *more, size_t more_count, uint8_t *data, size_t size,
                     size_t room);

@@ -223,7 +223,9 @@ static void check_transform(const struct trace *trace, const struct platform *pl
     }
 }
 
-void oracle_trace(const struct trace *trace, const struct platform *platform)
+/* Analysis, results written and read back, round trips through text and an archive, slices, transforms; with a platform
+ * (NULL: none) also the replay and its laws. */
+static void check_trace(const struct trace *trace, const struct platform *platform)
 {
     check_text(trace, "text");
     bool analysed = check_analysis(trace);
@@ -261,6 +263,6 @@ void oracle_open(const char *path, const struct platform *platform)
     enum status status = trace_open(kept, &trace, &err);
     fuzz_check_error("open", status, &err);
     if (status == STATUS_OK ? fuzz_once_in(8) : true) check_partly(kept, status == STATUS_OK ? trace : NULL, platform);
-    if (status == STATUS_OK) oracle_trace(trace, platform);
+    if (status == STATUS_OK) check_trace(trace, platform);
     trace_free(trace);
 }

@@ -8,11 +8,7 @@
 #include "platforms/platform.h"
 #include "trace/trace.h"
 
-/* Analysis, results written and read back, round trips through text and an archive, slices, transforms; with a platform
- * (NULL: none) also the replay and its laws. */
-void oracle_trace(const struct trace *trace, const struct platform *platform);
-
-/* Of that the replay. */
+/* The replay and its laws. */
 void oracle_replay(const struct trace *trace, const struct platform *platform);
 
 /* A result that was made or read: written, read back, printed. */

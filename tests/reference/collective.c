@@ -143,7 +143,8 @@ void party_exchange_all(const struct party *party, int64_t bytes)
     await_all(party, sent, n - 1, received, n - 1);
 }
 
-void party_receive_all(const struct party *party, const int64_t *counts)
+/* From all members that have bytes, at once; counts: of each member. */
+static void receive_all(const struct party *party, const int64_t *counts)
 {
     struct message *received[MEMBERS_MAX];
     uint32_t count = 0;
@@ -152,7 +153,7 @@ void party_receive_all(const struct party *party, const int64_t *counts)
     await_all(party, NULL, 0, received, count);
 }
 
-void party_send_all(const struct party *party, const int64_t *counts)
+static void send_all(const struct party *party, const int64_t *counts)
 {
     struct message *sent[MEMBERS_MAX];
     uint32_t count = 0;
@@ -228,13 +229,13 @@ static void collective(struct model *model, struct rank *rank, const struct trac
     case CALL_ALLGATHER: party_allgather(&party, call->bytes); break;
     case CALL_GATHERV:
         if (party.me == root)
-            party_receive_all(&party, counts);
+            receive_all(&party, counts);
         else if (call->bytes > 0)
             party_send(&party, root, call->bytes);
         break;
     case CALL_SCATTERV:
         if (party.me == root)
-            party_send_all(&party, counts);
+            send_all(&party, counts);
         else if (call->bytes > 0)
             party_receive(&party, root);
         break;

@@ -20,9 +20,6 @@ void party_send(const struct party *party, uint32_t to, int64_t bytes);
 void party_receive(const struct party *party, uint32_t from);
 void party_exchange(const struct party *party, uint32_t to, int64_t bytes, uint32_t from);
 void party_exchange_all(const struct party *party, int64_t bytes); /* with everybody, at once */
-/* With all that have bytes, at once; counts: of each member. */
-void party_receive_all(const struct party *party, const int64_t *counts);
-void party_send_all(const struct party *party, const int64_t *counts);
 
 /* The largest power of two up to the count. */
 uint32_t party_power(uint32_t count);

@@ -306,13 +306,6 @@ static bool may_leave(const struct op *op)
     return !op->sent && !op->held && op->access->open;
 }
 
-bool access_unsent(const struct access *access)
-{
-    for (const struct op *op = access->first; op; op = op->next)
-        if (!op->sent) return true;
-    return false;
-}
-
 bool access_unhold(struct access *access)
 {
     bool some = false;

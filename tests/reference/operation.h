@@ -84,7 +84,6 @@ void access_pump(struct model *model, struct access *access);
 
 /* The closing call (or a flush) lets go what is held. Returns whether there was something unsent. */
 bool access_unhold(struct access *access);
-bool access_unsent(const struct access *access);   /* data still to be sent, by a rendezvous perhaps */
 bool access_unissued(const struct access *access); /* something still queued */
 
 /* mpi.rma.protocol.flush: asks the target for an answer to what was called, as soon as all of that has left. True: now. */

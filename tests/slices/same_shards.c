@@ -75,8 +75,11 @@ static enum status agree(const struct shard *shards, uint32_t count, struct err 
     return STATUS_OK;
 }
 
-enum status shards_result(const struct trace *trace, const struct analyze_options *options, uint32_t count,
-                          size_t calls, char **text, bool *result, size_t *most, struct err *err)
+/* The result of the trace in so many shards as text; the caller frees it. If the trace is at fault, *result is false
+ * and *text is the error, which must be the same in all shards. Each shard reads `calls` at a time. *most: the largest
+ * number of calls that one shard holds at an exchange. */
+static enum status analyse_in_shards(const struct trace *trace, const struct analyze_options *options, uint32_t count,
+                                     size_t calls, char **text, bool *result, size_t *most, struct err *err)
 {
     struct exchange exchange;
     struct shard shards[SHARDS_MAX] = {0};
@@ -111,7 +114,7 @@ static enum status compare(const struct trace *trace, const struct analyze_optio
     char *text;
     bool result;
     size_t at = 0, most;
-    TRY(shards_result(trace, options, way->shards, way->calls, &text, &result, &most, err));
+    TRY(analyse_in_shards(trace, options, way->shards, way->calls, &text, &result, &most, err));
     *same = result == (*whole == '{') && (!result || strcmp(text, whole) == 0);
     while (text[at] && text[at] == whole[at]) at++;
     at = at > 60 ? at - 60 : 0;
@@ -180,7 +183,7 @@ enum status shards_hold_little(const struct trace *trace, bool *little, char wha
     bool result;
     char *text;
     for (uint32_t r = 0; r < trace->rank_count; r++) all += trace->ranks[r].count;
-    TRY(shards_result(trace, &same_options, SHARDS, CALLS, &text, &result, &most, err));
+    TRY(analyse_in_shards(trace, &same_options, SHARDS, CALLS, &text, &result, &most, err));
     free(text);
     *little = result && 8 * most < all;
     if (!*little) snprintf(what, SAME_RESULT_BYTES, "a shard holds %zu of %zu calls", most, all);

@@ -5,12 +5,6 @@
 
 #include "tests/slices/same_result.h"
 
-/* The result of the trace in so many shards as text; the caller frees it. If the trace is at fault, *result is false
- * and *text is the error, which must be the same in all shards. Each shard reads `calls` at a time. *most: the largest
- * number of calls that one shard holds at an exchange. */
-enum status shards_result(const struct trace *trace, const struct analyze_options *options, uint32_t shards,
-                          size_t calls, char **text, bool *result, size_t *most, struct err *err);
-
 /* Compares with the whole trace for many numbers of shards and sizes of slices. A trace at fault must be so in shards,
  * too; the fault that is named may be another one. */
 enum status same_in_shards(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err);
