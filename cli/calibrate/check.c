@@ -11,8 +11,8 @@
 
 enum { WORDS_MOST = 512 };
 
-/* Every way to synchronise, with small and large data. On fast networks 20 ms have so many repetitions that the first
- * ones, which touch the pages of the library's buffers, are few. */
+/* Every way to synchronise, with small and large data, and a put behind a pause of 10 ms. On fast networks 20 ms have so
+ * many repetitions that the first ones, which touch the pages of the library's buffers, are few. */
 static const char config[] =
     "{ \"node_configurations\": { \"pairs\": [[2, 2], [1, 2]] },\n"
     "  \"tests\": {\n"
@@ -23,7 +23,9 @@ static const char config[] =
     "                \"pingPong\"] },\n"
     "    \"words\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
     "      \"tests\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
-    "                \"fenceSkeleton\", \"barrier\"] } } }\n";
+    "                \"fenceSkeleton\", \"barrier\"] },\n"
+    "    \"pause\": { \"conf\": \"pairs\", \"sizes\": 10000, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
+    "      \"tests\": \"putBehindPause\" } } }\n";
 
 struct files {
     char self[CALIBRATE_PATH_BYTES], bench[CALIBRATE_PATH_BYTES], config[CALIBRATE_PATH_BYTES + 32];
