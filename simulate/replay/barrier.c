@@ -102,7 +102,7 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
         uint32_t other = (uint32_t)group->comm->members[to];
         if (core->connections) TRY(replay_note_connection(replay, MESSAGE_BARRIER, rank, other));
         const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
-        return core->mailbox.kind->count(&core->mailbox, &message);
+        return core->mailbox.lazy->count(core->engine, &message, replay->err);
     }
     return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)group->comm->members[to], counter, 0);
 }
@@ -156,7 +156,7 @@ enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counte
         replay_wake(replay, rank);
         return STATUS_OK;
     }
-    core->mailbox.kind->await_next(&core->mailbox, replay->nodes[rank], core->counter);
+    mailbox_await_next(&core->mailbox, replay->nodes[rank], core->counter);
     core->counter = ENGINE_NO_COUNTER;
     return STATUS_OK;
 }

@@ -229,9 +229,9 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
                                                    &core->engine, replay->err);
     free(pairs);
     if (status != STATUS_OK) return status;
-    mailbox_init(&core->mailbox, core->engine_kind, core->engine, core->options->eager, replay->err);
-    if (!nodes_are_shared(replay))
-        core->counts = core->mailbox.kind->counts(&core->mailbox, replay->platform->control_bytes);
+    core->mailbox = mailbox_of(core->engine_kind, core->engine, core->options->eager, replay->err);
+    if (core->mailbox.lazy && !nodes_are_shared(replay))
+        core->counts = core->mailbox.lazy->counts(core->engine, replay->platform->control_bytes);
     return STATUS_OK;
 }
 

@@ -206,8 +206,8 @@ static bool spend_own_time(struct replay *replay, uint32_t rank)
 
 static void await_messages(struct replay *replay, uint32_t rank, uint32_t need, uint32_t counter)
 {
-    const struct mailbox *mailbox = &core_of(replay)->mailbox;
-    if (mailbox->kind->await(mailbox, replay->nodes[rank], rank, need, counter) != STATUS_OK) core_of(replay)->failed = true;
+    struct core *core = core_of(replay);
+    if (mailbox_await(&core->mailbox, replay->nodes[rank], rank, need, counter) != STATUS_OK) core->failed = true;
 }
 
 void replay_await(struct replay *replay, uint32_t rank)
@@ -217,12 +217,12 @@ void replay_await(struct replay *replay, uint32_t rank)
 
 void replay_resume(struct replay *replay, uint32_t rank)
 {
-    core_of(replay)->mailbox.kind->resume(&core_of(replay)->mailbox, replay->nodes[rank]);
+    mailbox_resume(&core_of(replay)->mailbox, replay->nodes[rank]);
 }
 
 enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on)
 {
-    return core_of(replay)->mailbox.kind->watch(&core_of(replay)->mailbox, replay->nodes[rank], on);
+    return mailbox_watch(&core_of(replay)->mailbox, replay->nodes[rank], on);
 }
 
 static void block(struct replay *replay, uint32_t rank)
@@ -309,7 +309,7 @@ void replay_wake_blocked(struct replay *replay, uint32_t rank)
 enum status replay_poll(struct replay *replay, uint32_t rank)
 {
     int64_t now_ps = replay->now_ps;
-    TRY(core_of(replay)->mailbox.kind->poll(&core_of(replay)->mailbox, replay->nodes[rank]));
+    TRY(mailbox_poll(&core_of(replay)->mailbox, replay->nodes[rank]));
     replay->now_ps = now_ps;
     return STATUS_OK;
 }
