@@ -84,12 +84,6 @@ static int64_t most_bytes(const struct replay *replay, uint32_t ref)
     return INT64_MAX;
 }
 
-static enum status put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
-{
-    replay_put_left(replay, message, began_ps, left_ps);
-    return STATUS_OK;
-}
-
 static enum status op_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
 {
     return replay_op_left(replay, message->ref, began_ps, left_ps);
@@ -114,15 +108,15 @@ static const struct message_row messages[] = {
     {MESSAGE_COMPLETE, .act = replay_on_complete, SERVICE_NONE, EFFECT_CHANGES},
     {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .served_bytes = op_bytes, .left = op_left,
      .awaited = replay_awaits_ops},
-    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .left = put_left},
+    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .left = replay_put_left},
     {MESSAGE_ACK, .act = replay_on_ack, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true,
      .served_bytes = acknowledged_bytes},
     {MESSAGE_GET_REQUEST, .act = replay_on_get_request, SERVICE_GET, .passes = true, .vary = vary_get_request,
      .served_bytes = op_bytes, .awaited = replay_awaits_ops},
     {MESSAGE_GET_REPLY, .act = replay_on_get_reply, SERVICE_NONE, .left = op_left},
-    {MESSAGE_ACCUMULATE, .act = replay_on_accumulate, SERVICE_ACCUMULATE, .served_bytes = op_bytes, .left = op_left,
+    {MESSAGE_ACCUMULATE, .act = replay_on_data_to_apply, SERVICE_ACCUMULATE, .served_bytes = op_bytes, .left = op_left,
      .awaited = replay_awaits_ops},
-    {MESSAGE_FETCH, .act = replay_on_fetch, SERVICE_FETCH, .served_bytes = op_bytes, .left = fetch_left,
+    {MESSAGE_FETCH, .act = replay_on_data_to_apply, SERVICE_FETCH, .served_bytes = op_bytes, .left = fetch_left,
      .awaited = replay_awaits_ops},
     {MESSAGE_RMA_ASK, .act = replay_on_rma_ask, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = op_bytes,
      .awaited = replay_awaits_ops},

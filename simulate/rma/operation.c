@@ -196,11 +196,12 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
     return leave(replay, state, pair);
 }
 
-void replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
+enum status replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
 {
     struct member *origin = &replay->members[replay->pairs[message->ref].origin_member];
     note_put_left(replay, origin, message->extra, began_ps, left_ps);
     if (--origin->lefts == 0) replay_wake(replay, origin->rank);
+    return STATUS_OK;
 }
 
 enum status replay_on_put(struct replay *replay, const struct engine_note *message)

@@ -30,7 +30,7 @@ void replay_account_post(struct replay *replay, uint32_t rank, enum pattern patt
 /* operation.c: the calls of operations, and plain puts. */
 enum step replay_step_op(struct replay *replay, uint32_t rank);
 enum status replay_on_put(struct replay *replay, const struct engine_note *message);
-void replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
+enum status replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
 
 /* lock.c, flush.c: lock and unlock; locks of all targets, and completion without unlock. */
 enum step replay_step_lock(struct replay *replay, uint32_t rank);

@@ -19,6 +19,7 @@ static bool awaits_request(const struct replay *replay, const struct op *op)
 static bool awaits_op(const struct replay *replay, const struct trace_call *call, const struct op *op,
                       enum message_type type)
 {
+    if (call_arm(call_kind(call->call)) == ARM_COMPLETION) return awaits_request(replay, op);
     bool names = call->handle == replay->members[op->member].window &&
                  (call->peer == TRACE_NONE || (uint32_t)call->peer == op->target);
     switch (call_kind(call->call)) {
@@ -31,11 +32,6 @@ static bool awaits_op(const struct replay *replay, const struct trace_call *call
     case CALL_COMPLETE:
         return names && op->epoch_kind == OP_ACTIVE &&
                (replay_is_get(op) || (op->counts_left && (holds_back(op, type) || replay->complete_remote)));
-    case CALL_REQUEST_WAIT:
-    case CALL_REQUEST_WAITALL:
-    case CALL_REQUEST_TEST:
-    case CALL_REQUEST_TESTALL:
-    case CALL_REQUEST_QUERY: return awaits_request(replay, op);
     default: return false;
     }
 }
@@ -62,16 +58,12 @@ bool replay_awaits_lock(const struct replay *replay, const struct trace_call *ca
     case CALL_UNLOCK_ALL:
     case CALL_FLUSH:
     case CALL_FLUSH_LOCAL: return names;
-    case CALL_REQUEST_WAIT:
-    case CALL_REQUEST_WAITALL:
-    case CALL_REQUEST_TEST:
-    case CALL_REQUEST_TESTALL:
-    case CALL_REQUEST_QUERY:
-        for (uint32_t op = lock->queue_first; op != NO_INDEX; op = replay->ops[op].next)
-            if (awaits_request(replay, &replay->ops[op])) return true;
-        return false;
-    default: return false;
+    default: break;
     }
+    if (call_arm(call_kind(call->call)) != ARM_COMPLETION) return false;
+    for (uint32_t op = lock->queue_first; op != NO_INDEX; op = replay->ops[op].next)
+        if (awaits_request(replay, &replay->ops[op])) return true;
+    return false;
 }
 
 bool replay_awaits_release(const struct replay *replay, const struct trace_call *call, const struct engine_note *message)

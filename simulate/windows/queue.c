@@ -18,7 +18,7 @@ void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last,
 
 /* Sends one message for a chain of operations on one target: the data of puts and accumulates, and the requests of gets
  * and fetches without data. If the target must do more than receive puts, its progress serves the whole message. */
-static enum status send_together(struct replay *replay, uint32_t first)
+enum status replay_send_together(struct replay *replay, uint32_t first)
 {
     int64_t bytes = 0;
     bool data = false, served = false, asks = true;
@@ -57,12 +57,7 @@ static enum status issue_together(struct replay *replay, uint32_t first)
     bool rendezvous = replay->platform->progress != PROGRESS_HARDWARE &&
                       bytes_together(replay, first) > replay->platform->rma_eager_bytes;
     if (rendezvous) return replay_ask_to_send(replay, first);
-    return send_together(replay, first);
-}
-
-enum status replay_on_together_clear(struct replay *replay, uint32_t first)
-{
-    return send_together(replay, first);
+    return replay_send_together(replay, first);
 }
 
 enum status replay_together_left(struct replay *replay, uint32_t first, bool reply, int64_t began_ps, int64_t left_ps)

@@ -179,7 +179,7 @@ enum status replay_on_rma_clear(struct replay *replay, const struct engine_note 
     bool active = op.epoch_kind == OP_ACTIVE;
     if (active) origin->lefts++;
     if (op.together)
-        TRY(replay_on_together_clear(replay, message->ref));
+        TRY(replay_send_together(replay, message->ref));
     else
         TRY(op.kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref));
     if (!active) return STATUS_OK;
@@ -267,7 +267,7 @@ enum status replay_on_data(struct replay *replay, const struct engine_note *mess
     return reached_target(replay, message->ref, replay->arrival_ps);
 }
 
-static enum status applied(struct replay *replay, uint32_t index)
+enum status replay_on_applied(struct replay *replay, uint32_t index)
 {
     bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
     if (!answers) return reached_target(replay, index, replay->now_ps);
@@ -282,17 +282,12 @@ static enum status apply(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     int64_t apply_ps = cost_duration_ps(platform_apply_s(replay->platform, op->bytes));
-    if (apply_ps == 0) return applied(replay, index);
+    if (apply_ps == 0) return replay_on_applied(replay, index);
     int64_t *free_ps = &replay->server_free_ps[op->target];
     int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
     *free_ps = begin_ps + apply_ps;
     if (replay_past_end(replay, op->origin, *free_ps)) return STATUS_DATA;
     return replay_timer(replay, begin_ps + apply_ps, op->target, TIMER_OP, index);
-}
-
-enum status replay_on_accumulate(struct replay *replay, const struct engine_note *message)
-{
-    return apply(replay, message->ref);
 }
 
 enum status replay_op_arrived(struct replay *replay, uint32_t index)
@@ -301,14 +296,9 @@ enum status replay_op_arrived(struct replay *replay, uint32_t index)
     return reached_target(replay, index, replay->now_ps);
 }
 
-enum status replay_on_fetch(struct replay *replay, const struct engine_note *message)
+enum status replay_on_data_to_apply(struct replay *replay, const struct engine_note *message)
 {
     return apply(replay, message->ref);
-}
-
-enum status replay_on_applied(struct replay *replay, uint32_t op)
-{
-    return applied(replay, op);
 }
 
 /* The origin knows that the operation of an active epoch is complete. */

@@ -38,14 +38,13 @@ enum status replay_get_arrived(struct replay *replay, uint32_t op);
 void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);
 enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* one by one, or together if aggregated */
 enum status replay_issue_held(struct replay *replay, struct member *member); /* of a fence epoch, target by target */
-enum status replay_on_together_clear(struct replay *replay, uint32_t first);
+enum status replay_send_together(struct replay *replay, uint32_t first);
 enum status replay_together_left(struct replay *replay, uint32_t first, bool reply, int64_t began_ps, int64_t left_ps);
 
 /* Handlers of messages and timers of operations: rows of the driver of one-sided calls. */
 enum status replay_on_data(struct replay *replay, const struct engine_note *message);
-enum status replay_on_accumulate(struct replay *replay, const struct engine_note *message);
+enum status replay_on_data_to_apply(struct replay *replay, const struct engine_note *message);
 enum status replay_on_applied(struct replay *replay, uint32_t op);
-enum status replay_on_fetch(struct replay *replay, const struct engine_note *message);
 enum status replay_on_ack(struct replay *replay, const struct engine_note *message);
 enum status replay_on_get_request(struct replay *replay, const struct engine_note *message);
 enum status replay_on_get_reply(struct replay *replay, const struct engine_note *message);
