@@ -585,7 +585,7 @@ static enum status check_window(const struct trace *trace, size_t id, struct err
     return STATUS_OK;
 }
 
-static enum status check_definitions(const struct trace *trace, struct err *err)
+enum status trace_check_definitions(const struct trace *trace, struct err *err)
 {
     if (trace->provenance.record_cost_ps < 0 || trace->provenance.record_cost_ps > TRACE_TIME_MAX_PS)
         return err_set(err, STATUS_DATA, trace->name, "record_cost", "expected 0 to 6000000 s");
@@ -648,7 +648,7 @@ static enum status check_ranks(const struct trace *trace, struct trace *cut, str
 static enum status check_trace(const struct trace *trace, struct trace *cut, struct err *err)
 {
     if (trace->rank_count == 0) return err_set(err, STATUS_DATA, trace->name, NULL, "no ranks, expected at least one");
-    TRY(check_definitions(trace, err));
+    TRY(trace_check_definitions(trace, err));
     return check_ranks(trace, cut, err);
 }
 
@@ -660,11 +660,6 @@ enum status trace_check(const struct trace *trace, struct err *err)
 enum status trace_check_partly(struct trace *trace, struct err *err)
 {
     return check_trace(trace, trace, err);
-}
-
-enum status trace_check_definitions(const struct trace *trace, struct err *err)
-{
-    return check_definitions(trace, err);
 }
 
 enum status trace_check_whole_rank(const struct trace *trace, uint32_t rank, struct err *err)
@@ -688,7 +683,7 @@ struct trace_checker {
 
 enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err)
 {
-    TRY(check_definitions(trace, err));
+    TRY(trace_check_definitions(trace, err));
     struct trace_checker *made = calloc(1, sizeof *made);
     if (made) made->ranks = calloc((size_t)trace->rank_count + 1, sizeof *made->ranks);
     if (!made || !made->ranks) {

@@ -53,7 +53,7 @@ static bool receive(struct engine *engine, struct flight *flight, int64_t *arriv
     return flight->early || (*arrival_ps == flight->time.time_ps && !behind);
 }
 
-/* drain_until() would take this flight next. */
+/* loggp_drain_until() would take this flight next. */
 static bool is_next(const struct engine *engine, const struct flight *flight, struct event_time limit)
 {
     if (flight->effect == EFFECT_ACTS || event_before(limit, flight->time)) return false;
@@ -79,7 +79,7 @@ static inline void deliver_arrived(struct engine *engine, uint32_t index, int64_
     engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
 }
 
-/* The tail comes later than the head. The message is delivered when the tail arrives, unless drain_until() would take
+/* The tail comes later than the head. The message is delivered when the tail arrives, unless loggp_drain_until() would take
  * it next: then it is delivered now. limit: everything that comes to the node until then is delivered now. */
 static enum status deliver_tail(struct engine *engine, uint32_t index, int64_t arrival_ps, struct event_time limit,
                                 struct err *err)
@@ -119,7 +119,7 @@ void loggp_prefetch_inbox(const struct engine *engine, const struct inbox *inbox
     engine->callbacks.prefetch(engine->callbacks.context, 0, &first->note, ENGINE_NEAR, lines);
 }
 
-static enum status drain_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
+enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
 {
     struct inbox *inbox = &engine->nics[node].inbox;
     struct event_time now = engine->now;
@@ -148,11 +148,6 @@ static inline bool has_pending(const struct engine *engine, int32_t node, struct
            (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time));
 }
 
-enum status loggp_poll_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
-{
-    return drain_until(engine, node, limit, err);
-}
-
 /* The earliest time at which a message to the node may let a waiting rank go on, or an earlier one. */
 static inline struct event_time due(const struct engine *engine, const struct inbox *inbox)
 {
@@ -172,7 +167,7 @@ static enum status drain_and_watch(struct engine *engine, int32_t node, struct e
 {
     int32_t outer = engine->draining;
     engine->draining = node;
-    enum status status = drain_until(engine, node, limit, err);
+    enum status status = loggp_drain_until(engine, node, limit, err);
     engine->draining = outer;
     return status == STATUS_OK ? watch(engine, node, err) : status;
 }
@@ -227,7 +222,7 @@ enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_tim
     do {
         engine->now = time = next;
         engine->draining = node;
-        TRY(drain_until(engine, node, time, err));
+        TRY(loggp_drain_until(engine, node, time, err));
         engine->draining = NO_NODE;
         next = due(engine, inbox);
     } while (rings_next(engine, next, time));
@@ -238,7 +233,7 @@ enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *
 {
     int32_t node = engine->flights[index].dst_node;
     engine->stats.events++;
-    TRY(drain_until(engine, node, engine->now, err));
+    TRY(loggp_drain_until(engine, node, engine->now, err));
     TRY(deliver(engine, index, engine->now, err));
     return watch(engine, node, err);
 }
@@ -251,7 +246,7 @@ static enum status drain_for_answer(struct engine *engine, int32_t node, int32_t
     bool changes = inbox->need > 1 || inbox->queued > 0;
     engine->answered = asker;
     engine->answer_ps = time.time_ps;
-    enum status status = drain_until(engine, node, time, err);
+    enum status status = loggp_drain_until(engine, node, time, err);
     engine->answered = NO_NODE;
     return status == STATUS_OK && changes ? watch(engine, node, err) : status;
 }
@@ -261,7 +256,7 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
 {
     const struct answer answer = engine->answer;
     engine->holds_answer = false;
-    if (alone && has_pending(engine, asker, answer.time)) TRY(drain_until(engine, asker, answer.time, err));
+    if (alone && has_pending(engine, asker, answer.time)) TRY(loggp_drain_until(engine, asker, answer.time, err));
     bool behind = engine->nics[asker].receive_free_ps >= answer.time.time_ps; /* the NIC still receives */
     if (alone && !behind) {
         engine->now = answer.time;
@@ -300,7 +295,7 @@ enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_
     if (engine->holds_answer) status = take_answer(engine, node, asker, alone, err);
     if (status == STATUS_OK && alone && has_pending(engine, asker, last)) {
         engine->now = last;
-        status = drain_until(engine, asker, last, err);
+        status = loggp_drain_until(engine, asker, last, err);
     }
     engine->draining = NO_NODE;
     return status == STATUS_OK ? watch(engine, asker, err) : status;

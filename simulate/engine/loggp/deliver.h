@@ -19,7 +19,7 @@ static inline uint32_t loggp_key_behind(struct nic *nic, int64_t head_ps, uint32
 enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err);
 /* Delivers everything that has arrived at the node by the limit. What the node sends then leaves at the time of the
  * delivered message. */
-enum status loggp_poll_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err);
+enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err);
 /* Handlers of the events of these types. */
 enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_time time, struct err *err);
 enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *err);

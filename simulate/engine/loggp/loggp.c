@@ -324,7 +324,7 @@ static enum status loggp_run(struct engine *engine, struct engine_stats *stats, 
         TRY(run_queue(engine, err));
         engine->watermark_ps = 0;
         for (int32_t node = 0; node < engine->platform->node_count && !on->stop(on->context); node++)
-            TRY(loggp_poll_until(engine, node, INBOX_NO_ALARM, err));
+            TRY(loggp_drain_until(engine, node, INBOX_NO_ALARM, err));
     } while (engine->queue.count > 0 && !on->stop(on->context));
     *stats = engine->stats;
     return STATUS_OK;
