@@ -5,17 +5,17 @@
 
 #include "platforms/probe/program/probe.h"
 
-enum { TRIES = 7 };
+enum { TRIES = 4, TRIES_MORE = 3 }; /* more where the first ones disagree */
 #define STEP_LEAST_S 5e-6 /* 0, 5, 10, 15, 20, 25, 31 us, ...: a quarter more, 5 us at least */
 #define LATEST_S     1e-3
 
-/* The sleep must be longer than a flush that is served at once, and is: the delay is ten round trips. */
-static int tries_served(double later_s, double *apart_s)
+/* The sleep must be longer than a flush that is served at once, and is: the delay is several round trips. Adds the time between
+ * message and put to apart_s. */
+static int tries_served(int tries, double later_s, double *apart_s)
 {
     int served = 0;
-    *apart_s = 0;
-    ask(&(struct step){.kind = STEP_LINGER, .count = TRIES, .delay_s = settings.delay_s});
-    for (int i = 0; i < TRIES; i++) {
+    ask(&(struct step){.kind = STEP_LINGER, .count = tries, .delay_s = settings.delay_s});
+    for (int i = 0; i < tries; i++) {
         MPI_Recv(NULL, 0, MPI_BYTE, PARTNER, TAG_READY, pair, MPI_STATUS_IGNORE);
         spin(settings.delay_s / 4); /* the partner waits in MPI_Recv by then */
         MPI_Send(NULL, 0, MPI_BYTE, PARTNER, TAG_DATA, pair);
@@ -25,9 +25,22 @@ static int tries_served(double later_s, double *apart_s)
         issue_operation(PROBE_VARIANT_PUT, 8);
         MPI_Win_flush(PARTNER, window);
         served += now_s() - begin_s < settings.delay_s / 2;
-        *apart_s += (begin_s - sent_s) / TRIES;
+        *apart_s += begin_s - sent_s;
     }
     return served;
+}
+
+static bool is_served(double later_s, double *apart_s)
+{
+    int tries = TRIES;
+    *apart_s = 0;
+    int served = tries_served(tries, later_s, apart_s);
+    if (served > 0 && served < tries) {
+        served += tries_served(TRIES_MORE, later_s, apart_s);
+        tries += TRIES_MORE;
+    }
+    *apart_s /= tries;
+    return 2 * served > tries;
 }
 
 void linger_answer(const struct step *step)
@@ -44,9 +57,9 @@ bool linger_measure(double *linger_s, double *error_s)
     double last_s = 0, apart_s;
     if (settings.loaded) return false;
     hold_window();
-    bool by_call = tries_served(settings.delay_s / 4, &apart_s) <= TRIES / 2, found = false;
+    bool by_call = !is_served(settings.delay_s / 4, &apart_s), found = false;
     for (double later_s = 0; by_call && !found && later_s < LATEST_S && now_s() < settings.ends_s;) {
-        found = tries_served(later_s, &apart_s) <= TRIES / 2;
+        found = !is_served(later_s, &apart_s);
         if (found) {
             *linger_s = (last_s + apart_s) / 2;
             *error_s = (apart_s - last_s) / 2;

@@ -156,14 +156,14 @@ static double note_noise(void)
 /* The delay is far above the latency and above what others take of the cores. */
 static void choose_delay(void)
 {
-    enum { ROUNDS = 20 };
+    enum { ROUNDS = 20, ROUND_TRIPS = 6 };
     double noise = note_noise();
     series_run("ping_pong", 8);
     double begin_s = now_s();
     clock_offset_s(1);
     double round_trip_s = (now_s() - begin_s) / ROUNDS;
     settings.loaded = noise > 1e-3;
-    settings.delay_s = settings.loaded ? fmin(fmax(0.02, 2 * noise), 0.08) : fmax(DELAY_S, 10 * round_trip_s);
+    settings.delay_s = settings.loaded ? fmin(fmax(0.02, 2 * noise), 0.08) : fmax(DELAY_S, ROUND_TRIPS * round_trip_s);
     settings.few = settings.delay_s > DELAY_LONG_S && !settings.thorough;
     print_value("delay_s", settings.delay_s);
 }

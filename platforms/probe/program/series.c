@@ -7,11 +7,14 @@
 
 #include "platforms/probe/program/probe.h"
 
-enum { TRAIN = 100, WARM_UPS = 5, REPETITIONS = 40, REPETITIONS_LEAST = 5, ATTEMPTS = 3 };
-/* A series takes at most this long, except for its fewest repetitions. One whose repetitions take longer is left
- * out. */
+enum { TRAIN = 100, WARM_UPS = 5, REPETITIONS = 40, REPETITIONS_LEAST = 8, REPETITIONS_LONG = 4, ATTEMPTS = 3 };
+/* A series that takes less has all repetitions. A longer one ends as soon as it is steady and the standard error of its median is
+ * within PRECISE; it takes at most SERIES_S, except for its fewest repetitions. One whose repetitions take SLOW_S is left out. */
+#define SHORT_S  0.02
 #define SERIES_S 0.2
 #define SLOW_S   0.5
+#define PRECISE  0.01
+#define LONG_S   0.04 /* of a repetition: the fewest are REPETITIONS_LONG */
 #define SLEEPS_S 1e-4 /* after its last send the partner has left MPI */
 
 /* time: of one repetition on rank 0. partner: rank 1's part; NULL: it only polls. before and after:
@@ -212,28 +215,72 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int copy_sorted(const double *values, int count, double *sorted)
+{
+    memcpy(sorted, values, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    return count - 1;
+}
+
 /* The same bound as in the evaluation. Another attempt may find a quieter machine. */
 static bool is_steady(const double *values, int count)
 {
     double sorted[REPETITIONS];
-    memcpy(sorted, values, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    return sorted[(count - 1) * 9 / 10] <= 1.2 * sorted[count / 2];
+    int last = copy_sorted(values, count, sorted);
+    return sorted[last * 9 / 10] <= 1.2 * sorted[count / 2];
+}
+
+/* The standard error of a median of normal values, from their quartiles. */
+static bool is_precise(const double *values, int count)
+{
+    double sorted[REPETITIONS];
+    int last = copy_sorted(values, count, sorted);
+    double quartiles = sorted[(last * 3 + 3) / 4] - sorted[last / 4];
+    return 1.253 * quartiles / 1.349 / sqrt(count) <= PRECISE * sorted[count / 2];
+}
+
+static void measure_short(int id, int64_t bytes, double *values)
+{
+    double found[REPETITIONS + WARM_UPS];
+    run(id, bytes, WARM_UPS + REPETITIONS, found);
+    memcpy(values, found + WARM_UPS, REPETITIONS * sizeof *values);
+}
+
+/* The repetitions come in groups: rank 1 must know how many follow. Load makes some of a short series long. */
+static int measure_long(int id, int64_t bytes, double takes_s, double *values)
+{
+    int group = takes_s > LONG_S ? REPETITIONS_LONG : REPETITIONS_LEAST, count = 0;
+    double least_s = takes_s, sum_s = 0;
+    do {
+        run(id, bytes, group, values + count);
+        for (int i = count; i < count + group; i++) {
+            least_s = fmin(least_s, values[i]);
+            sum_s += values[i];
+        }
+        count += group;
+        if (least_s * REPETITIONS <= SHORT_S) {
+            measure_short(id, bytes, values);
+            return REPETITIONS;
+        }
+    } while (count + group <= REPETITIONS && sum_s < SERIES_S && !(is_steady(values, count) && is_precise(values, count)));
+    return count;
 }
 
 void series_run(const char *name, int64_t bytes)
 {
-    double values[REPETITIONS + WARM_UPS];
-    int id = 0;
+    double values[REPETITIONS];
+    int id = 0, count = REPETITIONS;
     while (strcmp(rows[id].name, name) != 0) id++;
     if (now_s() > settings.ends_s) return;
-    run(id, bytes, 2, values);
-    if (values[1] > SLOW_S) return;
-    int count = (int)fmin(REPETITIONS, fmax(REPETITIONS_LEAST, SERIES_S / fmax(values[1], 1e-7)));
-    int warm_ups = count == REPETITIONS ? WARM_UPS : 1;
+    run(id, bytes, 1, values);
+    double takes_s = values[0];
+    if (takes_s > SLOW_S) return;
     for (int attempt = 0; attempt < (settings.loaded ? 1 : ATTEMPTS) && now_s() < settings.ends_s; attempt++) {
-        run(id, bytes, warm_ups + count, values);
-        if (is_steady(values + warm_ups, count)) break;
+        if (takes_s * REPETITIONS <= SHORT_S)
+            measure_short(id, bytes, values);
+        else
+            count = measure_long(id, bytes, takes_s, values);
+        if (is_steady(values, count)) break;
     }
-    print_series(name, bytes, count, values + warm_ups);
+    print_series(name, bytes, count, values);
 }

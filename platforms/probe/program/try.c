@@ -4,7 +4,7 @@
 
 #include "platforms/probe/program/probe.h"
 
-enum { WARM_UPS = 2, WARM_UPS_LOADED = 4, TRIES = 9, TRIES_SURE = 3, TRIES_LATE = 12, LIMIT_TRIES = 3 };
+enum { WARM_UPS = 2, WARM_UPS_LOADED = 4, TRIES = 9, TRIES_SURE = 3, TRIES_LATE = 12, LIMIT_TRIES = 3, LIMIT_SURE = 2 };
 /* A case whose calls take longer without any delay is left out: the delay would have to be a multiple of that. Calls
  * that take long because others use the cores do not count. */
 #define SLOW_S        0.06
@@ -15,6 +15,9 @@ struct settings settings;
 bool helper_ran;
 
 static double offset_s, offset_time_s = -DBL_MAX;
+/* An operation of so many bytes took too long; that of a few bytes says nothing of others. */
+enum { TOO_LONG_LEAST = 16384 };
+static int64_t too_long_bytes = INT64_MAX;
 
 static void skip(const struct step *step, const char *why)
 {
@@ -44,13 +47,13 @@ static double last_end_s(const struct step *step, const struct probe_sample *sam
 }
 
 /* Runs the case without a delay to find out how long its calls take. If other processes use the cores, slow tries say
- * little. */
+ * little. Where each try takes long, one that tells enough is the last. */
 static double warm_up(struct step *step)
 {
     double least_s = DBL_MAX;
     step->delay_s = 0;
     for (int i = 0; i < WARM_UPS || (settings.loaded && i < WARM_UPS_LOADED && least_s > settings.delay_s / 2); i++) {
-        if (i > 0 && least_s > SLOW_S && !settings.loaded) break;
+        if (i > 0 && settings.few && !settings.loaded && least_s < settings.delay_s / 2) break;
         struct probe_sample sample;
         run_once(step, &sample);
         least_s = fmin(least_s, last_end_s(step, &sample) - sample.begin_s);
@@ -69,16 +72,20 @@ static void print_sample(const struct step *step, const struct probe_sample *sam
 
 static bool decided(const struct probe_votes *votes, unsigned tries)
 {
-    return votes->of >= tries || (settings.few && probe_votes_lead(votes) >= TRIES_SURE);
+    unsigned sure = tries == LIMIT_TRIES ? LIMIT_SURE : TRIES_SURE;
+    return votes->of >= tries || (settings.few && probe_votes_lead(votes) >= sure);
 }
 
 /* told: each try is printed. */
 static bool try_times(struct step *step, unsigned tries, bool told, struct probe_votes *votes)
 {
     *votes = (struct probe_votes){0};
-    double takes_s = warm_up(step);
+    double takes_s = step->bytes < too_long_bytes ? warm_up(step) : INFINITY;
     unsigned helped = 0;
-    if (takes_s > (settings.loaded ? SLOW_LOADED_S : SLOW_S)) return skip(step, "takes too long without a delay"), false;
+    if (takes_s > (settings.loaded ? SLOW_LOADED_S : SLOW_S)) {
+        if (step->bytes >= TOO_LONG_LEAST && step->bytes < too_long_bytes && !settings.loaded) too_long_bytes = step->bytes;
+        return skip(step, "takes too long without a delay"), false;
+    }
     step->delay_s = fmax(settings.delay_s, 2 * takes_s);
     while (!decided(votes, tries)) {
         if (votes->late > TRIES_LATE) return skip(step, "the origin came late again and again: the machine is too busy"), false;
@@ -97,7 +104,7 @@ static bool try_times(struct step *step, unsigned tries, bool told, struct probe
 static void keep_clocks(void)
 {
     if (now_s() < offset_time_s + CLOCK_S) return;
-    offset_s = clock_offset_s(settings.delay_s / 16);
+    offset_s = clock_offset_s(settings.delay_s / 8);
     offset_time_s = now_s();
 }
 
