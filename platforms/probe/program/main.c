@@ -150,8 +150,7 @@ static double note_noise(void)
     return longest_s;
 }
 
-#define DELAY_S      3e-3
-#define DELAY_LONG_S 5e-3
+#define DELAY_S 3e-3
 
 /* The delay is far above the latency and above what others take of the cores. */
 static void choose_delay(void)
@@ -164,7 +163,7 @@ static void choose_delay(void)
     double round_trip_s = (now_s() - begin_s) / ROUNDS;
     settings.loaded = noise > 1e-3;
     settings.delay_s = settings.loaded ? fmin(fmax(0.02, 2 * noise), 0.08) : fmax(DELAY_S, ROUND_TRIPS * round_trip_s);
-    settings.few = settings.delay_s > DELAY_LONG_S && !settings.thorough;
+    settings.few = settings.delay_s > DELAY_S && !settings.thorough;
     print_value("delay_s", settings.delay_s);
 }
 
