@@ -29,7 +29,7 @@ if [ "${1:-}" != --svg ]; then
     [ $# = 1 ] || usage
     jq -r '
         def percent: . * 1000 | round / 10;
-        def signed: percent | if . >= 0 then "+\(.)" else "\(.)" end;
+        def signed: percent + 0 | if . >= 0 then "+\(.)" else "\(.)" end;
         (.rows | map("\(.bytes) B, \(.ranks) ranks") | unique_by(split(" ") | [.[2], .[0]] | map(tonumber))) as $columns |
         "| exchange | \($columns | join(" | ")) |",
         "|---|\($columns | map("---|") | join(""))",
