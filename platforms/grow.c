@@ -25,7 +25,7 @@ static size_t read_sizes(const cJSON *topology, const char *key, int64_t sizes[S
     return count;
 }
 
-static int64_t product(const int64_t *sizes, size_t count)
+static int64_t sizes_product(const int64_t *sizes, size_t count)
 {
     int64_t all = 1;
     for (size_t i = 0; i < count; i++) all *= sizes[i];
@@ -58,8 +58,8 @@ static void grow_fat_tree(const cJSON *topology, int64_t nodes, struct platform_
 {
     int64_t down[SIZES_MAX];
     size_t levels = read_sizes(topology, "down", down);
-    if (levels == 0 || product(down, levels) >= nodes) return;
-    down[levels - 1] = quotient_up(nodes, product(down, levels - 1));
+    if (levels == 0 || sizes_product(down, levels) >= nodes) return;
+    down[levels - 1] = quotient_up(nodes, sizes_product(down, levels - 1));
     add_sizes(growth, "down", down, levels);
 }
 
@@ -67,8 +67,8 @@ static void grow_torus(const cJSON *topology, int64_t nodes, struct platform_gro
 {
     int64_t extents[SIZES_MAX];
     size_t count = read_sizes(topology, "dimensions", extents);
-    if (count == 0 || product(extents, count) >= nodes) return;
-    while (product(extents, count) < nodes) {
+    if (count == 0 || sizes_product(extents, count) >= nodes) return;
+    while (sizes_product(extents, count) < nodes) {
         size_t shortest = 0;
         for (size_t i = 1; i < count; i++)
             if (extents[i] < extents[shortest]) shortest = i;

@@ -116,7 +116,7 @@ enum status override_apply(struct json_document *document, const char *override,
 }
 
 /* Whether the paths are equal, or one is a prefix of the other ("a.b" of "a.b.c" or "a.b[0]"). */
-static bool related(const char *a, size_t a_length, const char *b, size_t b_length)
+static bool keys_related(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t common = a_length < b_length ? a_length : b_length;
     if (common == 0 || memcmp(a, b, common) != 0) return false;
@@ -134,7 +134,7 @@ enum status override_blame(const struct json_document *document, const char *con
     if (!message) return err->status;
     for (size_t i = 0; i < override_count; i++) {
         size_t key_length = (size_t)(end_of_key(overrides[i]) - overrides[i]);
-        if (!related(path, (size_t)(message - path), overrides[i], key_length)) continue;
+        if (!keys_related(path, (size_t)(message - path), overrides[i], key_length)) continue;
         char text[ERR_TEXT_BYTES]; /* the fault, after the position inside the value if there is one */
         const char *inside = path + key_length;
         bool deeper = inside < message && (*inside == '.' || *inside == '[');

@@ -96,8 +96,8 @@ struct writer {
     bool apart[2];                         /* they have lines of their own */
 };
 
-static void note(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void note(struct writer *writer, const char *format, ...)
+static void add_note(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_note(struct writer *writer, const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -117,7 +117,7 @@ static bool add_measured(struct writer *writer, cJSON *object, const char *key, 
         cJSON_AddItemToObject(object, key, json_measured(value, error, n));
         return true;
     }
-    note(writer, "%s: left out, since it came out as %g +- %g", key, value, error);
+    add_note(writer, "%s: left out, since it came out as %g +- %g", key, value, error);
     return false;
 }
 
@@ -192,7 +192,8 @@ static bool make_positive(struct writer *writer, const struct size_curve *curve,
         *intercept = fit_intercept(curve->points + segment->first, segment->points, slope->value);
         return true;
     }
-    note(writer, "%s %s: times do not grow with bytes from %g on", curve->spec, class_name(curve->between), segment->from);
+    add_note(writer, "%s %s: times do not grow with bytes from %g on", curve->spec, class_name(curve->between),
+             segment->from);
     return false;
 }
 
@@ -231,8 +232,8 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
         latency.value = (intercept.value - other) / shares;
         latency.error = hypot(intercept.error, composition->overheads * overhead->error) / shares;
         if (latency.value < 0) {
-            note(writer, "%s %s: latency from %g bytes on came out as %g s, taken as 0", curve->spec, class_name(curve->between),
-                 segment->from, latency.value);
+            add_note(writer, "%s %s: latency from %g bytes on came out as %g s, taken as 0", curve->spec,
+                     class_name(curve->between), segment->from, latency.value);
             take_latency_zero(composition, i, other, &latency, &slope);
         }
         if (i == 0) *first_latency = latency;
@@ -301,7 +302,7 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Whether the ping-pong's times differ from the lines of all messages: half of its sizes differ by more than 5 %. */
-static bool differs(const struct writer *writer, const cJSON *lines, bool between)
+static bool lines_differ(const struct writer *writer, const cJSON *lines, bool between)
 {
     const struct size_curve *curve = &writer->calibration->curves[between][CALIBRATION_PING_PONG];
     double apart[FIT_POINTS_MOST];
@@ -320,7 +321,7 @@ static void add_two_sided(struct writer *writer, cJSON *section, const cJSON *li
 {
     struct size_curve curve = writer->calibration->curves[between][CALIBRATION_PING_PONG];
     struct fit_value latency = {0, 0};
-    if (!curve.fitted || !differs(writer, lines, between)) return;
+    if (!curve.fitted || !lines_differ(writer, lines, between)) return;
     double control = fmax(curve.fit.segments[0].intercept.value - 2 * writer->overhead.value, 0);
     for (size_t i = 0; i < curve.count; i++) curve.points[i].y -= control * control_messages(writer, curve.points[i].x);
     if (size_curve_fit(&curve, NULL) != STATUS_OK || !curve.fitted) return;
@@ -348,8 +349,8 @@ static void add_gap(struct writer *writer, cJSON *network, const struct size_cur
     if (!point) return;
     if (piecewise_predict(&lone->fit, fmax(point->x, lone->fit.segments[0].from), &alone, NULL) == STATUS_OK &&
         point->y > alone.value) {
-        note(writer, "gap_s: left out, since a put of a train took %.3g us, and one alone %.3g us", 1e6 * point->y,
-             1e6 * alone.value);
+        add_note(writer, "gap_s: left out, since a put of a train took %.3g us, and one alone %.3g us", 1e6 * point->y,
+                 1e6 * alone.value);
         return;
     }
     double gap = fmax(point->y - 2 * latency / messages, 0);
@@ -381,8 +382,8 @@ static void compare_latencies(struct writer *writer, bool between, double overhe
         if (writer->apart[between] && ways[i].curve == CALIBRATION_PING_PONG) continue;
         double other = (point->y - ways[i].overheads * overhead) / ways[i].latencies;
         if (fabs(other - latency) > 0.1 * latency)
-            note(writer, "latency %s: %.3g us by %s, %.3g us by what the file has", class_name(between), 1e6 * other, curve->spec,
-                 1e6 * latency);
+            add_note(writer, "latency %s: %.3g us by %s, %.3g us by what the file has", class_name(between),
+                     1e6 * other, curve->spec, 1e6 * latency);
     }
 }
 
@@ -392,10 +393,10 @@ static void count_unsteady(struct writer *writer)
         for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
             const struct size_curve *curve = &writer->calibration->curves[between][i];
             if (curve->unsteady)
-                note(
-                    writer,
-                    "%s %s: %zu of %zu sizes are unsteady (90th percentile above 1.2 medians), their 10th percentile is used",
-                    curve->spec, class_name(between), curve->unsteady, curve->count);
+                add_note(writer,
+                         "%s %s: %zu of %zu sizes are unsteady (90th percentile above 1.2 medians), their 10th "
+                         "percentile is used",
+                         curve->spec, class_name(between), curve->unsteady, curve->count);
         }
 }
 
@@ -428,7 +429,7 @@ static bool add_network(struct writer *writer, cJSON *platform)
     bool several = add_lines(writer, network, true, true);
     if (!several) {
         cJSON_DeleteItemFromObject(network, "segments");
-        note(writer, "nothing was measured between nodes: network has the values within a node");
+        add_note(writer, "nothing was measured between nodes: network has the values within a node");
     }
     bool own = several || add_lines(writer, network, false, true);
     if (add_lines(writer, loopback, false, false))
@@ -553,7 +554,7 @@ static void add_pause(struct writer *writer, cJSON *mpi, bool between)
         add_measured(writer, pause, "after_s", found.after_s.value, found.after_s.error, found.n);
         add_measured(writer, pause, "call_s", found.call_s.value, found.call_s.error, found.n);
     } else if (found.why) {
-        note(writer, "pause: left out, since %s", found.why);
+        add_note(writer, "pause: left out, since %s", found.why);
     }
 }
 
@@ -592,8 +593,8 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     cJSON_AddStringToObject(made, "name", name);
     count_unsteady(&writer);
     if (calibration->own_s > BENCH_OWN_MOST_S)
-        note(&writer, "the bench adds %.3g us to each repetition, expected at most 1 us", 1e6 * calibration->own_s);
-    for (int i = 0; i < calibration->pairs.count; i++) note(&writer, "%s", calibration->pairs.text[i]);
+        add_note(&writer, "the bench adds %.3g us to each repetition, expected at most 1 us", 1e6 * calibration->own_s);
+    for (int i = 0; i < calibration->pairs.count; i++) add_note(&writer, "%s", calibration->pairs.text[i]);
     add_nodes(&writer, made);
     bool network = add_network(&writer, made);
     enum status status = add_mpi(&writer, made, mpi, err);

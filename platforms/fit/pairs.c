@@ -91,8 +91,8 @@ static enum status add_sizes(struct times *times, struct directions *directions,
 
 /* --- what is noted --- */
 
-static void note(struct pair_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void note(struct pair_notes *notes, const char *format, ...)
+static void note_pair(struct pair_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note_pair(struct pair_notes *notes, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -127,7 +127,7 @@ static double find_slow_node(const struct directions *directions, int node)
     return count > 2 ? least : 0;
 }
 
-static const struct direction *back(const struct directions *directions, const struct direction *there)
+static const struct direction *direction_back(const struct directions *directions, const struct direction *there)
 {
     for (size_t i = 0; i < directions->count; i++)
         if (directions->items[i].from == there->to && directions->items[i].to == there->from) return &directions->items[i];
@@ -139,24 +139,25 @@ static void note_nodes(const struct directions *directions, const char *spec, co
     for (int node = 0; node < cJSON_GetArraySize(nodes); node++) {
         double least = find_slow_node(directions, node);
         if (least > 0)
-            note(notes, "%s is a slow node: %s takes %.2f times the middle of all pairs or more with each neighbour",
-                 host_of(nodes, node), spec, least);
+            note_pair(notes,
+                      "%s is a slow node: %s takes %.2f times the middle of all pairs or more with each neighbour",
+                      host_of(nodes, node), spec, least);
     }
 }
 
 static void note_directions(const struct directions *directions, const char *spec, const cJSON *nodes, struct pair_notes *notes)
 {
     for (size_t i = 0; i < directions->count; i++) {
-        const struct direction *there = &directions->items[i], *other = back(directions, there);
+        const struct direction *there = &directions->items[i], *other = direction_back(directions, there);
         const char *from = host_of(nodes, there->from), *to = host_of(nodes, there->to);
         if (other && there->relative - other->relative >
                          fmax(PAIR_DIFFERENCE_LEAST, 3 * hypot(there->error, other->error)) * other->relative)
-            note(notes, "an asymmetric pair: %s takes %.2f times as long from %s to %s as back", spec,
-                 there->relative / other->relative, from, to);
+            note_pair(notes, "an asymmetric pair: %s takes %.2f times as long from %s to %s as back", spec,
+                      there->relative / other->relative, from, to);
         else if (is_slow(there) && find_slow_node(directions, there->from) == 0 && find_slow_node(directions, there->to) == 0 &&
                  (!other || there->from < there->to))
-            note(notes, "a slow pair: %s takes %.2f times the middle of all pairs between %s and %s", spec,
-                 there->relative, from, to);
+            note_pair(notes, "a slow pair: %s takes %.2f times the middle of all pairs between %s and %s", spec,
+                      there->relative, from, to);
     }
 }
 

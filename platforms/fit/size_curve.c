@@ -58,7 +58,7 @@ static enum status keep_middles(const struct placed *placed, size_t count, struc
 /* The noise from one size to the next, relative to the time: each point against the line through its neighbours. It
  * includes changes between series, which no single series shows. A jump affects two points, which the median
  * ignores. */
-static double scatter(const struct fit_point *points, size_t count)
+static double residual_scatter(const struct fit_point *points, size_t count)
 {
     enum { COUNT_LEAST = 8 };
     double sizes[FIT_POINTS_MOST];
@@ -75,7 +75,7 @@ static double scatter(const struct fit_point *points, size_t count)
 
 static void add_scatter(struct size_curve *curve)
 {
-    double share = scatter(curve->points, curve->count);
+    double share = residual_scatter(curve->points, curve->count);
     for (size_t i = 0; i < curve->count; i++) curve->points[i].error = fmax(curve->points[i].error, share * curve->points[i].y);
 }
 

@@ -108,7 +108,7 @@ enum status platform_print_values(const cJSON *platform, bool measured_only, FIL
 }
 
 /* a or b may be NULL. */
-static bool differ(const cJSON *a, const cJSON *b)
+static bool values_differ(const cJSON *a, const cJSON *b)
 {
     double x, y, error_x, error_y;
     if (!a || !b) return true;
@@ -133,7 +133,7 @@ static enum status list_differences(const struct leaves *of_a, const struct leav
 {
     for (size_t i = 0; i < of_a->count; i++) {
         const struct leaf *own = &of_a->items[i], *other = find_leaf(of_b, own->path);
-        if (differ(own->item, other ? other->item : NULL))
+        if (values_differ(own->item, other ? other->item : NULL))
             TRY(add_difference(list, own->path, own->item, other ? other->item : NULL, err));
     }
     for (size_t i = 0; i < of_b->count; i++)

@@ -59,7 +59,8 @@ static int most_of(const unsigned counts[PROBE_CALLS_MAX + 1])
     return most;
 }
 
-static struct probe_verdict judge(enum probe_question question, const struct probe_try *first, const struct count *count)
+static struct probe_verdict judge_all(enum probe_question question, const struct probe_try *first,
+                                      const struct count *count)
 {
     const struct probe_question_row *row = &probe_questions[question];
     int calls = probe_calls(row->id), most = most_of(count->by_verdict), call = most_of(count->by_call);
@@ -99,7 +100,8 @@ static enum status judge_question(enum probe_question question, const struct pro
         for (size_t j = i; j < record->try_count; j++)
             if (is_same(one, &record->tries[j])) count_try(&probe_questions[question], &record->tries[j].sample, &count);
         if (count.of < TRIES_LEAST) continue;
-        ARRAY_PUSH(findings->verdicts, findings->verdict_count, findings->verdict_capacity, judge(question, one, &count), err);
+        ARRAY_PUSH(findings->verdicts, findings->verdict_count, findings->verdict_capacity,
+                   judge_all(question, one, &count), err);
     }
     return STATUS_OK;
 }
@@ -114,13 +116,13 @@ static int by_question(const void *a, const void *b)
 
 /* --- times --- */
 
-static enum probe_refusal refuse(const struct probe_time *time, double lost_share)
+static enum probe_refusal refuse_time(const struct probe_time *time, double lost_share)
 {
     if (time->spread > SPREAD_MOST) return PROBE_SPREAD;
     return lost_share > PROBE_LOST_MOST ? PROBE_BUSY : PROBE_ACCEPTED;
 }
 
-static enum status measure(const struct probe_series *series, struct probe_findings *findings, struct err *err)
+static enum status measure_one(const struct probe_series *series, struct probe_findings *findings, struct err *err)
 {
     double *sorted = malloc(series->count * sizeof *sorted);
     if (!sorted) return err_memory(err);
@@ -140,7 +142,7 @@ static enum status measure(const struct probe_series *series, struct probe_findi
                               .low_s = low,
                               .low_error_s = quarter - low,
                               .n = series->count};
-    made.refused = refuse(&made, probe_record_value(findings->record, "lost_share", 0));
+    made.refused = refuse_time(&made, probe_record_value(findings->record, "lost_share", 0));
     ARRAY_PUSH(findings->times, findings->time_count, findings->time_capacity, made, err);
     return STATUS_OK;
 }
@@ -151,7 +153,8 @@ enum status probe_evaluate(const struct probe_record *record, struct probe_findi
     enum status status = STATUS_OK;
     for (int question = 0; question < PROBE_QUESTION_COUNT && status == STATUS_OK; question++)
         status = judge_question((enum probe_question)question, record, &made, err);
-    for (size_t i = 0; i < record->series_count && status == STATUS_OK; i++) status = measure(&record->series[i], &made, err);
+    for (size_t i = 0; i < record->series_count && status == STATUS_OK; i++)
+        status = measure_one(&record->series[i], &made, err);
     if (status != STATUS_OK) {
         probe_findings_clear(&made);
         return status;

@@ -30,7 +30,7 @@ static const char *call_name(const struct probe_verdict *verdict)
     return strcmp(verdict->call, "operation") == 0 ? probe_variants[verdict->variant] : verdict->call;
 }
 
-static void evidence(const struct probe_verdict *verdict, char text[EVIDENCE_BYTES])
+static void write_evidence(const struct probe_verdict *verdict, char text[EVIDENCE_BYTES])
 {
     char delay[UNITS_TEXT_BYTES], size[UNITS_TEXT_BYTES], sized[UNITS_TEXT_BYTES + 8] = "";
     units_format_duration(verdict->delay_s, delay);
@@ -72,7 +72,7 @@ static size_t print_rows(const struct probe_findings *findings, size_t i, bool *
                  first->variant == PROBE_VARIANT_NONE ? "" : ": ", probe_questions[first->question].title);
     else
         snprintf(title, sizeof title, "  mixed by size:");
-    evidence(weakest, text);
+    write_evidence(weakest, text);
     fprintf(out, "%-54s %-13s %-15s %5.1f %%  %s\n", title, first->name, sizes, 100 * weakest->confidence, text);
     *mixed = more;
     return i + 1;
@@ -90,7 +90,8 @@ static void print_skips(const struct probe_findings *findings, FILE *out)
     }
 }
 
-static void refusal(const struct probe_findings *findings, const struct probe_time *time, char text[EVIDENCE_BYTES])
+static void write_refusal(const struct probe_findings *findings, const struct probe_time *time,
+                          char text[EVIDENCE_BYTES])
 {
     if (time->refused == PROBE_SPREAD)
         snprintf(text, EVIDENCE_BYTES, "the 90th percentile is %.2f medians, at most 1.2 are accepted", time->spread);
@@ -113,7 +114,7 @@ static void print_times(const struct probe_findings *findings, FILE *out)
         if (known) snprintf(units, sizeof units, "%.2f", time->value_s / latency.value_s);
         fprintf(out, "%-26s %10ld ", time->name, (long)time->bytes);
         if (time->refused) {
-            refusal(findings, time, why);
+            write_refusal(findings, time, why);
             fprintf(out, "%12s  refused: %s\n", value, why);
         } else
             fprintf(out, "%12s %10s %8s %4zu\n", value, error, units, time->n);
@@ -165,7 +166,7 @@ static cJSON *verdict_json(const struct probe_findings *findings, const struct p
 {
     char text[EVIDENCE_BYTES];
     cJSON *object = cJSON_CreateObject();
-    evidence(verdict, text);
+    write_evidence(verdict, text);
     cJSON_AddStringToObject(object, "key", probe_questions[verdict->question].key);
     cJSON_AddStringToObject(object, "question", probe_questions[verdict->question].title);
     cJSON_AddStringToObject(object, "case", probe_cases[probe_questions[verdict->question].id].name);
@@ -195,7 +196,7 @@ static cJSON *time_json(const struct probe_findings *findings, const struct prob
     if (!time->refused && probe_latency(findings, &latency))
         cJSON_AddNumberToObject(object, "in_latencies", time->value_s / latency.value_s);
     if (time->refused) {
-        refusal(findings, time, why);
+        write_refusal(findings, time, why);
         cJSON_AddStringToObject(object, "refused", why);
     }
     return object;

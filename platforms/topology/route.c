@@ -15,7 +15,7 @@ struct walk {
     struct topology_link *link;
 };
 
-static void pass(struct walk *walk, uint64_t id, int32_t width)
+static void pass_link(struct walk *walk, uint64_t id, int32_t width)
 {
     if (walk->count++ == walk->wanted) *walk->link = (struct topology_link){id, width};
 }
@@ -45,20 +45,20 @@ static bool is_above(const struct tree_switch *at, const int32_t *label, int32_t
     return at->level > 0;
 }
 
-static void climb(const struct topology *topology, struct tree_switch *at, int32_t dst, struct walk *walk)
+static void climb_tree(const struct topology *topology, struct tree_switch *at, int32_t dst, struct walk *walk)
 {
     int32_t port = dst;
     for (int32_t i = 0; i < at->level; i++) port /= topology->up[i] * topology->parallel[i];
     port %= topology->up[at->level] * topology->parallel[at->level];
-    if (at->level > 0) pass(walk, tree_link(topology, at, port, true), 1);
+    if (at->level > 0) pass_link(walk, tree_link(topology, at, port, true), 1);
     at->label[at->level] = port % topology->up[at->level];
     at->level++;
 }
 
 /* SimGrid looks for the port of the child below from the place of the last one found on, and begins with the source's
  * cable anew only when it finds none: with parallel cables this decides which is taken. */
-static void descend(const struct topology *topology, struct tree_switch *at, int32_t src, const int32_t *label,
-                    struct walk *walk)
+static void descend_tree(const struct topology *topology, struct tree_switch *at, int32_t src, const int32_t *label,
+                         struct walk *walk)
 {
     int32_t port = src % topology->parallel[at->level - 1] * topology->size[at->level - 1];
     for (; at->level > 0; port++) {
@@ -68,7 +68,7 @@ static void descend(const struct topology *topology, struct tree_switch *at, int
         int32_t parent = at->label[level], cable = port / children;
         at->label[level] = label[level];
         at->level = level;
-        if (level > 0) pass(walk, tree_link(topology, at, parent + cable * topology->up[level], false), 1);
+        if (level > 0) pass_link(walk, tree_link(topology, at, parent + cable * topology->up[level], false), 1);
     }
 }
 
@@ -84,8 +84,8 @@ int32_t fat_tree_route(const struct topology *topology, int32_t src, int32_t dst
         from /= topology->size[i];
         to /= topology->size[i];
     }
-    while (!is_above(&at, label, topology->levels)) climb(topology, &at, dst, &walk);
-    while (at.level > 0) descend(topology, &at, src, label, &walk);
+    while (!is_above(&at, label, topology->levels)) climb_tree(topology, &at, dst, &walk);
+    while (at.level > 0) descend_tree(topology, &at, src, label, &walk);
     return walk.count;
 }
 
@@ -129,7 +129,7 @@ static void pass_on(const struct topology *topology, struct walk *walk, int32_t 
 {
     static const int width[] = {[LINK_ROUTER] = ROUTERS, [LINK_CHASSIS] = CHASSIS, [LINK_GROUP] = GROUPS};
     uint64_t id = ((uint64_t)router * 4 + kind) << 20 | (uint64_t)to;
-    pass(walk, id, topology->up[width[kind]]);
+    pass_link(walk, id, topology->up[width[kind]]);
 }
 
 int32_t dragonfly_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,

@@ -167,7 +167,7 @@ static const struct shape shapes[] = {
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
 
 /* Node 0 has a nearest neighbour as near as any in all shapes: it differs in one coordinate, by one. */
-static int32_t nearest(const struct topology *topology)
+static int32_t nearest_switch(const struct topology *topology)
 {
     int32_t links = topology->levels ? INT32_MAX : topology->shape->links(topology, 0, 1), stride = 1;
     for (int32_t i = 0; i < topology->levels; i++) {
@@ -192,7 +192,7 @@ static enum status size_of_shape(const struct json_node *node, int32_t node_coun
         return json_error(node, err, "this %s has %" PRId64 " nodes, expected at least nodes.count = %" PRId32,
                           topology->shape->name, nodes, node_count);
     topology->shape_nodes = (int32_t)nodes;
-    topology->nearest_links = nearest(topology);
+    topology->nearest_links = nearest_switch(topology);
     return STATUS_OK;
 }
 

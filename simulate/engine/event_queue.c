@@ -26,7 +26,7 @@ uint64_t event_queue_order(struct event_queue *queue, uint32_t key)
 /* --- the heap --- */
 
 /* Moves the hole up to where the event belongs, and puts it there. */
-static void rise(struct event *items, size_t hole, const struct event *event)
+static void rise_event(struct event *items, size_t hole, const struct event *event)
 {
     while (hole > 0) {
         size_t parent = (hole - 1) / 2;
@@ -39,7 +39,7 @@ static void rise(struct event *items, size_t hole, const struct event *event)
 
 static void heap_push(struct event_list *heap, const struct event *event)
 {
-    rise(heap->items, heap->count++, event);
+    rise_event(heap->items, heap->count++, event);
 }
 
 static struct event heap_pop(struct event_list *heap)
@@ -56,7 +56,7 @@ static struct event heap_pop(struct event_list *heap)
         items[hole] = items[child - 1];
         hole = child - 1;
     }
-    rise(items, hole, &last);
+    rise_event(items, hole, &last);
     return top;
 }
 
@@ -97,7 +97,7 @@ static bool is_near(const struct event_queue *queue, struct event_time time)
 /* Reserves memory for twice as many events as there are, so that none is needed when events move: a sorted run of all,
  * or chunks, of which each bucket and the list after them may have one that is not full. Unused memory costs
  * nothing. */
-static enum status reserve(struct event_queue *queue, struct err *err)
+static enum status reserve_event(struct event_queue *queue, struct err *err)
 {
     size_t events = queue->reserved ? 2 * queue->reserved : RESERVED_LEAST, buckets = events / PER_BUCKET + 1;
     size_t chunks = events / EVENT_CHUNK_EVENTS + buckets + 2;
@@ -152,7 +152,7 @@ static void put_far(struct event_queue *queue, const struct event *event)
 }
 
 /* Puts every event of `far` into its bucket. All buckets are empty. */
-static void distribute(struct event_queue *queue)
+static void distribute_events(struct event_queue *queue)
 {
     uint64_t length_ps = (uint64_t)(queue->far_last_ps - queue->far_first_ps);
     size_t lines = queue->far_count / PER_BUCKET;
@@ -203,7 +203,7 @@ static void run_list(struct event_queue *queue, uint32_t *list)
 }
 
 /* Takes the events that follow the run and the heap. There are some. */
-static void refill(struct event_queue *queue)
+static void refill_heap(struct event_queue *queue)
 {
     while (queue->bucket < queue->bucket_count && queue->buckets[queue->bucket] == EVENT_NO_CHUNK) queue->bucket++;
     if (queue->bucket == queue->bucket_count && queue->far_count <= FEW) {
@@ -213,7 +213,7 @@ static void refill(struct event_queue *queue)
         run_list(queue, &queue->far);
         return;
     }
-    if (queue->bucket == queue->bucket_count) distribute(queue);
+    if (queue->bucket == queue->bucket_count) distribute_events(queue);
     run_list(queue, &queue->buckets[queue->bucket++]);
     queue->near_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket << queue->shift);
 }
@@ -243,7 +243,7 @@ static inline struct event loose_take(struct event_queue *queue, unsigned from)
 }
 
 /* The buckets are empty: events after this moment are made later. */
-static void reach(struct event_queue *queue, int64_t time_ps)
+static void reach_time(struct event_queue *queue, int64_t time_ps)
 {
     if (time_ps < queue->near_ps) return;
     queue->bucket = queue->bucket_count = 0;
@@ -260,11 +260,11 @@ static void fill_ahead(struct event_queue *queue)
         bool sure = loose && (queue->bucketed == 0 || loose->time.time_ps < queue->near_ps);
         if (sure && queue->ahead == 0) return;
         if (sure && is_near(queue, loose->time)) {
-            if (queue->bucketed == 0) reach(queue, loose->time.time_ps);
+            if (queue->bucketed == 0) reach_time(queue, loose->time.time_ps);
             const struct event event = loose_take(queue, from);
             run_insert(&queue->run, &event);
         } else if (!sure && queue->bucketed > 0 && queue->run.count < least) {
-            refill(queue);
+            refill_heap(queue);
         } else {
             return;
         }
@@ -299,7 +299,7 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_time tim
                                 struct err *err)
 {
     const struct event event = {time, type, id};
-    if (queue->count == queue->reserved) TRY(reserve(queue, err));
+    if (queue->count == queue->reserved) TRY(reserve_event(queue, err));
     push_event(queue, &event, NULL);
     return STATUS_OK;
 }
@@ -307,7 +307,7 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_time tim
 enum status event_queue_push_ring_slow(struct event_queue *queue, unsigned ring, const struct event *event,
                                        struct err *err)
 {
-    if (queue->count == queue->reserved) TRY(reserve(queue, err));
+    if (queue->count == queue->reserved) TRY(reserve_event(queue, err));
     struct event_ring *into = &queue->rings[ring];
     if (!into->items && !(into->items = malloc(EVENT_RING_ROOM * sizeof *into->items))) return err_memory(err);
     push_event(queue, event, into);

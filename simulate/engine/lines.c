@@ -7,7 +7,7 @@
 
 enum { CAPACITY_LEAST = 16 };
 
-static void *reserve(size_t bytes)
+static void *reserve_lines(size_t bytes)
 {
     size_t unit = bytes >= 2 * (size_t)HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : LINE_BYTES;
     size_t whole = (bytes + unit - 1) / unit * unit;
@@ -19,7 +19,7 @@ static void *reserve(size_t bytes)
 
 void *lines_new(size_t count, size_t item_bytes)
 {
-    void *data = reserve(count * item_bytes);
+    void *data = reserve_lines(count * item_bytes);
     if (data) memset(data, 0, count * item_bytes);
     return data;
 }
@@ -29,7 +29,7 @@ enum status lines_reserve(void **data, size_t *capacity, size_t need, size_t ite
     if (need <= *capacity) return STATUS_OK;
     size_t room = *capacity < CAPACITY_LEAST ? CAPACITY_LEAST : *capacity * 2;
     if (room < need) room = need;
-    void *grown = reserve(room * item_bytes);
+    void *grown = reserve_lines(room * item_bytes);
     if (!grown) return err_memory(err);
     if (*data) memcpy(grown, *data, *capacity * item_bytes);
     free(*data);

@@ -101,7 +101,7 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
 }
 
 /* Waits for one request, and counts requests that received a message. */
-static void await(struct replay *replay, struct rank_state *state, uint32_t id)
+static void await_message(struct replay *replay, struct rank_state *state, uint32_t id)
 {
     uint32_t index = replay_request_index(replay, state, id);
     if (index >= REQUEST_GONE) return; /* MPI_REQUEST_NULL, or completed by an earlier call */
@@ -153,7 +153,7 @@ enum step replay_step_request_wait(struct replay *replay, uint32_t rank)
     switch (state->phase) {
     case PHASE_ENTER:
         state->missing = state->received = 0;
-        each_request(replay, state, call, await);
+        each_request(replay, state, call, await_message);
         state->phase = PHASE_WAIT;
         return STEP_AGAIN;
     case PHASE_WAIT:

@@ -7,7 +7,7 @@
 
 enum { PHASE_ENTER, PHASE_POST, PHASE_WAIT, PHASE_TAKE };
 
-static enum status exchange(struct replay *replay, uint32_t rank, const struct trace_call *call)
+static enum status exchange_probe(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
     int32_t source = call->exchange.source;
@@ -37,7 +37,7 @@ enum step replay_step_sendrecv(struct replay *replay, uint32_t rank)
         int32_t source = call->exchange.source;
         struct match match = {(uint32_t)call->handle * 2, (uint32_t)source, rank, call->exchange.recv_tag, 0};
         int64_t copy_ps = source == TRACE_NONE ? 0 : replay_unexpected_ps(replay, &match);
-        STEP_TRY(exchange(replay, rank, call));
+        STEP_TRY(exchange_probe(replay, rank, call));
         return replay_spend(replay, state, copy_ps, PHASE_WAIT);
     }
     case PHASE_WAIT:

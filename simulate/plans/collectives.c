@@ -128,7 +128,7 @@ static int64_t equal_block(const struct coll_shape *shape, bool to_all, int64_t 
 }
 
 /* The bytes that a member's call sends to this one. */
-static int64_t given(const struct coll_shape *shape, const struct trace_call *call, uint32_t own)
+static int64_t bytes_given(const struct coll_shape *shape, const struct trace_call *call, uint32_t own)
 {
     bool to_all = call_kind(call->call) == CALL_ALLTOALLV;
     const int64_t *counts = to_all ? trace_call_counts(shape->calls->trace, call) : NULL;
@@ -146,7 +146,7 @@ int64_t coll_sent_by(const struct coll_shape *shape, uint32_t from, uint32_t own
 {
     if (!shape->calls && !shape->counts) return equal_block(shape, shape->algorithm == COLL_ALLTOALLV_SCATTERED, shape->bytes);
     const struct trace_call *call = coll_call_of(shape, from);
-    return call ? given(shape, call, own) : 1;
+    return call ? bytes_given(shape, call, own) : 1;
 }
 
 uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *comm, int32_t partner)
@@ -162,7 +162,7 @@ static uint32_t span_of(uint32_t v, uint32_t n)
     return v == 0 ? ceil_power(n) : v & -v;
 }
 
-static int32_t absolute(const struct coll_shape *shape, uint32_t v)
+static int32_t absolute_rank(const struct coll_shape *shape, uint32_t v)
 {
     return (int32_t)((v + shape->root) % shape->size);
 }
@@ -187,12 +187,12 @@ static bool down_step(const struct coll_shape *shape, uint32_t v, uint32_t numbe
     uint32_t n = shape->size, span = span_of(v, n);
     if (number >= down_steps(v, n)) return false;
     if (v != 0 && number == 0) {
-        step->receive_from = absolute(shape, v - span);
+        step->receive_from = absolute_rank(shape, v - span);
         return true;
     }
     uint32_t mask = span >> (number - (v != 0) + 1);
     if (v + mask >= n) return true;
-    step->send_to = absolute(shape, v + mask);
+    step->send_to = absolute_rank(shape, v + mask);
     step->send_bytes = block ? range_bytes(v + mask, mask, block, total) : total;
     return true;
 }
@@ -205,10 +205,10 @@ static bool up_step(const struct coll_shape *shape, uint32_t v, uint32_t number,
     if (number >= receives + (v != 0)) return false;
     if (number < receives) {
         uint32_t child = v + (1u << number);
-        if (child < n) step->receive_from = absolute(shape, child);
+        if (child < n) step->receive_from = absolute_rank(shape, child);
         return true;
     }
-    step->send_to = absolute(shape, v - span);
+    step->send_to = absolute_rank(shape, v - span);
     step->send_bytes = block ? range_bytes(v, span, block, total) : total;
     return true;
 }
@@ -236,7 +236,7 @@ static bool doubling_step(const struct coll_shape *shape, uint32_t v, uint32_t n
 {
     uint32_t distance = 1u << number;
     if (distance >= shape->size) return false;
-    step->send_to = step->receive_from = absolute(shape, v ^ distance);
+    step->send_to = step->receive_from = absolute_rank(shape, v ^ distance);
     step->send_bytes = range_bytes(v & ~(distance - 1), distance, block, total);
     return true;
 }
@@ -246,8 +246,8 @@ static bool ring_step(const struct coll_shape *shape, uint32_t v, uint32_t numbe
 {
     uint32_t n = shape->size;
     if (number + 1 >= n) return false;
-    step->send_to = absolute(shape, (v + 1) % n);
-    step->receive_from = absolute(shape, (v + n - 1) % n);
+    step->send_to = absolute_rank(shape, (v + 1) % n);
+    step->receive_from = absolute_rank(shape, (v + n - 1) % n);
     step->send_bytes = range_bytes((v + n - number) % n, 1, block, total);
     return true;
 }
@@ -312,7 +312,7 @@ static void hand_step(const struct coll_shape *shape, const struct coll_fold *fo
                       struct coll_step *step)
 {
     if (v >= 2 * fold->rest) return;
-    int32_t partner = absolute(shape, v ^ 1);
+    int32_t partner = absolute_rank(shape, v ^ 1);
     if ((fold->place < 0) == in) {
         step->send_to = partner;
         step->send_bytes = shape->bytes;
@@ -321,15 +321,15 @@ static void hand_step(const struct coll_shape *shape, const struct coll_fold *fo
     }
 }
 
-static void exchange(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t mask, int64_t bytes,
-                     struct coll_step *step)
+static void plan_exchange(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t mask, int64_t bytes,
+                          struct coll_step *step)
 {
     if (fold->place < 0) return;
-    step->send_to = step->receive_from = absolute(shape, coll_unfold(fold, (uint32_t)fold->place ^ mask));
+    step->send_to = step->receive_from = absolute_rank(shape, coll_unfold(fold, (uint32_t)fold->place ^ mask));
     step->send_bytes = bytes;
 }
 
-static int64_t share(int64_t bytes, uint32_t part, uint32_t of)
+static int64_t bytes_of_part(int64_t bytes, uint32_t part, uint32_t of)
 {
     return bytes / (int64_t)of * (int64_t)part + bytes % (int64_t)of * (int64_t)part / (int64_t)of;
 }
@@ -347,11 +347,11 @@ static bool allreduce_step(const struct coll_shape *shape, uint32_t rank, uint32
     }
     uint32_t round = number - folded;
     if (!halving) {
-        exchange(shape, &fold, 1u << round, shape->bytes, step);
+        plan_exchange(shape, &fold, 1u << round, shape->bytes, step);
         return true;
     }
     if (round >= rounds) round = 2 * rounds - 1 - round; /* the all-gather reverses the steps of the reduce-scatter */
-    exchange(shape, &fold, 1u << round, share(shape->bytes, fold.power >> (round + 1), fold.power), step);
+    plan_exchange(shape, &fold, 1u << round, bytes_of_part(shape->bytes, fold.power >> (round + 1), fold.power), step);
     return true;
 }
 
@@ -375,7 +375,7 @@ static void gather_reduced(const struct coll_shape *shape, const struct coll_fol
     int32_t partner = root_back && other == 0 ? (int32_t)shape->root : (int32_t)coll_unfold(fold, other);
     if ((place ^ root_place) >> bit & 1) {
         step->send_to = partner;
-        step->send_bytes = share(shape->bytes, fold->power >> (bit + 1), fold->power);
+        step->send_bytes = bytes_of_part(shape->bytes, fold->power >> (bit + 1), fold->power);
     } else {
         step->receive_from = partner;
     }
@@ -398,14 +398,15 @@ static bool reduce_scatter_gather_step(const struct coll_shape *shape, uint32_t 
     }
     uint32_t round = number - folded;
     if (round < rounds) {
-        exchange(&from_zero, &fold, 1u << round, share(shape->bytes, fold.power >> (round + 1), fold.power), step);
+        plan_exchange(&from_zero, &fold, 1u << round,
+                      bytes_of_part(shape->bytes, fold.power >> (round + 1), fold.power), step);
         return true;
     }
     if (root_back && round == rounds) {
         if (rank == shape->root) step->receive_from = 0;
         if (rank != 0) return true;
         step->send_to = (int32_t)shape->root;
-        step->send_bytes = share(shape->bytes, 1, fold.power);
+        step->send_bytes = bytes_of_part(shape->bytes, 1, fold.power);
         return true;
     }
     gather_reduced(shape, &fold, rank, 2 * rounds - 1 + root_back - round, root_back, step);

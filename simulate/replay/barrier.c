@@ -84,7 +84,7 @@ void replay_barrier_begin(struct replay *replay, uint32_t index)
 }
 
 /* Whether messages of the round are missing. received: so many came, modulo 256. */
-static bool lacks(const struct barrier *barrier, uint8_t received)
+static bool lacks_message(const struct barrier *barrier, uint8_t received)
 {
     uint8_t missing = (uint8_t)(barrier->instance - received);
     return missing > 0 && missing <= INT8_MAX;
@@ -113,7 +113,7 @@ static uint32_t first_count_of(const struct replay *replay, uint32_t index)
     return group->first_count + (index - group->first) * group->rounds;
 }
 
-static void wait(struct replay *replay, uint32_t rank, uint32_t index, uint32_t counter)
+static void wait_counter(struct replay *replay, uint32_t rank, uint32_t index, uint32_t counter)
 {
     struct rank_state *state = &replay->ranks[rank];
     state->barrier = index;
@@ -130,8 +130,8 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
     for (; barrier->round < group->rounds; barrier->round++, barrier->sent = false) {
         if (!barrier->sent) TRY(send_round(replay, rank, barrier));
         barrier->sent = true;
-        if (!lacks(barrier, core->barrier_counts[first_count + barrier->round])) continue;
-        wait(replay, rank, index, first_count + barrier->round);
+        if (!lacks_message(barrier, core->barrier_counts[first_count + barrier->round])) continue;
+        wait_counter(replay, rank, index, first_count + barrier->round);
         *done = false;
         return STATUS_OK;
     }

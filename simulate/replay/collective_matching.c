@@ -79,7 +79,7 @@ static bool are_apart(const struct replay *replay, uint32_t rank, const struct t
     return (trace_comm_rank(comm, (int32_t)rank) < between) != (trace_comm_rank(comm, (int32_t)other) < between);
 }
 
-static enum status compare(struct replay *replay, uint32_t rank, const struct turn *turn, uint32_t number)
+static enum status compare_turn(struct replay *replay, uint32_t rank, const struct turn *turn, uint32_t number)
 {
     const struct trace_call *call = &replay->ranks[rank].calls[replay->ranks[rank].next];
     const struct trace_call *first = &turn->call;
@@ -190,7 +190,7 @@ enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32
         TRY(add_turn(turns, &made, replay->err));
     }
     struct turn *turn = &turns->items[turns->first + place];
-    TRY(compare(replay, rank, turn, number));
+    TRY(compare_turn(replay, rank, turn, number));
     if (is_in(counted_by_root, &turn->call)) TRY(compare_with_root(replay, rank, turn, own));
     if (++turn->come == members) end_turns(turns, members);
     return STATUS_OK;

@@ -20,7 +20,7 @@ struct channel {
 
 DEFINE_POOL(envelope, next, core_of(replay));
 
-static bool same(const struct channel *channel, const struct match *match)
+static bool same_channel(const struct channel *channel, const struct match *match)
 {
     return channel->context == match->context && channel->source == match->source &&
            channel->destination == match->destination && channel->tag == match->tag && channel->thread == match->thread;
@@ -36,7 +36,7 @@ static size_t home_of(size_t capacity, const struct match *match)
 static struct channel *slot_of(struct channel *channels, size_t capacity, const struct match *match)
 {
     size_t i = home_of(capacity, match);
-    while (channels[i].used && !same(&channels[i], match)) i = (i + 1) & (capacity - 1);
+    while (channels[i].used && !same_channel(&channels[i], match)) i = (i + 1) & (capacity - 1);
     return &channels[i];
 }
 
@@ -95,7 +95,7 @@ static enum status channel_of(struct replay *replay, const struct match *match, 
     return STATUS_OK;
 }
 
-static enum status append(struct replay *replay, const struct match *match, uint32_t envelope)
+static enum status append_envelope(struct replay *replay, const struct match *match, uint32_t envelope)
 {
     struct channel *channel;
     TRY(channel_of(replay, match, &channel));
@@ -126,7 +126,7 @@ static enum status take_side(struct replay *replay, const struct match *match, b
                                                      .destination = match->destination,
                                                      .send_request = NO_INDEX,
                                                      .receive_request = NO_INDEX};
-    return append(replay, match, *envelope);
+    return append_envelope(replay, match, *envelope);
 }
 
 /* Messages that a probe has taken out of matching wait in channels of their own (MPI-3.1 3.8.2). Other contexts are
@@ -144,7 +144,7 @@ enum status replay_message_take(struct replay *replay, const struct match *match
 {
     uint32_t index;
     TRY(take_side(replay, match, true, &index));
-    return append(replay, taken, index);
+    return append_envelope(replay, taken, index);
 }
 
 static enum status receive_finished(struct replay *replay, uint32_t index)
@@ -154,7 +154,7 @@ static enum status receive_finished(struct replay *replay, uint32_t index)
     return replay_request_done(replay, request);
 }
 
-static enum status acknowledge(struct replay *replay, uint32_t index)
+static enum status acknowledge_envelope(struct replay *replay, uint32_t index)
 {
     const struct envelope *envelope = &core_of(replay)->envelopes[index];
     return replay_send_control(replay, MESSAGE_SEND_ACK, envelope->destination, envelope->source,
@@ -168,7 +168,7 @@ static enum status match_sides(struct replay *replay, uint32_t index)
     if (!envelope->posted || !envelope->arrived) return STATUS_OK;
     if (envelope->mode == SEND_RENDEZVOUS)
         return replay_send_control(replay, MESSAGE_SEND_CLEAR, envelope->destination, envelope->source, index, 0);
-    if (envelope->mode == SEND_SYNC) TRY(acknowledge(replay, index));
+    if (envelope->mode == SEND_SYNC) TRY(acknowledge_envelope(replay, index));
     return receive_finished(replay, index);
 }
 
@@ -230,7 +230,7 @@ static void wake_prober(struct replay *replay, uint32_t rank)
     if (kind == CALL_PROBE || kind == CALL_IPROBE) replay_wake(replay, rank);
 }
 
-static enum status arrived(struct replay *replay, uint32_t index)
+static enum status envelope_arrived(struct replay *replay, uint32_t index)
 {
     struct envelope *envelope = &core_of(replay)->envelopes[index];
     envelope->arrived = true;
@@ -241,12 +241,12 @@ static enum status arrived(struct replay *replay, uint32_t index)
 
 enum status replay_on_eager(struct replay *replay, const struct engine_note *message)
 {
-    return arrived(replay, message->ref);
+    return envelope_arrived(replay, message->ref);
 }
 
 enum status replay_on_send_ask(struct replay *replay, const struct engine_note *message)
 {
-    return arrived(replay, message->ref);
+    return envelope_arrived(replay, message->ref);
 }
 
 enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message)

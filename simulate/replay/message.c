@@ -95,7 +95,7 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
     return replay_send(replay, type, source, destination, replay->platform->control_bytes, ref, extra, NULL);
 }
 
-static enum status serve(struct replay *replay, uint32_t index)
+static enum status serve_message(struct replay *replay, uint32_t index)
 {
     struct engine_note message = core_of(replay)->messages[index].message;
     replay_release_message(replay, index);
@@ -106,7 +106,7 @@ static enum status serve(struct replay *replay, uint32_t index)
 enum status replay_serve_late(struct replay *replay, uint32_t index)
 {
     replay_served_late(replay, &core_of(replay)->messages[index]);
-    return serve(replay, index);
+    return serve_message(replay, index);
 }
 
 static enum status keep_message(struct replay *replay, const struct engine_note *message, uint32_t *index)

@@ -61,7 +61,7 @@ enum status replay_thread_start(struct replay *replay, uint32_t rank, uint32_t t
     return replay_timer(replay, at_ps, rank, TIMER_THREAD, replay->ranks[rank].threads->first_id + thread);
 }
 
-static void advance(struct replay *replay, uint32_t rank, uint32_t thread)
+static void advance_thread(struct replay *replay, uint32_t rank, uint32_t thread)
 {
     struct threads *threads = replay->ranks[rank].threads;
     replay_thread_load(replay, rank, thread);
@@ -76,7 +76,7 @@ enum status replay_thread_wake(struct replay *replay, uint32_t rank, uint32_t th
     struct thread *item = &threads->items[thread];
     if (replay_thread_walk(replay, rank, thread)->status != RANK_BLOCKED || item->polls) return STATUS_OK;
     if (!threads->running) {
-        advance(replay, rank, thread);
+        advance_thread(replay, rank, thread);
         return STATUS_OK;
     }
     item->polls = true;
@@ -96,7 +96,7 @@ uint32_t replay_rank_of_thread(const struct replay *replay, uint32_t id)
 
 enum status replay_on_thread_resumes(struct replay *replay, uint32_t id)
 {
-    advance(replay, core_of(replay)->thread_names[id].rank, core_of(replay)->thread_names[id].thread);
+    advance_thread(replay, core_of(replay)->thread_names[id].rank, core_of(replay)->thread_names[id].thread);
     return STATUS_OK;
 }
 
@@ -104,7 +104,7 @@ enum status replay_on_thread_poll(struct replay *replay, uint32_t id)
 {
     uint32_t rank = core_of(replay)->thread_names[id].rank, thread = core_of(replay)->thread_names[id].thread;
     replay->ranks[rank].threads->items[thread].polls = false;
-    if (replay_thread_walk(replay, rank, thread)->status == RANK_BLOCKED) advance(replay, rank, thread);
+    if (replay_thread_walk(replay, rank, thread)->status == RANK_BLOCKED) advance_thread(replay, rank, thread);
     return STATUS_OK;
 }
 
@@ -288,7 +288,7 @@ static enum status place_beginnings(const struct replay *replay, uint32_t rank, 
     return STATUS_OK;
 }
 
-static enum status follow(struct replay *replay, uint32_t rank, struct threads *threads)
+static enum status follow_thread(struct replay *replay, uint32_t rank, struct threads *threads)
 {
     const struct trace_rank *process = &replay->trace->ranks[rank];
     for (uint32_t t = 0; t < threads->count; t++) {
@@ -331,7 +331,7 @@ static enum status prepare_rank(struct replay *replay, uint32_t rank, uint32_t f
     if (!threads->finished || !threads->items || !threads->following || !threads->wakes) return err_memory(replay->err);
     for (uint32_t t = 0; t < threads->count; t++)
         core_of(replay)->thread_names[first_id + t] = (struct thread_name){rank, t};
-    TRY(follow(replay, rank, threads));
+    TRY(follow_thread(replay, rank, threads));
     memcpy(state, &threads->items[0].walk, WALK_BYTES);
     return STATUS_OK;
 }

@@ -63,7 +63,7 @@ static uint32_t thread_of(const struct objects *objects, uint32_t call)
 }
 
 /* The call at index waits for the other one, if that is another thread's. */
-static enum status await(struct objects *objects, uint32_t index, uint32_t other)
+static enum status await_turn(struct objects *objects, uint32_t index, uint32_t other)
 {
     struct threads *threads = objects->replay->ranks[objects->rank].threads;
     if (other == NO_INDEX || thread_of(objects, index) == thread_of(objects, other)) return STATUS_OK;
@@ -86,7 +86,7 @@ static enum status use_span(struct objects *objects, struct span *span, uint32_t
 {
     struct turn made = {index, thread_of(objects, index)};
     if (span->opened == NO_INDEX) return STATUS_OK;
-    TRY(await(objects, index, span->opened));
+    TRY(await_turn(objects, index, span->opened));
     for (size_t i = 0; i < span->count; i++)
         if (span->members[i].thread == made.thread) {
             span->members[i].call = index;
@@ -99,8 +99,8 @@ static enum status use_span(struct objects *objects, struct span *span, uint32_t
 static enum status close_span(struct objects *objects, struct span *span, uint32_t index)
 {
     if (span->opened == NO_INDEX) return STATUS_OK;
-    TRY(await(objects, index, span->opened));
-    for (size_t i = 0; i < span->count; i++) TRY(await(objects, index, span->members[i].call));
+    TRY(await_turn(objects, index, span->opened));
+    for (size_t i = 0; i < span->count; i++) TRY(await_turn(objects, index, span->members[i].call));
     span->opened = NO_INDEX;
     return STATUS_OK;
 }
@@ -142,7 +142,7 @@ static enum status find_awaited(struct objects *objects, uint32_t index)
     bool makes = kind == CALL_COMM_CREATE && call->comm.newcomm != TRACE_NO_REF, turns = takes_turns(call);
     bool of_window = object && call_row(call->call)->allowed & F_WIN && !call_is_shmem(call->call);
     if (object && !call_makes_own_comm(call->call))
-        TRY(await(objects, index, turns && object->turn != NO_INDEX ? object->turn : object->made));
+        TRY(await_turn(objects, index, turns && object->turn != NO_INDEX ? object->turn : object->made));
     if (of_window) TRY(pass_life(objects, call, index));
     if (of_window) TRY(pass_epochs(objects, call, index));
     if (object && turns) object->turn = index;

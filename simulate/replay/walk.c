@@ -225,7 +225,7 @@ enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on)
     return mailbox_watch(&core_of(replay)->mailbox, replay->nodes[rank], on);
 }
 
-static void block(struct replay *replay, uint32_t rank)
+static void block_rank(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     state->status = RANK_BLOCKED;
@@ -262,7 +262,7 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
     return step;
 }
 
-static void advance(struct replay *replay, uint32_t rank)
+static void advance_rank(struct replay *replay, uint32_t rank)
 {
     struct core *core = core_of(replay);
     struct rank_state *state = &replay->ranks[rank];
@@ -273,7 +273,7 @@ static void advance(struct replay *replay, uint32_t rank)
         if (replay->needs_call) step = serve_in_call(replay, rank, step);
         switch (step) {
         case STEP_AGAIN: break;
-        case STEP_BLOCK: block(replay, rank); return;
+        case STEP_BLOCK: block_rank(replay, rank); return;
         case STEP_FAIL: core->failed = true; return;
         case STEP_SPEND:
         case STEP_PAUSE:
@@ -295,13 +295,13 @@ void replay_advance(struct replay *replay, uint32_t rank)
         enter_call(replay, rank);
         if (core_of(replay)->has_own_times && spend_own_time(replay, rank)) return;
     }
-    advance(replay, rank);
+    advance_rank(replay, rank);
 }
 
 void replay_wake_blocked(struct replay *replay, uint32_t rank)
 {
     if (!replay->ranks[rank].threads)
-        advance(replay, rank);
+        advance_rank(replay, rank);
     else if (replay_threads_wake(replay, rank) != STATUS_OK)
         core_of(replay)->failed = true;
 }

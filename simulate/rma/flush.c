@@ -134,7 +134,7 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
     }
 }
 
-static bool sends(struct replay *replay, uint32_t rank, const struct trace_call *call, bool releases)
+static bool flush_sends(struct replay *replay, uint32_t rank, const struct trace_call *call, bool releases)
 {
     struct lock_walk walk = walk_of(replay, rank, call);
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
@@ -144,7 +144,7 @@ static bool sends(struct replay *replay, uint32_t rank, const struct trace_call 
 }
 
 /* Issues everything that waits for the call. */
-static enum status hurry(struct replay *replay, uint32_t rank, const struct trace_call *call)
+static enum status hurry_operations(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct lock_walk walk = walk_of(replay, rank, call);
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
@@ -227,7 +227,7 @@ static uint32_t count_outstanding(const struct replay *replay, uint32_t rank, co
 
 /* Continues at rank.step. STEP_EXIT: everything that the call concerns is complete (granted and known to be at the
  * target; local: at the origin). */
-static enum step completed(struct replay *replay, uint32_t rank, const struct trace_call *call, bool local)
+static enum step step_completed(struct replay *replay, uint32_t rank, const struct trace_call *call, bool local)
 {
     struct rank_state *state = &replay->ranks[rank];
     struct lock_walk walk = walk_of(replay, rank, call);
@@ -253,11 +253,11 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
         return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
     if (state->phase == PHASE_ENTER) {
         member->all->unlocking = true;
-        return replay_spend(replay, state, sends(replay, rank, call, true) ? replay->overhead_ps : 0, PHASE_ASK);
+        return replay_spend(replay, state, flush_sends(replay, rank, call, true) ? replay->overhead_ps : 0, PHASE_ASK);
     }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
-        STEP_TRY(hurry(replay, rank, call));
+        STEP_TRY(hurry_operations(replay, rank, call));
         STEP_TRY(request_flush(replay, rank, call));
     }
     if (state->phase == PHASE_ANSWER) {
@@ -268,7 +268,7 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
         forget_all(replay, member);
         return replay_exit(state, replay->now_ps);
     }
-    enum step step = completed(replay, rank, call, false);
+    enum step step = step_completed(replay, rank, call, false);
     if (step != STEP_EXIT) return step;
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
     member->all->unanswered = count_answers(replay, member);
@@ -297,7 +297,7 @@ static enum step begin_flush(struct replay *replay, uint32_t rank, const struct 
                            call->handle),
                STEP_FAIL;
     if (walk_of(replay, rank, call).busy) STEP_TRY(sort_busy(replay, &replay->members[index]));
-    return replay_spend(replay, state, sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
+    return replay_spend(replay, state, flush_sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
 }
 
 enum step replay_step_flush(struct replay *replay, uint32_t rank)
@@ -310,15 +310,15 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
         state->step = walk_of(replay, rank, call).at;
-        STEP_TRY(hurry(replay, rank, call));
+        STEP_TRY(hurry_operations(replay, rank, call));
         if (call_kind(call->call) == CALL_FLUSH) STEP_TRY(request_flush(replay, rank, call));
     }
     bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
-    enum step step = completed(replay, rank, call, local);
+    enum step step = step_completed(replay, rank, call, local);
     /* also waits for operations that another thread made meanwhile: issue them */
     if (step == STEP_BLOCK && state->threads) {
-        STEP_TRY(hurry(replay, rank, call));
-        step = completed(replay, rank, call, local);
+        STEP_TRY(hurry_operations(replay, rank, call));
+        step = step_completed(replay, rank, call, local);
     }
     if (step != STEP_EXIT) return step;
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);

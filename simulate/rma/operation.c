@@ -38,7 +38,7 @@ static int64_t before_leaving_ps(const struct replay *replay, uint32_t rank, con
 }
 
 /* The call returns. The call of a put that has been issued returns when it has copied the rest. */
-static enum step leave(struct replay *replay, struct rank_state *state, struct pair *pair)
+static enum step leave_operation(struct replay *replay, struct rank_state *state, struct pair *pair)
 {
     const struct trace_call *call = &state->calls[state->next];
     uint32_t rank = (uint32_t)(state - replay->ranks);
@@ -102,7 +102,7 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     return replay_spend(replay, state, put_copy_ps(replay, call), PHASE_QUEUE);
 }
 
-static enum step decide(struct replay *replay, uint32_t rank, struct member *member, const struct pair *pair)
+static enum step decide_departure(struct replay *replay, uint32_t rank, struct member *member, const struct pair *pair)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
@@ -135,7 +135,8 @@ static void queue_op(struct replay *replay, uint32_t op)
 }
 
 /* Issues or queues the operation that the call has made. */
-static enum status dispatch(struct replay *replay, uint32_t index, const struct rank_state *state, bool leaves)
+static enum status dispatch_operation(struct replay *replay, uint32_t index, const struct rank_state *state,
+                                      bool leaves)
 {
     const struct op *op = &replay->ops[index];
     bool hurries = op->lock != NO_INDEX && state->calls[state->next].rma.request != TRACE_NO_REF;
@@ -193,7 +194,7 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
         member->lefts++;
     else
         note_put_left(replay, member, (uint32_t)state->next, departure.began_ps, departure.left_ps);
-    return leave(replay, state, pair);
+    return leave_operation(replay, state, pair);
 }
 
 enum status replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
@@ -236,7 +237,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
         state->phase = PHASE_ENTER;
     }
     if (state->phase == PHASE_ENTER || state->phase == PHASE_POST) {
-        enum step step = decide(replay, rank, member, pair);
+        enum step step = decide_departure(replay, rank, member, pair);
         if (step != STEP_AGAIN) return step;
     }
     if (pair && pair->queue_first != NO_INDEX && !replay->deferred && replay_pair_ready(member, pair)) {
@@ -266,6 +267,6 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     if (call->rma.request != TRACE_NO_REF)
         STEP_TRY(
             attach_request(replay, rank, call, op, state->phase == PHASE_COPIED || replay_is_copied(replay, made)));
-    STEP_TRY(dispatch(replay, op, state, leaves));
-    return leave(replay, state, replay_open_pair(replay, member, call->peer));
+    STEP_TRY(dispatch_operation(replay, op, state, leaves));
+    return leave_operation(replay, state, replay_open_pair(replay, member, call->peer));
 }

@@ -34,7 +34,7 @@ enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT };
 
 /* Puts wait until their data have left, gets and fetching atomics until the data are there, and _nbi calls for
  * nothing. */
-static enum step operate(struct replay *replay, uint32_t rank, const struct trace_call *call)
+static enum step operate_call(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
     enum call_kind kind = call_kind(call->call);
@@ -102,7 +102,7 @@ static const struct shmem_lock *find_lock(const struct replay *replay, uint32_t 
     return index ? &replay->shmem->locks[*index] : NULL;
 }
 
-static enum status grant(struct replay *replay, uint32_t lock, uint32_t rank)
+static enum status grant_lock(struct replay *replay, uint32_t lock, uint32_t rank)
 {
     replay->shmem->locks[lock].holder = rank;
     replay->shmem->locks[lock].released = false;
@@ -114,7 +114,7 @@ static enum status on_ask(struct replay *replay, const struct engine_note *messa
     struct shmem *shmem = replay->shmem;
     struct shmem_lock *lock = &shmem->locks[message->ref];
     uint32_t rank = message->source;
-    if (lock->holder == NO_INDEX) return grant(replay, message->ref, rank);
+    if (lock->holder == NO_INDEX) return grant_lock(replay, message->ref, rank);
     shmem->next_waiting[rank] = NO_INDEX;
     if (lock->first == NO_INDEX)
         lock->first = rank;
@@ -138,7 +138,7 @@ static enum status on_release(struct replay *replay, const struct engine_note *m
     lock->holder = NO_INDEX;
     if (next == NO_INDEX) return STATUS_OK;
     lock->first = replay->shmem->next_waiting[next];
-    return grant(replay, message->ref, next);
+    return grant_lock(replay, message->ref, next);
 }
 
 /* Lock Contention: until the previous holder had cleared the lock. A test_lock that got it did not wait. */
@@ -208,7 +208,7 @@ static enum step step_shmem(struct replay *replay, uint32_t rank)
     case CALL_SHMEM_SET_LOCK:
     case CALL_SHMEM_TEST_LOCK: return set_lock(replay, rank, call);
     case CALL_SHMEM_CLEAR_LOCK: return clear_lock(replay, rank, call);
-    default: return operate(replay, rank, call);
+    default: return operate_call(replay, rank, call);
     }
 }
 

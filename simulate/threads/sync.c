@@ -39,7 +39,7 @@ static struct sync *find_sync(struct threads *threads, uint32_t object)
     return index ? &threads->syncs[*index] : NULL;
 }
 
-static void enqueue(struct threads *threads, struct sync *sync, uint32_t thread)
+static void enqueue_thread(struct threads *threads, struct sync *sync, uint32_t thread)
 {
     threads->items[thread].granted = false;
     threads->items[thread].next_waiting = NO_INDEX;
@@ -85,7 +85,7 @@ static bool take_mutex(struct threads *threads, struct sync *mutex, uint32_t thr
         mutex->owner = thread;
         return true;
     }
-    enqueue(threads, mutex, thread);
+    enqueue_thread(threads, mutex, thread);
     return false;
 }
 
@@ -104,7 +104,7 @@ static bool take_rwlock(struct threads *threads, struct sync *lock, uint32_t thr
 {
     bool free = lock->owner == NO_INDEX && (shared || lock->count == 0);
     if (!free) {
-        enqueue(threads, lock, thread);
+        enqueue_thread(threads, lock, thread);
         threads->items[thread].shares = shared;
     } else if (shared) {
         lock->count++;
@@ -121,7 +121,7 @@ static enum status pass_rwlock(struct replay *replay, uint32_t rank, struct sync
     struct sync readers = {.first = NO_INDEX}, writers = {.first = NO_INDEX};
     for (uint32_t thread = lock->first, next; thread != NO_INDEX; thread = next) {
         next = threads->items[thread].next_waiting;
-        enqueue(threads, threads->items[thread].shares ? &readers : &writers, thread);
+        enqueue_thread(threads, threads->items[thread].shares ? &readers : &writers, thread);
         lock->count += threads->items[thread].shares;
     }
     lock->first = writers.first;
@@ -160,11 +160,11 @@ static bool take_one(struct threads *threads, struct sync *sync, uint32_t thread
         sync->count--;
         return true;
     }
-    enqueue(threads, sync, thread);
+    enqueue_thread(threads, sync, thread);
     return false;
 }
 
-static enum step created(struct replay *replay, uint32_t rank, const struct trace_call *call)
+static enum step thread_created(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &replay->ranks[rank];
     struct threads *threads = state->threads;
@@ -193,7 +193,7 @@ static enum step join_thread(struct replay *replay, uint32_t rank, const struct 
 }
 
 /* Takes the mutex after the threads that wait for it. phase: the one in which the grant is checked. */
-static enum step lock(struct replay *replay, uint32_t rank, struct sync *mutex, uint8_t queued)
+static enum step lock_mutex(struct replay *replay, uint32_t rank, struct sync *mutex, uint8_t queued)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (state->phase == queued) {
@@ -235,7 +235,7 @@ static enum step wait_condition(struct replay *replay, uint32_t rank, const stru
     case PHASE_QUEUED:
         if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
         return replay_spend(replay, state, replay->thread_costs.lock_ps, PHASE_RETAKE);
-    default: return lock(replay, rank, mutex, PHASE_REQUEUED);
+    default: return lock_mutex(replay, rank, mutex, PHASE_REQUEUED);
     }
 }
 
@@ -265,12 +265,12 @@ static enum step lock_rw(struct replay *replay, uint32_t rank, struct sync *rwlo
     return STEP_BLOCK;
 }
 
-static enum step barrier(struct replay *replay, uint32_t rank, const struct trace_call *call, struct sync *all)
+static enum step enter_barrier(struct replay *replay, uint32_t rank, const struct trace_call *call, struct sync *all)
 {
     struct rank_state *state = &replay->ranks[rank];
     switch (state->phase) {
     case PHASE_ENTER:
-        enqueue(state->threads, all, state->thread);
+        enqueue_thread(state->threads, all, state->thread);
         state->phase = PHASE_QUEUED;
         if (++all->count < call->primitive.parties) return STEP_BLOCK;
         for (all->count = 0; all->first != NO_INDEX;)
@@ -331,7 +331,7 @@ static enum step act_on(struct replay *replay, uint32_t rank, enum call_kind kin
         STEP_TRY(release_rwlock(replay, rank, sync));
         break;
     default:
-        if (!gives) return lock(replay, rank, sync, PHASE_QUEUED);
+        if (!gives) return lock_mutex(replay, rank, sync, PHASE_QUEUED);
         STEP_TRY(release_mutex(replay, rank, sync));
     }
     return replay_exit(&replay->ranks[rank], replay->now_ps);
@@ -354,10 +354,10 @@ static enum step step_thread(struct replay *replay, uint32_t rank)
     }
     if (state->phase == PHASE_ENTER && kind != CALL_THREAD_BARRIER)
         return replay_spend(replay, state, cost_of(replay, kind), PHASE_ACT);
-    if (kind == CALL_THREAD_CREATE) return created(replay, rank, call);
+    if (kind == CALL_THREAD_CREATE) return thread_created(replay, rank, call);
     if (failed) return replay_exit(state, replay->now_ps);
     STEP_TRY(sync_of(replay, state->threads, call->primitive.object, &sync));
-    return kind == CALL_THREAD_BARRIER ? barrier(replay, rank, call, sync) : act_on(replay, rank, kind, sync);
+    return kind == CALL_THREAD_BARRIER ? enter_barrier(replay, rank, call, sync) : act_on(replay, rank, kind, sync);
 }
 
 /* --- what the recording says of conditions and semaphores --- */

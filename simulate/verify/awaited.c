@@ -25,7 +25,7 @@ static const struct trace_rank *rank_of(const struct awaiter *awaiter, uint32_t 
 }
 
 /* Whether the call has a time of its own (docs/simulation.md). */
-static bool works(const struct verify_context *context, const struct trace_call *call)
+static bool call_works(const struct verify_context *context, const struct trace_call *call)
 {
     const unsigned nobody = TRACE_NOPRECEDE | TRACE_NOSUCCEED;
     enum call_kind kind = call_kind(call->call);
@@ -42,7 +42,7 @@ static int64_t paused_from_ps(const struct awaiter *awaiter, uint32_t rank, cons
 {
     const struct trace_call *first = rank_of(awaiter, rank)->calls;
     while (call > first)
-        if (works(awaiter->context, --call)) return call->exit_ps;
+        if (call_works(awaiter->context, --call)) return call->exit_ps;
     return 0;
 }
 

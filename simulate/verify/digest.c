@@ -48,7 +48,7 @@ static enum status naming_init(struct naming *naming, const struct trace *trace,
     return STATUS_OK;
 }
 
-static enum status number(struct map *map, uint64_t id, uint64_t *name, struct err *err)
+static enum status number_id(struct map *map, uint64_t id, uint64_t *name, struct err *err)
 {
     uint64_t *slot;
     TRY(map_put(map, id, map->count, &slot, err));
@@ -61,7 +61,7 @@ static enum status name_of_handle(struct naming *naming, const struct trace_call
     *name = UINT64_MAX;
     if (call->handle == TRACE_NONE) return STATUS_OK;
     bool window = (call_row(call->call)->allowed & F_WIN) != 0;
-    return number(window ? &naming->windows : &naming->comms, (uint64_t)call->handle, name, err);
+    return number_id(window ? &naming->windows : &naming->comms, (uint64_t)call->handle, name, err);
 }
 
 static enum status hash_requests(struct naming *naming, uint32_t list, uint64_t *hash, struct err *err)
@@ -70,7 +70,7 @@ static enum status hash_requests(struct naming *naming, uint32_t list, uint64_t 
     *hash = requests->count;
     for (uint32_t i = 0; i < requests->count; i++) {
         uint64_t name;
-        TRY(number(&naming->requests, naming->trace->definitions.requests[requests->first + i], &name, err));
+        TRY(number_id(&naming->requests, naming->trace->definitions.requests[requests->first + i], &name, err));
         *hash = map_mix(*hash, name);
     }
     return STATUS_OK;
@@ -83,8 +83,10 @@ static enum status name_of_ref(struct naming *naming, const struct trace_call *c
     uint32_t fields = call_row(call->call)->allowed;
     if (fields & F_GROUP) *name = naming->groups[call->ref];
     else if (fields & F_REQS) return hash_requests(naming, call->ref, name, err);
-    else if (fields & F_REQ) return number(&naming->requests, call->ref, name, err);
-    else if (fields & F_NEWCOMM) return number(&naming->comms, call->ref, name, err);
+    else if (fields & F_REQ)
+        return number_id(&naming->requests, call->ref, name, err);
+    else if (fields & F_NEWCOMM)
+        return number_id(&naming->comms, call->ref, name, err);
     else if (fields & F_REGION) *name = naming->regions[call->ref];
     return STATUS_OK;
 }

@@ -69,8 +69,8 @@ static int64_t sources_ps(const struct verify_context *context, const struct gat
     return last_ps;
 }
 
-static bool gives(const struct verify_context *context, const struct gathering *gathering, uint32_t giver,
-                  uint32_t taker)
+static bool gives_data(const struct verify_context *context, const struct gathering *gathering, uint32_t giver,
+                       uint32_t taker)
 {
     const struct trace_call *call = member_call(context, gathering, giver);
     return call && instance_gives(context->predicted, gathering->comm, call, giver, taker);
@@ -81,9 +81,9 @@ static int64_t givers_ps(const struct verify_context *context, const struct gath
                          const struct arrivals *arrivals)
 {
     int64_t last_ps = INT64_MIN;
-    if (gives(context, gathering, arrivals->last, member)) return arrivals->last_ps;
+    if (gives_data(context, gathering, arrivals->last, member)) return arrivals->last_ps;
     for (uint32_t m = 0; m < gathering->comm->count; m++) {
-        if (!gives(context, gathering, m, member)) continue;
+        if (!gives_data(context, gathering, m, member)) continue;
         int64_t enter_ps = member_call(context, gathering, m)->enter_ps;
         if (enter_ps > last_ps) last_ps = enter_ps;
     }

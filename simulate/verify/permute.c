@@ -7,7 +7,7 @@
 
 /* Definitions are added from the last to the first, so that id i of n becomes n - 1 - i. The world and the unknown site
  * keep 0. */
-static uint32_t reversed(size_t id, size_t count)
+static uint32_t reversed_id(size_t id, size_t count)
 {
     return (uint32_t)(count - 1 - id);
 }
@@ -49,9 +49,9 @@ static uint32_t map_ref(const struct trace *trace, const struct trace_call *call
     const struct trace_definitions *tables = &trace->definitions;
     if (call->ref == TRACE_NO_REF) return TRACE_NO_REF;
     uint32_t fields = call_row(call->call)->allowed;
-    if (fields & F_GROUP) return reversed(call->ref, tables->group_count);
-    if (fields & F_REQS) return reversed(call->ref, tables->list_count);
-    if (fields & F_REGION) return reversed(call->ref, tables->region_count);
+    if (fields & F_GROUP) return reversed_id(call->ref, tables->group_count);
+    if (fields & F_REQS) return reversed_id(call->ref, tables->list_count);
+    if (fields & F_REGION) return reversed_id(call->ref, tables->region_count);
     if (fields & F_NEWCOMM) return reversed_but_first(call->ref, tables->comm_count);
     return call->ref;
 }
@@ -77,14 +77,15 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
             struct trace_call call = from->ranks[r].calls[i];
             if (call.handle != TRACE_NONE) {
                 bool window = (call_row(call.call)->allowed & F_WIN) != 0;
-                call.handle = (int32_t)(window ? reversed((size_t)call.handle, tables->window_count)
+                call.handle = (int32_t)(window ? reversed_id((size_t)call.handle, tables->window_count)
                                                : reversed_but_first((size_t)call.handle, tables->comm_count));
             }
             call.ref = map_ref(from, &call);
             if ((call_row(call.call)->allowed & F_NEIGHBORS) && call.collective.neighbors >= 0)
-                call.collective.neighbors = (int32_t)reversed((size_t)call.collective.neighbors, tables->counts_count);
+                call.collective.neighbors =
+                    (int32_t)reversed_id((size_t)call.collective.neighbors, tables->counts_count);
             if (trace_call_counts(from, &from->ranks[r].calls[i]))
-                call.collective.counts = reversed((size_t)call.collective.counts, tables->counts_count);
+                call.collective.counts = reversed_id((size_t)call.collective.counts, tables->counts_count);
             call.site = reversed_but_first(call.site, tables->site_count);
             TRY(add_as(to, r, from, i, &call, err));
             struct trace_rank *process = &to->ranks[r];
@@ -125,7 +126,7 @@ enum status verify_permute_rules(const struct trace *trace, const struct platfor
     for (size_t i = 0; i < count; i++, numbers += NUMBER_BYTES) {
         rules[i] = platform->window_rules[i];
         if (!window_modes_number(rules[i].window, &window) || window >= trace->definitions.window_count) continue;
-        snprintf(numbers, NUMBER_BYTES, "%u", reversed(window, trace->definitions.window_count));
+        snprintf(numbers, NUMBER_BYTES, "%u", reversed_id(window, trace->definitions.window_count));
         rules[i].window = numbers;
     }
     permuted->window_rules = rules;

@@ -16,7 +16,7 @@ static size_t first_from(const struct trace_rank *process, int64_t time_ps)
 
 /* Whether the rank is outside from from_ps on and serves at until_ps. For a rank with threads only the latter is
  * checked. */
-static bool serves(const struct verify_context *context, uint32_t rank, int64_t from_ps, int64_t until_ps)
+static bool rank_serves(const struct verify_context *context, uint32_t rank, int64_t from_ps, int64_t until_ps)
 {
     const struct trace_rank *process = &context->predicted->ranks[rank];
     size_t next = first_from(process, until_ps), before = next;
@@ -55,7 +55,7 @@ static bool is_served(const struct verify_context *context, uint32_t rank, const
             !(call_row(call->call)->needed & F_TARGET) || call->peer == TRACE_NONE || (uint32_t)call->peer == r;
         if (r == rank || !meant) continue;
         if (anytime ? is_in_library(context, r, sim->progress_until_ps)
-                    : serves(context, r, sim->progress_from_ps, sim->progress_until_ps))
+                    : rank_serves(context, r, sim->progress_from_ps, sim->progress_until_ps))
             return true;
     }
     return false;

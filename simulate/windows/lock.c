@@ -15,7 +15,7 @@ static enum status issue_queued(struct replay *replay, uint32_t lock)
     return replay_issue_chain(replay, first);
 }
 
-static enum status granted(struct replay *replay, uint32_t lock)
+static enum status lock_granted(struct replay *replay, uint32_t lock)
 {
     replay->lock_epochs[lock].granted = true;
     TRY(issue_queued(replay, lock));
@@ -27,7 +27,7 @@ static enum status granted(struct replay *replay, uint32_t lock)
 static enum status send_grant(struct replay *replay, uint32_t lock)
 {
     const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    if (epoch->origin == epoch->target) return granted(replay, lock);
+    if (epoch->origin == epoch->target) return lock_granted(replay, lock);
     return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
 }
 
@@ -81,7 +81,7 @@ static struct member *target_of(struct replay *replay, uint32_t lock)
     return &replay->members[replay_member_index(replay, window, epoch->target)];
 }
 
-static enum status request(struct replay *replay, uint32_t lock)
+static enum status request_lock(struct replay *replay, uint32_t lock)
 {
     struct member *target = target_of(replay, lock);
     replay->lock_epochs[lock].next_waiting = NO_INDEX;
@@ -99,7 +99,7 @@ static enum status request(struct replay *replay, uint32_t lock)
 }
 
 /* The release has reached the target; the epoch ends. */
-static enum status release(struct replay *replay, uint32_t lock)
+static enum status release_lock(struct replay *replay, uint32_t lock)
 {
     struct member *target = target_of(replay, lock);
     const struct lock_epoch *epoch = &replay->lock_epochs[lock];
@@ -119,17 +119,17 @@ static enum status release(struct replay *replay, uint32_t lock)
 
 enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *message)
 {
-    return request(replay, message->ref);
+    return request_lock(replay, message->ref);
 }
 
 enum status replay_on_lock_grant(struct replay *replay, const struct engine_note *message)
 {
-    return granted(replay, message->ref);
+    return lock_granted(replay, message->ref);
 }
 
 enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message)
 {
-    return release(replay, message->ref);
+    return release_lock(replay, message->ref);
 }
 
 enum status replay_on_lock_released(struct replay *replay, const struct engine_note *message)
@@ -172,7 +172,7 @@ enum status replay_lock_ask(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     epoch->asked = true;
-    if (epoch->origin == epoch->target) return request(replay, lock);
+    if (epoch->origin == epoch->target) return request_lock(replay, lock);
     return replay_send_control(replay, MESSAGE_LOCK_ASK, epoch->origin, epoch->target, lock, 0);
 }
 
@@ -215,7 +215,7 @@ enum status replay_lock_end(struct replay *replay, uint32_t lock)
         replay_release_lock_epoch(replay, lock);
         return STATUS_OK;
     }
-    if (epoch->origin == epoch->target) return release(replay, lock);
+    if (epoch->origin == epoch->target) return release_lock(replay, lock);
     epoch->releasing = replay->platform->protocol.unlock == UNLOCK_ACKNOWLEDGED;
     return replay_send_control(replay, MESSAGE_LOCK_RELEASE, epoch->origin, epoch->target, lock, 0);
 }

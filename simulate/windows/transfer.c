@@ -278,7 +278,7 @@ enum status replay_on_applied(struct replay *replay, uint32_t index)
 }
 
 /* The target's server applies accumulates one after another (spec "Progress at the target"). */
-static enum status apply(struct replay *replay, uint32_t index)
+static enum status apply_transfer(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     int64_t apply_ps = cost_duration_ps(platform_apply_s(replay->platform, op->bytes));
@@ -292,13 +292,13 @@ static enum status apply(struct replay *replay, uint32_t index)
 
 enum status replay_op_arrived(struct replay *replay, uint32_t index)
 {
-    if (replay->ops[index].kind != CALL_PUT) return apply(replay, index);
+    if (replay->ops[index].kind != CALL_PUT) return apply_transfer(replay, index);
     return reached_target(replay, index, replay->now_ps);
 }
 
 enum status replay_on_data_to_apply(struct replay *replay, const struct engine_note *message)
 {
-    return apply(replay, message->ref);
+    return apply_transfer(replay, message->ref);
 }
 
 /* The origin knows that the operation of an active epoch is complete. */
@@ -314,7 +314,7 @@ static enum status finish_active(struct replay *replay, const struct op *op)
 }
 
 /* The origin knows that the operation is complete. */
-static enum status finished(struct replay *replay, uint32_t index)
+static enum status transfer_finished(struct replay *replay, uint32_t index)
 {
     const struct op op = replay->ops[index];
     replay_release_op(replay, index);
@@ -336,7 +336,7 @@ static enum status finished(struct replay *replay, uint32_t index)
 
 enum status replay_on_ack(struct replay *replay, const struct engine_note *message)
 {
-    return finished(replay, message->ref);
+    return transfer_finished(replay, message->ref);
 }
 
 enum status replay_on_get_request(struct replay *replay, const struct engine_note *message)
@@ -348,7 +348,7 @@ enum status replay_get_arrived(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     note_end(replay, op, replay->now_ps);
-    return finished(replay, index);
+    return transfer_finished(replay, index);
 }
 
 enum status replay_on_get_reply(struct replay *replay, const struct engine_note *message)

@@ -40,7 +40,7 @@ bool window_modes_number(const char *text, size_t *number)
     return *text >= '0' && *text <= '9' && *end == '\0';
 }
 
-static bool names(const char *text, const struct trace *trace, size_t window)
+static bool names_window(const char *text, const struct trace *trace, size_t window)
 {
     size_t number;
     if (window_modes_number(text, &number)) return number == window;
@@ -51,7 +51,8 @@ const struct window_rule *window_modes_unknown(const struct trace *trace, const 
 {
     for (size_t i = 0; i < platform->window_rule_count; i++) {
         size_t window = 0;
-        while (window < trace->definitions.window_count && !names(platform->window_rules[i].window, trace, window))
+        while (window < trace->definitions.window_count &&
+               !names_window(platform->window_rules[i].window, trace, window))
             window++;
         if (window == trace->definitions.window_count) return &platform->window_rules[i];
     }
@@ -63,7 +64,7 @@ static enum status apply_rule(const struct trace *trace, const struct platform *
 {
     bool found = false;
     for (size_t w = 0; w < trace->definitions.window_count; w++) {
-        if (!names(rule->window, trace, w)) continue;
+        if (!names_window(rule->window, trace, w)) continue;
         modes[w] =
             make_mode(platform, rule->has_semantics ? &rule->semantics : modes[w].semantics,
                       rule->has_lock ? rule->lock : modes[w].lock, rule->has_fence ? rule->fence : modes[w].fence);

@@ -3,12 +3,16 @@
 # programs are free. Usage: statics.sh SOURCE
 set -eu
 cd "$1"
-words='act add after any ask asks begin behind borrow bring broken build carry change check choose collect come complete confirm consider
-content copy create cut define derive divide do drop end evaluate examine expect fail failed fill find fits forget forward freed get
-grow handle has hear hold holds in infer insert inside join keep known larger launch learn left load longer look make mark match
-matches meet meets members merge move narrow occurs orders own pack place process property push put receives report send set show
-solve sort start step stops string sum take takes tell text translate unite unlock unpack until update use value verify visit walk
-work wrong'
+words='absolute accumulate acknowledge act add advance after any append apply arrived ascending ask asks back begin behind
+block borrow bring broken build carry change check choose collect come compare complete completed confirm consider content
+copy create created cut decide decided define derive descend differ differs dispatch distribute divide do drop
+due end enqueue enter evaluate evidence examine exchange execute expect fail failed fill find fits follow forget forward freed
+get given gives grant granted grow handle has hear hold holds hurry in infer insert inside join judge keep known lacks larger
+launch learn left listen load longer look make mark match matches meet meets members merge move names narrow nearest
+note number occurs operate orders own pack pass peek place prepared process product property push put receives
+refill refuse related release report request reserve reversed rise same scatter send sends serve serves set share show skip
+solve sort start step stops string sum take takes tell text translate unite unlock unpack until update use value verify visit
+wait walk watch work works wrong'
 words=$(echo $words | tr ' ' '|')
 files=$(mktemp)
 trap 'rm -f "$files"' EXIT

@@ -45,7 +45,7 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
@@ -359,7 +359,8 @@ static void end_anyway(int number)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {rows, parse, NULL, "Measures a network: mpiexec -n N rmacast-bench.", NULL, NULL, NULL};
+    static const struct argp argp = {rows, parse_option, NULL, "Measures a network: mpiexec -n N rmacast-bench.",
+                                     NULL, NULL, NULL};
     struct bench bench = {.rank = 0};
     struct err err = {.status = STATUS_OK};
     argp_err_exit_status = EXIT_USAGE;

@@ -156,7 +156,7 @@ static void issue_get(const struct bench_run *run)
     MPI_Get(run->receive, (int)run->bytes, MPI_BYTE, run->target, run->at, (int)run->bytes, MPI_BYTE, run->window);
 }
 
-static void accumulate(const struct bench_run *run)
+static void accumulate_data(const struct bench_run *run)
 {
     MPI_Accumulate(run->send, run->count, run->type, run->target, run->at, run->count, run->type, MPI_SUM, run->window);
 }
@@ -183,7 +183,7 @@ double bench_get_latency(struct bench_run *run)
 
 double bench_accumulate_latency(struct bench_run *run)
 {
-    return time_epoch(run, accumulate, 1);
+    return time_epoch(run, accumulate_data, 1);
 }
 
 double bench_fetch_and_op_latency(struct bench_run *run)
@@ -208,7 +208,7 @@ double bench_get_bandwidth(struct bench_run *run)
 
 double bench_accumulate_bandwidth(struct bench_run *run)
 {
-    return time_epoch(run, accumulate, OPERATIONS);
+    return time_epoch(run, accumulate_data, OPERATIONS);
 }
 
 /* The time of the call alone, without what completes it. */
@@ -234,7 +234,7 @@ double bench_get_issue(struct bench_run *run)
 
 double bench_accumulate_issue(struct bench_run *run)
 {
-    return time_call(run, accumulate);
+    return time_call(run, accumulate_data);
 }
 
 /* Waits until the last byte of the own window is `turn`. The library makes progress meanwhile. */

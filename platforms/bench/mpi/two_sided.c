@@ -85,7 +85,7 @@ static void receive_from(const struct bench_run *run, int rank)
     MPI_Recv(run->receive, bytes_of(run), MPI_BYTE, rank, TAG, run->comm, MPI_STATUS_IGNORE);
 }
 
-static void exchange(const struct bench_run *run, int to, int from)
+static void exchange_messages(const struct bench_run *run, int to, int from)
 {
     MPI_Sendrecv(run->send, bytes_of(run), MPI_BYTE, to, TAG, run->receive, bytes_of(run), MPI_BYTE, from, TAG, run->comm,
                  MPI_STATUS_IGNORE);
@@ -102,15 +102,15 @@ double bench_send_to_root(struct bench_run *run)
 double bench_send_recv_right_neighbour(struct bench_run *run)
 {
     double begin = bench_now();
-    exchange(run, (run->rank + 1) % run->ranks, (run->rank + run->ranks - 1) % run->ranks);
+    exchange_messages(run, (run->rank + 1) % run->ranks, (run->rank + run->ranks - 1) % run->ranks);
     return bench_now() - begin;
 }
 
 double bench_send_recv_to_root(struct bench_run *run)
 {
     double begin = bench_now();
-    if (run->rank > 0) exchange(run, 0, 0);
-    for (int i = 1; run->rank == 0 && i < run->ranks; i++) exchange(run, i, i);
+    if (run->rank > 0) exchange_messages(run, 0, 0);
+    for (int i = 1; run->rank == 0 && i < run->ranks; i++) exchange_messages(run, i, i);
     return bench_now() - begin;
 }
 
@@ -120,7 +120,7 @@ double bench_send_recv_paired(struct bench_run *run)
     int half = run->ranks / 2, partner = run->rank < half ? run->rank + half : run->rank - half;
     if (run->rank >= 2 * half) return NAN;
     double begin = bench_now();
-    exchange(run, partner, partner);
+    exchange_messages(run, partner, partner);
     return bench_now() - begin;
 }
 

@@ -8,7 +8,7 @@
 /* The partner's send may end after its message arrives. The origin begins when the partner has certainly left MPI. */
 #define LEFT_S 1e-4
 
-static void prepared(void)
+static void partner_prepared(void)
 {
     MPI_Send(NULL, 0, MPI_BYTE, PARTNER, TAG_READY, pair);
     MPI_Recv(NULL, 0, MPI_BYTE, PARTNER, TAG_LEAVING, pair, MPI_STATUS_IGNORE);
@@ -20,7 +20,7 @@ static void await_origin(void)
     MPI_Recv(NULL, 0, MPI_BYTE, ORIGIN, TAG_READY, pair, MPI_STATUS_IGNORE);
 }
 
-static void leave(void)
+static void leave_window(void)
 {
     MPI_Send(NULL, 0, MPI_BYTE, ORIGIN, TAG_LEAVING, pair);
 }
@@ -61,7 +61,7 @@ static void be_inside(const struct step *step, struct marks *marks)
 
 static void epoch_origin(const struct step *step, struct marks *marks)
 {
-    prepared();
+    partner_prepared();
     BEGIN();
     TIMED(0, MPI_Win_start(partner_group, 0, window));
     TIMED(1, issue_operation((enum probe_variant)step->variant, step->bytes));
@@ -71,7 +71,7 @@ static void epoch_origin(const struct step *step, struct marks *marks)
 static void epoch_partner(const struct step *step, struct marks *marks)
 {
     await_origin();
-    leave();
+    leave_window();
     be_inside(step, marks);
     MPI_Win_post(origin_group, 0, window);
     MPI_Win_wait(window);
@@ -79,7 +79,7 @@ static void epoch_partner(const struct step *step, struct marks *marks)
 
 static void complete_origin(const struct step *step, struct marks *marks)
 {
-    prepared(); /* the post has arrived */
+    partner_prepared(); /* the post has arrived */
     MPI_Win_start(partner_group, 0, window);
     BEGIN();
     TIMED(0, issue_operation((enum probe_variant)step->variant, step->bytes));
@@ -90,7 +90,7 @@ static void complete_partner(const struct step *step, struct marks *marks)
 {
     await_origin();
     MPI_Win_post(origin_group, 0, window);
-    leave();
+    leave_window();
     be_outside(step, marks);
     MPI_Win_wait(window);
 }
@@ -98,7 +98,7 @@ static void complete_partner(const struct step *step, struct marks *marks)
 /* The origin is outside MPI between the put and complete. Do the data arrive meanwhile? */
 static void issue_origin(const struct step *step, struct marks *marks)
 {
-    prepared();
+    partner_prepared();
     MPI_Win_start(partner_group, 0, window);
     issue_operation((enum probe_variant)step->variant, step->bytes);
     BEGIN();
@@ -113,7 +113,7 @@ static void issue_partner(const struct step *step, struct marks *marks)
     *last = 0;
     await_origin();
     MPI_Win_post(origin_group, 0, window);
-    leave();
+    leave_window();
     int complete = 0;
     while (!*last && !complete) MPI_Win_test(window, &complete);
     marks->end_s[0] = now_s();
@@ -125,7 +125,7 @@ static void issue_partner(const struct step *step, struct marks *marks)
 static void served_origin(const struct step *step, struct marks *marks)
 {
     hold_window();
-    prepared();
+    partner_prepared();
     BEGIN();
     TIMED(0, issue_operation((enum probe_variant)step->variant, step->bytes));
     TIMED(1, MPI_Win_flush_local(PARTNER, window));
@@ -136,14 +136,14 @@ static void served_origin(const struct step *step, struct marks *marks)
 static void outside_partner(const struct step *step, struct marks *marks)
 {
     await_origin();
-    leave();
+    leave_window();
     be_outside(step, marks);
 }
 
 static void lock_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
-    prepared();
+    partner_prepared();
     BEGIN();
     TIMED(0, LOCK(PARTNER));
     TIMED(1, MPI_Win_unlock(PARTNER, window));
@@ -152,7 +152,7 @@ static void lock_origin(const struct step *step, struct marks *marks)
 static void lock_held_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
-    prepared();
+    partner_prepared();
     BEGIN();
     TIMED(0, LOCK(PARTNER));
     TIMED(1, issue_operation(PROBE_VARIANT_PUT, 8));
@@ -171,7 +171,7 @@ static void lock_held_partner(const struct step *step, struct marks *marks)
 {
     await_origin();
     lock_own_window();
-    leave();
+    leave_window();
     be_inside(step, marks);
     MPI_Win_unlock(PARTNER, window);
 }
@@ -179,7 +179,7 @@ static void lock_held_partner(const struct step *step, struct marks *marks)
 static void unlock_origin(const struct step *step, struct marks *marks)
 {
     hold_window();
-    prepared();
+    partner_prepared();
     BEGIN();
     TIMED(0, issue_operation((enum probe_variant)step->variant, step->bytes));
     TIMED(1, MPI_Win_unlock(PARTNER, window));
@@ -189,7 +189,7 @@ static void relock_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
     hold_window();
-    prepared();
+    partner_prepared();
     BEGIN();
     TIMED(0, MPI_Win_unlock(PARTNER, window));
     TIMED(1, LOCK(PARTNER));
@@ -199,7 +199,7 @@ static void relock_origin(const struct step *step, struct marks *marks)
 static void lock_order_partner(const struct step *step, struct marks *marks)
 {
     await_origin();
-    leave();
+    leave_window();
     be_outside(step, marks);
     double event_s = marks->event_s;
     lock_own_window();
@@ -213,7 +213,7 @@ static void flush_later_origin(const struct step *step, struct marks *marks)
     (void)step;
     hold_window();
     issue_operation(PROBE_VARIANT_PUT, 8);
-    prepared(); /* the put leaves before this message, and its answer before the partner's */
+    partner_prepared(); /* the put leaves before this message, and its answer before the partner's */
     BEGIN();
     TIMED(0, MPI_Win_flush(PARTNER, window));
     MPI_Win_unlock(PARTNER, window);
@@ -223,7 +223,7 @@ static void visit_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
     hold_window();
-    prepared();
+    partner_prepared();
     BEGIN();
     TIMED(0, issue_operation(PROBE_VARIANT_PUT, 8));
     TIMED(1, MPI_Win_flush(PARTNER, window));
@@ -236,7 +236,7 @@ static void visit_partner(const struct step *step, struct marks *marks)
 {
     MPI_Request request;
     await_origin();
-    leave();
+    leave_window();
     be_outside(step, marks);
     double event_s = marks->event_s;
     MPI_Isend(source, 8, MPI_BYTE, ORIGIN, TAG_DATA, pair, &request);
@@ -247,7 +247,7 @@ static void visit_partner(const struct step *step, struct marks *marks)
 
 /* --- fences and messages --- */
 
-static int assertion(int variant)
+static int fence_assertion(int variant)
 {
     switch (variant) {
     case PROBE_VARIANT_NOPRECEDE: return MPI_MODE_NOPRECEDE;
@@ -259,22 +259,22 @@ static int assertion(int variant)
 
 static void fence_origin(const struct step *step, struct marks *marks)
 {
-    prepared();
+    partner_prepared();
     BEGIN();
-    TIMED(0, MPI_Win_fence(assertion(step->variant), fence_window));
+    TIMED(0, MPI_Win_fence(fence_assertion(step->variant), fence_window));
 }
 
 static void fence_partner(const struct step *step, struct marks *marks)
 {
     await_origin();
-    leave();
+    leave_window();
     be_inside(step, marks);
-    MPI_Win_fence(assertion(step->variant), fence_window);
+    MPI_Win_fence(fence_assertion(step->variant), fence_window);
 }
 
 static void send_origin(const struct step *step, struct marks *marks)
 {
-    prepared();
+    partner_prepared();
     BEGIN();
     TIMED(0, MPI_Send(source, (int)step->bytes, MPI_BYTE, PARTNER, TAG_DATA, pair));
 }
@@ -282,7 +282,7 @@ static void send_origin(const struct step *step, struct marks *marks)
 static void send_partner(const struct step *step, struct marks *marks)
 {
     await_origin();
-    leave();
+    leave_window();
     be_outside(step, marks);
     MPI_Recv(result, (int)step->bytes, MPI_BYTE, ORIGIN, TAG_DATA, pair, MPI_STATUS_IGNORE);
 }
@@ -292,7 +292,7 @@ static void send_posted_partner(const struct step *step, struct marks *marks)
     MPI_Request request;
     await_origin();
     MPI_Irecv(result, (int)step->bytes, MPI_BYTE, ORIGIN, TAG_DATA, pair, &request);
-    leave();
+    leave_window();
     be_outside(step, marks);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }

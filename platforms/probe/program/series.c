@@ -60,7 +60,7 @@ static void hold_lock(void)
     if (my_rank == ORIGIN) hold_window();
 }
 
-static void release(void)
+static void release_memory(void)
 {
     if (my_rank == ORIGIN) UNLOCK;
 }
@@ -154,14 +154,14 @@ PART(win_free, CREATE; MPI_Win_free(&made))
 
 static const struct series rows[] = {
     {"ping_pong", time_round_trip, part_round_trip, NULL, NULL},
-    {"put_flush", time_put_flush, NULL, hold_lock, release},
-    {"put_call", time_put_call, NULL, hold_lock, release},
-    {"put_flush_asleep", time_put_flush_asleep, part_sleep, hold_lock, release},
-    {"put_flush_local", time_put_flush_local, NULL, hold_lock, release},
-    {"get_flush", time_get_flush, NULL, hold_lock, release},
-    {"accumulate_flush", time_accumulate_flush, NULL, hold_lock, release},
-    {"fetch_and_op_flush", time_fetch_and_op_flush, NULL, hold_lock, release},
-    {"compare_and_swap_flush", time_compare_and_swap_flush, NULL, hold_lock, release},
+    {"put_flush", time_put_flush, NULL, hold_lock, release_memory},
+    {"put_call", time_put_call, NULL, hold_lock, release_memory},
+    {"put_flush_asleep", time_put_flush_asleep, part_sleep, hold_lock, release_memory},
+    {"put_flush_local", time_put_flush_local, NULL, hold_lock, release_memory},
+    {"get_flush", time_get_flush, NULL, hold_lock, release_memory},
+    {"accumulate_flush", time_accumulate_flush, NULL, hold_lock, release_memory},
+    {"fetch_and_op_flush", time_fetch_and_op_flush, NULL, hold_lock, release_memory},
+    {"compare_and_swap_flush", time_compare_and_swap_flush, NULL, hold_lock, release_memory},
     {"lock", time_lock, NULL, NULL, NULL},
     {"unlock", time_unlock, NULL, NULL, NULL},
     {"lock_unlock", time_lock_unlock, NULL, NULL, NULL},
@@ -191,7 +191,7 @@ void series_partner(const struct step *step)
     if (row->after) row->after();
 }
 
-static void run(int id, int64_t bytes, int count, double *values)
+static void run_series(int id, int64_t bytes, int count, double *values)
 {
     const struct series *row = &rows[id];
     ask(&(struct step){.kind = STEP_SERIES, .id = id, .bytes = bytes, .count = count});
@@ -209,7 +209,7 @@ static void print_series(const char *name, int64_t bytes, int count, const doubl
     fflush(stdout);
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -218,7 +218,7 @@ static int ascending(const void *a, const void *b)
 static int copy_sorted(const double *values, int count, double *sorted)
 {
     memcpy(sorted, values, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_doubles);
     return count - 1;
 }
 
@@ -242,7 +242,7 @@ static bool is_precise(const double *values, int count)
 static void measure_short(int id, int64_t bytes, double *values)
 {
     double found[REPETITIONS + WARM_UPS];
-    run(id, bytes, WARM_UPS + REPETITIONS, found);
+    run_series(id, bytes, WARM_UPS + REPETITIONS, found);
     memcpy(values, found + WARM_UPS, REPETITIONS * sizeof *values);
 }
 
@@ -252,7 +252,7 @@ static int measure_long(int id, int64_t bytes, double takes_s, double *values)
     int group = takes_s > LONG_S ? REPETITIONS_LONG : REPETITIONS_LEAST, count = 0;
     double least_s = takes_s, sum_s = 0;
     do {
-        run(id, bytes, group, values + count);
+        run_series(id, bytes, group, values + count);
         for (int i = count; i < count + group; i++) {
             least_s = fmin(least_s, values[i]);
             sum_s += values[i];
@@ -272,7 +272,7 @@ void series_run(const char *name, int64_t bytes)
     int id = 0, count = REPETITIONS;
     while (strcmp(rows[id].name, name) != 0) id++;
     if (now_s() > settings.ends_s) return;
-    run(id, bytes, 1, values);
+    run_series(id, bytes, 1, values);
     double takes_s = values[0];
     if (takes_s > SLOW_S) return;
     for (int attempt = 0; attempt < (settings.loaded ? 1 : ATTEMPTS) && now_s() < settings.ends_s; attempt++) {

@@ -82,7 +82,7 @@ void clock_answer(void)
 
 /* Listens as a rank inside MPI. If its library yields the core at a poll that finds nothing, others take it, but only
  * as long as they need it. */
-static struct noise listen(void)
+static struct noise listen_noise(void)
 {
     struct noise noise = {0, 0};
     double last_s = now_s(), end_s = last_s + NOISE_MS * 1e-3;
@@ -102,13 +102,13 @@ struct noise noise_of_both(void)
 {
     struct marks theirs;
     ask(&(struct step){.kind = STEP_NOISE});
-    struct noise mine = listen();
+    struct noise mine = listen_noise();
     await_report(&theirs);
     return (struct noise){fmax(mine.longest_s, theirs.helper), fmax(mine.share, theirs.lost_share)};
 }
 
 void noise_answer(void)
 {
-    struct noise mine = listen();
+    struct noise mine = listen_noise();
     report(&(struct marks){.helper = mine.longest_s, .lost_share = mine.share});
 }

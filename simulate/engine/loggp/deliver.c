@@ -35,7 +35,7 @@ enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err 
 }
 
 /* The receiving NIC receives messages one after another. True: the message has arrived, or may be delivered now. */
-static bool receive(struct engine *engine, struct flight *flight, int64_t *arrival_ps)
+static bool receive_flight(struct engine *engine, struct flight *flight, int64_t *arrival_ps)
 {
     *arrival_ps = flight->time.time_ps;
     if (!flight->to_nic) return true;
@@ -102,10 +102,10 @@ static enum status deliver_tail(struct engine *engine, uint32_t index, int64_t a
     return STATUS_OK;
 }
 
-static inline enum status deliver(struct engine *engine, uint32_t index, struct event_time limit, struct err *err)
+static inline enum status deliver_inbox(struct engine *engine, uint32_t index, struct event_time limit, struct err *err)
 {
     int64_t head_ps = engine->flights[index].time.time_ps, arrival_ps;
-    if (!receive(engine, &engine->flights[index], &arrival_ps))
+    if (!receive_flight(engine, &engine->flights[index], &arrival_ps))
         return deliver_tail(engine, index, arrival_ps, limit, err);
     deliver_arrived(engine, index, head_ps, arrival_ps);
     return STATUS_OK;
@@ -133,7 +133,7 @@ enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_
         inbox_take(inbox, engine->flights, first);
         if (engine->prefetches) loggp_prefetch_inbox(engine, inbox, &engine->lines);
         engine->now = engine->flights[first].time;
-        TRY(deliver(engine, first, limit, err));
+        TRY(deliver_inbox(engine, first, limit, err));
     }
     engine->now = now;
     return STATUS_OK;
@@ -149,7 +149,7 @@ static inline bool has_pending(const struct engine *engine, int32_t node, struct
 }
 
 /* The earliest time at which a message to the node may let a waiting rank go on, or an earlier one. */
-static inline struct event_time due(const struct engine *engine, const struct inbox *inbox)
+static inline struct event_time next_due(const struct engine *engine, const struct inbox *inbox)
 {
     struct event_time arrives = inbox_due(inbox, engine->flights);
     if (inbox->counter_messages == COUNTER_NONE || inbox->awaits == ENGINE_NO_COUNTER) return arrives;
@@ -157,9 +157,9 @@ static inline struct event_time due(const struct engine *engine, const struct in
     return event_before(counted, arrives) ? counted : arrives;
 }
 
-static inline enum status watch(struct engine *engine, int32_t node, struct err *err)
+static inline enum status watch_inbox(struct engine *engine, int32_t node, struct err *err)
 {
-    return loggp_set_alarm(engine, node, due(engine, &engine->nics[node].inbox), err);
+    return loggp_set_alarm(engine, node, next_due(engine, &engine->nics[node].inbox), err);
 }
 
 /* A rank that waits again during the drain need not be watched twice. */
@@ -169,7 +169,7 @@ static enum status drain_and_watch(struct engine *engine, int32_t node, struct e
     engine->draining = node;
     enum status status = loggp_drain_until(engine, node, limit, err);
     engine->draining = outer;
-    return status == STATUS_OK ? watch(engine, node, err) : status;
+    return status == STATUS_OK ? watch_inbox(engine, node, err) : status;
 }
 
 enum status loggp_poll(struct engine *engine, int32_t node, struct err *err)
@@ -181,7 +181,7 @@ enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint
                         struct err *err)
 {
     inbox_await(&engine->nics[node].inbox, rank, need, counter);
-    return node == engine->draining ? STATUS_OK : watch(engine, node, err);
+    return node == engine->draining ? STATUS_OK : watch_inbox(engine, node, err);
 }
 
 /* The caller that delivers watches the inbox afterwards. */
@@ -198,7 +198,7 @@ void loggp_resume(struct engine *engine, int32_t node)
 enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct err *err)
 {
     inbox_watch_all(&engine->nics[node].inbox, on);
-    return node == engine->draining ? STATUS_OK : watch(engine, node, err);
+    return node == engine->draining ? STATUS_OK : watch_inbox(engine, node, err);
 }
 
 /* --- events --- */
@@ -224,7 +224,7 @@ enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_tim
         engine->draining = node;
         TRY(loggp_drain_until(engine, node, time, err));
         engine->draining = NO_NODE;
-        next = due(engine, inbox);
+        next = next_due(engine, inbox);
     } while (rings_next(engine, next, time));
     return loggp_set_alarm(engine, node, next, err);
 }
@@ -234,8 +234,8 @@ enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *
     int32_t node = engine->flights[index].dst_node;
     engine->stats.events++;
     TRY(loggp_drain_until(engine, node, engine->now, err));
-    TRY(deliver(engine, index, engine->now, err));
-    return watch(engine, node, err);
+    TRY(deliver_inbox(engine, index, engine->now, err));
+    return watch_inbox(engine, node, err);
 }
 
 /* Drains the node up to the event's time. If one message or none is awaited, the alarm keeps its time. */
@@ -248,7 +248,7 @@ static enum status drain_for_answer(struct engine *engine, int32_t node, int32_t
     engine->answer_ps = time.time_ps;
     enum status status = loggp_drain_until(engine, node, time, err);
     engine->answered = NO_NODE;
-    return status == STATUS_OK && changes ? watch(engine, node, err) : status;
+    return status == STATUS_OK && changes ? watch_inbox(engine, node, err) : status;
 }
 
 /* Delivers the answer, which is in no inbox. alone: nothing else happens at this moment. */
@@ -298,5 +298,5 @@ enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_
         status = loggp_drain_until(engine, asker, last, err);
     }
     engine->draining = NO_NODE;
-    return status == STATUS_OK ? watch(engine, asker, err) : status;
+    return status == STATUS_OK ? watch_inbox(engine, asker, err) : status;
 }

@@ -242,7 +242,7 @@ static void prefetch_next(struct engine *engine)
 }
 
 /* For caches that hold everything but the trace: fetches only the call of the rank that goes on next. */
-static void peek(const struct engine *engine)
+static void peek_inboxes(const struct engine *engine)
 {
     const struct engine_callbacks *on = &engine->callbacks;
     const struct event *alarm = event_queue_in_ring(&engine->queue, RING_ALARMS, PEEK - 1);
@@ -310,7 +310,7 @@ static enum status run_queue(struct engine *engine, struct err *err)
     while (engine->queue.count > 0 && !on->stop(on->context)) {
         struct event event = take_event(engine);
         if (engine->prefetches) prefetch_next(engine);
-        if (engine->peeks) peek(engine);
+        if (engine->peeks) peek_inboxes(engine);
         TRY(handle_event(engine, &event, err));
         TRY(run_ahead(engine, err));
     }

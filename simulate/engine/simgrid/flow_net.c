@@ -190,7 +190,7 @@ static enum status end_alone(struct flow_net *net, uint32_t node, struct err *er
     return event_queue_push(&net->queue, net->now_ps, item->key, EVENT_FLOW_END, node, err);
 }
 
-static enum status execute(struct flow_net *net, struct event event, struct err *err)
+static enum status execute_event(struct flow_net *net, struct event event, struct err *err)
 {
     const struct engine_callbacks *on = &net->callbacks;
     net->now_ps = event.time.time_ps;
@@ -227,7 +227,7 @@ enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, str
     const struct engine_callbacks *on = &net->callbacks;
     *more = false;
     while (net->queue.count > 0 && is_due(net, limit_ps)) {
-        TRY(execute(net, event_queue_pop(&net->queue), err));
+        TRY(execute_event(net, event_queue_pop(&net->queue), err));
         if (on->stop(on->context)) return STATUS_OK;
     }
     *more = net->queue.count > 0 || net->flows > 0;

@@ -21,7 +21,7 @@ void lone_flows_clear(struct lone_flows *lone)
     *lone = (struct lone_flows){.platform = NULL};
 }
 
-static enum status enter(struct lone_flows *lone, struct lone_link *link, int32_t src_node, struct err *err)
+static enum status enter_link(struct lone_flows *lone, struct lone_link *link, int32_t src_node, struct err *err)
 {
     if (link->flows++ > 0) {
         ARRAY_PUSH(lone->met, lone->met_count, lone->met_capacity, link->first, err);
@@ -46,11 +46,11 @@ enum status lone_flows_begin(struct lone_flows *lone, int32_t src_node, int32_t 
     const struct topology *topology = lone->platform->topology;
     int32_t count = topology_inner_links(topology, src_node, dst_node);
     lone->met_count = 0;
-    TRY(enter(lone, &lone->receivers[dst_node], src_node, err));
+    TRY(enter_link(lone, &lone->receivers[dst_node], src_node, err));
     for (int32_t i = 0; i < count; i++) {
         struct lone_link *link;
         TRY(inner_link(lone, topology_inner_link(topology, src_node, dst_node, i).id, &link, err));
-        TRY(enter(lone, link, src_node, err));
+        TRY(enter_link(lone, link, src_node, err));
     }
     *alone = lone->met_count == 0;
     return STATUS_OK;

@@ -353,8 +353,8 @@ static void first_message(int errors, char *line, size_t room)
     if (length > 0 && line[length - 1] == '.') line[length - 1] = '\0';
 }
 
-static enum status refusal(const struct trial *trial, const struct child_answer *answer,
-                           const struct engine_callbacks *callbacks, struct err *err)
+static enum status trial_refusal(const struct trial *trial, const struct child_answer *answer,
+                                 const struct engine_callbacks *callbacks, struct err *err)
 {
     static const char place[] = "Parse error at ";
     const char *file = trial->platform->simgrid_xml;
@@ -389,7 +389,7 @@ static enum status check_user_platform(const struct platform *platform, const in
     if (status == STATUS_OK) {
         status = answer.status;
         if (status == STATUS_DATA && err) *err = answer.err;
-        if (status == STATUS_SYSTEM) status = refusal(&trial, &answer, callbacks, err);
+        if (status == STATUS_SYSTEM) status = trial_refusal(&trial, &answer, callbacks, err);
         child_answers_clear(&answer, 1);
     }
     munmap(trial.asking, sizeof *trial.asking);
@@ -457,8 +457,8 @@ static enum status open_user_platform(struct engine *engine, const int32_t (*pai
     return STATUS_OK;
 }
 
-static enum status prepare(struct engine *engine, const int32_t (*pairs)[2], size_t pair_count,
-                           const struct engine_callbacks *callbacks, struct err *err)
+static enum status prepare_pairs(struct engine *engine, const int32_t (*pairs)[2], size_t pair_count,
+                                 const struct engine_callbacks *callbacks, struct err *err)
 {
     const struct platform *platform = engine->net.platform;
     engine->link_Bps = platform_peak_Bps(platform) * FLOW_SCALE;
@@ -490,7 +490,7 @@ static enum status simgrid_engine_open(const struct platform *platform, const in
     struct engine *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
     enum status status = flow_net_init(&made->net, platform, callbacks, err);
-    if (status == STATUS_OK) status = prepare(made, pairs, pair_count, callbacks, err);
+    if (status == STATUS_OK) status = prepare_pairs(made, pairs, pair_count, callbacks, err);
     if (status != STATUS_OK) {
         simgrid_engine_close(made);
         return status;
