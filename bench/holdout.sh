@@ -13,13 +13,13 @@
 set -u
 source=$(cd "$(dirname "$0")/.." && pwd)
 cluster=$source/validate/cluster/cluster.sh
-where=${1:-}
-case $where in
+inside=${1:-}
+case $inside in
 --cluster)
     shift
     CLUSTER_SWITCH=$(cd "$1" && pwd)/bin/cluster_switch exec "$cluster" with --nodes 2 --delay 1000 --rate 100 -- "$0" --inside "$@" ;;
 --inside) shift ;;
-*) where= ;;
+*) inside= ;;
 esac
 build=$(cd "$1" && pwd)
 out=${2:-$(mktemp -d)}
@@ -27,7 +27,7 @@ mkdir -p "$out" && cd "$out" || exit 1
 program=$build/bin/rmacast
 on='--platform infiniband-64 --engine loggp --semantics a'
 held=0 cases=0 scales='2 4 8 16'
-[ "$where" ] && scales='2 4 8'
+[ "$inside" ] && scales='2 4 8'
 . "$source/validate/cluster/others.sh"
 
 for name in grid_solver pscw_halo fence_transpose; do
@@ -35,7 +35,7 @@ for name in grid_solver pscw_halo fence_transpose; do
 done
 for name in record_halo three_programs; do mpicc.mpich -std=c11 -O1 -g -o $name "$source/bench/$name.c" -lm || exit 1; done
 
-record_there() { # COMMAND...: on the cluster; many runs hang in MPI_Finalize and are made again
+record_on_cluster() { # COMMAND...: on the cluster; many runs hang in MPI_Finalize and are made again
     for try in 1 2 3; do
         rm -rf $name-$ranks.rma
         others_begin
@@ -51,8 +51,8 @@ record() { # NAME COMMAND...: NAME-RANKS.rma, unless it is there
     shift
     for ranks in $scales; do
         [ -e $name-$ranks.rma ] && continue
-        if [ "$where" ]; then
-            record_there "$@"
+        if [ "$inside" ]; then
+            record_on_cluster "$@"
             continue
         fi
         timeout 120 "$program" record --quiet -o $name-$ranks.rma -- mpiexec.mpich -n $ranks "$@" >$name-$ranks.log 2>&1 ||
@@ -81,7 +81,7 @@ part() { # TRACE: seconds
     "$program" dump --rank 0 "$1" | awk '$4 == "MPI_Win_allocate" { begin = $3 } $4 == "MPI_Win_free" { printf "%.9f", $3 - begin; exit }'
 }
 
-hold_out_there() { # NAME AT FROM...
+hold_out_on_cluster() { # NAME AT FROM...
     name=$1 at=$2
     shift 2
     files=
@@ -103,17 +103,17 @@ hold_out_there() { # NAME AT FROM...
             at, 1000 * $1, 1000 * $2, 1000 * $3, 1000 * $4, 1000 * $5, $6, $7, 100 * others }'
 }
 
-if [ "$where" ]; then
+if [ "$inside" ]; then
     echo '| program | from | at | predicted | band | replayed | measured | error | in the band | others |'
     echo '|---|---|---|---|---|---|---|---|---|---|'
-    there() { # NAME COMMAND...
+    real_row() { # NAME COMMAND...
         record "$@"
-        hold_out_there $1 8 2 4
+        hold_out_on_cluster $1 8 2 4
     }
-    there pscw_halo ./pscw_halo 40
-    there fence_transpose ./fence_transpose 40
-    there ring ./three_programs ring 10
-    there grid_solver ./grid_solver 10
+    real_row pscw_halo ./pscw_halo 40
+    real_row fence_transpose ./fence_transpose 40
+    real_row ring ./three_programs ring 10
+    real_row grid_solver ./grid_solver 10
     echo
     echo "The band holds $held of $cases."
     exit

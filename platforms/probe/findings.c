@@ -59,7 +59,7 @@ static int most_of(const unsigned counts[PROBE_CALLS_MAX + 1])
     return most;
 }
 
-static struct probe_verdict judge_all(enum probe_question question, const struct probe_try *first,
+static struct probe_verdict judge_votes(enum probe_question question, const struct probe_try *first,
                                       const struct count *count)
 {
     const struct probe_question_row *row = &probe_questions[question];
@@ -101,7 +101,7 @@ static enum status judge_question(enum probe_question question, const struct pro
             if (is_same(one, &record->tries[j])) count_try(&probe_questions[question], &record->tries[j].sample, &count);
         if (count.of < TRIES_LEAST) continue;
         ARRAY_PUSH(findings->verdicts, findings->verdict_count, findings->verdict_capacity,
-                   judge_all(question, one, &count), err);
+                   judge_votes(question, one, &count), err);
     }
     return STATUS_OK;
 }
@@ -122,7 +122,7 @@ static enum probe_refusal refuse_time(const struct probe_time *time, double lost
     return lost_share > PROBE_LOST_MOST ? PROBE_BUSY : PROBE_ACCEPTED;
 }
 
-static enum status measure_one(const struct probe_series *series, struct probe_findings *findings, struct err *err)
+static enum status measure_series(const struct probe_series *series, struct probe_findings *findings, struct err *err)
 {
     double *sorted = malloc(series->count * sizeof *sorted);
     if (!sorted) return err_memory(err);
@@ -154,7 +154,7 @@ enum status probe_evaluate(const struct probe_record *record, struct probe_findi
     for (int question = 0; question < PROBE_QUESTION_COUNT && status == STATUS_OK; question++)
         status = judge_question((enum probe_question)question, record, &made, err);
     for (size_t i = 0; i < record->series_count && status == STATUS_OK; i++)
-        status = measure_one(&record->series[i], &made, err);
+        status = measure_series(&record->series[i], &made, err);
     if (status != STATUS_OK) {
         probe_findings_clear(&made);
         return status;

@@ -27,7 +27,7 @@ enum status replay_fail(struct replay *replay, uint32_t rank, const char *format
     return status;
 }
 
-enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase)
+enum step replay_wait_until(struct rank_state *rank, int64_t until_ps, uint8_t phase)
 {
     rank->resume_ps = until_ps;
     rank->phase = phase;

@@ -251,7 +251,7 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
 {
     struct rank_state *state = &replay->ranks[rank];
     if (step == STEP_EXIT && state->resume_ps > replay->now_ps)
-        step = replay_pause(state, state->resume_ps, PHASE_LEAVE);
+        step = replay_wait_until(state, state->resume_ps, PHASE_LEAVE);
     bool waits = step == STEP_BLOCK || step == STEP_PAUSE ||
                  (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
     if (waits && begin_serving(replay, rank) && step == STEP_BLOCK) {

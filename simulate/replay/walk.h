@@ -48,7 +48,7 @@ enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on);
 
 /* --- step.c: what step functions return, and costs --- */
 
-enum step replay_pause(struct rank_state *rank, int64_t until_ps, uint8_t phase); /* a wait for something known */
+enum step replay_wait_until(struct rank_state *rank, int64_t until_ps, uint8_t phase); /* for something known */
 /* mpi.call_s and mpi.pause of its call. Not of a call that takes none of it: that one does not end a pause. */
 int64_t replay_own_ps(struct replay *replay, struct rank_state *rank);
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase); /* own work */

@@ -110,7 +110,7 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
         return STEP_BLOCK;
     }
     /* MPI-3.1 11.5.2: when wait returns, all accesses are complete at the target, also those that read. */
-    if (member->last_effect_ps > replay->now_ps) return replay_pause(state, member->last_effect_ps, PHASE_WAIT);
+    if (member->last_effect_ps > replay->now_ps) return replay_wait_until(state, member->last_effect_ps, PHASE_WAIT);
     account_early_wait(replay, member);
     member->exposed = member->in_wait = false;
     return replay_exit(state, replay->now_ps);

@@ -239,7 +239,7 @@ static enum step step_completed(struct replay *replay, uint32_t rank, const stru
             if (!local) state->need = replay_least_messages(replay, count_outstanding(replay, rank, call, walk, epoch));
             return STEP_BLOCK;
         }
-        if (local && epoch->last_left_ps > replay->now_ps) return replay_pause(state, epoch->last_left_ps, PHASE_WAIT);
+        if (local && epoch->last_left_ps > replay->now_ps) return replay_wait_until(state, epoch->last_left_ps, PHASE_WAIT);
     }
     return STEP_EXIT;
 }

@@ -224,7 +224,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
             if (member->fence_outstanding > 0 || !fence_incoming_done(replay, member)) return STEP_BLOCK;
             uint32_t slot = (member->fence_instance - 1) & 1;
             int64_t *latest_ps = &replay->incoming_latest_ps[2 * (size_t)(member - replay->members) + slot];
-            if (*latest_ps > replay->now_ps) return replay_pause(state, *latest_ps, PHASE_INCOMING);
+            if (*latest_ps > replay->now_ps) return replay_wait_until(state, *latest_ps, PHASE_INCOMING);
             member->incoming_issued[slot] = member->incoming_arrived[slot] = 0;
         }
         sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);

@@ -161,23 +161,25 @@ int64_t network_send(struct model *model, struct transport transport)
     return left_ps;
 }
 
+static struct transport control_message(const struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived,
+                                        void *what)
+{
+    return (struct transport){.from = from,
+                              .to = to,
+                              .bytes = model->platform->control_bytes,
+                              .bypass = bypass,
+                              .arrived = arrived,
+                              .what = what};
+}
+
 void network_send_control(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what)
 {
-    network_send(model, (struct transport){.from = from,
-                                           .to = to,
-                                           .bytes = model->platform->control_bytes,
-                                           .bypass = bypass,
-                                           .arrived = arrived,
-                                           .what = what});
+    network_send(model, control_message(model, from, to, bypass, arrived, what));
 }
 
 void network_send_two_sided(struct model *model, uint32_t from, uint32_t to, bool bypass, action *arrived, void *what)
 {
-    network_send(model, (struct transport){.from = from,
-                                           .to = to,
-                                           .bytes = model->platform->control_bytes,
-                                           .bypass = bypass,
-                                           .two_sided = true,
-                                           .arrived = arrived,
-                                           .what = what});
+    struct transport transport = control_message(model, from, to, bypass, arrived, what);
+    transport.two_sided = true;
+    network_send(model, transport);
 }

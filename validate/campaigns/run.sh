@@ -68,15 +68,7 @@ case $platform in /*) ;; *) platform=$(dirname "$config")/$platform ;; esac
 jq --argjson nodes "$(setting .cluster.nodes)" '.nodes.count = $nodes' "$platform" >"$work/platform.json" || die "$platform: cannot be read"
 platform=$work/platform.json
 
-# Ticks of 1/100 s: all processors were busy for; own: this shell's children that have ended took, with the switch. Not in a
-# subshell, which has no children yet.
-busy() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8 }' /proc/stat; }
-count_own() {
-    times >"$work/times"
-    switch=$(awk '{ print $14 + $15 }' "/proc/$(cat /run/rmacast-cluster/switch.pid)/stat" 2>/dev/null)
-    own=$(awk -v switch="${switch:-0}" '{ for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += part[1] * 60 + part[2] } }
-        END { print int(sum * 100) + switch }' "$work/times")
-}
+. "$here/../cluster/others.sh"
 
 # The run hung in MPI_Finalize, as those of MPICH 4.0.2 over TCP often do: what is compared was over.
 hung_at_end() {
@@ -84,15 +76,14 @@ hung_at_end() {
         END { exit !(broken > 0 && broken == at_end) }'
 }
 
-# measured TRACE PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed. taken: by others, of the cores.
+# measured TRACE PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed. Sets others_share.
 measured() {
     measured=$1
     shift
     for try in 1 2 3; do
         rm -rf "$measured"
-        count_own
+        others_begin
         # shellcheck disable=SC2086
-        busy_before=$(busy) own_before=$own began=$(date +%s%N)
         LD_PRELOAD=$build/lib/libcluster-yield.so timeout -s TERM -k 5 "$limit" \
             "$rmacast" record $chosen -o "$measured" -- "$cluster" run --mpi "$mpi" -n "$ranks" -- "$@" >"$work/out" 2>"$work/err" 9>&-
         status=$?
@@ -101,11 +92,8 @@ measured() {
         echo "campaign: $name: a run reached its limit of $limit s" >&2
     done
     [ $status = 0 ] || { echo "campaign: $name: a run failed: $(tail -n 1 "$work/err")" >&2; return 1; }
-    count_own
-    others=$((($(busy) - busy_before) - (own - own_before)))
-    taken=$(awk -v others="$others" -v ns=$(($(date +%s%N) - began)) -v cores="$(nproc)" \
-        'BEGIN { printf "%.3f", others / (ns / 1e7 * cores) }')
-    awk -v taken="$taken" -v share="$share" 'BEGIN { exit !(taken > share) }' && return 3
+    others_end
+    awk -v others="$others_share" -v share="$share" 'BEGIN { exit !(others > share) }' && return 3
     return 0
 }
 
@@ -151,12 +139,12 @@ row() { # PROGRAM ARGUMENT...
         run=$work/run-$good.rma
         measured "$run" "$@"
         case $? in
-        0) good=$((good + 1)) runs="$runs $run" most=$(printf '%s\n' "$most" "$taken" | sort -g | tail -n 1) ;;
+        0) good=$((good + 1)) runs="$runs $run" most=$(printf '%s\n' "$most" "$others_share" | sort -g | tail -n 1) ;;
         3) thrown=$((thrown + 1)) ;;
         *) return 1 ;;
         esac
     done
-    [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes, which took $taken of the cores in the last one" >&2; return 1; }
+    [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes, which took $others_share of the cores in the last one" >&2; return 1; }
     # shellcheck disable=SC2086
     "$rmacast" validate --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" \
         --from "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2')" \

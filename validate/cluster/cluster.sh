@@ -53,9 +53,7 @@ make_node() { # NUMBER NODES
 make() { # NODES DELAY_US RATE_MBIT
     mkdir -p "$state"
     ip link add rmcmg type bridge && ip link set rmcmg up && ip addr add $management.254/24 dev rmcmg || return 1
-    # It holds none of the caller's files, whose locks would last as long as the switch.
-    (exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-     exec setsid "$switch_program" "$1" "$3" "$2" 4000000 rmct "$state/switch.pid") >"$state/switch.log" 2>&1 </dev/null &
+    setsid "$switch_program" "$1" "$3" "$2" 4000000 rmct "$state/switch.pid" >"$state/switch.log" 2>&1 </dev/null &
     for try in $(seq 200); do [ -s "$state/switch.pid" ] && break; sleep 0.05; done
     [ -s "$state/switch.pid" ] || { cat "$state/switch.log" >&2; return 1; }
     for node in $(seq "$1"); do make_node "$node" "$1" || return 1; done

@@ -19,7 +19,7 @@ static double offset_s, offset_time_s = -DBL_MAX;
 enum { TOO_LONG_LEAST = 16384 };
 static int64_t too_long_bytes = INT64_MAX;
 
-static void skip_try(const struct step *step, const char *why)
+static void skip_step(const struct step *step, const char *why)
 {
     printf("rmacast-probe skip %s %s %ld %s\n", probe_cases[step->id].name, probe_variants[step->variant],
            (long)step->bytes, why);
@@ -84,13 +84,13 @@ static bool try_times(struct step *step, unsigned tries, bool told, struct probe
     unsigned helped = 0;
     if (takes_s > (settings.loaded ? SLOW_LOADED_S : SLOW_S)) {
         if (step->bytes >= TOO_LONG_LEAST && step->bytes < too_long_bytes && !settings.loaded) too_long_bytes = step->bytes;
-        return skip_try(step, "takes too long without a delay"), false;
+        return skip_step(step, "takes too long without a delay"), false;
     }
     step->delay_s = fmax(settings.delay_s, 2 * takes_s);
     while (!votes_decided(votes, tries)) {
         if (votes->late > TRIES_LATE)
-            return skip_try(step, "the origin came late again and again: the machine is too busy"), false;
-        if (now_s() > settings.ends_s) return skip_try(step, "out of time"), false;
+            return skip_step(step, "the origin came late again and again: the machine is too busy"), false;
+        if (now_s() > settings.ends_s) return skip_step(step, "out of time"), false;
         struct probe_sample sample;
         run_once(step, &sample);
         if (told) print_sample(step, &sample);
@@ -113,7 +113,7 @@ bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, str
 {
     struct step step = {.kind = STEP_CASE, .id = (int)id, .variant = (int)variant, .bytes = bytes};
     *votes = (struct probe_votes){0};
-    if (now_s() > settings.ends_s) return skip_try(&step, "out of time"), false;
+    if (now_s() > settings.ends_s) return skip_step(&step, "out of time"), false;
     keep_clocks();
     return try_times(&step, settings.thorough ? 3 * TRIES : TRIES, true, votes);
 }
