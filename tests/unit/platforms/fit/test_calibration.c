@@ -138,21 +138,30 @@ static void add_all(struct bench_results *results, bool between, unsigned long s
     gsl_rng_free(random);
 }
 
+/* The platform that the results give; clears them. mpi_text may be NULL. */
+static cJSON *make_platform(struct bench_results *results, const char *run_text, const char *mpi_text)
+{
+    struct calibration *calibration;
+    struct err err = {0};
+    cJSON *platform, *run = cJSON_Parse(run_text), *mpi = mpi_text ? cJSON_Parse(mpi_text) : NULL;
+    if (calibration_new(results, run, &calibration, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (calibration_to_platform(calibration, mpi, "test", &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    free(calibration);
+    bench_results_clear(results);
+    cJSON_Delete(run);
+    cJSON_Delete(mpi);
+    return platform;
+}
+
 static cJSON *calibrate(bool within, bool between, unsigned long seed)
 {
     struct bench_results results = {0};
-    struct calibration *calibration;
-    struct err err = {0};
-    cJSON *platform, *run = cJSON_Parse("{ \"library\": \"MPI of this test\", \"cores\": 2,"
-                                        "  \"nodes\": [{ \"ranks\": [0, 1] }, { \"ranks\": [2, 3] }] }");
     if (within) add_all(&results, false, seed);
     if (between) add_all(&results, true, seed + 1000);
-    if (calibration_new(&results, run, &calibration, &err) != STATUS_OK) fail_msg("%s", err.text);
-    if (calibration_to_platform(calibration, NULL, "test", &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
-    free(calibration);
-    bench_results_clear(&results);
-    cJSON_Delete(run);
-    return platform;
+    return make_platform(&results,
+                         "{ \"library\": \"MPI of this test\", \"cores\": 2,"
+                         "  \"nodes\": [{ \"ranks\": [0, 1] }, { \"ranks\": [2, 3] }] }",
+                         NULL);
 }
 
 static double number_of(const cJSON *object, const char *key)
@@ -244,19 +253,17 @@ static void messages_that_ask_first(void **state)
 {
     (void)state;
     struct bench_results results = {0};
-    struct calibration *calibration;
     struct err err = {0};
-    cJSON *platform, *run = cJSON_Parse("{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }] }");
-    cJSON *mpi = cJSON_Parse("{ \"rma\": { \"eager_bytes\": { \"value\": 65536, \"error\": 448, \"n\": 3 }, " /* a probe's */
-                             "\"protocol\": { \"serves\": { \"put\": \"call\" } } } }");
     gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
     for (int i = 14; i < 21; i++) { /* 16 KiB to 1 MiB: one segment of the network, two of times */
         add_series(&results, "putLatency -s flush", true, 1 << i, asking_put_time(true, 1 << i), random, &err);
         add_series(&results, "putLatency -s flush", true, 3 << (i - 1), asking_put_time(true, 3 << (i - 1)), random, &err);
     }
     add_series(&results, "putIssue", true, 8, OVERHEAD, random, &err);
-    if (calibration_new(&results, run, &calibration, &err) != STATUS_OK) fail_msg("%s", err.text);
-    if (calibration_to_platform(calibration, mpi, "test", &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    gsl_rng_free(random);
+    cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }] }",
+                                    "{ \"rma\": { \"eager_bytes\": { \"value\": 65536, \"error\": 448, \"n\": 3 }, "
+                                    "\"protocol\": { \"serves\": { \"put\": \"call\" } } } }");
     const cJSON *segments = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "segments"),
                 *large = cJSON_GetArrayItem(segments, 1);
     assert_int_equal(cJSON_GetArraySize(segments), 2);
@@ -267,11 +274,6 @@ static void messages_that_ask_first(void **state)
     if (fabs(latency - 1.5e-6) > error + 1e-6) fail_msg("latency %g +- %g", latency, error);
     assert_true(latency < 5e-6); /* 6.5 us without the request and its answer */
     cJSON_Delete(platform);
-    cJSON_Delete(mpi);
-    cJSON_Delete(run);
-    free(calibration);
-    bench_results_clear(&results);
-    gsl_rng_free(random);
 }
 
 /* Sends have their own way, 1 us and 20 GB/s, and ask above 16 KiB: two control messages, four in a notified rendezvous.
@@ -282,9 +284,7 @@ static void sends_have_a_network_of_their_own(void **state)
     static const char *const mpis[] = {"{}", "{ \"eager_bytes\": 16384, \"rendezvous\": \"notified\" }"};
     for (int notified = 0; notified < 2; notified++) {
         struct bench_results results = {0};
-        struct calibration *calibration;
         struct err err = {0};
-        cJSON *platform, *run = cJSON_Parse("{ \"nodes\": [{ \"ranks\": [0, 1] }] }"), *mpi = cJSON_Parse(mpis[notified]);
         gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
         for (int i = 0; i < SIZES; i++) {
             double asks = sizes[i] > 16384 ? (notified ? 4e-6 : 2e-6) : 0;
@@ -294,8 +294,8 @@ static void sends_have_a_network_of_their_own(void **state)
         add_series(&results, "putIssue", false, 8, OVERHEAD, random, &err);
         add_series(&results, "barrier", false, 8, OVERHEAD + 1e-6, random, &err);
         add_series(&results, "fenceSkeleton", false, 8, OVERHEAD + 1e-6, random, &err);
-        if (calibration_new(&results, run, &calibration, &err) != STATUS_OK) fail_msg("%s", err.text);
-        if (calibration_to_platform(calibration, mpi, "test", &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+        gsl_rng_free(random);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }", mpis[notified]);
         const cJSON *loopback = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "loopback"),
                     *rows = cJSON_GetObjectItem(cJSON_GetObjectItem(loopback, "two_sided"), "segments"),
                     *puts = cJSON_GetArrayItem(cJSON_GetObjectItem(loopback, "segments"), 0);
@@ -304,11 +304,6 @@ static void sends_have_a_network_of_their_own(void **state)
         assert_true(is_right(rows->child, "latency_s", 1e-6) && is_right(rows->child, "bandwidth_Bps", 2e10));
         assert_null(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "call_s")); /* nothing is left of any call */
         cJSON_Delete(platform);
-        cJSON_Delete(mpi);
-        cJSON_Delete(run);
-        free(calibration);
-        bench_results_clear(&results);
-        gsl_rng_free(random);
     }
 }
 
