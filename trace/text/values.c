@@ -303,10 +303,18 @@ static const char *list_keys(uint32_t fields, char *buffer, size_t size)
     return buffer;
 }
 
+/* Needed fields that a line may leave out, since others say them: what a sendrecv receives is then as what it sends, and
+ * a result as long as the data. MPI_Compare_and_swap sends two values and gets one. */
+static uint32_t implied_fields(const struct call_row *row)
+{
+    if (row->kind == CALL_SENDRECV) return F_SOURCE | F_RECVTAG | F_RECEIVED;
+    return row->kind == CALL_GET_ACCUMULATE && (row->allowed & F_OP) ? F_RESULT_BYTES : 0;
+}
+
 static enum status check_given(const struct text_reader *reader, const struct call_row *row, uint64_t given)
 {
     char keys[512];
-    uint32_t missing = row->needed & ~(uint32_t)F_REGION & ~(uint32_t)given;
+    uint32_t missing = row->needed & ~implied_fields(row) & ~(uint32_t)F_REGION & ~(uint32_t)given;
     for (int i = 0; missing != 0 && i < CALL_FIELD_COUNT; i++)
         if (missing & 1u << i)
             TEXT_FAIL(reader, "%s lacks %s=, expected %s", row->name, text_field(i)->key,
@@ -376,10 +384,12 @@ static enum status finish_values(struct text_reader *reader, uint64_t given, str
     if ((allowed & F_SENT) && (given & (F_SENT | F_RECEIVED))) TRY(derive_bytes(reader, given, values));
     if ((allowed & F_RECEIVED) && !(allowed & F_SENT)) call->collective.recv_bytes = values->received;
     if ((allowed & F_NEIGHBORS) && !(given & F_NEIGHBORS)) call->collective.neighbors = TRACE_NONE;
-    if (given & F_SOURCE) {
-        call->exchange.source = values->source;
-        call->exchange.recv_tag = values->recv_tag;
+    if (allowed & F_SOURCE) {
+        call->exchange.source = given & F_SOURCE ? values->source : call->peer;
+        call->exchange.recv_tag = given & F_RECVTAG ? values->recv_tag : call->exchange.tag;
+        if (!(given & F_RECEIVED)) call->exchange.recv_bytes = call->exchange.source == TRACE_NONE ? 0 : call->bytes;
     }
+    if ((allowed & F_RESULT_BYTES) && !(given & F_RESULT_BYTES)) call->rma.result_bytes = call->bytes;
     if (given & F_COUNTS) TRY(add_counts(reader, call));
     return given & F_DISP ? scale_disp(reader, call) : STATUS_OK;
 }
@@ -394,22 +404,28 @@ static bool has_extent(const struct call_row *row, const char *key)
     return false;
 }
 
-/* Whether a call may have a key. */
+/* A collective or sendrecv whose bytes= is one rank's share: what it sends, of MPI_Scatterv what it receives. */
+static bool has_share(const struct call_row *row)
+{
+    if (row->kind == CALL_SENDRECV) return true;
+    return (row->needed & F_COMM) && (row->allowed & F_BYTES) && !(row->allowed & (F_PEER | F_SENT));
+}
+
+/* Whether a call may have a key. The total that the shares of all ranks add up to says nothing new. */
 static bool is_allowed(const struct call_row *row, int index)
 {
     if (index < 0) return false;
     if (text_field(index)->type == TEXT_EXTENT) return has_extent(row, text_field(index)->key);
+    if ((index == F_SENT_INDEX || index == F_RECEIVED_INDEX) && has_share(row)) return true;
     return index >= CALL_FIELD_COUNT || (row->allowed & 1u << index);
 }
 
-/* The field of a key. What a rank of MPI_Alltoallv, MPI_Gatherv and the like has sent in all, and one of MPI_Scatterv
- * received, is what bytes= says of them. */
+/* The field of a key: that of bytes= if the key is the rank's share by another name. */
 static int field_of(const struct text_reader *reader, const struct call_row *row, const char *word, size_t *length)
 {
     int index = text_find_key(reader->names, word, length);
     bool says_bytes = index == (row->kind == CALL_SCATTERV ? F_RECEIVED_INDEX : F_SENT_INDEX);
-    bool collective = (row->needed & F_COMM) && (row->allowed & F_BYTES) && !(row->allowed & (F_PEER | F_SENT));
-    return says_bytes && collective ? F_BYTES_INDEX : index;
+    return says_bytes && has_share(row) ? F_BYTES_INDEX : index;
 }
 
 enum status text_read_values(struct text_reader *reader, char *const *keys, struct text_values *values)

@@ -242,10 +242,43 @@ static void blocks_of_collectives_come_from_what_was_moved(void **state)
                                         "0 0 0 MPI_Reduce comm=0 root=1 sent=8\n"
                                         "0 0 0 MPI_Allreduce comm=0 sent=8 received=8\n"
                                         "0 0 0 MPI_Gatherv comm=0 root=1 sent=8\n"
+                                        "0 0 0 MPI_Gatherv comm=0 root=0 sent=8 received=20\n"
                                         "0 0 0 MPI_Scatterv comm=0 root=1 received=8\n"
+                                        "0 0 0 MPI_Scatterv comm=0 root=0 sent=20 received=8\n"
+                                        "0 0 0 MPI_Allgatherv comm=0 sent=8 received=20\n"
+                                        "0 0 0 MPI_Scan comm=0 sent=8 received=8\n"
                                         "0 0 0 MPI_Alltoallv comm=0 sent=8 received=24\n"
-                                        "0 0 0 MPI_Reduce_scatter comm=0 sent=8\n");
+                                        "0 0 0 MPI_Reduce_scatter comm=0 sent=8\n"
+                                        "0 0 0 MPI_Reduce_scatter comm=0 sent=8 received=2\n");
     for (size_t i = 0; i < trace->ranks[0].count; i++) assert_int_equal(call_of(trace, 0, i)->bytes, 8);
+    trace_free(trace);
+}
+
+/* A line that names one partner, one tag and one size of a sendrecv means both directions. */
+static void what_a_line_leaves_out_is_as_what_it_says(void **state)
+{
+    (void)state;
+    struct trace *trace = trace_of(HEAD "window 0 comm=0 bytes=64 disp_unit=1\n"
+                                        "0 0 0 MPI_Sendrecv comm=0 peer=1 tag=7 bytes=64\n"
+                                        "0 0 0 MPI_Sendrecv comm=0 peer=1 tag=7 sent=64 received=32\n"
+                                        "0 0 0 MPI_Sendrecv_replace comm=0 peer=1 source=2 tag=7 bytes=64\n"
+                                        "0 0 0 MPI_Sendrecv comm=0 peer=- tag=7 bytes=64\n"
+                                        "0 0 0 MPI_Fetch_and_op win=0 target=1 bytes=8 op=SUM\n"
+                                        "0 0 0 MPI_Get_accumulate win=0 target=1 bytes=24 op=SUM\n");
+    static const struct {
+        int32_t source;
+        int64_t received;
+    } expected[] = {{1, 64}, {1, 32}, {2, 64}, {TRACE_NONE, 0}};
+    for (size_t i = 0; i < 4; i++) {
+        const struct trace_call *call = call_of(trace, 0, i);
+        assert_int_equal(call->bytes, 64);
+        assert_int_equal(call->exchange.tag, 7);
+        assert_int_equal(call->exchange.recv_tag, 7);
+        assert_int_equal(call->exchange.source, expected[i].source);
+        assert_int_equal(call->exchange.recv_bytes, expected[i].received);
+    }
+    assert_int_equal(call_of(trace, 0, 4)->rma.result_bytes, 8);
+    assert_int_equal(call_of(trace, 0, 5)->rma.result_bytes, 24);
     trace_free(trace);
 }
 
@@ -359,6 +392,7 @@ int main(void)
         cmocka_unit_test(notations_are_equal),
         cmocka_unit_test(displacements_are_in_units_of_the_target),
         cmocka_unit_test(blocks_of_collectives_come_from_what_was_moved),
+        cmocka_unit_test(what_a_line_leaves_out_is_as_what_it_says),
         cmocka_unit_test(requests_used_again_are_renumbered),
         cmocka_unit_test(numbers_of_communicators_and_windows_are_free),
         cmocka_unit_test(a_region_may_be_a_key),

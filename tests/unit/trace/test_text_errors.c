@@ -138,6 +138,11 @@ static const struct {
      "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Irecv lacks bytes=, expected comm= peer= tag= bytes= req="},
     {WINDOW "0 0 0 MPI_Bcast comm=0 root=0\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Bcast lacks bytes=, expected bytes=, sent= or received="},
+    {WINDOW "0 0 0 MPI_Compare_and_swap win=0 target=1 bytes=16\n",
+     "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Compare_and_swap lacks result_bytes=, expected win= target= bytes= "
+     "result_bytes="},
+    {WINDOW "0 0 0 MPI_Gatherv comm=0 root=0 received=8\n",
+     "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Gatherv lacks bytes=, expected comm= root= bytes="},
     {WINDOW "0 0 0 MPI_Barrier comm=0 bytes=8\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Barrier does not take bytes=, expected comm= site="},
     {WINDOW "0 0 0 MPI_Barrier comm=0 colour=8\n",
