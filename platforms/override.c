@@ -24,6 +24,17 @@ static cJSON *value_from(const char *key, size_t key_length, const char *text)
     return cJSON_CreateString(text);
 }
 
+/* The end of the key: its '=', or the end of the text. Parts in quotes may contain any character. */
+static const char *end_of_key(const char *override)
+{
+    const char *at = override;
+    for (; *at && *at != '='; at++) {
+        const char *close = *at == '"' ? strchr(at + 1, '"') : NULL;
+        if (close) at = close;
+    }
+    return at;
+}
+
 /* Ends the first part of the key, which may be in quotes. Returns the rest after its dot; NULL: it is the last part. */
 static char *end_part(char **part)
 {
@@ -67,6 +78,43 @@ static void drop_alternatives(cJSON *object, const char *path)
             cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
 }
 
+/* Removes the key from the rows of size segments. */
+static void drop_from_rows(cJSON *lines, const char *key)
+{
+    static const char *const places[] = {"segments", "latency_s", "bandwidth_Bps"};
+    cJSON *row;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(lines, places[i]);
+        if (!cJSON_IsArray(list)) continue;
+        cJSON_ArrayForEach(row, list) cJSON_DeleteItemFromObjectCaseSensitive(row, key);
+    }
+}
+
+/* Whether the override is one of the network's latency or rate, of which `key` is the last part. */
+static bool is_line(const char *override, const char *key)
+{
+    static const char *const sections[] = {"network.", "network.two_sided.", "network.loopback.", "network.loopback.two_sided."};
+    size_t length = (size_t)(end_of_key(override) - override) - strlen(key);
+    if (strcmp(key, "latency_s") != 0 && strcmp(key, "bandwidth_Bps") != 0) return false;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (length == strlen(sections[i]) && strncmp(override, sections[i], length) == 0) return true;
+    return false;
+}
+
+/* A latency or rate that is no list holds for all messages: of each size, and for those of sends and collectives, too. False: out
+ * of memory. */
+static bool spread_line(cJSON *lines, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(lines, key);
+    cJSON *two_sided = cJSON_GetObjectItemCaseSensitive(lines, "two_sided");
+    if (cJSON_IsArray(value)) return true;
+    drop_from_rows(lines, key);
+    if (!cJSON_IsObject(two_sided)) return true;
+    drop_from_rows(two_sided, key);
+    cJSON_DeleteItemFromObjectCaseSensitive(two_sided, key);
+    return cJSON_AddItemToObject(two_sided, key, cJSON_Duplicate(value, true));
+}
+
 /* The override names one server for all messages, so it removes other ones of the file and its profile. False: out of
  * memory. */
 static bool drop_servers(cJSON *rma, const char *path)
@@ -79,17 +127,6 @@ static bool drop_servers(cJSON *rma, const char *path)
     if (!cJSON_IsObject(protocol)) return true; /* its reader reports the error */
     cJSON_DeleteItemFromObjectCaseSensitive(protocol, "serves");
     return cJSON_AddNullToObject(protocol, "serves") != NULL;
-}
-
-/* The end of the key: its '=', or the end of the text. Parts in quotes may contain any character. */
-static const char *end_of_key(const char *override)
-{
-    const char *at = override;
-    for (; *at && *at != '='; at++) {
-        const char *close = *at == '"' ? strchr(at + 1, '"') : NULL;
-        if (close) at = close;
-    }
-    return at;
 }
 
 enum status override_apply(struct json_document *document, const char *override, struct err *err)
@@ -108,6 +145,8 @@ enum status override_apply(struct json_document *document, const char *override,
         drop_alternatives(object, override);
         if (!drop_servers(object, override) || !value || !cJSON_AddItemToObject(object, last, value)) {
             cJSON_Delete(value);
+            status = err_memory(err);
+        } else if (is_line(override, last) && !spread_line(object, last)) {
             status = err_memory(err);
         }
     }

@@ -168,6 +168,49 @@ static void overrides(void **state)
     platform_free(platform);
 }
 
+/* One latency or rate for the network replaces those of its sizes and of its two-sided messages. One of the two-sided messages,
+ * or of the loopback, leaves the others. */
+static void overrides_of_lines(void **state)
+{
+    (void)state;
+    static const char line[] = "\"segments\": [{\"upto_bytes\": 100, \"latency_s\": 1e-6, \"bandwidth_Bps\": 1e9},"
+                               " {\"latency_s\": 2e-6, \"bandwidth_Bps\": 2e9}]";
+    static const struct {
+        const char *texts[2];
+        /* of 8 and 800 bytes between nodes, 8 and 800 two-sided ones, 8 within a node, and a two-sided one there */
+        double latency_s[6];
+    } rows[] = {
+        {{"network.bandwidth_Bps=3e9", NULL}, {1e-6, 2e-6, 1e-6, 2e-6, 1e-6, 1e-6}},
+        {{"network.latency_s=5e-6", NULL}, {5e-6, 5e-6, 5e-6, 5e-6, 1e-6, 1e-6}},
+        {{"network.two_sided.latency_s=5e-6", NULL}, {1e-6, 2e-6, 5e-6, 5e-6, 1e-6, 1e-6}},
+        {{"network.latency_s=5e-6", "network.two_sided.latency_s=4e-6"}, {5e-6, 5e-6, 4e-6, 4e-6, 1e-6, 1e-6}},
+        {{"network.loopback.latency_s=5e-6", NULL}, {1e-6, 2e-6, 1e-6, 2e-6, 5e-6, 5e-6}},
+    };
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {%s, \"two_sided\": {%s},"
+             " \"loopback\": {%s, \"two_sided\": {%s}}}}",
+             line, line, line, line);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct platform *platform = NULL;
+        struct err err = {.text = ""};
+        if (platform_from_text(text, rows[i].texts, rows[i].texts[1] ? 2 : 1, &platform, &err) != STATUS_OK)
+            fail_msg("%s", err.text);
+        const double *expected = rows[i].latency_s;
+        assert_true(platform_latency_s(platform, 0, 1, 8, false) == expected[0]);
+        assert_true(platform_latency_s(platform, 0, 1, 800, false) == expected[1]);
+        assert_true(platform_latency_s(platform, 0, 1, 8, true) == expected[2]);
+        assert_true(platform_latency_s(platform, 0, 1, 800, true) == expected[3]);
+        assert_true(platform_latency_s(platform, 0, 0, 8, false) == expected[4]);
+        assert_true(platform_latency_s(platform, 0, 0, 8, true) == expected[5]);
+        if (i == 0)
+            for (int two_sided = 0; two_sided < 2; two_sided++)
+                for (int64_t bytes = 8; bytes <= 800; bytes += 792)
+                    assert_true(platform_bandwidth_Bps(platform, 0, 1, bytes, two_sided) == 3e9);
+        platform_free(platform);
+    }
+}
+
 static void letters(void **state)
 {
     (void)state;
@@ -322,6 +365,7 @@ int main(void)
         cmocka_unit_test(segments_of_latency),
         cmocka_unit_test(two_sided),
         cmocka_unit_test(overrides),
+        cmocka_unit_test(overrides_of_lines),
         cmocka_unit_test(letters),
         cmocka_unit_test(semantics_table),
         cmocka_unit_test(posts_of_the_group),
