@@ -20,7 +20,7 @@ struct settings {
     struct prediction_options prediction;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     error_t shared = prediction_options_parse(key, argument, state, &settings->prediction);
@@ -52,7 +52,7 @@ static enum status write_outputs(const struct advice *advice, const char *file, 
     return cli_flush(err);
 }
 
-static enum status run(const struct settings *settings, struct err *err)
+static enum status run_advise(const struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct advice *advice = NULL;
@@ -74,7 +74,7 @@ enum status cmd_advise(int argc, char **argv, struct err *err)
     struct settings settings = {.error = 0.06};
     const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "TRACE",
         "Tries every semantics and every rewriting that applies, alone and the best in pairs, and says which "
         "gains more than the error of its prediction.",
@@ -84,7 +84,7 @@ enum status cmd_advise(int argc, char **argv, struct err *err)
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings.json};
     if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);
-    if (status == STATUS_OK) status = run(&settings, err);
+    if (status == STATUS_OK) status = run_advise(&settings, err);
     prediction_options_clear(&settings.prediction);
     return status;
 }

@@ -29,7 +29,7 @@ struct settings {
     bool written;   /* the result is: what fails now is no fault of the trace */
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     switch (key) {
@@ -159,7 +159,7 @@ static enum status analyze_whole(const struct settings *settings, struct err *er
 enum status cmd_analyze(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.analysis = ANALYSIS_DEFAULTS};
-    const struct argp argp = {options, parse, "TRACE", "Finds where a trace lost time.", NULL, NULL, NULL};
+    const struct argp argp = {options, parse_option, "TRACE", "Finds where a trace lost time.", NULL, NULL, NULL};
     bool done;
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
     TRY(analysis_check_files(&settings.analysis, err));

@@ -59,7 +59,7 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
@@ -95,9 +95,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp argp = {
     rows,
-    parse,
+    parse_option,
     "-- LAUNCHER [ARGUMENT...]",
-    "Measures the cluster that a launcher gives, as 'rmacast calibrate -o cluster.json -- mpiexec -n 4 -f hosts', and writes a "
+    "Measures the cluster that a launcher gives, as 'rmacast calibrate -o cluster.json -- mpiexec -n 4 -f hosts', and "
+    "writes a "
     "platform file whose values carry their errors. RMACAST_BENCH names the program to launch if it is elsewhere; all "
     "nodes must have it at the same path.",
     NULL,
@@ -220,8 +221,8 @@ static enum status run_round(const struct calibrate_run *run, int round, struct 
 }
 
 /* recorded: whether all that the check needs is there; the platform is written all the same. */
-static enum status measure(const struct options *options, const struct calibrate_run *run, cJSON **mpi, struct err *recorded,
-                           struct err *err)
+static enum status measure_library(const struct options *options, const struct calibrate_run *run, cJSON **mpi,
+                                   struct err *recorded, struct err *err)
 {
     for (int round = 0; round < options->rounds; round++) {
         TRY(run_round(run, round, err));
@@ -238,7 +239,7 @@ static enum status check_result(const struct options *options, const struct cali
     return recorded->status;
 }
 
-static enum status calibrate(const struct options *options, struct err *err)
+static enum status calibrate_platform(const struct options *options, struct err *err)
 {
     char directory[CALIBRATE_PATH_BYTES];
     cJSON *mpi = NULL;
@@ -247,7 +248,7 @@ static enum status calibrate(const struct options *options, struct err *err)
     TRY(choose_directory(options, directory, err));
     struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory, options->limit_s};
     if (options->command && run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
-    if (options->command) status = measure(options, &run, &mpi, &recorded, err);
+    if (options->command) status = measure_library(options, &run, &mpi, &recorded, err);
     if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);
     if (status == STATUS_OK && options->check) status = check_result(options, &run, &recorded, err);
     cJSON_Delete(mpi);
@@ -263,5 +264,5 @@ enum status cmd_calibrate(int argc, char **argv, struct err *err)
                                      {CLI_WRITES, "--json", options.json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     if (options.config) TRY(check_config(options.config, err));
-    return calibrate(&options, err);
+    return calibrate_platform(&options, err);
 }

@@ -59,7 +59,7 @@ static error_t parse_rows(const struct argp_state *state, const char *list, stru
                 : 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     error_t shared = prediction_options_parse(key, argument, state, &settings->prediction);
@@ -133,7 +133,7 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
     return status;
 }
 
-static enum status run(struct settings *settings, struct err *err)
+static enum status run_compare(struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct warnings warnings;
@@ -149,12 +149,12 @@ enum status cmd_compare(int argc, char **argv, struct err *err)
     struct settings settings = {.analyze = ANALYZE_DEFAULTS, .row_count = 4};
     for (size_t i = 0; i < settings.row_count; i++) scene_name(&settings.rows[i], (const char[]){(char)('a' + i), '\0'});
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
-    const struct argp argp = {options, parse, "TRACE", "Replays a trace under several semantics and compares them.",
-                              NULL,    NULL,  NULL};
+    const struct argp argp = {
+        options, parse_option, "TRACE", "Replays a trace under several semantics and compares them.", NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings.json};
     if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);
-    if (status == STATUS_OK) status = run(&settings, err);
+    if (status == STATUS_OK) status = run_compare(&settings, err);
     prediction_options_clear(&settings.prediction);
     return status;
 }

@@ -27,7 +27,7 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     int64_t rank, thread;
@@ -54,7 +54,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp argp = {
     rows,
-    parse,
+    parse_option,
     "TRACE",
     "Writes a trace as text (docs/format-text.md). A part may lack the beginning of what it ends: such waits and user "
     "regions "
@@ -64,7 +64,7 @@ static const struct argp argp = {
     NULL,
 };
 
-static enum status dump(const struct options *options, const struct trace *trace, struct err *err)
+static enum status dump_trace(const struct options *options, const struct trace *trace, struct err *err)
 {
     FILE *out;
     if (options->range.rank >= (int32_t)trace->rank_count)
@@ -90,7 +90,7 @@ enum status cmd_dump(int argc, char **argv, struct err *err)
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     if (!cli_is_output(options.output)) activity_begin("rmacast dump");
     TRY(trace_open(options.trace, &trace, err));
-    enum status status = dump(&options, trace, err);
+    enum status status = dump_trace(&options, trace, err);
     trace_free(trace);
     return status;
 }

@@ -74,7 +74,7 @@ static error_t check_options(const struct argp_state *state, const struct option
     return cli_needs_argument(state, options->traces.count ? options->traces.items[0] : NULL, "TRACE");
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
@@ -90,7 +90,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    rows, parse, "TRACE...", "Writes a trace for other tools (docs/export.md).", NULL, NULL, NULL,
+    rows, parse_option, "TRACE...", "Writes a trace for other tools (docs/export.md).", NULL, NULL, NULL,
 };
 
 static enum status write_file(const struct options *options, const struct trace *const *traces, struct export_report *report,

@@ -55,7 +55,7 @@ static error_t parse_pattern(const struct argp_state *state, const char *text, c
     return failed;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     struct generate_options *generate = &options->generate;
@@ -82,7 +82,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp argp = {
     rows,
-    parse,
+    parse_option,
     "PATTERN",
     "Makes a trace of halo2d (every rank of a 2-D grid exchanges with its neighbours), ring (with the next rank) or "
     "transpose "

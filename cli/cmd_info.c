@@ -20,7 +20,7 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
@@ -33,7 +33,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp argp = {
     rows,
-    parse,
+    parse_option,
     "TRACE",
     "Prints ranks, windows, communicators, calls, bytes, whether the trace is complete, and the quality of its clocks.",
     NULL,

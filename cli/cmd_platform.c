@@ -35,7 +35,7 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
@@ -60,12 +60,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp argp = {
     rows,
-    parse,
+    parse_option,
     "show FILE\ncheck FILE...\nprofiles [NAME]\nplot FILE -o SVG\ndiff FILE FILE\nexport FILE -o XML",
     "show: the values of the platform file as it holds, with the values of its MPI profile and of --set. "
     "check: whether files are platforms. "
     "profiles: the MPI libraries whose behaviour is known, or every value of one. plot: "
-    "what calibrate measured and the lines through it. diff: what two files say differently. export: a SimGrid platform.",
+    "what calibrate measured and the lines through it. diff: what two files say differently. export: a SimGrid "
+    "platform.",
     NULL,
     NULL,
     NULL,
@@ -105,7 +106,7 @@ static enum status check_platform(const struct options *options, struct err *err
 
 /* --- plot, diff, export --- */
 
-static enum status plot(const struct options *options, struct err *err)
+static enum status plot_platform(const struct options *options, struct err *err)
 {
     char path[PLATFORM_PATH_BYTES];
     struct json_document document;
@@ -137,7 +138,7 @@ static enum status write_differences(const struct options *options, cJSON *diffe
     return cli_flush(err);
 }
 
-static enum status diff(const struct options *options, struct err *err)
+static enum status diff_platforms(const struct options *options, struct err *err)
 {
     cJSON *sides[2] = {NULL, NULL}, *differences = NULL;
     char paths[2][PLATFORM_PATH_BYTES];
@@ -208,14 +209,14 @@ static enum status list_profiles(const char *output, cJSON *list, struct err *er
 }
 
 /* "mpi.rma.lock = blocking    its comment": the comment of KEY is that of comment_KEY, others follow. */
-static void explain(const cJSON *object, const char *path)
+static void explain_values(const cJSON *object, const char *path)
 {
     for (const cJSON *item = object->child; item; item = item->next) {
         char below[256], key[256];
         if (json_key_ignored(item->string)) continue;
         snprintf(below, sizeof below, "%.120s.%.120s", path, item->string);
         if (cJSON_IsObject(item) && strcmp(item->string, "semantics") != 0) {
-            explain(item, below);
+            explain_values(item, below);
             continue;
         }
         char *value = cJSON_PrintUnformatted(item);
@@ -240,13 +241,13 @@ static enum status explain_profile(const char *name, const char *output, cJSON *
         printf("%s: %s, %s\n%s\n", text_of(profile.root, "name"), text_of(profile.root, "library"),
            text_of(profile.root, "transport"), text_of(profile.root, "summary"));
     if (table && *text_of(profile.root, "comment")) printf("%s\n", text_of(profile.root, "comment"));
-    if (table) explain(cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi");
+    if (table) explain_values(cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi");
     cJSON *copy = cJSON_Duplicate(profile.root, true);
     json_close(&profile);
     return copy && cJSON_AddItemToArray(list, copy) ? STATUS_OK : err_memory(err);
 }
 
-static enum status profiles(const struct options *options, struct err *err)
+static enum status show_profiles(const struct options *options, struct err *err)
 {
     cJSON *list = cJSON_CreateArray();
     if (!list) return err_memory(err);
@@ -265,7 +266,7 @@ enum status cmd_platform(int argc, char **argv, struct err *err)
     enum status status = cli_parse(&argp, argc, argv, 0, &options, err);
     if (status == STATUS_OK) {
         static enum status (*const act[])(const struct options *, struct err *) = {
-            show_platform, check_platform, profiles, plot, diff, export_simgrid};
+            show_platform, check_platform, show_profiles, plot_platform, diff_platforms, export_simgrid};
         status = act[options.verb](&options, err);
     }
     free(options.arguments.items);

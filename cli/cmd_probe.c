@@ -44,7 +44,7 @@ static error_t check_groups(const struct argp_state *state, const char *list)
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
@@ -70,9 +70,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp argp = {
     rows,
-    parse,
+    parse_option,
     "-- LAUNCHER [ARGUMENT...]",
-    "Finds out what the MPI library of a launcher does for one-sided calls, as 'rmacast probe -- mpiexec -n 2': rank 1 is "
+    "Finds out what the MPI library of a launcher does for one-sided calls, as 'rmacast probe -- mpiexec -n 2': rank 1 "
+    "is "
     "late by a known delay, and the probe finds the calls of rank 0 that wait for it. RMACAST_PROBE names the "
     "program to launch if it is elsewhere; all nodes must have it at the same path.",
     NULL,
@@ -157,7 +158,7 @@ static enum status evaluate_record(const struct options *options, const struct p
     return status;
 }
 
-static enum status run(const struct options *options, struct err *err)
+static enum status run_probe(const struct options *options, struct err *err)
 {
     char program[PATH_BYTES], seconds[32];
     struct launcher_outcome outcome;
@@ -180,5 +181,5 @@ enum status cmd_probe(int argc, char **argv, struct err *err)
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
     const struct cli_file files[] = {{CLI_WRITES, "--json", options.json}, {CLI_WRITES, "--profile", options.profile}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
-    return run(&options, err);
+    return run_probe(&options, err);
 }

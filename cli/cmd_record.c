@@ -109,7 +109,7 @@ static error_t parse_functions(const struct argp_state *state, const char *depth
     return tell_recorder("RMACAST_FUNCTIONS", text);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
@@ -136,12 +136,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp argp = {
     rows,
-    parse,
+    parse_option,
     "-- COMMAND [ARGUMENT...]",
-    "Runs an MPI program under the recorder, as 'rmacast record -- mpiexec -n 4 ./app', and writes DIR.rma/traces.otf2. The "
+    "Runs an MPI program under the recorder, as 'rmacast record -- mpiexec -n 4 ./app', and writes "
+    "DIR.rma/traces.otf2. The "
     "program's output is untouched and its exit status becomes rmacast's. Further programs of the job, "
-    "as those that MPI_Comm_spawn starts, have archives of their own: DIR.rma/world-1 and so on. RMACAST_RECORDER names the "
-    "recorder library if it is elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one machine.",
+    "as those that MPI_Comm_spawn starts, have archives of their own: DIR.rma/world-1 and so on. RMACAST_RECORDER "
+    "names the "
+    "recorder library if it is elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one "
+    "machine.",
     NULL,
     NULL,
     NULL,
@@ -205,7 +208,8 @@ static enum status write_json(const struct options *options, const char *directo
 }
 
 /* A program that failed keeps its exit status, whatever packing says. */
-static enum status record(const struct options *options, const char *directory, const char *spool, struct err *err)
+static enum status record_program(const struct options *options, const char *directory, const char *spool,
+                                  struct err *err)
 {
     int exit_status;
     struct sums sums = {0};
@@ -244,5 +248,5 @@ enum status cmd_record(int argc, char **argv, struct err *err)
     const struct cli_file files[] = {{CLI_WRITES_ARCHIVE, "-o", directory}, {CLI_WRITES, "--json", options.json}};
     if (options.json) TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     snprintf(spool, sizeof spool, "%s/spool", directory);
-    return record(&options, directory, spool, err);
+    return record_program(&options, directory, spool, err);
 }

@@ -29,7 +29,7 @@ struct settings {
     bool slices;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     int64_t calls;
@@ -68,7 +68,7 @@ static enum status check_files(const struct settings *settings, struct err *err)
     return status;
 }
 
-static enum status run(const struct settings *settings, struct err *err)
+static enum status run_report(const struct settings *settings, struct err *err)
 {
     const struct report_options report = {.inputs = settings->inputs.items,
                                           .input_count = settings->inputs.count,
@@ -90,7 +90,7 @@ enum status cmd_report(int argc, char **argv, struct err *err)
     struct settings settings = {.output = "report.html", .timeline = {.calls_max = 200000}};
     const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "TRACE|RESULT...",
         "Writes one page, without need of a network, that shows where time goes, who waits for whom, and what "
         "predictions say. Inputs are traces, what --json of analyze, simulate, compare, predict, advise and validate "
@@ -99,7 +99,7 @@ enum status cmd_report(int argc, char **argv, struct err *err)
         NULL,
         NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
-    if (status == STATUS_OK) status = run(&settings, err);
+    if (status == STATUS_OK) status = run_report(&settings, err);
     free(settings.inputs.items);
     return status;
 }

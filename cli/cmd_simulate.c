@@ -35,7 +35,7 @@ struct settings {
     struct analyze_options analyze;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     error_t shared = prediction_options_parse(key, argument, state, &settings->prediction);
@@ -156,8 +156,8 @@ static enum status tell_broken(const struct settings *settings, const struct tra
     return tell_violation(settings, trace, broken, report->count, err);
 }
 
-static enum status simulate(const struct settings *settings, const struct trace *trace, const struct platform *platform,
-                            const struct rewrite *rewrite, struct err *err)
+static enum status simulate_trace(const struct settings *settings, const struct trace *trace,
+                                  const struct platform *platform, const struct rewrite *rewrite, struct err *err)
 {
     struct progress_bar *bar;
     TRY(progress_bar_begin(1, &bar, err));
@@ -190,12 +190,12 @@ static enum status simulate_rewritten(const struct settings *settings, const str
     struct rewrite rewrite;
     const char *const *specs = (const char *const *)settings->prediction.rewrites;
     TRY(rewrite_run(trace, specs, settings->prediction.rewrite_count, &rewrite, err));
-    enum status status = simulate(settings, rewrite.trace ? rewrite.trace : trace, platform, &rewrite, err);
+    enum status status = simulate_trace(settings, rewrite.trace ? rewrite.trace : trace, platform, &rewrite, err);
     rewrite_clear(&rewrite);
     return status;
 }
 
-static enum status run(struct settings *settings, struct err *err)
+static enum status run_simulate(struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct platform *platform;
@@ -214,12 +214,13 @@ enum status cmd_simulate(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.analyze = ANALYZE_DEFAULTS};
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
-    const struct argp argp = {options, parse, "TRACE", "Replays a trace on a described cluster.", NULL, NULL, NULL};
+    const struct argp argp = {options, parse_option, "TRACE", "Replays a trace on a described cluster.",
+                              NULL,    NULL,         NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES_TRACE, "-o", settings.output};
     settings.prediction.outputs[1] = (struct cli_file){CLI_WRITES, "--json", settings.json};
     if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);
-    if (status == STATUS_OK) status = run(&settings, err);
+    if (status == STATUS_OK) status = run_simulate(&settings, err);
     prediction_options_clear(&settings.prediction);
     return status;
 }

@@ -20,7 +20,7 @@ struct settings {
     bool serve;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     switch (key) {
@@ -60,7 +60,7 @@ static enum status serve_points(const struct sweep *sweep, struct err *err)
     return status;
 }
 
-static enum status run(const struct settings *settings, struct sweep *sweep, struct err *err)
+static enum status run_sweep_command(const struct settings *settings, struct sweep *sweep, struct err *err)
 {
     struct sweep_observer progress = sweep_options_progress();
     if (settings->serve) return serve_points(sweep, err);
@@ -75,7 +75,7 @@ enum status cmd_sweep(int argc, char **argv, struct err *err)
     struct sweep sweep;
     const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "CONFIG.json",
         "Predicts every combination of the platforms, mappings, transforms, semantics and numbers of ranks "
         "that a configuration lists, in processes of this computer. rmacast-sweep does it under mpiexec.",
@@ -84,7 +84,7 @@ enum status cmd_sweep(int argc, char **argv, struct err *err)
         NULL};
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
     TRY(sweep_options_open(&settings.sweep, &sweep, err));
-    enum status status = run(&settings, &sweep, err);
+    enum status status = run_sweep_command(&settings, &sweep, err);
     sweep_close(&sweep);
     return status;
 }

@@ -59,7 +59,7 @@ static error_t parse_end(const struct argp_state *state, const struct settings *
     return settings->measured.count ? 0 : cli_usage(state, "--measured FILE is missing");
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     error_t shared = analyze_options_parse(key, argument, state, &settings->analyze);
@@ -195,8 +195,8 @@ static bool all_traces(const struct runs *runs)
     return true;
 }
 
-static enum status explain(const struct settings *settings, const struct runs *runs, const struct validation *validation,
-                           struct err *err)
+static enum status explain_errors(const struct settings *settings, const struct runs *runs,
+                                  const struct validation *validation, struct err *err)
 {
     char platform[PLATFORM_PATH_BYTES];
     struct explanation explanation;
@@ -243,7 +243,7 @@ static enum status compare_runs(const struct settings *settings, const struct ru
         status = validate_traces(validation, runs->traces[0], (const struct trace *const *)runs->traces + 1,
                                  &settings->analyze, err);
     if (status == STATUS_OK)
-        status = settings->prediction.platform ? explain(settings, runs, validation, err)
+        status = settings->prediction.platform ? explain_errors(settings, runs, validation, err)
                                                : write_outputs(settings, validation, NULL, err);
     validation_free(validation);
     return status;
@@ -272,7 +272,7 @@ static enum status check_files(const struct settings *settings, struct err *err)
     return status;
 }
 
-static enum status run(const struct settings *settings, struct err *err)
+static enum status run_validate(const struct settings *settings, struct err *err)
 {
     size_t count = settings->measured.count + 1;
     const char **files = calloc(count, sizeof *files);
@@ -364,10 +364,12 @@ static enum status rank_variants(const struct settings *settings, struct err *er
 enum status cmd_validate(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.tolerance = -1, .analyze = ANALYZE_DEFAULTS};
-    const struct argp argp = {options, parse, "[FILE...]", "Compares a prediction with real runs.", NULL, NULL, NULL};
+    const struct argp argp = {options, parse_option, "[FILE...]", "Compares a prediction with real runs.",
+                              NULL,    NULL,         NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     if (status == STATUS_OK) status = check_files(&settings, err);
-    if (status == STATUS_OK) status = settings.variants.count > 0 ? rank_variants(&settings, err) : run(&settings, err);
+    if (status == STATUS_OK)
+        status = settings.variants.count > 0 ? rank_variants(&settings, err) : run_validate(&settings, err);
     free(settings.measured.items);
     free(settings.variants.items);
     prediction_options_clear(&settings.prediction);

@@ -81,7 +81,7 @@ static enum status help_as_page(int argc, char **argv, struct err *err)
     return manual_page(commands, command, stdout, err);
 }
 
-static enum status help(int argc, char **argv, struct err *err)
+static enum status show_help(int argc, char **argv, struct err *err)
 {
     static char option[] = "--help";
     if (argc < 2) {
@@ -96,7 +96,7 @@ static enum status help(int argc, char **argv, struct err *err)
     return run_command(command, 2, arguments, err);
 }
 
-static enum status run(int argc, char **argv, struct err *err)
+static enum status run_arguments(int argc, char **argv, struct err *err)
 {
     if (argc < 2) return unknown_command(NULL, err);
     if (strcmp(argv[1], "--version") == 0) {
@@ -104,7 +104,7 @@ static enum status run(int argc, char **argv, struct err *err)
         return STATUS_OK;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        return help(argc - 1, argv + 1, err);
+        return show_help(argc - 1, argv + 1, err);
     const struct command *command = find_command(argv[1]);
     if (!command) return unknown_command(argv[1], err);
     return run_command(command, argc - 1, argv + 1, err);
@@ -113,7 +113,7 @@ static enum status run(int argc, char **argv, struct err *err)
 int main(int argc, char **argv)
 {
     struct err err = {.status = STATUS_OK};
-    enum status status = run(argc, argv, &err);
+    enum status status = run_arguments(argc, argv, &err);
     struct err unwritten; /* of less interest than the error before it */
     if (status == STATUS_OK)
         status = cli_flush(&err);

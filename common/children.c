@@ -192,7 +192,7 @@ static enum status crew_run(struct crew *crew, struct err *err)
     }
 }
 
-static size_t processors(void)
+static size_t count_processors(void)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count > 0 ? (size_t)count : 1;
@@ -200,7 +200,8 @@ static size_t processors(void)
 
 enum status children_run_jobs(child_work work, const struct children_jobs *jobs, void *context, size_t at_once, struct err *err)
 {
-    struct crew crew = {.work = work, .jobs = jobs, .context = context, .slots = at_once ? at_once : processors()};
+    struct crew crew = {
+        .work = work, .jobs = jobs, .context = context, .slots = at_once ? at_once : count_processors()};
     crew.children = calloc(crew.slots, sizeof *crew.children);
     crew.polls = calloc(crew.slots, sizeof *crew.polls);
     enum status status = crew.children && crew.polls ? crew_run(&crew, err) : err_memory(err);
@@ -252,7 +253,7 @@ enum status children_run(child_work work, void *context, size_t count, size_t at
 {
     static const struct children_jobs jobs = {batch_next, batch_take};
     struct batch batch = {.work = work, .context = context, .count = count, .answers = answers};
-    size_t slots = at_once ? at_once : processors();
+    size_t slots = at_once ? at_once : count_processors();
     memset(answers, 0, count * sizeof *answers);
     if (count == 0) return STATUS_OK;
     enum status status = children_run_jobs(batch_work, &jobs, &batch, slots < count ? slots : count, err);

@@ -69,7 +69,7 @@ static enum status no_key_twice(const struct json_node *node, struct err *err)
 }
 
 /* Owns the text. */
-static enum status parse(char *text, const char *file, struct json_document *document, struct err *err)
+static enum status parse_text(char *text, const char *file, struct json_document *document, struct err *err)
 {
     const char *end = NULL;
     cJSON *root = cJSON_ParseWithOpts(text, &end, 1);
@@ -96,14 +96,14 @@ static enum status parse(char *text, const char *file, struct json_document *doc
 enum status json_parse(const char *text, const char *file, struct json_document *document, struct err *err)
 {
     char *copy = strdup(text);
-    return copy ? parse(copy, file, document, err) : err_memory(err);
+    return copy ? parse_text(copy, file, document, err) : err_memory(err);
 }
 
 enum status json_open(const char *file, struct json_document *document, struct err *err)
 {
     char *text = NULL;
     TRY(read_all(file, &text, err));
-    return parse(text, file, document, err);
+    return parse_text(text, file, document, err);
 }
 
 void json_close(struct json_document *document)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The finaliser of MurmurHash3 (Austin Appleby, public domain). */
-static uint64_t scramble(uint64_t x)
+static uint64_t scramble_key(uint64_t x)
 {
     x ^= x >> 33;
     x *= 0xff51afd7ed558ccdULL;
@@ -16,7 +16,7 @@ static uint64_t scramble(uint64_t x)
 
 uint64_t map_mix(uint64_t a, uint64_t b)
 {
-    return scramble(scramble(a) + b);
+    return scramble_key(scramble_key(a) + b);
 }
 
 void map_clear(struct map *map)
@@ -35,7 +35,7 @@ void map_empty(struct map *map)
 
 static size_t slot_of(const struct map *map, uint64_t key)
 {
-    size_t i = (size_t)scramble(key) & (map->capacity - 1);
+    size_t i = (size_t)scramble_key(key) & (map->capacity - 1);
     while (map->used[i] && map->keys[i] != key) i = (i + 1) & (map->capacity - 1);
     return i;
 }
@@ -98,7 +98,7 @@ void map_remove(struct map *map, uint64_t key)
     size_t gap = slot_of(map, key), last = map->capacity - 1;
     if (!map->used[gap]) return;
     for (size_t i = (gap + 1) & last; map->used[i]; i = (i + 1) & last) {
-        size_t own = (size_t)scramble(map->keys[i]) & last;
+        size_t own = (size_t)scramble_key(map->keys[i]) & last;
         if (((i - own) & last) < ((i - gap) & last)) continue;
         map->keys[gap] = map->keys[i];
         map->values[gap] = map->values[i];

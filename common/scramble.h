@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-static inline uint64_t scramble(uint64_t x)
+static inline uint64_t scramble_bits(uint64_t x)
 {
     x += UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

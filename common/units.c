@@ -131,7 +131,7 @@ char *units_format_ps(int64_t ps, char buffer[UNITS_TEXT_BYTES])
     return buffer;
 }
 
-static char *format(double value, const struct unit *units, size_t count, char *buffer)
+static char *format_value(double value, const struct unit *units, size_t count, char *buffer)
 {
     size_t i = 0;
     while (i + 1 < count && fabs(value) < units[i].factor) i++;
@@ -142,7 +142,7 @@ static char *format(double value, const struct unit *units, size_t count, char *
     return buffer;
 }
 
-#define FORMAT(value, table, buffer) format(value, table, sizeof(table) / sizeof *(table), buffer)
+#define FORMAT(value, table, buffer) format_value(value, table, sizeof(table) / sizeof *(table), buffer)
 
 char *units_format_duration(double seconds, char buffer[UNITS_TEXT_BYTES])
 {

@@ -43,7 +43,7 @@ static enum status open_archive(const struct analysis *analysis, struct trace_so
 }
 
 /* Ends with the line on its way: Hydra (MPICH 4.0.2) now and then drops what was written just before the job ended. */
-static void complain(const struct err *err)
+static void print_error(const struct err *err)
 {
     const struct timespec forwarded = {.tv_nsec = 300000000};
     fprintf(stderr, "rmacast: %s\n", err->text);
@@ -58,15 +58,15 @@ static bool all_have_opened(enum status status, const struct err *err)
     MPI_Comm_size(MPI_COMM_WORLD, &none);
     failed = status == STATUS_OK ? none : rank;
     MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == rank) complain(err);
+    if (first == rank) print_error(err);
     MPI_Barrier(MPI_COMM_WORLD);
     return first == none;
 }
 
 /* The only way to end the others where they wait for this process. */
-static void abandon(const struct err *err)
+static void abandon_run(const struct err *err)
 {
-    complain(err);
+    print_error(err);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -75,11 +75,11 @@ static enum status analyze_shards(const struct analysis *analysis, struct trace_
                                   struct err *err)
 {
     struct mpi_link link;
-    if (link_init(&link, err) != STATUS_OK) abandon(err);
+    if (link_init(&link, err) != STATUS_OK) abandon_run(err);
     size_t calls = slice_calls(archive->trace->rank_count) / link.shards.count;
     enum status status = model_analyze_shard(archive, &analysis->options, calls, &link.shards, result, err);
-    if (link.broken || (status == STATUS_SYSTEM && !link.swapped)) abandon(err);
-    if (status != STATUS_OK && link.shards.own == 0) complain(err);
+    if (link.broken || (status == STATUS_SYSTEM && !link.swapped)) abandon_run(err);
+    if (status != STATUS_OK && link.shards.own == 0) print_error(err);
     link_clear(&link);
     return status;
 }
@@ -91,7 +91,7 @@ static enum status run_analysis(const struct analysis *analysis, struct trace_so
     if (status == STATUS_OK && result) {
         status = analysis_note_unchecked(result, err);
         if (status == STATUS_OK) status = analysis_write(analysis, archive->trace, result, err);
-        if (status != STATUS_OK) complain(err);
+        if (status != STATUS_OK) print_error(err);
     }
     result_free(result);
     source_close(archive);

@@ -41,7 +41,7 @@ static enum status start_server(struct point_server *server, struct err *err)
 }
 
 /* Takes the process away. *how: as of waitpid(). */
-static void stop(struct point_server *server, int *how)
+static void stop_server(struct point_server *server, int *how)
 {
     if (server->pid == 0) return;
     close(server->to);
@@ -71,7 +71,7 @@ static enum status tell_end(struct point_server *server, struct point_answer *an
 {
     char text[128];
     int how = 0;
-    stop(server, &how);
+    stop_server(server, &how);
     if (WIFSIGNALED(how))
         snprintf(text, sizeof text, "the process of the point ended by signal %d (%s)", WTERMSIG(how),
                  strsignal(WTERMSIG(how)));
@@ -116,7 +116,7 @@ void point_server_close(struct point_server *server)
 {
     int how;
     if (server->busy) kill(server->pid, SIGKILL);
-    stop(server, &how);
+    stop_server(server, &how);
     free(server->data);
     *server = (struct point_server){.pid = 0};
 }

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-static void finalize(void)
+static void finalize_mpi(void)
 {
     MPI_Finalize();
 }
@@ -22,5 +22,5 @@ void mpi_start(int *argc, char ***argv)
 {
     leave_signals_alone(*argv);
     MPI_Init(argc, argv);
-    atexit(finalize);
+    atexit(finalize_mpi);
 }

@@ -39,14 +39,14 @@ static int all_processes(void)
     return count;
 }
 
-static void rest(void)
+static void sleep_briefly(void)
 {
     const struct timespec time = {.tv_nsec = WAIT_MS * 1000000};
     nanosleep(&time, NULL);
 }
 
 /* Ends with the line on its way: Hydra (MPICH 4.0.2) now and then drops what was written just before the job ended. */
-static void complain(const struct err *err)
+static void print_error(const struct err *err)
 {
     const struct timespec forwarded = {.tv_nsec = 300000000};
     fprintf(stderr, "rmacast: %s\n", err->text);
@@ -54,19 +54,19 @@ static void complain(const struct err *err)
 }
 
 /* The only way to end the others where they wait for this process. */
-static void abandon(const struct err *err)
+static void abandon_run(const struct err *err)
 {
-    complain(err);
+    print_error(err);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 /* --- processes 1, 2, ... --- */
 
 /* Without computing: a process that waits leaves its core to others. */
-static void await(int source, int tag, MPI_Status *status)
+static void await_message(int source, int tag, MPI_Status *status)
 {
     int is_there = 0;
-    for (;; rest()) {
+    for (;; sleep_briefly()) {
         MPI_Iprobe(source, tag, MPI_COMM_WORLD, &is_there, status);
         if (is_there) return;
     }
@@ -101,7 +101,7 @@ static enum status serve_points(struct point_server *server, struct err *err)
     for (;;) {
         MPI_Status status;
         int64_t point;
-        await(0, TAG_POINT, &status);
+        await_message(0, TAG_POINT, &status);
         MPI_Recv(&point, 1, MPI_INT64_T, 0, TAG_POINT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (point == NO_MORE) return STATUS_OK;
         TRY(answer_point(server, (size_t)point, err));
@@ -118,7 +118,7 @@ struct master {
     int64_t *points; /* per process: what it has; NO_MORE: none */
 };
 
-static enum status give(struct master *master, size_t worker, struct err *err)
+static enum status give_point(struct master *master, size_t worker, struct err *err)
 {
     size_t point;
     if (master->points[worker] != NO_MORE || !sweep_next(master->sweep, worker, master->workers, &point))
@@ -162,20 +162,20 @@ static enum status take_other(struct master *master, const MPI_Status *about, st
     return status;
 }
 
-static enum status direct(struct master *master, struct err *err)
+static enum status direct_workers(struct master *master, struct err *err)
 {
     while (!sweep_finished(master->sweep)) {
         MPI_Status about;
         int is_there;
         for (size_t i = master->workers; i-- > 0;)
-            TRY(give(master, i, err)); /* process 0 has other work: it comes last */
+            TRY(give_point(master, i, err)); /* process 0 has other work: it comes last */
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_ANSWER, MPI_COMM_WORLD, &is_there, &about);
         if (is_there)
             TRY(take_other(master, &about, err));
         else if (master->server->busy)
             TRY(take_own(master, err));
         else
-            rest();
+            sleep_briefly();
     }
     return STATUS_OK;
 }
@@ -188,7 +188,7 @@ static enum status run_points(struct sweep *sweep, struct point_server *server, 
     master.points = malloc(master.workers * sizeof *master.points);
     if (!master.points) return err_memory(err);
     for (size_t i = 0; i < master.workers; i++) master.points[i] = NO_MORE;
-    enum status status = direct(&master, err);
+    enum status status = direct_workers(&master, err);
     sweep_options_progress_end();
     for (int i = 1; status == STATUS_OK && i < (int)master.workers; i++)
         MPI_Send(&no_more, 1, MPI_INT64_T, i, TAG_POINT, MPI_COMM_WORLD);
@@ -218,7 +218,7 @@ static bool all_have_begun(enum status status, const struct err *err)
 {
     int none = all_processes(), failed = status == STATUS_OK ? none : own_number(), first;
     MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == own_number()) complain(err);
+    if (first == own_number()) print_error(err);
     MPI_Barrier(MPI_COMM_WORLD);
     return first == none;
 }
@@ -229,10 +229,10 @@ static enum status run_sweep(const struct sweep_options *settings, struct sweep 
     struct point_server server = {.program = program, .config = settings->config};
     enum status status = own_number() > 0 ? serve_points(&server, err) : run_points(sweep, &server, err);
     point_server_close(&server);
-    if (status != STATUS_OK) abandon(err);
+    if (status != STATUS_OK) abandon_run(err);
     if (own_number() > 0) return STATUS_OK;
     status = sweep_options_write(settings, sweep, err);
-    if (status != STATUS_OK) complain(err);
+    if (status != STATUS_OK) print_error(err);
     return status;
 }
 

@@ -36,7 +36,7 @@ static struct transfer_bound bound_of(const struct trace *trace, const struct tr
     };
 }
 
-static enum status predict(struct prediction *prediction, struct err *err)
+static enum status predict_bounds(struct prediction *prediction, struct err *err)
 {
     const struct trace *trace = prediction->outcome.trace;
     struct transfers transfers;
@@ -68,5 +68,5 @@ static enum status predict(struct prediction *prediction, struct err *err)
 const struct predictor predictor_bounds = {
     .name = "bounds",
     .summary = "bounds of the bandwidth of every transfer from the two event models",
-    .predict = predict,
+    .predict = predict_bounds,
 };

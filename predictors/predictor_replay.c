@@ -128,7 +128,7 @@ static double ideal_run_time_s(const struct prediction *prediction)
     return run_time_s;
 }
 
-static enum status predict(struct prediction *prediction, struct err *err)
+static enum status predict_replay(struct prediction *prediction, struct err *err)
 {
     const struct replay_options options = {.engine = prediction->engine,
                                            .keep_trace = true,
@@ -151,5 +151,5 @@ static enum status predict(struct prediction *prediction, struct err *err)
 const struct predictor predictor_replay = {
     .name = "replay",
     .summary = "run time, rank times and wait states from a replay on the platform",
-    .predict = predict,
+    .predict = predict_replay,
 };

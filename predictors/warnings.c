@@ -124,7 +124,7 @@ static enum result_waits expected_waits(const struct platform *platform, const s
 
 /* An operation that waited for its target's post may have waited for others, too. Only an operation that returned
  * before another target's post proves the contrary. */
-static bool contradicts(const struct result_behaviour *row, enum result_waits expected)
+static bool contradicts_measured(const struct result_behaviour *row, enum result_waits expected)
 {
     if (row->waits == BEHAVES_UNSEEN || expected == BEHAVES_UNSEEN) return false;
     if ((row->waits == BEHAVES_NONE) != (expected == BEHAVES_NONE)) return true;
@@ -142,7 +142,7 @@ static enum status find_contradictions(const struct relations *relations, const 
     TRY(status);
     for (size_t i = 0; i < result->behaviour_count; i++) {
         struct contradiction found = {result->behaviour[i], expected_waits(platform, &result->behaviour[i])};
-        if (contradicts(&found.row, found.expected))
+        if (contradicts_measured(&found.row, found.expected))
             ARRAY_PUSH(warnings->items, warnings->count, warnings->capacity, found, err);
     }
     return STATUS_OK;

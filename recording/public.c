@@ -36,8 +36,8 @@ static bool set_options(const struct rmacast_record_options *options)
            (!options->paused || setenv("RMACAST_PAUSED", "1", 1) == 0);
 }
 
-static enum status record(char *const *command, const char *directory, const struct rmacast_record_options *options,
-                          int *exit_status, struct err *err)
+static enum status record_program(char *const *command, const char *directory,
+                                  const struct rmacast_record_options *options, int *exit_status, struct err *err)
 {
     static const struct record_observer nobody = {0};
     char archive[RECORD_PATH_BYTES], spool[RECORD_PATH_BYTES + 8], library[RECORD_PATH_BYTES];
@@ -63,7 +63,7 @@ static void answer_in_child(int out, char *const *command, const char *directory
 {
     struct answer answer = {.exit_status = 0};
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* the command ends with the caller */
-    answer.status = record(command, directory, options, &answer.exit_status, &answer.err);
+    answer.status = record_program(command, directory, options, &answer.exit_status, &answer.err);
     ssize_t written = write(out, &answer, sizeof answer); /* sends less than a pipe holds */
     _exit(written == (ssize_t)sizeof answer ? 0 : 1);
 }

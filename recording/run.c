@@ -44,7 +44,7 @@ static bool executable_file(const char *path)
 }
 
 /* As execvp() would find it. */
-static bool runs(const char *word)
+static bool is_command(const char *word)
 {
     char path[RECORD_PATH_BYTES];
     const char *list = getenv("PATH");
@@ -74,7 +74,7 @@ static const char *program_of(char *const *command)
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
         launcher = launcher || strncmp(name, launchers[i], strlen(launchers[i])) == 0;
     for (char *const *word = command + 1; launcher && *word; word++)
-        if (**word != '-' && runs(*word)) return program_of(word);
+        if (**word != '-' && is_command(*word)) return program_of(word);
     return name;
 }
 

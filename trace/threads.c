@@ -47,7 +47,7 @@ static int by_time(const void *one, const void *two)
 }
 
 /* Sorts the items of an array into the order of places; spare has room for all of them. */
-static void permute(void *items, const struct place *places, size_t count, size_t item_bytes, void *spare)
+static void permute_items(void *items, const struct place *places, size_t count, size_t item_bytes, void *spare)
 {
     if (!items) return;
     for (size_t i = 0; i < count; i++)
@@ -70,13 +70,13 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
     for (size_t i = 0; i < process->count; i++)
         places[i] = (struct place){process->calls[i].enter_ps, order ? order[i] : 0, i};
     qsort(places, process->count, sizeof *places, by_time);
-    permute(process->calls, places, process->count, sizeof *process->calls, spare);
-    permute(process->sim, places, process->count, sizeof *process->sim, spare);
+    permute_items(process->calls, places, process->count, sizeof *process->calls, spare);
+    permute_items(process->sim, places, process->count, sizeof *process->sim, spare);
     for (int b = 0; b < BEFORE_COUNT; b++)
-        permute(process->before_ps[b], places, process->count, sizeof *process->before_ps[b], spare);
-    permute(process->compute_ps, places, process->count, sizeof *process->compute_ps, spare);
-    permute(process->extents, places, process->count, sizeof *process->extents, spare);
-    permute(process->thread, places, process->count, sizeof *process->thread, spare);
+        permute_items(process->before_ps[b], places, process->count, sizeof *process->before_ps[b], spare);
+    permute_items(process->compute_ps, places, process->count, sizeof *process->compute_ps, spare);
+    permute_items(process->extents, places, process->count, sizeof *process->extents, spare);
+    permute_items(process->thread, places, process->count, sizeof *process->thread, spare);
     process->unsorted = false;
     free(places);
     free(spare);

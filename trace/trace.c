@@ -172,7 +172,7 @@ enum status trace_reserve_calls(struct trace *trace, uint32_t rank, size_t more,
 }
 
 /* If memory runs out, the larger block is kept. */
-static void trim(void **data, size_t count, size_t item_bytes)
+static void trim_array(void **data, size_t count, size_t item_bytes)
 {
     void *smaller = realloc(*data, count * item_bytes);
     if (smaller) *data = smaller;
@@ -182,8 +182,8 @@ void trace_trim_calls(struct trace *trace, uint32_t rank)
 {
     struct trace_rank *process = &trace->ranks[rank];
     if (process->count == 0 || process->count == process->capacity) return;
-    if (process->sim) trim((void **)&process->sim, process->count, sizeof *process->sim);
-    trim((void **)&process->calls, process->count, sizeof *process->calls);
+    if (process->sim) trim_array((void **)&process->sim, process->count, sizeof *process->sim);
+    trim_array((void **)&process->calls, process->count, sizeof *process->calls);
     process->capacity = process->count;
 }
 

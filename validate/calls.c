@@ -112,7 +112,7 @@ static enum status place_of(struct matcher *matcher, struct run *run, uint32_t r
 }
 
 /* Whether the call is matched: a failed test is computing. */
-static bool counts(const struct trace_call *call)
+static bool call_counts(const struct trace_call *call)
 {
     switch (call_kind(call->call)) {
     case CALL_REGION_ENTER:
@@ -131,7 +131,7 @@ static bool find_next(struct run *run, uint32_t rank, uint32_t thread)
 {
     const struct trace_rank *of = &run->trace->ranks[rank];
     while (run->next < of->count &&
-           (trace_call_thread(run->trace, rank, run->next) != thread || !counts(&of->calls[run->next])))
+           (trace_call_thread(run->trace, rank, run->next) != thread || !call_counts(&of->calls[run->next])))
         run->next++;
     return run->next < of->count;
 }
@@ -312,7 +312,7 @@ static void sum_group(struct validate_calls *calls, struct validate_call_group *
     calls->absolute_s += group->absolute_s;
 }
 
-static void summarize(struct validate_calls *calls, double *samples)
+static void summarize_calls(struct validate_calls *calls, double *samples)
 {
     size_t relative = 0;
     double worst_s = -1;
@@ -354,7 +354,7 @@ static enum status finish_groups(struct validate_calls *calls, struct err *err)
     if (calls->count > 0) qsort(in_order, calls->count, sizeof *in_order, compare_by_place);
     for (size_t i = 0; i < calls->count; i += calls->groups[in_order[i].place].count)
         sum_group(calls, &calls->groups[in_order[i].place], &in_order[i], samples);
-    summarize(calls, samples);
+    summarize_calls(calls, samples);
     free(samples);
     for (size_t i = 0; i < calls->place_count; i++) {
         struct validate_call_group *group = &calls->groups[i];

@@ -121,13 +121,13 @@ static void visit_all(const struct validation *v, struct plot *plot, visit *each
     each(plot, RUN, "", &v->run_time);
 }
 
-static void measure(struct plot *plot, enum family family, const char *name, const struct validate_value *value)
+static void measure_value(struct plot *plot, enum family family, const char *name, const struct validate_value *value)
 {
     (void)family, (void)name;
     if (value->predicted_s > 0 && value->measured_s > 0) widen_axes(plot, value);
 }
 
-static void draw(struct plot *plot, enum family family, const char *name, const struct validate_value *value)
+static void draw_value(struct plot *plot, enum family family, const char *name, const struct validate_value *value)
 {
     draw_point(plot, value, families[family].colour, families[family].what, name);
 }
@@ -135,7 +135,7 @@ static void draw(struct plot *plot, enum family family, const char *name, const 
 void validation_write_svg(const struct validation *v, FILE *out)
 {
     struct plot plot = {.out = out, .low = 300, .high = -300};
-    visit_all(v, &plot, measure);
+    visit_all(v, &plot, measure_value);
     if (plot.low >= plot.high) plot.low = plot.low > 299 ? -6 : plot.low - 1, plot.high = plot.low + 2;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
@@ -143,7 +143,7 @@ void validation_write_svg(const struct validation *v, FILE *out)
             WIDTH, HEIGHT);
     draw_axes(&plot);
     draw_band(&plot, &v->run_time);
-    visit_all(v, &plot, draw);
+    visit_all(v, &plot, draw_value);
     for (int f = 0; f < FAMILIES; f++)
         fprintf(out, "<circle cx=\"%d\" cy=\"%d\" r=\"4\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
                 LEFT + SIDE + 20, TOP + 20 + 22 * f, families[f].colour, LEFT + SIDE + 32, TOP + 24 + 22 * f,

@@ -63,7 +63,7 @@ static enum status run_self(char *const *command, const char *last, const char *
                    outcome.end == LAUNCHER_EXITED ? "with status " : "early, status ", outcome.exit_status);
 }
 
-static enum status record(const struct calibrate_run *run, struct files *files, struct err *err)
+static enum status record_program(const struct calibrate_run *run, struct files *files, struct err *err)
 {
     char *words[WORDS_MOST] = {files->self, "record", "-o", files->measured, "--"};
     const char *const arguments[] = {"--output", files->results, "--config", files->config, NULL};
@@ -76,7 +76,8 @@ static enum status record(const struct calibrate_run *run, struct files *files, 
     return run_self(words, files->bench, arguments, run->limit_s, err);
 }
 
-static enum status replay(const struct calibrate_run *run, struct files *files, const char *platform, struct err *err)
+static enum status replay_trace(const struct calibrate_run *run, struct files *files, const char *platform,
+                                struct err *err)
 {
     char *const words[] = {files->self, "simulate", files->measured, "--platform", NULL};
     const char *const arguments[] = {"--engine", "loggp", "-o", files->predicted, NULL};
@@ -101,7 +102,7 @@ enum status calibrate_check_record(const struct calibrate_run *run, int round, s
     struct files *files = calloc(1, sizeof *files);
     if (!files) return err_memory(err);
     enum status status = name_files(run, round, files, err);
-    if (status == STATUS_OK) status = record(run, files, err);
+    if (status == STATUS_OK) status = record_program(run, files, err);
     free(files);
     return status;
 }
@@ -122,7 +123,7 @@ enum status calibrate_check(const struct calibrate_run *run, const char *platfor
     enum status status = files && of_rounds ? STATUS_OK : err_memory(err);
     for (int i = 0; i < rounds && status == STATUS_OK; i++) {
         status = name_files(run, i, files, err);
-        if (status == STATUS_OK) status = replay(run, files, platform, err);
+        if (status == STATUS_OK) status = replay_trace(run, files, platform, err);
         if (status == STATUS_OK) status = compare_rounds(files, &of_rounds[i], err);
     }
     if (status == STATUS_OK) status = print_joined(of_rounds, rounds, err);

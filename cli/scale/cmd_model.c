@@ -39,7 +39,7 @@ static error_t add_block(const struct argp_state *state, struct settings *settin
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     error_t shared = model_options_parse(key, argument, state, &settings->options);
@@ -56,7 +56,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp argp = {
     rows,
-    parse,
+    parse_option,
     "TRACE[:NAME=VALUE]...",
     "Finds the program that runs at several numbers of ranks have in common, and writes it as a program model: a text "
     "that can be read, edited, and used as a trace at any number of ranks (docs/scaling.md). One program model is "
@@ -132,7 +132,7 @@ static enum status write_model(const struct settings *settings, const struct pro
     return written_end(&written, err);
 }
 
-static enum status run(const struct settings *settings, struct err *err)
+static enum status run_model(const struct settings *settings, struct err *err)
 {
     struct program_model *model;
     const char *first = settings->options.traces.items[0];
@@ -156,7 +156,7 @@ enum status cmd_model(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.output = "-"};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
-    if (status == STATUS_OK) status = run(&settings, err);
+    if (status == STATUS_OK) status = run_model(&settings, err);
     model_options_clear(&settings.options);
     return status;
 }

@@ -112,7 +112,7 @@ static error_t check_replicate(const struct argp_state *state, struct settings *
     return prediction_options_end(state, &settings->prediction);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
     error_t shared = prediction_options_parse(key, argument, state, &settings->prediction);
@@ -221,8 +221,8 @@ static void clear_about(struct about *about)
 }
 
 /* few, many: numbers of ranks of which computing is known; the first one is what others are compared with. */
-static enum status predict(const struct settings *settings, const struct points_origin *origin, const struct about *about,
-                           uint32_t few, uint32_t many, struct err *err)
+static enum status predict_ranks(const struct settings *settings, const struct points_origin *origin,
+                                 const struct about *about, uint32_t few, uint32_t many, struct err *err)
 {
     const struct points_options options = {.semantics = settings->semantics,
                                            .rows = settings->row_count,
@@ -265,7 +265,8 @@ static enum status run_replicated(const struct settings *settings, struct err *e
     struct trace *trace;
     TRY(prediction_options_trace(&settings->prediction, settings->model.traces.items[0], &trace, NULL, err));
     const struct points_origin origin = {.replicated = trace};
-    enum status status = predict(settings, &origin, &(struct about){.program = NULL}, trace->rank_count, trace->rank_count, err);
+    enum status status =
+        predict_ranks(settings, &origin, &(struct about){.program = NULL}, trace->rank_count, trace->rank_count, err);
     trace_free(trace);
     return status;
 }
@@ -314,7 +315,8 @@ static enum status run_model(const struct settings *settings, struct err *err)
     if (status == STATUS_OK) status = text_of(write_model, origin.model, &about.program, err);
     if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);
     if (status == STATUS_OK)
-        status = predict(settings, &origin, &about, settings->ranks[0], settings->ranks[settings->rank_count - 1], err);
+        status = predict_ranks(settings, &origin, &about, settings->ranks[0], settings->ranks[settings->rank_count - 1],
+                               err);
     clear_about(&about);
     program_model_free(origin.model);
     return status;
@@ -332,7 +334,7 @@ static enum status run_program(const struct settings *settings, const struct pro
     if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);
     if (status == STATUS_OK)
         status = model_options_doubts(program, origin.model, settings->ranks, settings->rank_count, &about.doubts, err);
-    if (status == STATUS_OK) status = predict(settings, &origin, &about, few, many, err);
+    if (status == STATUS_OK) status = predict_ranks(settings, &origin, &about, few, many, err);
     clear_about(&about);
     program_model_free(origin.model);
     return status;
@@ -352,7 +354,7 @@ static enum status check_count(const struct settings *settings, struct err *err)
     return STATUS_OK;
 }
 
-static enum status run(const struct settings *settings, struct err *err)
+static enum status run_predict(const struct settings *settings, struct err *err)
 {
     size_t count = settings->model.traces.count;
     if (count == 1 && trace_is_model(settings->model.traces.items[0])) return run_model(settings, err);
@@ -403,14 +405,19 @@ enum status cmd_predict(int argc, char **argv, struct err *err)
         .analyze = ANALYZE_DEFAULTS, .names = {"a", "b", "c", "d"}, .row_count = 4, .seed = 1};
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     for (size_t i = 0; i < POINTS_ROWS_MAX; i++) settings.semantics[i] = settings.names[i];
-    const struct argp argp = {rows, parse, "TRACE[:NAME=VALUE]...|MODEL",
-                              "Finds the program that runs at several numbers of ranks have in common, and predicts it at "
-                              "other numbers; or predicts a program model.",
-                              NULL, NULL, NULL};
+    const struct argp argp = {
+        rows,
+        parse_option,
+        "TRACE[:NAME=VALUE]...|MODEL",
+        "Finds the program that runs at several numbers of ranks have in common, and predicts it at "
+        "other numbers; or predicts a program model.",
+        NULL,
+        NULL,
+        NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
     if (status == STATUS_OK && !settings.points) status = check_files(&settings, err);
     if (status == STATUS_OK)
-        status = (settings.points ? fit_points : settings.replicate ? run_replicated : run)(&settings, err);
+        status = (settings.points ? fit_points : settings.replicate ? run_replicated : run_predict)(&settings, err);
     prediction_options_clear(&settings.prediction);
     model_options_clear(&settings.model);
     return status;

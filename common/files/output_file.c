@@ -25,7 +25,7 @@ enum {
     TRIES_MOST = 100
 };
 
-static enum status unwritable(const char *path, int cause, struct err *err)
+static enum status fail_unwritable(const char *path, int cause, struct err *err)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard output" : *path ? path : "''";
     return err_set(err, STATUS_SYSTEM, name, NULL, "cannot be written: %s", place_error(cause));
@@ -169,12 +169,12 @@ enum status output_file_open(const char *path, FILE **out, struct err *err)
     }
     int descriptor =
         is_device(path) ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open_place(path, &cause);
-    if (descriptor < 0) return unwritable(path, is_device(path) ? errno : cause, err);
+    if (descriptor < 0) return fail_unwritable(path, is_device(path) ? errno : cause, err);
     FILE *file = fdopen(descriptor, "w");
     if (!file) {
         cause = errno;
         close(descriptor);
-        return unwritable(path, cause, err);
+        return fail_unwritable(path, cause, err);
     }
     *out = file;
     return STATUS_OK;
@@ -258,5 +258,5 @@ enum status output_file_close(const char *path, FILE *out, enum status written, 
         if (fclose(out) != 0 && cause == 0) cause = errno;
     }
     if (written != STATUS_OK) return written;
-    return cause ? unwritable(path, cause, err) : STATUS_OK;
+    return cause ? fail_unwritable(path, cause, err) : STATUS_OK;
 }

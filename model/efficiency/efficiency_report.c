@@ -5,7 +5,7 @@
 #include "common/units.h"
 #include "model/efficiency/efficiency.h"
 
-static double ratio(double part, double whole)
+static double ratio_of(double part, double whole)
 {
     return whole > 0 ? part / whole : -1;
 }
@@ -16,21 +16,21 @@ struct efficiency_pop efficiency_pop(const struct efficiency *efficiency, size_t
     const struct efficiency_range *cpu = &interval->range[EFFICIENCY_CPU];
     double run_s = units_s(interval->execution_ps), most_s = units_s(cpu->max_ps);
     struct efficiency_pop pop = {
-        .load_balance = ratio(cpu->mean_s, most_s),
-        .communication = ratio(most_s, run_s),
+        .load_balance = ratio_of(cpu->mean_s, most_s),
+        .communication = ratio_of(most_s, run_s),
         .serialization = -1,
         .transfer = -1,
-        .parallel = ratio(cpu->mean_s, run_s),
+        .parallel = ratio_of(cpu->mean_s, run_s),
         .computation_scaling = -1,
         .global = -1,
     };
     if (index != 0) return pop;
     if (efficiency->ideal_run_time_s > 0) {
-        pop.transfer = ratio(efficiency->ideal_run_time_s, run_s);
-        pop.serialization = ratio(most_s, efficiency->ideal_run_time_s);
+        pop.transfer = ratio_of(efficiency->ideal_run_time_s, run_s);
+        pop.serialization = ratio_of(most_s, efficiency->ideal_run_time_s);
     }
     if (efficiency->reference_user_s > 0 && pop.parallel >= 0) {
-        pop.computation_scaling = ratio(efficiency->reference_user_s, wide_s(interval->sum_ps[EFFICIENCY_CPU]));
+        pop.computation_scaling = ratio_of(efficiency->reference_user_s, wide_s(interval->sum_ps[EFFICIENCY_CPU]));
         if (pop.computation_scaling >= 0) pop.global = pop.parallel * pop.computation_scaling;
     }
     return pop;
@@ -178,7 +178,8 @@ static void print_parts(const struct efficiency_interval *interval, int first, i
 static void print_main(const struct efficiency_interval *interval, bool lost_all, FILE *out)
 {
     fputs("---Main characteristics---\n", out);
-    print_ratio("Parallelization efficiency", ratio(wide_s(interval->productive_ps), wide_s(interval->total_ps)), out);
+    print_ratio("Parallelization efficiency", ratio_of(wide_s(interval->productive_ps), wide_s(interval->total_ps)),
+                out);
     print_value("", "Execution time", interval->execution_ps, out);
     fprintf(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
     print_value("", "Total time", interval->total_ps, out);

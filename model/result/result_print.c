@@ -17,7 +17,7 @@ static double total_time_s(const struct result *result)
     return total_s;
 }
 
-static double percent(double part_s, double whole_s)
+static double percent_of(double part_s, double whole_s)
 {
     return whole_s > 0 ? 100 * part_s / whole_s : 0;
 }
@@ -91,8 +91,8 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
     for (size_t i = 0; i < count && (top == 0 || i < top); i++) {
         const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
         fprintf(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, pattern_row(findings[i].pattern)->title,
-                units_format_duration(pattern->severity_s, seconds), percent(pattern->severity_s, total_time_s(result)),
-                pattern->count, worst_rank(result, pattern));
+                units_format_duration(pattern->severity_s, seconds),
+                percent_of(pattern->severity_s, total_time_s(result)), pattern->count, worst_rank(result, pattern));
         if (pattern->place_count > 0) print_place(&pattern->places[0], out);
         fputc('\n', out);
         if (pattern->place_count > 0 && pattern->places[0].advice)
@@ -108,7 +108,7 @@ static void print_property_wait(const struct result *result, enum pattern patter
     char seconds[UNITS_TEXT_BYTES];
     if (found->count == 0) return;
     fprintf(out, "%*s[W] %-*s %10s %5.1f %%\n", 2 * depth, "", 32 - 2 * depth, pattern_row(pattern)->title,
-            units_format_duration(found->severity_s, seconds), percent(found->severity_s, total_time_s(result)));
+            units_format_duration(found->severity_s, seconds), percent_of(found->severity_s, total_time_s(result)));
 }
 
 /* Prints a pattern that is part of another one below that one. */
@@ -134,7 +134,7 @@ static void print_properties(const struct result *result, FILE *out)
         int indent = 2 * property->depth;
         fprintf(out, "%*s%-*s %10s %5.1f %% %10s\n", indent, "", 36 - indent, row ? row->title : property->name,
                 units_format_duration(property->inclusive_s, inclusive),
-                percent(property->inclusive_s, total_time_s(result)),
+                percent_of(property->inclusive_s, total_time_s(result)),
                 units_format_duration(property->exclusive_s, exclusive));
         print_property_waits(result, property, out);
     }

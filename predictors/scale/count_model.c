@@ -37,7 +37,8 @@ static void form_ratio(enum count_form form, const struct grid *grid, int64_t *f
 }
 
 /* The same with the power of the parameter; false: no value. */
-static bool ratio(const struct count_model *model, const struct grid *grid, int64_t n, int64_t *factor, int64_t *divisor)
+static bool count_ratio(const struct count_model *model, const struct grid *grid, int64_t n, int64_t *factor,
+                        int64_t *divisor)
 {
     form_ratio(model->form, grid, factor, divisor);
     int64_t log = exact_log(n);
@@ -57,7 +58,7 @@ static bool ratio(const struct count_model *model, const struct grid *grid, int6
 bool count_model_value(const struct count_model *model, const struct grid *grid, int64_t n, int64_t *value)
 {
     int64_t factor, divisor, product;
-    if (!ratio(model, grid, n, &factor, &divisor) || __builtin_mul_overflow(model->a, factor, &product) ||
+    if (!count_ratio(model, grid, n, &factor, &divisor) || __builtin_mul_overflow(model->a, factor, &product) ||
         __builtin_mul_overflow(divisor, model->per, &divisor))
         return false;
     if (!model->sum && factor == 0) return false;
@@ -85,7 +86,7 @@ static bool set_quotient(struct count_model *model, int64_t numerator, int64_t d
 static bool solve_sample(struct count_model *model, const struct count_sample *sample)
 {
     int64_t factor, divisor, product;
-    if (!ratio(model, &sample->grid, sample->n, &factor, &divisor) || factor == 0) return false;
+    if (!count_ratio(model, &sample->grid, sample->n, &factor, &divisor) || factor == 0) return false;
     return !__builtin_mul_overflow(sample->value, divisor, &product) && set_quotient(model, product, factor);
 }
 
@@ -93,8 +94,8 @@ static bool solve_sample(struct count_model *model, const struct count_sample *s
 static bool solve_sum(struct count_model *model, const struct count_sample *first, const struct count_sample *last)
 {
     int64_t factors[2], divisors[2], rise = last->value - first->value, run, there, product;
-    if (!ratio(model, &first->grid, first->n, &factors[0], &divisors[0]) ||
-        !ratio(model, &last->grid, last->n, &factors[1], &divisors[1]))
+    if (!count_ratio(model, &first->grid, first->n, &factors[0], &divisors[0]) ||
+        !count_ratio(model, &last->grid, last->n, &factors[1], &divisors[1]))
         return false;
     if (__builtin_mul_overflow(factors[1], divisors[0], &run) || __builtin_mul_overflow(factors[0], divisors[1], &there))
         return false;
@@ -119,7 +120,8 @@ static bool fits_all(const struct count_model *model, const struct count_sample 
 static bool is_same_form(const struct count_model *model, const struct count_sample *a, const struct count_sample *b)
 {
     int64_t factors[2], divisors[2];
-    if (!ratio(model, &a->grid, a->n, &factors[0], &divisors[0]) || !ratio(model, &b->grid, b->n, &factors[1], &divisors[1]))
+    if (!count_ratio(model, &a->grid, a->n, &factors[0], &divisors[0]) ||
+        !count_ratio(model, &b->grid, b->n, &factors[1], &divisors[1]))
         return false;
     return (double)factors[0] * (double)divisors[1] == (double)factors[1] * (double)divisors[0];
 }

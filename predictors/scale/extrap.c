@@ -20,14 +20,14 @@ static bool same_points(const struct time_model *a, const struct time_model *b)
 }
 
 /* The model with the most points, whose place all runs have. */
-static const struct time_model *fullest(const struct step *steps, size_t count, const struct time_model *best)
+static const struct time_model *find_fullest(const struct step *steps, size_t count, const struct time_model *best)
 {
     for (size_t i = 0; i < count; i++) {
         for (int place = 0; place < COMPUTING_REGION; place++) {
             const struct time_model *model = &steps[i].computing[place].model;
             if (model->measured_count > (best ? best->measured_count : 0)) best = model;
         }
-        best = fullest(steps[i].body, steps[i].count, best);
+        best = find_fullest(steps[i].body, steps[i].count, best);
     }
     return best;
 }
@@ -59,7 +59,7 @@ static void write_steps(const struct program *program, const struct step *steps,
 
 void extrap_write(const struct program *program, FILE *out)
 {
-    const struct time_model *all = fullest(program->steps, program->count, NULL);
+    const struct time_model *all = find_fullest(program->steps, program->count, NULL);
     fputs("# computing times in seconds; below each region the function that rmacast found\nPARAMETER p\n", out);
     if (program->parameter) fprintf(out, "PARAMETER %s\n", program->parameter);
     fputs("POINTS", out);

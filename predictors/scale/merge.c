@@ -242,7 +242,7 @@ static enum status align_steps(const struct draft *a, size_t a_count, const stru
                                uint32_t **table, struct err *err);
 
 /* How many calls two steps have in common; 0: they are not the same step. */
-static enum status likeness(const struct draft *a, const struct draft *b, uint32_t *common, struct err *err)
+static enum status compute_likeness(const struct draft *a, const struct draft *b, uint32_t *common, struct err *err)
 {
     *common = 0;
     if (a->step.kind != b->step.kind || a->rounds != b->rounds) return STATUS_OK;
@@ -268,7 +268,7 @@ static enum status align_steps(const struct draft *a, size_t a_count, const stru
     for (size_t i = a_count; status == STATUS_OK && i-- > 0;) {
         for (size_t j = b_count; status == STATUS_OK && j-- > 0;) {
             uint32_t common, *best = &made[i * width + j];
-            status = likeness(&a[i], &b[j], &common, err);
+            status = compute_likeness(&a[i], &b[j], &common, err);
             *best = made[(i + 1) * width + j];
             if (made[i * width + j + 1] > *best) *best = made[i * width + j + 1];
             if (common > 0 && made[(i + 1) * width + j + 1] + common >= *best)
@@ -326,7 +326,7 @@ static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *
     enum status status = made ? STATUS_OK : err_memory(err);
     while (status == STATUS_OK && (i < *a_count || j < b_count)) {
         uint32_t common = 0;
-        if (i < *a_count && j < b_count) status = likeness(&(*a)[i], &b[j], &common, err);
+        if (i < *a_count && j < b_count) status = compute_likeness(&(*a)[i], &b[j], &common, err);
         if (status != STATUS_OK) break;
         if (common > 0 && table[i * width + j] == table[(i + 1) * width + j + 1] + common) {
             status = join_step(&(*a)[i], &b[j], ranks, err);

@@ -16,7 +16,7 @@ struct noise_place {
 };
 
 /* Squared relative deviation of the values from their mean. */
-static double variation(const struct executions *executions)
+static double compute_variation(const struct executions *executions)
 {
     double mean = 0, squares = 0;
     for (size_t i = 0; i < executions->count; i++) { /* B. P. Welford, Technometrics 4 (1962) */
@@ -29,7 +29,7 @@ static double variation(const struct executions *executions)
 
 static enum status add_place(struct noise *noise, struct executions *executions, struct err *err)
 {
-    double log_variance = log1p(variation(executions));
+    double log_variance = log1p(compute_variation(executions));
     if (!(log_variance > 0)) return STATUS_OK;
     struct noise_place place = {.executions = executions, .zeta = -log_variance / 2, .sigma = sqrt(log_variance)};
     TRY(array_reserve((void **)&noise->places, &noise->capacity, noise->count + 1, sizeof place, err));
@@ -57,7 +57,7 @@ enum status noise_draw(struct noise *noise, uint64_t seed, struct err *err)
 {
     gsl_rng *random = gsl_rng_alloc(gsl_rng_taus2);
     if (!random) return err_memory(err);
-    gsl_rng_set(random, scramble(seed) | 1); /* 0 means the generator's own seed */
+    gsl_rng_set(random, scramble_bits(seed) | 1); /* 0 means the generator's own seed */
     for (size_t i = 0; i < noise->count; i++) {
         const struct noise_place *place = &noise->places[i];
         for (size_t k = 0; k < place->executions->count; k++)

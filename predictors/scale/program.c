@@ -7,7 +7,7 @@ static bool is_power_of_two(int32_t count)
     return (count & (count - 1)) == 0;
 }
 
-static uint32_t doublings(int32_t ranks)
+static uint32_t count_doublings(int32_t ranks)
 {
     uint32_t count = 0;
     while ((INT64_C(1) << count) < ranks) count++;
@@ -23,9 +23,9 @@ uint32_t series_rounds(enum series series, int32_t ranks)
     case SERIES_FROM_SELF:
     case SERIES_ALL: return (uint32_t)ranks;
     case SERIES_EXCLUSIVE: return is_power_of_two(ranks) ? (uint32_t)ranks - 1 : 0;
-    case SERIES_CUBE: return is_power_of_two(ranks) ? doublings(ranks) : 0;
+    case SERIES_CUBE: return is_power_of_two(ranks) ? count_doublings(ranks) : 0;
     case SERIES_DOUBLE_UP:
-    case SERIES_DOUBLE_DOWN: return doublings(ranks);
+    case SERIES_DOUBLE_DOWN: return count_doublings(ranks);
     default: return 0;
     }
 }

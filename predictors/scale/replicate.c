@@ -101,7 +101,7 @@ static enum status copy_rank(struct replication *replication, uint32_t rank)
     return STATUS_OK;
 }
 
-static enum status replicate(struct replication *replication)
+static enum status replicate_runs(struct replication *replication)
 {
     uint32_t own = replication->trace->rank_count;
     TRY(trace_new("replicated", replication->ranks, &replication->made, replication->err));
@@ -137,7 +137,7 @@ enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct tr
                          "has communicators of some of its ranks, expected those of all ranks where it is replicated");
         run_clear(&run);
     } else if (status == STATUS_OK) {
-        status = replicate(&replication);
+        status = replicate_runs(&replication);
         run_clear(&run);
     }
     keys_clear(&keys);

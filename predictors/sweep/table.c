@@ -21,20 +21,20 @@ struct rows {
     bool occurs[PATTERN_COUNT];
 };
 
-static const cJSON *member(const struct row *row, const char *key)
+static const cJSON *row_member(const struct row *row, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(row->json, key);
 }
 
 static const char *text_of(const struct row *row, const char *key)
 {
-    const char *text = cJSON_GetStringValue(member(row, key));
+    const char *text = cJSON_GetStringValue(row_member(row, key));
     return text ? text : "";
 }
 
 static double wait_of(const struct row *row, enum pattern pattern)
 {
-    const cJSON *waits = member(row, "wait_states_s");
+    const cJSON *waits = row_member(row, "wait_states_s");
     const cJSON *wait = cJSON_GetObjectItemCaseSensitive(waits, pattern_row(pattern)->name);
     return cJSON_IsNumber(wait) ? wait->valuedouble : 0;
 }
@@ -42,7 +42,7 @@ static double wait_of(const struct row *row, enum pattern pattern)
 /* The text in an axis' column. Returns buffer, or a name that lives as long as the row. */
 static const char *place_of(const struct row *row, enum sweep_axis axis, char buffer[24])
 {
-    const cJSON *item = member(row, sweep_axis_name(axis));
+    const cJSON *item = row_member(row, sweep_axis_name(axis));
     if (axis != SWEEP_RANKS) return text_of(row, sweep_axis_name(axis));
     if (cJSON_IsNumber(item))
         snprintf(buffer, 24, "%.0f", item->valuedouble);
@@ -69,7 +69,7 @@ static enum status rows_open(const struct sweep *sweep, struct rows *rows, struc
             rows_close(rows);
             return err_memory(err);
         }
-        const cJSON *time = member(row, "run_time_s");
+        const cJSON *time = row_member(row, "run_time_s");
         row->run_time_s = cJSON_IsNumber(time) ? time->valuedouble : NAN;
         for (int p = 0; p < PATTERN_COUNT; p++) rows->occurs[p] = rows->occurs[p] || wait_of(row, (enum pattern)p) > 0;
         for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
@@ -109,7 +109,7 @@ static void print_row(const struct rows *rows, const struct row *row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     enum pattern worst = 0;
-    const cJSON *ranks = member(row, "ranks");
+    const cJSON *ranks = row_member(row, "ranks");
     print_place(rows, row, out);
     if (isnan(row->run_time_s)) {
         fprintf(out, "failed: %s\n", text_of(row, "reason"));

@@ -67,7 +67,8 @@ static enum status reach_parts(const struct replay *replay, uint32_t rank, const
     return STATUS_OK;
 }
 
-static enum status reach(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct reach *to)
+static enum status reach_ranks(const struct replay *replay, uint32_t rank, const struct trace_call *call,
+                               struct reach *to)
 {
     enum call_kind kind = call_kind(call->call);
     if (kind == CALL_INIT || kind == CALL_FINALIZE) return replay_reach_barrier(to, replay, 0);
@@ -79,14 +80,14 @@ static enum status reach(const struct replay *replay, uint32_t rank, const struc
     return replay_reach_plan(to, call->handle, &shape);
 }
 
-static enum status prepare(struct replay *replay)
+static enum status prepare_collectives(struct replay *replay)
 {
     replay->free_task = NO_INDEX;
     replay->task_received = replay_task_received;
     return STATUS_OK;
 }
 
-static void clear(struct replay *replay)
+static void clear_collectives(struct replay *replay)
 {
     replay_clear_peer_counts(replay);
     free(replay->tasks);
@@ -96,7 +97,7 @@ const struct call_driver collectives_driver = {
     .name = "collectives",
     .steps = steps,
     .messages = messages,
-    .prepare = prepare,
-    .clear = clear,
-    .reach = reach,
+    .prepare = prepare_collectives,
+    .clear = clear_collectives,
+    .reach = reach_ranks,
 };

@@ -54,7 +54,8 @@ static const struct timer_row timers[] = {{TIMER_ENVELOPE, replay_rank_of_envelo
                                           {TIMER_REQUEST, replay_rank_of_request, replay_request_done},
                                           {0}};
 
-static enum status reach(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct reach *to)
+static enum status reach_ranks(const struct replay *replay, uint32_t rank, const struct trace_call *call,
+                               struct reach *to)
 {
     enum call_kind kind = call_kind(call->call);
     (void)replay;
@@ -148,6 +149,6 @@ const struct call_driver messages_driver = {
     .timers = timers,
     .prepare = replay_prepare_taken,
     .waits_outside = waits_outside,
-    .reach = reach,
+    .reach = reach_ranks,
     .explain_wait = explain_wait,
 };

@@ -149,7 +149,8 @@ static uint32_t target_of_op(const struct replay *replay, uint32_t op)
 static const struct timer_row timers[] = {
     {TIMER_OP, target_of_op, replay_on_applied}, {TIMER_BUFFER, replay_rank_of_buffer, replay_on_buffer}, {0}};
 
-static enum status reach(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct reach *to)
+static enum status reach_ranks(const struct replay *replay, uint32_t rank, const struct trace_call *call,
+                               struct reach *to)
 {
     const struct trace *trace = replay->trace;
     const struct trace_comm *comm = trace_call_comm(trace, call);
@@ -184,7 +185,7 @@ const struct call_driver rma_driver = {
     .clear = replay_clear_windows,
     .nodes_are_apart = replay_windows_are_apart,
     .waits_outside = replay_epoch_awaited,
-    .reach = reach,
+    .reach = reach_ranks,
     .explain_wait = replay_explain_rma,
     .find_leftovers = replay_find_held,
     .prefetch = replay_prefetch,

@@ -233,14 +233,14 @@ static enum status open_memory(struct replay *replay, int32_t window)
     return replay_prepare_watches(replay, window);
 }
 
-static enum status prepare(struct replay *replay)
+static enum status prepare_shmem(struct replay *replay)
 {
     for (size_t i = 0; i < replay->trace->definitions.window_count; i++)
         if (replay->trace->definitions.windows[i].flavor == 'h' && !replay->shmem) TRY(open_memory(replay, (int32_t)i));
     return STATUS_OK;
 }
 
-static void clear(struct replay *replay)
+static void clear_shmem(struct replay *replay)
 {
     struct shmem *shmem = replay->shmem;
     replay_clear_watches(replay);
@@ -281,7 +281,8 @@ static bool nodes_are_apart(const struct replay *replay)
     return !replay->shmem;
 }
 
-static enum status reach(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct reach *to)
+static enum status reach_ranks(const struct replay *replay, uint32_t rank, const struct trace_call *call,
+                               struct reach *to)
 {
     const struct trace_comm *comm = trace_call_comm(replay->trace, call);
     (void)rank;
@@ -309,9 +310,9 @@ const struct call_driver shmem_driver = {
     .name = "shmem",
     .steps = steps,
     .messages = messages,
-    .prepare = prepare,
-    .clear = clear,
+    .prepare = prepare_shmem,
+    .clear = clear_shmem,
     .nodes_are_apart = nodes_are_apart,
-    .reach = reach,
+    .reach = reach_ranks,
     .explain_wait = explain_wait,
 };

@@ -505,14 +505,14 @@ static enum status prepare_rank(struct replay *replay, uint32_t rank)
     return status;
 }
 
-static enum status prepare(struct replay *replay)
+static enum status prepare_sync(struct replay *replay)
 {
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
         if (replay->ranks[rank].threads) TRY(prepare_rank(replay, rank));
     return STATUS_OK;
 }
 
-static enum status finish(struct replay *replay)
+static enum status keep_all_values(struct replay *replay)
 {
     for (uint32_t rank = 0; replay->made && rank < replay->trace->rank_count; rank++) {
         struct trace_rank *made = &replay->made->ranks[rank];
@@ -576,8 +576,8 @@ const struct call_driver threads_driver = {
     .name = "threads",
     .steps = steps,
     .timers = timers,
-    .prepare = prepare,
-    .finish = finish,
+    .prepare = prepare_sync,
+    .finish = keep_all_values,
     .nodes_are_apart = nodes_are_apart,
     .explain_wait = explain_wait,
 };

@@ -97,7 +97,7 @@ static bool is_in_second(const struct happens_before *relation)
 
 /* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member; in an
  * intercommunicator the members of one group depend on those of the other. */
-static enum status collective(struct happens_before *relation, bool causes, bool effects)
+static enum status relate_collective(struct happens_before *relation, bool causes, bool effects)
 {
     bool window = call_row(relation->call->call)->allowed & F_WIN;
     bool between = !window && relation->trace->definitions.comms[relation->call->handle].first_group > 0;
@@ -123,7 +123,7 @@ static enum status request_done(struct happens_before *relation, uint32_t reques
     return STATUS_OK;
 }
 
-static enum status sendrecv(struct happens_before *relation)
+static enum status relate_sendrecv(struct happens_before *relation)
 {
     const struct trace_call *call = relation->call;
     int32_t own = (int32_t)relation->rank, source = call->exchange.source;
@@ -151,7 +151,7 @@ static enum status message_call(struct happens_before *relation, enum call_kind 
         if (call->peer < 0) return STATUS_OK;
         TRY(map_put(&relation->receives, call->message.request, relation->effects.count, &slot, relation->err));
         return add_side(relation, &relation->effects, SIDE_MESSAGE, call->peer, own, false);
-    case CALL_SENDRECV: return sendrecv(relation);
+    case CALL_SENDRECV: return relate_sendrecv(relation);
     default: break;
     }
     uint32_t count;
@@ -198,8 +198,9 @@ static enum status window_call(struct happens_before *relation, enum call_kind k
     struct epoch_step step;
     uint64_t *slot;
     switch (kind) {
-    case CALL_FENCE: return collective(relation, !(call->flags & TRACE_NOPRECEDE), !(call->flags & TRACE_NOPRECEDE));
-    case CALL_WIN_FREE: return collective(relation, true, true);
+    case CALL_FENCE:
+        return relate_collective(relation, !(call->flags & TRACE_NOPRECEDE), !(call->flags & TRACE_NOPRECEDE));
+    case CALL_WIN_FREE: return relate_collective(relation, true, true);
     case CALL_GET:
         if (call->peer < 0 || call->bytes == 0 || !epoch_cursor_open(&relation->cursor, call->handle, EPOCH_START))
             return STATUS_OK;
@@ -246,14 +247,14 @@ static enum status take_call(struct happens_before *relation)
     if (call_makes_request((enum mpi_call)call->call)) return STATUS_OK; /* its wait depends on the others */
     switch (kind) {
     case CALL_BARRIER:
-    case CALL_SHMEM_BARRIER: return collective(relation, true, true);
+    case CALL_SHMEM_BARRIER: return relate_collective(relation, true, true);
     case CALL_ALLREDUCE:
     case CALL_ALLGATHER:
-    case CALL_ALLTOALL: return collective(relation, data, data);
+    case CALL_ALLTOALL: return relate_collective(relation, data, data);
     case CALL_BCAST:
-    case CALL_SCATTER: return collective(relation, data && root, data);
+    case CALL_SCATTER: return relate_collective(relation, data && root, data);
     case CALL_REDUCE:
-    case CALL_GATHER: return collective(relation, data, data && root);
+    case CALL_GATHER: return relate_collective(relation, data, data && root);
     default: return STATUS_OK;
     }
 }

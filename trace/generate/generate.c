@@ -242,7 +242,7 @@ const char *const *generate_syncs(void)
 /* The value depends on rank and iteration alone. */
 static int64_t compute_ps(const struct generate_options *options, uint32_t rank, uint32_t iteration)
 {
-    uint64_t bits = scramble(scramble(options->seed) ^ ((uint64_t)rank << 32 | iteration));
+    uint64_t bits = scramble_bits(scramble_bits(options->seed) ^ ((uint64_t)rank << 32 | iteration));
     double u = (double)(bits >> 11) * 0x1p-52 - 1; /* in [-1, 1) */
     return units_ps(options->compute_s * (1 + options->imbalance * u));
 }
@@ -301,8 +301,8 @@ static enum status generate_ranks(struct generator *generator, const struct patt
     return STATUS_OK;
 }
 
-static enum status generate(const struct generate_options *options, const struct pattern *pattern,
-                            const struct sync *sync, struct trace **trace, struct err *err)
+static enum status generate_pattern(const struct generate_options *options, const struct pattern *pattern,
+                                    const struct sync *sync, struct trace **trace, struct err *err)
 {
     struct generator generator = {.options = options, .err = err};
     size_t slots = pattern->slots(options->ranks);
@@ -342,5 +342,5 @@ enum status generate_trace(const struct generate_options *options, struct trace 
     if (!(options->imbalance >= 0 && options->imbalance <= 1)) return fail_usage(err, "impossible imbalance", "0 to 1");
     if (!(options->compute_s >= 0 && options->compute_s * options->iterations < 4e6))
         return fail_usage(err, "impossible computing time", "0 to 4e6 s for all iterations");
-    return generate(options, pattern, sync, trace, err);
+    return generate_pattern(options, pattern, sync, trace, err);
 }

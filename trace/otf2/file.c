@@ -25,7 +25,7 @@ struct piece {
     uint64_t begin; /* in the file */
 };
 
-static enum status damaged(const struct piece *piece, uint64_t at, const char *expected)
+static enum status fail_damaged(const struct piece *piece, uint64_t at, const char *expected)
 {
     return err_set(piece->err, STATUS_DATA, piece->path, NULL, "damaged or truncated at byte %" PRIu64 ", expected %s",
                    piece->begin + at, expected);
@@ -46,7 +46,7 @@ static uint64_t read_number(const struct piece *piece, uint64_t at)
 static enum status check_mark(const struct piece *piece)
 {
     const uint8_t *bytes = piece->bytes;
-    if (piece->count < MARK_BYTES + END_BYTES) return damaged(piece, piece->count, "an OTF2 file");
+    if (piece->count < MARK_BYTES + END_BYTES) return fail_damaged(piece, piece->count, "an OTF2 file");
     if (bytes[0] == CHUNK_HEADER && (bytes[1] == LITTLE_ENDIAN_MARK || bytes[1] == BIG_ENDIAN_MARK)) return STATUS_OK;
     return err_set(piece->err, STATUS_DATA, piece->path, NULL,
                    "bytes %02x %02x at byte %" PRIu64 ", expected an OTF2 file", bytes[0], bytes[1], piece->begin);
@@ -120,13 +120,13 @@ static bool next_chunk(const struct piece *piece, uint64_t *at)
 static enum status walk_records(const struct piece *piece, bool events, uint64_t wanted, uint64_t *at)
 {
     for (uint64_t records = 0; records < wanted;) {
-        if (*at >= piece->count) return damaged(piece, *at, "OTF2's end mark");
+        if (*at >= piece->count) return fail_damaged(piece, *at, "OTF2's end mark");
         uint8_t type = piece->bytes[*at];
         bool aside = events && (type == TIMESTAMP || type == ATTRIBUTES);
         if (type == END_OF_CHUNK && !events) return STATUS_OK;
         if (!events && next_chunk(piece, at)) continue;
         uint64_t bytes = type >= FIRST_RECORD_TYPE || aside || !events ? record_bytes(piece, events, *at) : 0;
-        if (bytes == 0 || type <= CHUNK_HEADER) return damaged(piece, *at, "a whole record");
+        if (bytes == 0 || type <= CHUNK_HEADER) return fail_damaged(piece, *at, "a whole record");
         records += !aside;
         *at += bytes;
     }
@@ -138,14 +138,14 @@ static enum status check_end(const struct piece *piece, uint64_t at)
     if (piece->count >= END_BYTES && at == piece->count - END_BYTES && piece->bytes[at] == END_OF_CHUNK &&
         piece->bytes[at + 1] == END_OF_FILE)
         return STATUS_OK;
-    return damaged(piece, at, "OTF2's end mark and nothing behind it");
+    return fail_damaged(piece, at, "OTF2's end mark and nothing behind it");
 }
 
 static enum status check_definitions(const struct piece *piece)
 {
     uint64_t at = HEADER_BYTES;
     TRY(check_mark(piece));
-    if (piece->count < HEADER_BYTES + END_BYTES) return damaged(piece, piece->count, "definitions");
+    if (piece->count < HEADER_BYTES + END_BYTES) return fail_damaged(piece, piece->count, "definitions");
     TRY(walk_records(piece, false, UINT64_MAX, &at));
     return check_end(piece, at);
 }
@@ -166,11 +166,11 @@ enum { ANCHOR_FORMAT = 7, ANCHOR_STRINGS = 46, ANCHOR_STRING_COUNT = 3 };
 static enum status check_properties(const struct piece *piece, uint64_t at)
 {
     uint32_t properties;
-    if (piece->count - at < sizeof properties) return damaged(piece, piece->count, "the number of properties");
+    if (piece->count - at < sizeof properties) return fail_damaged(piece, piece->count, "the number of properties");
     memcpy(&properties, piece->bytes + at, sizeof properties);
     if ((piece->bytes[1] == LITTLE_ENDIAN_MARK) != HOST_IS_LITTLE) properties = bswap_32(properties);
     if (properties > (piece->count - at) / 2)
-        return damaged(piece, at, "no more properties than the file has room for");
+        return fail_damaged(piece, at, "no more properties than the file has room for");
     return STATUS_OK;
 }
 
@@ -179,18 +179,18 @@ static enum status check_anchor(const struct piece *piece)
     uint64_t at = ANCHOR_STRINGS;
     TRY(check_mark(piece));
     if (piece->count < ANCHOR_STRINGS || memcmp(piece->bytes + MARK_BYTES, "OTF2", sizeof "OTF2") != 0)
-        return damaged(piece, MARK_BYTES, "the anchor file of an OTF2 archive");
+        return fail_damaged(piece, MARK_BYTES, "the anchor file of an OTF2 archive");
     for (int i = 0; i < ANCHOR_STRING_COUNT; i++) {
         const uint8_t *end = at < piece->count ? memchr(piece->bytes + at, 0, piece->count - at) : NULL;
-        if (!end) return damaged(piece, piece->count, "a name of the machine, the creator, a description");
+        if (!end) return fail_damaged(piece, piece->count, "a name of the machine, the creator, a description");
         at = (uint64_t)(end - piece->bytes) + 1;
     }
     if (piece->bytes[ANCHOR_FORMAT] >= 2) TRY(check_properties(piece, at));
-    if (piece->count - at < END_BYTES) return damaged(piece, piece->count, "an end mark");
+    if (piece->count - at < END_BYTES) return fail_damaged(piece, piece->count, "an end mark");
     /* Some versions write a zero behind the end mark. */
     at = piece->count - END_BYTES - (piece->bytes[piece->count - 1] == 0);
     if (piece->bytes[at] == END_OF_CHUNK && piece->bytes[at + 1] == END_OF_FILE) return STATUS_OK;
-    return damaged(piece, piece->count, "OTF2's end mark");
+    return fail_damaged(piece, piece->count, "OTF2's end mark");
 }
 
 enum status archive_file_check_anchor(const char *path, struct err *err)
@@ -208,7 +208,7 @@ static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t 
 {
     uint64_t at = HEADER_BYTES;
     TRY(check_mark(piece));
-    if (piece->count < HEADER_BYTES + END_BYTES) return damaged(piece, piece->count, "a chunk of events");
+    if (piece->count < HEADER_BYTES + END_BYTES) return fail_damaged(piece, piece->count, "a chunk of events");
     uint64_t first = read_number(piece, MARK_BYTES), end = read_number(piece, MARK_BYTES + sizeof first);
     if (first != *last + 1 || end < *last)
         return err_set(piece->err, STATUS_DATA, piece->path, NULL,
@@ -252,7 +252,7 @@ enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, ui
     if (!piece.bytes)
         status = err_memory(err);
     else if (bytes == 0)
-        status = damaged(&piece, 0, "events");
+        status = fail_damaged(&piece, 0, "events");
     else
         status = check_chunks(file, &piece, bytes, chunk_bytes, events, whole);
     free(piece.bytes);

@@ -136,7 +136,7 @@ int64_t archive_collective_block(enum call_kind kind, uint32_t size, uint64_t se
     return size > 1 ? (int64_t)(all / (size - 1)) : (int64_t)all;
 }
 
-static void escape(FILE *out, const char *name)
+static void escape_name(FILE *out, const char *name)
 {
     if (!name) fputc('?', out);
     for (const char *at = name; at && *at; at++) {
@@ -153,9 +153,9 @@ char *archive_site_text(const struct trace_site *site)
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     if (!out) return NULL;
-    escape(out, site->function);
+    escape_name(out, site->function);
     fputc('@', out);
-    escape(out, site->file);
+    escape_name(out, site->file);
     fprintf(out, ":%" PRId32, site->line);
     if (fclose(out) == 0) return text;
     free(text);
@@ -163,7 +163,7 @@ char *archive_site_text(const struct trace_site *site)
 }
 
 /* Decodes in place; NULL for "?". */
-static char *unescape(char *name)
+static char *unescape_name(char *name)
 {
     if (strcmp(name, "?") == 0) return NULL;
     char *to = name;
@@ -187,8 +187,8 @@ bool archive_site_parse(char *text, char **function, char **file, int32_t *line)
     long number = strtol(colon + 1, &end, 10);
     if (end == colon + 1 || *end || number < INT32_MIN || number > INT32_MAX) return false;
     *at = *colon = '\0';
-    *function = unescape(text);
-    *file = unescape(at + 1);
+    *function = unescape_name(text);
+    *file = unescape_name(at + 1);
     *line = (int32_t)number;
     return true;
 }

@@ -12,7 +12,7 @@ static int32_t largest_root_divisor(int32_t count, int power)
     return found;
 }
 
-static void swap(int32_t *a, int32_t *b)
+static void swap_numbers(int32_t *a, int32_t *b)
 {
     int32_t kept = *a;
     *a = *b;
@@ -25,7 +25,7 @@ static void divide_in_three(int32_t ranks, int32_t extents[GRID_DIMENSIONS])
     extents[0] = largest_root_divisor(ranks, 3);
     extents[1] = largest_root_divisor(ranks / extents[0], 2);
     extents[2] = ranks / extents[0] / extents[1];
-    if (extents[0] > extents[1]) swap(&extents[0], &extents[1]);
+    if (extents[0] > extents[1]) swap_numbers(&extents[0], &extents[1]);
 }
 
 bool grid_make(const struct grid_shape *shape, int32_t ranks, struct grid *grid)
@@ -44,7 +44,7 @@ bool grid_make(const struct grid_shape *shape, int32_t ranks, struct grid *grid)
     case GRID_CUBE:
     case GRID_CUBE_HIGH:
         divide_in_three(ranks, extents);
-        if (shape->rule == GRID_CUBE_HIGH) swap(&extents[0], &extents[2]);
+        if (shape->rule == GRID_CUBE_HIGH) swap_numbers(&extents[0], &extents[2]);
         return true;
     case GRID_FIXED:
     case GRID_FIXED_HIGH:

@@ -331,11 +331,12 @@ static enum status computing_ps(const struct program_run *run, struct run_rank *
     double mean, factor;
     TRY(mean_of(run, line, computing, &mean));
     if (!(mean > 0)) return STATUS_OK;
-    uint64_t random = scramble(run->options.seed ^ scramble((uint64_t)state->rank << 32 | (uint32_t)number));
+    uint64_t random = scramble_bits(run->options.seed ^ scramble_bits((uint64_t)state->rank << 32 | (uint32_t)number));
     const struct model_recorded *recorded = recorded_of(run, computing);
     if (recorded && recorded->executions.first) factor = executions_observed(&recorded->executions, state->rank, execution);
     else if (is_scale(run, &run->model->observed)) factor = executions_observed(&computing->executions, state->rank, execution);
-    else factor = executions_drawn(&computing->executions, state->like, execution, scramble(random ^ execution));
+    else
+        factor = executions_drawn(&computing->executions, state->like, execution, scramble_bits(random ^ execution));
     if (run->options.error != 0) factor *= fmax(0, 1 + run->options.error * error_of(run, computing, mean));
     *ps = units_ps(mean * factor * run->options.compute);
     return STATUS_OK;

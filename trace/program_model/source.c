@@ -52,12 +52,12 @@ static bool has_flag(const struct statement *statements, size_t count, uint16_t 
     return false;
 }
 
-static bool finalizes(const struct statement *statements, size_t count)
+static bool calls_finalize(const struct statement *statements, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct statement *statement = &statements[i];
         bool is_open = statement->kind == STATEMENT_BLOCK && !statement->reduced && !statement->when.operations;
-        if (is_open && finalizes(statement->body, statement->body_count)) return true;
+        if (is_open && calls_finalize(statement->body, statement->body_count)) return true;
         if (statement->kind == STATEMENT_CALL && !statement->when.operations && call_kind(statement->call.call) == CALL_FINALIZE)
             return true;
     }
@@ -86,7 +86,7 @@ static enum status open_source(struct program_source *source, struct err *err)
 {
     const struct program_model *model = source->run.model;
     struct trace *trace = source->run.trace;
-    source->finalizes = finalizes(model->statements, model->statement_count);
+    source->finalizes = calls_finalize(model->statements, model->statement_count);
     trace->skips_checks = has_flag(model->statements, model->statement_count, TRACE_NOCHECK);
     source->ranks = calloc((size_t)trace->rank_count + 1, sizeof *source->ranks);
     if (!source->ranks) return err_memory(err);
@@ -159,7 +159,7 @@ enum status program_source_survey(const struct program_model *model, const struc
     enum status status = STATUS_OK;
     uint32_t ranks = run.options.ranks, asked = ranks < RANKS_ASKED ? ranks : RANKS_ASKED;
     for (uint32_t i = 0; status == STATUS_OK && i < asked; i++)
-        status = survey_rank(&run, asked == ranks ? i : (uint32_t)(scramble(i) % ranks), survey, err);
+        status = survey_rank(&run, asked == ranks ? i : (uint32_t)(scramble_bits(i) % ranks), survey, err);
     program_run_clear(&run);
     if (survey->computing_s > 0) survey->error /= survey->computing_s;
     survey->calls *= (double)ranks / asked;

@@ -8,7 +8,7 @@
 #include "trace/record/settings.h"
 
 /* The child of a rank is another process; a process forked before MPI_Init may become the rank. */
-static void forked(void)
+static void note_fork(void)
 {
     if (rec_state == REC_OPEN || rec_inside != 0) rec_state = REC_OFF;
 }
@@ -23,6 +23,6 @@ __attribute__((constructor)) static void loaded(void)
     rec_loaded_at = rec_anchor_read();
     rec_cpu_begin();
     rec_functions_begin();
-    pthread_atfork(NULL, NULL, forked);
+    pthread_atfork(NULL, NULL, note_fork);
     rec_state = REC_READY;
 }

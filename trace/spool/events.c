@@ -8,8 +8,8 @@
 #include "trace/interval_marks.h"
 #include "trace/spool/events.h"
 
-static enum status lookup(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what,
-                          uint32_t *id)
+static enum status look_up_id(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what,
+                              uint32_t *id)
 {
     if (local >= ids->count) SPOOL_FAIL(events, "%s %" PRIu32 " is not defined", what, local);
     *id = ids->items[local];
@@ -27,7 +27,7 @@ static enum status set_tag(struct events *events, const struct call_row *row, co
     uint32_t id = 0;
     if (row->allowed & F_TAG) events->call.message.tag = record->tag;
     if (!(row->allowed & F_OP) || record->tag == 0) return STATUS_OK;
-    TRY(lookup(events, &events->rank->ops, (uint32_t)record->tag - 1, "operation", &id));
+    TRY(look_up_id(events, &events->rank->ops, (uint32_t)record->tag - 1, "operation", &id));
     events->call.rma.op = (int32_t)id;
     return STATUS_OK;
 }
@@ -37,9 +37,9 @@ static enum status set_handle(struct events *events, const struct call_row *row,
     uint32_t id = UINT32_MAX;
     if (row->kind == CALL_WIN_CREATE) return STATUS_OK;
     if ((row->allowed & F_WIN) && record->id != SPOOL_NO_ID)
-        TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
+        TRY(look_up_id(events, &events->rank->windows, record->id, "window", &id));
     if ((row->allowed & F_COMM) && record->id != SPOOL_NO_ID)
-        TRY(lookup(events, &events->rank->comms, record->id, "communicator", &id));
+        TRY(look_up_id(events, &events->rank->comms, record->id, "communicator", &id));
     events->call.handle = id == UINT32_MAX ? TRACE_NONE : (int32_t)id;
     return STATUS_OK;
 }
@@ -64,7 +64,7 @@ static enum status set_counts(struct events *events, const struct call_row *row,
     uint32_t id = 0;
     if (!(row->allowed & F_COUNTS) || record->extra == 0) return STATUS_OK;
     uint32_t local = record->extra > 0 && record->extra <= UINT32_MAX ? (uint32_t)(record->extra - 1) : UINT32_MAX;
-    TRY(lookup(events, &events->rank->counts, local, "counts", &id));
+    TRY(look_up_id(events, &events->rank->counts, local, "counts", &id));
     events->call.collective.counts = id;
     return STATUS_OK;
 }
@@ -76,7 +76,7 @@ static enum status set_neighbors(struct events *events, const struct call_row *r
     if (!(row->allowed & F_NEIGHBORS)) return STATUS_OK;
     events->call.collective.neighbors = TRACE_NONE;
     if (record->tag == 0) return STATUS_OK;
-    TRY(lookup(events, &events->rank->counts, (uint32_t)record->tag - 1, "list of neighbours", &id));
+    TRY(look_up_id(events, &events->rank->counts, (uint32_t)record->tag - 1, "list of neighbours", &id));
     events->call.collective.neighbors = (int32_t)id;
     return STATUS_OK;
 }
@@ -145,7 +145,7 @@ static enum status describe_call(struct events *events, uint32_t call, const str
     TRY(set_handle(events, row, record));
     set_displacement(events, row, record);
     if ((row->needed & F_GROUP) && (uint32_t)record->tag != SPOOL_NO_ID)
-        TRY(lookup(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.sync.group));
+        TRY(look_up_id(events, &events->rank->groups, (uint32_t)record->tag, "group", &events->call.sync.group));
     TRY(set_counts(events, row, record));
     TRY(set_neighbors(events, row, record));
     TRY(set_lock(events, row, record));
@@ -199,7 +199,7 @@ static void end_gap(struct events *events)
 static enum status take_new_enter(struct events *events, const struct spool_record *record)
 {
     uint32_t call = 0;
-    TRY(lookup(events, &events->rank->calls, record->call, "call", &call));
+    TRY(look_up_id(events, &events->rank->calls, record->call, "call", &call));
     if (call == SPOOL_NO_ID) SPOOL_FAIL(events, "a call that this rmacast does not know");
     TRY(take_extents(events, call_row((enum mpi_call)call)));
     return describe_call(events, call, record);
@@ -250,7 +250,7 @@ static enum status set_results(struct events *events, const struct spool_record 
     switch (call_kind((enum mpi_call)call->call)) {
     case CALL_WIN_CREATE:
         if (record->id == SPOOL_NO_ID) return STATUS_OK;
-        TRY(lookup(events, &events->rank->windows, record->id, "window", &id));
+        TRY(look_up_id(events, &events->rank->windows, record->id, "window", &id));
         call->handle = (int32_t)id;
         return STATUS_OK;
     case CALL_POST:
@@ -261,7 +261,7 @@ static enum status set_results(struct events *events, const struct spool_record 
         return STATUS_OK;
     case CALL_COMM_CREATE:
         if (record->id != SPOOL_NO_ID)
-            TRY(lookup(events, &events->rank->comms, record->id, "communicator", &call->comm.newcomm));
+            TRY(look_up_id(events, &events->rank->comms, record->id, "communicator", &call->comm.newcomm));
         if (call_makes_own_comm((enum mpi_call)call->call)) call->handle = (int32_t)call->comm.newcomm;
         return STATUS_OK;
     case CALL_SENDRECV:
@@ -434,7 +434,7 @@ static enum status take_region(struct events *events, const struct spool_record 
 {
     uint32_t id = 0;
     bool enter = record->kind == SPOOL_REGION_ENTER;
-    TRY(lookup(events, &events->rank->regions, record->id, "region", &id));
+    TRY(look_up_id(events, &events->rank->regions, record->id, "region", &id));
     end_gap(events);
     if (!enter && (events->region_count == 0 || events->regions[events->region_count - 1] != id)) return STATUS_OK;
     return mark_region(events, events->last_ps, enter, id, TRACE_NO_SITE);

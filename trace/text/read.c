@@ -93,7 +93,7 @@ static size_t words_before_text(const char *word)
     return strcmp(word, "note") == 0 ? 1 : strcmp(word, "incomplete") == 0 ? 2 : SIZE_MAX;
 }
 
-static char *trim(char *text)
+static char *trim_spaces(char *text)
 {
     static const char blanks[] = " \t\r\n";
     text += strspn(text, blanks);
@@ -168,7 +168,7 @@ enum status text_split(const struct text_reader *reader, char *text, size_t leng
     if (before_text <= TEXT_WORDS_MAX) {
         split_on(words, before_text);
         if (words->count < before_text) return STATUS_OK;
-        words->word[words->count++] = trim(words->rest);
+        words->word[words->count++] = trim_spaces(words->rest);
         words->word[words->count] = NULL;
         return STATUS_OK;
     }

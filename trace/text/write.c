@@ -42,7 +42,7 @@ static enum status open_names(struct writer *writer)
     return writer->name ? STATUS_OK : err_memory(writer->err);
 }
 
-static const char *encoded(struct writer *writer, const char *text)
+static const char *encode_name(struct writer *writer, const char *text)
 {
     text_encode(text ? text : "", writer->name);
     return writer->name;
@@ -102,13 +102,13 @@ static void write_properties(struct writer *writer)
                                       trace->provenance.lock};
         fputs("property simulated=1", writer->out);
         for (int i = 0; i < 4; i++)
-            if (values[i]) fprintf(writer->out, " %s=%s", keys[i], encoded(writer, values[i]));
+            if (values[i]) fprintf(writer->out, " %s=%s", keys[i], encode_name(writer, values[i]));
         fputc('\n', writer->out);
     }
     if (trace->provenance.library)
-        fprintf(writer->out, "property library=%s\n", encoded(writer, trace->provenance.library));
+        fprintf(writer->out, "property library=%s\n", encode_name(writer, trace->provenance.library));
     if (trace->provenance.transport)
-        fprintf(writer->out, "property transport=%s\n", encoded(writer, trace->provenance.transport));
+        fprintf(writer->out, "property transport=%s\n", encode_name(writer, trace->provenance.transport));
     if (clock->known)
         fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
                 clock->worst_offset_s, clock->worst_error_s, clock->violations);
@@ -200,8 +200,8 @@ static enum status write_definitions(struct writer *writer)
 
 static void write_site(struct writer *writer, const struct trace_site *site)
 {
-    fprintf(writer->out, " site=%s", encoded(writer, site->function));
-    fprintf(writer->out, "@%s:%" PRId32, encoded(writer, site->file), site->line);
+    fprintf(writer->out, " site=%s", encode_name(writer, site->function));
+    fprintf(writer->out, "@%s:%" PRId32, encode_name(writer, site->file), site->line);
 }
 
 static void write_assert(FILE *out, unsigned flags)
@@ -420,7 +420,7 @@ static enum status write_call(struct writer *writer, size_t index)
     if (row->needed & F_REGION) {
         const char *name = writer->trace->definitions.regions[call->region.region];
         fprintf(writer->out, "%" PRIu32 " %s %s %s%s", writer->rank, enter, row->name,
-                *name ? "" : "region=", encoded(writer, name));
+                *name ? "" : "region=", encode_name(writer, name));
         write_thread(writer, index);
         write_before(writer, index);
         fputc('\n', writer->out);

@@ -132,7 +132,7 @@ static void forward_frame(int from, struct frame *frame, uint64_t now)
     free_frame(frame);
 }
 
-static void receive(int number)
+static void receive_frame(int number)
 {
     for (int i = 0; i < BURST; i++) {
         struct frame *frame = new_frame();
@@ -147,7 +147,7 @@ static void receive(int number)
 }
 
 /* Delivers what is due; when the next frame is, UINT64_MAX none. */
-static uint64_t deliver(void)
+static uint64_t deliver_frames(void)
 {
     uint64_t next_ns = UINT64_MAX;
     for (int number = 1; number <= port_count; number++) {
@@ -171,11 +171,11 @@ static void serve_packets(void)
     struct pollfd polled[PORTS_MAX];
     for (int i = 0; i < port_count; i++) polled[i] = (struct pollfd){.fd = ports[i + 1].device, .events = POLLIN};
     while (!ended) {
-        uint64_t next_ns = deliver(), now = now_ns(), wait_ns = next_ns > now ? next_ns - now : 0;
+        uint64_t next_ns = deliver_frames(), now = now_ns(), wait_ns = next_ns > now ? next_ns - now : 0;
         struct timespec wait = {(time_t)(wait_ns / 1000000000), (long)(wait_ns % 1000000000)};
         int ready = ppoll(polled, (nfds_t)port_count, next_ns == UINT64_MAX ? NULL : &wait, NULL);
         for (int i = 0; ready > 0 && i < port_count; i++)
-            if (polled[i].revents & POLLIN) receive(i + 1);
+            if (polled[i].revents & POLLIN) receive_frame(i + 1);
     }
 }
 

@@ -54,7 +54,8 @@ static enum status match_section(const struct explain_input *input, const struct
     return status;
 }
 
-static enum status replay(const struct explain_input *input, const struct platform *platform, FILE *out, struct err *err)
+static enum status replay_trace(const struct explain_input *input, const struct platform *platform, FILE *out,
+                                struct err *err)
 {
     struct prediction prediction = {.trace = input->predicted, .platform = platform, .engine = engine_by_name("loggp"),
                                     .analyze = input->analyze};
@@ -76,7 +77,7 @@ static enum status replay_change(void *context, size_t index, FILE *out, struct 
     if (index > 0) replays->overrides[count++] = replays->changes->items[index - 1].override;
     TRY(platform_open(replays->input->platform, replays->overrides, count, &platform, err));
     enum status status = platform_check_ranks(platform, replays->input->predicted->rank_count, err);
-    if (status == STATUS_OK) status = replay(replays->input, platform, out, err);
+    if (status == STATUS_OK) status = replay_trace(replays->input, platform, out, err);
     platform_free(platform);
     return status;
 }

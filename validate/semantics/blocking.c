@@ -5,7 +5,7 @@
 
 #include "validate/semantics/semantics.h"
 
-static int await(MPI_Request *request, MPI_Status *status)
+static int await_request(MPI_Request *request, MPI_Status *status)
 {
     int done = 0, code = MPI_SUCCESS;
     while (!done && code == MPI_SUCCESS) {
@@ -30,7 +30,7 @@ static int await(MPI_Request *request, MPI_Status *status)
         sem_progress();                                                                                                \
         if (!(WHEN)) return sem_mpi.NAME ARGUMENTS;                                                                    \
         int code = sem_mpi.IMMEDIATE WITH_REQUEST ARGUMENTS;                                                           \
-        return code == MPI_SUCCESS ? await(&request, MPI_STATUS_IGNORE) : code;                                        \
+        return code == MPI_SUCCESS ? await_request(&request, MPI_STATUS_IGNORE) : code;                                \
     }
 #define COLLECTIVE(NAME, IMMEDIATE, PARAMETERS, ARGUMENTS) CONVERT(NAME, IMMEDIATE, PARAMETERS, ARGUMENTS, sem_always_later())
 #define MESSAGE(NAME, IMMEDIATE, PARAMETERS, ARGUMENTS) CONVERT(NAME, IMMEDIATE, PARAMETERS, ARGUMENTS, sem_later())
@@ -73,7 +73,7 @@ int sem_Recv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_
     sem_progress();
     if (!sem_later()) return sem_mpi.Recv(buffer, count, type, peer, tag, comm, status);
     int code = sem_mpi.Irecv(buffer, count, type, peer, tag, comm, &request);
-    return code == MPI_SUCCESS ? await(&request, status) : code;
+    return code == MPI_SUCCESS ? await_request(&request, status) : code;
 }
 
 int sem_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
@@ -82,7 +82,7 @@ int sem_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, 
     sem_progress();
     if (!sem_later()) return sem_mpi.Mrecv(buffer, count, type, message, status);
     int code = sem_mpi.Imrecv(buffer, count, type, message, &request);
-    return code == MPI_SUCCESS ? await(&request, status) : code;
+    return code == MPI_SUCCESS ? await_request(&request, status) : code;
 }
 
 int sem_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
@@ -95,8 +95,8 @@ int sem_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
                                 recvtag, comm, status);
     int code = sem_mpi.Irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &in);
     if (code == MPI_SUCCESS) code = sem_mpi.Isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, &out);
-    if (code == MPI_SUCCESS) code = await(&out, MPI_STATUS_IGNORE);
-    return code == MPI_SUCCESS ? await(&in, status) : code;
+    if (code == MPI_SUCCESS) code = await_request(&out, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS ? await_request(&in, status) : code;
 }
 
 int sem_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,

@@ -47,7 +47,7 @@ void sem_leave(bool entered)
     if (entered) pthread_mutex_unlock(&lock);
 }
 
-static void *help(void *unused)
+static void *run_helper(void *unused)
 {
     const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
     (void)unused;
@@ -68,7 +68,7 @@ static bool start_thread(void)
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     bool made = pthread_mutex_init(&lock, &recursive) == 0;
     pthread_mutexattr_destroy(&recursive);
-    return made && pthread_create(&thread, NULL, help, NULL) == 0;
+    return made && pthread_create(&thread, NULL, run_helper, NULL) == 0;
 }
 
 void sem_helper_begin(void)

@@ -123,7 +123,7 @@ static int64_t clock_ps(void)
 
 static struct engine *the_engine; /* of the running simulation: actors of SimGrid take only text arguments */
 
-static void courier(int argc, char **argv)
+static void run_courier(int argc, char **argv)
 {
     (void)argc, (void)argv;
     struct engine *engine = the_engine;
@@ -148,7 +148,7 @@ static void start_couriers(struct engine *engine)
 {
     for (; engine->jobs_announced < engine->net.job_count; engine->jobs_announced++) {
         if (engine->idle_couriers <= engine->jobs_announced) {
-            sg_actor_create("courier", engine->home, courier, 0, NULL);
+            sg_actor_create("courier", engine->home, run_courier, 0, NULL);
             engine->couriers++;
             engine->idle_couriers++;
         }

@@ -57,7 +57,7 @@ static void serve_rank(int rank)
 }
 
 /* The round trip with the smallest duration bounds the offset best. */
-static struct spool_clock measure(void)
+static struct spool_clock measure_clock(void)
 {
     struct spool_clock best = {.error_ns = INT64_MAX};
     for (int i = 0; i < ROUNDS; i++) {
@@ -76,13 +76,13 @@ static void sync_clocks(void)
 {
     for (int rank = 1; rec_rank == 0 && measuring_ranks && rank < rec_world; rank++)
         if (measuring_ranks[rank]) serve_rank(rank);
-    struct spool_clock clock = measures ? measure() : (struct spool_clock){.local_ns = rec_now()};
+    struct spool_clock clock = measures ? measure_clock() : (struct spool_clock){.local_ns = rec_now()};
     rec_define(SPOOL_CLOCK, 0, &clock, sizeof clock);
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first: there every rank takes part, also one whose recording has
  * stopped, so that no rank waits for it in vain. */
-static int finalizing(MPI_Comm comm, int keyval, void *value, void *state)
+static int sync_at_finalize(MPI_Comm comm, int keyval, void *value, void *state)
 {
     (void)comm, (void)keyval, (void)value, (void)state;
     sync_clocks();
@@ -97,6 +97,6 @@ void rec_clock_begin(void)
     bool any = measures;
     for (int rank = 0; rec_rank == 0 && measuring_ranks && rank < rec_world; rank++) any = any || measuring_ranks[rank];
     if (!any) return;
-    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizing, &keyval, NULL) == MPI_SUCCESS)
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, sync_at_finalize, &keyval, NULL) == MPI_SUCCESS)
         PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
 }

@@ -117,7 +117,7 @@ static void point_elsewhere(void **word)
     if (!*word) *(int (**)(void))word = absent_function;
 }
 
-static bool initialises(const char *name)
+static bool is_initialisation(const char *name)
 {
     static const char *const names[] = {
 #define REC_INITIALISES(ROW, FUNCTION) #FUNCTION,
@@ -143,7 +143,7 @@ void rec_dispatch(void **word)
     bool wanted = spool && *spool;
     void *recorder = load_recorder(wanted);
     for (int i = 0; i < STUBS; i++) {
-        void *to = recorder && (wanted || initialises(stubs[i].name)) ? dlsym(recorder, stubs[i].name) : NULL;
+        void *to = recorder && (wanted || is_initialisation(stubs[i].name)) ? dlsym(recorder, stubs[i].name) : NULL;
         if (!to) to = rmacast_record_next(stubs[i].name);
         if (!to) *(int (**)(void)) & to = absent_function;
         __atomic_store_n(stubs[i].to, to, __ATOMIC_RELEASE);

@@ -71,7 +71,7 @@ struct caller {
     uintptr_t above; /* where the stack ends for the binding's caller */
 };
 
-static _Unwind_Reason_Code climb(struct _Unwind_Context *context, void *data)
+static _Unwind_Reason_Code climb_frame(struct _Unwind_Context *context, void *data)
 {
     struct caller *caller = data;
     const void *address = (const void *)_Unwind_GetIP(context);
@@ -106,7 +106,7 @@ const void *rec_binding_caller(const void *site, const void *frame)
         if (rec_table_find(&pairs, pair_key(site, there))) return there;
     }
     struct caller caller = {.site = site, .found = site};
-    _Unwind_Backtrace(climb, &caller);
+    _Unwind_Backtrace(climb_frame, &caller);
     if (!cached || caller.above <= (uintptr_t)frame || return_address(caller.above) != caller.found)
         return caller.found;
     if (!rec_table_put(&distances, REC_KEY(site), caller.above - (uintptr_t)frame) ||

@@ -61,7 +61,7 @@ static int64_t symmetric_address(const volatile void *object)
     return (int64_t)(address & INT64_MAX);
 }
 
-static void started(struct rec_call *rec)
+static void note_start(struct rec_call *rec)
 {
     rec_opened(rec);
     if (rec_state != REC_OPEN || window != SPOOL_NO_ID) return;
@@ -110,7 +110,7 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
     rec->enter.bytes = (int64_t)bytes;
 }
 
-#define rec_shmem_started() started(&rec)
+#define rec_shmem_started()               note_start(&rec)
 #define rec_shmem_window() set_window(&rec)
 #define rec_shmem_place(object) set_place(&rec, (object))
 #define rec_shmem_move(object, pe, bytes) set_move(&rec, (object), (pe), (bytes))

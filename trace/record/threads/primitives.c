@@ -91,7 +91,7 @@ static void end_call(const struct rec_primitive_hooks *by, const struct rec_prim
     }
 
 #define IS(SORT)    call.object = rec_object(REC_##SORT, (const void *)(uintptr_t)object, NULL)
-#define IS_SEMAPHORE semaphore(&call, object)
+#define IS_SEMAPHORE set_semaphore(&call, object)
 #define NOTHING     (void)0
 #define WITH_MUTEX  call.value = rec_object(REC_MUTEX, mutex, NULL)
 #define DONE        (result == 0)
@@ -141,7 +141,7 @@ RWLOCKS(rdlock)
 RWLOCKS(wrlock)
 ALONE(pthread_rwlock_unlock, pthread_rwlock_t, IS(RWLOCK), DONE, false)
 
-static void semaphore(struct rec_primitive_call *call, sem_t *of)
+static void set_semaphore(struct rec_primitive_call *call, sem_t *of)
 {
     int value = 0;
     bool made;
