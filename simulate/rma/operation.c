@@ -16,17 +16,19 @@ static enum rma_kind rma_kind_of(enum call_kind kind)
     return kind == CALL_PUT ? RMA_PUT : kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE;
 }
 
-/* The time in which the call of a put copies data: mpi.rma.protocol.put_s_per_byte. */
-static int64_t put_copy_ps(const struct replay *replay, const struct trace_call *call)
+/* The time in which the call of a put copies data: mpi.rma.protocol.put_s_per_byte; to the own rank it copies into the
+ * window. */
+static int64_t put_copy_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     if (!replay->copies_puts || call_kind(call->call) != CALL_PUT) return 0;
+    if ((uint32_t)call->peer == rank) return replay_copy_ps(replay, call->bytes);
     return cost_duration_ps((double)call->bytes * replay->platform->protocol.put_s_per_byte);
 }
 
 /* Data leave while the call copies them. They begin to leave such that the last byte leaves when it has been copied. */
 static int64_t before_leaving_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
-    int64_t copy_ps = put_copy_ps(replay, call);
+    int64_t copy_ps = put_copy_ps(replay, rank, call);
     if (copy_ps == 0) return 0;
     uint32_t target = (uint32_t)call->peer;
     const struct engine_message data = {.src_node = replay->nodes[rank],
@@ -43,7 +45,7 @@ static enum step leave_operation(struct replay *replay, struct rank_state *state
     const struct trace_call *call = &state->calls[state->next];
     uint32_t rank = (uint32_t)(state - replay->ranks);
     bool issued = replay->copies_puts && state->phase == PHASE_ISSUE;
-    int64_t copy_ps = issued ? put_copy_ps(replay, call) - before_leaving_ps(replay, rank, call) : 0;
+    int64_t copy_ps = issued ? put_copy_ps(replay, rank, call) - before_leaving_ps(replay, rank, call) : 0;
     if (pair) pair->last_op_exit_ps = replay->now_ps + copy_ps;
     return copy_ps == 0 ? replay_exit(state, replay->now_ps) : replay_spend(replay, state, copy_ps, PHASE_LEAVE);
 }
@@ -99,7 +101,7 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     }
     if (ready && !replay->deferred)
         return replay_spend(replay, state, replay->overhead_ps + before_leaving_ps(replay, rank, call), PHASE_ISSUE);
-    return replay_spend(replay, state, put_copy_ps(replay, call), PHASE_QUEUE);
+    return replay_spend(replay, state, put_copy_ps(replay, rank, call), PHASE_QUEUE);
 }
 
 static enum step decide_departure(struct replay *replay, uint32_t rank, struct member *member, const struct pair *pair)
@@ -113,7 +115,7 @@ static enum step decide_departure(struct replay *replay, uint32_t rank, struct m
     if (replay->deferred || (epoch && !epoch->granted)) {
         bool hurries = epoch && call->rma.request != TRACE_NO_REF; /* its request may be waited for before the unlock */
         bool sends = hurries && (epoch->granted || !epoch->asked);
-        return replay_spend(replay, state, (sends ? replay->overhead_ps : 0) + put_copy_ps(replay, call), PHASE_QUEUE);
+        return replay_spend(replay, state, (sends ? replay->overhead_ps : 0) + put_copy_ps(replay, rank, call), PHASE_QUEUE);
     }
     return replay_spend(replay, state, replay->overhead_ps + before_leaving_ps(replay, rank, call), PHASE_ISSUE);
 }
