@@ -27,6 +27,13 @@ enum status measured_read(const struct json_node *node, double low, double high,
     return json_number(node, low, high, value, err);
 }
 
+/* 0 where none is stated. */
+static double stated_error(const struct json_node *measured)
+{
+    const cJSON *error = cJSON_IsObject(measured->item) ? cJSON_GetObjectItemCaseSensitive(measured->item, "error") : NULL;
+    return error ? error->valuedouble : 0;
+}
+
 /* Bytes per second, or "infinite". */
 enum status rate_read(const struct json_node *node, double *value, struct err *err)
 {
@@ -35,6 +42,16 @@ enum status rate_read(const struct json_node *node, double *value, struct err *e
         return STATUS_OK;
     }
     return measured_read(node, RATE_LEAST, RATE_MOST, value, err);
+}
+
+static enum status read_line(const struct json_node *latency, const struct json_node *rate, struct net_segment *segment,
+                             struct err *err)
+{
+    TRY(measured_read(latency, 0, TIME_MOST, &segment->latency_s, err));
+    TRY(rate_read(rate, &segment->bandwidth_Bps, err));
+    segment->latency_error_s = stated_error(latency);
+    segment->bandwidth_error_Bps = stated_error(rate);
+    return STATUS_OK;
 }
 
 /* Reads one row of a list of segments; keys that it lacks are beside the list in parent. */
@@ -55,8 +72,7 @@ static enum status read_segment(const struct json_node *parent, const struct jso
                      beside_rate = json_member(parent, "bandwidth_Bps");
     if (!latency.item && beside_latency.item && !cJSON_IsArray(beside_latency.item)) latency = beside_latency;
     if (!rate.item && beside_rate.item && !cJSON_IsArray(beside_rate.item)) rate = beside_rate;
-    TRY(measured_read(&latency, 0, TIME_MOST, &segment->latency_s, err));
-    return rate_read(&rate, &segment->bandwidth_Bps, err);
+    return read_line(&latency, &rate, segment, err);
 }
 
 /* The list of segments of parent: "segments", or a list in the place of latency_s or bandwidth_Bps. item is NULL if
@@ -79,8 +95,7 @@ static enum status read_single(const struct json_node *parent, struct net_segmen
 {
     struct json_node latency = json_member(parent, "latency_s"), rate = json_member(parent, "bandwidth_Bps");
     segment->upto_bytes = INT64_MAX;
-    TRY(measured_read(&latency, 0, TIME_MOST, &segment->latency_s, err));
-    return rate_read(&rate, &segment->bandwidth_Bps, err);
+    return read_line(&latency, &rate, segment, err);
 }
 
 static enum status read_segments(const struct json_node *parent, struct net_segment **segments, size_t *count,
@@ -110,7 +125,7 @@ static enum status default_loopback(struct platform *platform, struct err *err)
 {
     platform->loopback = malloc(sizeof *platform->loopback);
     if (!platform->loopback) return err_memory(err);
-    platform->loopback[0] = (struct net_segment){INT64_MAX, 2e-7, 2e10};
+    platform->loopback[0] = (struct net_segment){.upto_bytes = INT64_MAX, .latency_s = 2e-7, .bandwidth_Bps = 2e10};
     platform->loopback_count = 1;
     return STATUS_OK;
 }

@@ -93,6 +93,7 @@ enum issue_mode { ISSUE_IMMEDIATE, ISSUE_DEFERRED };
 struct net_segment {
     int64_t upto_bytes;
     double latency_s, bandwidth_Bps;
+    double latency_error_s, bandwidth_error_Bps; /* as the file states them; 0: none */
 };
 
 /* Settings of one window. They replace the platform's, and those of an earlier rule for the same window. */

@@ -462,8 +462,9 @@ static enum status check_more_times(const struct walk *walk)
     if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
     if (!rank->sim) return STATUS_OK;
     const struct trace_sim *sim = &rank->sim[walk->index];
-    const int64_t known[] = {sim->xfer_start_ps,    sim->xfer_end_ps,       sim->base_end_ps,    sim->extended_end_ps,
-                             sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps, sim->released_ps};
+    const int64_t known[] = {sim->xfer_start_ps, sim->xfer_end_ps,      sim->base_end_ps,       sim->extended_end_ps,
+                             sim->xfer_least_ps, sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps,
+                             sim->released_ps};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i] != TRACE_UNKNOWN_PS && !is_time(known[i])) FAIL(walk, "a simulated time is beyond " TIME_LIMIT);
     if (sim->blocked_ps < 0 || sim->blocked_ps > lasts_ps)

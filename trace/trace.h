@@ -181,6 +181,7 @@ struct trace_extents {
 struct trace_sim {
     int64_t xfer_start_ps, xfer_end_ps;
     int64_t base_end_ps, extended_end_ps;
+    int64_t xfer_least_ps; /* before that the transfer cannot end on its platform */
     int64_t blocked_ps; /* time inside the call that the rank spent waiting for something */
     /* The begin of the time in which the call waited only for progress, and the time at which the target's progress
      * served the last request that the call waited for; TRACE_UNKNOWN_PS if it waited for none. */
@@ -195,9 +196,9 @@ struct trace_sim {
 #define TRACE_SIM_UNKNOWN                                                                                              \
     {                                                                                                                  \
         .xfer_start_ps = TRACE_UNKNOWN_PS, .xfer_end_ps = TRACE_UNKNOWN_PS, .base_end_ps = TRACE_UNKNOWN_PS,           \
-        .extended_end_ps = TRACE_UNKNOWN_PS, .progress_from_ps = TRACE_UNKNOWN_PS,                                     \
-        .progress_until_ps = TRACE_UNKNOWN_PS, .awaited_post_ps = TRACE_UNKNOWN_PS,                                    \
-        .released_ps = TRACE_UNKNOWN_PS                                                                                \
+        .extended_end_ps = TRACE_UNKNOWN_PS, .xfer_least_ps = TRACE_UNKNOWN_PS,                                        \
+        .progress_from_ps = TRACE_UNKNOWN_PS, .progress_until_ps = TRACE_UNKNOWN_PS,                                   \
+        .awaited_post_ps = TRACE_UNKNOWN_PS, .released_ps = TRACE_UNKNOWN_PS                                           \
     }
 extern const struct trace_sim trace_sim_unknown; /* of a call without such facts */
 

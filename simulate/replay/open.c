@@ -9,7 +9,6 @@
 
 #include "common/array.h"
 #include "common/units.h"
-#include "model/transfers/bounds.h"
 #include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/connections.h"
@@ -20,6 +19,7 @@
 #include "simulate/replay/request.h"
 #include "simulate/replay/routes.h"
 #include "simulate/replay/thread.h"
+#include "simulate/replay/trace_bounds.h"
 #include "simulate/replay/walk.h"
 
 /* The share of a core that a thread gets: all threads of all ranks of a node share its cores. */
@@ -308,20 +308,6 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     return start_ranks(replay);
 }
 
-static enum status keep_trace_bounds(struct replay *replay)
-{
-    struct transfers transfers;
-    TRY(bounds_find(replay->made, &transfers, replay->err));
-    for (size_t i = 0; i < transfers.count; i++) {
-        const struct transfer *transfer = &transfers.items[i];
-        struct trace_sim *sim = &replay->made->ranks[transfer->origin].sim[transfer->call];
-        sim->base_end_ps = transfer->lower_end_ps;
-        sim->extended_end_ps = transfer->upper_end_ps;
-    }
-    transfers_clear(&transfers);
-    return STATUS_OK;
-}
-
 enum status replay_finish(struct replay *replay)
 {
     struct replay_outcome *outcome = replay->outcome;
@@ -336,7 +322,7 @@ enum status replay_finish(struct replay *replay)
         if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
     for (const struct call_driver *const *driver = core_of(replay)->drivers; *driver; driver++)
         if ((*driver)->finish) TRY((*driver)->finish(replay));
-    if (replay->made) TRY(keep_trace_bounds(replay));
+    if (replay->made) TRY(trace_bounds_keep(replay->made, replay->platform, replay->err));
     outcome->trace = replay->made;
     replay->made = NULL;
     struct rusage usage;

@@ -132,8 +132,8 @@ static enum status add_call(struct naming *naming, const struct trace_call *call
 static void add_sim(const struct trace_sim *sim, uint64_t *hash)
 {
     const int64_t words[] = {sim->xfer_start_ps, sim->xfer_end_ps, sim->base_end_ps, sim->extended_end_ps,
-                             sim->blocked_ps,    sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps,
-                             sim->released_ps};
+                             sim->xfer_least_ps, sim->blocked_ps,  sim->progress_from_ps, sim->progress_until_ps,
+                             sim->awaited_post_ps, sim->released_ps};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) *hash = map_mix(*hash, (uint64_t)words[i]);
 }
 

@@ -113,11 +113,12 @@ enum status verify_bounds(const struct verify_context *context, struct verify_ro
         bool low = sim->xfer_end_ps + context->slack_ps >= transfer->lower_end_ps;
         bool high = transfer->upper_end_ps == TRACE_UNKNOWN_PS ||
                     sim->xfer_end_ps <= transfer->upper_end_ps + context->slack_ps;
-        if (low && high) continue;
+        bool least = sim->xfer_least_ps == TRACE_UNKNOWN_PS || sim->xfer_end_ps + context->slack_ps >= sim->xfer_least_ps;
+        if (low && high && least) continue;
         char place[TRACE_PLACE_BYTES];
         verify_breach(row, "%s: ends at %" PRId64 " ps, outside its bounds %" PRId64 " to %" PRId64 " ps",
                       trace_place(context->predicted, transfer->origin, transfer->call, place), sim->xfer_end_ps,
-                      transfer->lower_end_ps, transfer->upper_end_ps);
+                      least ? transfer->lower_end_ps : sim->xfer_least_ps, transfer->upper_end_ps);
     }
     transfers_clear(&transfers);
     return STATUS_OK;

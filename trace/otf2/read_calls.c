@@ -67,6 +67,7 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_XFER_END: cursor->sim.xfer_end_ps = time_after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_BASE_END: cursor->sim.base_end_ps = time_after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_EXTENDED_END: cursor->sim.extended_end_ps = time_after(call->enter_ps, value.int64); break;
+    case ATTRIBUTE_XFER_LEAST: cursor->sim.xfer_least_ps = time_after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_BLOCKED: cursor->sim.blocked_ps = value.int64; break;
     case ATTRIBUTE_PROGRESS_FROM: cursor->sim.progress_from_ps = time_after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_PROGRESS_UNTIL: cursor->sim.progress_until_ps = time_after(call->enter_ps, value.int64); break;

@@ -122,6 +122,7 @@ static void add_sim(struct archive_writer *writer, size_t index)
     add_time(writer, ATTRIBUTE_XFER_END, call->enter_ps, sim->xfer_end_ps);
     add_time(writer, ATTRIBUTE_BASE_END, call->enter_ps, sim->base_end_ps);
     add_time(writer, ATTRIBUTE_EXTENDED_END, call->enter_ps, sim->extended_end_ps);
+    add_time(writer, ATTRIBUTE_XFER_LEAST, call->enter_ps, sim->xfer_least_ps);
 }
 
 /* Attributes have the order of enum trace_before. */

@@ -27,6 +27,7 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     {"xfer_end", TEXT_TIME, SIM(xfer_end_ps)},
     {"base_end", TEXT_TIME, SIM(base_end_ps)},
     {"extended_end", TEXT_TIME, SIM(extended_end_ps)},
+    {"xfer_least", TEXT_TIME, SIM(xfer_least_ps)},
     {"blocked", TEXT_TIME, SIM(blocked_ps)},
     {"progress_from", TEXT_TIME, SIM(progress_from_ps)},
     {"progress_until", TEXT_TIME, SIM(progress_until_ps)},

@@ -64,7 +64,7 @@ enum {
     TEXT_SEND_EXTENT_INDEX = TEXT_EXTENT_FIRST + TRACE_BUFFERS,
     TEXT_RECV_EXTENT_INDEX,
     TEXT_SIM_FIRST,
-    TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 9,
+    TEXT_FIELD_COUNT = TEXT_SIM_FIRST + 10,
 };
 const struct text_field *text_field(int index);
 

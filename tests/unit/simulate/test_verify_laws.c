@@ -50,7 +50,7 @@ static void the_worked_example_breaks_no_law(void **state)
 }
 
 /* One figure of rank 0 in the worked example that is another one. */
-enum figure { EXIT, LEAVES, ARRIVES };
+enum figure { EXIT, LEAVES, ARRIVES, LEAST };
 
 static void a_wrong_figure_breaks_the_law_that_it_contradicts(void **state)
 {
@@ -72,6 +72,8 @@ static void a_wrong_figure_breaks_the_law_that_it_contradicts(void **state)
         {'a', PUT, ARRIVES, 571 * US, verify_transfer_time, NULL},
         {'a', PUT, ARRIVES, 571 * US, verify_waits_active, "rank 1, event 2 (MPI_Win_wait)"},
         {'a', PUT, ARRIVES, 571 * US, verify_bounds, "outside its bounds"},
+        {'a', PUT, LEAST, 570 * US, verify_bounds, NULL},
+        {'a', PUT, LEAST, 571 * US, verify_bounds, "outside its bounds 571"},
         /* The end of a put lies behind the call that asked for it: in b the call returns at 410. */
         {'b', PUT, ARRIVES, 409 * US, verify_bounds, "rank 0, event 2 (MPI_Put)"},
         /* The post of 400 is known at the origin at 410: nothing that waits for it may return at 409, under the semantics that
@@ -87,7 +89,8 @@ static void a_wrong_figure_breaks_the_law_that_it_contradicts(void **state)
         struct trace_rank *rank = &test.outcome.trace->ranks[0];
         int64_t *figures[] = {[EXIT] = &rank->calls[rows[i].call].exit_ps,
                               [LEAVES] = &rank->sim[rows[i].call].xfer_start_ps,
-                              [ARRIVES] = &rank->sim[rows[i].call].xfer_end_ps};
+                              [ARRIVES] = &rank->sim[rows[i].call].xfer_end_ps,
+                              [LEAST] = &rank->sim[rows[i].call].xfer_least_ps};
         *figures[rows[i].figure] = rows[i].ps;
         assert_law(test_law(&test, rows[i].law), rows[i].broken);
         test_context_clear(&test);

@@ -350,7 +350,8 @@ static void whole_traces_come_back(void **state)
     assert_comes_back(
         HEAD
         "property simulated=1 platform=two%20nodes engine=loggp semantics=a lock=lazy\nwindow 0 comm=0\n"
-        "0 0 1 MPI_Put win=0 target=1 bytes=8 xfer_start=0.25 xfer_end=0.5 base_end=1 extended_end=1.5 blocked=0.1\n"
+        "0 0 1 MPI_Put win=0 target=1 bytes=8 xfer_start=0.25 xfer_end=0.5 base_end=1 extended_end=1.5 "
+        "xfer_least=0.375 blocked=0.1\n"
         "0 1 2 MPI_Win_fence win=0 blocked=0.5\n0 2 2 MPI_Barrier comm=0\n");
     assert_comes_back(HEAD "window 0 comm=0\n0 0 1 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=- break=1\n"
                            "1 0 1 MPI_Win_create win=0 break=1\nincomplete 0 x\nincomplete 1 y\n");

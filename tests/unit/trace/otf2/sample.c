@@ -98,7 +98,7 @@ static void add(struct maker *maker, struct trace_call *call)
     sim->blocked_ps = (call->exit_ps - call->enter_ps) / 2 * (int64_t)(step % 3);
     if (!(call_row(call->call)->allowed & F_TARGET)) return;
     *sim = (struct trace_sim){call->enter_ps + 1, call->enter_ps - 5, step % 2 ? TRACE_UNKNOWN_PS : call->exit_ps,
-                              call->exit_ps + 9, sim->blocked_ps, call->enter_ps + 2, call->exit_ps - 1,
+                              call->exit_ps + 9, call->enter_ps + 4, sim->blocked_ps, call->enter_ps + 2, call->exit_ps - 1,
                               step % 2 ? call->enter_ps + 3 : TRACE_UNKNOWN_PS,
                               step % 3 ? TRACE_UNKNOWN_PS : call->exit_ps - 2};
 }

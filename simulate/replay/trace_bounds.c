@@ -1,0 +1,77 @@
+#include "simulate/replay/trace_bounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/transfers/bounds.h"
+#include "simulate/engine/cost.h"
+
+/* Each latency less its error, each rate with it. With aggregation an operation may travel in a larger message: then a
+ * segment is as fast as the fastest one from it on. */
+static struct net_segment *favour_segments(const struct net_segment *segments, size_t count, bool aggregate)
+{
+    struct net_segment *best = malloc((count + 1) * sizeof *best);
+    if (!best) return NULL;
+    memcpy(best, segments, count * sizeof *best);
+    for (size_t i = count; i-- > 0;) {
+        best[i].latency_s = fmax(0, best[i].latency_s - best[i].latency_error_s);
+        best[i].bandwidth_Bps += best[i].bandwidth_error_Bps;
+        if (!aggregate || i + 1 == count) continue;
+        best[i].latency_s = fmin(best[i].latency_s, best[i + 1].latency_s);
+        best[i].bandwidth_Bps = fmax(best[i].bandwidth_Bps, best[i + 1].bandwidth_Bps);
+    }
+    return best;
+}
+
+static int64_t message_ps(const struct platform *platform, uint32_t from, uint32_t to, int64_t bytes)
+{
+    const struct engine_message message = {.src_node = platform_node_of(platform, from),
+                                           .dst_node = platform_node_of(platform, to),
+                                           .bytes = bytes,
+                                           .to_self = from == to};
+    const struct cost cost = cost_message(platform, &message);
+    return cost.latency_ps + cost.transmit_ps;
+}
+
+/* On a user's SimGrid platform only the engine knows the routes. */
+static int64_t least_ps(const struct platform *best, const struct transfer *transfer, const struct trace_call *call)
+{
+    uint32_t origin = transfer->origin, target = transfer->target;
+    if (best->simgrid_xml) return 0;
+    switch (call_operation(call_kind(call->call))) {
+    case CALL_GET:
+        return message_ps(best, origin, target, best->control_bytes) + message_ps(best, target, origin, call->bytes);
+    case CALL_GET_ACCUMULATE:
+        return message_ps(best, origin, target, call->bytes) + message_ps(best, target, origin, call->rma.result_bytes);
+    default: return message_ps(best, origin, target, call->bytes);
+    }
+}
+
+static void keep_bounds(struct trace *predicted, const struct platform *best, const struct transfers *transfers)
+{
+    for (size_t i = 0; i < transfers->count; i++) {
+        const struct transfer *transfer = &transfers->items[i];
+        const struct trace_rank *rank = &predicted->ranks[transfer->origin];
+        struct trace_sim *sim = &rank->sim[transfer->call];
+        sim->base_end_ps = transfer->lower_end_ps;
+        sim->extended_end_ps = transfer->upper_end_ps;
+        sim->xfer_least_ps = transfer->start_ps + least_ps(best, transfer, &rank->calls[transfer->call]);
+    }
+}
+
+enum status trace_bounds_keep(struct trace *predicted, const struct platform *platform, struct err *err)
+{
+    struct platform best = *platform;
+    struct transfers transfers;
+    TRY(bounds_find(predicted, &transfers, err));
+    best.segments = favour_segments(platform->segments, platform->segment_count, platform->aggregate);
+    best.loopback = favour_segments(platform->loopback, platform->loopback_count, platform->aggregate);
+    enum status status = best.segments && best.loopback ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK) keep_bounds(predicted, &best, &transfers);
+    free(best.segments);
+    free(best.loopback);
+    transfers_clear(&transfers);
+    return status;
+}
