@@ -11,10 +11,31 @@ struct interval {
     double low_s, high_s;
 };
 
-static struct interval bounds_of(const struct transfer *transfer)
+static bool is_within_node(const struct trace *trace, const struct transfer *transfer)
 {
-    return (struct interval){units_s(transfer->lower_end_ps - transfer->start_ps),
-                             units_s(transfer->upper_end_ps - transfer->start_ps)};
+    uint32_t node = trace->ranks[transfer->origin].node;
+    return transfer->origin == transfer->target || (node != 0 && node == trace->ranks[transfer->target].node);
+}
+
+/* Both the least end and that of the base model are before the true one. Within a node the latter has the call's own time
+ * in it, unless the call waited for a post. */
+static struct interval predicted_bounds(const struct trace *trace, const struct transfer *transfer)
+{
+    const struct trace_sim *sim = trace->ranks[transfer->origin].sim;
+    if (sim) sim += transfer->call;
+    int64_t low_ps = transfer->lower_end_ps, least_ps = transfer->start_ps;
+    if (sim && sim->xfer_least_ps != TRACE_UNKNOWN_PS) least_ps = sim->xfer_least_ps;
+    bool waits = sim && sim->awaited_post_ps != TRACE_UNKNOWN_PS;
+    if (least_ps > low_ps || (is_within_node(trace, transfer) && !waits)) low_ps = least_ps;
+    return (struct interval){units_s(low_ps - transfer->start_ps), units_s(transfer->upper_end_ps - transfer->start_ps)};
+}
+
+static struct interval measured_bounds(const struct trace *trace, const struct transfer *transfer)
+{
+    int64_t low_ps = is_within_node(trace, transfer) ? transfer->start_ps : transfer->lower_end_ps;
+    int64_t end_ps = transfer_true_end_ps(trace, transfer), high_ps = transfer->upper_end_ps;
+    if (end_ps != TRACE_UNKNOWN_PS) low_ps = high_ps = end_ps;
+    return (struct interval){units_s(low_ps - transfer->start_ps), units_s(high_ps - transfer->start_ps)};
 }
 
 /* Whether the intervals overlap. Times of a trace are whole picoseconds. */
@@ -33,8 +54,8 @@ struct adder {
     const struct trace *predicted;
     const struct transfers *of_predicted;
     struct validate_transfers *to;
-    double *errors_s, *relative; /* memory for all */
-    size_t relative_count;
+    double *errors_s, *relative, *widths; /* memory for all */
+    size_t relative_count, width_count;
     struct repeated *repeated;
     double worst_s;
     const struct section *section; /* of the prediction; NULL: all */
@@ -53,15 +74,14 @@ static void add_one(struct adder *adder, const struct trace *measured, const str
     const struct trace_call *operation = &adder->predicted->ranks[own->origin].calls[own->call];
     if (adder->section && !section_has(adder->section, own->origin, operation)) return;
     if (own->upper_end_ps == TRACE_UNKNOWN_PS || other->upper_end_ps == TRACE_UNKNOWN_PS) return;
-    struct interval predicted = bounds_of(own), found = bounds_of(other);
-    int64_t end_ps = transfer_true_end_ps(measured, other);
-    double upper_s = found.high_s, error_s = fabs(predicted.high_s - upper_s);
-    if (end_ps != TRACE_UNKNOWN_PS) {
-        found.low_s = found.high_s = units_s(end_ps - other->start_ps);
-        adder->to->ends_known++;
-    }
-    bool within = intervals_overlap(predicted, found);
+    struct interval predicted = predicted_bounds(adder->predicted, own), found = measured_bounds(measured, other);
+    double upper_s = units_s(other->upper_end_ps - other->start_ps), error_s = fabs(predicted.high_s - upper_s);
+    bool within = intervals_overlap(predicted, found), leaves = !is_within_node(measured, other);
+    adder->to->ends_known += transfer_true_end_ps(measured, other) != TRACE_UNKNOWN_PS;
     adder->to->within += within;
+    adder->to->between_nodes += leaves;
+    adder->to->between_nodes_within += leaves && within;
+    if (leaves && predicted.low_s > 0) adder->widths[adder->width_count++] = predicted.high_s / predicted.low_s;
     add_repetition(&adder->repeated[own - adder->of_predicted->items], found, within);
     adder->errors_s[adder->to->count++] = error_s;
     if (upper_s > 0) adder->relative[adder->relative_count++] = error_s / upper_s;
@@ -96,7 +116,8 @@ static void count_within_spread(struct adder *adder)
 {
     for (size_t i = 0; i < adder->of_predicted->count; i++) {
         const struct repeated *repeated = &adder->repeated[i];
-        if (repeated->outside > 0 && intervals_overlap(bounds_of(&adder->of_predicted->items[i]), repeated->all))
+        struct interval predicted = predicted_bounds(adder->predicted, &adder->of_predicted->items[i]);
+        if (repeated->outside > 0 && intervals_overlap(predicted, repeated->all))
             adder->to->within_spread += repeated->outside;
     }
 }
@@ -111,15 +132,19 @@ enum status validate_transfers_match(const struct trace *predicted, const struct
     struct adder adder = {.predicted = predicted, .of_predicted = &own, .to = transfers, .worst_s = -1, .section = section};
     adder.errors_s = calloc(own.count * repetitions + 1, sizeof *adder.errors_s);
     adder.relative = calloc(own.count * repetitions + 1, sizeof *adder.relative);
+    adder.widths = calloc(own.count * repetitions + 1, sizeof *adder.widths);
     adder.repeated = calloc(own.count + 1, sizeof *adder.repeated);
-    enum status status = adder.errors_s && adder.relative && adder.repeated ? STATUS_OK : err_memory(err);
+    bool has_memory = adder.errors_s && adder.relative && adder.widths && adder.repeated;
+    enum status status = has_memory ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < own.count; i++)
         adder.repeated[i].all = (struct interval){INFINITY, -INFINITY};
     for (size_t i = 0; status == STATUS_OK && i < repetitions; i++) status = add_run(&adder, measured[i], err);
     if (status == STATUS_OK) transfers->error_s = samples_summarize(adder.errors_s, (size_t)transfers->count);
     if (status == STATUS_OK) transfers->relative = samples_summarize(adder.relative, adder.relative_count);
+    if (status == STATUS_OK) transfers->width = samples_summarize(adder.widths, adder.width_count);
     if (status == STATUS_OK) count_within_spread(&adder);
     free(adder.repeated);
+    free(adder.widths);
     free(adder.errors_s);
     free(adder.relative);
     transfers_clear(&own);

@@ -195,7 +195,9 @@ static bool add_transfers(cJSON *root, const struct validation *v)
            cJSON_AddNumberToObject(object, "within_bounds", (double)transfers->within) &&
            cJSON_AddNumberToObject(object, "within_spread", (double)transfers->within_spread) &&
            cJSON_AddNumberToObject(object, "share", count > 0 ? (double)transfers->within / count : NAN) &&
-           add_summary(object, "error_s", &transfers->error_s) &&
+           cJSON_AddNumberToObject(object, "between_nodes", (double)transfers->between_nodes) &&
+           cJSON_AddNumberToObject(object, "between_nodes_within", (double)transfers->between_nodes_within) &&
+           add_summary(object, "width", &transfers->width) && add_summary(object, "error_s", &transfers->error_s) &&
            add_summary(object, "relative", &transfers->relative) &&
            cJSON_AddNumberToObject(object, "worst_rank", transfers->worst_rank) &&
            cJSON_AddNumberToObject(object, "worst_event", (double)transfers->worst_event);

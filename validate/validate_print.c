@@ -106,6 +106,11 @@ static void print_transfers(const struct validate_transfers *transfers, FILE *ou
     if (transfers->count == 0) return;
     fprintf(out, "Transfers: %" PRIu64 " of %" PRIu64 " measured ones lie in the predicted bounds, or may\n", transfers->within,
             transfers->count);
+    if (transfers->between_nodes < transfers->count)
+        fprintf(out, "           of those between nodes %" PRIu64 " of %" PRIu64 "\n", transfers->between_nodes_within,
+                transfers->between_nodes);
+    if (transfers->width.count > 0)
+        fprintf(out, "           predicted latest / earliest end: median %.3g\n", transfers->width.median);
     if (transfers->within_spread > 0)
         fprintf(out, "           %" PRIu64 " further ones are no further outside than the measured runs are apart\n",
                 transfers->within_spread);
