@@ -2,16 +2,22 @@
 # table.sh RESULT.json: a campaign's rows as a Markdown table: error of the part against the median of the real runs, and the
 # runs' own spread, in percent.
 # table.sh --waits RESULT.json...: error of each wait state, summed over the ranks, that is measured or predicted above 2 % of the
-# part's time on all ranks; and how many are within 10 % of the measured median or within the runs' range.
+# part's time on all ranks; and how many are within 10 % of the measured median or within the runs' range. Where ranks wait for
+# locks and for progress, the sum counts: time stamps do not tell them apart (docs/results.md, Tolerance).
 # table.sh --svg RESULT.json: predicted against measured time of the part, with lines of equality and of 10 % to either side.
 set -eu
-usage() { sed -n 2,6p "$0"; exit 2; }
+usage() { sed -n 2,7p "$0"; exit 2; }
 if [ "${1:-}" = --waits ]; then
     shift
     [ $# -gt 0 ] || usage
     jq -rs '
         def percent: if . > 1e6 then "never measured" else "\(. * 1000 | round / 10)" end;
-        [.[].rows[] | . as $row | .patterns[]
+        def of($names): select(.name as $name | $names | index($name));
+        def waits: ["lock_contention", "wait_for_progress"] as $both | [.[] | of($both)] as $told |
+            if ([$told[] | select(([.measured_s, .predicted_s] | max) > 0)] | length) < 2 then . else
+            [.[] | select(.name as $name | $both | index($name) | not)] + [$told[0] + {name: ($both | join(" and "))} +
+            ([("predicted_s", "measured_s", "measured_min_s", "measured_max_s") as $key | {($key): ([$told[][$key]] | add)}] | add)] end;
+        [.[].rows[] | . as $row | .patterns | waits[]
          | select(([.measured_s, .predicted_s] | max) > 0.02 * $row.part.measured_s * $row.ranks)
          | {row: "\($row.program), \($row.semantics), \($row.bytes) B, \($row.ranks) ranks", name, predicted_s, measured_s,
             error: (if .measured_s > 0 then (.predicted_s / .measured_s - 1 | fabs) else infinite end),
