@@ -67,6 +67,7 @@ enum window_creation { WINDOW_CREATION_EXCHANGE, WINDOW_CREATION_MPICH };
 enum visit_mode { VISIT_ENTER, VISIT_WAIT };
 enum lock_order { LOCK_ORDER_ARRIVAL, LOCK_ORDER_SERVICE };
 enum assertions_mode { ASSERTIONS_HONOURED, ASSERTIONS_IGNORED };
+enum wait_mode { WAIT_NOTIFIED, WAIT_CONFIRMED };
 
 /* mpi.rma.protocol: the messages that a call needs once it may start, and whose progress they need (docs/simulation.md,
  * "Protocols"). */
@@ -79,6 +80,7 @@ struct rma_protocol {
     enum visit_mode visit;
     enum lock_order lock_order;
     enum assertions_mode fence_assertions;
+    enum wait_mode wait;
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
     double put_s_per_byte; /* the call of a put copies its data */
     double linger_s; /* messages that arrive within this time after the return of a call that served are served at

@@ -5,6 +5,7 @@
 enum message_type {
     MESSAGE_POST,
     MESSAGE_COMPLETE,
+    MESSAGE_WAITS, /* protocol.wait = confirmed: a target is in MPI_Win_wait */
     MESSAGE_DATA,
     MESSAGE_PUT, /* the data of a plain put: of an active epoch, issued in its call, without a request */
     MESSAGE_ACK,

@@ -93,10 +93,51 @@ static void account_early_wait(struct replay *replay, const struct member *membe
     totals_add(&replay->outcome->totals, PATTERN_LATE_COMPLETE, member->rank, until_ps - from_ps);
 }
 
+/* --- protocol.wait = confirmed --- */
+
+static enum status say_waits(struct replay *replay, const struct member *member)
+{
+    for (uint32_t i = 0; i < member->exposure.pair_count; i++) {
+        uint32_t index = role_pairs(&member->exposure)[i];
+        const struct pair *pair = &replay->pairs[index];
+        TRY(replay_send_control(replay, MESSAGE_WAITS, member->rank, pair->origin, index, pair->exposures));
+    }
+    return STATUS_OK;
+}
+
+/* Whether the notification of the pair's access epoch is still to be sent. */
+static bool owes_notification(const struct replay *replay, const struct pair *pair, uint32_t epoch)
+{
+    if (pair->accesses < epoch || (pair->accesses == epoch && pair->open)) return true;
+    for (uint32_t op = pair->queue_first; op != NO_INDEX; op = replay->ops[op].next)
+        if (replay->ops[op].kind == CALL_COMPLETE && replay->ops[op].epoch == epoch) return true;
+    return false;
+}
+
+/* A target waits in exposure n when notification n - 1 has arrived: what it waits for is the pair's next one. */
+enum status replay_on_waits(struct replay *replay, const struct engine_note *message)
+{
+    struct pair *pair = &replay->pairs[message->ref];
+    pair->target_waits = owes_notification(replay, pair, message->extra);
+    return STATUS_OK;
+}
+
+/* Whether a target of the rank's last access epoch waits for a notification that only acknowledgements keep back. */
+static bool awaits_confirmation(const struct replay *replay, const struct member *member)
+{
+    for (uint32_t i = 0; i < member->access.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
+        if (pair->target_waits && pair->uncleared > 0 && pair->queue_first != NO_INDEX) return true;
+    }
+    return false;
+}
+
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
-    struct member *member = replay_member(replay, &state->calls[state->next], rank);
+    const struct trace_call *call = &state->calls[state->next];
+    struct member *member = replay_member(replay, call, rank);
+    bool confirms = replay->modes[member->window].wait_confirms && call_kind(call->call) == CALL_WIN_WAIT;
     if (!member->exposed)
         return replay_fail(replay, rank, "no exposure epoch is open on window %d", member->window), STEP_FAIL;
     if (state->phase == PHASE_ENTER) {
@@ -105,10 +146,15 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
         enum step step = replay_spend(replay, state, replay_own_ps(replay, state), PHASE_ACT);
         if (step != STEP_AGAIN) return step;
     }
+    if (state->phase == PHASE_ACT) {
+        if (confirms) STEP_TRY(say_waits(replay, member));
+        state->phase = PHASE_WAIT;
+    }
     if (member->pending_origins > 0) {
         state->need = member->missing_completes;
         return STEP_BLOCK;
     }
+    if (confirms && awaits_confirmation(replay, member)) return STEP_BLOCK;
     /* MPI-3.1 11.5.2: when wait returns, all accesses are complete at the target, also those that read. */
     if (member->last_effect_ps > replay->now_ps) return replay_wait_until(state, member->last_effect_ps, PHASE_WAIT);
     account_early_wait(replay, member);

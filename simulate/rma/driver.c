@@ -106,6 +106,7 @@ static enum status together_left(struct replay *replay, const struct engine_note
 static const struct message_row messages[] = {
     {MESSAGE_POST, .act = replay_on_post, SERVICE_NOTIFICATION, EFFECT_CHANGES},
     {MESSAGE_COMPLETE, .act = replay_on_complete, SERVICE_NONE, EFFECT_CHANGES},
+    {MESSAGE_WAITS, .act = replay_on_waits, SERVICE_NOTIFICATION, EFFECT_CHANGES},
     {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .served_bytes = op_bytes, .left = op_left,
      .awaited = replay_awaits_ops},
     {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .left = replay_put_left},

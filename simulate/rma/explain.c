@@ -53,6 +53,10 @@ static void explain_completes(struct replay *replay, const struct member *member
         const struct pair *pair = &replay->pairs[role_pairs(&member->exposure)[i]];
         if (pair->epochs_done < pair->exposures) EXPLAIN_ONE(text, " MPI_Win_complete of rank %u", pair->origin);
     }
+    for (uint32_t i = 0; text->named == 0 && i < member->access.pair_count; i++) {
+        const struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
+        if (pair->target_waits) EXPLAIN_ONE(text, " its operations on rank %u", pair->target);
+    }
 }
 
 static void explain_holders(struct replay *replay, uint32_t rank, uint32_t target, struct explanation *text)

@@ -21,6 +21,7 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank);
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank);
 enum status replay_on_post(struct replay *replay, const struct engine_note *message);
 enum status replay_on_complete(struct replay *replay, const struct engine_note *message);
+enum status replay_on_waits(struct replay *replay, const struct engine_note *message);
 enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message);
 /* The call, an operation, waits for all missing posts of the access epoch. */
 void replay_await_group(struct replay *replay, struct member *member);

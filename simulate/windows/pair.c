@@ -33,6 +33,7 @@ enum status replay_send_notification(struct replay *replay, uint32_t index, cons
     pair->complete_enter_ps[slot] = notification->complete_enter_ps;
     pair->complete_last_op_ps[slot] = notification->last_op_ps;
     pair->data_expected[slot] = notification->data_expected;
+    pair->target_waits = false;
     return replay_send_control(replay, MESSAGE_COMPLETE, pair->origin, pair->target, index, 0);
 }
 
@@ -86,5 +87,9 @@ enum status replay_pair_issue_queued(struct replay *replay, uint32_t pair)
 
 enum status replay_pair_cleared(struct replay *replay, uint32_t pair, uint32_t epoch)
 {
-    return --replay->pairs[pair].uncleared == 0 ? replay_pair_issue_until(replay, pair, epoch) : STATUS_OK;
+    if (--replay->pairs[pair].uncleared > 0) return STATUS_OK;
+    TRY(replay_pair_issue_until(replay, pair, epoch));
+    const struct member *origin = &replay->members[replay->pairs[pair].origin_member];
+    if (replay->modes[origin->window].wait_confirms && origin->in_wait) replay_wake(replay, origin->rank);
+    return STATUS_OK;
 }

@@ -23,7 +23,8 @@ struct pair {
     uint32_t awaited : 1;             /* the start, complete or operation of the origin waits for the post */
     uint32_t awaited_before : 1;      /* its complete waits for the post of an earlier epoch */
     uint32_t unflushed : 1;           /* puts or gets since the last request to flush (mpi.rma.protocol.flush) */
-    uint32_t uncleared : 27;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
+    uint32_t target_waits : 1;        /* the target has said that it waits for the next notification (protocol.wait) */
+    uint32_t uncleared : 26;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
     int64_t post_enter_ps[2];
 

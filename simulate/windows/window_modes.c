@@ -24,13 +24,15 @@ static struct window_mode make_mode(const struct platform *platform, const struc
                                     enum lock_mode lock, enum fence_mode fence)
 {
     struct found found = find_rows(semantics);
+    bool ahead = semantics_run_ahead(semantics);
     return (struct window_mode){.semantics = semantics,
                                 .lock = lock,
                                 .fence = fence,
                                 .complete_waits_all = found.complete,
                                 .waits_for_group = found.group,
                                 .queues_for_group = found.both,
-                                .epochs_ahead = semantics_run_ahead(semantics) ? platform->epochs_ahead : INT64_MAX};
+                                .wait_confirms = ahead && platform->protocol.wait == WAIT_CONFIRMED,
+                                .epochs_ahead = ahead ? platform->epochs_ahead : INT64_MAX};
 }
 
 bool window_modes_number(const char *text, size_t *number)

@@ -13,6 +13,7 @@ struct window_mode {
     bool complete_waits_all; /* complete waits for every target's post (c) */
     bool waits_for_group;    /* some operations wait for the posts of all targets */
     bool queues_for_group;   /* some operations leave only when the posts of all targets have arrived */
+    bool wait_confirms;      /* MPI_Win_wait says so to its origins, and waits for what its own targets wait for */
     int64_t epochs_ahead;    /* complete waits for the post of that many epochs before; INT64_MAX: for none */
 };
 

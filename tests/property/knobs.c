@@ -84,12 +84,13 @@ const struct knob knobs[] = {
      {NULL, NULL,
       "{\"latency_s\":4e-7,\"bandwidth_Bps\":1e10,\"two_sided\":{\"latency_s\":1e-7,\"bandwidth_Bps\":2e10}}"}},
     {"mpi.pause", {"{}", "{}", "{\"after_s\":3e-6,\"call_s\":2e-6}", "{\"call_s\":1e-6}"}},
+    {"mpi.rma.protocol.wait", {"notified", "notified", "confirmed"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
 
 /* The last rows are drawn apart: a seed names the program that it named before there were these knobs. */
-enum { LATER_KNOBS = 7 };
+enum { LATER_KNOBS = 8 };
 
 static uint32_t value_count(const struct knob *knob)
 {

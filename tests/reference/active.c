@@ -206,7 +206,59 @@ struct exposure {
     const struct trace_group *origins;
     uint32_t target;
     int32_t window;
+    bool confirms; /* mpi.rma.protocol.wait */
 };
+
+struct waiting {
+    struct pair *pair;
+    uint32_t origin, target, number;
+};
+
+static void notice_wait(struct model *model, void *what)
+{
+    const struct waiting *waiting = what;
+    (void)model;
+    waiting->pair->awaited = waiting->number;
+}
+
+static void wait_arrives(struct model *model, void *what)
+{
+    const struct waiting *waiting = what;
+    rank_serve(model, (struct arrival){waiting->target, waiting->origin, SERVICE_NOTIFICATION, 0}, notice_wait, what);
+}
+
+static void say_waits(struct model *model, const struct exposure *exposure)
+{
+    for (uint32_t i = 0; i < exposure->origins->count; i++) {
+        struct waiting *waiting = model_new(model, sizeof *waiting);
+        waiting->origin = (uint32_t)exposure->origins->members[i];
+        waiting->target = exposure->target;
+        waiting->pair = pair_of(model, exposure->window, waiting->origin, waiting->target);
+        waiting->number = waiting->pair->posts_made;
+        network_send_control(model, waiting->target, waiting->origin, false, wait_arrives, waiting);
+    }
+}
+
+/* Only acknowledgements, or the rendezvous of data, keep back the notification of the target. */
+static bool is_kept_back(const struct access *access)
+{
+    if (!access->closing || access->told) return false;
+    for (const struct op *op = access->first; op; op = op->next)
+        if (op->sending && (!op->sent || (op->acknowledged && !op->known))) return true;
+    return false;
+}
+
+/* No target of the rank's last access epoch waits for such a notification. */
+static bool all_is_confirmed(const struct model *model, const struct exposure *exposure)
+{
+    const struct epoch *epoch = model->starts[(size_t)exposure->window * model->rank_count + exposure->target];
+    for (uint32_t i = 0; epoch && i < epoch->access_count; i++) {
+        const struct pair *pair = pair_of(model, exposure->window, epoch->origin, epoch->accesses[i].target);
+        bool awaited = pair->awaited > 0 && pair->awaited <= pair->starts;
+        if (awaited && is_kept_back(pair->started[pair->awaited - 1])) return false;
+    }
+    return true;
+}
 
 /* NULL: the origin has not started yet. */
 static const struct access *exposed_to(const struct model *model, const struct exposure *exposure, uint32_t origin)
@@ -223,20 +275,24 @@ static bool exposure_is_over(const struct model *model, const void *what)
         const struct access *access = exposed_to(model, exposure, i);
         if (!access || !access->heard || !access_is_done(access)) return false;
     }
-    return true;
+    return !exposure->confirms || all_is_confirmed(model, exposure);
 }
 
 static void wait_for_origins(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace_group *origins = model->posted[(size_t)call->handle * model->rank_count + rank->number];
-    struct exposure exposure = {origins, rank->number, call->handle};
+    bool confirms = model->platform->protocol.wait == WAIT_CONFIRMED && call_kind(call->call) == CALL_WIN_WAIT &&
+                    runs_ahead(semantics_of(model, call->handle));
+    struct exposure exposure = {origins, rank->number, call->handle, confirms};
     int64_t done_ps = INT64_MIN;
+    if (confirms) say_waits(model, &exposure);
     rank_await(model, rank, exposure_is_over, &exposure);
     for (uint32_t i = 0; i < origins->count; i++) {
         int64_t ps = access_done_ps(exposed_to(model, &exposure, i));
         if (ps > done_ps) done_ps = ps;
     }
     rank_await_time(model, rank, done_ps);
+    rank_await(model, rank, exposure_is_over, &exposure);
 }
 
 void do_active(struct model *model, struct rank *rank, const struct trace_call *call)

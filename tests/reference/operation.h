@@ -59,6 +59,7 @@ struct epoch {
 struct pair {
     uint32_t posts;          /* of the target, noticed by the origin */
     uint32_t posts_made;     /* by the target */
+    uint32_t awaited;        /* number of the epoch for which the target has said that it waits */
     uint32_t starts;         /* of the origin */
     struct access **started; /* accesses by number of start */
     size_t started_capacity;

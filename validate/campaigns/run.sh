@@ -132,7 +132,7 @@ row() { # PROGRAM ARGUMENT...
     rm -rf "$work"/predicted.txt "$work"/run-*
     record "$@" || return 1
     # shellcheck disable=SC2086
-    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $polls -o "$work/predicted.txt" \
+    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library -o "$work/predicted.txt" \
         >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
     runs= thrown=0 good=0 most=0
     while [ $good -lt "$repetitions" ] && [ $thrown -le $((2 * repetitions)) ]; do
@@ -186,8 +186,10 @@ while read -r line; do
     semantics=$(echo "$line" | jq -r .semantics) limit=$(echo "$line" | jq .limit_s)
     chosen="--semantics $semantics"
     [ "$semantics" = library ] && chosen= # the library's own, as the platform file says
-    polls= # under c the preloaded library looks several times before data leave, and so serves others first
-    [ "$semantics" = c ] && polls="--set mpi.rma.protocol.visit=enter"
+    library= # under c the preloaded library looks several times before data leave, and so serves others first; under d its
+             # MPI_Win_wait waits for confirmations
+    [ "$semantics" = c ] && library="--set mpi.rma.protocol.visit=enter"
+    [ "$semantics" = d ] && library="--set mpi.rma.protocol.wait=confirmed"
     name="$program, $bytes B, $ranks ranks, semantics $semantics"
     is_done && continue
     if ! echo "$line" | jq -e "${CAMPAIGN_ROWS:-true}" >/dev/null || [ "$(date +%s)" -ge "${CAMPAIGN_UNTIL:-99999999999}" ]; then
