@@ -36,7 +36,7 @@ others() {
     [ -z "$found" ] || fail "$1 exports $found, expected names of $2 only"
 }
 mpi='P?MPI_[A-Za-z_0-9]+|p?mpi_[a-z_0-9]+_*|p?shmemx?_[a-z_0-9]+|start_pes|globalexit|sh(malloc|memalign|realloc|free)|__cyg_profile_func_(enter|exit)'
-others librmacast-simgrid.so 'engine_simgrid_module'
+others librmacast-simgrid.so 'engine_simgrid_(interface|module)'
 others librmacast-threads.so '(pthread_(create|join|mutex|cond|rwlock|spin|barrier)|sem)_?[a-z]*|rmacast_threads_attach'
 for library in "$libraries"/librmacast-record*.so; do
     others "${library##*/}" "$mpi|pthread_create|rmacast_record_(next|settings)|rmacast_creations?(_attach)?"

@@ -1,6 +1,7 @@
 /* The SimGrid engine as the rest of the program sees it. The module with SimGrid is loaded only when the engine is
  * used: loading SimGrid's library takes 25 ms, most of the time of a short command. */
 #include <dlfcn.h>
+#include <string.h>
 
 #include "common/files/installed.h"
 #include "simulate/engine/engine.h"
@@ -20,9 +21,12 @@ static enum status simgrid_load(struct err *err)
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: SimGrid's library cannot be unloaded */
     if (!module)
         return err_set(err, STATUS_SYSTEM, NULL, NULL, "engine simgrid: %s, expected the module beside librmacast", dlerror());
-    loaded = dlsym(module, "engine_simgrid_module");
-    return loaded ? STATUS_OK
-                  : err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected the module of this version", dlerror());
+    const char *made_for = dlsym(module, "engine_simgrid_interface");
+    if (made_for && strcmp(made_for, ENGINE_INTERFACE) == 0) loaded = dlsym(module, "engine_simgrid_module");
+    if (loaded) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, NULL, NULL,
+                   "engine simgrid: %s is of another build (%.40s), expected the module of this one (" ENGINE_INTERFACE ")",
+                   path, made_for ? made_for : "unknown");
 }
 
 static enum status simgrid_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,

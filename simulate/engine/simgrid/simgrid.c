@@ -500,8 +500,10 @@ static enum status simgrid_engine_open(const struct platform *platform, const in
     return STATUS_OK;
 }
 
-/* load.c finds this symbol in the module. */
+/* load.c finds these symbols in the module. It reads the first alone if it is of another build. */
+extern const char engine_simgrid_interface[];
 extern const struct engine_descriptor engine_simgrid_module;
+const char engine_simgrid_interface[] = ENGINE_INTERFACE;
 const struct engine_descriptor engine_simgrid_module = {
     .name = "simgrid",
     .open = simgrid_engine_open,
