@@ -31,8 +31,8 @@ struct engine_departure {
 };
 
 /* How far ahead an event is. Each step of a chain of pointers is prefetched at another distance, since the step before
- * must be in the cache by then. ENGINE_CALLS: the caches hold everything but the calls. */
-enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGINE_FAR, ENGINE_CALLS };
+ * must be in the cache by then. */
+enum engine_distance { ENGINE_HERE, ENGINE_NEXT, ENGINE_SOON, ENGINE_NEAR, ENGINE_FAR };
 
 /* All callbacks run at the simulated time now_ps. It never decreases, except for messages that are delivered lazily. */
 struct engine_callbacks {

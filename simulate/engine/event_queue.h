@@ -82,10 +82,4 @@ static inline const struct event *event_queue_ahead(const struct event_queue *qu
     return count < queue->run.count ? &queue->run.items[queue->run.count - 1 - count] : NULL;
 }
 
-/* The event after `count` others in the ring; NULL: none. */
-static inline const struct event *event_queue_in_ring(const struct event_queue *queue, unsigned ring, uint32_t count)
-{
-    return count < queue->rings[ring].count ? event_ring_item(&queue->rings[ring], count) : NULL;
-}
-
 #endif

@@ -1,9 +1,8 @@
 /* Prefetches the memory that the next events will read. With many ranks every event reads other memory, and without
  * this a replay mostly waits for it. No result changes.
  *
- * The event queue always knows its next dozen events. From 4096 nodes on, each of them prefetches step by step as it
- * comes nearer: node, rank, calls and window, pairs, inboxes of neighbours. Between 128 and 4095 nodes the caches hold
- * everything but the trace, so only the rank's next calls are prefetched. What must be read on the way is read first;
+ * The event queue always knows its next dozen events. From 2048 nodes on, each of them prefetches step by step as it
+ * comes nearer: node, rank, calls and window, pairs, inboxes of neighbours. What must be read on the way is read first;
  * the lines found there are prefetched afterwards, all together (struct prefetch_lines). A read after as many requests
  * as the processor can have under way would wait for them. */
 #include "simulate/windows/op.h"
@@ -68,10 +67,6 @@ static void want_step(const struct replay *replay, uint32_t rank, enum engine_di
     case ENGINE_FAR: lines_want(wanted, state, sizeof *state); break;
     case ENGINE_NEAR:
         want_calls(state, 0, CALLS_FIRST, wanted);
-        want_member(member, wanted);
-        break;
-    case ENGINE_CALLS:
-        want_calls(state, 0, CALLS_PUT, wanted);
         want_member(member, wanted);
         break;
     case ENGINE_SOON:

@@ -23,7 +23,7 @@
 #include "simulate/engine/loggp/deliver.h"
 #include "simulate/engine/loggp/schedule.h"
 
-enum { PREFETCH_NODES = 4096, AHEAD = 12, PEEK_NODES = 128, PEEK = 3 };
+enum { PREFETCH_NODES = 2048, AHEAD = 12 };
 
 /* The least time that any message takes between two nodes. */
 static int64_t least_latency_ps(const struct platform *platform)
@@ -58,7 +58,6 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
     made->prefetches = callbacks->prefetch && platform->node_count >= PREFETCH_NODES;
-    made->peeks = !made->prefetches && callbacks->prefetch && platform->node_count >= PEEK_NODES;
     made->queue.ahead = made->prefetches ? AHEAD : 0;
     made->in_order = platform->segment_count == 1 && !platform->two_sided;
     made->at_once = least_latency_ps(platform) == 0;
@@ -189,8 +188,7 @@ static void prefetch_alarm(const struct engine *engine, const struct nic *nic, e
     case ENGINE_NEAR: lines_want(lines, &engine->flights[nic->inbox.first], LINE_BYTES); break;
     case ENGINE_SOON: loggp_prefetch_inbox(engine, &nic->inbox, lines); break;
     case ENGINE_NEXT:
-    case ENGINE_HERE:
-    case ENGINE_CALLS: break;
+    case ENGINE_HERE: break;
     }
     /* One step later: the NIC names the rank. */
     on->prefetch(on->context, nic->inbox.waiter, NULL, distance + 1, lines);
@@ -239,19 +237,6 @@ static void prefetch_next(struct engine *engine)
     for (uint32_t i = 0; i < engine->lines.node_count; i++)
         lines_want(&engine->lines, &engine->nics[engine->lines.nodes[i]], sizeof *engine->nics);
     lines_fetch(&engine->lines);
-}
-
-/* For caches that hold everything but the trace: fetches only the call of the rank that goes on next. */
-static void peek_inboxes(const struct engine *engine)
-{
-    const struct engine_callbacks *on = &engine->callbacks;
-    const struct event *alarm = event_queue_in_ring(&engine->queue, RING_ALARMS, PEEK - 1);
-    const struct event *other = event_queue_ahead(&engine->queue, PEEK - 1);
-    const struct inbox *inbox = alarm ? &engine->nics[alarm->id].inbox : NULL;
-    if (inbox && !inbox_awaits_one(inbox)) on->prefetch(on->context, inbox->waiter, NULL, ENGINE_CALLS, NULL);
-    if (other && other->type == EVENT_TIMER) on->prefetch(on->context, other->id, NULL, ENGINE_CALLS, NULL);
-    if (other && other->type == EVENT_ALARM)
-        on->prefetch(on->context, engine->nics[other->id].inbox.waiter, NULL, ENGINE_CALLS, NULL);
 }
 
 /* Whether nothing can reach the node before the event: no message of other nodes, no pending event of its own. */
@@ -310,7 +295,6 @@ static enum status run_queue(struct engine *engine, struct err *err)
     while (engine->queue.count > 0 && !on->stop(on->context)) {
         struct event event = take_event(engine);
         if (engine->prefetches) prefetch_next(engine);
-        if (engine->peeks) peek_inboxes(engine);
         TRY(handle_event(engine, &event, err));
         TRY(run_ahead(engine, err));
     }

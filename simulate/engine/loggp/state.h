@@ -68,8 +68,7 @@ struct engine {
     bool contention;             /* of the platform */
     bool at_once;                /* a message between two nodes may arrive at the moment of its sending */
     bool plain;                  /* in order, not at once, no link queues: delivered as the sender says */
-    bool peeks;                  /* the trace is too large for the caches */
-    bool prefetches;             /* the state is too large for the caches, too */
+    bool prefetches;             /* trace and state are too large for the caches */
     struct prefetch_lines lines; /* where prefetches: of the coming events */
     bool in_order; /* messages between two nodes arrive in the order of their sending, whatever their size */
     struct engine_stats stats;

@@ -140,9 +140,9 @@ static void full_ring(void **state)
         struct event_time time = {i, event_queue_order(&queue, 0)};
         assert_int_equal(event_queue_push_ring(&queue, 1, time, 0, (uint32_t)i, &err), STATUS_OK);
     }
-    assert_int_equal(event_queue_in_ring(&queue, 1, 0)->id, 1);
-    assert_int_equal(event_queue_in_ring(&queue, 1, EVENT_RING_ROOM - 1)->id, EVENT_RING_ROOM);
-    assert_null(event_queue_in_ring(&queue, 1, EVENT_RING_ROOM));
+    assert_int_equal(event_ring_item(&queue.rings[1], 0)->id, 1);
+    assert_int_equal(event_ring_item(&queue.rings[1], EVENT_RING_ROOM - 1)->id, EVENT_RING_ROOM);
+    assert_int_equal(queue.rings[1].count, EVENT_RING_ROOM);
     struct event_time before = {0, event_queue_order(&queue, 0)};
     assert_int_equal(event_queue_push_ring(&queue, 1, before, 0, 0, &err), STATUS_OK);
     for (int64_t i = 0; i <= most; i++) assert_int_equal(event_queue_pop(&queue).id, i);
