@@ -16,10 +16,9 @@ struct barrier_group {
 /* Dissemination barrier of one member. Messages of each round are counted over all instances, modulo 256: no member is
  * ever more than one instance ahead of another. */
 struct barrier {
-    uint32_t instance;
     uint32_t group;
     uint32_t tasks; /* non-blocking collectives begun so far by this rank of the communicator */
-    uint8_t round;
+    uint8_t instance, round;
     bool sent;
 };
 

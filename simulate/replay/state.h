@@ -16,7 +16,8 @@ struct thread_costs {
 };
 
 /* The head of struct core. Items of pools are in the headers of their services, windows in simulate/windows/. Private
- * to one file: shmem (simulate/shmem/shmem.c), watches (windows/watch.c), buffers (windows/buffer.c). */
+ * to one file: shmem (simulate/shmem/shmem.c), watches (windows/watch.c), buffers (windows/buffer.c), lock queues
+ * (windows/lock.c). */
 struct replay {
     const struct trace *trace;
     const struct platform *platform;
@@ -53,9 +54,10 @@ struct replay {
     POOL(op, op);
     POOL(lock_epoch, lock_epoch);
     struct buffers *buffers; /* NULL: they are not limited */
-    /* fence = notify: per member and fence & 1, when the last counted operation towards it takes effect there; NULL: no
-     * window has such fences */
-    int64_t *incoming_latest_ps;
+    struct incoming *incoming; /* by member and sync instance & 1; NULL: no window has fences with notify */
+    struct held_chain *held;   /* by member; NULL: issue is not deferred */
+    struct all_locks **all_locks; /* by member: lock_all, as origin; NULL: not open. Owned */
+    struct lock_queue *lock_queues; /* by member; NULL: no lock has been requested */
     struct fence_targets *fence_targets; /* by member; NULL: flush is counted */
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
     struct watches *watches; /* NULL: no symmetric memory */

@@ -33,14 +33,15 @@ bool replay_epoch_awaited(struct replay *replay, uint32_t rank)
     if (call->peer == TRACE_NONE && (call_row(call->call)->needed & F_TARGET)) return false; /* MPI_PROC_NULL */
     const struct member *member = replay_member(replay, call, rank);
     uint32_t index = (uint32_t)(member - replay->members);
+    const struct all_locks *all = replay->all_locks[index];
     switch (kind) {
-    case CALL_LOCK: return member->all || replay_lock_of_member(replay, rank, index, call->peer, false) != NO_INDEX;
-    case CALL_LOCK_ALL: return member->all || replay_lock_of_member(replay, rank, index, TRACE_NONE, false) != NO_INDEX;
-    case CALL_UNLOCK: return member->all || !may_unlock(replay, rank, index, call->peer);
-    case CALL_UNLOCK_ALL: return !member->all || !member->all->returned || member->all->unlocking;
+    case CALL_LOCK: return all || replay_lock_of_member(replay, rank, index, call->peer, false) != NO_INDEX;
+    case CALL_LOCK_ALL: return all || replay_lock_of_member(replay, rank, index, TRACE_NONE, false) != NO_INDEX;
+    case CALL_UNLOCK: return all || !may_unlock(replay, rank, index, call->peer);
+    case CALL_UNLOCK_ALL: return !all || !all->returned || all->unlocking;
     default: break;
     }
-    if (member->all) return !member->all->returned;
+    if (all) return !all->returned;
     if (operation && (member->fence_open || replay_open_pair(replay, member, call->peer))) return false;
     return replay_lock_of_member(replay, rank, index, call->peer, true) == NO_INDEX;
 }

@@ -2,6 +2,7 @@
 #include "simulate/replay/thread.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock_epoch.h"
+#include "simulate/windows/transfer.h"
 #include "simulate/windows/op.h"
 
 static void explain_posts(struct replay *replay, const struct member *member, struct explanation *text)
@@ -74,7 +75,7 @@ static void explain_holders(struct replay *replay, uint32_t rank, uint32_t targe
     const struct trace_comm *comm = replay_comm_of(replay, member);
     uint32_t first = replay->windows[member->window].first_member;
     for (uint32_t i = 0; i < comm->count; i++) {
-        const struct all_locks *all = replay->members[first + i].all;
+        const struct all_locks *all = replay->all_locks[first + i];
         uint32_t lock = all ? all->locks[target - first] : NO_INDEX;
         if ((uint32_t)comm->members[i] != rank && lock != NO_INDEX && replay->lock_epochs[lock].granted)
             EXPLAIN(text, ", held by MPI_Win_lock_all of rank %d", comm->members[i]);
@@ -106,11 +107,12 @@ static void explain_epoch(struct replay *replay, uint32_t rank, const struct tra
     const struct member *member = replay_member(replay, call, rank);
     int32_t target = kind == CALL_LOCK_ALL ? TRACE_NONE : call->peer;
     uint32_t lock = replay_lock_of_member(replay, rank, (uint32_t)(member - replay->members), target, false);
-    bool unlocking = member->all ? member->all->unlocking : lock != NO_INDEX && replay->lock_epochs[lock].unlocking;
+    const struct all_locks *all = *replay_all_locks(replay, member);
+    bool unlocking = all ? all->unlocking : lock != NO_INDEX && replay->lock_epochs[lock].unlocking;
     EXPLAIN(text, " another thread that %s window %d", locks ? "unlocks" : "locks", call->handle);
     if (target != TRACE_NONE) EXPLAIN(text, " on rank %d", target);
-    if (member->all)
-        EXPLAIN(text, ", locked by MPI_Win_lock_all of thread %u", member->all->thread);
+    if (all)
+        EXPLAIN(text, ", locked by MPI_Win_lock_all of thread %u", all->thread);
     else if (lock != NO_INDEX && (locks || unlocking))
         EXPLAIN(text, ", locked by thread %u", replay->lock_epochs[lock].thread);
 }
@@ -140,12 +142,12 @@ enum status replay_find_held(struct replay *replay)
     }
     for (size_t i = 0; i < replay->member_count; i++) {
         const struct member *member = &replay->members[i];
-        if (member->held_first == NO_INDEX) continue;
+        if (!replay_holds(replay, member)) continue;
         enum status status = replay_fail(
             replay, member->rank,
             "operations on window %d are held for an MPI_Win_fence that never comes (mpi.rma.issue = deferred)",
             member->window);
-        explain_leftover(replay, &replay->ops[member->held_first], "comes to the next MPI_Win_fence");
+        explain_leftover(replay, &replay->ops[replay->held[i].first], "comes to the next MPI_Win_fence");
         return status;
     }
     return STATUS_OK;

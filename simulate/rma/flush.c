@@ -26,7 +26,7 @@ static int compare_places(const void *a, const void *b)
 /* Keeps the lock epochs that have something outstanding, in the order of their targets. */
 static enum status sort_busy(struct replay *replay, const struct member *member)
 {
-    struct all_locks *all = member->all;
+    struct all_locks *all = *replay_all_locks(replay, member);
     struct placed *busy = NULL;
     size_t count = 0, capacity = 0;
     bool sorted = true;
@@ -57,8 +57,9 @@ static struct lock_walk walk_of(struct replay *replay, uint32_t rank, const stru
     const struct member *member = replay_member(replay, call, rank);
     enum call_kind kind = call_kind(call->call);
     bool flushes = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
-    bool busy = flushes && call->peer == TRACE_NONE && member->all && !replay->ranks[rank].threads;
-    return (struct lock_walk){busy, busy ? member->all->busy_first : 0};
+    const struct all_locks *all = *replay_all_locks(replay, member);
+    bool busy = flushes && call->peer == TRACE_NONE && all && !replay->ranks[rank].threads;
+    return (struct lock_walk){busy, busy ? all->busy_first : 0};
 }
 
 /* False: there are no more. *lock may be NO_INDEX. */
@@ -85,14 +86,15 @@ static enum step open_all(struct replay *replay, struct rank_state *state, uint3
                           const struct trace_call *call)
 {
     struct member *member = &replay->members[index];
+    struct all_locks **all = &replay->all_locks[index];
     uint32_t size = replay_comm_of(replay, member)->count;
-    if (member->all || locks_any(replay, member->rank, index))
+    if (*all || locks_any(replay, member->rank, index))
         return replay_fail(replay, member->rank, "window %d is already locked by this rank", call->handle), STEP_FAIL;
-    STEP_TRY(replay_all_locks_new(replay, size, &member->all));
-    member->all->thread = state->thread;
+    STEP_TRY(replay_all_locks_new(replay, size, all));
+    (*all)->thread = state->thread;
     member->all_nocheck = call->flags & TRACE_NOCHECK;
-    member->all->returned = member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY;
-    if (member->all->returned) return replay_exit(state, replay->now_ps);
+    (*all)->returned = member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY;
+    if ((*all)->returned) return replay_exit(state, replay->now_ps);
     return replay_spend(replay, state, replay_own_ps(replay, state) + (size > 1 ? replay->overhead_ps : 0), PHASE_ASK);
 }
 
@@ -121,7 +123,7 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
     case PHASE_ASK:
         for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
             STEP_TRY(replay_lock_new_of_all(replay, index, i));
-            STEP_TRY(replay_lock_ask(replay, member->all->locks[i]));
+            STEP_TRY(replay_lock_ask(replay, replay->all_locks[index]->locks[i]));
         }
         state->phase = PHASE_WAIT;
         return STEP_AGAIN;
@@ -129,7 +131,7 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
         for (; replay_lock_at(replay, rank, call, state->step, &lock); state->step++)
             if (lock != NO_INDEX && !replay->lock_epochs[lock].granted) return STEP_BLOCK;
         account_contention(replay, rank, call);
-        member->all->returned = true;
+        replay->all_locks[index]->returned = true;
         return replay_exit(state, replay->now_ps);
     }
 }
@@ -172,9 +174,9 @@ static enum status request_flush(struct replay *replay, uint32_t rank, const str
 
 static enum status release_all(struct replay *replay, struct member *member)
 {
-    struct all_locks *all = member->all;
+    struct all_locks *all = *replay_all_locks(replay, member);
     enum status status = STATUS_OK;
-    member->all = NULL;
+    *replay_all_locks(replay, member) = NULL;
     for (uint32_t i = 0; i < replay_comm_of(replay, member)->count && status == STATUS_OK; i++)
         if (all->locks[i] != NO_INDEX) status = replay_lock_end(replay, all->locks[i]);
     free(all);
@@ -187,7 +189,7 @@ static uint32_t count_answers(const struct replay *replay, const struct member *
     uint32_t count = 0;
     if (replay->platform->protocol.unlock != UNLOCK_ACKNOWLEDGED || member->all_nocheck) return 0;
     for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
-        uint32_t lock = member->all->locks[i];
+        uint32_t lock = (*replay_all_locks(replay, member))->locks[i];
         count += lock != NO_INDEX && replay->lock_epochs[lock].target != member->rank;
     }
     return count;
@@ -196,7 +198,7 @@ static uint32_t count_answers(const struct replay *replay, const struct member *
 /* Issues everything. The epochs except the one of the own rank remain until the targets have answered. */
 static enum status begin_release(struct replay *replay, struct member *member)
 {
-    struct all_locks *all = member->all;
+    struct all_locks *all = *replay_all_locks(replay, member);
     for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
         uint32_t lock = all->locks[i];
         if (lock == NO_INDEX) continue;
@@ -208,10 +210,10 @@ static enum status begin_release(struct replay *replay, struct member *member)
 
 static void forget_all(struct replay *replay, struct member *member)
 {
-    struct all_locks *all = member->all;
+    struct all_locks *all = *replay_all_locks(replay, member);
     for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++)
         if (all->locks[i] != NO_INDEX) replay_release_lock_epoch(replay, all->locks[i]);
-    member->all = NULL;
+    *replay_all_locks(replay, member) = NULL;
     free(all);
 }
 
@@ -249,10 +251,11 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     struct member *member = replay_member(replay, call, rank);
-    if (!member->all)
+    struct all_locks *all = *replay_all_locks(replay, member);
+    if (!all)
         return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
     if (state->phase == PHASE_ENTER) {
-        member->all->unlocking = true;
+        all->unlocking = true;
         return replay_spend(replay, state, flush_sends(replay, rank, call, true) ? replay->overhead_ps : 0, PHASE_ASK);
     }
     if (state->phase == PHASE_ASK) {
@@ -261,8 +264,8 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
         STEP_TRY(request_flush(replay, rank, call));
     }
     if (state->phase == PHASE_ANSWER) {
-        if (member->all->unanswered > 0) {
-            state->need = replay_least_messages(replay, member->all->unanswered);
+        if (all->unanswered > 0) {
+            state->need = replay_least_messages(replay, all->unanswered);
             return STEP_BLOCK;
         }
         forget_all(replay, member);
@@ -271,8 +274,8 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     enum step step = step_completed(replay, rank, call, false);
     if (step != STEP_EXIT) return step;
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
-    member->all->unanswered = count_answers(replay, member);
-    if (member->all->unanswered > 0) {
+    all->unanswered = count_answers(replay, member);
+    if (all->unanswered > 0) {
         STEP_TRY(begin_release(replay, member));
         replay_note_release(replay, rank);
         state->phase = PHASE_ANSWER;
@@ -288,7 +291,7 @@ static enum step begin_flush(struct replay *replay, uint32_t rank, const struct 
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t index = replay_member_index(replay, call->handle, rank);
-    bool locked = replay->members[index].all ||
+    bool locked = replay->all_locks[index] ||
                   (call->peer == TRACE_NONE ? locks_any(replay, rank, index)
                                             : replay_open_lock(replay, rank, index, call->peer) != NO_INDEX);
     if (!locked)

@@ -16,7 +16,7 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members), lock;
-    if (replay->members[member].all || replay_open_lock(replay, rank, member, call->peer) != NO_INDEX)
+    if (replay->all_locks[member] || replay_open_lock(replay, rank, member, call->peer) != NO_INDEX)
         return replay_fail(replay, rank, "window %d of rank %d is already locked by this rank", call->handle,
                            call->peer),
                STEP_FAIL;
@@ -92,7 +92,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps);
     uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members);
-    uint32_t lock = replay->members[member].all ? NO_INDEX : replay_open_lock(replay, rank, member, call->peer);
+    uint32_t lock = replay->all_locks[member] ? NO_INDEX : replay_open_lock(replay, rank, member, call->peer);
     if (lock == NO_INDEX)
         return replay_fail(replay, rank, "window %d of rank %d is not locked by this rank", call->handle, call->peer),
                STEP_FAIL;

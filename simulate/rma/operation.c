@@ -131,8 +131,8 @@ static void queue_op(struct replay *replay, uint32_t op)
         struct lock_epoch *lock = &replay->lock_epochs[queued->lock];
         replay_queue_append(replay, &lock->queue_first, &lock->queue_last, op);
     } else {
-        struct member *member = &replay->members[queued->member];
-        replay_queue_append(replay, &member->held_first, &member->held_last, op);
+        struct held_chain *held = &replay->held[queued->member];
+        replay_queue_append(replay, &held->first, &held->last, op);
     }
 }
 

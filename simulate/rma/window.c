@@ -127,7 +127,7 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     struct member *member = replay_member(replay, &state->calls[state->next], rank);
     bool done;
     if (state->phase == PHASE_ENTER) {
-        if (member->access_open || member->exposed || member->all)
+        if (member->access_open || member->exposed || *replay_all_locks(replay, member))
             return replay_fail(replay, rank, "window %d is freed inside an epoch", member->window), STEP_FAIL;
         sync_enter(replay, member, state->enter_ps);
         replay_barrier_begin(replay, replay_barrier_of(replay, member));
@@ -142,11 +142,9 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
 
 /* fence = notify: the rank continues when its own operations are done and the closed epoch's operations on it have
  * arrived. The rounds of the barrier (a reduce-scatter of the counts) carry their number. */
-static bool fence_incoming_done(const struct replay *replay, const struct member *member)
+static struct incoming *closed_incoming(const struct replay *replay, const struct member *member)
 {
-    if (replay->modes[member->window].fence != FENCE_NOTIFY) return true;
-    uint32_t slot = (member->fence_instance - 1) & 1;
-    return member->incoming_arrived[slot] == member->incoming_issued[slot];
+    return &replay->incoming[2 * (size_t)(member - replay->members) + ((member->sync_instance - 1) & 1)];
 }
 
 /* mpi.rma.protocol.flush = requested: sends a request to every other rank that has answers open. */
@@ -186,9 +184,8 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
     sync_enter(replay, member, state->enter_ps);
     replay_barrier_begin(replay, replay_barrier_of(replay, member));
-    member->fence_instance++;
     bool completes = !(flags & TRACE_NOPRECEDE);
-    bool sends = window_size(replay, member) > 1 || (completes && member->held_first != NO_INDEX);
+    bool sends = window_size(replay, member) > 1 || (completes && replay_holds(replay, member));
     int64_t cost_ps = replay_own_ps(replay, state) + (sends ? replay->overhead_ps : 0);
     return replay_spend(replay, state, cost_ps, completes ? PHASE_ISSUE : PHASE_BARRIER);
 }
@@ -202,7 +199,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
     switch (state->phase) {
     case PHASE_ENTER: return fence_enter(replay, rank, member, call->flags);
     case PHASE_ISSUE:
-        if (member->held_first != NO_INDEX) STEP_TRY(replay_issue_held(replay, member));
+        if (replay_holds(replay, member)) STEP_TRY(replay_issue_held(replay, member));
         STEP_TRY(request_flush(replay, member));
         state->phase = replay->modes[member->window].fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_BARRIER;
         return STEP_AGAIN;
@@ -221,11 +218,11 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
     default:
         bool counts = !(call->flags & TRACE_NOPRECEDE) || replay->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
         if (counts && replay->modes[member->window].fence == FENCE_NOTIFY) {
-            if (member->fence_outstanding > 0 || !fence_incoming_done(replay, member)) return STEP_BLOCK;
-            uint32_t slot = (member->fence_instance - 1) & 1;
-            int64_t *latest_ps = &replay->incoming_latest_ps[2 * (size_t)(member - replay->members) + slot];
-            if (*latest_ps > replay->now_ps) return replay_wait_until(state, *latest_ps, PHASE_INCOMING);
-            member->incoming_issued[slot] = member->incoming_arrived[slot] = 0;
+            struct incoming *incoming = closed_incoming(replay, member);
+            if (member->fence_outstanding > 0 || incoming->arrived != incoming->issued) return STEP_BLOCK;
+            if (incoming->latest_ps > replay->now_ps)
+                return replay_wait_until(state, incoming->latest_ps, PHASE_INCOMING);
+            incoming->issued = incoming->arrived = 0;
         }
         sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
         return replay_exit(state, replay->now_ps);

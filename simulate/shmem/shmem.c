@@ -66,7 +66,7 @@ static bool is_quiet(struct replay *replay, uint32_t rank)
     int32_t place = trace_comm_rank(comm, (int32_t)rank);
     if (place == TRACE_NONE) return true;
     uint32_t member = replay->windows[replay->shmem->window].first_member + (uint32_t)place;
-    return replay_all_complete(replay, replay->members[member].all);
+    return replay_all_complete(replay, replay->all_locks[member]);
 }
 
 /* --- waiting for a write --- */
@@ -227,7 +227,7 @@ static enum status open_memory(struct replay *replay, int32_t window)
     if (!shmem->next_waiting || !shmem->granted) return err_memory(replay->err);
     for (uint32_t m = 0; m < comm->count; m++) {
         struct member *member = &replay->members[replay->windows[window].first_member + m];
-        TRY(replay_all_locks_new(replay, comm->count, &member->all));
+        TRY(replay_all_locks_new(replay, comm->count, replay_all_locks(replay, member)));
         member->all_nocheck = true;
     }
     return replay_prepare_watches(replay, window);

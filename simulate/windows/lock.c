@@ -1,8 +1,18 @@
 #include "simulate/windows/lock.h"
 
+#include <stdlib.h>
+
 #include "simulate/replay/message.h"
 #include "simulate/replay/walk.h"
 #include "simulate/windows/transfer.h"
+
+/* The lock of a window at one target. */
+struct lock_queue {
+    int64_t unlock_exit_ps[2];  /* last exit of the unlocks released here: [shared, exclusive] */
+    uint32_t waiting;           /* requests */
+    uint32_t first, last;       /* valid while there is one */
+    uint32_t shared_holders : 31, exclusive_held : 1;
+};
 
 static enum status issue_queued(struct replay *replay, uint32_t lock)
 {
@@ -34,65 +44,63 @@ static enum status send_grant(struct replay *replay, uint32_t lock)
 /* The link to the request that is served next; NULL: none can be now. It is the head of the queue. On a lock that is
  * held shared, a request of MPI_Win_lock_all may overtake: otherwise two of these, each holding a lock that the other
  * requests behind an exclusive request, would wait for ever. */
-static uint32_t *next_request(struct replay *replay, struct member *target)
+static uint32_t *next_request(struct replay *replay, struct lock_queue *queue)
 {
-    uint32_t *link = &target->queue_first;
-    if (*link == NO_INDEX || target->exclusive_held) return NULL;
-    if (target->shared_holders == 0 || !replay->lock_epochs[*link].exclusive) return link;
+    if (queue->waiting == 0 || queue->exclusive_held) return NULL;
+    uint32_t *link = &queue->first;
+    if (queue->shared_holders == 0 || !replay->lock_epochs[*link].exclusive) return link;
     while (*link != NO_INDEX && !replay->lock_epochs[*link].of_all) link = &replay->lock_epochs[*link].next_waiting;
     return *link == NO_INDEX ? NULL : link;
 }
 
-static void unlink_request(struct replay *replay, struct member *target, uint32_t *link)
+static void unlink_request(struct replay *replay, struct lock_queue *queue, uint32_t *link)
 {
     uint32_t lock = *link;
     *link = replay->lock_epochs[lock].next_waiting;
     replay->lock_epochs[lock].queued = false;
-    if (lock != target->queue_last) return;
-    for (uint32_t at = target->queue_first; at != NO_INDEX; at = replay->lock_epochs[at].next_waiting)
-        target->queue_last = at;
+    if (--queue->waiting == 0 || lock != queue->last) return;
+    for (uint32_t at = queue->first; at != NO_INDEX; at = replay->lock_epochs[at].next_waiting) queue->last = at;
 }
 
 /* Grants requests while the holders allow it. */
-static enum status grant_next(struct replay *replay, struct member *target)
+static enum status grant_next(struct replay *replay, struct lock_queue *queue, uint32_t rank)
 {
     uint32_t *link;
-    while ((link = next_request(replay, target))) {
+    while ((link = next_request(replay, queue))) {
         uint32_t lock = *link;
         struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        epoch->held_until_ps = target->unlock_exit_ps[1];
-        if (epoch->exclusive && target->unlock_exit_ps[0] > epoch->held_until_ps)
-            epoch->held_until_ps = target->unlock_exit_ps[0];
+        epoch->held_until_ps = queue->unlock_exit_ps[1];
+        if (epoch->exclusive && queue->unlock_exit_ps[0] > epoch->held_until_ps)
+            epoch->held_until_ps = queue->unlock_exit_ps[0];
         if (epoch->exclusive)
-            target->exclusive_held = true;
+            queue->exclusive_held = true;
         else
-            target->shared_holders++;
-        unlink_request(replay, target, link);
-        if (epoch->waits) TRY(replay_watch_all(replay, target->rank, false));
+            queue->shared_holders++;
+        unlink_request(replay, queue, link);
+        if (epoch->waits) TRY(replay_watch_all(replay, rank, false));
         TRY(send_grant(replay, lock));
     }
     return STATUS_OK;
 }
 
-static struct member *target_of(struct replay *replay, uint32_t lock)
+static struct lock_queue *queue_of(const struct replay *replay, const struct lock_epoch *epoch)
 {
-    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
     int32_t window = replay->members[epoch->member].window;
-    return &replay->members[replay_member_index(replay, window, epoch->target)];
+    return &replay->lock_queues[replay_member_index(replay, window, epoch->target)];
 }
 
 static enum status request_lock(struct replay *replay, uint32_t lock)
 {
-    struct member *target = target_of(replay, lock);
-    replay->lock_epochs[lock].next_waiting = NO_INDEX;
-    if (target->queue_first == NO_INDEX)
-        target->queue_first = lock;
-    else
-        replay->lock_epochs[target->queue_last].next_waiting = lock;
-    target->queue_last = lock;
-    replay->lock_epochs[lock].queued = true;
-    uint32_t rank = target->rank;
-    TRY(grant_next(replay, target));
+    if (!replay->lock_queues && !(replay->lock_queues = calloc(replay->member_count, sizeof *replay->lock_queues)))
+        return err_memory(replay->err);
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    struct lock_queue *queue = queue_of(replay, epoch);
+    uint32_t rank = epoch->target;
+    *(queue->waiting++ == 0 ? &queue->first : &replay->lock_epochs[queue->last].next_waiting) = lock;
+    queue->last = lock;
+    epoch->next_waiting = NO_INDEX;
+    epoch->queued = true;
+    TRY(grant_next(replay, queue, rank));
     if (!replay->lock_epochs[lock].queued) return STATUS_OK;
     replay->lock_epochs[lock].waits = true;
     return replay_watch_all(replay, rank, true);
@@ -101,19 +109,18 @@ static enum status request_lock(struct replay *replay, uint32_t lock)
 /* The release has reached the target; the epoch ends. */
 static enum status release_lock(struct replay *replay, uint32_t lock)
 {
-    struct member *target = target_of(replay, lock);
     const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    int64_t *latest_ps = &target->unlock_exit_ps[epoch->exclusive];
+    struct lock_queue *queue = queue_of(replay, epoch);
+    int64_t *latest_ps = &queue->unlock_exit_ps[epoch->exclusive];
     if (epoch->unlock_exit_ps > *latest_ps) *latest_ps = epoch->unlock_exit_ps;
-    uint32_t origin = epoch->origin;
+    uint32_t origin = epoch->origin, rank = epoch->target;
     bool answers = epoch->releasing;
     if (epoch->exclusive)
-        target->exclusive_held = false;
+        queue->exclusive_held = false;
     else
-        target->shared_holders--;
+        queue->shared_holders--;
     if (!answers) replay_release_lock_epoch(replay, lock);
-    uint32_t rank = target->rank;
-    TRY(grant_next(replay, target)); /* before the answer, as in MPICH 4.0.2: src/mpid/ch4/src/mpidig_rma_callbacks.c */
+    TRY(grant_next(replay, queue, rank)); /* before the answer, as in MPICH 4.0.2: src/mpid/ch4/src/mpidig_rma_callbacks.c */
     return answers ? replay_send_control(replay, MESSAGE_LOCK_RELEASED, rank, origin, lock, 0) : STATUS_OK;
 }
 
@@ -135,7 +142,7 @@ enum status replay_on_lock_release(struct replay *replay, const struct engine_no
 enum status replay_on_lock_released(struct replay *replay, const struct engine_note *message)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[message->ref];
-    struct all_locks *all = epoch->of_all ? replay->members[epoch->member].all : NULL;
+    struct all_locks *all = epoch->of_all ? replay->all_locks[epoch->member] : NULL;
     epoch->answered = true;
     if (all) all->unanswered--;
     replay_wake(replay, epoch->origin);
@@ -228,16 +235,16 @@ enum status replay_lock_new_of_all(struct replay *replay, uint32_t index, uint32
                               .member = index,
                               .of_all = true,
                               .nocheck = member->all_nocheck};
-    return replay_lock_new(replay, &made, &member->all->locks[place]);
+    return replay_lock_new(replay, &made, &replay->all_locks[index]->locks[place]);
 }
 
 enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t index, int32_t target, uint32_t *lock)
 {
     const struct member *member = &replay->members[index];
     *lock = replay_open_lock(replay, rank, index, target);
-    if (*lock != NO_INDEX || !member->all) return STATUS_OK;
+    if (*lock != NO_INDEX || !replay->all_locks[index]) return STATUS_OK;
     uint32_t place = (uint32_t)trace_comm_rank(replay_comm_of(replay, member), target);
     TRY(replay_lock_new_of_all(replay, index, place));
-    *lock = member->all->locks[place];
+    *lock = replay->all_locks[index]->locks[place];
     return STATUS_OK;
 }

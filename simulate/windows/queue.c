@@ -133,17 +133,23 @@ static uint32_t chain_target(struct replay *replay, const struct held *held, siz
     return first;
 }
 
-enum status replay_issue_held(struct replay *replay, struct member *member)
+bool replay_holds(const struct replay *replay, const struct member *member)
+{
+    return replay->held && replay->held[member - replay->members].first != NO_INDEX;
+}
+
+enum status replay_issue_held(struct replay *replay, const struct member *member)
 {
     struct held *held = NULL;
     size_t count = 0, capacity = 0;
     enum status status = STATUS_OK;
-    for (uint32_t op = member->held_first; op != NO_INDEX && status == STATUS_OK; op = replay->ops[op].next) {
+    struct held_chain *chain = &replay->held[member - replay->members];
+    for (uint32_t op = chain->first; op != NO_INDEX && status == STATUS_OK; op = replay->ops[op].next) {
         status = array_reserve((void **)&held, &capacity, count + 1, sizeof *held, replay->err);
         if (status == STATUS_OK) held[count] = (struct held){replay->ops[op].target, (uint32_t)count, op};
         count++;
     }
-    member->held_first = NO_INDEX;
+    chain->first = NO_INDEX;
     if (count > 1 && status == STATUS_OK) qsort(held, count, sizeof *held, compare_held);
     for (size_t next = 0; next < count && status == STATUS_OK;)
         status = replay_issue_chain(replay, chain_target(replay, held, count, &next));

@@ -50,7 +50,8 @@ static inline const uint32_t *role_pairs(const struct role *role)
     return role->pair_count <= ROLE_FEW ? role->few : role->many;
 }
 
-/* One rank's side of one window. */
+/* One rank's side of one window. Other members of few programs are in arrays of their own, by the same index:
+ * replay.all_locks, .held, .incoming, and the lock queue of the target, private to lock.c. */
 struct member {
     /* access epoch by start */
     _Alignas(LINE_BYTES) struct role access;
@@ -60,30 +61,32 @@ struct member {
     int32_t window;
     bool access_open, nocheck, exposed;
     bool fence_open : 1, created : 1;
-    bool posted : 1; /* all posts of the access epoch have arrived or are not needed: queued operations leave */
-    bool exclusive_held : 1, all_nocheck : 1; /* lock, as target; lock_all, as origin */
-    bool in_wait : 1;                         /* the wait of the exposure epoch waits for notifications */
+    bool posted : 1;      /* all posts of the access epoch have arrived or are not needed: queued operations leave */
+    bool all_nocheck : 1; /* lock_all, as origin */
+    bool in_wait : 1;     /* the wait of the exposure epoch waits for notifications */
 
     /* exposure epoch by post */
     struct role exposure;
     int64_t last_effect_ps; /* until then, puts under way arrive and gets being read leave */
     uint32_t pending_origins, missing_completes; /* epochs that have not ended; missing notifications */
-    /* fence */
-    uint32_t fence_outstanding, fence_instance;
-    uint32_t held_first, held_last; /* issue = deferred: operations until the closing fence */
-    uint32_t sync_instance;         /* create, fence, free: for Wait at ... */
-    uint32_t shared_holders;        /* lock, as target */
-
-    int64_t unlock_exit_ps[2];      /* last exit of the unlocks released here: [shared, exclusive] */
-
-    struct all_locks *all; /* lock_all, as origin; NULL: not open. Owned */
-    uint32_t incoming_issued[2], incoming_arrived[2]; /* fence = notify: operations towards this rank, per fence & 1 */
-    uint32_t queue_first, queue_last; /* lock, as target */
-    int64_t awaited_post_ps; /* enter of the latest post that the call waited for, TRACE_UNKNOWN_PS: none */
-    uint32_t missing_before; /* posts of earlier epochs that complete waits for */
     uint32_t last_completer; /* pair of the latest complete that the wait waited for; NO_INDEX: none */
+    uint32_t missing_before; /* posts of earlier epochs that complete waits for */
+    int64_t awaited_post_ps; /* enter of the latest post that the call waited for, TRACE_UNKNOWN_PS: none */
+    uint32_t fence_outstanding;
+    uint32_t sync_instance; /* create, fence, free */
 };
-_Static_assert(sizeof(struct member) == 3 * LINE_BYTES, "a million ranks have a million of them");
+_Static_assert(sizeof(struct member) == 2 * LINE_BYTES, "a million ranks have a million of them");
+
+/* issue = deferred: operations of a fence epoch until the closing fence; a chain by op.next. */
+struct held_chain {
+    uint32_t first, last; /* NO_INDEX: none */
+};
+
+/* fence = notify: operations towards a member in the epochs after one sync instance. */
+struct incoming {
+    uint32_t issued, arrived;
+    int64_t latest_ps; /* when the last one that arrived takes effect there */
+};
 
 /* flush = requested: the targets of one member's fence epochs, by the order of their ranks in the communicator. */
 struct fence_targets {

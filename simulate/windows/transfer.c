@@ -57,6 +57,12 @@ bool replay_complete_awaits_op(const struct op *op)
     return op->kind != CALL_COMPLETE && (replay_is_get(op) || op->counts_left);
 }
 
+static struct incoming *incoming_of(const struct replay *replay, const struct op *op)
+{
+    uint32_t target = replay_member_index(replay, replay->members[op->member].window, op->target);
+    return &replay->incoming[2 * (size_t)target + (op->epoch & 1)];
+}
+
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -90,13 +96,14 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
         made->counts_left = !replay_is_get(made) && !replay_is_copied(replay, made);
         replay->lock_epochs[lock].lefts += replay_is_get(made) || made->counts_left;
         if (!flushed) replay->lock_epochs[lock].unflushed = true;
-        if (member->all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, member->all, lock);
+        struct all_locks *all = replay->all_locks[index];
+        if (all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, all, lock);
     } else {
         made->epoch_kind = OP_FENCE;
-        made->epoch = member->fence_instance;
+        made->epoch = member->sync_instance;
         member->fence_outstanding++;
         if (!flushed) TRY(replay_count_fence_answer(replay, made, +1));
-        replay->members[replay_member_index(replay, member->window, made->target)].incoming_issued[made->epoch & 1]++;
+        if (replay->incoming) incoming_of(replay, made)->issued++;
     }
     return STATUS_OK;
 }
@@ -202,10 +209,9 @@ static void count_incoming(struct replay *replay, const struct op *op, int64_t a
 {
     int32_t window = replay->members[op->member].window;
     if (op->epoch_kind != OP_FENCE || replay->modes[window].fence != FENCE_NOTIFY) return;
-    uint32_t member = replay_member_index(replay, window, op->target), slot = op->epoch & 1;
-    int64_t *latest_ps = &replay->incoming_latest_ps[2 * (size_t)member + slot];
-    if (at_ps > *latest_ps) *latest_ps = at_ps;
-    replay->members[member].incoming_arrived[slot]++;
+    struct incoming *incoming = incoming_of(replay, op);
+    if (at_ps > incoming->latest_ps) incoming->latest_ps = at_ps;
+    incoming->arrived++;
     replay_wake(replay, op->target);
 }
 

@@ -37,7 +37,8 @@ enum status replay_get_arrived(struct replay *replay, uint32_t op);
 /* queue.c: chained by op.next; a chain has one target. */
 void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);
 enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* one by one, or together if aggregated */
-enum status replay_issue_held(struct replay *replay, struct member *member); /* of a fence epoch, target by target */
+bool replay_holds(const struct replay *replay, const struct member *member); /* operations of a fence epoch */
+enum status replay_issue_held(struct replay *replay, const struct member *member); /* them, target by target */
 enum status replay_send_together(struct replay *replay, uint32_t first);
 enum status replay_together_left(struct replay *replay, uint32_t first, bool reply, int64_t began_ps, int64_t left_ps);
 

@@ -26,8 +26,6 @@ static void prepare_members(struct replay *replay, int32_t window, uint32_t *nex
         member->rank = (uint32_t)comm->members[i];
         member->window = window;
         member->access.group = member->exposure.group = NO_INDEX;
-        member->queue_first = member->queue_last = NO_INDEX;
-        member->held_first = member->held_last = NO_INDEX;
     }
 }
 
@@ -37,8 +35,8 @@ static enum status prepare_notified_fences(struct replay *replay)
     for (size_t w = 0; w < replay->trace->definitions.window_count; w++)
         notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
     if (!notified) return STATUS_OK;
-    replay->incoming_latest_ps = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming_latest_ps);
-    return replay->incoming_latest_ps ? STATUS_OK : err_memory(replay->err);
+    replay->incoming = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming);
+    return replay->incoming ? STATUS_OK : err_memory(replay->err);
 }
 
 enum status replay_prepare_windows(struct replay *replay)
@@ -54,7 +52,13 @@ enum status replay_prepare_windows(struct replay *replay)
         replay->member_count += trace->definitions.comms[trace->definitions.windows[w].comm].count;
     replay->windows = calloc(trace->definitions.window_count + 1, sizeof *replay->windows);
     replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
-    if (!replay->windows || !replay->members) return err_memory(replay->err);
+    replay->all_locks = calloc(replay->member_count + 1, sizeof(struct all_locks *));
+    if (!replay->windows || !replay->members || !replay->all_locks) return err_memory(replay->err);
+    if (replay->deferred) {
+        replay->held = malloc((replay->member_count + 1) * sizeof *replay->held);
+        if (!replay->held) return err_memory(replay->err);
+        memset(replay->held, 0xff, (replay->member_count + 1) * sizeof *replay->held); /* NO_INDEX */
+    }
     if (replay->platform->protocol.flush != FLUSH_COUNTED &&
         !(replay->fence_targets = calloc(replay->member_count + 1, sizeof *replay->fence_targets)))
         return err_memory(replay->err);
@@ -75,11 +79,14 @@ void replay_clear_windows(struct replay *replay)
     for (size_t i = 0; replay->members && i < replay->member_count; i++) {
         clear_role(&replay->members[i].access);
         clear_role(&replay->members[i].exposure);
-        free(replay->members[i].all);
+        if (replay->all_locks) free(replay->all_locks[i]);
     }
     free(replay->windows);
     free(replay->members);
-    free(replay->incoming_latest_ps);
+    free(replay->incoming);
+    free(replay->held);
+    free(replay->all_locks);
+    free(replay->lock_queues);
     free(replay->pairs);
     free(replay->ops);
     free(replay->lock_epochs);
@@ -95,7 +102,7 @@ const struct trace_comm *replay_comm_of(const struct replay *replay, const struc
     return &replay->trace->definitions.comms[replay->trace->definitions.windows[member->window].comm];
 }
 
-uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank)
+uint32_t replay_member_index(const struct replay *replay, int32_t window, uint32_t rank)
 {
     const struct window_state *state = &replay->windows[window];
     if (state->whole) return state->first_member + rank;
@@ -188,7 +195,8 @@ struct pair *replay_open_pair(struct replay *replay, const struct member *member
 uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target)
 {
     const struct member *origin = &replay->members[member];
-    if (origin->all) return origin->all->locks[trace_comm_rank(replay_comm_of(replay, origin), target)];
+    const struct all_locks *all = replay->all_locks[member];
+    if (all) return all->locks[trace_comm_rank(replay_comm_of(replay, origin), target)];
     uint32_t lock = replay->ranks[rank].lock_list;
     for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
@@ -203,7 +211,7 @@ bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct tra
     const struct trace_comm *comm =
         &replay->trace->definitions.comms[replay->trace->definitions.windows[call->handle].comm];
     uint32_t index = replay->windows[call->handle].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
-    const struct all_locks *all = replay->members[index].all;
+    const struct all_locks *all = replay->all_locks[index];
     *lock = NO_INDEX;
     if (call->peer != TRACE_NONE) {
         if (place == 0) *lock = replay_open_lock(replay, rank, index, call->peer);

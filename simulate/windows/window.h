@@ -13,7 +13,12 @@ void replay_clear_windows(struct replay *replay);
 bool replay_windows_are_apart(const struct replay *replay);
 
 struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank);
-uint32_t replay_member_index(struct replay *replay, int32_t window, uint32_t rank);
+/* The lock_all of the origin's side; *NULL: not open. */
+static inline struct all_locks **replay_all_locks(const struct replay *replay, const struct member *member)
+{
+    return &replay->all_locks[member - replay->members];
+}
+uint32_t replay_member_index(const struct replay *replay, int32_t window, uint32_t rank);
 const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member);
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member);
 

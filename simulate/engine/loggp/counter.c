@@ -35,7 +35,7 @@ static enum status take_counter_message(struct engine *engine, uint32_t *index, 
 enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err)
 {
     int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
-    struct inbox *inbox = &engine->nics[message->dst_node].inbox;
+    struct nic *nic = &engine->nics[message->dst_node];
     uint32_t index;
     TRY(take_counter_message(engine, &index, err));
     if (*free_ps > begin_ps) begin_ps = *free_ps;
@@ -46,10 +46,10 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
     sent->time.order = event_queue_order(&engine->queue, message->source);
     sent->counter = message->counter;
     sent->rank = message->destination;
-    sent->next = inbox->counter_messages;
+    sent->next = nic->counter_messages;
     sent->final = false;
-    inbox->counter_messages = index;
-    if (!inbox_awaits(inbox, sent->counter)) return STATUS_OK;
+    nic->counter_messages = index;
+    if (!inbox_awaits(&nic->inbox, sent->counter)) return STATUS_OK;
     return loggp_set_alarm(engine, message->dst_node, sent->time, err);
 }
 
@@ -57,7 +57,7 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
 static struct counter_message *first_head(struct engine *engine, const struct nic *nic, struct event_time limit)
 {
     struct counter_message *first = NULL;
-    for (uint32_t at = nic->inbox.counter_messages; at != COUNTER_NONE; at = engine->counter_messages[at].next) {
+    for (uint32_t at = nic->counter_messages; at != COUNTER_NONE; at = engine->counter_messages[at].next) {
         struct counter_message *sent = &engine->counter_messages[at];
         bool comes = !sent->final && !event_before(limit, sent->time);
         if (comes && (!first || event_before(sent->time, first->time))) first = sent;
@@ -90,7 +90,7 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
 {
     struct nic *nic = &engine->nics[node];
     uint32_t *awaited = NULL;
-    for (uint32_t *link = &nic->inbox.counter_messages; *link != COUNTER_NONE;) {
+    for (uint32_t *link = &nic->counter_messages; *link != COUNTER_NONE;) {
         struct counter_message *sent = &engine->counter_messages[*link];
         bool comes = !event_before(limit, sent->time);
         if (comes && !sent->final) {
@@ -113,12 +113,12 @@ bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time li
     return false;
 }
 
-struct event_time loggp_counter_due(const struct engine *engine, const struct inbox *inbox)
+struct event_time loggp_counter_due(const struct engine *engine, const struct nic *nic)
 {
     struct event_time due = INBOX_NO_ALARM;
-    for (uint32_t at = inbox->counter_messages; at != COUNTER_NONE; at = engine->counter_messages[at].next) {
+    for (uint32_t at = nic->counter_messages; at != COUNTER_NONE; at = engine->counter_messages[at].next) {
         const struct counter_message *sent = &engine->counter_messages[at];
-        if (inbox_awaits(inbox, sent->counter) && event_before(sent->time, due)) due = sent->time;
+        if (inbox_awaits(&nic->inbox, sent->counter) && event_before(sent->time, due)) due = sent->time;
     }
     return due;
 }

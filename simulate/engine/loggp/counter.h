@@ -10,6 +10,6 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
  * on, and no further message is counted. All messages before the limit have been received. */
 bool loggp_counted_all(struct engine *engine, int32_t node, struct event_time limit);
 /* The time of the first one that is awaited, or an earlier time. */
-struct event_time loggp_counter_due(const struct engine *engine, const struct inbox *inbox);
+struct event_time loggp_counter_due(const struct engine *engine, const struct nic *nic);
 
 #endif

@@ -121,12 +121,13 @@ void loggp_prefetch_inbox(const struct engine *engine, const struct inbox *inbox
 
 enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
 {
-    struct inbox *inbox = &engine->nics[node].inbox;
+    struct nic *nic = &engine->nics[node];
+    struct inbox *inbox = &nic->inbox;
     struct event_time now = engine->now;
     for (;;) {
         uint32_t first = inbox_first(inbox, engine->flights);
         bool comes = first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time);
-        if (inbox->counter_messages != COUNTER_NONE &&
+        if (nic->counter_messages != COUNTER_NONE &&
             !loggp_counted_all(engine, node, comes ? engine->flights[first].time : limit))
             continue;
         if (!comes) break;
@@ -142,24 +143,24 @@ enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_
 /* A message for the node has arrived by the limit, or a counter message may have. */
 static inline bool has_pending(const struct engine *engine, int32_t node, struct event_time limit)
 {
-    const struct inbox *inbox = &engine->nics[node].inbox;
-    uint32_t first = inbox_first(inbox, engine->flights);
-    return inbox->counter_messages != COUNTER_NONE ||
+    const struct nic *nic = &engine->nics[node];
+    uint32_t first = inbox_first(&nic->inbox, engine->flights);
+    return nic->counter_messages != COUNTER_NONE ||
            (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time));
 }
 
 /* The earliest time at which a message to the node may let a waiting rank go on, or an earlier one. */
-static inline struct event_time next_due(const struct engine *engine, const struct inbox *inbox)
+static inline struct event_time next_due(const struct engine *engine, const struct nic *nic)
 {
-    struct event_time arrives = inbox_due(inbox, engine->flights);
-    if (inbox->counter_messages == COUNTER_NONE || inbox->awaits == ENGINE_NO_COUNTER) return arrives;
-    struct event_time counted = loggp_counter_due(engine, inbox);
+    struct event_time arrives = inbox_due(&nic->inbox, engine->flights);
+    if (nic->counter_messages == COUNTER_NONE || nic->inbox.awaits == ENGINE_NO_COUNTER) return arrives;
+    struct event_time counted = loggp_counter_due(engine, nic);
     return event_before(counted, arrives) ? counted : arrives;
 }
 
 static inline enum status watch_inbox(struct engine *engine, int32_t node, struct err *err)
 {
-    return loggp_set_alarm(engine, node, next_due(engine, &engine->nics[node].inbox), err);
+    return loggp_set_alarm(engine, node, next_due(engine, &engine->nics[node]), err);
 }
 
 /* A rank that waits again during the drain need not be watched twice. */
@@ -224,7 +225,7 @@ enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_tim
         engine->draining = node;
         TRY(loggp_drain_until(engine, node, time, err));
         engine->draining = NO_NODE;
-        next = next_due(engine, inbox);
+        next = next_due(engine, &engine->nics[node]);
     } while (rings_next(engine, next, time));
     return loggp_set_alarm(engine, node, next, err);
 }

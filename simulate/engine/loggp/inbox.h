@@ -24,7 +24,6 @@ struct inbox {
     uint32_t waiter;  /* one of the waiting ranks, for prefetch */
     uint32_t awaits;  /* the counter that the only waiting rank awaits, ENGINE_NO_COUNTER or ENGINE_ANY_COUNTER */
     uint32_t counted; /* messages of EFFECT_COUNTS */
-    uint32_t counter_messages; /* first message of count(), or COUNTER_NONE (counter.c) */
     /* When the last tail arrives whose head the NIC has received; INT64_MAX: each head is an event. */
     int64_t tails_until_ps;
 };

@@ -19,7 +19,9 @@ struct nic { /* senders touch only the first of its two cache lines */
     /* largest key of these that arrive at receive_free_ps; of those whose heads came before head_ps */
     uint32_t key, before;
     uint32_t pending; /* events of the node in the queue without alarms; valid where nodes run ahead */
+    uint32_t counter_messages; /* first message of count(), or COUNTER_NONE (counter.c) */
 };
+_Static_assert(sizeof(struct nic) == 2 * LINE_BYTES, "a million nodes have a million of them");
 _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
 
 /* A message of count() takes the receiving NIC no time. It delays no other message and need not be ordered among the
