@@ -40,13 +40,11 @@ static int64_t least_ps(const struct platform *best, const struct transfer *tran
 {
     uint32_t origin = transfer->origin, target = transfer->target;
     if (best->simgrid_xml) return 0;
-    switch (call_operation(call_kind(call->call))) {
-    case CALL_GET:
-        return message_ps(best, origin, target, best->control_bytes) + message_ps(best, target, origin, call->bytes);
-    case CALL_GET_ACCUMULATE:
-        return message_ps(best, origin, target, call->bytes) + message_ps(best, target, origin, call->rma.result_bytes);
-    default: return message_ps(best, origin, target, call->bytes);
-    }
+    enum call_kind kind = call_operation(call_kind(call->call));
+    if (kind == CALL_GET) return message_ps(best, target, origin, call->bytes);
+    int64_t there_ps = message_ps(best, origin, target, call->bytes), back_ps = 0;
+    if (kind == CALL_GET_ACCUMULATE) back_ps = message_ps(best, target, origin, call->rma.result_bytes);
+    return there_ps > back_ps ? there_ps : back_ps;
 }
 
 static void keep_bounds(struct trace *predicted, const struct platform *best, const struct transfers *transfers)

@@ -6,7 +6,7 @@
 #include "trace/trace.h"
 
 /* Sets base_end_ps, extended_end_ps and xfer_least_ps of the predicted trace. The least end is the enter of the operation's
- * call and what its messages alone take, with the platform's stated errors in their favour (docs/simulation.md). */
+ * call and what its data alone take, with the platform's stated errors in their favour (docs/simulation.md). */
 enum status trace_bounds_keep(struct trace *predicted, const struct platform *platform, struct err *err);
 
 #endif

@@ -45,13 +45,14 @@ static void least_ends(void **state)
     } rows[] = {
         {NULL, ID_Put, 1, 1000000, 0, 110},
         {NULL, ID_Accumulate, 1, 0, 0, 10},
-        {NULL, ID_Get, 1, 1000000, 0, 120},                    /* the request, then the data */
-        {NULL, ID_Get_accumulate, 1, 1000000, 500000, 170},    /* 110 there, 60 back */
+        {NULL, ID_Get, 1, 1000000, 0, 110},                    /* without its request */
+        {NULL, ID_Get_accumulate, 1, 1000000, 500000, 110},    /* 110 there, 60 back */
+        {NULL, ID_Get_accumulate, 1, 500000, 1000000, 110},
         {NULL, ID_Put, 0, 1000000, 0, 50},                     /* to the own rank: a copy */
         {pairs, ID_Put, 1, 1000000, 0, 51},                    /* within the node: 1 us, 20 GB/s */
         {latency, ID_Put, 1, 1000000, 0, 108},
         {rate, ID_Put, 1, 1000000, 0, 60},
-        {latency, ID_Get, 1, 1000000, 0, 116},
+        {latency, ID_Get, 1, 1000000, 0, 108},
         {unsure, ID_Put, 1, 1000000, 0, 100},                  /* no negative latency */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
