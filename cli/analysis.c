@@ -64,11 +64,17 @@ error_t lost_option_parse(const struct argp_state *state, const char *text, stru
     return failed;
 }
 
-static error_t parse_bandwidth(struct argp_state *state, const char *text, struct analyze_options *options)
+error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
 {
     options->network_known = true;
     if (units_parse_rate(text, &options->bandwidth_Bps) && options->bandwidth_Bps > 0) return 0;
     return cli_usage(state, "--bandwidth %s, expected a rate as 12.5GB/s", text);
+}
+
+error_t network_options_check(const struct argp_state *state, const struct analyze_options *options)
+{
+    if (options->latency_s == 0 || options->network_known) return 0;
+    return cli_usage(state, "--latency without --bandwidth, expected both");
 }
 
 static error_t parse_number(struct argp_state *state, const char *option, const char *text, int64_t low,
@@ -128,7 +134,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_EAGER: return cli_size(state, "--eager", argument, &options->eager_bytes);
     case ANALYSIS_CLOSE: return cli_duration_ps(state, "--close", argument, &options->close_ps);
     case ANALYSIS_LATENCY: return cli_duration(state, "--latency", argument, &options->latency_s);
-    case ANALYSIS_BANDWIDTH: return parse_bandwidth(state, argument, options);
+    case ANALYSIS_BANDWIDTH: return bandwidth_option_parse(state, argument, options);
     case ANALYSIS_EFFICIENCY: analysis->efficiency = true; return intervals_option_parse(state, argument, options);
     case ANALYSIS_LOST: return lost_option_parse(state, argument, options);
     case ANALYSIS_PER_RANK: options->per_rank = true; return 0;
@@ -144,8 +150,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_CSV: analysis->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &analysis->trace);
     case ARGP_KEY_END:
-        if (options->latency_s > 0 && !options->network_known)
-            return cli_usage(state, "--latency without --bandwidth, expected both");
+        if (network_options_check(state, options)) return EINVAL;
         if (options->filter.by_time && options->filter.from_ps > options->filter.to_ps)
             return cli_usage(state, "--from behind --to, expected a time between them");
         give_model_ranks(analysis->trace, &options->filter);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/analysis.h"
 #include "cli/files.h"
 #include "cli/prediction_options.h"
 #include "common/files/output_file.h"
@@ -13,7 +14,19 @@
 #include "validate/ranking.h"
 #include "validate/validate.h"
 
-enum { KEY_PREDICTED = 1000, KEY_MEASURED, KEY_TOLERANCE, KEY_SEMANTICS, KEY_JSON, KEY_CSV, KEY_SVG, KEY_EXPLAIN, KEY_VARIANT };
+enum {
+    KEY_PREDICTED = 1000,
+    KEY_MEASURED,
+    KEY_TOLERANCE,
+    KEY_SEMANTICS,
+    KEY_JSON,
+    KEY_CSV,
+    KEY_SVG,
+    KEY_EXPLAIN,
+    KEY_VARIANT,
+    KEY_LATENCY,
+    KEY_BANDWIDTH
+};
 
 static const struct argp_option options[] = {
     {"predicted", KEY_PREDICTED, "FILE", 0, "the prediction: a trace, a result or a comparison", 0},
@@ -30,6 +43,9 @@ static const struct argp_option options[] = {
     {"set", OPTION_SET, "KEY=VALUE", 0, "a value that the prediction replaced in it", 0},
     {"variant", KEY_VARIANT, "NAME=PREDICTED,MEASURED[,...]", 0,
      "instead of --predicted and --measured: one of several variants, whose order is compared; repeatable", 0},
+    {"latency", KEY_LATENCY, "TIME", 0,
+     "with --bandwidth: the network of the runs, from which Wait for Progress of recordings is inferred", 0},
+    {"bandwidth", KEY_BANDWIDTH, "RATE", 0, "of that network", 0},
     ANALYZE_OPTIONS,
     {0}};
 
@@ -44,6 +60,7 @@ struct settings {
 
 static error_t parse_end(const struct argp_state *state, const struct settings *settings)
 {
+    if (network_options_check(state, &settings->analyze)) return EINVAL;
     if (settings->variants.count > 0) {
         if (settings->predicted || settings->measured.count || settings->csv || settings->svg || settings->explain)
             return cli_usage(state, "--variant has its own prediction and measured runs, expected it with --json alone");
@@ -77,6 +94,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case OPTION_PLATFORM:
     case OPTION_SET: return prediction_options_parse(key, argument, state, &settings->prediction);
     case KEY_EXPLAIN: settings->explain = true; return 0;
+    case KEY_LATENCY: return cli_duration(state, "--latency", argument, &settings->analyze.latency_s);
+    case KEY_BANDWIDTH: return bandwidth_option_parse(state, argument, &settings->analyze);
     case KEY_VARIANT: return cli_add_string(state, &settings->variants, argument);
     case KEY_MEASURED: return cli_add_string(state, &settings->measured, argument);
     case ARGP_KEY_ARG:
