@@ -145,8 +145,12 @@ row() { # PROGRAM ARGUMENT...
         esac
     done
     [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes, which took $others_share of the cores in the last one" >&2; return 1; }
+    # The network as the platform file has it for messages of these bytes: when requests arrived at their targets.
+    network=$(jq -r --argjson bytes "$bytes" '.network | def value: if type == "object" then .value else . end;
+        ([.segments // [{}] | .[] | select((.upto_bytes | value // infinite) >= $bytes)][0]) as $line |
+        "--latency \($line.latency_s // .latency_s | value)s --bandwidth \($line.bandwidth_Bps // .bandwidth_Bps | value)B/s"' "$platform")
     # shellcheck disable=SC2086
-    "$rmacast" validate --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" \
+    "$rmacast" validate $network --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" \
         --from "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2')" \
         --to "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.to // 3')" \
         >"$work/out" 2>"$work/err" ||
@@ -219,6 +223,8 @@ jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg 
                within_spread: ([.[] | select(.part.within_spread)] | length),
                transfers_within_bounds: (([.[].transfers.count] | add // 0) as $n |
                                          if $n > 0 then ([.[].transfers.within_bounds] | add) / $n else null end),
+               between_nodes_within_bounds: (([.[].transfers.between_nodes] | add // 0) as $n |
+                                         if $n > 0 then ([.[].transfers.between_nodes_within] | add) / $n else null end),
                transfers_within_spread: (([.[].transfers.count] | add // 0) as $n | if $n > 0 then
                                          ([.[].transfers | .within_bounds + .within_spread] | add) / $n else null end)},
      order: [group_by([.program, .bytes, .ranks])[] | select(length > 1) | . as $g |
