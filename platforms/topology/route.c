@@ -2,22 +2,22 @@
  * tests/unit/platforms/test_topology_routes.c compares all pairs. */
 #include "platforms/topology/shape.h"
 
-int32_t crossbar_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
-                       struct topology_link *link)
+int32_t crossbar_route(const struct topology *topology, int32_t src, int32_t dst, const struct topology_part *part)
 {
-    (void)topology, (void)src, (void)dst, (void)index, (void)link;
+    (void)topology, (void)src, (void)dst, (void)part;
     return 0;
 }
 
-/* Counts the links of a route, and keeps the requested one. */
+/* Counts the links of a route, and keeps the requested ones. */
 struct walk {
-    int32_t wanted, count;
-    struct topology_link *link;
+    const struct topology_part *part;
+    int32_t count;
 };
 
 static void pass_link(struct walk *walk, uint64_t id, int32_t width)
 {
-    if (walk->count++ == walk->wanted) *walk->link = (struct topology_link){id, width};
+    int32_t place = walk->count++ - walk->part->first;
+    if (place >= 0 && place < walk->part->room) walk->part->links[place] = (struct topology_link){id, width};
 }
 
 /* --- fat tree: a switch is its level and its label, one digit per level: a parent's below its level, a child's from
@@ -72,10 +72,9 @@ static void descend_tree(const struct topology *topology, struct tree_switch *at
     }
 }
 
-int32_t fat_tree_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
-                       struct topology_link *link)
+int32_t fat_tree_route(const struct topology *topology, int32_t src, int32_t dst, const struct topology_part *part)
 {
-    struct walk walk = {.wanted = index, .link = link};
+    struct walk walk = {.part = part};
     struct tree_switch at = {.level = 0};
     int32_t label[LEVELS_MAX] = {0};
     for (int32_t i = 0, from = src, to = dst; i < topology->levels; i++) {
@@ -98,24 +97,33 @@ static bool goes_up(int32_t from, int32_t to, int32_t extent)
     return (to > from && to <= from + half) || (from > half && (from + half) % extent >= to);
 }
 
-int32_t torus_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
-                    struct topology_link *link)
+/* Skips the links before the requested ones, and those after them: a route may have thousands. */
+static void pass_dimension(const struct topology *topology, struct walk *walk, int32_t dimension, int32_t node,
+                           int32_t stride, int32_t from, int32_t steps, bool up)
 {
-    int32_t count = 0, stride = 1, node = src;
+    const int32_t extent = topology->size[dimension], end = walk->count + steps;
+    int32_t step = walk->part->first > walk->count ? walk->part->first - walk->count : 0;
+    for (walk->count += step; walk->count < end && walk->count - walk->part->first < walk->part->room; step++) {
+        int32_t owner = ((up ? from + step : from - step - 1) + extent) % extent;
+        uint64_t at = (uint64_t)(node + (owner - from) * stride);
+        pass_link(walk, (at * LEVELS_MAX + (uint64_t)dimension) * 2 + up, 1);
+    }
+    walk->count = end;
+}
+
+int32_t torus_route(const struct topology *topology, int32_t src, int32_t dst, const struct topology_part *part)
+{
+    struct walk walk = {.part = part};
+    int32_t stride = 1, node = src;
     for (int32_t i = 0; i < topology->levels; i++) {
         int32_t extent = topology->size[i], from = src / stride % extent, to = dst / stride % extent;
         bool up = goes_up(from, to, extent);
-        int32_t steps = ((up ? to - from : from - to) + extent) % extent, step = index - count;
-        if (step >= 0 && step < steps) {
-            int32_t owner = ((up ? from + step : from - step - 1) + extent) % extent;
-            uint64_t at = (uint64_t)(node + (owner - from) * stride);
-            *link = (struct topology_link){(at * LEVELS_MAX + (uint64_t)i) * 2 + up, 1};
-        }
-        count += steps;
+        int32_t steps = ((up ? to - from : from - to) + extent) % extent;
+        pass_dimension(topology, &walk, i, node, stride, from, steps, up);
         node += (to - from) * stride;
         stride *= extent;
     }
-    return count;
+    return walk.count;
 }
 
 /* --- dragonfly: within the chassis to the router that leads on, to chassis 0, to the other group; there within the
@@ -132,11 +140,10 @@ static void pass_on(const struct topology *topology, struct walk *walk, int32_t 
     pass_link(walk, id, topology->up[width[kind]]);
 }
 
-int32_t dragonfly_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
-                        struct topology_link *link)
+int32_t dragonfly_route(const struct topology *topology, int32_t src, int32_t dst, const struct topology_part *part)
 {
     const int32_t routers = topology->size[ROUTERS], per_group = topology->size[CHASSIS] * routers;
-    struct walk walk = {.wanted = index, .link = link};
+    struct walk walk = {.part = part};
     int32_t at = src / topology->size[NODES], target = dst / topology->size[NODES];
     if (at == target) return 0;
     int32_t group = target / per_group, slot = target % routers, chassis = target / routers % topology->size[CHASSIS];

@@ -10,10 +10,8 @@ enum { LEVELS_MAX = 8 };
 /* Indices of the dragonfly's levels in size; up has the link widths of the first three. */
 enum { GROUPS, CHASSIS, ROUTERS, NODES };
 
-/* Stores the index-th link between src's link and dst's (in a torus: of all links), if there are so many. Returns the
- * number of links. */
-typedef int32_t shape_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
-                            struct topology_link *link);
+/* As topology_inner_route. */
+typedef int32_t shape_route(const struct topology *topology, int32_t src, int32_t dst, const struct topology_part *part);
 shape_route crossbar_route, fat_tree_route, torus_route, dragonfly_route;
 
 struct shape {

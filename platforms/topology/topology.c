@@ -254,23 +254,21 @@ int32_t topology_links(const struct topology *topology, int32_t src, int32_t dst
     return topology->shape->links(topology, src, dst);
 }
 
+int32_t topology_inner_route(const struct topology *topology, int32_t src, int32_t dst, const struct topology_part *part)
+{
+    return topology->shape->route(topology, src, dst, part);
+}
+
 int32_t topology_inner_links(const struct topology *topology, int32_t src, int32_t dst)
 {
-    struct topology_link ignored;
-    return topology->shape->route(topology, src, dst, -1, &ignored);
+    return topology_inner_route(topology, src, dst, &(struct topology_part){.room = 0});
 }
 
 struct topology_link topology_inner_link(const struct topology *topology, int32_t src, int32_t dst, int32_t index)
 {
     struct topology_link link = {0, 1};
-    topology->shape->route(topology, src, dst, index, &link);
+    topology_inner_route(topology, src, dst, &(struct topology_part){index, 1, &link});
     return link;
-}
-
-int32_t topology_inner_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
-                             struct topology_link *link)
-{
-    return topology->shape->route(topology, src, dst, index, link);
 }
 
 bool topology_is_crossbar(const struct topology *topology)

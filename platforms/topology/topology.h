@@ -32,9 +32,13 @@ struct topology_link {
 };
 int32_t topology_inner_links(const struct topology *topology, int32_t src, int32_t dst);
 struct topology_link topology_inner_link(const struct topology *topology, int32_t src, int32_t dst, int32_t index);
-/* Both at once: returns the number of links, and sets *link to the index-th one if there are more than index. */
-int32_t topology_inner_route(const struct topology *topology, int32_t src, int32_t dst, int32_t index,
-                             struct topology_link *link);
+/* Returns the number of links. Sets part->links[0 .. room) to the first-th link and those after it, as far as there are
+ * so many. */
+struct topology_part {
+    int32_t first, room;
+    struct topology_link *links;
+};
+int32_t topology_inner_route(const struct topology *topology, int32_t src, int32_t dst, const struct topology_part *part);
 
 /* Whether all pairs of nodes are alike, so that a subset of the nodes has the same shape. */
 bool topology_is_crossbar(const struct topology *topology);

@@ -73,7 +73,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     }
     made->flight_count = FLIGHT_NONE + 1;
     made->counter_message_count = COUNTER_NONE + 1;
-    bool heads_count = !made->plain || platform->control_bypass; /* a message may overtake one of its sender */
+    /* A message may overtake one of its sender. Links keep the order of the messages between two nodes. */
+    bool heads_count = !made->in_order || made->at_once || platform->control_bypass;
     for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox, heads_count);
     *engine = made;
     return STATUS_OK;
@@ -82,24 +83,33 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
 /* --- sending --- */
 
 /* An unwatched message is delivered when the next one is, so no message may overtake it. Where a message may arrive at
- * the moment of its sending, after events that are later in the order, only the queue keeps the total order. */
+ * the moment of its sending, after events that are later in the order, only the queue keeps the total order. Where links
+ * are queues, a message is in the inbox once it has passed the last one, a part of the latency before its arrival; and no
+ * time is known before which an answer cannot arrive. */
 static enum message_effect effect_of(const struct engine *engine, const struct engine_message *message, bool queues)
 {
     if (queues && engine->plain) return message->effect;
-    if (!queues || engine->at_once || engine->links.used) return EFFECT_ACTS;
+    if (!queues || engine->at_once) return EFFECT_ACTS;
     bool orders = message->effect == EFFECT_PRECEDES || message->effect == EFFECT_REPLIES;
     if (orders && !engine->in_order) return EFFECT_ACTS;
+    if (message->effect == EFFECT_REPLIES && engine->links.used) return EFFECT_ACTS;
     return message->effect;
 }
 
 /* Schedules the arrival of the head at the next link. After the last link the flight goes on as any other. */
 static enum status to_next_link(struct engine *engine, uint32_t index, struct err *err)
 {
-    struct flight *flight = &engine->flights[index];
-    bool at_link = link_queues_next(&engine->links, index, &flight->time.time_ps);
-    flight->time.order = event_queue_order(&engine->queue, event_key(flight->time.order));
-    if (!at_link) return loggp_put(engine, index, err);
-    return loggp_schedule(engine, flight->time, EVENT_LINK, index, flight->dst_node, err);
+    const struct link_path *path = &engine->links.paths[index];
+    struct event_time time;
+    bool at_link = link_queues_next(&engine->links, index, &time.time_ps);
+    time.order = event_queue_order(&engine->queue, path->key);
+    if (at_link) return event_queue_push_ring(&engine->queue, RING_LINKS, time, EVENT_LINK, index, err);
+    bool at_once = path->part_ps == 0;
+    uint32_t message = link_queues_leave(&engine->links, index);
+    struct flight *flight = &engine->flights[message];
+    flight->time = time;
+    if (at_once) flight->effect = EFFECT_ACTS;
+    return loggp_put(engine, message, err);
 }
 
 static enum status on_link(struct engine *engine, uint32_t index, struct err *err)
@@ -156,13 +166,16 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     flight->to_nic = queues;
     if (effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
-    struct link_path path = {.src_node = message->src_node,
-                             .dst_node = message->dst_node,
-                             .latency_ps = cost->latency_ps,
-                             .transmit_ps = cost->transmit_ps,
-                             .head_ps = begin_ps};
-    TRY(link_queues_enter(&engine->links, index, &path, err));
-    return to_next_link(engine, index, err);
+    const struct link_entry entry = {.message = index,
+                                     .key = message->key,
+                                     .src_node = message->src_node,
+                                     .dst_node = message->dst_node,
+                                     .latency_ps = cost->latency_ps,
+                                     .transmit_ps = cost->transmit_ps,
+                                     .head_ps = begin_ps};
+    uint32_t path;
+    TRY(link_queues_enter(&engine->links, &entry, &path, err));
+    return to_next_link(engine, path, err);
 }
 
 /* Keys are ranks. A timer of a rank belongs to the rank's node. */
@@ -202,6 +215,14 @@ static void prefetch_timer(const struct engine *engine, const struct event *even
     engine->callbacks.prefetch(engine->callbacks.context, event->id, NULL, distance, lines);
 }
 
+/* After the last link, the flight goes into the inbox of its node. */
+static void prefetch_link(const struct engine *engine, const struct link_path *path, struct prefetch_lines *lines)
+{
+    if (path->link + 1 < path->links) return;
+    lines_want(lines, &engine->flights[path->message], LINE_BYTES);
+    lines_want(lines, &engine->nics[path->dst_node], LINE_BYTES);
+}
+
 static void prefetch_event(const struct engine *engine, const struct event *event, enum engine_distance distance,
                            struct prefetch_lines *lines)
 {
@@ -216,9 +237,8 @@ static void prefetch_event(const struct engine *engine, const struct event *even
         if (distance == ENGINE_FAR) lines_want(lines, &engine->flights[event->id], LINE_BYTES);
         break;
     case EVENT_LINK:
-        if (distance != ENGINE_FAR) break;
-        lines_want(lines, &engine->flights[event->id], LINE_BYTES);
-        lines_want(lines, &engine->links.paths[event->id], sizeof *engine->links.paths);
+        if (distance == ENGINE_FAR) lines_want(lines, &engine->links.paths[event->id], sizeof *engine->links.paths);
+        if (distance == ENGINE_NEAR) prefetch_link(engine, &engine->links.paths[event->id], lines);
         break;
     case EVENT_ALARM: prefetch_alarm(engine, &engine->nics[event->id], distance, lines); break;
     }

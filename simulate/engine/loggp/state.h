@@ -2,6 +2,7 @@
 #ifndef SIMULATE_ENGINE_LOGGP_STATE_H
 #define SIMULATE_ENGINE_LOGGP_STATE_H
 
+#include "common/map.h"
 #include "simulate/engine/cost.h"
 #include "simulate/engine/engine.h"
 #include "simulate/engine/event_queue.h"
@@ -10,7 +11,7 @@
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
 enum { NO_NODE = -1 };
-enum { RING_ALARMS, RING_ANSWERS }; /* of the queue: their events are mostly one message's time ahead */
+enum { RING_ALARMS, RING_ANSWERS, RING_LINKS }; /* of the queue: their events are mostly one message's time ahead */
 
 struct nic { /* senders touch only the first of its two cache lines */
     _Alignas(LINE_BYTES) struct inbox inbox;

@@ -147,6 +147,22 @@ static void same_link(struct namings *namings, size_t shape, const char *name, u
     made->id = id;
 }
 
+/* A part of the route has its links, and not one more. */
+static void compare_parts(const struct topology *topology, int src, int dst)
+{
+    enum { ROOM = 3 };
+    int links = topology_inner_links(topology, src, dst);
+    for (int first = 0; first <= links; first++) {
+        struct topology_link found[ROOM + 1] = {{7, 7}, {7, 7}, {7, 7}, {7, 7}};
+        assert_int_equal(topology_inner_route(topology, src, dst, &(struct topology_part){first, ROOM, found}), links);
+        for (int i = 0; i <= ROOM; i++) {
+            struct topology_link expected = {7, 7};
+            if (i < ROOM && first + i < links) expected = topology_inner_link(topology, src, dst, first + i);
+            assert_true(found[i].id == expected.id && found[i].width == expected.width);
+        }
+    }
+}
+
 /* SimGrid's route in names, without the nodes' own links where the shape has such. */
 static const char *compare_route(struct namings *namings, size_t shape, const struct topology *topology, int src,
                                  int dst, int links, const char *names)
@@ -161,6 +177,7 @@ static const char *compare_route(struct namings *namings, size_t shape, const st
         if (i >= own && i < links - own)
             same_link(namings, shape, name, topology_inner_link(topology, src, dst, i - own).id);
     }
+    compare_parts(topology, src, dst);
     return names + 1;
 }
 
