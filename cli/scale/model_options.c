@@ -91,7 +91,7 @@ enum status model_options_doubts(const struct program *program, const struct pro
         status = program_model_parameter(model, program->parameter, ranks[i], &value, err);
         if (status == STATUS_OK) values[i] = (int64_t)value;
     }
-    if (status == STATUS_OK) program_print_doubts(program, ranks, values, count, out);
+    if (status == STATUS_OK) status = program_print_doubts(program, ranks, values, count, out, err);
     free(values);
     if (fclose(out) != 0 && status == STATUS_OK) status = err_memory(err);
     if (status == STATUS_OK && size > 0) return STATUS_OK;

@@ -1,5 +1,7 @@
 /* program_print() of predictors/scale/scale.h. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "predictors/scale/scale.h"
 
@@ -136,18 +138,55 @@ static size_t find_other(const struct program *program, const struct program_dou
     return 0;
 }
 
-void program_print_doubts(const struct program *program, const uint32_t *ranks, const int64_t *n, size_t count, FILE *out)
-{
+/* A doubt that matters: at ranks[at] another function gives another value. */
+struct open_number {
+    const struct program_doubt *doubt;
+    const struct trace_site *site;
     char taken[COUNT_TEXT_BYTES], other[COUNT_TEXT_BYTES];
+    uint32_t ranks;
+};
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_number(const struct open_number *a, const struct open_number *b)
+{
+    return a->doubt->call == b->doubt->call && a->ranks == b->ranks && strcmp(a->doubt->what, b->doubt->what) == 0 &&
+           same_text(a->site->file, b->site->file) && a->site->line == b->site->line &&
+           strcmp(a->taken, b->taken) == 0 && strcmp(a->other, b->other) == 0;
+}
+
+static void print_open_number(const struct open_number *number, FILE *out)
+{
+    if (number->doubt->call != MPI_CALL_COUNT) fprintf(out, "%s ", call_name(number->doubt->call));
+    if (number->site->file) fprintf(out, "at %s:%d ", number->site->file, number->site->line);
+    fprintf(out, "%s: %s is taken, but %s holds in all runs, too, and differs at %u ranks; another run would tell\n",
+            number->doubt->what, number->taken, number->other, number->ranks);
+}
+
+enum status program_print_doubts(const struct program *program, const uint32_t *ranks, const int64_t *n, size_t count, FILE *out,
+                                 struct err *err)
+{
+    struct open_number *numbers = calloc(program->doubt_count + 1, sizeof *numbers);
+    size_t printed = 0;
+    if (!numbers) return err_memory(err);
     for (size_t i = 0; i < program->doubt_count; i++) {
         const struct program_doubt *doubt = &program->doubts[i];
-        const struct trace_site *site = &program->names->definitions.sites[doubt->site];
-        size_t at, found = find_other(program, doubt, ranks, n, count, &at);
+        struct open_number *number = &numbers[printed];
+        size_t at, found = find_other(program, doubt, ranks, n, count, &at), same = 0;
         if (!found) continue;
-        if (doubt->call != MPI_CALL_COUNT) fprintf(out, "%s ", call_name(doubt->call));
-        if (site->file) fprintf(out, "at %s:%d ", site->file, site->line);
-        fprintf(out, "%s: %s is taken, but %s holds in all runs, too, and differs at %u ranks; another run would tell\n",
-                doubt->what, count_model_text(&doubt->models[0], program->parameter, taken),
-                count_model_text(&doubt->models[found], program->parameter, other), ranks[at]);
+        number->doubt = doubt;
+        number->site = &program->names->definitions.sites[doubt->site];
+        number->ranks = ranks[at];
+        count_model_text(&doubt->models[0], program->parameter, number->taken);
+        count_model_text(&doubt->models[found], program->parameter, number->other);
+        while (same < printed && !same_number(&numbers[same], number)) same++;
+        if (same < printed) continue;
+        print_open_number(number, out);
+        printed++;
     }
+    free(numbers);
+    return STATUS_OK;
 }

@@ -42,7 +42,8 @@ enum status program_to_model(const struct program *program, struct program_model
 void program_print(const struct program *program, FILE *out);
 
 /* Prints a line for each number for which several functions hold in all runs, if they differ at one of these numbers of
- * ranks. n has the parameter's value at each number of ranks. */
-void program_print_doubts(const struct program *program, const uint32_t *ranks, const int64_t *n, size_t count, FILE *out);
+ * ranks; an equal line once. n has the parameter's value at each number of ranks. */
+enum status program_print_doubts(const struct program *program, const uint32_t *ranks, const int64_t *n, size_t count, FILE *out,
+                                 struct err *err);
 
 #endif
