@@ -378,13 +378,33 @@ static enum status run_predict(const struct settings *settings, struct err *err)
     return status;
 }
 
+/* The second parameter's value: that of --parameter, or the largest one of the file. */
+static enum status second_value(const struct settings *settings, const struct extrap *extrap, int64_t *n, struct err *err)
+{
+    *n = extrap->largest;
+    for (size_t i = 0; i < settings->model.set_count; i++) {
+        const char *name = settings->model.set[i].name, *value = settings->model.set[i].value;
+        char *end;
+        if (!extrap->second || strcmp(name, extrap->second) != 0)
+            return err_set(err, STATUS_USAGE, "--parameter", name, "is not the second parameter of %s%s%s", settings->points,
+                           extrap->second ? ", expected " : ", which has none", extrap->second ? extrap->second : "");
+        long long number = strtoll(value, &end, 10);
+        if (end == value || *end || number < 1 || number > SCALE_PARAMETER_MAX)
+            return err_set(err, STATUS_USAGE, "--parameter", name, "has the value %s, expected a whole number from 1 on", value);
+        *n = number;
+    }
+    return STATUS_OK;
+}
+
 static enum status fit_points(const struct settings *settings, struct err *err)
 {
     struct extrap extrap;
+    int64_t n;
     TRY(extrap_read(settings->points, &extrap, err));
-    extrap_print(&extrap, settings->ranks, settings->rank_count, cli_table());
+    enum status status = second_value(settings, &extrap, &n, err);
+    if (status == STATUS_OK) extrap_print(&extrap, settings->ranks, settings->rank_count, n, cli_table());
     extrap_clear(&extrap);
-    return cli_flush(err);
+    return status == STATUS_OK ? cli_flush(err) : status;
 }
 
 static enum status check_files(struct settings *settings, struct err *err)

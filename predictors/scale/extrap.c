@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "predictors/scale/scale.h"
 
 /* --- writing --- */
 
@@ -79,7 +80,10 @@ struct reader {
     int line;
     struct extrap *extrap;
     char *metric, *region; /* owned; the current ones */
-    int32_t points[TIME_POINTS_MAX];
+    struct point {
+        int32_t ranks;
+        int64_t n; /* 0: there is no second parameter */
+    } points[TIME_POINTS_MAX];
     size_t point_count;
     struct time_sample samples[TIME_POINTS_MAX];
     size_t sample_count;
@@ -93,29 +97,74 @@ static enum status refuse_line(const struct reader *reader, const char *what)
     return err_set(reader->err, STATUS_DATA, reader->file, place, "%s", what);
 }
 
-static enum status read_parameter(struct reader *reader, char *rest)
+/* "p n"; each may have a line of its own */
+static enum status read_parameters(struct reader *reader, char *rest)
 {
-    if (reader->extrap->parameter || strpbrk(rest, " \t"))
-        return refuse_line(reader, "several parameters, expected one");
-    reader->extrap->parameter = strdup(rest);
-    return reader->extrap->parameter ? STATUS_OK : err_memory(reader->err);
-}
-
-/* "(4) ( 8 ) 16" */
-static enum status read_points(struct reader *reader, char *rest)
-{
-    for (char *at = rest; *at; at++)
-        if (*at == '(' || *at == ')' || *at == ',') *at = ' ';
-    for (char *end; *(rest += strspn(rest, " \t")); rest = end) {
-        double value = strtod(rest, &end);
-        if (end == rest || !(value >= 1) || value > INT32_MAX || value != floor(value))
-            return refuse_line(reader, "POINTS, expected whole numbers from 1 on, one per point");
-        if (reader->point_count == TIME_POINTS_MAX) return refuse_line(reader, "too many points");
-        for (size_t i = 0; i < reader->point_count; i++)
-            if (reader->points[i] == (int32_t)value) return refuse_line(reader, "a point stands twice");
-        reader->points[reader->point_count++] = (int32_t)value;
+    struct extrap *extrap = reader->extrap;
+    char *save = NULL;
+    if (reader->point_count > 0) return refuse_line(reader, "PARAMETER behind POINTS, expected all parameters first");
+    for (char *name = strtok_r(rest, " \t", &save); name; name = strtok_r(NULL, " \t", &save)) {
+        char **place = extrap->parameter ? &extrap->second : &extrap->parameter;
+        if (*place) return refuse_line(reader, "three parameters, expected the number of ranks, and perhaps one more");
+        *place = strdup(name);
+        if (!*place) return err_memory(reader->err);
     }
     return STATUS_OK;
+}
+
+/* The next coordinate, a whole number of at most `most`; 0: it is none. *rest is moved behind it. */
+static int64_t read_coordinate(char **rest, double most)
+{
+    char *end;
+    double value = strtod(*rest, &end);
+    bool whole = end != *rest && value >= 1 && value <= most && value == floor(value);
+    *rest = end + strspn(end, " \t");
+    return whole ? (int64_t)value : 0;
+}
+
+/* "(4) ( 8 ) 16", or of two parameters "(4 1000) ((8) (1000))" */
+static enum status read_points(struct reader *reader, char *rest)
+{
+    const bool pairs = reader->extrap->second != NULL;
+    for (char *at = rest; *at; at++)
+        if (*at == '(' || *at == ')' || *at == ',') *at = ' ';
+    rest += strspn(rest, " \t");
+    while (*rest) {
+        struct point point = {.ranks = (int32_t)read_coordinate(&rest, INT32_MAX)};
+        if (pairs) point.n = read_coordinate(&rest, SCALE_PARAMETER_MAX);
+        if (point.ranks == 0 || (pairs && point.n == 0))
+            return refuse_line(reader, "POINTS, expected whole numbers from 1 on, one per point and parameter");
+        if (reader->point_count == TIME_POINTS_MAX) return refuse_line(reader, "too many points");
+        for (size_t i = 0; i < reader->point_count; i++)
+            if (reader->points[i].ranks == point.ranks && reader->points[i].n == point.n)
+                return refuse_line(reader, "a point stands twice");
+        reader->points[reader->point_count++] = point;
+        if (point.n > reader->extrap->largest) reader->extrap->largest = point.n;
+    }
+    return STATUS_OK;
+}
+
+/* Points with equal ranks show the influence of the second parameter, and points with equal parameters that of the ranks. */
+static enum status check_points(const struct reader *reader)
+{
+    bool other_n = false, other_ranks = false;
+    for (size_t i = 0; i < reader->point_count; i++)
+        for (size_t k = i + 1; k < reader->point_count; k++) {
+            bool same_ranks = reader->points[i].ranks == reader->points[k].ranks;
+            bool same_n = reader->points[i].n == reader->points[k].n;
+            other_n = other_n || (same_ranks && !same_n);
+            other_ranks = other_ranks || (same_n && !same_ranks);
+        }
+    if (!reader->extrap->second || (other_n && other_ranks)) return STATUS_OK;
+    return refuse_line(reader, "the points do not tell one parameter from the other: expected two points that differ in the "
+                               "first one only, and two that differ in the second one only");
+}
+
+static int by_scale(const void *a, const void *b)
+{
+    const struct time_sample *one = a, *two = b;
+    if (one->ranks != two->ranks) return one->ranks < two->ranks ? -1 : 1;
+    return (one->n > two->n) - (one->n < two->n);
 }
 
 /* Ends the series of the current region and metric. */
@@ -124,12 +173,14 @@ static enum status end_series(struct reader *reader)
     struct extrap *extrap = reader->extrap;
     if (reader->sample_count == 0) return STATUS_OK;
     if (reader->sample_count < reader->point_count) return refuse_line(reader, "fewer lines of DATA than points");
+    if (extrap->count == 0) TRY(check_points(reader));
     TRY(array_reserve((void **)&extrap->series, &extrap->capacity, extrap->count + 1, sizeof *extrap->series,
                       reader->err));
     struct extrap_series *made = &extrap->series[extrap->count++];
     *made = (struct extrap_series){.region = strdup(reader->region ? reader->region : ""),
                                    .metric = strdup(reader->metric ? reader->metric : "")};
     if (!made->region || !made->metric) return err_memory(reader->err);
+    qsort(reader->samples, reader->sample_count, sizeof *reader->samples, by_scale);
     time_model_fit(reader->samples, reader->sample_count, false, &made->model);
     reader->sample_count = 0;
     return STATUS_OK;
@@ -147,7 +198,8 @@ static enum status read_data(struct reader *reader, char *rest)
 {
     if (reader->sample_count == reader->point_count) return refuse_line(reader, "more lines of DATA than points");
     struct time_sample *sample = &reader->samples[reader->sample_count];
-    *sample = (struct time_sample){.ranks = reader->points[reader->sample_count]};
+    const struct point *point = &reader->points[reader->sample_count];
+    *sample = (struct time_sample){.ranks = point->ranks, .n = point->n};
     for (char *end; *(rest += strspn(rest, " \t")); rest = end) {
         double value = strtod(rest, &end);
         if (end == rest || !isfinite(value) || value < 0)
@@ -168,7 +220,7 @@ static enum status read_line(struct reader *reader, char *line)
     if (*rest) *rest++ = '\0';
     rest += strspn(rest, " \t");
     for (size_t length = strlen(rest); length > 0 && isspace((unsigned char)rest[length - 1]);) rest[--length] = '\0';
-    if (strcmp(line, "PARAMETER") == 0) return read_parameter(reader, rest);
+    if (strcmp(line, "PARAMETER") == 0) return read_parameters(reader, rest);
     if (strcmp(line, "POINTS") == 0) return read_points(reader, rest);
     if (strcmp(line, "METRIC") == 0) return set_name(reader, &reader->metric, rest);
     if (strcmp(line, "REGION") == 0) return set_name(reader, &reader->region, rest);
@@ -216,23 +268,25 @@ void extrap_clear(struct extrap *extrap)
     }
     free(extrap->series);
     free(extrap->parameter);
+    free(extrap->second);
     *extrap = (struct extrap){.count = 0};
 }
 
-void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_count, FILE *out)
+void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_count, int64_t n, FILE *out)
 {
     fprintf(out, "%-32s  %-12s  %9s", "region", "metric", "error");
     for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10u", at[i]);
-    fprintf(out, "  function of p%s%s\n", extrap->parameter ? ", that is " : "",
-            extrap->parameter ? extrap->parameter : "");
+    fprintf(out, "  function of p%s%s", extrap->parameter ? ", that is " : "", extrap->parameter ? extrap->parameter : "");
+    if (extrap->second) fprintf(out, ", and of %s; values at %s=%" PRId64, extrap->second, extrap->second, n);
+    fputc('\n', out);
     for (size_t s = 0; s < extrap->count; s++) {
         const struct extrap_series *series = &extrap->series[s];
         char text[TIME_TEXT_BYTES];
-        time_model_text(&series->model, NULL, text);
+        time_model_text(&series->model, extrap->second, text);
         text[strlen(text) - strlen(" s")] = '\0'; /* the metric's unit is not known */
         double error = series->model.error + series->model.missed;
         fprintf(out, "%-32s  %-12s  %7.1f %%", series->region, series->metric, 100 * error);
-        for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10.6g", time_model_mean(&series->model, (int32_t)at[i], 0));
+        for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10.6g", time_model_mean(&series->model, (int32_t)at[i], n));
         fprintf(out, "  %s\n", text);
     }
 }
