@@ -31,7 +31,7 @@ enum step replay_wait_until(struct rank_state *rank, int64_t until_ps, uint8_t p
 {
     rank->resume_ps = until_ps;
     rank->phase = phase;
-    return STEP_PAUSE;
+    return STEP_WAIT;
 }
 
 /* mpi.pause: what the call takes longer, which ends the pause. */

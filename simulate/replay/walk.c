@@ -252,7 +252,7 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
     struct rank_state *state = &replay->ranks[rank];
     if (step == STEP_EXIT && state->resume_ps > replay->now_ps)
         step = replay_wait_until(state, state->resume_ps, PHASE_LEAVE);
-    bool waits = step == STEP_BLOCK || step == STEP_PAUSE ||
+    bool waits = step == STEP_BLOCK || step == STEP_WAIT ||
                  (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
     if (waits && begin_serving(replay, rank) && step == STEP_BLOCK) {
         state->need = 0;
@@ -276,7 +276,7 @@ static void advance_rank(struct replay *replay, uint32_t rank)
         case STEP_BLOCK: block_rank(replay, rank); return;
         case STEP_FAIL: core->failed = true; return;
         case STEP_SPEND:
-        case STEP_PAUSE:
+        case STEP_WAIT:
             state->status = RANK_PAUSED;
             if (set_walk_timer(replay, rank, state->resume_ps) != STATUS_OK) core->failed = true;
             return;

@@ -10,7 +10,7 @@
 enum step {
     STEP_BLOCK, /* when woken */
     STEP_AGAIN, /* at once: the phase has changed */
-    STEP_PAUSE, /* at rank.resume_ps: it waits for something known */
+    STEP_WAIT, /* at rank.resume_ps: it waits for something known */
     STEP_SPEND, /* at rank.resume_ps: it works */
     STEP_EXIT,  /* never: the call returns at rank.resume_ps, now or later */
     STEP_FAIL,  /* never: replay.err is set */
