@@ -308,7 +308,8 @@ static enum status open_rewritten(const void *context, const char *semantics, co
     size_t count = options->override_count;
     TRY(platform_file_find(options->platform, file, err));
     const char **overrides =
-        calloc(count + options->rewrite_count + spec_count + SEMANTICS_TEXT_PARTS + GROWTH_MAX, sizeof *overrides);
+        calloc(count + options->rewrite_count + spec_count + SEMANTICS_TEXT_PARTS + ERROR_SECTIONS + GROWTH_MAX,
+               sizeof *overrides);
     if (!overrides) return err_memory(err);
     for (size_t i = 0; i < count; i++) overrides[i] = options->overrides[i];
     count = add_overrides_of((const char *const *)options->rewrites, options->rewrite_count, overrides, count);
@@ -316,7 +317,13 @@ static enum status open_rewritten(const void *context, const char *semantics, co
     size_t parts = semantics ? semantics_text_overrides(semantics, texts) : 0;
     for (size_t i = 0; i < parts; i++) overrides[count++] = texts[i];
     struct platform *opened = NULL;
-    enum status status = open_with_room(options, file, overrides, count, trace->rank_count, &opened, err);
+    struct platform_shift shift = {.count = 0};
+    enum status status = STATUS_OK;
+    if (options->errors != PLATFORM_AS_STATED)
+        status = platform_shift_make(file, overrides, count, options->errors, &shift, err);
+    for (size_t i = 0; i < shift.count; i++) overrides[count++] = shift.overrides[i];
+    if (status == STATUS_OK) status = open_with_room(options, file, overrides, count, trace->rank_count, &opened, err);
+    platform_shift_clear(&shift);
     free(overrides);
     TRY(status);
     status = check_simgrid_file(options, opened, err);
@@ -327,6 +334,18 @@ static enum status open_rewritten(const void *context, const char *semantics, co
     else
         platform_free(opened);
     return status;
+}
+
+enum status prediction_options_measured(const struct prediction_options *options, size_t *values, struct err *err)
+{
+    char file[PLATFORM_PATH_BYTES];
+    struct platform_shift shift;
+    TRY(platform_file_find(options->platform, file, err));
+    TRY(platform_shift_make(file, (const char *const *)options->overrides, options->override_count, PLATFORM_AS_STATED, &shift,
+                            err));
+    *values = shift.values;
+    platform_shift_clear(&shift);
+    return STATUS_OK;
 }
 
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,

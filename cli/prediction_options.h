@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "model/analyze.h"
 #include "platforms/platform.h"
+#include "platforms/stated_errors.h"
 #include "predictors/scenes.h"
 #include "predictors/transforms/transform.h"
 #include "predictors/warnings.h"
@@ -92,6 +93,7 @@ struct prediction_options {
     enum trace_computing computing;
     bool keep_going; /* leave out faulty calls, and those that never return */
     bool grow;       /* platforms/grow.h */
+    enum platform_errors errors; /* platforms/stated_errors.h */
     char **rewrites; /* owned: specs (predictors/transforms/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;
 };
@@ -116,6 +118,9 @@ enum status prediction_options_check_files(const struct prediction_options *opti
  * of each rank separately. It is empty if the platform cannot be opened; the caller clears it. */
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct warnings *warnings, struct err *err);
+
+/* Counts the measured values of the platform whose errors its shifts take into account. */
+enum status prediction_options_measured(const struct prediction_options *options, size_t *values, struct err *err);
 
 /* The platform with all overrides, then semantics unless NULL, fit for the trace. The caller owns *platform. */
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,

@@ -224,9 +224,17 @@ static void clear_about(struct about *about)
 static enum status predict_ranks(const struct settings *settings, const struct points_origin *origin,
                                  const struct about *about, uint32_t few, uint32_t many, struct err *err)
 {
+    struct prediction_options faster = settings->prediction, slower = settings->prediction; /* they own nothing */
+    const struct scene_options none = {.open = NULL};
+    size_t measured;
+    TRY(prediction_options_measured(&settings->prediction, &measured, err));
+    faster.errors = PLATFORM_FASTER;
+    slower.errors = PLATFORM_SLOWER;
     const struct points_options options = {.semantics = settings->semantics,
                                            .rows = settings->row_count,
                                            .scenes = prediction_options_scenes(&settings->prediction),
+                                           .faster = measured > 0 ? prediction_options_scenes(&faster) : none,
+                                           .slower = measured > 0 ? prediction_options_scenes(&slower) : none,
                                            .engine = settings->prediction.engine,
                                            .analyze = &settings->analyze,
                                            .totals = settings->totals,
@@ -240,6 +248,7 @@ static enum status predict_ranks(const struct settings *settings, const struct p
                           .doubts = about->doubts,
                           .semantics = settings->semantics,
                           .rows = settings->row_count,
+                          .measured = measured,
                           .noisy_runs = options.noisy_runs};
     TRY(save_run(settings, origin, &options, err));
     enum status status = points_choose_scaling(origin, few, many, &curve, err);

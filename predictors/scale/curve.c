@@ -210,6 +210,8 @@ void curve_print(const struct curve *curve, FILE *out)
     print_pop(curve, out);
     fputc('\n', out);
     print_limits(curve, out);
+    if (curve->measured > 0)
+        fprintf(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
     if (curve->doubts) fprintf(out, "Open, since the runs do not tell:\n%s", curve->doubts);
 }
 
@@ -343,6 +345,8 @@ static enum status fill_json(const struct curve *curve, cJSON *json, struct err 
     if (curve->parameters && *curve->parameters)
         written = written && cJSON_AddStringToObject(json, "parameters", curve->parameters + strlen(", "));
     if (curve->doubts) written = written && cJSON_AddStringToObject(json, "open", curve->doubts);
+    if (curve->measured > 0)
+        written = written && cJSON_AddNumberToObject(json, "platform_errors", (double)curve->measured);
     cJSON *points = written ? cJSON_AddArrayToObject(json, "points") : NULL;
     if (!points) return err_memory(err);
     for (size_t i = 0; i < curve->count; i++) TRY(add_point(curve, i, points, err));

@@ -18,7 +18,7 @@ struct curve_noise {
 
 struct curve_point {
     uint32_t ranks;
-    double low_s, high_s;  /* run time by the error of the computing times */
+    double low_s, high_s;  /* run time by the errors of the computing times and of the platform */
     struct curve_noise noise; /* if curve->noisy_runs > 0 */
     struct result *result; /* owned */
     cJSON *rewrites;       /* owned; the rewritings applied before the replay; NULL: none */
@@ -36,6 +36,7 @@ struct curve {
     struct curve_point *points; /* owned; rows points per number of ranks, which rise; the first is the reference */
     size_t count, capacity;
     size_t noisy_runs; /* per point; 0: none */
+    size_t measured;   /* values of the platform whose errors are in the band */
     bool strong; /* computing per rank falls as ranks are added; else it is about the same */
 };
 

@@ -132,13 +132,23 @@ static enum status replay_model(const struct points_options *options, const stru
 
 /* --- band and noise --- */
 
-/* Run times of the rows with a multiple of its error added to each computing. */
+/* The options on the platform that the band needs there. */
+static struct points_options shift_platform(const struct points_options *options, double error)
+{
+    struct points_options made = *options;
+    if (error < 0 && options->faster.open) made.scenes = options->faster;
+    if (error > 0 && options->slower.open) made.scenes = options->slower;
+    return made;
+}
+
+/* Run times of the rows with a multiple of its error added to each computing, and to each measured value of the platform. */
 static enum status replay_error(const struct points_options *options, const struct program_model *model, uint32_t ranks,
                                 double error, bool kept, double *run_time_s, struct err *err)
 {
     const struct program_model_options run = {.ranks = ranks, .compute = 1, .error = error, .seed = options->seed};
+    const struct points_options there = shift_platform(options, error);
     struct row rows[POINTS_ROWS_MAX] = {{NULL}};
-    enum status status = replay_model(options, model, &run, kept, rows, err);
+    enum status status = replay_model(&there, model, &run, kept, rows, err);
     for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_time_s[i] = rows[i].result->run_time_s;
     clear_rows(options, rows);
     return status;
@@ -176,7 +186,7 @@ static enum status replay_band(const struct points_options *options, struct prog
     TRY(is_kept(options, model, survey.calls, &kept, err));
     TRY(replay_model(options, model, &run, kept, rows, err));
     for (size_t i = 0; i < options->rows; i++) low_s[i] = high_s[i] = rows[i].result->run_time_s;
-    if (survey.error > 0) {
+    if (survey.error > 0 || options->slower.open) {
         TRY(replay_error(options, model, ranks, -1, kept, low_s, err));
         TRY(replay_error(options, model, ranks, 1, kept, high_s, err));
     }
@@ -187,14 +197,31 @@ static enum status replay_band(const struct points_options *options, struct prog
     return options->noisy_runs > 0 ? replay_noise(options, model, ranks, kept, rows, err) : STATUS_OK;
 }
 
+/* The run times of the copies on the platform that differs by its stated errors. */
+static enum status replay_copies_error(const struct points_options *options, const struct trace *trace, double error,
+                                       struct row *made, struct err *err)
+{
+    const struct points_options there = shift_platform(options, error);
+    struct row rows[POINTS_ROWS_MAX] = {{NULL}};
+    enum status status = replay_whole(&there, trace, rows, err);
+    for (size_t i = 0; status == STATUS_OK && i < options->rows; i++)
+        *(error < 0 ? &made[i].low_s : &made[i].high_s) = rows[i].result->run_time_s;
+    clear_rows(options, rows);
+    return status;
+}
+
 static enum status replay_copies(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
                                  struct row *rows, struct err *err)
 {
     struct trace *trace;
     TRY(points_make(origin, options, ranks, &trace, err));
     enum status status = replay_whole(options, trace, rows, err);
-    trace_free(trace);
     for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) rows[i].low_s = rows[i].high_s = rows[i].result->run_time_s;
+    if (status == STATUS_OK && options->slower.open) {
+        status = replay_copies_error(options, trace, -1, rows, err);
+        if (status == STATUS_OK) status = replay_copies_error(options, trace, 1, rows, err);
+    }
+    trace_free(trace);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* Points of a curve: a program replayed at a number of ranks under several semantics, with the band of its computing
- * times, and with noise.
+ * times and of the platform, and with noise.
  *
  * Order of calls: points_choose_scaling, then points_add by rising numbers of ranks. */
 #ifndef PREDICTORS_SCALE_POINTS_H
@@ -21,6 +21,7 @@ struct points_options {
     const char *const *semantics; /* of the rows, up to POINTS_ROWS_MAX */
     size_t rows;
     struct scene_options scenes;
+    struct scene_options faster, slower; /* on platforms that differ by their stated errors; open NULL: they state none */
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze;
     bool totals; /* replay runs while they are made */

@@ -1,0 +1,26 @@
+/* What the errors of measured values ({"value", "error", "n"}) allow: a platform on which each of them is shorter, or
+ * longer, by its error. Errors are three standard errors of a mean (docs/calibration.md).
+ *
+ * Times (keys that end in _s or s_per_byte) are lengthened and shortened, to 0 at least. Rates (_Bps, speed) are divided
+ * and multiplied by 1 + error / value. The threshold mpi.pause.after_s rises on the faster platform. Other values stay. */
+#ifndef PLATFORMS_STATED_ERRORS_H
+#define PLATFORMS_STATED_ERRORS_H
+
+#include "platforms/platform.h"
+
+enum platform_errors { PLATFORM_AS_STATED, PLATFORM_FASTER, PLATFORM_SLOWER };
+
+enum { ERROR_SECTIONS = 4 };
+struct platform_shift {
+    char *overrides[ERROR_SECTIONS]; /* owned; for platform_open(), after all other overrides but those of a growth */
+    size_t count;
+    size_t values; /* that have an error and move */
+};
+
+/* file and overrides are those of platform_open(), and so are the errors. With PLATFORM_AS_STATED there are no overrides.
+ * Inits *shift. */
+enum status platform_shift_make(const char *file, const char *const *overrides, size_t count, enum platform_errors errors,
+                                struct platform_shift *shift, struct err *err);
+void platform_shift_clear(struct platform_shift *shift);
+
+#endif
