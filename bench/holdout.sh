@@ -25,7 +25,6 @@ build=$(cd "$1" && pwd)
 out=${2:-$(mktemp -d)}
 mkdir -p "$out" && cd "$out" || exit 1
 program=$build/bin/rmacast
-on='--platform infiniband-64 --engine loggp --semantics a'
 held=0 cases=0 scales='2 4 8 16'
 [ "$inside" ] && scales='2 4 8'
 . "$source/validate/cluster/others.sh"
@@ -60,55 +59,49 @@ record() { # NAME COMMAND...: NAME-RANKS.rma, unless it is there
     done
 }
 
-hold_out() { # NAME AT FROM...
-    name=$1 at=$2
-    shift 2
-    files=
-    for ranks; do files="$files $name-$ranks.rma"; done
-    "$program" predict $files --ranks $at $on --json predicted.json >/dev/null 2>error || { echo "| $name | $* | $at | $(cat error) |"; return; }
-    "$program" simulate $name-$at.rma $on --json recorded.json >/dev/null 2>error || { echo "| $name | $* | $at | $(cat error) |"; return; }
-    cases=$((cases + 1))
-    row=$(jq -r --slurpfile run recorded.json --arg at $at '.points[] | select(.ranks == ($at | tonumber)) | $run[0].run_time_s as $real |
-        [.run_time_s, .run_time_low_s, .run_time_high_s, $real, 100 * (.run_time_s / $real - 1),
-            (if .run_time_low_s <= $real and $real <= .run_time_high_s then "yes" else "no" end)] | @tsv' predicted.json)
-    case $row in *yes) held=$((held + 1)) ;; esac
-    echo "$row" | awk -v name="$name" -v from="$*" -v at=$at '{ gsub(" ", ", ", from)
-        printf "| %s | %s | %d | %.1f ms | %.1f to %.1f ms | %.1f ms | %+.1f %% | %s |\n", name, from, at, 1000 * $1, 1000 * $2, 1000 * $3,
-            1000 * $4, $5, $6 }'
+options() { # RANKS: of the replays
+    [ "$inside" ] || { echo "--platform infiniband-64 --engine loggp --semantics a"; return; }
+    echo "--platform $source/platforms/virtual-1ms-100mbit.json --engine loggp --semantics platform" \
+        "--set mapping.ranks_per_node=$(($1 / 2)) --set nodes.cores=$(($1 / 2))"
 }
 
 part() { # TRACE: seconds
     "$program" dump --rank 0 "$1" | awk '$4 == "MPI_Win_allocate" { begin = $3 } $4 == "MPI_Win_free" { printf "%.9f", $3 - begin; exit }'
 }
 
-hold_out_on_cluster() { # NAME AT FROM...
+replay() { # TRACE RANKS: seconds of the run, on the cluster of its part
+    "$program" simulate "$1" $(options $2) --json replayed.json -o replayed.txt >/dev/null 2>error || return 1
+    if [ "$inside" ]; then part replayed.txt; else jq .run_time_s replayed.json; fi
+}
+
+hold_out() { # NAME AT FROM...
     name=$1 at=$2
     shift 2
     files=
     for ranks; do files="$files $name-$ranks.rma"; done
-    on="--platform $source/platforms/virtual-1ms-100mbit.json --engine loggp --set mapping.ranks_per_node=$((at / 2)) --set nodes.cores=$((at / 2))"
-    "$program" predict $files --ranks $at $on --semantics platform --json predicted.json -o predicted.rma >/dev/null 2>error &&
-        "$program" simulate predicted.rma $on -o predicted.txt >/dev/null 2>error &&
-        "$program" simulate $name-$at.rma $on -o replayed.txt >/dev/null 2>error ||
+    "$program" predict $files --ranks $at $(options $at) --json predicted.json -o predicted.rma >/dev/null 2>error &&
+        predicted=$(replay predicted.rma $at) && replayed=$(replay $name-$at.rma $at) ||
         { echo "| $name | $* | $at | $(cat error) |"; return; }
-    cases=$((cases + 1))
-    row=$(jq -r --argjson at $at --argjson part "$(part predicted.txt)" --argjson real "$(part $name-$at.rma)" \
-        --argjson replayed "$(part replayed.txt)" '
-        .points[] | select(.ranks == $at) | ($part + .run_time_low_s - .run_time_s) as $low |
-        ($part + .run_time_high_s - .run_time_s) as $high | [$part, $low, $high, $replayed, $real, 100 * ($part / $real - 1),
-            (if $low <= $real and $real <= $high then "yes" else "no" end)] | @tsv' predicted.json)
+    cases=$((cases + 1)) measured=$replayed others=
+    [ "$inside" ] && measured=$(part $name-$at.rma) others=$(cat $name-$at.others)
+    row=$(jq -r --argjson at $at --argjson predicted $predicted --argjson replayed $replayed --argjson measured $measured '
+        .points[] | select(.ranks == $at) | ($predicted + .run_time_low_s - .run_time_s) as $low |
+        ($predicted + .run_time_high_s - .run_time_s) as $high |
+        [$predicted, $low, $high, $replayed, $measured, 100 * ($predicted / $measured - 1),
+            (if $low <= $measured and $measured <= $high then "yes" else "no" end)] | @tsv' predicted.json)
     case $row in *yes) held=$((held + 1)) ;; esac
-    echo "$row" | awk -v name="$name" -v from="$*" -v at=$at -v others="$(cat $name-$at.others)" '{ gsub(" ", ", ", from)
-        printf "| %s | %s | %d | %.1f ms | %.1f to %.1f ms | %.1f ms | %.1f ms | %+.1f %% | %s | %.0f %% |\n", name, from,
-            at, 1000 * $1, 1000 * $2, 1000 * $3, 1000 * $4, 1000 * $5, $6, $7, 100 * others }'
+    echo "$row" | awk -v name="$name" -v from="$*" -v at=$at -v others="$others" '{ gsub(" ", ", ", from)
+        printf "| %s | %s | %d | %.1f ms | %.1f to %.1f ms | ", name, from, at, 1000 * $1, 1000 * $2, 1000 * $3
+        printf "%.1f ms | %.1f ms | %+.1f %% | %s | %s |\n", 1000 * $4, 1000 * $5, $6, $7,
+            others == "" ? "" : sprintf("%.0f %%", 100 * others) }'
 }
 
+echo '| program | from | at | predicted | band | replayed | measured | error | in the band | others |'
+echo '|---|---|---|---|---|---|---|---|---|---|'
 if [ "$inside" ]; then
-    echo '| program | from | at | predicted | band | replayed | measured | error | in the band | others |'
-    echo '|---|---|---|---|---|---|---|---|---|---|'
     real_row() { # NAME COMMAND...
         record "$@"
-        hold_out_on_cluster $1 8 2 4
+        hold_out $1 8 2 4
     }
     real_row pscw_halo ./pscw_halo 40
     real_row fence_transpose ./fence_transpose 40
@@ -119,8 +112,6 @@ if [ "$inside" ]; then
     exit
 fi
 
-echo '| program | from | at | predicted | band | recording | error | in the band |'
-echo '|---|---|---|---|---|---|---|---|'
 table() { # NAME COMMAND...
     record "$@"
     hold_out $1 8 2 4
