@@ -500,6 +500,45 @@ static enum status find_shape(struct learner *learner)
     return STATUS_DATA;
 }
 
+/* --- partners of two rounds --- */
+
+/* A neighbour along one side. */
+static bool is_side(const struct partner *partner)
+{
+    int32_t distance = 0;
+    for (int d = 0; d < GRID_DIMENSIONS; d++) distance += abs(partner->offset.of[d]);
+    return partner->kind != PARTNER_OFFSET || distance <= 1;
+}
+
+static bool have_sides_only(const struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (int k = 0; k < STEP_PARTNERS; k++)
+            if (!is_side(&steps[i].partners[k])) return false;
+        for (size_t m = 0; m < steps[i].members.count; m++)
+            if (!is_side(&steps[i].members.listed[m])) return false;
+        if (!have_sides_only(steps[i].body, steps[i].count)) return false;
+    }
+    return true;
+}
+
+/* Of four ranks, two rounds with a partner each may be exchanges with neighbours, in a hypercube, or over doubled distances.
+ * Neighbours along the sides of a grid are the most usual of these, and are taken; what else fits is refused. */
+static enum status find_partners(struct learner *learner)
+{
+    struct program *program = learner->program;
+    enum status status = find_shape(learner);
+    if (status != STATUS_OK && status != STATUS_DATA) return status;
+    uint32_t key;
+    program->two_rounds = loops_two_rounds(&learner->runs[learner->count - 1], &key);
+    if (program->two_rounds) program->of_call = learner->keys.items[key].call;
+    if (!program->two_rounds || (status == STATUS_OK && have_sides_only(program->steps, program->count))) return status;
+    return err_set(learner->err, STATUS_DATA, largest_trace(learner)->name, NULL,
+                   "%s has two rounds of partners, which may be those of a hypercube, of doubled distances, or neighbours on a "
+                   "grid: four ranks do not tell; expected a run of 8 ranks or more, whose third round does",
+                   call_name(program->of_call));
+}
+
 /* --- windows --- */
 
 /* The bytes of all windows of a number in one run; false if they differ. */
@@ -547,7 +586,7 @@ static enum status learn_program(struct learner *learner, const struct scale_run
     TRY(check_definitions(learner));
     TRY(number_objects(learner));
     TRY(find_loops(learner));
-    TRY(find_shape(learner));
+    TRY(find_partners(learner));
     for (size_t i = 0; i < learner->program->window_count; i++)
         TRY(fit_window(learner, i, &learner->program->windows[i]));
     learner->program->names = learner->keys.names;

@@ -210,6 +210,49 @@ static enum status find_loops(const struct run *run, uint32_t rank, struct nodes
     return STATUS_OK;
 }
 
+/* The doubling series that two rounds of a body follow which begins with this call; bits. */
+static uint16_t fit_two_rounds(const struct run *run, uint32_t rank, size_t first)
+{
+    enum { DOUBLING = 1U << SERIES_CUBE | 1U << SERIES_DOUBLE_UP | 1U << SERIES_DOUBLE_DOWN, RANKS = 4, ROUNDS = 2 };
+    const struct observed_rank *all = &run->ranks[rank];
+    const struct observed *call = &all->calls[first];
+    struct node nodes[SERIES_BODY_MAX];
+    if (call->peers[0] == TRACE_NONE && call->member == TRACE_NONE) return 0;
+    if (run->trace->definitions.comms[call->comm].count != RANKS) return 0;
+    for (size_t body = 1; body <= SERIES_BODY_MAX && first + body * ROUNDS <= all->count; body++) {
+        uint16_t fitting = 0;
+        if (!is_series_body(run, rank, call, body, ROUNDS, nodes)) continue;
+        for (int slot = 0; slot < NODE_SLOTS; slot++) fitting |= nodes[0].series[slot] & DOUBLING;
+        if (fitting) return fitting;
+    }
+    return 0;
+}
+
+static uint16_t find_two_rounds(const struct run *run, uint32_t rank, uint32_t *key)
+{
+    const struct observed_rank *all = &run->ranks[rank];
+    struct err ignored;
+    uint16_t fitting = 0;
+    for (size_t i = 0; i < all->count;) {
+        struct node node;
+        size_t length = 0;
+        if (find_series(run, rank, i, &node, &length, &ignored) != STATUS_OK) return 0;
+        if (length > 0) free(node.body);
+        uint16_t here = length > 0 ? 0 : fit_two_rounds(run, rank, i);
+        if (here) *key = all->calls[i].key;
+        fitting |= here;
+        i += length > 0 ? length : 1;
+    }
+    return fitting;
+}
+
+bool loops_two_rounds(const struct run *run, uint32_t *key)
+{
+    uint16_t fitting = UINT16_MAX;
+    for (uint32_t rank = 0; fitting && rank < run->trace->rank_count; rank++) fitting &= find_two_rounds(run, rank, key);
+    return fitting != 0;
+}
+
 enum status loops_find(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err)
 {
     *nodes = (struct nodes){.count = 0};

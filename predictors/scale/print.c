@@ -172,6 +172,11 @@ enum status program_print_doubts(const struct program *program, const uint32_t *
     struct open_number *numbers = calloc(program->doubt_count + 1, sizeof *numbers);
     size_t printed = 0;
     if (!numbers) return err_memory(err);
+    if (program->two_rounds && count > 0 && ranks[count - 1] > (uint32_t)program_largest(program)->ranks)
+        fprintf(out,
+                "%s: neighbours on a grid are taken, but partners in a hypercube are the same in all runs, too, and differ at "
+                "%u ranks; a run at 8 ranks or more would tell\n",
+                call_name(program->of_call), ranks[count - 1]);
     for (size_t i = 0; i < program->doubt_count; i++) {
         const struct program_doubt *doubt = &program->doubts[i];
         struct open_number *number = &numbers[printed];

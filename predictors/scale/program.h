@@ -147,6 +147,8 @@ struct program {
     size_t run_count;
     struct program_doubt *doubts; /* owned */
     size_t doubt_count, doubt_capacity;
+    bool two_rounds;   /* neighbours on a grid may be partners of a hypercube: loops_two_rounds(), */
+    uint16_t of_call;  /* of this call */
     struct trace *names; /* owned: call sites and regions */
     struct grid_shape shape;
     struct step *steps; /* owned, like the calls of a STEP_REPEAT */
