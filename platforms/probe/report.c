@@ -24,6 +24,15 @@ static void size_text(int64_t bytes, char text[UNITS_TEXT_BYTES])
     snprintf(text, UNITS_TEXT_BYTES, "%ld %s", (long)bytes, units[unit]);
 }
 
+/* What a case calls bytes: for "ahead" it is a number of epochs. */
+static void amount_text(enum probe_case id, int64_t amount, char text[UNITS_TEXT_BYTES])
+{
+    if (id == PROBE_AHEAD)
+        snprintf(text, UNITS_TEXT_BYTES, "%ld epochs", (long)amount);
+    else
+        size_text(amount, text);
+}
+
 /* "operation" is the variant's name. */
 static const char *call_name(const struct probe_verdict *verdict)
 {
@@ -34,7 +43,7 @@ static void write_evidence(const struct probe_verdict *verdict, char text[EVIDEN
 {
     char delay[UNITS_TEXT_BYTES], size[UNITS_TEXT_BYTES], sized[UNITS_TEXT_BYTES + 8] = "";
     units_format_duration(verdict->delay_s, delay);
-    size_text(verdict->bytes, size);
+    amount_text(probe_questions[verdict->question].id, verdict->bytes, size);
     if (verdict->bytes > 0) snprintf(sized, sizeof sized, " of %s", size);
     if (verdict->call)
         snprintf(text, EVIDENCE_BYTES, "delay of %s seen in %s%s in %u of %u", delay, call_name(verdict), sized, verdict->votes,
@@ -62,7 +71,8 @@ static size_t print_rows(const struct probe_findings *findings, size_t i, bool *
     }
     bool more = is_continued(findings, i);
     if (more) {
-        size_text(probe_upto(findings, &findings->verdicts[i], &findings->verdicts[i + 1]), size);
+        amount_text(probe_questions[first->question].id, probe_upto(findings, &findings->verdicts[i], &findings->verdicts[i + 1]),
+                    size);
         snprintf(sizes, sizeof sizes, "up to %s", size);
     } else if (*mixed) {
         snprintf(sizes, sizeof sizes, "above");
@@ -85,7 +95,7 @@ static void print_skips(const struct probe_findings *findings, FILE *out)
     for (size_t i = 0; i < record->skip_count; i++) {
         const struct probe_skip *skip = &record->skips[i];
         char size[UNITS_TEXT_BYTES];
-        size_text(skip->bytes, size);
+        amount_text(skip->id, skip->bytes, size);
         fprintf(out, "  %s, %s, %s: %s\n", probe_cases[skip->id].name, probe_variants[skip->variant], size, skip->why);
     }
 }

@@ -27,7 +27,28 @@ static void add_verdict(cJSON *object, const char *key, const struct probe_verdi
     if (verdict) cJSON_AddStringToObject(object, key, verdict->name);
 }
 
+/* The last of the sizes from the smallest one on that all have this verdict; NULL: not even the smallest one has. */
+static const struct probe_verdict *last_with(given findings, enum probe_question question, enum probe_variant variant,
+                                             const char *name)
+{
+    const struct probe_verdict *verdict = probe_find_verdict(findings, question, variant, -1), *last = NULL;
+    for (; verdict && strcmp(verdict->name, name) == 0; verdict = next_size(findings, verdict)) last = verdict;
+    return last;
+}
+
 /* --- rows by size --- */
+
+/* Whether the operation waits for the posts of all targets of its epoch. What was found at one size holds for all sizes that
+ * wait in the same call. */
+static bool waits_for_group(given findings, const struct probe_verdict *verdict)
+{
+    if (verdict->question != PROBE_ASKS_SEMANTICS) return false;
+    bool call = strcmp(verdict->name, "call") == 0;
+    if (!call && strcmp(verdict->name, "complete") != 0) return false;
+    const struct probe_verdict *posts =
+        probe_find_verdict(findings, call ? PROBE_ASKS_POSTS : PROBE_ASKS_POSTS_QUEUED, verdict->variant, -1);
+    return posts && strcmp(posts->name, "group") == 0;
+}
 
 /* Sizes with one verdict are one row; key is "waits" or "by". A single row is a name. */
 static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, const char *key)
@@ -40,9 +61,10 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
         cJSON *row = cJSON_CreateObject();
         if (next) cJSON_AddNumberToObject(row, "upto_bytes", (double)probe_upto(findings, verdict, next));
         cJSON_AddStringToObject(row, key, verdict->name);
+        if (waits_for_group(findings, verdict)) cJSON_AddStringToObject(row, "posts", "group");
         cJSON_AddItemToArray(rows, row);
     }
-    if (cJSON_GetArraySize(rows) != 1) return rows;
+    if (cJSON_GetArraySize(rows) != 1 || cJSON_HasObjectItem(cJSON_GetArrayItem(rows, 0), "posts")) return rows;
     cJSON *only = cJSON_CreateString(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), key)));
     cJSON_Delete(rows);
     return only;
@@ -50,6 +72,20 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
 
 static const enum probe_variant kinds[] = {PROBE_VARIANT_PUT, PROBE_VARIANT_GET, PROBE_VARIANT_ACCUMULATE};
 enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* The size from which on an operation that is copied waits in its call, since it is larger than the buffer: the puts of the
+ * case "buffer", each far smaller, had no more room in all. INT64_MAX: there is no such size. */
+static int64_t beyond_buffer(given findings, enum probe_variant variant)
+{
+    const struct probe_verdict *fits = last_with(findings, PROBE_ASKS_BUFFER, PROBE_VARIANT_PUT, "copied"),
+                               *full = fits ? next_size(findings, fits) : NULL,
+                               *copied = last_with(findings, PROBE_ASKS_SEMANTICS, variant, "never"),
+                               *waits = copied ? next_size(findings, copied) : NULL;
+    if (!full || !waits) return INT64_MAX;
+    const struct probe_limit *limit = probe_find_limit(findings, copied, waits);
+    int64_t room = probe_upto(findings, fits, full), most = limit ? limit->high : waits->bytes;
+    return most >= room - room / 16 ? waits->bytes : INT64_MAX;
+}
 
 /* The call in which all sizes of all operations, or of gets alone, wait. NULL: they differ, or no question was
  * asked. */
@@ -60,7 +96,8 @@ static const char *one_place(given findings, bool gets)
         const struct probe_verdict *verdict = &findings->verdicts[i];
         if (verdict->question != PROBE_ASKS_SEMANTICS || verdict->variant == PROBE_VARIANT_NONE) continue;
         if (gets != (verdict->variant == PROBE_VARIANT_GET)) continue;
-        if (name && strcmp(name, verdict->name) != 0) return NULL;
+        if (verdict->bytes >= beyond_buffer(findings, verdict->variant) && strcmp(verdict->name, "call") == 0) continue;
+        if ((name && strcmp(name, verdict->name) != 0) || waits_for_group(findings, verdict)) return NULL;
         name = verdict->name;
     }
     return name;
@@ -96,6 +133,30 @@ static void add_semantics(given findings, cJSON *rma)
     }
     start = start || probe_says(findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_NONE, 0, "start");
     cJSON_AddStringToObject(table, "start", start ? "waits" : "returns");
+}
+
+/* Semantics d: how far an origin runs ahead, and how much it copies. No limit was found if the largest number of epochs that was
+ * tried, or that of bytes if it is 64 KB or more, needs none. */
+static void add_room(given findings, cJSON *rma)
+{
+    if (probe_find_verdict(findings, PROBE_ASKS_AHEAD, PROBE_VARIANT_NONE, -1)) {
+        const struct probe_verdict *last = last_with(findings, PROBE_ASKS_AHEAD, PROBE_VARIANT_NONE, "returns"),
+                                   *next = last ? next_size(findings, last) : NULL;
+        if (last && !next)
+            cJSON_AddStringToObject(rma, "epochs_ahead", "unlimited");
+        else
+            cJSON_AddNumberToObject(rma, "epochs_ahead", last ? (double)probe_upto(findings, last, next) : 1);
+    }
+    const struct probe_verdict *fits = last_with(findings, PROBE_ASKS_BUFFER, PROBE_VARIANT_PUT, "copied"),
+                               *full = fits ? next_size(findings, fits) : NULL;
+    const struct probe_limit *limit = full ? probe_find_limit(findings, fits, full) : NULL;
+    if (limit)
+        cJSON_AddItemToObject(rma, "buffer_bytes",
+                              json_measured((double)limit->low, (double)(limit->high - limit->low), fits->of));
+    else if (full)
+        cJSON_AddNumberToObject(rma, "buffer_bytes", (double)fits->bytes);
+    else if (fits && fits->bytes >= LARGE_BYTES)
+        cJSON_AddStringToObject(rma, "buffer_bytes", "unlimited");
 }
 
 /* --- who serves --- */
@@ -208,13 +269,19 @@ static void add_unlock(given findings, cJSON *protocol)
                                 takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name);
 }
 
-/* Two ranks cannot distinguish "requested" from "connections". MPICH asks a target whose puts are all acknowledged
- * where UCX flushes, and UCX flushes connections (docs/protocols.md, rule 6). */
+/* A third rank distinguishes "requested" from "connections". If there was none: MPICH asks a target whose puts are all
+ * acknowledged where UCX flushes, and UCX flushes connections (docs/protocols.md, rule 6). */
 static void add_flush(given findings, cJSON *protocol)
 {
-    const struct probe_verdict *flush = probe_find_verdict(findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, -1);
-    bool by_ucx = flush && strcmp(flush->name, "requested") == 0 && strncmp(findings->record->library, "MPICH", 5) == 0;
-    if (flush) cJSON_AddStringToObject(protocol, "flush", by_ucx ? "connections" : flush->name);
+    const struct probe_verdict *flush = probe_find_verdict(findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, -1),
+                               *others = probe_find_verdict(findings, PROBE_ASKS_FLUSH_OTHERS, PROBE_VARIANT_PUT, -1);
+    if (!flush) return;
+    const char *name = flush->name;
+    if (strcmp(name, "requested") == 0 && others)
+        name = others->name;
+    else if (strcmp(name, "requested") == 0 && strncmp(findings->record->library, "MPICH", 5) == 0)
+        name = "connections";
+    cJSON_AddStringToObject(protocol, "flush", name);
 }
 
 static void add_linger(given findings, cJSON *protocol)
@@ -252,13 +319,9 @@ static void add_protocol(given findings, cJSON *rma)
 static void add_eager_limit(given findings, cJSON *object, enum probe_question question, enum probe_variant variant,
                             const char *eager)
 {
-    const struct probe_verdict *verdict = probe_find_verdict(findings, question, variant, -1), *last = NULL, *next;
-    if (!verdict) return;
-    for (; verdict && strcmp(verdict->name, eager) == 0; verdict = next) {
-        last = verdict;
-        next = next_size(findings, verdict);
-    }
-    next = last ? next_size(findings, last) : NULL;
+    if (!probe_find_verdict(findings, question, variant, -1)) return;
+    const struct probe_verdict *last = last_with(findings, question, variant, eager),
+                               *next = last ? next_size(findings, last) : NULL;
     const struct probe_limit *limit = next ? probe_find_limit(findings, last, next) : NULL;
     double bytes = !last ? 0 : !next && last->bytes >= LARGE_BYTES ? UNLIMITED : (double)last->bytes;
     if (limit)
@@ -364,6 +427,7 @@ static cJSON *make_section(given findings)
     add_seconds(findings, mpi, "init_s");
     add_seconds(findings, mpi, "finalize_s");
     add_semantics(findings, rma);
+    add_room(findings, rma);
     add_verdict(rma, "lock", probe_find_verdict(findings, PROBE_ASKS_LOCK, PROBE_VARIANT_PUT, -1));
     add_fence(findings, rma);
     add_progress(findings, rma);

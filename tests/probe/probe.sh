@@ -44,8 +44,9 @@ mpich)
         .mpi.rma.thread_delay_s.value >= 0 and .mpi.rma.thread_delay_s.value < .delay_s'
     holds "$json" '.mpi.rma.protocol.local.put == "copied"' # small puts are copied
     window=create
-    probe semantics,locks "$launcher" -n 2
+    probe semantics,locks "$launcher" -n 3 # nobody asks the third rank
     holds "$json" '.mpi.rma.semantics == "a"' # start waits for the post
+    holds "$json" '[.evidence[] | select(.case == "group")] == []'
     # The delay is seen in start.
     holds "$json" '[.evidence[] | select(.case == "epoch") | .evidence | contains(" seen in start")] | all'
     holds "$json" '.mpi.rma.lock == "blocking"' # a lock waits for a holder
@@ -64,11 +65,11 @@ esac
 case $library in
 openmpi-pt2pt)
     export OMPI_MCA_btl=tcp,self
-    probe semantics,locks "$launcher" -n 2
+    probe semantics,locks "$launcher" -n 3
     holds "$json" '.mpi.rma.semantics.start == "returns"' # start returns
-    # Small puts wait in complete, puts of 8 KB and more in the call.
+    # Small puts wait in complete, puts of 8 KB and more in the call, all of them for the posts of their group.
     holds "$json" '.mpi.rma.semantics.put as $rows | $rows[0].waits == "complete" and $rows[0].upto_bytes >= 7900 and $rows[0].upto_bytes < 8192
-        and $rows[1] == {"waits": "call"}'
+        and $rows[0].posts == "group" and $rows[1] == {"waits": "call", "posts": "group"}'
     holds "$json" '.mpi.rma.semantics.get == "complete"' # gets wait in complete
     # Mixed by size.
     holds "$json" '[.evidence[] | select(.case == "epoch" and .operation == "put") | .mixed_by_size] | all'

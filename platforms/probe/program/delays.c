@@ -8,21 +8,21 @@
 /* The partner's send may end after its message arrives. The origin begins when the partner has certainly left MPI. */
 #define LEFT_S 1e-4
 
-static void partner_prepared(void)
+void rank_prepared(int rank)
 {
-    MPI_Send(NULL, 0, MPI_BYTE, PARTNER, TAG_READY, pair);
-    MPI_Recv(NULL, 0, MPI_BYTE, PARTNER, TAG_LEAVING, pair, MPI_STATUS_IGNORE);
+    MPI_Send(NULL, 0, MPI_BYTE, rank, TAG_READY, comm_with(rank));
+    MPI_Recv(NULL, 0, MPI_BYTE, rank, TAG_LEAVING, comm_with(rank), MPI_STATUS_IGNORE);
     spin(LEFT_S);
 }
 
-static void await_origin(void)
+void await_origin(void)
 {
-    MPI_Recv(NULL, 0, MPI_BYTE, ORIGIN, TAG_READY, pair, MPI_STATUS_IGNORE);
+    MPI_Recv(NULL, 0, MPI_BYTE, ORIGIN, TAG_READY, comm_with(my_rank), MPI_STATUS_IGNORE);
 }
 
-static void leave_window(void)
+void leave_window(void)
 {
-    MPI_Send(NULL, 0, MPI_BYTE, ORIGIN, TAG_LEAVING, pair);
+    MPI_Send(NULL, 0, MPI_BYTE, ORIGIN, TAG_LEAVING, comm_with(my_rank));
 }
 
 static double cpu_s(int who)
@@ -38,7 +38,7 @@ static double others_cpu_s(void)
     return cpu_s(RUSAGE_SELF) - cpu_s(RUSAGE_THREAD);
 }
 
-static void be_outside(const struct step *step, struct marks *marks)
+void be_outside(const struct step *step, struct marks *marks)
 {
     double begin_s = now_s(), before_s = others_cpu_s();
     if (step->delay_s > 0) sleep_until(begin_s + step->delay_s);
@@ -53,15 +53,13 @@ static void be_inside(const struct step *step, struct marks *marks)
     marks->event_s = now_s();
 }
 
-#define BEGIN()        (marks->begin_s = now_s())
-#define TIMED(I, CALL) ((CALL), marks->end_s[I] = now_s())
-#define LOCK(RANK)     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, RANK, 0, window)
+#define LOCK(RANK) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, RANK, 0, window)
 
 /* --- access epochs --- */
 
 static void epoch_origin(const struct step *step, struct marks *marks)
 {
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, MPI_Win_start(partner_group, 0, window));
     TIMED(1, issue_operation((enum probe_variant)step->variant, step->bytes));
@@ -79,7 +77,7 @@ static void epoch_partner(const struct step *step, struct marks *marks)
 
 static void complete_origin(const struct step *step, struct marks *marks)
 {
-    partner_prepared(); /* the post has arrived */
+    rank_prepared(PARTNER); /* the post has arrived */
     MPI_Win_start(partner_group, 0, window);
     BEGIN();
     TIMED(0, issue_operation((enum probe_variant)step->variant, step->bytes));
@@ -98,7 +96,7 @@ static void complete_partner(const struct step *step, struct marks *marks)
 /* The origin is outside MPI between the put and complete. Do the data arrive meanwhile? */
 static void issue_origin(const struct step *step, struct marks *marks)
 {
-    partner_prepared();
+    rank_prepared(PARTNER);
     MPI_Win_start(partner_group, 0, window);
     issue_operation((enum probe_variant)step->variant, step->bytes);
     BEGIN();
@@ -120,12 +118,55 @@ static void issue_partner(const struct step *step, struct marks *marks)
     if (!complete) MPI_Win_wait(window);
 }
 
+static void make_epochs(int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        MPI_Win_start(partner_group, 0, window);
+        MPI_Win_complete(window);
+    }
+}
+
+static void ahead_origin(const struct step *step, struct marks *marks)
+{
+    rank_prepared(PARTNER);
+    BEGIN();
+    TIMED(0, make_epochs(step->bytes - 1));
+    TIMED(1, make_epochs(1));
+}
+
+static void ahead_partner(const struct step *step, struct marks *marks)
+{
+    await_origin();
+    leave_window();
+    be_inside(step, marks);
+    for (int64_t i = 0; i < step->bytes; i++) {
+        MPI_Win_post(origin_group, 0, window);
+        MPI_Win_wait(window);
+    }
+}
+
+/* Each put is far smaller than the buffer whose room they find. */
+static void fill_buffer(int64_t bytes)
+{
+    enum { PUTS = 16 };
+    for (int i = 0; i < PUTS; i++) issue_operation(PROBE_VARIANT_PUT, bytes * (i + 1) / PUTS - bytes * i / PUTS);
+}
+
+static void buffer_origin(const struct step *step, struct marks *marks)
+{
+    rank_prepared(PARTNER);
+    MPI_Win_start(partner_group, 0, window);
+    BEGIN();
+    TIMED(0, fill_buffer(step->bytes));
+    TIMED(1, MPI_Win_complete(window));
+}
+
 /* --- passive targets --- */
 
 static void served_origin(const struct step *step, struct marks *marks)
 {
     hold_window();
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, issue_operation((enum probe_variant)step->variant, step->bytes));
     TIMED(1, MPI_Win_flush_local(PARTNER, window));
@@ -143,7 +184,7 @@ static void outside_partner(const struct step *step, struct marks *marks)
 static void lock_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, LOCK(PARTNER));
     TIMED(1, MPI_Win_unlock(PARTNER, window));
@@ -152,7 +193,7 @@ static void lock_origin(const struct step *step, struct marks *marks)
 static void lock_held_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, LOCK(PARTNER));
     TIMED(1, issue_operation(PROBE_VARIANT_PUT, 8));
@@ -179,7 +220,7 @@ static void lock_held_partner(const struct step *step, struct marks *marks)
 static void unlock_origin(const struct step *step, struct marks *marks)
 {
     hold_window();
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, issue_operation((enum probe_variant)step->variant, step->bytes));
     TIMED(1, MPI_Win_unlock(PARTNER, window));
@@ -189,7 +230,7 @@ static void relock_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
     hold_window();
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, MPI_Win_unlock(PARTNER, window));
     TIMED(1, LOCK(PARTNER));
@@ -213,7 +254,7 @@ static void flush_later_origin(const struct step *step, struct marks *marks)
     (void)step;
     hold_window();
     issue_operation(PROBE_VARIANT_PUT, 8);
-    partner_prepared(); /* the put leaves before this message, and its answer before the partner's */
+    rank_prepared(PARTNER); /* the put leaves before this message, and its answer before the partner's */
     BEGIN();
     TIMED(0, MPI_Win_flush(PARTNER, window));
     MPI_Win_unlock(PARTNER, window);
@@ -223,7 +264,7 @@ static void visit_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
     hold_window();
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, issue_operation(PROBE_VARIANT_PUT, 8));
     TIMED(1, MPI_Win_flush(PARTNER, window));
@@ -259,7 +300,7 @@ static int fence_assertion(int variant)
 
 static void fence_origin(const struct step *step, struct marks *marks)
 {
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, MPI_Win_fence(fence_assertion(step->variant), fence_window));
 }
@@ -274,7 +315,7 @@ static void fence_partner(const struct step *step, struct marks *marks)
 
 static void send_origin(const struct step *step, struct marks *marks)
 {
-    partner_prepared();
+    rank_prepared(PARTNER);
     BEGIN();
     TIMED(0, MPI_Send(source, (int)step->bytes, MPI_BYTE, PARTNER, TAG_DATA, pair));
 }
@@ -315,6 +356,11 @@ static const struct {
     [PROBE_FENCE] = {fence_origin, fence_partner},
     [PROBE_SEND] = {send_origin, send_partner},
     [PROBE_SEND_POSTED] = {send_origin, send_posted_partner},
+    [PROBE_AHEAD] = {ahead_origin, ahead_partner},
+    [PROBE_BUFFER] = {buffer_origin, epoch_partner},
+    [PROBE_GROUP] = {three_origin, three_partner},
+    [PROBE_GROUP_QUEUED] = {three_origin, three_partner},
+    [PROBE_FLUSH_OTHERS] = {three_origin, three_partner},
 };
 
 void delay_origin(const struct step *step, struct marks *marks)

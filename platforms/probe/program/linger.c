@@ -14,7 +14,7 @@ enum { TRIES = 4, TRIES_MORE = 3 }; /* more where the first ones disagree */
 static int tries_served(int tries, double later_s, double *apart_s)
 {
     int served = 0;
-    ask(&(struct step){.kind = STEP_LINGER, .count = tries, .delay_s = settings.delay_s});
+    ask(PARTNER, &(struct step){.kind = STEP_LINGER, .count = tries, .delay_s = settings.delay_s});
     for (int i = 0; i < tries; i++) {
         MPI_Recv(NULL, 0, MPI_BYTE, PARTNER, TAG_READY, pair, MPI_STATUS_IGNORE);
         spin(settings.delay_s / 4); /* the partner waits in MPI_Recv by then */

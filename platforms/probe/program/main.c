@@ -20,15 +20,52 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 static const int64_t few_sizes[] = {8, 8192, 65536, 1 << 20}, message_sizes[] = {64, 1024, 8192, 65536, 1 << 20, 4 << 20};
 
 #define COUNT(ARRAY)        ((int)(sizeof(ARRAY) / sizeof *(ARRAY)))
-#define SIZED(CASE, VARIANT, ARRAY) try_sizes(PROBE_##CASE, PROBE_VARIANT_##VARIANT, ARRAY, COUNT(ARRAY))
+#define SIZED(CASE, VARIANT, ARRAY) try_sizes(PROBE_##CASE, PROBE_VARIANT_##VARIANT, ARRAY, COUNT(ARRAY), NULL)
 #define SINGLE(CASE, VARIANT, BYTES) try_case(PROBE_##CASE, PROBE_VARIANT_##VARIANT, BYTES, &(struct probe_votes){0})
+
+/* The call of the case EPOCH in which an operation waits. */
+enum { IN_CALL = 1, IN_COMPLETE, NOWHERE };
+
+/* Whether an operation that waits for posts waits for its target's or for those of its group, at the first size that waits
+ * in its call, and at the first one that waits in complete. */
+static void ask_posts(enum probe_variant variant, const int winners[SIZES])
+{
+    bool asked[NOWHERE + 1] = {false};
+    for (int i = 0; i < SIZES; i++) {
+        int winner = winners[i];
+        if ((winner != IN_CALL && winner != IN_COMPLETE) || asked[winner] || sizes[i] > WIDE_BYTES) continue;
+        if (!three_awake() && !three_wake()) return;
+        asked[winner] = true;
+        try_case(winner == IN_CALL ? PROBE_GROUP : PROBE_GROUP_QUEUED, variant, sizes[i], &(struct probe_votes){0});
+    }
+}
+
+/* Where puts wait nowhere: how far the origin runs ahead, and how much it copies. */
+static void ask_room(void)
+{
+    static const int64_t epochs[] = {2, 3, 5, 9, 17, 33, 65}, rooms[] = {1024, 8192, 65536, 1 << 20, 4 << 20};
+    SIZED(AHEAD, NONE, epochs);
+    SIZED(BUFFER, PUT, rooms);
+}
 
 static void ask_semantics(void)
 {
+    static const enum probe_variant kinds[] = {PROBE_VARIANT_PUT, PROBE_VARIANT_GET, PROBE_VARIANT_ACCUMULATE};
+    int winners[COUNT(kinds)][SIZES];
     SINGLE(EPOCH, NONE, 0);
-    SIZED(EPOCH, PUT, sizes);
-    SIZED(EPOCH, GET, sizes);
-    SIZED(EPOCH, ACCUMULATE, sizes);
+    for (int i = 0; i < COUNT(kinds); i++) try_sizes(PROBE_EPOCH, kinds[i], sizes, SIZES, winners[i]);
+    if (winners[0][0] == NOWHERE) ask_room();
+    for (int i = 0; i < COUNT(kinds); i++) ask_posts(kinds[i], winners[i]);
+    if (three_awake()) three_rest();
+}
+
+/* Whether a flush of all that asks its targets asks others, too. */
+static void ask_flush(void)
+{
+    struct probe_votes votes;
+    if (!try_case(PROBE_FLUSH_LATER, PROBE_VARIANT_PUT, 8, &votes) || probe_votes_winner(&votes) != 0 || !three_wake()) return;
+    SINGLE(FLUSH_OTHERS, PUT, 8);
+    three_rest();
 }
 
 static void ask_linger(void)
@@ -55,7 +92,7 @@ static void ask_progress(void)
     SINGLE(COMPLETE, GET, 8);
     SINGLE(COMPLETE, ACCUMULATE, 8);
     SINGLE(COMPLETE, ACCUMULATE, 65536);
-    SINGLE(FLUSH_LATER, PUT, 8);
+    ask_flush();
     SINGLE(VISIT, PUT, 8);
     ask_linger();
     SINGLE(ISSUE, PUT, 8);
@@ -159,7 +196,7 @@ static void choose_delay(void)
     double noise = note_noise();
     series_run("ping_pong", 8);
     double begin_s = now_s();
-    clock_offset_s(1);
+    clock_offset_s(PARTNER, 1);
     double round_trip_s = (now_s() - begin_s) / ROUNDS;
     settings.loaded = noise > 1e-3;
     settings.delay_s = settings.loaded ? fmin(fmax(0.02, 2 * noise), 0.08) : fmax(DELAY_S, ROUND_TRIPS * round_trip_s);
@@ -176,7 +213,8 @@ static void act_as_origin(const char *list)
         groups[i].ask();
         note_noise();
     }
-    ask(&(struct step){.kind = STEP_END});
+    ask(PARTNER, &(struct step){.kind = STEP_END});
+    if (trio != MPI_COMM_NULL) ask(THIRD, &(struct step){.kind = STEP_END});
 }
 
 static void act_as_partner(void)
@@ -191,6 +229,7 @@ static void act_as_partner(void)
         case STEP_NOISE: noise_answer(); break;
         case STEP_SERIES: series_partner(&step); break;
         case STEP_LINGER: linger_answer(&step); break;
+        case STEP_WIDE: three_widen(); break;
         default:
             delay_partner(&step, &marks);
             report(&marks);
@@ -218,7 +257,7 @@ static void tell_host(void)
     MPI_Send(host, sizeof host, MPI_BYTE, ORIGIN, TAG_REPORT, pair);
 }
 
-/* Ranks other than the two sleep, so that they leave the cores free. */
+/* Ranks that are not needed sleep, so that they leave the cores free. */
 static void await_end(void)
 {
     MPI_Request request;
@@ -242,6 +281,7 @@ static void run_pair(const char *list, const char *flavour, double init_s, int w
         tell_host();
         act_as_partner();
     }
+    three_close();
     pair_close();
 }
 
@@ -281,12 +321,16 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 1;
     }
-    if (!pair_open(world_rank, argv[3])) {
+    if (!pair_open(world_rank, world, argv[3])) {
         printf("rmacast-probe fail out of memory\n");
         fflush(stdout);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     if (world_rank < 2) run_pair(argv[2], argv[3], init_s, world);
+    if (world_rank == THIRD) {
+        three_run();
+        three_close();
+    }
     await_end();
     begin_s = now_s();
     MPI_Finalize();

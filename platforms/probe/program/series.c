@@ -194,7 +194,7 @@ void series_partner(const struct step *step)
 static void run_series(int id, int64_t bytes, int count, double *values)
 {
     const struct series *row = &rows[id];
-    ask(&(struct step){.kind = STEP_SERIES, .id = id, .bytes = bytes, .count = count});
+    ask(PARTNER, &(struct step){.kind = STEP_SERIES, .id = id, .bytes = bytes, .count = count});
     if (row->before) row->before();
     for (int i = 0; i < count; i++) values[i] = row->time(bytes);
     if (row->after) row->after();

@@ -34,29 +34,29 @@ void spin(double seconds)
     for (double end_s = now_s() + seconds; now_s() < end_s;) continue;
 }
 
-void ask(const struct step *step)
+void ask(int rank, const struct step *step)
 {
-    MPI_Send(step, sizeof *step, MPI_BYTE, PARTNER, TAG_STEP, pair);
+    MPI_Send(step, sizeof *step, MPI_BYTE, rank, TAG_STEP, comm_with(rank));
 }
 
 void report(const struct marks *marks)
 {
-    MPI_Send(marks, sizeof *marks, MPI_BYTE, ORIGIN, TAG_REPORT, pair);
+    MPI_Send(marks, sizeof *marks, MPI_BYTE, ORIGIN, TAG_REPORT, comm_with(my_rank));
 }
 
-void await_report(struct marks *marks)
+void await_report(int rank, struct marks *marks)
 {
-    MPI_Recv(marks, sizeof *marks, MPI_BYTE, PARTNER, TAG_REPORT, pair, MPI_STATUS_IGNORE);
+    MPI_Recv(marks, sizeof *marks, MPI_BYTE, rank, TAG_REPORT, comm_with(rank), MPI_STATUS_IGNORE);
 }
 
 /* Uses the middle of the fastest round trip: its error is at most half of that. */
-static void compare_clocks(double *least_s, double *offset_s)
+static void compare_clocks(int rank, double *least_s, double *offset_s)
 {
-    ask(&(struct step){.kind = STEP_CLOCK});
+    ask(rank, &(struct step){.kind = STEP_CLOCK});
     for (int i = 0; i < CLOCK_ROUNDS; i++) {
         double theirs_s, begin_s = now_s();
-        MPI_Send(NULL, 0, MPI_BYTE, PARTNER, TAG_DATA, pair);
-        MPI_Recv(&theirs_s, 1, MPI_DOUBLE, PARTNER, TAG_ANSWER, pair, MPI_STATUS_IGNORE);
+        MPI_Send(NULL, 0, MPI_BYTE, rank, TAG_DATA, comm_with(rank));
+        MPI_Recv(&theirs_s, 1, MPI_DOUBLE, rank, TAG_ANSWER, comm_with(rank), MPI_STATUS_IGNORE);
         double end_s = now_s();
         if (end_s - begin_s >= *least_s) continue;
         *least_s = end_s - begin_s;
@@ -64,19 +64,19 @@ static void compare_clocks(double *least_s, double *offset_s)
     }
 }
 
-double clock_offset_s(double error_s)
+double clock_offset_s(int rank, double error_s)
 {
     double least_s = DBL_MAX, offset_s = 0;
-    for (int i = 0; i < CLOCK_ATTEMPTS && least_s > 2 * error_s; i++) compare_clocks(&least_s, &offset_s);
+    for (int i = 0; i < CLOCK_ATTEMPTS && least_s > 2 * error_s; i++) compare_clocks(rank, &least_s, &offset_s);
     return offset_s;
 }
 
 void clock_answer(void)
 {
     for (int i = 0; i < CLOCK_ROUNDS; i++) {
-        MPI_Recv(NULL, 0, MPI_BYTE, ORIGIN, TAG_DATA, pair, MPI_STATUS_IGNORE);
+        MPI_Recv(NULL, 0, MPI_BYTE, ORIGIN, TAG_DATA, comm_with(my_rank), MPI_STATUS_IGNORE);
         double mine_s = now_s();
-        MPI_Send(&mine_s, 1, MPI_DOUBLE, ORIGIN, TAG_ANSWER, pair);
+        MPI_Send(&mine_s, 1, MPI_DOUBLE, ORIGIN, TAG_ANSWER, comm_with(my_rank));
     }
 }
 
@@ -101,9 +101,9 @@ static struct noise listen_noise(void)
 struct noise noise_of_both(void)
 {
     struct marks theirs;
-    ask(&(struct step){.kind = STEP_NOISE});
+    ask(PARTNER, &(struct step){.kind = STEP_NOISE});
     struct noise mine = listen_noise();
-    await_report(&theirs);
+    await_report(PARTNER, &theirs);
     return (struct noise){fmax(mine.longest_s, theirs.helper), fmax(mine.share, theirs.lost_share)};
 }
 

@@ -14,7 +14,7 @@ enum { WARM_UPS = 2, WARM_UPS_LOADED = 4, TRIES = 9, TRIES_SURE = 3, TRIES_LATE 
 struct settings settings;
 bool helper_ran;
 
-static double offset_s, offset_time_s = -DBL_MAX;
+static double offset_s[THIRD + 1], offset_time_s[THIRD + 1] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 /* An operation of so many bytes took too long; that of a few bytes says nothing of others. */
 enum { TOO_LONG_LEAST = 16384 };
 static int64_t too_long_bytes = INT64_MAX;
@@ -28,17 +28,21 @@ static void skip_step(const struct step *step, const char *why)
 
 static void run_once(const struct step *step, struct probe_sample *sample)
 {
-    struct marks mine = {0}, theirs;
-    ask(step);
+    struct marks mine = {0}, theirs, late;
+    bool three = is_of_three((enum probe_case)step->id);
+    if (three) ask(THIRD, step);
+    ask(PARTNER, step);
     delay_origin(step, &mine);
-    await_report(&theirs);
-    bool turned = step->id == PROBE_ISSUE;
-    double event_s = turned ? mine.event_s : theirs.event_s - offset_s;
+    await_report(PARTNER, &theirs);
+    if (three) await_report(THIRD, &late);
+    double event_s = three ? late.event_s - offset_s[THIRD] : theirs.event_s - offset_s[PARTNER];
+    if (step->id == PROBE_ISSUE) event_s = mine.event_s;
+    bool arrival = step->id == PROBE_ISSUE || (step->id == PROBE_GROUP_QUEUED && step->variant != PROBE_VARIANT_GET);
     sample->delay_s = step->delay_s;
     sample->helper = theirs.helper;
     sample->begin_s = mine.begin_s - event_s;
     for (int i = 0; i < PROBE_CALLS_MAX; i++)
-        sample->end_s[i] = turned ? theirs.end_s[i] - offset_s - event_s : mine.end_s[i] - event_s;
+        sample->end_s[i] = (arrival ? theirs.end_s[i] - offset_s[PARTNER] : mine.end_s[i]) - event_s;
 }
 
 static double last_end_s(const struct step *step, const struct probe_sample *sample)
@@ -104,9 +108,11 @@ static bool try_times(struct step *step, unsigned tries, bool told, struct probe
 /* Compares the clocks again: clocks of two machines drift. */
 static void keep_clocks(void)
 {
-    if (now_s() < offset_time_s + CLOCK_S) return;
-    offset_s = clock_offset_s(settings.delay_s / 8);
-    offset_time_s = now_s();
+    for (int rank = PARTNER; rank <= (three_awake() ? THIRD : PARTNER); rank++) {
+        if (now_s() < offset_time_s[rank] + CLOCK_S) continue;
+        offset_s[rank] = clock_offset_s(rank, settings.delay_s / 8);
+        offset_time_s[rank] = now_s();
+    }
 }
 
 bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, struct probe_votes *votes)
@@ -139,14 +145,16 @@ static void find_limit(enum probe_case id, enum probe_variant variant, int64_t l
     fflush(stdout);
 }
 
-int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count)
+int64_t try_sizes(enum probe_case id, enum probe_variant variant, const int64_t *sizes, int count, int *winners)
 {
     int before = PROBE_LATE; /* the winner at the last size that was decided */
     int64_t before_bytes = 0, first = 0;
     for (int i = 0; i < count; i++) {
         struct probe_votes votes;
+        if (winners) winners[i] = PROBE_LATE;
         if (!try_case(id, variant, sizes[i], &votes)) continue;
         int winner = probe_votes_winner(&votes);
+        if (winners) winners[i] = winner;
         if (before != PROBE_LATE && winner != before) {
             find_limit(id, variant, before_bytes, before, sizes[i]);
             if (first == 0) first = sizes[i];

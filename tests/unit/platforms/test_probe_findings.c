@@ -61,6 +61,108 @@ static void mixed_by_size(void **state)
     platform_free(platform);
 }
 
+/* Open MPI's osc/pt2pt with a third rank: what waits for its target's post waits for those of the group. Gets were not asked. */
+static void posts_of_a_group(void **state)
+{
+    (void)state;
+    for (int group = 0; group < 2; group++) {
+        struct probe_record record = {0};
+        probe_say_tries(&record, "epoch", "put", 8, 2, 9);
+        probe_say_tries(&record, "epoch", "put", 65536, 1, 9);
+        probe_say(&record, "rmacast-probe limit epoch put 8176 8192");
+        probe_say_tries(&record, "epoch", "get", 8, 2, 9);
+        probe_say_tries(&record, "group", "put", 65536, group ? 1 : 3, 9);
+        probe_say_tries(&record, "group_queued", "put", 8, group ? 0 : 1, 9);
+        struct platform *platform = platform_of(&record);
+        assert_int_equal(semantics_waits(&platform->semantics, RMA_PUT, 8176), WAITS_COMPLETE);
+        assert_int_equal(semantics_waits(&platform->semantics, RMA_PUT, 8177), WAITS_CALL);
+        assert_int_equal(semantics_waits_for_group(&platform->semantics, RMA_PUT, 8), group);
+        assert_int_equal(semantics_waits_for_group(&platform->semantics, RMA_PUT, 8177), group);
+        assert_false(semantics_waits_for_group(&platform->semantics, RMA_GET, 8));
+        platform_free(platform);
+    }
+}
+
+/* b and c for one target are letters; b for the group needs a table, also where all sizes wait alike. */
+static void a_letter_waits_for_one_target(void **state)
+{
+    (void)state;
+    for (int waits = 1; waits <= 2; waits++)
+        for (int group = 0; group < 2; group++) {
+            struct probe_record record = {0};
+            for (int i = 0; i < 3; i++) probe_say_tries(&record, "epoch", operations[i], 8, waits, 9);
+            if (waits == 1)
+                probe_say_tries(&record, "group", "put", 8, group ? 1 : 3, 9);
+            else
+                probe_say_tries(&record, "group_queued", "put", 8, group ? 0 : 1, 9);
+            struct platform *platform = platform_of(&record);
+            assert_string_equal(platform->semantics.name, group ? "table" : waits == 1 ? "b" : "c");
+            assert_int_equal(semantics_waits_for_group(&platform->semantics, RMA_PUT, 1 << 20), group);
+            assert_false(semantics_waits_for_group(&platform->semantics, RMA_ACCUMULATE, 8));
+            platform_free(platform);
+        }
+}
+
+static void say_d(struct probe_record *record)
+{
+    for (int i = 0; i < 3; i++) probe_say_tries(record, "epoch", operations[i], 8, i == 1 ? 2 : 3, 9);
+}
+
+/* The second, the fourth, or none of 65 epochs waits for the first post. */
+static void epochs_ahead(void **state)
+{
+    (void)state;
+    static const int64_t epochs[] = {2, 3, 5, 65};
+    static const struct {
+        int returning; /* of the numbers of epochs */
+        int64_t ahead;
+    } rows[] = {{0, 1}, {2, 3}, {4, INT64_MAX}};
+    for (int row = 0; row < 3; row++) {
+        struct probe_record record = {0};
+        say_d(&record);
+        for (int i = 0; i < 4; i++)
+            probe_say_tries(&record, "ahead", "none", epochs[i], i < rows[row].returning ? 2 : i == 3 ? 0 : 1, 9);
+        if (row == 1) probe_say(&record, "rmacast-probe limit ahead none 3 4");
+        struct platform *platform = platform_of(&record);
+        assert_string_equal(platform->semantics.name, "d");
+        assert_int_equal(platform->epochs_ahead, rows[row].ahead);
+        platform_free(platform);
+    }
+}
+
+/* Puts of 100000 bytes in all are copied. A single one that is larger waits in its call, as d says of it; one that is far smaller
+ * and waits has a limit of its own. Not even 1 MB fills the second buffer. */
+static void room_of_the_buffer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limit; /* of a single put */
+        int64_t waiting;   /* the tried size above it */
+        const char *name;
+    } rows[] = {{"rmacast-probe limit epoch put 99616 100384", 1 << 20, "d"},
+                {"rmacast-probe limit epoch put 16384 16512", 65536, "table"}};
+    for (int row = 0; row < 2; row++) {
+        struct probe_record record = {0};
+        say_d(&record);
+        probe_say_tries(&record, "epoch", "put", rows[row].waiting, 1, 9);
+        probe_say(&record, "%s", rows[row].limit);
+        probe_say_tries(&record, "buffer", "put", 65536, 2, 9);
+        probe_say_tries(&record, "buffer", "put", 1 << 20, 0, 9);
+        probe_say(&record, "rmacast-probe limit buffer put 99616 100384");
+        struct platform *platform = platform_of(&record);
+        assert_string_equal(platform->semantics.name, rows[row].name);
+        assert_int_equal(platform->semantics.buffer_bytes, 99616);
+        platform_free(platform);
+    }
+    struct probe_record record = {0};
+    say_d(&record);
+    probe_say_tries(&record, "buffer", "put", 1024, 2, 9);
+    probe_say_tries(&record, "buffer", "put", 1 << 20, 2, 9);
+    struct platform *platform = platform_of(&record);
+    assert_true(platform->semantics.buffer_bytes == INT64_MAX);
+    platform_free(platform);
+}
+
 /* Start waits, though an empty epoch is all that was asked of it: operations that never wait beside it. */
 static void start_that_waits_beside_operations_that_do_not(void **state)
 {
@@ -116,6 +218,21 @@ static void all_wait(void **state)
     assert_int_equal(platform->progress, PROGRESS_CALL);
     assert_int_equal(platform->issue, ISSUE_DEFERRED);
     platform_free(platform);
+}
+
+/* A third rank that is no target shows whether a flush of all waits for it, whatever the library's name. */
+static void flush_of_others(void **state)
+{
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        struct probe_record record = {.library = "MPICH Version:\t4.0.2"};
+        probe_say_tries(&record, "served", "put", 8, 1, 9);
+        probe_say_tries(&record, "flush_later", "put", 8, 0, 9);
+        probe_say_tries(&record, "flush_others", "put", 8, waits ? 0 : 1, 9);
+        struct platform *platform = platform_of(&record);
+        assert_int_equal(platform->protocol.flush, waits ? FLUSH_CONNECTIONS : FLUSH_REQUESTED);
+        platform_free(platform);
+    }
 }
 
 /* Two ranks do not show that UCX asks others, too; its library is known by how its flush asks. */
@@ -306,9 +423,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters),
         cmocka_unit_test(mixed_by_size),
+        cmocka_unit_test(posts_of_a_group),
+        cmocka_unit_test(a_letter_waits_for_one_target),
+        cmocka_unit_test(epochs_ahead),
+        cmocka_unit_test(room_of_the_buffer),
         cmocka_unit_test(start_that_waits_beside_operations_that_do_not),
         cmocka_unit_test(all_wait),
         cmocka_unit_test(flush_of_mpich),
+        cmocka_unit_test(flush_of_others),
         cmocka_unit_test(none_waits),
         cmocka_unit_test(order_of_locks_and_visits),
         cmocka_unit_test(helper_thread),
