@@ -4,8 +4,8 @@
 #include "platforms/probe/program/probe.h"
 
 /* While rank 2 has nothing to do it looks so seldom that it leaves the cores free to the pair. */
-#define NAP_S     2e-4
-#define REST_S    0.02
+#define NAP_S  2e-4
+#define REST_S 0.02
 
 static MPI_Win wide = MPI_WIN_NULL;
 static char *wide_base;
@@ -137,7 +137,8 @@ static void flush_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
     MPI_Win_lock_all(0, wide);
-    for (int rank = PARTNER; rank <= THIRD; rank++) MPI_Put(source, 8, MPI_BYTE, rank, wide_place[rank], 8, MPI_BYTE, wide);
+    for (int rank = PARTNER; rank <= THIRD; rank++)
+        MPI_Put(source, 8, MPI_BYTE, rank, wide_place[rank], 8, MPI_BYTE, wide);
     MPI_Win_flush_all(wide);
     rank_prepared(PARTNER);
     rank_prepared(THIRD);
