@@ -70,7 +70,7 @@ openmpi-pt2pt)
     # Small puts wait in complete, puts of 8 KB and more in the call, all of them for the posts of their group.
     holds "$json" '.mpi.rma.semantics.put as $rows | $rows[0].waits == "complete" and $rows[0].upto_bytes >= 7900 and $rows[0].upto_bytes < 8192
         and $rows[0].posts == "group" and $rows[1] == {"waits": "call", "posts": "group"}'
-    holds "$json" '.mpi.rma.semantics.get == "complete"' # gets wait in complete
+    holds "$json" '.mpi.rma.semantics.get == [{"waits": "complete", "posts": "group"}]' # gets wait in complete
     # Mixed by size.
     holds "$json" '[.evidence[] | select(.case == "epoch" and .operation == "put") | .mixed_by_size] | all'
     holds "$json" '.mpi.rma.lock == "lazy"' # locks are lazy

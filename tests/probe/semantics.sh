@@ -1,7 +1,7 @@
 #!/bin/sh
 # semantics.sh RMACAST LIBRARY LAUNCHER: under librmacast-semantics the probe finds the semantics that was asked for, how far d
-# runs ahead and how much it copies, and lazy locks. With a third rank it finds that b and c wait for one target's post. What MPICH
-# does by itself, a with blocking locks, is what probe.mpich looks at.
+# runs ahead and how much it copies, and lazy locks. With a third rank it finds that b and c wait for one target's post. What
+# MPICH does by itself, a with blocking locks, is what probe.mpich looks at.
 . "$(dirname "$0")/../expect.sh"
 program=$1 library=$2 launcher=$3
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
