@@ -68,6 +68,7 @@ enum visit_mode { VISIT_ENTER, VISIT_WAIT };
 enum lock_order { LOCK_ORDER_ARRIVAL, LOCK_ORDER_SERVICE };
 enum assertions_mode { ASSERTIONS_HONOURED, ASSERTIONS_IGNORED };
 enum wait_mode { WAIT_NOTIFIED, WAIT_CONFIRMED };
+enum dynamic_put { DYNAMIC_PUT_PUT, DYNAMIC_PUT_ACCUMULATE };
 
 /* mpi.rma.protocol: the messages that a call needs once it may start, and whose progress they need (docs/simulation.md,
  * "Protocols"). */
@@ -81,6 +82,7 @@ struct rma_protocol {
     enum lock_order lock_order;
     enum assertions_mode fence_assertions;
     enum wait_mode wait;
+    enum dynamic_put dynamic_put; /* how a put to a window of MPI_Win_create_dynamic travels */
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
     double put_s_per_byte; /* the call of a put copies its data */
     double linger_s; /* messages that arrive within this time after the return of a call that served are served at

@@ -9,6 +9,7 @@ static const char *const visit_names[] = {"enter", "wait", NULL};
 static const char *const order_names[] = {"arrival", "service", NULL};
 static const char *const assertion_names[] = {"honoured", "ignored", NULL};
 static const char *const wait_names[] = {"notified", "confirmed", NULL};
+static const char *const dynamic_names[] = {"put", "accumulate", NULL};
 static const char *const flush_names[] = {"counted", "requested", "connections", NULL};
 static const char *const local_names[] = {"left", "copied", "acknowledged", NULL};
 static const char *const service_names[SERVICE_COUNT + 1] = {
@@ -154,9 +155,9 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
                           struct err *err)
 {
     static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
-                                       "wait", "serves", "put_s_per_byte", "linger_s", NULL};
+                                       "wait", "dynamic_put", "serves", "put_s_per_byte", "linger_s", NULL};
     int unlock = UNLOCK_RELEASED, flush = FLUSH_COUNTED, visit = VISIT_ENTER, order = LOCK_ORDER_ARRIVAL,
-        assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED;
+        assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED, dynamic = DYNAMIC_PUT_PUT;
     int complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
     memset(protocol, 0, sizeof *protocol);
     for (int service = 0; service < SERVICE_COUNT; service++)
@@ -175,6 +176,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     TRY(read_name(node, "lock_order", order_names, &order, err));
     TRY(read_name(node, "fence_assertions", assertion_names, &assertions, err));
     TRY(read_name(node, "wait", wait_names, &wait, err));
+    TRY(read_name(node, "dynamic_put", dynamic_names, &dynamic, err));
     if (copy.item) TRY(measured_read(&copy, 0, 1, &protocol->put_s_per_byte, err));
     if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
@@ -187,5 +189,6 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     protocol->lock_order = (enum lock_order)order;
     protocol->fence_assertions = (enum assertions_mode)assertions;
     protocol->wait = (enum wait_mode)wait;
+    protocol->dynamic_put = (enum dynamic_put)dynamic;
     return read_serves(&serves, protocol, err);
 }

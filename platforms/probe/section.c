@@ -261,6 +261,14 @@ static void add_assertions(given findings, cJSON *protocol)
         cJSON_AddStringToObject(protocol, "fence_assertions", strcmp(both->name, "waits") == 0 ? "ignored" : "honoured");
 }
 
+/* Not asked: a library that makes windows as MPICH does puts to dynamic ones by active messages. */
+static void add_dynamic_put(const cJSON *rma, cJSON *protocol)
+{
+    const cJSON *creation = cJSON_GetObjectItem(rma, "window_creation");
+    if (creation && strcmp(creation->valuestring, "mpich") == 0)
+        cJSON_AddStringToObject(protocol, "dynamic_put", "accumulate");
+}
+
 static void add_unlock(given findings, cJSON *protocol)
 {
     const struct probe_verdict *unlock = probe_find_verdict(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0);
@@ -306,6 +314,7 @@ static void add_protocol(given findings, cJSON *rma)
     if (by_call) add_linger(findings, protocol);
     add_verdict(protocol, "lock_order", probe_find_verdict(findings, PROBE_ASKS_LOCK_ORDER, PROBE_VARIANT_NONE, 0));
     add_assertions(findings, protocol);
+    add_dynamic_put(rma, protocol);
     if (probe_put_cost(findings, &cost))
         cJSON_AddItemToObject(protocol, "put_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
     add_serves(findings, protocol);

@@ -166,7 +166,7 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
 static bool is_plain_put(const struct replay *replay, const struct rank_state *state, const struct trace_call *call)
 {
     return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->rma.request == TRACE_NO_REF &&
-           replay->plain_puts && state->next < NO_INDEX;
+           replay->plain_puts && !replay->modes[call->handle].puts_accumulate && state->next < NO_INDEX;
 }
 
 static struct trace_sim *sim_of_put(struct replay *replay, uint32_t origin, uint32_t call)

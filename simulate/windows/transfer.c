@@ -22,21 +22,26 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
     sim->xfer_end_ps = end_ps;
 }
 
-/* Of a put or an accumulate. */
-static enum rma_kind kind_of(const struct op *op)
+bool replay_is_put(const struct replay *replay, const struct op *op)
 {
-    return op->kind == CALL_PUT ? RMA_PUT : RMA_ACCUMULATE;
+    return op->kind == CALL_PUT && !replay->modes[replay->members[op->member].window].puts_accumulate;
+}
+
+/* Of a put or an accumulate. */
+static enum rma_kind kind_of(const struct replay *replay, const struct op *op)
+{
+    return replay_is_put(replay, op) ? RMA_PUT : RMA_ACCUMULATE;
 }
 
 enum local_mode replay_local_mode(const struct replay *replay, const struct op *op)
 {
     bool shmem = replay->shmem && call_is_shmem(replay->ranks[op->origin].calls[op->call].call);
-    return shmem ? LOCAL_LEFT : replay->platform->protocol.local[kind_of(op)];
+    return shmem ? LOCAL_LEFT : replay->platform->protocol.local[kind_of(replay, op)];
 }
 
 bool replay_complete_awaits_ack(const struct replay *replay, const struct op *op)
 {
-    return op->epoch_kind == OP_ACTIVE && (replay->platform->protocol.complete[kind_of(op)] == COMPLETE_REMOTE ||
+    return op->epoch_kind == OP_ACTIVE && (replay->platform->protocol.complete[kind_of(replay, op)] == COMPLETE_REMOTE ||
                                            replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED);
 }
 
@@ -83,7 +88,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     made->call = state->next;
     made->bytes = call->bytes;
     made->kind = (uint8_t)call_operation(call_kind(call->call));
-    bool flushed = made->kind != CALL_PUT && made->kind != CALL_GET; /* each has an answer of its own */
+    bool flushed = !replay_is_put(replay, made) && made->kind != CALL_GET; /* each has an answer of its own */
     if (pair) {
         if (!flushed) pair->unflushed = true;
         made->epoch_kind = OP_ACTIVE;
@@ -108,9 +113,9 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     return STATUS_OK;
 }
 
-static enum message_type data_type(const struct op *op)
+static enum message_type data_type(const struct replay *replay, const struct op *op)
 {
-    return op->kind == CALL_GET ? MESSAGE_GET_REPLY : op->kind == CALL_ACCUMULATE ? MESSAGE_ACCUMULATE : MESSAGE_DATA;
+    return op->kind == CALL_GET ? MESSAGE_GET_REPLY : replay_is_put(replay, op) ? MESSAGE_DATA : MESSAGE_ACCUMULATE;
 }
 
 static enum status send_data(struct replay *replay, uint32_t index)
@@ -118,7 +123,7 @@ static enum status send_data(struct replay *replay, uint32_t index)
     struct op *op = &replay->ops[index];
     uint32_t from = replay_is_get(op) ? op->target : op->origin, to = replay_is_get(op) ? op->origin : op->target;
     struct engine_departure departure;
-    TRY(replay_send(replay, data_type(op), from, to, op->bytes, index, 0, &departure));
+    TRY(replay_send(replay, data_type(replay, op), from, to, op->bytes, index, 0, &departure));
     if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
     return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
 }
@@ -304,7 +309,7 @@ enum status replay_op_arrived(struct replay *replay, uint32_t index)
 
 enum status replay_on_data_to_apply(struct replay *replay, const struct engine_note *message)
 {
-    return apply_transfer(replay, message->ref);
+    return replay_op_arrived(replay, message->ref);
 }
 
 /* The origin knows that the operation of an active epoch is complete. */
@@ -332,7 +337,7 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
     bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
     uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
                                               : &replay->members[op.member].fence_outstanding;
-    bool flushed = op.kind != CALL_PUT && op.kind != CALL_GET;
+    bool flushed = !replay_is_put(replay, &op) && op.kind != CALL_GET;
     if (op.epoch_kind == OP_FENCE && !flushed) TRY(replay_count_fence_answer(replay, &op, -1));
     wakes = --*left == 0 || wakes;
     if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */

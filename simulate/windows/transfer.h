@@ -15,6 +15,7 @@ static inline bool replay_is_get(const struct op *op)
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
 /* When a put or accumulate is complete at its origin (mpi.rma.protocol.local); OpenSHMEM says so itself. */
+bool replay_is_put(const struct replay *replay, const struct op *op); /* and does not travel as an accumulate */
 enum local_mode replay_local_mode(const struct replay *replay, const struct op *op);
 /* Its call copies the put or accumulate, which is complete at its origin then. */
 bool replay_is_copied(const struct replay *replay, const struct op *op);

@@ -89,6 +89,9 @@ enum status window_modes_new(const struct trace *trace, const struct platform *p
         made[w] = make_mode(platform, &platform->semantics, platform->lock, platform->fence);
     for (size_t i = 0; status == STATUS_OK && i < platform->window_rule_count; i++)
         status = apply_rule(trace, platform, &platform->window_rules[i], made, err);
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        made[w].puts_accumulate = trace->definitions.windows[w].flavor == 'd' &&
+                                  platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE;
     if (status == STATUS_OK)
         *modes = made;
     else

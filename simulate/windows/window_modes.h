@@ -14,6 +14,7 @@ struct window_mode {
     bool waits_for_group;    /* some operations wait for the posts of all targets */
     bool queues_for_group;   /* some operations leave only when the posts of all targets have arrived */
     bool wait_confirms;      /* MPI_Win_wait says so to its origins, and waits for what its own targets wait for */
+    bool puts_accumulate;    /* puts travel as accumulates do (protocol.dynamic_put) */
     int64_t epochs_ahead;    /* complete waits for the post of that many epochs before; INT64_MAX: for none */
 };
 

@@ -85,12 +85,13 @@ const struct knob knobs[] = {
       "{\"latency_s\":4e-7,\"bandwidth_Bps\":1e10,\"two_sided\":{\"latency_s\":1e-7,\"bandwidth_Bps\":2e10}}"}},
     {"mpi.pause", {"{}", "{}", "{\"after_s\":3e-6,\"call_s\":2e-6}", "{\"call_s\":1e-6}"}},
     {"mpi.rma.protocol.wait", {"notified", "notified", "confirmed"}},
+    {"mpi.rma.protocol.dynamic_put", {"put", "put", "accumulate"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
 
 /* The last rows are drawn apart: a seed names the program that it named before there were these knobs. */
-enum { LATER_KNOBS = 8 };
+enum { LATER_KNOBS = 9 };
 
 static uint32_t value_count(const struct knob *knob)
 {

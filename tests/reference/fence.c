@@ -15,7 +15,7 @@ static void request_answers(struct model *model, struct epoch *epoch)
     bool asks = false;
     for (uint32_t i = 0; i < epoch->access_count; i++)
         for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
-            if (!op->known && (op->kind == CALL_PUT || op->kind == CALL_GET)) {
+            if (!op->known && ((op->kind == CALL_PUT && !op->by_message) || op->kind == CALL_GET)) {
                 asks |= access_request(model, &epoch->accesses[i]);
                 break;
             }

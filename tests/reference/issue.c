@@ -40,7 +40,7 @@ enum rma_kind rma_kind_of(enum call_kind kind)
 static void obey_protocol(const struct model *model, struct op *op)
 {
     const struct rma_protocol *protocol = &model->platform->protocol;
-    enum rma_kind kind = rma_kind_of(op->kind);
+    enum rma_kind kind = op->by_message ? RMA_ACCUMULATE : rma_kind_of(op->kind);
     if (kind == RMA_GET) return;
     op->local = protocol->local[kind];
     op->acknowledged = op->access->epoch->kind != EPOCH_START || op->local == LOCAL_ACKNOWLEDGED ||
@@ -129,6 +129,8 @@ void do_operation(struct model *model, struct rank *rank, const struct trace_cal
     if (op->kind == CALL_GET) op->bytes = call->bytes;
     if (!op->access) rank_await(model, rank, never, NULL); /* an error of the program: it does not end */
     if (op->has_request) rank->requests[call->ref].op = op;
+    op->by_message = op->kind == CALL_PUT && model->platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE &&
+                     model->trace->definitions.windows[call->handle].flavor == 'd';
     obey_protocol(model, op);
     switch (op->access->epoch->kind) {
     case EPOCH_START: issue_active(model, rank, op); break;

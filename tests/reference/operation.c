@@ -152,7 +152,7 @@ static void serve_parcel(struct model *model, void *what)
 static enum service service_of(const struct op *op)
 {
     switch (op->kind) {
-    case CALL_PUT: return SERVICE_PUT;
+    case CALL_PUT: return op->by_message ? SERVICE_ACCUMULATE : SERVICE_PUT;
     case CALL_GET: return SERVICE_GET;
     case CALL_ACCUMULATE: return SERVICE_ACCUMULATE;
     default: return SERVICE_FETCH;
@@ -175,7 +175,7 @@ static struct arrival arrival_of(const struct model *model, const struct parcel 
     bool puts = true, gets = true;
     if (parcel->count == 1) return arrival;
     for (uint32_t i = 0; i < parcel->count; i++) {
-        puts &= parcel->ops[i]->kind == CALL_PUT;
+        puts &= parcel->ops[i]->kind == CALL_PUT && !parcel->ops[i]->by_message;
         gets &= parcel->ops[i]->kind == CALL_GET;
     }
     arrival.service = gets ? SERVICE_GET : SERVICE_PUT;
@@ -461,7 +461,7 @@ void access_pump(struct model *model, struct access *access)
 void access_append(struct op *op)
 {
     struct access *access = op->access;
-    if (op->kind == CALL_PUT || op->kind == CALL_GET) access->called = true;
+    if ((op->kind == CALL_PUT && !op->by_message) || op->kind == CALL_GET) access->called = true;
     if (access->last)
         access->last->next = op;
     else

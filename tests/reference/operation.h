@@ -11,6 +11,7 @@
 
 struct op {
     enum call_kind kind; /* CALL_PUT, ... */
+    bool by_message; /* a put that travels as an accumulate does */
     struct access *access;
     int64_t bytes, result_bytes;
     enum rma_waits waits;

@@ -29,6 +29,7 @@ static const struct {
     {"mpi.rma.protocol.lock_order", {"arrival", "service"}},
     {"mpi.rma.protocol.fence_assertions", {"honoured", "ignored"}},
     {"mpi.rma.protocol.wait", {"notified", "confirmed"}},
+    {"mpi.rma.protocol.dynamic_put", {"put", "accumulate"}},
     {"mpi.rma.protocol.serves.put", {"hardware", "call"}},
     {"mpi.rma.protocol.serves.get", {"hardware", "call"}},
     {"mpi.rma.protocol.serves.accumulate", {"hardware", "call"}},
