@@ -188,7 +188,19 @@ static inline void enter_call(struct replay *replay, uint32_t rank)
     if (core_of(replay)->notes_inside) go_inside(replay, rank);
 }
 
-/* The call's own time passes before anything else of the call (mpi.call_s, mpi.pause). False: it has none. */
+/* The rank's call begins to serve. Returns true if it served a message, so that the rank may be able to continue. */
+static bool begin_serving(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    if (state->inside || state->threads || !call_is_library(state->calls[state->next].call)) return false;
+    state->served = state->inside = true;
+    if (state->serve_first == NO_INDEX) return false;
+    if (replay_serve_waiting(replay, rank) != STATUS_OK) core_of(replay)->failed = true;
+    return true;
+}
+
+/* The call's own time passes before anything else of the call (mpi.call_s, mpi.pause). A blocking collective polls meanwhile and
+ * serves. False: the call has none. */
 static bool spend_own_time(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -197,6 +209,8 @@ static bool spend_own_time(struct replay *replay, uint32_t rank)
     if ((core_of(replay)->steps[call->call]->traits & CALL_SPENDS) && !fails) return false;
     int64_t own_ps = replay_own_ps(replay, state);
     if (own_ps == 0 || fails) return false;
+    if (replay->needs_call && call_arm(call_kind(call->call)) == ARM_COLLECTIVE && !call_makes_request(call->call))
+        begin_serving(replay, rank);
     state->busy_ps = own_ps;
     state->resume_ps = replay->now_ps + own_ps;
     state->status = RANK_PAUSED;
@@ -232,17 +246,6 @@ static void block_rank(struct replay *replay, uint32_t rank)
     await_messages(replay, rank, state->need, state->threads ? ENGINE_ANY_COUNTER : core_of(replay)->counter);
     state->need = 0;
     core_of(replay)->counter = ENGINE_NO_COUNTER;
-}
-
-/* The rank's call begins to serve. Returns true if it served a message, so that the rank may be able to continue. */
-static bool begin_serving(struct replay *replay, uint32_t rank)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    if (state->inside || state->threads || !call_is_library(state->calls[state->next].call)) return false;
-    state->served = state->inside = true;
-    if (state->serve_first == NO_INDEX) return false;
-    if (replay_serve_waiting(replay, rank) != STATUS_OK) core_of(replay)->failed = true;
-    return true;
 }
 
 /* Where something is served only inside MPI: the step of the call, which serves while it waits or, by its kind, from its

@@ -29,7 +29,7 @@ static uint32_t window_size(const struct replay *replay, const struct member *me
     return replay->trace->definitions.comms[replay->trace->definitions.windows[member->window].comm].count;
 }
 
-enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_BARRIER, PHASE_INCOMING, PHASE_PARTS };
+enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_WORK, PHASE_BARRIER, PHASE_INCOMING, PHASE_PARTS };
 
 struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size)
 {
@@ -186,8 +186,7 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     replay_barrier_begin(replay, replay_barrier_of(replay, member));
     bool completes = !(flags & TRACE_NOPRECEDE);
     bool sends = window_size(replay, member) > 1 || (completes && replay_holds(replay, member));
-    int64_t cost_ps = replay_own_ps(replay, state) + (sends ? replay->overhead_ps : 0);
-    return replay_spend(replay, state, cost_ps, completes ? PHASE_ISSUE : PHASE_BARRIER);
+    return replay_spend(replay, state, sends ? replay->overhead_ps : 0, completes ? PHASE_ISSUE : PHASE_WORK);
 }
 
 enum step replay_step_fence(struct replay *replay, uint32_t rank)
@@ -201,15 +200,16 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
     case PHASE_ISSUE:
         if (replay_holds(replay, member)) STEP_TRY(replay_issue_held(replay, member));
         STEP_TRY(request_flush(replay, member));
-        state->phase = replay->modes[member->window].fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_BARRIER;
+        state->phase = replay->modes[member->window].fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_WORK;
         return STEP_AGAIN;
     case PHASE_COMPLETE_OPS:
         if (member->fence_outstanding > 0) {
             state->need = replay_least_messages(replay, member->fence_outstanding);
             return STEP_BLOCK;
         }
-        state->phase = PHASE_BARRIER;
+        state->phase = PHASE_WORK;
         return STEP_AGAIN;
+    case PHASE_WORK: return replay_spend(replay, state, replay_own_ps(replay, state), PHASE_BARRIER);
     case PHASE_BARRIER:
         STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
         if (!done) return STEP_BLOCK;

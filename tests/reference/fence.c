@@ -93,6 +93,7 @@ static void fence(struct model *model, struct rank *rank, const struct trace_cal
     let_go(model, closed);
     if (precedes) request_answers(model, closed);
     if (precedes && !notify) rank_await(model, rank, all_known, closed);
+    rank_spend(model, rank, rank->own_ps);
     if (meets) collective_barrier(model, rank, comm, (uint32_t)call->handle);
     if (precedes && notify) {
         rank_await(model, rank, all_known, closed);

@@ -301,6 +301,17 @@ static int64_t own_ps(const struct model *model, const struct rank *rank, const 
            (paused ? units_ps(platform->pause_call_s) : 0);
 }
 
+/* A fence spends it by itself. A blocking collective polls. */
+static void spend_own(struct model *model, struct rank *rank, const struct trace_call *call)
+{
+    bool polls = call_arm(call_kind(call->call)) == ARM_COLLECTIVE && !call_makes_request(call->call);
+    if (call_kind(call->call) == CALL_FENCE) return;
+    if (polls)
+        rank_await_time(model, rank, model->now_ps + rank->own_ps);
+    else
+        rank_spend(model, rank, rank->own_ps);
+}
+
 void rank_walk(struct model *model, struct rank *rank, void *unused)
 {
     (void)unused;
@@ -321,7 +332,8 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
         else if (is_plain(call->call))
             rank_spend(model, rank, lasts_ps);
         else {
-            rank_spend(model, rank, own_ps(model, rank, call));
+            rank->own_ps = own_ps(model, rank, call);
+            spend_own(model, rank, call);
             do_call(model, rank, call);
         }
         rank->serves = false;
