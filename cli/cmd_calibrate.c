@@ -53,7 +53,7 @@ static const struct argp_option rows[] = {
     {"check", OPTION_CHECK, NULL, 0,
      "record a bench run with the same launcher, replay it on the platform file, and compare (docs/calibration.md)", 0},
     {"rounds", OPTION_ROUNDS, "N", 0,
-     "run the bench, and with --check what is recorded, N times in turn, and take medians of the rounds (1)", 0},
+     "run the bench in N parts, each followed by what --check records, and take the lower quartile of the parts (1)", 0},
     {"name", OPTION_NAME, "NAME", 0, "name of the platform (that of the output file)", 0},
     {"json", OPTION_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output, without the table", 0},
     {0},
@@ -246,7 +246,8 @@ static enum status calibrate_platform(const struct options *options, struct err 
     struct err recorded = {.status = STATUS_OK};
     enum status status = STATUS_OK;
     TRY(choose_directory(options, directory, err));
-    struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory, options->limit_s};
+    struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory,
+                                (int)options->rounds, options->limit_s};
     if (options->command && run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
     if (options->command) status = measure_library(options, &run, &mpi, &recorded, err);
     if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);

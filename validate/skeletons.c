@@ -39,12 +39,15 @@ struct stretch {
     bool empty, prepares;
 };
 
-static struct stretch find_stretch(const struct trace_rank *rank, size_t begin, size_t end)
+/* On communicators other than that of the barrier `end` a bench agrees on what comes next. */
+static struct stretch find_stretch(const struct trace *trace, const struct trace_rank *rank, size_t begin, size_t end)
 {
     struct stretch stretch = {.empty = true};
+    const struct trace_comm *tested = trace_call_comm(trace, &rank->calls[end]);
     for (size_t i = begin; i < end; i++) {
         enum call_kind kind = kind_of(&rank->calls[i]);
-        if (is_preparation(kind)) stretch.prepares = true;
+        const struct trace_comm *comm = trace_call_comm(trace, &rank->calls[i]);
+        if (is_preparation(kind) || (comm && comm != tested)) stretch.prepares = true;
         if (kind == CALL_LOCAL) continue;
         if (stretch.empty) stretch.first = i;
         stretch.last = i;
@@ -103,25 +106,45 @@ static enum status add_times(struct skeletons *skeletons, const char *name, doub
     return STATUS_OK;
 }
 
-/* Inside its calls: between them a recorder works. */
-static double time_of(const struct trace_rank *rank, const struct stretch *stretch)
+/* Inside its calls: between them a recorder works. clock_ps: one reading of its clock, which is in each call's time. */
+static double time_of(const struct trace_rank *rank, const struct stretch *stretch, int64_t clock_ps)
 {
     int64_t time_ps = 0;
     for (size_t i = stretch->first; i <= stretch->last; i++)
-        if (kind_of(&rank->calls[i]) != CALL_LOCAL) time_ps += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+        if (kind_of(&rank->calls[i]) != CALL_LOCAL)
+            time_ps += rank->calls[i].exit_ps - rank->calls[i].enter_ps - clock_ps;
     return units_s(time_ps);
 }
 
+/* The time of a call that does hardly anything: the shortest local call. 0: there is none. */
+static int64_t clock_of(const struct trace_rank *rank)
+{
+    int64_t least_ps = INT64_MAX;
+    for (size_t i = 0; i < rank->count; i++) {
+        int64_t lasts_ps = rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+        if (kind_of(&rank->calls[i]) == CALL_LOCAL && lasts_ps < least_ps) least_ps = lasts_ps;
+    }
+    return least_ps == INT64_MAX ? 0 : least_ps;
+}
+
+/* A rank in both traces. */
+struct both {
+    const struct trace *trace; /* the measured one */
+    const struct trace_rank *measured, *predicted;
+    int64_t clock_ps; /* in the time of each measured call */
+};
+
 /* Between the barriers `before` and `barrier`. */
-static enum status add_stretch(const struct trace_rank *measured, const struct trace_rank *predicted, size_t before,
-                               size_t barrier, struct skeletons *skeletons, struct err *err)
+static enum status add_stretch(const struct both *both, size_t before, size_t barrier, struct skeletons *skeletons,
+                               struct err *err)
 {
     char name[SKELETON_NAME_BYTES];
-    struct stretch stretch = find_stretch(measured, before + 1, barrier);
+    struct stretch stretch = find_stretch(both->trace, both->measured, before + 1, barrier);
     if (before + 1 == barrier) return STATUS_OK;
     if (stretch.empty || stretch.prepares) return STATUS_OK;
-    name_stretch(measured, &stretch, name);
-    return add_times(skeletons, name, time_of(measured, &stretch), time_of(predicted, &stretch), err);
+    name_stretch(both->measured, &stretch, name);
+    return add_times(skeletons, name, time_of(both->measured, &stretch, both->clock_ps),
+                     time_of(both->predicted, &stretch, 0), err);
 }
 
 static double mean_of_train(const struct trace_rank *rank, size_t first, size_t last)
@@ -131,28 +154,27 @@ static double mean_of_train(const struct trace_rank *rank, size_t first, size_t 
 
 /* Barriers side by side, of which `last` is the last one. A single barrier's time alternates on one rank's clock; the
  * train's mean does not. */
-static enum status add_train(const struct trace_rank *measured, const struct trace_rank *predicted, size_t first, size_t last,
-                             struct skeletons *skeletons, struct err *err)
+static enum status add_train(const struct both *both, size_t first, size_t last, struct skeletons *skeletons, struct err *err)
 {
     if (last - first < TRAIN_LEAST) return STATUS_OK;
-    return add_times(skeletons, "MPI_Barrier, one of a train", mean_of_train(measured, first, last),
-                     mean_of_train(predicted, first, last), err);
+    return add_times(skeletons, "MPI_Barrier, one of a train", mean_of_train(both->measured, first, last),
+                     mean_of_train(both->predicted, first, last), err);
 }
 
-static enum status collect_stretches(const struct trace_rank *measured, const struct trace_rank *predicted,
-                                     struct skeletons *skeletons, struct err *err)
+static enum status collect_stretches(const struct both *both, struct skeletons *skeletons, struct err *err)
 {
+    const struct trace_rank *measured = both->measured;
     size_t before = SIZE_MAX, train = SIZE_MAX;
     for (size_t i = 0; i < measured->count; i++) {
         if (measured->calls[i].call != ID_Barrier) continue;
-        if (before != SIZE_MAX) TRY(add_stretch(measured, predicted, before, i, skeletons, err));
+        if (before != SIZE_MAX) TRY(add_stretch(both, before, i, skeletons, err));
         if (before == SIZE_MAX || before + 1 < i) {
-            if (train != SIZE_MAX) TRY(add_train(measured, predicted, train, before, skeletons, err));
+            if (train != SIZE_MAX) TRY(add_train(both, train, before, skeletons, err));
             train = i;
         }
         before = i;
     }
-    return train == SIZE_MAX ? STATUS_OK : add_train(measured, predicted, train, before, skeletons, err);
+    return train == SIZE_MAX ? STATUS_OK : add_train(both, train, before, skeletons, err);
 }
 
 static double median_of(double *values, size_t count)
@@ -194,7 +216,8 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
         return err_set(err, STATUS_DATA, NULL, NULL,
                        "rank %" PRIu32 " has other calls in the prediction, expected a replay of the measured run",
                        rank);
-    enum status status = collect_stretches(&measured->ranks[rank], &predicted->ranks[rank], &made, err);
+    enum status status = collect_stretches(
+        &(struct both){measured, &measured->ranks[rank], &predicted->ranks[rank], clock_of(&measured->ranks[rank])}, &made, err);
     if (status == STATUS_OK) {
         keep_repeated(&made);
         *skeletons = made;
@@ -211,37 +234,40 @@ static const struct skeleton *skeleton_by_name(const struct skeletons *skeletons
     return NULL;
 }
 
-/* False: a round lacks the row. values: room for three times round_count. */
-static bool join_row(const struct skeletons *rounds, size_t round_count, double *values, struct skeleton *row)
+/* The row of the round whose time is at the lower quartile, with the repetitions of all rounds. False: a round lacks the row. */
+static bool join_row(const struct skeletons *rounds, size_t round_count, const struct skeleton **sorted, struct skeleton *row)
 {
-    double *medians = values, *p10s = values + round_count, *predicted = values + 2 * round_count;
+    size_t repetitions = 0;
     for (size_t i = 0; i < round_count; i++) {
         const struct skeleton *of_round = skeleton_by_name(&rounds[i], row->name);
+        size_t place = i;
         if (!of_round) return false;
-        medians[i] = of_round->measured_median_s;
-        p10s[i] = of_round->measured_p10_s;
-        predicted[i] = of_round->predicted_median_s;
-        row->count += of_round->count;
+        for (; place > 0 && sorted[place - 1]->measured_median_s > of_round->measured_median_s; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = of_round;
+        repetitions += of_round->count;
     }
-    row->measured_median_s = median_of(medians, round_count);
-    row->measured_p10_s = median_of(p10s, round_count);
-    row->predicted_median_s = median_of(predicted, round_count);
+    const struct skeleton *taken = sorted[(round_count - 1) / 4];
+    row->measured_median_s = taken->measured_median_s;
+    row->measured_p10_s = taken->measured_p10_s;
+    row->predicted_median_s = taken->predicted_median_s;
+    row->count = repetitions;
     return true;
 }
 
 enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err)
 {
     struct skeletons made = {0};
-    double *values = calloc(3 * round_count, sizeof *values);
-    enum status status = values ? STATUS_OK : err_memory(err);
+    const struct skeleton **sorted = calloc(round_count, sizeof *sorted);
+    enum status status = sorted ? STATUS_OK : err_memory(err);
     for (size_t i = 0; i < rounds[0].count && status == STATUS_OK; i++) {
         struct skeleton row = {.count = 0};
         strcpy(row.name, rounds[0].items[i].name);
-        if (!join_row(rounds, round_count, values, &row)) continue;
+        if (!join_row(rounds, round_count, sorted, &row)) continue;
         status = array_reserve((void **)&made.items, &made.capacity, made.count + 1, sizeof row, err);
         if (status == STATUS_OK) made.items[made.count++] = row;
     }
-    free(values);
+    free(sorted);
     if (status == STATUS_OK)
         *joined = made;
     else

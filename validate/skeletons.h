@@ -23,12 +23,13 @@ struct skeletons {
     size_t count, capacity;
 };
 
-/* predicted is the replay of the measured trace; STATUS_DATA if the rank's calls differ. Calls that create or free
- * windows and communicators, and local calls, are left out. */
+/* predicted is the replay of the measured trace; STATUS_DATA if the rank's calls differ. Left out are local
+ * calls, and what is between two barriers with calls on another communicator, or calls that create or free windows and
+ * communicators. */
 enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank,
                               struct skeletons *skeletons, struct err *err);
-/* Joins the rows of several runs of one program: medians of their medians and 10th percentiles. It has the rows of
- * rounds[0] that occur in all rounds. */
+/* Joins the rows of several runs of one program: the row of the run whose median is at the lower quartile, since load only adds
+ * time; the repetitions of all. It has the rows of rounds[0] that occur in all rounds. */
 enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 

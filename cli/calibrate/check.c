@@ -23,7 +23,7 @@ static const char config[] =
     "                \"pingPong\"] },\n"
     "    \"words\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
     "      \"tests\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
-    "                \"fenceSkeleton\", \"barrier\"] },\n"
+    "                \"fenceSkeleton\", \"allreduceTrain\", \"barrier\"] },\n"
     "    \"pause\": { \"conf\": \"pairs\", \"sizes\": 10000, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
     "      \"tests\": \"putBehindPause\" } } }\n";
 

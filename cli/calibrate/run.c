@@ -53,9 +53,12 @@ static bool has_results(const char *directory)
 enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err)
 {
     char program[CALIBRATE_PATH_BYTES];
-    const char *arguments[] = {"--output", run->directory, run->config ? "--config" : NULL, run->config, NULL};
+    char rounds[16];
+    const char *arguments[] = {"--output", run->directory, "--rounds",  rounds,
+                               run->config ? "--config" : NULL, run->config, NULL};
     const char *name = run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench";
     struct launcher_outcome outcome;
+    snprintf(rounds, sizeof rounds, "%d", run->rounds);
     TRY(launcher_find_program(name, "RMACAST_BENCH", program, sizeof program, err));
     TRY(launcher_run(run->command, program, arguments, run->limit_s, drop_line, NULL, &outcome, err));
     const char *how = outcome.end == LAUNCHER_TIME_OUT ? "was ended after its time limit" : "was interrupted";

@@ -21,6 +21,7 @@ struct calibrate_run {
     enum calibrate_mpi mpi;
     const char *config;    /* NULL: the default */
     const char *directory; /* of results */
+    int rounds;            /* this is one of so many */
     double limit_s;
 };
 

@@ -317,6 +317,17 @@ enum status bench_config_place_pairs(struct bench_config *config, int node_count
     return status;
 }
 
+void bench_config_share(struct bench_config *config, int rounds)
+{
+    for (int i = 0; i < config->count; i++) {
+        struct bench_job *job = &config->jobs[i];
+        int part = (job->min_repeats + rounds - 1) / rounds;
+        if (part < BENCH_SHARE_LEAST) part = BENCH_SHARE_LEAST;
+        if (part < job->min_repeats) job->min_repeats = part;
+        job->max_duration_s /= rounds;
+    }
+}
+
 void bench_config_clear(struct bench_config *config)
 {
     for (int i = 0; i < config->count; i++) free(config->jobs[i].sizes);

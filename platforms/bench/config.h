@@ -64,6 +64,10 @@ enum status bench_config_parse(const char *text, const char *file, struct bench_
 /* Replaces a job of pairs by one for each pair of neighbours in the ring of nodes, in each direction; on one node by
  * none. */
 enum status bench_config_place_pairs(struct bench_config *config, int node_count, struct err *err);
+/* For one of so many runs, which share the repetitions and the time of each test: an equal part, but at least
+ * BENCH_SHARE_LEAST repetitions, or all if there are fewer. */
+enum { BENCH_SHARE_LEAST = 20 };
+void bench_config_share(struct bench_config *config, int rounds);
 void bench_config_clear(struct bench_config *config);
 
 /* The configuration that `rmacast calibrate` uses by default. */

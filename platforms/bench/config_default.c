@@ -11,7 +11,7 @@ const char bench_config_default[] =
     "    \"curves\": [\"pingPong\", \"putLatency -s flush\", \"getLatency -s flush\", \"accumulateLatency -s flush\"],\n"
     "    \"calls\": [\"putIssue\", \"isendIssue\"],\n"
     "    \"words\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
-    "              \"fenceSkeleton\", \"barrier\", \"clockOffset\"],\n"
+    "              \"fenceSkeleton\", \"barrier\", \"allreduceTrain\", \"clockOffset\"],\n"
     "    \"skeletons\": [\"putLatency -s pscw\", \"putLatency -s fence\", \"putLatency -s lock\", \"putLatency -s lock_all\"],\n"
     "    \"windows\": [\"windowCreate\", \"windowFree\"] },\n"
     "  \"tests\": {\n"

@@ -28,6 +28,7 @@ static const struct {
     [CALIBRATION_PUT_LOCK_ALL] = {"lock_all_put_unlock_all", "putLatency -s lock_all", false},
     [CALIBRATION_FENCE] = {"fence", "fenceSkeleton", false},
     [CALIBRATION_BARRIER] = {"barrier", "barrier", false},
+    [CALIBRATION_ALLREDUCE] = {"allreduce", "allreduceTrain", false},
     [CALIBRATION_MEMORY] = {"memory_copy", "memoryCopy", false},
     [CALIBRATION_PAUSE] = {"put_behind_pause", "putBehindPause", false}, /* by microseconds, not bytes */
 };
@@ -517,6 +518,7 @@ static void add_calls(struct writer *writer, cJSON *mpi, bool between)
         {CALIBRATION_PUT_PSCW, 2, 2, "MPI_Win_start", {"MPI_Win_complete"}, false, !completes_wait(mpi)},
         {CALIBRATION_FENCE, 1, 1, NULL, {"MPI_Win_fence"}, true, mpi_says(mpi, "fence", "notify")},
         {CALIBRATION_BARRIER, 1, 1, NULL, {"MPI_Barrier"}, true, false},
+        {CALIBRATION_ALLREDUCE, 2, 1, NULL, {"MPI_Allreduce"}, true, false},
         {CALIBRATION_LOCK, 2, unlock, NULL, {"MPI_Win_lock", "MPI_Win_unlock"}, false, lazy},
         {CALIBRATION_PUT_LOCK_ALL, 3, unlock + 2, NULL, {"MPI_Win_lock_all", "MPI_Win_unlock_all"}, false, lazy},
         {CALIBRATION_GET, 1, 2, NULL, {"MPI_Get"}, false, false},
@@ -546,6 +548,17 @@ static void add_calls(struct writer *writer, cJSON *mpi, bool between)
         cJSON_Delete(calls);
 }
 
+/* mpi.rma.protocol.put_s_per_byte is the call's part of the time of a put and flush, so it is at most the slope of that in
+ * the last segment. The probe measured it at another time, perhaps on a slower machine. */
+static void limit_put_copy(const struct writer *writer, cJSON *rma, bool between)
+{
+    const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT];
+    cJSON *protocol = cJSON_GetObjectItem(rma, "protocol"), *copy = cJSON_GetObjectItem(protocol, "put_s_per_byte");
+    const struct fit_value *slope = put->fitted ? &put->fit.segments[put->fit.count - 1].slope : NULL;
+    if (!copy || !slope || slope->value <= 0 || number_of(copy) <= slope->value) return;
+    cJSON_ReplaceItemInObject(protocol, "put_s_per_byte", json_measured(slope->value, slope->error, put->repetitions));
+}
+
 static void add_pause(struct writer *writer, cJSON *mpi, bool between)
 {
     struct pause_found found;
@@ -568,6 +581,7 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     if (!rma) rma = cJSON_AddObjectToObject(mpi, "rma");
     add_eager(writer, mpi, between);
     add_atomics(writer, rma, between);
+    limit_put_copy(writer, rma, between);
     add_calls(writer, mpi, between);
     add_pause(writer, mpi, between);
     return STATUS_OK;

@@ -8,6 +8,7 @@
 
 /* One series as a point. */
 struct placed {
+    const char *place;
     struct fit_point point;
     struct curve_size size;
 };
@@ -19,6 +20,7 @@ static void make_point(const struct bench_series *series, const struct bench_sta
     double error = unsteady ? statistics->p25 - statistics->p10 : statistics->median_error;
     placed->point = (struct fit_point){(double)series->bytes, y, fmax(hypot(error, CURVE_ERROR_LEAST * y), 1e-12)};
     placed->size = (struct curve_size){*statistics, unsteady};
+    placed->place = series->place;
 }
 
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err)
@@ -32,16 +34,40 @@ enum status size_curve_series_point(const struct bench_series *series, struct fi
 }
 
 /* By bytes, then time. */
-static int compare_placed(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     const struct fit_point *x = &((const struct placed *)a)->point, *y = &((const struct placed *)b)->point;
     if (x->x != y->x) return x->x < y->x ? -1 : 1;
     return (x->y > y->y) - (x->y < y->y);
 }
 
-/* Of each size the middle place or round. */
-static enum status keep_middles(const struct placed *placed, size_t count, struct size_curve *curve, struct err *err)
+/* By bytes and place, then time. */
+static int compare_places(const void *a, const void *b)
 {
+    const struct placed *x = a, *y = b;
+    int places = strcmp(x->place, y->place);
+    if (x->point.x != y->point.x) return x->point.x < y->point.x ? -1 : 1;
+    return places != 0 ? places : compare_times(a, b);
+}
+
+/* Of each size and place the round at the lower quartile. Returns the number of what is left. */
+static size_t keep_quartiles(struct placed *placed, size_t count)
+{
+    size_t kept = 0;
+    qsort(placed, count, sizeof *placed, compare_places);
+    for (size_t first = 0, behind; first < count; first = behind) {
+        for (behind = first; behind < count && placed[behind].point.x == placed[first].point.x &&
+                             strcmp(placed[behind].place, placed[first].place) == 0;
+             behind++) {}
+        placed[kept++] = placed[first + (behind - first - 1) / 4];
+    }
+    return kept;
+}
+
+/* Of each size the middle place. */
+static enum status keep_middles(struct placed *placed, size_t count, struct size_curve *curve, struct err *err)
+{
+    qsort(placed, count, sizeof *placed, compare_times);
     for (size_t first = 0, behind; first < count; first = behind) {
         for (behind = first; behind < count && placed[behind].point.x == placed[first].point.x; behind++) {}
         if (curve->count == FIT_POINTS_MOST)
@@ -96,8 +122,7 @@ enum status size_curve_collect(const struct bench_results *results, const char *
         status = bench_series_statistics(series, &statistics, err);
         make_point(series, &statistics, &placed[count++]);
     }
-    qsort(placed, count, sizeof *placed, compare_placed);
-    if (status == STATUS_OK) status = keep_middles(placed, count, curve, err);
+    if (status == STATUS_OK) status = keep_middles(placed, keep_quartiles(placed, count), curve, err);
     if (status == STATUS_OK) add_scatter(curve);
     free(placed);
     return status;

@@ -20,6 +20,7 @@ enum { EXIT_DATA = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, FINALIZE_SECONDS = 10, 
 
 struct options {
     const char *config, *output;
+    int rounds;
     bool lines, list;
 };
 
@@ -40,6 +41,7 @@ struct bench {
 static const struct argp_option rows[] = {
     {"config", 'c', "FILE", 0, "tests to run (docs/calibration.md); without it those of rmacast calibrate", 0},
     {"output", 'o', "DIR", 0, "directory of the results, which all nodes see; rmacast-bench.results without it", 0},
+    {"rounds", 'r', "N", 0, "this is one of N runs: an N-th of the repetitions and of the time of each test", 0},
     {"lines", 'l', NULL, 0, "print a line per test and size instead of a table", 0},
     {"list", 'L', NULL, 0, "list the tests, and the default configuration", 0},
     {0},
@@ -51,6 +53,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'c': options->config = argument; return 0;
     case 'o': options->output = argument; return 0;
+    case 'r':
+        options->rounds = atoi(argument);
+        if (options->rounds < 1) argp_error(state, "--rounds %s, expected a number from 1 on", argument);
+        return 0;
     case 'l': options->lines = true; return 0;
     case 'L': options->list = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -361,7 +367,7 @@ int main(int argc, char **argv)
 {
     static const struct argp argp = {rows, parse_option, NULL, "Measures a network: mpiexec -n N rmacast-bench.",
                                      NULL, NULL, NULL};
-    struct bench bench = {.rank = 0};
+    struct bench bench = {.options = {.rounds = 1}};
     struct err err = {.status = STATUS_OK};
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &bench.options);
@@ -375,6 +381,7 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &bench.world);
     all_succeed(&bench, gather_hosts(&bench, &err), &err);
     all_succeed(&bench, read_config(&bench, &err), &err);
+    bench_config_share(&bench.config, bench.options.rounds);
     all_succeed(&bench, make_plan(&bench, &err), &err);
     all_succeed(&bench, make_directory(&bench, &err), &err);
     all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, &err) : STATUS_OK, &err);

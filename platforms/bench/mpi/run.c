@@ -127,14 +127,14 @@ static void repeat_size(struct bench_run *run, const char *place, FILE *out)
     double *all = run->rank == 0 ? malloc(sizeof *all * (size_t)batch * (size_t)run->ranks) : NULL;
     struct progress progress = {.begin = bench_now()};
     int memory = times && (all || run->rank > 0), possible;
-    MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run->comm);
+    MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run->control);
     if (possible) repeat_batch(run, batch < WARM_UPS ? batch : WARM_UPS, times);
     while (possible && !done) {
         repeat_batch(run, batch, times);
-        MPI_Gather(times, batch, MPI_DOUBLE, all, batch, MPI_DOUBLE, 0, run->comm);
+        MPI_Gather(times, batch, MPI_DOUBLE, all, batch, MPI_DOUBLE, 0, run->control);
         if (run->rank == 0)
             done = !take_batch(run, all, batch, place, &progress, out) || is_enough(run->job, &progress);
-        MPI_Bcast(&done, 1, MPI_INT, 0, run->comm);
+        MPI_Bcast(&done, 1, MPI_INT, 0, run->control);
     }
     free(progress.values);
     free(times);
@@ -186,10 +186,12 @@ enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char
             return err_set(err, STATUS_DATA, job->test, job->spec,
                            "%lld bytes on each of %d ranks, expected 2 GiB in all at most", (long long)job->sizes[i],
                            run.ranks);
+    MPI_Comm_dup(comm, &run.control);
     int memory = make_buffers(&run), possible;
-    MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, comm);
+    MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run.control);
     for (int i = 0; possible && i < job->size_count; i++) run_size(&run, job->sizes[i], place, out);
     free(run.send);
     free(run.receive);
+    MPI_Comm_free(&run.control);
     return possible ? STATUS_OK : err_memory(err);
 }

@@ -10,7 +10,8 @@
 /* Rank 0 is the origin or root, the last rank the target or partner. */
 struct bench_run {
     const struct bench_job *job;
-    MPI_Comm comm;
+    MPI_Comm comm;    /* of test functions and of the barrier before each repetition */
+    MPI_Comm control; /* of the same ranks: what they agree on between repetitions */
     int rank, ranks, target;
     int64_t bytes;
     int count;            /* of elements of type */
