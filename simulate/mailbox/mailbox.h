@@ -1,9 +1,10 @@
-/* Between the replay core and an engine: decides when a message is delivered to the core.
+/* The mailbox is between the replay core and an engine. It decides when a message is delivered to the core.
  *
- * The core posts a message with its effect, waits for a condition (so many messages, a counter, any message), and polls
- * before anything but a message lets a rank go on. The eager mailbox delivers every message at its moment, so it needs
- * no condition: it defines the meaning. The lazy one lets the engine choose a later moment, as late as the effect
- * allows, and gives the same results (property late). A node is named by its index. */
+ * The core posts a message with its effect. It waits for a condition: a number of messages, a counter, or any message.
+ * It polls before anything other than a message lets a rank continue. The eager mailbox delivers every message when it
+ * arrives, so it needs no condition; it defines what is meant. The lazy mailbox lets the engine deliver a message
+ * later, as late as its effect allows, and gives the same results (the property test late). A node is named by its
+ * index. */
 #ifndef SIMULATE_MAILBOX_MAILBOX_H
 #define SIMULATE_MAILBOX_MAILBOX_H
 
@@ -16,7 +17,7 @@ struct mailbox {
     struct err *err;
 };
 
-/* Lazy where the engine can be, unless eager is asked for. Borrows the engine. */
+/* Makes a lazy mailbox if the engine has one and eager is false. Borrows the engine. */
 static inline struct mailbox mailbox_of(const struct engine_descriptor *engine_kind, struct engine *engine, bool eager,
                                         struct err *err)
 {
@@ -34,7 +35,7 @@ static inline enum status mailbox_post(const struct mailbox *mailbox, struct eng
     return mailbox->engine_kind->send(mailbox->engine, message, departure, mailbox->err);
 }
 
-/* What to wait for, until resume: struct engine_lazy says it, of all that follow. */
+/* The conditions, until resume. struct engine_lazy describes these functions. */
 static inline enum status mailbox_await(const struct mailbox *mailbox, int32_t node, uint32_t rank, uint32_t need,
                                         uint32_t counter)
 {

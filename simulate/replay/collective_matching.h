@@ -7,19 +7,19 @@
 
 #include "simulate/replay/state.h"
 
-/* The rank, which is `own` in the communicator, begins its current call, a collective one. STATUS_DATA naming both
- * calls if function or root differ from another rank's. */
+/* The rank begins its current call, a collective one; own is its rank in the communicator. Returns STATUS_DATA, with
+ * both calls in the text, if function or root differ from another rank's. */
 enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32_t comm, uint32_t own);
 
-/* The first sizes that differed, as text; NULL: none. */
+/* Describes the first two sizes that differed. The text belongs to the replay. NULL: no sizes differed. */
 const char *replay_sizes_differ(const struct replay *replay);
 
-/* After the run: notes these sizes, and the first non-blocking collective that some member never begins (the detector
- * reports blocking ones). */
+/* Called after the run. Notes these sizes, and the first non-blocking collective that some member never began. The
+ * detector reports blocking ones. */
 enum status replay_note_agreements(struct replay *replay);
 
-/* In a deadlock, for a rank that waits: STATUS_DATA if it waits in a fence whose assertions contradict another
- * member's. */
+/* Called in a deadlock, for a rank that waits. Returns STATUS_DATA if it waits in a fence whose assertions contradict
+ * another member's. */
 enum status replay_check_fence(struct replay *replay, uint32_t rank);
 
 void replay_clear_agreements(struct replay *replay);

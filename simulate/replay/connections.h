@@ -12,8 +12,9 @@ void replay_clear_connections(struct replay *replay);
  * destination needs a request. */
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination);
 
-/* Sends the requests to ranks that are no targets, in the order of ranks, after those to the targets. Each rank answers
- * by a message of the type with ref. Counts each request in *unanswered before it is sent. */
+/* Sends the requests to the ranks that are not targets, in the order of ranks. The requests to targets have been sent
+ * before. Each rank answers with a message of the type answer that carries ref. Adds each request to *unanswered before
+ * it is sent. */
 enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
                                    uint32_t *unanswered);
 

@@ -5,11 +5,12 @@
 #include "simulate/mailbox/mailbox.h"
 #include "simulate/replay/state.h"
 
-/* Items of pools are in the headers of their services, rows of drivers in replay/driver.h. Private to one file:
- * agreements (collective_matching.c), channels (envelope.c), connections (connections.c). */
+/* The headers of services define the items of pools; replay/driver.h defines the rows of drivers. Three members are
+ * private to one file: agreements (collective_matching.c), channels (envelope.c), connections (connections.c). */
 struct core {
     struct replay replay;
-    struct platform part; /* the caller's, without the nodes behind the last one that has a rank; it borrows all else */
+    struct platform part; /* a copy of the caller's platform without the nodes after the last one that has a rank. Its
+                             pointers are borrowed from the caller's */
     const struct replay_options *options; /* of the caller */
     const struct engine_descriptor *engine_kind;
     struct engine *engine;
@@ -39,7 +40,7 @@ struct core {
 
     /* Messages, requests, barriers. */
     int64_t thread_delay_ps;
-    bool answers_apart; /* each answer is a message of its own and acts as it arrives, or when its rank waits */
+    bool answers_apart; /* each answer is a message of its own. It acts when it arrives, or when its rank waits */
     POOL(waiting_message, message);
     struct connections *connections; /* by rank; NULL: flush is not connections */
     POOL(request, request);
@@ -47,15 +48,15 @@ struct core {
     struct channel *channels;
     size_t channel_count, channel_capacity;
     struct barrier_group *barrier_groups; /* of communicators, then of windows */
-    struct barrier *barriers; /* those of windows as replay.members */
+    struct barrier *barriers;             /* of communicators, then of windows in the order of replay.members */
     size_t barrier_count, first_window_barrier;
     uint8_t *barrier_counts;
     uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
-    bool counts;      /* barriers' messages are sent by count() */
+    bool counts;      /* barriers send their messages by engine_lazy.count() */
     struct agreements *agreements; /* NULL: no collective has been called */
 };
 
-/* Of any replay. It may be const only where the caller does not change it. */
+/* The core whose head is the replay. Only a caller that changes nothing may pass a const replay. */
 static inline struct core *core_of(const struct replay *replay)
 {
     return (struct core *)(uintptr_t)replay;

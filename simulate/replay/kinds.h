@@ -1,4 +1,4 @@
-/* The kinds of messages between ranks, and of timers. A driver has a row for each of its own (replay/driver.h). */
+/* The kinds of messages between ranks, and of timers. A driver has a row for each kind of its own (replay/driver.h). */
 #ifndef SIMULATE_REPLAY_KINDS_H
 #define SIMULATE_REPLAY_KINDS_H
 
@@ -12,7 +12,7 @@ enum message_type {
     MESSAGE_GET_REQUEST,
     MESSAGE_GET_REPLY,
     MESSAGE_ACCUMULATE,
-    MESSAGE_FETCH,   /* get_accumulate and the like: its data */
+    MESSAGE_FETCH,   /* the data of a get_accumulate, fetch_and_op or compare_and_swap */
     MESSAGE_RMA_ASK, /* rendezvous of a large put */
     MESSAGE_RMA_CLEAR,
     MESSAGE_TOGETHER,        /* several puts to one target in one message */
@@ -22,8 +22,8 @@ enum message_type {
     MESSAGE_LOCK_ASK,
     MESSAGE_LOCK_GRANT,
     MESSAGE_LOCK_RELEASE,
-    MESSAGE_LOCK_RELEASED, /* the target knows of the release */
-    MESSAGE_FLUSH_ASK,     /* follows the data of its pair, or of its lock */
+    MESSAGE_LOCK_RELEASED, /* the target's answer to a release */
+    MESSAGE_FLUSH_ASK,     /* requests an answer; it leaves after the data of its pair or lock */
     MESSAGE_PAIR_FLUSHED,
     MESSAGE_LOCK_FLUSHED,
     MESSAGE_FENCE_FLUSHED,
@@ -35,15 +35,15 @@ enum message_type {
     MESSAGE_SEND_PUT,    /* rendezvous = notified: data whose storing the receiver acknowledges */
     MESSAGE_SEND_STORED, /* that acknowledgement */
     MESSAGE_SEND_NOTICE, /* the sender notifies the receiver that all data are there */
-    MESSAGE_SEND_ACK, /* of a small synchronous send */
-    MESSAGE_SHMEM_ASK, /* of an OpenSHMEM lock */
+    MESSAGE_SEND_ACK,    /* of a small synchronous send */
+    MESSAGE_SHMEM_ASK,   /* of an OpenSHMEM lock */
     MESSAGE_SHMEM_GRANT,
     MESSAGE_SHMEM_RELEASE,
-    MESSAGE_TASK,     /* never sent: a collective goes on when its rank is inside MPI */
+    MESSAGE_TASK, /* never sent: a non-blocking collective continues when its rank is inside MPI */
     MESSAGE_TYPE_COUNT,
 };
 
-/* What a timer's id carries, by its upper bits. */
+/* What a timer is for. The upper bits of its id have the kind, the lower bits the item (TIMER_SHIFT). */
 enum timer_kind {
     TIMER_RANK,
     TIMER_OP,       /* an accumulate has been applied */
@@ -51,8 +51,8 @@ enum timer_kind {
     TIMER_ENVELOPE, /* rendezvous data have left */
     TIMER_REQUEST,  /* a one-sided operation's data have left */
     TIMER_BUFFER,   /* buffered data have left */
-    TIMER_THREAD,   /* of a rank with several: TIMER_RANK */
-    TIMER_POLL,     /* such a thread is advanced again */
+    TIMER_THREAD,   /* as TIMER_RANK, for a thread of a rank that has several */
+    TIMER_POLL,     /* a thread of such a rank is advanced again */
     TIMER_KIND_COUNT,
 };
 

@@ -4,27 +4,29 @@
 
 #include "simulate/replay/state.h"
 
-struct waiting_message { /* for progress */
+struct waiting_message { /* waits for the progress of its destination */
     struct engine_note message;
     uint32_t next;
     int64_t arrived_ps;
 };
 
-/* Once, before messages are sent: who serves each type, where it does not depend on bytes. */
+/* Called once, before messages are sent. Finds who serves each type of message, where that does not depend on its
+ * bytes. */
 void replay_find_servers(struct replay *replay);
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure);
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                                 uint32_t ref, uint32_t extra);
-/* Leaves it until the rank is next inside MPI. */
+/* The message with this type and ref acts when the rank is next inside MPI. It is not sent. */
 enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref);
-/* Whether what arrives now is served at once where progress = call (mpi.rma.protocol.linger_s). */
+/* Whether the rank serves a message that arrives now at once, with progress = call: it is inside MPI, or has left less
+ * than mpi.rma.protocol.linger_s ago. */
 bool replay_serves(const struct replay *replay, uint32_t rank);
 /* The least number of messages that bring so many answers. */
 uint32_t replay_least_messages(const struct replay *replay, uint32_t answers);
-/* The message arrives. It acts now or, where the target must serve it, then. */
+/* The message arrives. It acts now, or when its destination serves it. */
 enum status replay_arrived(struct replay *replay, const struct engine_note *message);
-/* Serves a message that waited for its destination's progress: a helper thread serves one, a call of the rank serves
+/* Serve messages that waited for their destination's progress: a helper thread serves one, a call of the rank serves
  * all. */
 enum status replay_serve_late(struct replay *replay, uint32_t waiting);
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank);
@@ -32,9 +34,10 @@ enum status replay_left(struct replay *replay, const struct engine_note *message
 uint32_t replay_rank_of_message(const struct replay *replay, uint32_t waiting);
 void replay_clear_messages(struct replay *replay);
 
-/* In progress.c, for Wait for Progress: a message that waited for its destination's progress is served. */
+/* In progress.c, for the pattern Wait for Progress. A message that waited for its destination's progress is served. */
 void replay_served_late(struct replay *replay, const struct waiting_message *waiting);
-/* The rank's call returns at exit_ps; the predicted trace has it already. */
+/* The rank's call returns at exit_ps, and the predicted trace has the call already. Adds the wait of the call to the
+ * totals. */
 void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_ps);
 
 #endif

@@ -4,11 +4,12 @@
 
 #include "simulate/replay/state.h"
 
-/* Borrows all until replay_close, which follows in any case. */
+/* Borrows all arguments until replay_close, which the caller calls after an error, too. */
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
                         const struct replay_options *options, struct replay_outcome *outcome,
                         const struct engine_callbacks *callbacks, struct err *err);
-/* After all ranks have ended: the sums, and the predicted trace with the bounds of transfers. */
+/* Called after all ranks have ended. Makes the sums of the outcome, and the bounds of transfers of the predicted trace.
+ */
 enum status replay_finish(struct replay *replay);
 void replay_close(struct replay *replay);
 

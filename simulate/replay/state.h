@@ -15,9 +15,9 @@ struct thread_costs {
     int64_t create_ps, start_ps, join_ps, lock_ps, unlock_ps, barrier_ps;
 };
 
-/* The head of struct core. Items of pools are in the headers of their services, windows in simulate/windows/. Private
- * to one file: shmem (simulate/shmem/shmem.c), watches (windows/watch.c), buffers (windows/buffer.c), lock queues
- * (windows/lock.c). */
+/* The head of struct core. The headers of services define the items of pools; simulate/windows/ defines windows. Four
+ * members are private to one file: shmem (simulate/shmem/shmem.c), watches (windows/watch.c), buffers
+ * (windows/buffer.c), lock queues (windows/lock.c). */
 struct replay {
     const struct trace *trace;
     const struct platform *platform;
@@ -40,7 +40,7 @@ struct replay {
     bool plain_puts;         /* puts of active epochs need no struct op */
     bool copies_puts;        /* the call of a put takes time by its bytes (mpi.rma.protocol.put_s_per_byte) */
     bool acknowledges_all;   /* puts and accumulates of active epochs that complete waits for */
-    bool answers_late;       /* an answered message need not act at its moment (replay/message.c) */
+    bool answers_late;       /* a message that is answered may act later than it arrives (replay/message.c) */
     bool deferred;           /* operations are held until the closing call */
 
     /* Of windows. */
@@ -64,7 +64,7 @@ struct replay {
 
     /* Of the drivers. */
     struct shmem *shmem; /* NULL: no symmetric memory */
-    /* whether the rank's operations on symmetric memory are complete; NULL: there is none */
+    /* whether the rank's operations on symmetric memory are complete; NULL: the trace has no symmetric memory */
     bool (*is_quiet)(struct replay *, uint32_t rank);
     bool init_is_barrier, finalize_is_barrier;
     POOL(coll_task, task);

@@ -10,24 +10,26 @@ struct thread {
     struct rank_state walk; /* up to WALK_BYTES; stale while loaded */
     uint32_t first;         /* call, NO_INDEX: none */
     uint32_t created_by;    /* call, NO_INDEX: none that was recorded */
-    uint32_t begins_after;  /* valid for those: call of thread 0; NO_INDEX: it begins with the rank */
+    uint32_t begins_after; /* if created_by is NO_INDEX: the call of thread 0 after which it begins; NO_INDEX: it begins
+                              with the rank */
     uint32_t next_beginning; /* thread that begins after the same call, NO_INDEX: none */
     uint32_t joiner;        /* thread that waits for the end, NO_INDEX: none */
     uint32_t next_waiting;  /* in the queue of a mutex, condition, barrier or semaphore */
-    bool ended, polls;      /* polls: a timer will advance it again at this moment */
+    bool ended;
+    bool polls;             /* a timer will advance it again at the same simulated time */
     bool granted;           /* it holds what it queued for */
     bool shares;            /* it waits for read access */
-    int64_t granted_ps;     /* when it got that */
-    bool outside;           /* waits for a request, a message, a turn or an epoch that does not exist yet: not in MPI */
+    int64_t granted_ps;     /* when granted was set */
+    bool outside; /* it waits outside MPI for a request, a message, a turn or an epoch that does not exist yet */
 };
 
 struct sync; /* simulate/threads/sync.h */
 
-/* Use of a message that an MPI_Mprobe takes out of matching and an MPI_Mrecv receives. */
+/* How the program uses a message that an MPI_Mprobe takes out of matching. */
 enum taken_use {
-    TAKEN_UNUSED, /* none, or never received */
-    TAKEN_KEPT,   /* probed for and received by one thread */
-    TAKEN_HANDED  /* by two threads */
+    TAKEN_UNUSED, /* the call takes none, or the message is never received */
+    TAKEN_KEPT,   /* one thread probes for the message and receives it */
+    TAKEN_HANDED  /* one thread probes, another one receives */
 };
 
 enum { TURN_AWAITED = 1, TURN_RETURNED = 2 };
@@ -36,7 +38,7 @@ struct turn_await {
 };
 
 struct threads {
-    uint32_t count, left, inside; /* left: not ended; inside: in MPI */
+    uint32_t count, left, inside; /* left: threads that have not ended; inside: threads in MPI */
     uint32_t first_id;            /* of thread 0 in timers */
     bool running;                 /* one of them is being advanced */
     struct thread *items;
@@ -62,14 +64,15 @@ struct threads {
 enum status replay_prepare_threads(struct replay *replay);
 void replay_clear_threads(struct replay *replay);
 
-/* The largest number of the rank's threads that are alive together, by creates and joins; one less if thread 0 only
- * creates and joins them meanwhile. */
+/* The largest number of the rank's threads that exist at the same time, derived from creates and joins. It is one less
+ * if thread 0 does nothing but create and join threads in that time. */
 uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank);
 
 void replay_thread_load(struct replay *replay, uint32_t rank, uint32_t thread);
 struct rank_state *replay_thread_walk(struct replay *replay, uint32_t rank, uint32_t thread);
 enum status replay_thread_start(struct replay *replay, uint32_t rank, uint32_t thread, int64_t at_ps);
-/* Advances the blocked thread. While another thread of the rank is being advanced, a timer does so a moment later. */
+/* Advances the blocked thread. If another thread of the rank is just being advanced, a timer at the same simulated time
+ * does it. */
 enum status replay_thread_wake(struct replay *replay, uint32_t rank, uint32_t thread);
 enum status replay_threads_wake(struct replay *replay, uint32_t rank);
 /* The rank of a thread's timer. */
@@ -77,18 +80,18 @@ uint32_t replay_rank_of_thread(const struct replay *replay, uint32_t id);
 enum status replay_on_thread_resumes(struct replay *replay, uint32_t id);
 enum status replay_on_thread_poll(struct replay *replay, uint32_t id);
 
-/* Sorts the rank's predicted calls by enter, at equal times by exit: causes precede effects. */
+/* Sorts the rank's predicted calls by enter, and at equal times by exit, so that causes precede effects. */
 enum status replay_thread_sort(struct replay *replay, uint32_t rank);
 
 /* The loaded thread enters a call, leaves it, or has left its last one. */
 void replay_thread_enter(struct replay *replay, uint32_t rank);
-/* The thread waits outside MPI for a request, a message, a turn or an epoch that does not exist yet. In the program it
- * has not made the call. */
+/* Whether the loaded thread waits outside MPI for a request, a message, a turn or an epoch that does not exist yet. The
+ * program would not have made the call yet. */
 static inline bool replay_thread_is_outside(const struct rank_state *state)
 {
     return state->threads && state->threads->items[state->thread].outside;
 }
-/* Whether what it waits for is still missing. */
+/* Whether the loaded thread's next call has to wait outside MPI now. */
 bool replay_thread_waits_outside(struct replay *replay, uint32_t rank);
 /* Called when the awaited object exists: the thread enters its call. */
 enum status replay_thread_reenter(struct replay *replay, uint32_t rank);
@@ -99,7 +102,7 @@ enum status replay_thread_end(struct replay *replay, uint32_t rank);
 enum status replay_prepare_turns(struct replay *replay, uint32_t rank);
 /* The call of another thread that must return before the loaded thread's next call begins; NO_INDEX: none. */
 uint32_t replay_turn_awaited(const struct replay *replay, uint32_t rank);
-/* The loaded thread's call returns. True: other threads may wait for that. */
+/* The loaded thread's call returns. Returns true if other threads may wait for this return. */
 bool replay_turn_returns(struct replay *replay, uint32_t rank);
 
 #endif

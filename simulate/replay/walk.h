@@ -10,8 +10,8 @@
 enum step {
     STEP_BLOCK, /* when woken */
     STEP_AGAIN, /* at once: the phase has changed */
-    STEP_WAIT, /* at rank.resume_ps: it waits for something known */
-    STEP_SPEND, /* at rank.resume_ps: it works */
+    STEP_WAIT,  /* at rank.resume_ps: the rank waits for something whose time is known */
+    STEP_SPEND, /* at rank.resume_ps: the rank works until then */
     STEP_EXIT,  /* never: the call returns at rank.resume_ps, now or later */
     STEP_FAIL,  /* never: replay.err is set */
 };
@@ -24,7 +24,7 @@ enum { PHASE_LEAVE = 255 };
         if ((call) != STATUS_OK) return STEP_FAIL;                                                                     \
     } while (0)
 
-/* of the loaded thread: enters its next call, or steps in the current one */
+/* The loaded thread enters its next call, or makes a step in the current one. */
 void replay_advance(struct replay *replay, uint32_t rank);
 void replay_wake_blocked(struct replay *replay, uint32_t rank);
 
@@ -35,21 +35,22 @@ static inline void replay_wake(struct replay *replay, uint32_t rank)
     if (state->status == RANK_BLOCKED || state->threads) replay_wake_blocked(replay, rank);
 }
 
-/* From await to resume, any message that arrives at the rank may advance something that waits at the rank's side: the
- * rank itself in a call, an operation that waits for its post, a lock request, a non-blocking collective. The engine
- * delivers all messages at their moment meanwhile. Calls come in pairs. */
+/* Between replay_await and replay_resume any message that arrives at the rank may advance something: the rank in a
+ * call, an operation that waits for its post, a lock request, a non-blocking collective. So the engine delivers every
+ * message to the rank when it arrives. Each replay_await is followed by one replay_resume. */
 void replay_await(struct replay *replay, uint32_t rank);
 void replay_resume(struct replay *replay, uint32_t rank);
-/* Delivers what has arrived by now. Called before anything but a message lets the rank go on, or lets its side send. */
+/* Delivers all messages that have arrived at the rank by now. It is called before anything other than a message lets
+ * the rank continue, or lets something on its side send. */
 enum status replay_poll(struct replay *replay, uint32_t rank);
-/* on: something queues at the rank's side, for the rank or for others, and any message may advance it, watched or
- * not. */
+/* With on, something is queued at the rank's side, for the rank or for others, and any message may advance it. */
 enum status replay_watch_all(struct replay *replay, uint32_t rank, bool on);
 
 /* --- step.c: what step functions return, and costs --- */
 
 enum step replay_wait_until(struct rank_state *rank, int64_t until_ps, uint8_t phase); /* for something known */
-/* mpi.call_s and mpi.pause of its call. Not of a call that takes none of it: that one does not end a pause. */
+/* The time of mpi.call_s and mpi.pause that the rank's call takes. It ends a pause, so it is not called for a call that
+ * takes no such time. */
 int64_t replay_own_ps(struct replay *replay, struct rank_state *rank);
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase); /* own work */
 enum step replay_exit(struct rank_state *rank, int64_t at_ps);
@@ -61,7 +62,7 @@ enum status replay_fail(struct replay *replay, uint32_t rank, const char *format
 bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps);
 int64_t replay_copy_ps(const struct replay *replay, int64_t bytes);
 int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps);
-/* Calls the row of this kind of timer for the item at at_ps. key: the rank that breaks ties. */
+/* At at_ps the row of this kind of timer is called for the item. key is the rank that breaks ties. */
 enum status replay_timer(struct replay *replay, int64_t at_ps, uint32_t key, enum timer_kind kind, uint32_t item);
 enum { TIMER_SHIFT = 29 };
 

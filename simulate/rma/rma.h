@@ -23,9 +23,10 @@ enum status replay_on_post(struct replay *replay, const struct engine_note *mess
 enum status replay_on_complete(struct replay *replay, const struct engine_note *message);
 enum status replay_on_waits(struct replay *replay, const struct engine_note *message);
 enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message);
-/* The call, an operation, waits for all missing posts of the access epoch. */
+/* The current call, an operation, has to wait for all missing posts of the access epoch. */
 void replay_await_group(struct replay *replay, struct member *member);
-/* The rank's call waited for posts; the latest one was entered at post_ps (TRACE_UNKNOWN_PS: there was none). */
+/* Adds the wait of the rank's call for posts to the totals. post_ps is the enter of the latest post that it waited for;
+ * TRACE_UNKNOWN_PS: it waited for none. */
 void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps);
 
 /* operation.c: the calls of operations, and plain puts. */
@@ -40,10 +41,10 @@ enum step replay_step_lock_all(struct replay *replay, uint32_t rank);
 enum step replay_step_unlock_all(struct replay *replay, uint32_t rank);
 enum step replay_step_flush(struct replay *replay, uint32_t rank);
 
-/* epoch_wait.c: whether the loaded thread's next call needs an epoch that another thread must open or close first. */
+/* epoch_wait.c. Whether the loaded thread's next call needs an epoch that another thread must open or close first. */
 bool replay_epoch_awaited(struct replay *replay, uint32_t rank);
-/* A lock of the rank towards the target (TRACE_NONE: any) on the member's window, by MPI_Win_lock. returned: one whose
- * call has returned. NO_INDEX: none. */
+/* An open lock epoch of the rank on the member's window, opened by MPI_Win_lock towards the target (TRACE_NONE: towards
+ * any target). With returned, only one whose MPI_Win_lock has returned. NO_INDEX: there is none. */
 uint32_t replay_lock_of_member(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target,
                                bool returned);
 
@@ -55,7 +56,7 @@ bool replay_awaits_flush(const struct replay *replay, const struct trace_call *c
 
 /* explain.c */
 void replay_explain_rma(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text);
-/* An error if buffered operations never found their exposure epoch, or held ones their fence. */
+/* Returns STATUS_DATA if buffered operations never found their exposure epoch, or held ones their fence. */
 enum status replay_find_held(struct replay *replay);
 
 #endif

@@ -6,32 +6,34 @@
 
 #include "simulate/windows/lock_epoch.h"
 
-/* Opens an epoch towards the target, of lock_all or in the rank's list. */
+/* Opens a lock epoch towards the target. It is one of lock_all's, or one in the rank's list. */
 enum status replay_lock_new(struct replay *replay, const struct lock_epoch *epoch, uint32_t *lock);
-/* Opens one of lock_all towards the communicator rank `place`. */
+/* Opens lock_all's lock epoch towards the rank `place` of the communicator. */
 enum status replay_lock_new_of_all(struct replay *replay, uint32_t member, uint32_t place);
-/* The open lock epoch towards the target. An open lock_all makes one. NO_INDEX: there is none. */
+/* Finds the open lock epoch towards the target; if lock_all is open, makes it where it is missing. NO_INDEX: none is
+ * open. */
 enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t member, int32_t target, uint32_t *lock);
 enum status replay_lock_ask(struct replay *replay, uint32_t lock);
-/* Queued and held operations may leave: requests the lock if that has not happened. */
+/* Queued and held operations may leave. Requests the lock if it has not been requested yet. */
 enum status replay_lock_hurry(struct replay *replay, uint32_t lock);
-/* Whether a call that lets queued operations leave, and releases the lock or not, sends anything: if so, it pays
- * overhead. */
+/* Whether a call that lets queued operations leave sends anything, and so pays overhead. releases: it also releases the
+ * lock. */
 static inline bool replay_lock_sends(const struct lock_epoch *epoch, bool releases)
 {
     return epoch->queue_first != NO_INDEX || (releases && epoch->target != epoch->origin && !epoch->nocheck);
 }
-/* mpi.rma.protocol.flush = requested: requests an answer from the target when it has everything that was sent before.
- * Not if all that was requested before; with always, even if all of it is known to be complete. */
+/* With mpi.rma.protocol.flush = requested: requests the target's answer that it has everything that was sent before.
+ * Sends no request if nothing was sent since the last one. With always it sends the request even if everything is known
+ * to be complete. */
 enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always);
-/* All operations are complete: the release leaves, and the origin ends the epoch. */
+/* Called when all operations are complete. Sends the release and ends the epoch at the origin. */
 enum status replay_lock_end(struct replay *replay, uint32_t lock);
-/* Notes in the predicted trace when the current unlock released the lock whose answer it then awaits. */
+/* Notes in the predicted trace when the current unlock released its lock. The unlock then waits for the answer. */
 void replay_note_release(struct replay *replay, uint32_t rank);
-/* The time, up to now, until which others held the lock before this epoch got it. */
+/* The time until which other origins held the lock before this epoch got it; at most the current time. */
 int64_t replay_lock_contended_ps(const struct replay *replay, uint32_t lock);
 
-/* The arrivals of these messages: rows of the driver of one-sided calls. */
+/* Handlers of arriving messages. The driver of one-sided calls has them in its rows. */
 enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_grant(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message);

@@ -5,11 +5,11 @@
 #include "simulate/windows/window.h"
 
 struct all_locks {
-    /* Lock epochs that may have incomplete operations, each once, chained by lock_epoch.next: a flush of all visits
-     * these. */
+    /* The lock epochs that may have incomplete operations, chained by lock_epoch.next. A flush of all targets visits
+     * them. */
     uint32_t busy_first, busy_last;
-    uint32_t thread;          /* that called MPI_Win_lock_all */
-    bool returned, unlocking; /* MPI_Win_lock_all has; MPI_Win_unlock_all has begun */
+    uint32_t thread;          /* the thread that called MPI_Win_lock_all */
+    bool returned, unlocking; /* MPI_Win_lock_all has returned; MPI_Win_unlock_all has begun */
     uint32_t unanswered;      /* releases whose answers are awaited */
     uint32_t locks[]; /* per rank of the communicator its lock epoch, NO_INDEX: none yet */
 };
@@ -20,24 +20,24 @@ struct lock_epoch {
     uint32_t next_waiting;           /* in the target's queue */
     bool exclusive, nocheck, asked, granted;
     bool of_all;           /* of lock_all */
-    bool busy;             /* in its list of busy ones */
+    bool busy;             /* in the list of all_locks.busy_first */
     bool awaited;          /* the origin's rank waits for the grant */
     bool queued;           /* in the target's queue */
     bool waits;            /* in the target's queue, behind holders */
-    bool returned;         /* MPI_Win_lock has */
+    bool returned;         /* MPI_Win_lock has returned */
     bool unlocking;        /* MPI_Win_unlock has begun */
-    bool releasing;        /* the release is under way, the answer of the target is awaited */
+    bool releasing;        /* the release has been sent, the answer of the target is awaited */
     bool answered;         /* the answer has arrived */
-    bool unflushed;        /* puts or gets since the last request to flush */
+    bool unflushed;        /* puts or gets were issued since the last request to flush */
     bool flushing;         /* a flush waits for the grant and sends its request then */
-    /* others held it incompatibly until then, as known at the grant: the last exit of their unlocks */
+    /* set at the grant: until then others held the lock incompatibly. It is the last exit of their unlocks */
     int64_t held_until_ps;
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
     uint32_t leaves_to;   /* issue = deferred: the last queued operation that may leave, NO_INDEX: none */
     uint32_t lefts;       /* operations that are not complete at the origin */
-    uint32_t thread;      /* of the origin, that called MPI_Win_lock */
-    int64_t last_left_ps; /* from then on the others are complete at the origin */
+    uint32_t thread;      /* the thread of the origin that called MPI_Win_lock */
+    int64_t last_left_ps; /* from then on all operations that lefts does not count are complete at the origin */
 };
 
 #endif

@@ -24,7 +24,7 @@ struct op {
     uint8_t kind;           /* enum call_kind; CALL_COMPLETE: a notification */
     uint8_t epoch_kind;     /* enum op_epoch */
     bool counts_left;       /* complete waits for its last byte to leave */
-    bool group;             /* leaves when the posts of the whole access epoch have arrived */
+    bool group;             /* it leaves when the posts of the whole access epoch have arrived */
     uint32_t request;       /* completed by the operation's local completion, or NO_INDEX */
     bool buffered;          /* releases its bytes of the rank's buffer when they have left */
     bool together;          /* head of a chain (by next) that is sent in one message */

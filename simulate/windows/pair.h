@@ -10,8 +10,8 @@ struct notification { /* of the end of an access epoch */
 };
 enum status replay_send_notification(struct replay *replay, uint32_t pair, const struct notification *notification);
 
-/* Issues the pair's queue up to the epoch, except what is held until complete or waits for the whole group. A
- * notification waits for the data before it, which may wait for the clear to send. */
+/* Issues the operations of the pair's queue up to the epoch, except those that are held until complete or wait for the
+ * whole group. A notification waits for the data before it, which may wait for the clear to send. */
 enum status replay_pair_issue_until(struct replay *replay, uint32_t pair, uint32_t epoch);
 /* The post has arrived: issues the operations that waited for it. A rank that one of these operations wakes acts after
  * all of them. */

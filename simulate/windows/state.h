@@ -1,5 +1,5 @@
-/* The state of windows: epochs, pairs of origin and target. The services in this room change it, and
- * the drivers that use windows read it. Not for use outside simulate/windows/ and these drivers. */
+/* The state of windows: epochs, and pairs of origin and target. The services in this room change it, and the drivers
+ * that use windows read it. Not for use outside simulate/windows/ and these drivers. */
 #ifndef SIMULATE_WINDOWS_STATE_H
 #define SIMULATE_WINDOWS_STATE_H
 
@@ -20,9 +20,9 @@ struct pair {
     uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
     uint32_t open : 1;                /* the origin's current access epoch names the target */
     uint32_t closing : 1;             /* and its complete has begun: held operations leave */
-    uint32_t awaited : 1;             /* the start, complete or operation of the origin waits for the post */
-    uint32_t awaited_before : 1;      /* its complete waits for the post of an earlier epoch */
-    uint32_t unflushed : 1;           /* puts or gets since the last request to flush (mpi.rma.protocol.flush) */
+    uint32_t awaited : 1;             /* the origin's start, complete or operation waits for the post */
+    uint32_t awaited_before : 1;      /* the origin's complete waits for the post of an earlier epoch */
+    uint32_t unflushed : 1;           /* puts or gets were issued since the last request to flush */
     uint32_t target_waits : 1;        /* the target has said that it waits for the next notification (protocol.wait) */
     uint32_t uncleared : 26;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
@@ -67,13 +67,13 @@ struct member {
 
     /* exposure epoch by post */
     struct role exposure;
-    int64_t last_effect_ps; /* until then, puts under way arrive and gets being read leave */
+    int64_t last_effect_ps; /* by then the puts that were sent have arrived, and the gets that are read have left */
     uint32_t pending_origins, missing_completes; /* epochs that have not ended; missing notifications */
     uint32_t last_completer; /* pair of the latest complete that the wait waited for; NO_INDEX: none */
     uint32_t missing_before; /* posts of earlier epochs that complete waits for */
     int64_t awaited_post_ps; /* enter of the latest post that the call waited for, TRACE_UNKNOWN_PS: none */
     uint32_t fence_outstanding;
-    uint32_t sync_instance; /* create, fence, free */
+    uint32_t sync_instance; /* of creations, fences and freeing */
 };
 _Static_assert(sizeof(struct member) == 2 * LINE_BYTES, "a million ranks have a million of them");
 

@@ -1,41 +1,44 @@
-/* Put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3) on their way: when they are issued, have left, have
- * arrived, are known to have arrived. queue.c: operations that wait at their origin, and how they leave. */
+/* Transfers of one-sided operations (MPI-3.1 11.3): when they are issued, when they have left and arrived, and when the
+ * origin knows that they have arrived. queue.c has the operations that wait at their origin, and how they leave. */
 #ifndef SIMULATE_WINDOWS_TRANSFER_H
 #define SIMULATE_WINDOWS_TRANSFER_H
 
 #include "simulate/windows/op.h"
 
-/* Brings data back. */
+/* Whether the operation brings data back to its origin. */
 static inline bool replay_is_get(const struct op *op)
 {
     return op->kind == CALL_GET || op->kind == CALL_GET_ACCUMULATE;
 }
 
-/* In the epoch that is open towards the target; *op is NO_INDEX if there is none. */
+/* Makes the operation of the rank's current call, in the epoch that is open towards its target. *op is NO_INDEX if no
+ * such epoch is open. */
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
-/* When a put or accumulate is complete at its origin (mpi.rma.protocol.local); OpenSHMEM says so itself. */
-bool replay_is_put(const struct replay *replay, const struct op *op); /* and does not travel as an accumulate */
+/* Whether the operation is a put whose data do not travel as those of an accumulate. */
+bool replay_is_put(const struct replay *replay, const struct op *op);
+/* When a put or accumulate is complete at its origin: mpi.rma.protocol.local for MPI, the specification for OpenSHMEM.
+ */
 enum local_mode replay_local_mode(const struct replay *replay, const struct op *op);
-/* Its call copies the put or accumulate, which is complete at its origin then. */
+/* Whether the call copies the put or accumulate, so that it is complete at its origin when the call returns. */
 bool replay_is_copied(const struct replay *replay, const struct op *op);
-/* Complete waits for the acknowledgement of the put or accumulate. */
+/* Whether MPI_Win_complete waits for the acknowledgement of the put or accumulate. */
 bool replay_complete_awaits_ack(const struct replay *replay, const struct op *op);
-/* Complete waits until the operation has left, or has brought its data. */
+/* Whether MPI_Win_complete waits until the operation has left or, for a get, has brought its data. */
 bool replay_complete_awaits_op(const struct op *op);
 /* Whether only the ranks that get the acknowledgement or the data read the operation's arrival at the target. */
 bool replay_answers_late(const struct replay *replay, const struct op *op);
-/* The operation is issued: complete's notification may have to wait for its acknowledgement. */
+/* Called when the operation is issued. Complete's notification may have to wait for its acknowledgement. */
 void replay_note_issue(struct replay *replay, const struct op *op);
-/* Asks whether the data of the operation, or of all that leave together with it, may come. */
+/* Sends the request to send of the operation, or of all operations that leave together with it. */
 enum status replay_ask_to_send(struct replay *replay, uint32_t op);
 enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
 void replay_fetch_left(struct replay *replay, uint32_t op, int64_t began_ps);
-/* An operation's data are at the target (a put's, an accumulate's), or back at the origin (a get's). */
+/* The data of a put or accumulate have arrived at the target; those of a get have arrived at the origin. */
 enum status replay_op_arrived(struct replay *replay, uint32_t op);
 enum status replay_get_arrived(struct replay *replay, uint32_t op);
 
-/* queue.c: chained by op.next; a chain has one target. */
+/* queue.c. Operations of a queue are chained by op.next. A chain has one target. */
 void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);
 enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* one by one, or together if aggregated */
 bool replay_holds(const struct replay *replay, const struct member *member); /* operations of a fence epoch */
@@ -59,9 +62,9 @@ enum status replay_on_together_reply(struct replay *replay, const struct engine_
 enum status replay_prepare_buffers(struct replay *replay);
 void replay_clear_buffers(struct replay *replay);
 bool replay_buffer_fits(const struct replay *replay, uint32_t rank, int64_t bytes);
-/* A put begins to be copied; it may have waited since the rank entered the call. */
+/* The copy of a put begins. The put may have waited since the rank entered the call. */
 void replay_buffer_take(struct replay *replay, uint32_t rank, int64_t bytes);
-/* Its last byte leaves at left_ps: its bytes are free from then on. May wake the rank. */
+/* The last byte of a put leaves at left_ps, and its bytes of the buffer are free from then on. May wake the rank. */
 enum status replay_buffer_left(struct replay *replay, uint32_t rank, int64_t bytes, int64_t left_ps);
 enum status replay_on_buffer(struct replay *replay, uint32_t leaving);
 uint32_t replay_rank_of_buffer(const struct replay *replay, uint32_t leaving);

@@ -4,7 +4,7 @@
 
 #include "simulate/windows/state.h"
 
-/* A write that a wait of the recording waited for. */
+/* A write for which a wait of the recording waited. */
 struct watch {
     uint32_t origin, waiter; /* ranks */
     size_t call;             /* of the origin */
@@ -12,12 +12,12 @@ struct watch {
     int64_t arrived_ps; /* when it took effect */
 };
 
-/* Makes replay.watches: of operations on this window. */
+/* Makes replay.watches for the operations on this window. */
 enum status replay_prepare_watches(struct replay *replay, int32_t window);
 void replay_clear_watches(struct replay *replay);
-/* The operation has taken effect at its target, at that time. May wake who waits. */
+/* The operation took effect at its target at at_ps. May wake the rank that waits for it. */
 void replay_take_effect(struct replay *replay, uint32_t op, int64_t at_ps);
-/* What the loaded call of the rank waits for; NULL: not known. */
+/* The write for which the rank's current call waits; NULL: not known. */
 const struct watch *replay_watch_of(const struct replay *replay, uint32_t rank);
 
 #endif

@@ -22,31 +22,31 @@ uint32_t replay_member_index(const struct replay *replay, int32_t window, uint32
 const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member);
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member);
 
-/* Finds the pairs of the group, as origin or target, for *role. */
+/* Sets *role to the pairs of the member with the ranks of the group. The member is their origin, or their target. */
 enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
                             uint32_t group);
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target);
 bool replay_pair_ready(const struct member *member, const struct pair *pair);
 /* Whether the operation waits for the posts of the whole access epoch. */
 bool replay_awaits_group(const struct replay *replay, const struct pair *pair, uint32_t op);
-/* Whether the first operation in the pair's queue does; the others queue behind it. */
+/* Whether the first operation in the pair's queue waits for the group; the others are queued after it. */
 bool replay_pair_awaits_group(const struct replay *replay, const struct pair *pair);
-/* Enter of the post of the pair's current epochs. The post has arrived. */
+/* The enter of the post of the pair's current epochs, which has arrived. */
 static inline int64_t replay_pair_post_enter(const struct pair *pair)
 {
     return pair->post_enter_ps[pair->accesses & 1];
 }
 
 uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target);
-/* The lock epoch number `place` (from 0) among those that the call concerns. False: there are no more; *lock may be
- * NO_INDEX. */
+/* Sets *lock to the lock epoch number place (from 0) among those that the call concerns, or to NO_INDEX. Returns false
+ * if there are no more. */
 bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
                     uint32_t *lock);
 enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct all_locks **made);
 void replay_lock_busy(struct replay *replay, struct all_locks *all, uint32_t lock); /* adds it to the busy ones */
 bool replay_all_complete(struct replay *replay, struct all_locks *all);             /* no operation is outstanding */
 
-/* flush = requested: a put or get of a fence epoch is made (+1), or is known to be complete (-1). */
+/* With flush = requested: a put or get of a fence epoch is made (change 1), or is known to be complete (change -1). */
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change);
 
 /* prefetch.c */

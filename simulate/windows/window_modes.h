@@ -18,11 +18,12 @@ struct window_mode {
     int64_t epochs_ahead;    /* complete waits for the post of that many epochs before; INT64_MAX: for none */
 };
 
-/* One per window of the trace; the caller frees. A rule that names no window of the trace is STATUS_DATA. */
+/* Sets *modes to an array with one element per window of the trace, which the caller frees. Returns STATUS_DATA if a
+ * rule names no window of the trace. */
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
                              struct err *err);
 
-/* A rule of the platform that names no window of the trace; NULL: there is none. */
+/* Finds a rule of the platform that names no window of the trace. NULL: there is none. */
 const struct window_rule *window_modes_unknown(const struct trace *trace, const struct platform *platform);
 /* The error text for such a rule. */
 #define WINDOW_MODES_UNKNOWN "'%s' is no window of %s, expected a number below %zu or the name of a window"

@@ -16,20 +16,20 @@ enum { RING_ALARMS, RING_ANSWERS, RING_LINKS }; /* of the queue: their events ar
 struct nic { /* senders touch only the first of its two cache lines */
     _Alignas(LINE_BYTES) struct inbox inbox;
     int64_t send_free_ps, receive_free_ps;
-    int64_t head_ps; /* when the last head arrived of a message that has bytes or waited */
-    /* largest key of these that arrive at receive_free_ps; of those whose heads came before head_ps */
-    uint32_t key, before;
+    int64_t head_ps;  /* the last arrival of the head of a message that has bytes or waited */
+    uint32_t key;     /* the largest key of the messages that arrive at receive_free_ps */
+    uint32_t before;  /* the largest key of those among them whose heads arrived before head_ps */
     uint32_t pending; /* events of the node in the queue without alarms; valid where nodes run ahead */
     uint32_t counter_messages; /* first message of count(), or COUNTER_NONE (counter.c) */
 };
 _Static_assert(sizeof(struct nic) == 2 * LINE_BYTES, "a million nodes have a million of them");
 _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
 
-/* A message of count() takes the receiving NIC no time. It delays no other message and need not be ordered among the
- * flights. */
+/* A message of engine_lazy.count(). It takes no time of the receiving NIC, so it delays no other message, and it need
+ * not be ordered among the flights. */
 enum { COUNTER_NONE = 0 };
 struct counter_message {
-    struct event_time time; /* of its arrival if nothing delays it; final: of its arrival */
+    struct event_time time; /* when it arrives if nothing delays it; if final: when it arrives */
     uint32_t counter, rank;
     uint32_t next; /* in the list of its node, or in the free list */
     bool final;
@@ -63,13 +63,14 @@ struct engine {
     int32_t draining;          /* the node that is being drained and is watched afterwards, or NO_NODE */
     int64_t answer_latency_ps; /* between any two nodes, for messages of any size; -1: they differ */
     int64_t lookahead_ps;      /* the least latency; 0: no node runs ahead */
-    int64_t watermark_ps;      /* what is sent from now on does not arrive before, unless it is an answer */
+    int64_t watermark_ps;      /* no message that is sent from now on arrives earlier, unless it is an answer */
     size_t answers;            /* events of answers in the queue */
-    struct event next; /* valid where holds_next: made by the event that is being handled, perhaps handled next */
+    struct event
+        next; /* valid where holds_next: an event that the current one has made, and that may be the next one */
     int32_t next_node;
     bool holds_next;
     bool contention;             /* of the platform */
-    bool at_once;                /* a message between two nodes may arrive at the moment of its sending */
+    bool at_once;                /* a message between two nodes may arrive at the time at which it is sent */
     bool plain;                  /* in order, not at once, no link queues: delivered as the sender says */
     bool prefetches;             /* trace and state are too large for the caches */
     struct prefetch_lines lines; /* where prefetches: of the coming events */

@@ -1,8 +1,8 @@
-/* NIC queues and the event loop of an engine whose messages share links as flows: everything but the flows themselves.
- * The sending NIC of a node is first in, first out and sends one message at a time. flow_net_run executes what is due.
- * A flow that has begun is a job: the owner takes it, lets it flow, and reports its end. If flow_net knows the links
- * (flow_net_watch), a flow becomes a job only when it begins to share one, with the bytes that are left. Times are
- * picoseconds. */
+/* NIC queues and the event loop of an engine whose messages share links as flows. It has everything but the flows. The
+ * sending NIC of a node is first in, first out and sends one message at a time. flow_net_run executes the events that
+ * are due. A flow that has begun is a job: the owner takes the job, simulates its flow, and reports its end. If
+ * flow_net knows the links (flow_net_watch), a flow becomes a job only when it begins to share a link, with the bytes
+ * that are left then. Times are in picoseconds. */
 #ifndef SIMULATE_ENGINE_SIMGRID_FLOW_NET_H
 #define SIMULATE_ENGINE_SIMGRID_FLOW_NET_H
 
@@ -20,13 +20,13 @@ struct flow_item { /* a message that has not arrived yet */
     struct cost cost;
 };
 
-/* Invariant: the first item is a flow that has begun, or will at free_ps by an event; without one the queue is empty.
- */
+/* Invariant: the first item is a flow that has begun, or that an event at free_ps will begin. A queue without a first
+ * item is empty. */
 struct flow_nic {
     int64_t free_ps;
     uint32_t first, last; /* in items; 0: none */
-    bool alone;           /* the first is a flow that has begun and is no job */
-    double job_bytes;     /* else the bytes that were left when it became one */
+    bool alone;           /* the first item is a flow that has begun and is no job */
+    double job_bytes;     /* if it is a job: the bytes that were left when it became one */
 };
 
 struct flow_net {
@@ -54,10 +54,10 @@ struct flow_job {
 enum status flow_net_init(struct flow_net *net, const struct platform *platform,
                           const struct engine_callbacks *callbacks, struct err *err);
 void flow_net_clear(struct flow_net *net);
-/* From now on a flow that shares no link with another one is no job. The platform has a topology. */
+/* From now on a flow that shares no link with another one is no job. The platform must have a topology. */
 enum status flow_net_watch(struct flow_net *net, struct err *err);
 
-/* As engine.send. flow_bytes > 0 go to the job; 0: the message takes the time of its cost. */
+/* As engine.send. With flow_bytes > 0 the job has so many bytes; with 0 the message takes the time of its cost. */
 enum status flow_net_send(struct flow_net *net, const struct engine_message *message, const struct cost *cost,
                           double flow_bytes, struct engine_departure *departure, struct err *err);
 enum status flow_net_timer(struct flow_net *net, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
@@ -69,7 +69,7 @@ enum status flow_net_run(struct flow_net *net, int64_t limit_ps, bool *more, str
 /* When the next event is due; INT64_MAX: none is pending. */
 int64_t flow_net_due_ps(struct flow_net *net);
 
-/* job_count > 0. */
+/* Takes the next job. job_count must be above 0. */
 struct flow_job flow_net_take_job(struct flow_net *net);
 /* The flow from that node has ended at end_ps by the owner's clock. If that is within rounding of the time that the
  * message takes alone, it is set to that time. So an uncontended message costs exactly what cost_message says. */

@@ -26,7 +26,7 @@ struct lone_flows {
 enum status lone_flows_init(struct lone_flows *lone, const struct platform *platform, struct err *err);
 void lone_flows_clear(struct lone_flows *lone);
 
-/* *alone: no other flow is on any of its links. */
+/* The flow begins. Sets *alone if no other flow is on any of its links; else lone.met has the flows on its links. */
 enum status lone_flows_begin(struct lone_flows *lone, int32_t src_node, int32_t dst_node, bool *alone, struct err *err);
 void lone_flows_end(struct lone_flows *lone, int32_t src_node, int32_t dst_node);
 
