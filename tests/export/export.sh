@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: export.sh RMACAST: merged archives of every model open in otf2-print and ViTE, keep time in order, and read back as the
-# trace that they were made of. Their times by hand: tests/commands/export.test.
+# trace that they were made of. Their times by hand: tests/commands/traces/export.test.
 . "$(dirname "$0")/../expect.sh"
 rmacast=$(realpath "$1")
 directory=$(mktemp -d "${TMPDIR:-/tmp}/rmacast-export.XXXXXX") || exit 1

@@ -1,5 +1,5 @@
 # A replay whose process SimGrid, or the system, ends: one line, exit status 1, no result. Other replays that cannot be done:
-# tests/commands/bad_replays.test.
+# tests/commands/simulate/bad_replays.test.
 . "$(dirname "$0")/lib.sh"
 rm -rf killed.txt killed.json long.rma
 
