@@ -64,7 +64,7 @@ enum { OBJECT_BYTES = 2 * UNITS_TEXT_BYTES + 8, SHOWN_BYTES = 120 };
 
 /* The words for a function's behaviour, and for the calls that were counted. */
 struct wording {
-    enum mpi_call call; /* MPI_CALL_COUNT: any other, an operation */
+    enum mpi_call call; /* ID_none: any other, an operation */
     const char *did[BEHAVES_COUNT], *counted;
 };
 static const struct wording wordings[] = {
@@ -73,7 +73,7 @@ static const struct wording wordings[] = {
     {ID_Win_lock,
      {[BEHAVES_NONE] = "returned while another rank had the lock (lazy)", [BEHAVES_HOLDER] = "waited for the holder"},
      "locks"},
-    {MPI_CALL_COUNT,
+    {ID_none,
      {[BEHAVES_NONE] = "returned before its target's post",
       [BEHAVES_POST] = "waited for its target's post",
       [BEHAVES_GROUP] = "waited for the posts of the whole group"},
@@ -82,7 +82,7 @@ static const struct wording wordings[] = {
 static const struct wording *wording_of(enum mpi_call call)
 {
     const struct wording *wording = wordings;
-    while (wording->call != call && wording->call != MPI_CALL_COUNT) wording++;
+    while (wording->call != call && wording->call != ID_none) wording++;
     return wording;
 }
 

@@ -140,7 +140,7 @@ static const char *next_clause(const char *clause)
 /* Whether there is anything to advise. */
 static bool sentence_applies(const struct advice_facts *facts, const char *sentence)
 {
-    if (!sentence || (strstr(sentence, "{other}") && facts->other == MPI_CALL_COUNT)) return false;
+    if (!sentence || (strstr(sentence, "{other}") && facts->other == ID_none)) return false;
     const char *clause = next_clause(sentence);
     if (!*clause) return true;
     for (; *clause; clause = next_clause(clause))
@@ -211,7 +211,7 @@ struct advice_facts advice_facts(const struct trace *trace, const struct callpat
     const struct trace_call *own = &trace->ranks[finding->rank].calls[finding->call];
     struct advice_facts made = {.pattern = (uint16_t)finding->pattern,
                                 .own = (uint16_t)trace_function(trace, finding->rank, finding->call),
-                                .other = MPI_CALL_COUNT,
+                                .other = ID_none,
                                 .rank = finding->rank,
                                 .other_rank = finding->cause_rank,
                                 .enter_ps = own->enter_ps,

@@ -9,7 +9,7 @@
 /* The facts of one wait that a sentence names. They remain valid after the trace's calls are released. */
 struct advice_facts {
     uint16_t pattern, own;           /* own: enum mpi_call in which rank waits */
-    uint16_t other;                  /* the call that it waits for; MPI_CALL_COUNT: none is known */
+    uint16_t other;                  /* the call that it waits for; ID_none: none is known */
     uint32_t rank, other_rank;
     uint32_t other_site, other_node; /* call site and call path */
     int64_t enter_ps;                /* of own */

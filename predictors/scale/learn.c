@@ -265,7 +265,7 @@ static struct count_sample sample_at(const struct learner *learner, size_t run, 
 }
 
 /* Uses the first function that holds, and keeps the others as doubts. site may be TRACE_NO_SITE, and call
- * MPI_CALL_COUNT. Returns false if there is no function, or *failed. */
+ * ID_none. Returns false if there is no function, or *failed. */
 static bool fit_count(const struct learner *learner, const struct program_doubt *about, const struct count_sample *samples,
                       size_t count, struct count_model *model, enum status *failed)
 {
@@ -287,7 +287,7 @@ static bool fit_count(const struct learner *learner, const struct program_doubt 
 static enum status fit_step(const struct learner *learner, const struct step *step, const char *what,
                             const struct count_sample *samples, size_t count, struct count_model *model)
 {
-    uint16_t call = step->kind == STEP_CALL ? step->call.call : MPI_CALL_COUNT;
+    uint16_t call = step->kind == STEP_CALL ? step->call.call : ID_none;
     const struct program_doubt about = {what, call, step->call.site, {{0}}, 0};
     enum status failed;
     if (count == 0) return STATUS_OK;
@@ -571,7 +571,7 @@ static enum status fit_window(const struct learner *learner, size_t number, stru
         samples[i] = sample_at(learner, i, 0);
         made->sized = made->sized && window_bytes(&learner->runs[i], number, &samples[i].value);
     }
-    const struct program_doubt about = {"bytes of a window", MPI_CALL_COUNT, TRACE_NO_SITE, {{0}}, 0};
+    const struct program_doubt about = {"bytes of a window", ID_none, TRACE_NO_SITE, {{0}}, 0};
     enum status failed = STATUS_OK;
     made->sized = made->sized && fit_count(learner, &about, samples, learner->count, &made->bytes, &failed);
     return failed;

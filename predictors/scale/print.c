@@ -160,7 +160,7 @@ static bool same_number(const struct open_number *a, const struct open_number *b
 
 static void print_open_number(const struct open_number *number, FILE *out)
 {
-    if (number->doubt->call != MPI_CALL_COUNT) fprintf(out, "%s ", call_name(number->doubt->call));
+    if (number->doubt->call != ID_none) fprintf(out, "%s ", call_name(number->doubt->call));
     if (number->site->file) fprintf(out, "at %s:%d ", number->site->file, number->site->line);
     fprintf(out, "%s: %s is taken, but %s holds in all runs, too, and differs at %u ranks; another run would tell\n",
             number->doubt->what, number->taken, number->other, number->ranks);

@@ -8,7 +8,7 @@ const struct call_kind_row call_kind_rows[CALL_KIND_COUNT] = {
 #undef CALL_KIND
 };
 
-const struct call_row call_rows[MPI_CALL_COUNT] = {
+const struct call_row call_rows[MPI_CALL_COUNT + 1] = {
 #define MPI_CALL(NAME, KIND, NEEDED, ALLOWED, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                    \
     {"MPI_" #NAME, CALL_##KIND, (NEEDED), (NEEDED) | (ALLOWED) | F_SITE},
 #include "trace/calls/mpi_calls.def"
@@ -21,6 +21,7 @@ const struct call_row call_rows[MPI_CALL_COUNT] = {
 #undef SHMEM_CALL
     {"enter", CALL_REGION_ENTER, F_REGION, F_REGION},
     {"leave", CALL_REGION_LEAVE, F_REGION, F_REGION},
+    {NULL, CALL_LOCAL, 0, 0},
 };
 
 static const char *const field_keys[CALL_FIELD_COUNT] = {
@@ -72,13 +73,14 @@ enum call_kind call_operation(enum call_kind kind)
 
 const char *call_name(enum mpi_call call)
 {
+    assert(call < MPI_CALL_COUNT);
     return call_rows[call].name;
 }
 
 bool call_is_io(enum mpi_call call)
 {
     static const char prefix[] = "MPI_File_";
-    return strncmp(call_rows[call].name, prefix, sizeof prefix - 1) == 0;
+    return strncmp(call_name(call), prefix, sizeof prefix - 1) == 0;
 }
 
 bool call_by_name(const char *name, enum mpi_call *call)

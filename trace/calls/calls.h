@@ -3,6 +3,7 @@
 #ifndef TRACE_CALLS_CALLS_H
 #define TRACE_CALLS_CALLS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -110,7 +111,7 @@ enum mpi_call {
     ID_region_enter, /* no function: user regions */
     ID_region_leave,
     MPI_CALL_COUNT,
-    ID_none = ID_Pcontrol /* for records whose times alone matter: no code handles this call */
+    ID_none = MPI_CALL_COUNT /* no call; in slices and shards: a call of which only the times are kept. No file has it */
 };
 
 struct call_row {
@@ -119,11 +120,12 @@ struct call_row {
     uint32_t needed, allowed; /* bits of F_... ; allowed includes needed */
 };
 
-extern const struct call_row call_rows[MPI_CALL_COUNT];
+/* The row of ID_none is a local call without name and fields. */
+extern const struct call_row call_rows[MPI_CALL_COUNT + 1];
 
-/* call < MPI_CALL_COUNT. */
 static inline const struct call_row *call_row(enum mpi_call call)
 {
+    assert(call <= ID_none);
     return &call_rows[call];
 }
 
@@ -132,6 +134,7 @@ static inline enum call_kind call_kind(enum mpi_call call)
     return call_rows[call].kind;
 }
 
+/* Not of ID_none. */
 const char *call_name(enum mpi_call call);
 
 /* A function of MPI-IO. */

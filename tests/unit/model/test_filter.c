@@ -91,11 +91,37 @@ static void checks_find_what_is_broken(void **state)
     trace_free(trace);
 }
 
+/* Region "left" lasts from 0 to 40 us. It computes from 0 to 10 and from 30 to 40 us, and is in MPI_Pcontrol between. */
+static const char *const one_pcontrol =
+    "ranks 1\n0 0.0 enter left\n0 0.000010 0.000030 MPI_Pcontrol\n0 0.000040 leave left\n";
+
+static void expect_section(const char *callpath, int64_t us)
+{
+    struct err err;
+    struct result *result;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    struct trace *trace = trace_of(one_pcontrol);
+    options.section.callpath = callpath;
+    if (model_analyze(trace, &options, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_float_equal((float)(result->rank_time_s[0] * 1e6), (float)us, 1e-3f);
+    result_free(result);
+    trace_free(trace);
+}
+
+static void a_call_is_not_its_region(void **state)
+{
+    (void)state;
+    expect_section("left", 20);
+    expect_section("left/MPI_Pcontrol", 20);
+    expect_section("left*", 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selections),
         cmocka_unit_test(checks_find_what_is_broken),
+        cmocka_unit_test(a_call_is_not_its_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
