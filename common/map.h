@@ -40,6 +40,12 @@ bool map_take(struct map *map, uint64_t key, uint64_t *value);
 /* All values, ascending, in memory that the caller frees. */
 enum status map_values(const struct map *map, uint64_t **values, struct err *err);
 
+/* The key of a pair of numbers; each pair has a key of its own. */
+static inline uint64_t map_pair(uint32_t a, uint32_t b)
+{
+    return (uint64_t)a << 32 | b;
+}
+
 /* Mixes two words into a key-sized hash (for composite keys that are verified by the caller). */
 uint64_t map_mix(uint64_t a, uint64_t b);
 

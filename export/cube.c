@@ -56,7 +56,7 @@ static enum status find_regions(struct cube *cube, struct err *err)
 static enum status child_of(struct cube *cube, uint32_t parent, uint32_t region, uint32_t site, uint32_t *node, struct err *err)
 {
     uint64_t *pair, *index;
-    TRY(map_put(&cube->pairs, (uint64_t)parent << 32 | region, cube->pairs.count, &pair, err));
+    TRY(map_put(&cube->pairs, map_pair(parent, region), cube->pairs.count, &pair, err));
     TRY(map_put(&cube->node_index, *pair << 32 | site, cube->node_count, &index, err));
     *node = (uint32_t)*index;
     if (*index != cube->node_count) return STATUS_OK;
@@ -125,7 +125,7 @@ static enum status add_value(struct cube *cube, enum cube_metric metric, uint32_
                        struct err *err)
 {
     uint64_t *row;
-    TRY(map_put(&cube->rows, (uint64_t)metric << 32 | node, cube->row_count, &row, err));
+    TRY(map_put(&cube->rows, map_pair(metric, node), cube->row_count, &row, err));
     if (*row == cube->row_count) {
         size_t first = cube->row_count * cube->location_count;
         TRY(array_reserve((void **)&cube->cells, &cube->cell_capacity, first + cube->location_count, sizeof *cube->cells, err));
@@ -138,7 +138,7 @@ static enum status add_value(struct cube *cube, enum cube_metric metric, uint32_
 
 const int64_t *cube_row(const struct cube *cube, enum cube_metric metric, uint32_t node)
 {
-    const uint64_t *row = map_find(&cube->rows, (uint64_t)metric << 32 | node);
+    const uint64_t *row = map_find(&cube->rows, map_pair(metric, node));
     return row ? &cube->cells[*row * cube->location_count] : NULL;
 }
 

@@ -143,11 +143,6 @@ static enum status write_arrow(void *context, const struct merge_arrow *arrow, s
 
 /* ------------------------------------------------------------------------------------------------ messages */
 
-static uint64_t request_key(uint32_t rank, uint32_t request)
-{
-    return (uint64_t)rank << 32 | request;
-}
-
 /* Requests to the exits of the calls that completed them. */
 static enum status index_completions(const struct trace *trace, struct map *completions, struct err *err)
 {
@@ -158,7 +153,7 @@ static enum status index_completions(const struct trace *trace, struct map *comp
             uint32_t count;
             const uint32_t *requests = trace_call_completed(trace, call, &count);
             for (uint32_t k = 0; k < count; k++)
-                TRY(map_put(completions, request_key(r, requests[k]), (uint64_t)call->exit_ps, &slot, err));
+                TRY(map_put(completions, map_pair(r, requests[k]), (uint64_t)call->exit_ps, &slot, err));
         }
     return STATUS_OK;
 }
@@ -173,7 +168,7 @@ static void write_messages(struct writer *writer, const struct map *completions)
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         bool later = call_kind(receive->call) == CALL_IRECV;
-        const uint64_t *completion = later ? map_find(completions, request_key(message->receiver, receive->ref)) : NULL;
+        const uint64_t *completion = later ? map_find(completions, map_pair(message->receiver, receive->ref)) : NULL;
         if (later && !completion) continue;
         const struct merge_arrow arrow = {.from_rank = message->sender,
                                           .to_rank = message->receiver,

@@ -182,7 +182,7 @@ static enum status check_group(struct walk *walk)
     if (id >= trace->definitions.group_count) FAIL(walk, "group %" PRIu32 " is not defined", id);
     if (walk->call->handle == TRACE_NONE) return STATUS_OK;
     int32_t comm = trace->definitions.windows[walk->call->handle].comm;
-    uint64_t *seen, key = (uint64_t)id << 32 | (uint32_t)comm;
+    uint64_t *seen, key = map_pair(id, (uint32_t)comm);
     if (map_find(&walk->groups, key)) return STATUS_OK;
     const struct trace_group *group = &trace->definitions.groups[id];
     for (uint32_t i = 0; i < group->count; i++)

@@ -50,7 +50,7 @@ struct epoch *epoch_cursor_newer(const struct epoch_cursor *cursor, const struct
 
 static uint64_t lock_key(int32_t window, int32_t target)
 {
-    return (uint64_t)(uint32_t)window << 32 | (uint32_t)target;
+    return map_pair((uint32_t)window, (uint32_t)target);
 }
 
 struct epoch *epoch_cursor_lock(const struct epoch_cursor *cursor, int32_t window, int32_t target)

@@ -45,7 +45,7 @@ static enum status ends_call(struct lowering *lowering, size_t call, struct goal
 
 static struct grant *find_grant(const struct lowering *lowering, size_t epoch, uint32_t target)
 {
-    const uint64_t *slot = map_find(&lowering->locks, (uint64_t)epoch << 32 | target);
+    const uint64_t *slot = map_find(&lowering->locks, map_pair((uint32_t)epoch, target));
     return slot ? &lowering->grants[*slot] : NULL;
 }
 
@@ -71,7 +71,7 @@ static enum status lower_lock(struct lowering *lowering, size_t index, uint32_t 
         grant.releases = releases.send;
         grant.released = releases.receive;
     }
-    TRY(map_put(&lowering->locks, (uint64_t)index << 32 | target, lowering->grant_count, &slot, lowering->err));
+    TRY(map_put(&lowering->locks, map_pair((uint32_t)index, target), lowering->grant_count, &slot, lowering->err));
     ARRAY_PUSH(lowering->grants, lowering->grant_count, lowering->grant_capacity, grant, lowering->err);
     return STATUS_OK;
 }

@@ -31,7 +31,7 @@ static enum status add_call(struct window_creations *creations, uint32_t rank, c
     size_t item;
     uint64_t *own;
     TRY(item_of(creations, call->site, call->call, &item, err));
-    TRY(map_put(&creations->of_rank, (uint64_t)item << 32 | rank, 0, &own, err));
+    TRY(map_put(&creations->of_rank, map_pair((uint32_t)item, rank), 0, &own, err));
     struct window_creation *creation = &creations->items[item];
     creation->count++;
     creation->ps += call->exit_ps - call->enter_ps;

@@ -20,7 +20,7 @@ enum status time_profile_add(struct time_profile *profile, const struct time_act
 {
     uint64_t *location, *item;
     if (ps <= 0) return STATUS_OK;
-    TRY(map_put(&profile->locations, (uint64_t)of->node << 32 | of->site, profile->locations.count, &location, err));
+    TRY(map_put(&profile->locations, map_pair(of->node, of->site), profile->locations.count, &location, err));
     TRY(map_put(&profile->index, *location << 16 | of->activity, profile->count, &item, err));
     size_t index = (size_t)*item;
     struct time_item made = {.of = *of};

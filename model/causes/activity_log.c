@@ -98,7 +98,7 @@ static size_t place_of(const struct activity_log *log, const struct kind *kind)
 {
     size_t last = log->table_size - 1;
     size_t i =
-        (size_t)map_mix((uint64_t)kind->of.node << 32 | kind->of.site,
+        (size_t)map_mix(map_pair(kind->of.node, kind->of.site),
                         (uint64_t)kind->gap_interval << 40 ^ (uint64_t)kind->interval << 16 ^ kind->of.activity) &
         last;
     while (log->table[i] != 0 && memcmp(&log->kinds[log->table[i]], kind, sizeof *kind) != 0) i = (i + 1) & last;

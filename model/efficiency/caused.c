@@ -17,7 +17,7 @@ enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause,
     const struct caused_row made = {interval, cause, 0};
     uint64_t *slot;
     if (time_ps == 0) return STATUS_OK;
-    TRY(map_put(&caused->index, (uint64_t)interval << 32 | cause, caused->count, &slot, err));
+    TRY(map_put(&caused->index, map_pair(interval, cause), caused->count, &slot, err));
     if (*slot == caused->count) ARRAY_PUSH(caused->rows, caused->count, caused->capacity, made, err);
     caused->rows[*slot].time_ps += time_ps;
     return STATUS_OK;

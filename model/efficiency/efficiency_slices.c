@@ -106,7 +106,7 @@ static enum status add_wait(struct efficiency_slices *slices, const struct colle
     }
     struct doubtful **doubtful = &slices->doubtful[wait->doubt];
     if (!*doubtful && !(*doubtful = calloc(1, sizeof **doubtful))) return err_memory(collector->err);
-    TRY(map_put(&(*doubtful)->sums, (uint64_t)interval << 32 | wait->rank, 0, &sum, collector->err));
+    TRY(map_put(&(*doubtful)->sums, map_pair(interval, wait->rank), 0, &sum, collector->err));
     *sum += (uint64_t)wait->severity_ps;
     return caused_add(&(*doubtful)->caused, interval, cause, wait->severity_ps, collector->err);
 }

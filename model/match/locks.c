@@ -70,7 +70,7 @@ static void holdings_clear(struct holdings *holdings)
 
 static uint64_t target_key(int32_t window, int32_t target)
 {
-    return (uint64_t)(uint32_t)window << 32 | (uint32_t)target;
+    return map_pair((uint32_t)window, (uint32_t)target);
 }
 
 /* Locks with NOCHECK send no request and delay no other origin: the program promises that there is no conflict (MPI-3.1

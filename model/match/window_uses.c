@@ -57,7 +57,7 @@ static enum status note_freed(struct window_uses *uses, uint32_t rank, int32_t w
 
 static uint64_t use_key(uint32_t rank, int32_t window)
 {
-    return (uint64_t)rank << 32 | (uint32_t)window;
+    return map_pair(rank, (uint32_t)window);
 }
 
 static enum status find_use(struct window_uses *uses, uint32_t rank, int32_t window, struct window_use **use,

@@ -175,7 +175,7 @@ static enum status send_to_group(struct routing *routing, uint32_t group)
 
 static uint64_t lock_key(int32_t window, int32_t target)
 {
-    return (uint64_t)(uint32_t)window << 32 | (uint32_t)target;
+    return map_pair((uint32_t)window, (uint32_t)target);
 }
 
 static enum status on_lock(struct routing *routing, struct open_epochs *open)

@@ -60,8 +60,7 @@ static enum status note_overtaken(struct work *work, uint32_t rank, const struct
 {
     uint64_t *slot;
     if (!message_may_overtake(send, work->eager_bytes)) return STATUS_OK;
-    return map_put(&work->overtaken, (uint64_t)rank << 32 | (uint32_t)send->peer, (uint64_t)send->enter_ps, &slot,
-                   work->err);
+    return map_put(&work->overtaken, map_pair(rank, (uint32_t)send->peer), (uint64_t)send->enter_ps, &slot, work->err);
 }
 
 /* Sets the flags of a call by the sides of its messages that are missing. */
@@ -159,7 +158,7 @@ static bool is_undecided(const struct work *work, const struct message *message)
     const struct trace_call *receive = relations_call(work->relations, message->receiver, message->receive_call);
     if (*flags_of(work, message->receiver, message->receive_call) & (SLICE_OPEN | SLICE_ORDERED)) return false;
     if (call_kind(receive->call) != CALL_RECV || !message_may_overtake(send, work->eager_bytes)) return false;
-    const uint64_t *first = map_find(&work->overtaken, (uint64_t)message->sender << 32 | message->receiver);
+    const uint64_t *first = map_find(&work->overtaken, map_pair(message->sender, message->receiver));
     return first && (int64_t)*first < send->enter_ps;
 }
 

@@ -81,7 +81,7 @@ static enum status place_key(struct transfer_groups *groups, uint32_t node, uint
                              struct transfer_key *key, struct err *err)
 {
     uint64_t *location;
-    TRY(map_put(&groups->locations, (uint64_t)node << 32 | site, groups->locations.count, &location, err));
+    TRY(map_put(&groups->locations, map_pair(node, site), groups->locations.count, &location, err));
     *key = (struct transfer_key){*location << 16 | call, node, site, call};
     return STATUS_OK;
 }

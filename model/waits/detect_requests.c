@@ -15,17 +15,12 @@ static struct side side_of(const struct message *message, bool receives)
     return (struct side){false, message->receiver, message->send_call, message->receive_call};
 }
 
-static uint64_t request_key(uint32_t rank, uint32_t request)
-{
-    return (uint64_t)rank << 32 | request;
-}
-
 enum { ENDS_AT_ONCE = -1 }; /* a request without another side */
 
 static enum status index_request(uint32_t rank, uint32_t request, uint64_t value, struct map *requests, struct err *err)
 {
     uint64_t *slot;
-    return map_put(requests, request_key(rank, request), value, &slot, err);
+    return map_put(requests, map_pair(rank, request), value, &slot, err);
 }
 
 /* Maps requests of messages to 2 × message + receives. The wait for MPI_Ibsend ends at once, since the library holds
@@ -107,7 +102,7 @@ static struct ended what_ended(const struct detection *detection, const struct m
 {
     struct ended ended = {.rest_ps = INT64_MIN};
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t *slot = map_find(requests, request_key(rank, ids[i]));
+        const uint64_t *slot = map_find(requests, map_pair(rank, ids[i]));
         if (!slot) ended.unknown = true;
         if (!slot || *slot == (uint64_t)ENDS_AT_ONCE) continue;
         struct side side = side_of(&detection->relations->messages.items[*slot / 2], *slot % 2);

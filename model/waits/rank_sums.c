@@ -18,7 +18,7 @@ enum status rank_sums_add(struct rank_sums *sums, const struct rank_sum *more, s
 {
     uint64_t *thread, *index;
     struct rank_sum made = {more->item, more->rank, more->thread, 0, 0};
-    TRY(map_put(&sums->threads, (uint64_t)more->rank << 32 | more->thread, sums->threads.count, &thread, err));
+    TRY(map_put(&sums->threads, map_pair(more->rank, more->thread), sums->threads.count, &thread, err));
     TRY(map_put(&sums->index, *thread << 32 | more->item, sums->count, &index, err));
     size_t place = (size_t)*index;
     if (place == sums->count) ARRAY_PUSH(sums->items, sums->count, sums->capacity, made, err);

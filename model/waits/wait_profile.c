@@ -40,7 +40,7 @@ static enum status item_of(struct wait_profile *profile, struct wait_place made,
                            struct err *err)
 {
     uint64_t *location, *item;
-    TRY(map_put(&profile->locations, (uint64_t)made.node << 32 | made.site, profile->locations.count, &location, err));
+    TRY(map_put(&profile->locations, map_pair(made.node, made.site), profile->locations.count, &location, err));
     uint64_t sort = made.doubt == FINDING_CERTAIN ? made.pattern : PATTERN_COUNT + (uint64_t)made.doubt;
     uint64_t key = (*location << 16 | sort) << 16 | made.call;
     TRY(map_put(&profile->index, key, profile->count, &item, err));

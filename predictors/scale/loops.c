@@ -110,7 +110,7 @@ static uint64_t hash_node(const struct node *node)
         hash = map_mix(call->key, (uint64_t)call->bytes);
         hash = map_mix(hash, (uint64_t)call->aux);
         uint32_t group = node->series[NODE_MEMBER] ? node->series[NODE_MEMBER] : call->group;
-        hash = map_mix(hash, (uint64_t)group << 32 | (uint32_t)call->waits);
+        hash = map_mix(hash, map_pair(group, (uint32_t)call->waits));
         for (int i = 0; i < STEP_PARTNERS; i++)
             hash = map_mix(hash, node->series[i] ? (uint64_t)node->series[i] << 32 : (uint32_t)call->peers[i]);
     }

@@ -23,8 +23,8 @@ void keys_clear(struct keys *keys)
 static uint64_t key_hash(const struct trace_call *key)
 {
     uint64_t hash = map_mix(key->call, key->flags);
-    hash = map_mix(hash, (uint64_t)(uint32_t)key->handle << 32 | (uint32_t)key->any.third);
-    return map_mix(hash, ((uint64_t)key->site << 32 | key->ref) + (uint64_t)key->any.second);
+    hash = map_mix(hash, map_pair((uint32_t)key->handle, (uint32_t)key->any.third));
+    return map_mix(hash, map_pair(key->site, key->ref) + (uint64_t)key->any.second);
 }
 
 static bool key_equal(const struct trace_call *a, const struct trace_call *b)

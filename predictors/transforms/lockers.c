@@ -4,7 +4,7 @@
 
 static uint64_t key_of(int32_t window, uint32_t target)
 {
-    return (uint64_t)(uint32_t)window << 32 | target;
+    return map_pair((uint32_t)window, target);
 }
 
 static void note_all(struct locker_all *all, uint32_t rank)

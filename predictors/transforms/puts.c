@@ -80,7 +80,7 @@ static enum status add_put(struct merging *merging, const struct timeline_item *
                            struct err *err)
 {
     const struct trace_call *call = &item->call;
-    uint64_t *slot, key = (uint64_t)(uint32_t)call->handle << 32 | (uint32_t)call->peer;
+    uint64_t *slot, key = map_pair((uint32_t)call->handle, (uint32_t)call->peer);
     TRY(map_put(&merging->index, key, SIZE_MAX, &slot, err));
     if (*slot == SIZE_MAX || merging->bundle_epochs[*slot] != merging->epochs[call->handle]) {
         struct bundle made = {.disp = call->rma.disp};

@@ -28,8 +28,8 @@ static bool same_channel(const struct channel *channel, const struct match *matc
 
 static size_t home_of(size_t capacity, const struct match *match)
 {
-    uint64_t hash = map_mix((uint64_t)match->context << 32 | (uint32_t)match->tag,
-                            (uint64_t)match->source << 32 | match->destination);
+    uint64_t hash =
+        map_mix(map_pair(match->context, (uint32_t)match->tag), map_pair(match->source, match->destination));
     return (size_t)(hash + match->thread) & (capacity - 1);
 }
 

@@ -12,8 +12,8 @@ static bool same_key(const struct clock_key *a, const struct clock_key *b)
 
 static uint64_t hash_key(const struct clock_key *key)
 {
-    return map_mix((uint64_t)(uint32_t)key->from << 32 | (uint32_t)key->to,
-                   (uint64_t)(uint32_t)key->handle << 32 | (uint32_t)key->tag) +
+    return map_mix(map_pair((uint32_t)key->from, (uint32_t)key->to),
+                   map_pair((uint32_t)key->handle, (uint32_t)key->tag)) +
            (uint64_t)key->what;
 }
 

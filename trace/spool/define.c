@@ -161,7 +161,7 @@ static enum status define_window(struct unify *unify)
     int32_t member = trace_comm_rank(&unify->trace->definitions.comms[comm], (int32_t)unify->rank->header->rank);
     if (member == TRACE_NONE) SPOOL_FAIL(unify, "the rank is no member of the window's communicator");
     TRY(map_put(&unify->windows_of_rank, (uint64_t)comm, 0, &number, unify->err));
-    TRY(map_put(&unify->window_index, (uint64_t)comm << 32 | (uint32_t)*number, spool->window_count, &slot,
+    TRY(map_put(&unify->window_index, map_pair((uint32_t)comm, (uint32_t)*number), spool->window_count, &slot,
                 unify->err));
     if (*slot == spool->window_count) TRY(window_new(unify, comm, (char)about.flavor));
     struct spool_window_seen *window = &spool->windows[*slot];

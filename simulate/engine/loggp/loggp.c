@@ -126,7 +126,7 @@ static enum status take_turn(struct engine *engine, const struct engine_message 
     uint64_t *of_pair;
     int64_t *free_ps = &engine->nics[message->src_node].send_free_ps;
     if (engine->platform->nic == NIC_PAIRS) {
-        uint64_t key = (uint64_t)message->src_node << 32 | (uint32_t)message->dst_node;
+        uint64_t key = map_pair((uint32_t)message->src_node, (uint32_t)message->dst_node);
         TRY(map_put(&engine->pairs, key, 0, &of_pair, err));
         free_ps = (int64_t *)of_pair;
     }

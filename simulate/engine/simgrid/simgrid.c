@@ -66,7 +66,7 @@ struct engine {
 
 static enum status route_of(struct engine *engine, int32_t src, int32_t dst, struct route *route, struct err *err)
 {
-    uint64_t *slot, key = (uint64_t)(uint32_t)src << 32 | (uint32_t)dst;
+    uint64_t *slot, key = map_pair((uint32_t)src, (uint32_t)dst);
     TRY(map_put(&engine->route_index, key, engine->route_count, &slot, err));
     if (*slot == engine->route_count) {
         sg_host_t from = engine->hosts[src], to = engine->hosts[dst];
