@@ -1,8 +1,6 @@
 /* mpiexec -n K rmacast-analyze-mpi TRACE: rmacast analyze --slices, where K processes have the archive's ranks. Prints
  * the same result, whatever K is. A program of its own: libmpich and libsimgrid define the same symbols. */
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include <mpi.h>
 
@@ -42,14 +40,6 @@ static enum status open_archive(const struct analysis *analysis, struct trace_so
                    "with one thread per rank");
 }
 
-/* Ends with the line on its way: Hydra (MPICH 4.0.2) now and then drops what was written just before the job ended. */
-static void print_error(const struct err *err)
-{
-    const struct timespec forwarded = {.tv_nsec = 300000000};
-    fprintf(stderr, "rmacast: %s\n", err->text);
-    nanosleep(&forwarded, NULL);
-}
-
 /* All processes go on, or none does; the first that cannot says why. */
 static bool all_have_opened(enum status status, const struct err *err)
 {
@@ -58,16 +48,9 @@ static bool all_have_opened(enum status status, const struct err *err)
     MPI_Comm_size(MPI_COMM_WORLD, &none);
     failed = status == STATUS_OK ? none : rank;
     MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == rank) print_error(err);
+    if (first == rank) mpi_print_error(err);
     MPI_Barrier(MPI_COMM_WORLD);
     return first == none;
-}
-
-/* The only way to end the others where they wait for this process. */
-static void abandon_run(const struct err *err)
-{
-    print_error(err);
-    MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 /* Each process analyses its ranks. A failure of one is that of all; process 0 prints it. */
@@ -75,11 +58,11 @@ static enum status analyze_shards(const struct analysis *analysis, struct trace_
                                   struct err *err)
 {
     struct mpi_link link;
-    if (link_init(&link, err) != STATUS_OK) abandon_run(err);
+    if (link_init(&link, err) != STATUS_OK) mpi_abandon(err);
     size_t calls = slice_calls(archive->trace->rank_count) / link.shards.count;
     enum status status = model_analyze_shard(archive, &analysis->options, calls, &link.shards, result, err);
-    if (link.broken || (status == STATUS_SYSTEM && !link.swapped)) abandon_run(err);
-    if (status != STATUS_OK && link.shards.own == 0) print_error(err);
+    if (link.broken || (status == STATUS_SYSTEM && !link.swapped)) mpi_abandon(err);
+    if (status != STATUS_OK && link.shards.own == 0) mpi_print_error(err);
     link_clear(&link);
     return status;
 }
@@ -91,7 +74,7 @@ static enum status run_analysis(const struct analysis *analysis, struct trace_so
     if (status == STATUS_OK && result) {
         status = analysis_note_unchecked(result, err);
         if (status == STATUS_OK) status = analysis_write(analysis, archive->trace, result, err);
-        if (status != STATUS_OK) print_error(err);
+        if (status != STATUS_OK) mpi_print_error(err);
     }
     result_free(result);
     source_close(archive);

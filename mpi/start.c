@@ -1,6 +1,8 @@
 #include "mpi/start.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <mpi.h>
@@ -23,4 +25,18 @@ void mpi_start(int *argc, char ***argv)
     leave_signals_alone(*argv);
     MPI_Init(argc, argv);
     atexit(finalize_mpi);
+}
+
+/* Hydra (MPICH 4.0.2) now and then drops what was written just before the job ended. */
+void mpi_print_error(const struct err *err)
+{
+    const struct timespec forwarded = {.tv_nsec = 300000000};
+    fprintf(stderr, "rmacast: %s\n", err->text);
+    nanosleep(&forwarded, NULL);
+}
+
+void mpi_abandon(const struct err *err)
+{
+    mpi_print_error(err);
+    MPI_Abort(MPI_COMM_WORLD, 1);
 }

@@ -45,21 +45,6 @@ static void sleep_briefly(void)
     nanosleep(&time, NULL);
 }
 
-/* Ends with the line on its way: Hydra (MPICH 4.0.2) now and then drops what was written just before the job ended. */
-static void print_error(const struct err *err)
-{
-    const struct timespec forwarded = {.tv_nsec = 300000000};
-    fprintf(stderr, "rmacast: %s\n", err->text);
-    nanosleep(&forwarded, NULL);
-}
-
-/* The only way to end the others where they wait for this process. */
-static void abandon_run(const struct err *err)
-{
-    print_error(err);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
 /* --- processes 1, 2, ... --- */
 
 /* Without computing: a process that waits leaves its core to others. */
@@ -218,7 +203,7 @@ static bool all_have_begun(enum status status, const struct err *err)
 {
     int none = all_processes(), failed = status == STATUS_OK ? none : own_number(), first;
     MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == own_number()) print_error(err);
+    if (first == own_number()) mpi_print_error(err);
     MPI_Barrier(MPI_COMM_WORLD);
     return first == none;
 }
@@ -229,10 +214,10 @@ static enum status run_sweep(const struct sweep_options *settings, struct sweep 
     struct point_server server = {.program = program, .config = settings->config};
     enum status status = own_number() > 0 ? serve_points(&server, err) : run_points(sweep, &server, err);
     point_server_close(&server);
-    if (status != STATUS_OK) abandon_run(err);
+    if (status != STATUS_OK) mpi_abandon(err);
     if (own_number() > 0) return STATUS_OK;
     status = sweep_options_write(settings, sweep, err);
-    if (status != STATUS_OK) print_error(err);
+    if (status != STATUS_OK) mpi_print_error(err);
     return status;
 }
 
