@@ -19,18 +19,11 @@ enum status callpaths_child(struct callpaths *paths, uint32_t parent, uint32_t r
                             struct err *err)
 {
     uint64_t *slot;
-    TRY(map_put(&paths->node_index, (uint64_t)parent << 32 | region, paths->node_count, &slot, err));
+    TRY(map_put(&paths->node_index, map_pair(parent, region), paths->node_count, &slot, err));
     *node = (uint32_t)*slot;
     struct callpath_node made = {.parent = parent, .region = region};
     if (*slot == paths->node_count) ARRAY_PUSH(paths->nodes, paths->node_count, paths->node_capacity, made, err);
     return STATUS_OK;
-}
-
-static int by_thread(const void *one, const void *other)
-{
-    const struct change *a = one, *b = other;
-    if (a->thread != b->thread) return a->thread > b->thread ? 1 : -1;
-    return (a->call > b->call) - (a->call < b->call);
 }
 
 static enum status add_change(struct callpaths *paths, struct change change, struct err *err)
@@ -70,7 +63,7 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct ca
     paths->inside[rank] = nodes[0];
     free(nodes);
     if (status == STATUS_OK && threads > 1 && paths->change_count > first)
-        qsort(paths->changes + first, paths->change_count - first, sizeof *paths->changes, by_thread);
+        qsort(paths->changes + first, paths->change_count - first, sizeof *paths->changes, changes_compare);
     return status;
 }
 

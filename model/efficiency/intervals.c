@@ -186,13 +186,6 @@ static enum status walk_processor(struct walk *walk, const struct processors *pr
     return STATUS_OK;
 }
 
-static int by_thread(const void *one, const void *other)
-{
-    const struct change *a = one, *b = other;
-    if (a->thread != b->thread) return a->thread > b->thread ? 1 : -1;
-    return (a->call > b->call) - (a->call < b->call);
-}
-
 static enum status make_root(struct intervals *intervals, struct err *err)
 {
     struct interval root = {.kind = INTERVAL_RUN, .executions = 1, .placed_rank = NOWHERE};
@@ -212,7 +205,7 @@ static enum status build_intervals(struct walk *walk, const struct processors *p
             TRY(walk_processor(walk, processors, &processors->items[p]));
         size_t count = intervals->change_count - first;
         if (trace_thread_count(walk->trace, r) > 1 && count > 1)
-            qsort(intervals->changes + first, count, sizeof *intervals->changes, by_thread);
+            qsort(intervals->changes + first, count, sizeof *intervals->changes, changes_compare);
         intervals->rank_first[r + 1] = intervals->change_count;
     }
     return STATUS_OK;
