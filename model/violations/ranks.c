@@ -82,8 +82,7 @@ static enum status add_side(struct walk *walk, struct side_list *list, struct ep
 static enum status take_lock(struct walk *walk, const struct epoch *opened)
 {
     const struct trace_call *call = walk->call;
-    bool blocks = walk->trace->provenance.simulated && walk->trace->provenance.lock &&
-                  strcmp(walk->trace->provenance.lock, "blocking") == 0;
+    bool blocks = trace_is_blocking(walk->trace);
     TRY(array_reserve((void **)&walk->locks, &walk->lock_capacity, (size_t)opened->slot + 1, sizeof *walk->locks,
                       walk->finder->err));
     walk->locks[opened->slot] =

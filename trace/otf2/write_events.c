@@ -154,9 +154,7 @@ static void write_lock(struct archive_writer *writer, const struct trace_call *c
     }
     EVENT(RmaRequestLock, writer, archive_time(writer, call->enter_ps), window, target, 0, type);
     bool marked = writer->view && writer->view->grants;
-    if (!marked && trace->provenance.simulated && trace->provenance.lock &&
-        strcmp(trace->provenance.lock, "blocking") == 0)
-        EVENT(RmaAcquireLock, writer, exit, window, target, 0, type);
+    if (!marked && trace_is_blocking(trace)) EVENT(RmaAcquireLock, writer, exit, window, target, 0, type);
 }
 
 /* One lock for all PEs, which has no place among them. */
