@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "simulate/verify/apart.h"
+#include "simulate/verify/child_replay.h"
 
 static enum status replace_text(char **text, const char *with, struct err *err)
 {
@@ -137,7 +137,7 @@ static enum status predict_replay(struct prediction *prediction, struct err *err
     if (prediction->keep_going)
         TRY(replayable_prefix_new(prediction->trace, prediction->platform, &prediction->prefix, err));
     if (prediction->prefix) prediction->trace = &prediction->prefix->trace;
-    TRY((prediction->apart ? apart_replay : replay_run)(prediction->trace, prediction->platform, &options,
+    TRY((prediction->apart ? child_replay : replay_run)(prediction->trace, prediction->platform, &options,
                                                         &prediction->outcome, err));
     struct analyze_options analyze = ANALYZE_DEFAULTS;
     analyze.eager_bytes = EAGER_OF_PLATFORM;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "simulate/verify/apart.h"
+#include "simulate/verify/child_replay.h"
 #include "simulate/verify/law.h"
 
 /* Law 4 holds where only waiting determines times: no contention, free copies and application of data, no overhead (a
@@ -101,13 +101,13 @@ static const char *no_monotony(const struct verify_context *context)
 
 /* A program that deadlocks never ends. If only the variant that waits longer deadlocks, the law holds. slack_s:
  * rounding, at most a picosecond per call. */
-static void expect_no_longer(struct verify_row *row, const struct apart_summary *summaries, enum variant_kind shorter,
-                             enum variant_kind longer, double slack_s)
+static void expect_no_longer(struct verify_row *row, const struct child_replay_summary *summaries,
+                             enum variant_kind shorter, enum variant_kind longer, double slack_s)
 {
     static const char *const names[] = {"semantics a",          "semantics b",           "semantics c", "semantics d",
                                         "semantics d with its buffer limited",
                                         "the platform's own semantics", "doubled latency", "doubled speed"};
-    const struct apart_summary *one = &summaries[shorter], *two = &summaries[longer];
+    const struct child_replay_summary *one = &summaries[shorter], *two = &summaries[longer];
     row->checked++;
     if (two->status == STATUS_DATA) return;
     if (one->status != STATUS_OK || two->status != STATUS_OK)
@@ -120,15 +120,15 @@ static void expect_no_longer(struct verify_row *row, const struct apart_summary 
 }
 
 static enum status run_variants(const struct verify_context *context, struct variant variants[VARIANT_COUNT],
-                                struct apart_summary summaries[VARIANT_COUNT], struct err *err)
+                                struct child_replay_summary summaries[VARIANT_COUNT], struct err *err)
 {
-    struct apart_job jobs[VARIANT_COUNT];
+    struct child_replay_job jobs[VARIANT_COUNT];
     for (int k = 0; k < VARIANT_COUNT; k++) {
         TRY(variant_init(&variants[k], context->platform, (enum variant_kind)k, err));
-        jobs[k] =
-            (struct apart_job){.trace = context->trace, .platform = &variants[k].platform, .engine = context->engine};
+        jobs[k] = (struct child_replay_job){
+            .trace = context->trace, .platform = &variants[k].platform, .engine = context->engine};
     }
-    return apart_summaries(jobs, VARIANT_COUNT, summaries, err);
+    return child_replay_summaries(jobs, VARIANT_COUNT, summaries, err);
 }
 
 /* Whether some start names a target without an operation on it: complete waits for its post under c, and for the one
@@ -148,7 +148,7 @@ enum status verify_monotony(const struct verify_context *context, struct verify_
         return STATUS_OK;
     }
     struct variant variants[VARIANT_COUNT];
-    struct apart_summary summaries[VARIANT_COUNT];
+    struct child_replay_summary summaries[VARIANT_COUNT];
     memset(variants, 0, sizeof variants);
     enum status status = run_variants(context, variants, summaries, err);
     for (int k = 0; k < VARIANT_COUNT; k++) variant_clear(&variants[k]);

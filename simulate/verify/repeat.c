@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "simulate/verify/apart.h"
+#include "simulate/verify/child_replay.h"
 #include "simulate/verify/digest.h"
 #include "simulate/verify/law.h"
 #include "simulate/verify/permute.h"
 
-static void expect_digest(struct verify_row *row, const struct apart_summary *summary, uint64_t expected,
+static void expect_digest(struct verify_row *row, const struct child_replay_summary *summary, uint64_t expected,
                           const char *what)
 {
     row->checked++;
@@ -29,12 +29,12 @@ enum status verify_determinism(const struct verify_context *context, struct veri
     TRY(verify_permute(context->trace, &permuted, err));
     struct platform renumbered = {.window_rules = NULL};
     enum status status = verify_permute_rules(context->trace, context->platform, &renumbered, err);
-    const struct apart_job jobs[] = {
+    const struct child_replay_job jobs[] = {
         {.trace = context->trace, .platform = context->platform, .engine = context->engine},
         {.trace = permuted, .platform = &renumbered, .engine = context->engine},
     };
-    struct apart_summary summaries[2];
-    if (status == STATUS_OK) status = apart_summaries(jobs, 2, summaries, err);
+    struct child_replay_summary summaries[2];
+    if (status == STATUS_OK) status = child_replay_summaries(jobs, 2, summaries, err);
     trace_free(permuted);
     free(renumbered.window_rules);
     TRY(status);
@@ -48,10 +48,10 @@ enum status verify_identity(const struct verify_context *context, struct verify_
 {
     uint64_t expected;
     TRY(verify_digest(context->predicted, &expected, err));
-    const struct apart_job job = {
+    const struct child_replay_job job = {
         .trace = context->predicted, .platform = context->platform, .engine = context->engine};
-    struct apart_summary summary;
-    TRY(apart_summaries(&job, 1, &summary, err));
+    struct child_replay_summary summary;
+    TRY(child_replay_summaries(&job, 1, &summary, err));
     expect_digest(row, &summary, expected, "the replay of the predicted trace");
     return STATUS_OK;
 }

@@ -1,11 +1,6 @@
 /* Law 2 for messages between two ranks, and for the requests of one-sided operations. */
 #include "simulate/verify/law.h"
 
-static uint64_t ending_key(uint32_t rank, uint32_t request)
-{
-    return (uint64_t)rank << 32 | request;
-}
-
 static enum status add_endings(const struct trace *trace, uint32_t rank, size_t index, struct map *endings,
                                struct err *err)
 {
@@ -13,7 +8,7 @@ static enum status add_endings(const struct trace *trace, uint32_t rank, size_t 
     uint64_t *slot;
     uint32_t count;
     const uint32_t *ids = trace_call_completed(trace, call, &count);
-    for (uint32_t k = 0; k < count; k++) TRY(map_put(endings, ending_key(rank, ids[k]), index, &slot, err));
+    for (uint32_t k = 0; k < count; k++) TRY(map_put(endings, map_pair(rank, ids[k]), index, &slot, err));
     return STATUS_OK;
 }
 
@@ -36,7 +31,7 @@ size_t verify_ending(const struct verify_context *context, uint32_t rank, size_t
 {
     const struct trace_call *call = &context->predicted->ranks[rank].calls[index];
     if (!call_makes_request(call->call)) return index;
-    const uint64_t *slot = map_find(&context->endings, ending_key(rank, call->ref));
+    const uint64_t *slot = map_find(&context->endings, map_pair(rank, call->ref));
     return slot ? (size_t)*slot : INSTANCE_NONE;
 }
 

@@ -25,8 +25,8 @@ struct verify_report {
 };
 
 /* outcome: of replay_run(trace, platform, options) with keep_trace. A process that has run an engine with
- * once_per_process cannot verify: use apart_replay for the outcome (simulate/verify/apart.h). STATUS_OK whether the
- * laws hold or not. */
+ * once_per_process cannot verify: use child_replay for the outcome (simulate/verify/child_replay.h). STATUS_OK whether
+ * the laws hold or not. */
 enum status verify_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        const struct replay_outcome *outcome, struct verify_report *report, struct err *err);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/verify/apart.h"
+#include "simulate/verify/child_replay.h"
 #include "simulate/verify/digest.h"
 #include "tests/property/advice.h"
 #include "tests/property/broken_off.h"
@@ -30,7 +30,7 @@ static enum status replay(const struct engine_descriptor *engine, const struct t
                           const struct platform *platform, struct replay_outcome *outcome, struct err *err)
 {
     const struct replay_options options = {.engine = engine, .keep_trace = true};
-    return engine->once_per_process ? apart_replay(trace, platform, &options, outcome, err)
+    return engine->once_per_process ? child_replay(trace, platform, &options, outcome, err)
                                     : replay_run(trace, platform, &options, outcome, err);
 }
 

@@ -5,7 +5,7 @@
 
 #include <otf2/otf2.h>
 
-#include "trace/otf2/place.h"
+#include "trace/otf2/archive_entries.h"
 #include "trace/trace.h"
 
 enum { ARCHIVE_PROFILE_VERSION = 1 };

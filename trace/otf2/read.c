@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "trace/otf2/otf2.h"
-#include "trace/otf2/file.h"
+#include "trace/otf2/archive_file.h"
 #include "trace/otf2/read.h"
 
 #define ANCHOR_SUFFIX ".otf2"

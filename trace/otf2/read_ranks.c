@@ -14,7 +14,7 @@
 #include "common/units.h"
 #include "trace/builder.h"
 #include "trace/faults.h"
-#include "trace/otf2/file.h"
+#include "trace/otf2/archive_file.h"
 #include "trace/otf2/read.h"
 #include "common/parallel.h"
 

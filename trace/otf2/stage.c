@@ -14,7 +14,7 @@
 
 #include "common/files/place.h"
 #include "trace/otf2/otf2.h"
-#include "trace/otf2/place.h"
+#include "trace/otf2/archive_entries.h"
 
 #define OLD "old" /* in a stage: the archive that was moved out */
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/verify/apart.h"
+#include "simulate/verify/child_replay.h"
 #include "simulate/verify/digest.h"
 #include "simulate/verify/permute.h"
 #include "trace_test.h"
@@ -63,7 +63,7 @@ static void replays_keep_them(void **state)
     struct replay_outcome outcome = {0}, apart = {0};
     if (replay_run(trace, platform, &options, &outcome, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_predicted(outcome.trace);
-    if (apart_replay(trace, platform, &options, &apart, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (child_replay(trace, platform, &options, &apart, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_predicted(apart.trace);
     assert_traces_equal(outcome.trace, apart.trace);
     replay_outcome_clear(&outcome);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/verify/apart.h"
+#include "simulate/verify/child_replay.h"
 #include "simulate/verify/digest.h"
 #include "simulate/verify/permute.h"
 #include "verify_test.h"
@@ -38,7 +38,7 @@ static struct replay_outcome replay(const struct trace *trace, const struct plat
     struct replay_options options = {.engine = engine, .keep_trace = true};
     struct replay_outcome outcome;
     struct err err;
-    if (apart_replay(trace, platform, &options, &outcome, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (child_replay(trace, platform, &options, &outcome, &err) != STATUS_OK) fail_msg("%s", err.text);
     return outcome;
 }
 

@@ -1,4 +1,4 @@
-#include "simulate/verify/apart.h"
+#include "simulate/verify/child_replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +211,7 @@ static enum status take_outcome(struct reader *reader, const struct one_job *job
     return job->options->keep_trace ? take_trace(reader, job, outcome, err) : STATUS_OK;
 }
 
-enum status apart_replay(const struct trace *trace, const struct platform *platform,
+enum status child_replay(const struct trace *trace, const struct platform *platform,
                          const struct replay_options *options, struct replay_outcome *outcome, struct err *err)
 {
     struct one_job job = {.trace = trace, .platform = platform, .options = options};
@@ -239,7 +239,7 @@ struct short_answer {
     uint64_t digest;
 };
 
-static enum status replay_job(const struct apart_job *job, struct short_answer *answer, struct err *err)
+static enum status replay_job(const struct child_replay_job *job, struct short_answer *answer, struct err *err)
 {
     struct replay_options options = {.engine = job->engine, .keep_trace = true};
     struct replay_outcome outcome = {0};
@@ -253,11 +253,11 @@ static enum status replay_job(const struct apart_job *job, struct short_answer *
 static enum status replay_short(void *context, size_t index, FILE *out, struct err *err)
 {
     struct short_answer answer = {0};
-    TRY(replay_job((const struct apart_job *)context + index, &answer, err));
+    TRY(replay_job((const struct child_replay_job *)context + index, &answer, err));
     return put_bytes(out, &answer, sizeof answer, err);
 }
 
-static void replay_here(const struct apart_job *job, struct apart_summary *summary)
+static void replay_here(const struct child_replay_job *job, struct child_replay_summary *summary)
 {
     struct short_answer answer = {0};
     summary->status = replay_job(job, &answer, &summary->err);
@@ -266,7 +266,7 @@ static void replay_here(const struct apart_job *job, struct apart_summary *summa
 }
 
 /* Whether the replays take less time than making a child. */
-static bool replays_here(const struct apart_job *jobs, size_t count)
+static bool replays_here(const struct child_replay_job *jobs, size_t count)
 {
     enum { FEW_CALLS = 1000 };
     uint64_t calls = 0;
@@ -277,8 +277,8 @@ static bool replays_here(const struct apart_job *jobs, size_t count)
     return calls <= FEW_CALLS * (uint64_t)count;
 }
 
-enum status apart_summaries(const struct apart_job *jobs, size_t count, struct apart_summary *summaries,
-                            struct err *err)
+enum status child_replay_summaries(const struct child_replay_job *jobs, size_t count,
+                                   struct child_replay_summary *summaries, struct err *err)
 {
     for (size_t i = 0; i < count; i++) TRY(engine_load(jobs[i].engine, err));
     if (replays_here(jobs, count)) {
@@ -292,7 +292,7 @@ enum status apart_summaries(const struct apart_job *jobs, size_t count, struct a
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         struct short_answer got = {0};
         struct reader reader = {.at = answers[i].data, .end = answers[i].data + answers[i].bytes};
-        summaries[i] = (struct apart_summary){.status = answers[i].status, .err = answers[i].err};
+        summaries[i] = (struct child_replay_summary){.status = answers[i].status, .err = answers[i].err};
         if (summaries[i].status == STATUS_OK) summaries[i].status = take_bytes(&reader, &got, sizeof got, &summaries[i].err);
         summaries[i].run_time_s = got.run_time_s;
         summaries[i].digest = got.digest;

@@ -1,4 +1,4 @@
-#include "trace/otf2/file.h"
+#include "trace/otf2/archive_file.h"
 
 #include <byteswap.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "trace/otf2/place.h"
+#include "trace/otf2/archive_entries.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "common/files/place.h"
 #include "trace/otf2/otf2.h"
-#include "trace/otf2/file.h"
+#include "trace/otf2/archive_file.h"
 #include "trace/spool/spool.h"
 
 enum { STAGE_CHARACTERS = 6 };

@@ -1,7 +1,7 @@
 /* The files of an archive on disk, and the check that a directory has only an archive. No other file is ever moved or
  * removed. Internal to trace/otf2/; otf2_check_place() and its like are in otf2.h. */
-#ifndef TRACE_OTF2_PLACE_H
-#define TRACE_OTF2_PLACE_H
+#ifndef TRACE_OTF2_ARCHIVE_ENTRIES_H
+#define TRACE_OTF2_ARCHIVE_ENTRIES_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* Checks whether an OTF2 file is whole, by its frame alone, before OTF2 reads it: OTF2 3.0 repeats the last chunk of a
  * truncated file for ever, and reads invalid memory where a record's length is wrong. Layout from its sources
  * (src/OTF2_Buffer.c, src/OTF2_AnchorFile.c). Internal to trace/otf2/. */
-#ifndef TRACE_OTF2_FILE_H
-#define TRACE_OTF2_FILE_H
+#ifndef TRACE_OTF2_ARCHIVE_FILE_H
+#define TRACE_OTF2_ARCHIVE_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
