@@ -20,11 +20,11 @@ void bytes_empty(struct bytes *bytes);
 
 enum status bytes_put(struct bytes *bytes, const void *data, size_t size, struct err *err);
 enum status bytes_put_text(struct bytes *bytes, const char *text, struct err *err); /* NULL is legal */
-/* Copies the next size bytes; they must be there. */
+/* Copies the next size bytes. The buffer must have as many. */
 void bytes_take(struct bytes *bytes, void *data, size_t size);
-/* The caller frees *text, NULL as it was put. */
+/* Sets *text to the next text, which the caller frees; NULL if NULL was put. */
 enum status bytes_take_text(struct bytes *bytes, char **text, struct err *err);
-/* The next count items of item_bytes each, in new memory of the caller; of 0 items NULL. */
+/* Copies the next count items of item_bytes each to new memory, which the caller frees; NULL for 0 items. */
 enum status bytes_take_array(struct bytes *bytes, size_t count, size_t item_bytes, void **items, struct err *err);
 
 #endif

@@ -19,7 +19,7 @@ static inline void heap_push(struct heap *heap, uint32_t item, heap_before *befo
     items[at] = item;
 }
 
-/* Moves the first one, whose key has grown, to its place. The heap is not empty. */
+/* Moves the first index, whose key has grown, to its new position. The heap must not be empty. */
 static inline void heap_sift_down(struct heap *heap, heap_before *before, const void *context)
 {
     uint32_t *items = heap->items, item = items[0], at = 0;
@@ -32,7 +32,7 @@ static inline void heap_sift_down(struct heap *heap, heap_before *before, const 
     items[at] = item;
 }
 
-/* Takes the first one out. The heap is not empty. */
+/* Removes the first index and returns it. The heap must not be empty. */
 static inline uint32_t heap_pop(struct heap *heap, heap_before *before, const void *context)
 {
     uint32_t first = heap->items[0];

@@ -7,12 +7,12 @@
 
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
-/* The whole huge pages inside a range that has not been touched. */
+/* Asks for huge pages inside a range of memory that has not been accessed yet. */
 void huge_pages_wish(void *from, size_t bytes);
 
-/* The next bytes, but at most 2 GiB, that malloc() hands out in blocks below 32 MiB, to any thread. What is freed
- * stays with the process from then on: for programs, not for libraries. Addresses are taken at once, memory as it is
- * used. */
+/* Asks for huge pages for the next bytes, at most 2 GiB, that malloc() returns in blocks below 32 MiB, to any thread.
+ * From then on the process keeps freed memory, so only a program may call it, no library. Addresses are reserved at
+ * once; memory is used when it is accessed. */
 void huge_pages_heap(size_t bytes);
 
 #endif

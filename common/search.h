@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Moves FIRST, a size_t, up to the first index below END of which BEFORE is false, to END if there is none. BEFORE is
- * an expression of AT, a name that is declared here. Indexes of which it is true come before all others. */
+/* Advances FIRST, a size_t, to the first index below END for which BEFORE is false; to END if there is none. BEFORE is
+ * an expression of AT, the index, a name that the macro declares. All indices for which it is true must come first. */
 #define SEARCH_FIRST(FIRST, END, AT, BEFORE)                                                                           \
     do {                                                                                                               \
         size_t search_end_ = (END);                                                                                    \

@@ -16,7 +16,8 @@ enum status {
 
 enum { ERR_TEXT_BYTES = 1024 };
 
-/* An error about one item of one list of the input (an event of a rank) says so, for those who go on without it. */
+/* An error about one item of a list of the input (an event of a rank) names list and item, for callers that continue
+ * without that item. */
 enum { ERR_NOWHERE = -1 };
 
 struct err {

@@ -1,7 +1,7 @@
-/* Quantities as people write them, and the conversion between seconds and the trace's ticks.
+/* Parses and prints quantities, and converts between seconds and picoseconds.
  *
- * Trace times are integers in picoseconds (suffix _ps), everything reported is SI in doubles (suffix _s, _Bps, plain
- * bytes). 2^63 ps are 106 days. */
+ * Times of traces are integers in picoseconds (suffix _ps). Reported values are doubles in SI units (suffixes _s and
+ * _Bps, bytes without a suffix). 2^63 ps are 106 days. */
 #ifndef COMMON_UNITS_H
 #define COMMON_UNITS_H
 
@@ -15,7 +15,7 @@
 int64_t units_ps(double s);
 double units_s(int64_t ps);
 
-/* Their sum, or the 64-bit number nearest to it. */
+/* The sum of both, or the nearest number that 64 bits hold. */
 static inline int64_t units_add_ps(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -36,8 +36,8 @@ static inline int64_t units_max_ps(int64_t a, int64_t b)
 /* "0.000123", "10us", "1.5ms", "2s", "300ns", "5ps", "1e-6" to seconds; false on anything else or a negative value. */
 bool units_parse_duration(const char *text, double *seconds);
 
-/* Decimal seconds, exactly: digits beyond the 12th after the point are rounded; a leading '-' and an exponent are
- * accepted. *end is set behind the number. False where there is no number, or one beyond the range. */
+/* Parses decimal seconds exactly: digits after the 12th decimal are rounded. A leading '-' and an exponent are
+ * accepted. Sets *end to the character after the number. Returns false if there is no number, or it is out of range. */
 bool units_parse_ps(const char *text, const char **end, int64_t *ps);
 
 /* "12.5GB/s", "100MB/s", "1e9", "10Gbit/s" (decimal prefixes) to bytes per second. */
@@ -53,7 +53,7 @@ bool units_parse_fraction(const char *text, double *fraction);
 enum { UNITS_TEXT_BYTES = 40 };
 char *units_format_ps(int64_t ps, char buffer[UNITS_TEXT_BYTES]);
 
-/* For tables: three to four significant digits and a unit ("410 us", "1.25 s", "0"); ("9.5 GB/s"); ("1.0 MB", decimal).
+/* For tables: three to four significant digits and a unit, as "410 us", "1.25 s", "0"; "9.5 GB/s"; "1.0 MB" (decimal).
  * Return buffer. */
 char *units_format_duration(double seconds, char buffer[UNITS_TEXT_BYTES]);
 char *units_format_rate(double bytes_per_s, char buffer[UNITS_TEXT_BYTES]);

@@ -1,11 +1,11 @@
-/* The page's own files (report/web), which the build puts into the program. */
+/* The files of the page (report/web). The build makes them part of the program. */
 #ifndef REPORT_WEB_H
 #define REPORT_WEB_H
 
 #include <stddef.h>
 
 struct web_part {
-    const unsigned char *text; /* NULL behind the last one */
+    const unsigned char *text; /* NULL: the end of web_scripts */
     size_t size;
 };
 

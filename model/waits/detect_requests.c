@@ -55,11 +55,6 @@ static bool leaves_at_once(const struct detection *detection, const struct trace
     return send->bytes <= detection->options->eager_bytes;
 }
 
-static int64_t larger_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* When a message is complete on the side that waits. A rendezvous begins when both sides have begun: request, answer,
  * data. Without a described network messages take no time. */
 static int64_t end_ps(const struct detection *detection, const struct side *side, const struct trace_call *own,
@@ -72,8 +67,8 @@ static int64_t end_ps(const struct detection *detection, const struct side *side
     int64_t asked_ps = units_add_ps(send->enter_ps, latency_ps), there_ps = units_add_ps(asked_ps, data_ps);
     if (!side->receives && message_is_eager(send, options->eager_bytes)) return own->exit_ps;
     if (leaves_at_once(detection, send))
-        return side->receives ? there_ps : units_add_ps(larger_of(there_ps, receive->enter_ps), latency_ps);
-    int64_t answered_ps = units_add_ps(larger_of(asked_ps, receive->enter_ps), latency_ps);
+        return side->receives ? there_ps : units_add_ps(units_max_ps(there_ps, receive->enter_ps), latency_ps);
+    int64_t answered_ps = units_add_ps(units_max_ps(asked_ps, receive->enter_ps), latency_ps);
     return units_add_ps(answered_ps, side->receives ? units_add_ps(latency_ps, data_ps) : data_ps);
 }
 

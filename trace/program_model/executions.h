@@ -13,7 +13,7 @@ struct executions {
     float *values;   /* owned, rank after rank: seconds; after executions_split() the factors that rank and execution do
                         not explain */
     size_t count, capacity;
-    size_t *first;   /* owned, per rank and one more: where its executions begin */
+    size_t *first;                 /* owned, per rank: index of its first execution; one more element for the end */
     float *by_rank, *by_execution; /* owned: factors of the mean */
     size_t most; /* executions of one rank */
 };
@@ -22,7 +22,7 @@ enum status executions_open(struct executions *executions, uint32_t ranks, struc
 enum status executions_add(struct executions *executions, double seconds, struct err *err);
 void executions_clear(struct executions *executions);
 
-/* alike: executions differ randomly only. */
+/* Splits the values into factors by rank, by execution and random. With alike all differences are random. */
 enum status executions_split(struct executions *executions, uint32_t ranks, bool alike, struct err *err);
 
 /* The factor of an observed execution of a rank; 1 if it is not known. */

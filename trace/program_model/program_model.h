@@ -13,18 +13,18 @@
 #include "trace/program_model/grid.h"
 #include "trace/trace.h"
 
-/* Which run is meant: its ranks, and the value that a parameter had. */
+/* The scale of a run: its number of ranks, and the value of a parameter. */
 struct model_scale {
     uint32_t ranks;
-    uint32_t variable; /* of the parameter; 0: whatever parameters are */
+    uint32_t variable; /* of the parameter; 0: the run has no parameter, or any value of it is meant */
     double value;
 };
 
-/* What a recorded run shows of a computing; takes the place of the expression at that scale. */
+/* The mean of a computing in a recorded run. At the scale of that run it takes the place of the expression. */
 struct model_recorded {
     struct model_scale scale;
     double mean;
-    struct executions executions; /* without counts: as at other scales */
+    struct executions executions; /* empty: those of struct model_computing hold at this scale, too */
 };
 
 /* Computing at one place of the program: a mean, and how single executions differ from it. */
@@ -33,12 +33,13 @@ struct model_computing {
     struct expression mean; /* seconds; less than 0 is 0 */
     struct model_recorded *recorded; /* owned */
     size_t recorded_count, recorded_capacity;
-    double error;           /* relative, of the mean at a scale that was recorded */
-    double missed, missed_s, doublings; /* what the mean may miss at another scale, relative and in seconds, so far from them */
+    double error;            /* relative error of the mean at a recorded scale */
+    double missed, missed_s; /* error of the mean at another scale, relative and in seconds */
+    double doublings;        /* the distance from the recorded scales for which missed and missed_s hold */
     bool balanced;          /* all executions are within 10 % of the mean */
     struct executions executions; /* of the observed run */
 };
-enum { COMPUTING_ABSENT = -1, COMPUTING_ZERO = -2 }; /* else an index: not said; no time */
+enum { COMPUTING_ABSENT = -1, COMPUTING_ZERO = -2 }; /* the model does not say it; no time. Other values are indices */
 
 enum statement_kind { STATEMENT_CALL, STATEMENT_COMPUTE, STATEMENT_REPEAT, STATEMENT_IF, STATEMENT_BLOCK };
 
@@ -49,30 +50,32 @@ struct statement_value {
 };
 
 enum statement_group { GROUP_NONE, GROUP_LISTED, GROUP_OTHERS, GROUP_ALL };
-enum { REQUESTS_NONE = -2, REQUESTS_ALL = -1 }; /* else: the one at that place among those that no call has completed */
+/* Other values are positions among the rank's requests that no call has completed. */
+enum { REQUESTS_NONE = -2, REQUESTS_ALL = -1 };
 
 struct statement {
     enum statement_kind kind;
     size_t line;
-    struct expression when; /* the rank takes the statement where it is not 0; none: always */
-    int32_t before, after;  /* computing before a call, or the first call in a loop; after it */
+    struct expression when; /* a rank executes the statement if the value is not 0; no expression: always */
+    int32_t before, after;  /* computing before the call, or before the first call of a loop; computing after it */
     /* STATEMENT_CALL */
-    struct trace_call call; /* what the keys without expressions say; site and ref (region) of struct program_model.names */
+    struct trace_call
+        call; /* the fields without expressions; site and ref (region) refer to struct program_model.names */
     struct statement_value *values; /* owned */
     size_t value_count;
     enum statement_group group;
-    struct expression *members; /* owned; what is none is left out */
+    struct expression *members; /* owned; a member whose value is none is left out */
     size_t member_count;
     int64_t requests;
     bool scales_disp; /* displacements are in units of the target's */
     struct expression takes; /* seconds of the call itself */
-    /* STATEMENT_COMPUTE: seconds, or that computing; STATEMENT_REPEAT: how often; STATEMENT_IF: the condition;
-     * STATEMENT_BLOCK: seconds, or that computing, of the body */
+    /* STATEMENT_COMPUTE: seconds; STATEMENT_REPEAT: the number of rounds; STATEMENT_IF: the condition; STATEMENT_BLOCK:
+     * seconds of the body. Instead of seconds there may be a computing */
     struct expression amount;
     int32_t computing;
     bool reduced;            /* STATEMENT_BLOCK: the time takes the place of the body */
     uint32_t variable;       /* of a loop with a name; 0: none */
-    struct statement *body, *other; /* owned; other: what is behind else */
+    struct statement *body, *other; /* owned; other: the statements after else */
     size_t body_count, other_count;
 };
 
@@ -103,8 +106,8 @@ struct model_line { /* of the text, as it is written again */
 
 struct program_model {
     char *file;         /* owned */
-    uint32_t ranks;     /* where nobody asks for another number; 0: not said */
-    struct model_scale observed; /* the run that executions are of; 0 ranks: none */
+    uint32_t ranks;     /* the default number of ranks; 0: there is none */
+    struct model_scale observed;  /* the run that the executions are from; 0 ranks: there is none */
     struct model_scale *recorded; /* owned: other runs that the model is made from */
     size_t recorded_count, recorded_capacity;
     struct grid_shape shape;
@@ -127,26 +130,27 @@ struct program_model {
 /* "rmacast-model": the first word of the form. */
 #define PROGRAM_MODEL_WORD "rmacast-model"
 
-/* STATUS_DATA with file, line and what was expected. name: for messages. The caller owns *model. */
+/* Reads a model. name is used in messages. Returns STATUS_DATA with file, line and what was expected. The caller owns
+ * *model. */
 enum status program_model_read(FILE *in, const char *name, struct program_model **model, struct err *err);
 enum status program_model_open(const char *file, struct program_model **model, struct err *err);
 void program_model_free(struct program_model *model);
 
-/* The text again, without comments; what reads it has the same model. */
+/* Writes the model as text, without comments. Reading it gives the same model. */
 void program_model_write(const struct program_model *model, FILE *out);
 
 struct program_model_options {
     uint32_t ranks; /* 0: as many as the model says */
     double compute; /* factor of all computing */
-    double error;   /* of each computing, the share of its error that is added to it: -1 to 1 */
-    uint64_t seed;  /* of which execution's time is taken where all are alike */
+    double error;   /* the share of its error that is added to each computing: -1 to 1 */
+    uint64_t seed;  /* for the choice of executions where they differ randomly only */
 };
 #define PROGRAM_MODEL_DEFAULTS                                                                                         \
     {                                                                                                                  \
         .ranks = 0, .compute = 1, .error = 0, .seed = 1                                                                \
     }
 
-/* The run as a trace, checked. The caller owns *trace. */
+/* Makes the run as a trace that has passed trace_check(). The caller owns *trace. */
 enum status program_model_make(const struct program_model *model, const struct program_model_options *options,
                                struct trace **trace, struct err *err);
 

@@ -1,7 +1,7 @@
-/* A program model at some number of ranks, call by call: each rank has its place in the program, and the next call is
- * made when it is asked for.
+/* Runs a program model at a number of ranks, call by call. The state of each rank is its position in the program.
+ * run_rank_next makes the next call of a rank.
  *
- * Order of calls: program_run_open, of each rank run_rank_open, run_rank_next until the end, run_rank_clear;
+ * Order of calls: program_run_open; for each rank run_rank_open, run_rank_next until the end, run_rank_clear;
  * program_run_clear. */
 #ifndef TRACE_PROGRAM_MODEL_RUN_H
 #define TRACE_PROGRAM_MODEL_RUN_H
@@ -16,24 +16,24 @@ struct program_run {
     double *variables;
     double doublings; /* from the nearest recorded scale */
     int32_t *members;
-    int32_t *comm_first; /* per communicator of the model: its first one in the trace */
+    int32_t *comm_first; /* per communicator of the model: the first of its communicators in the trace */
     int32_t *window_first;
-    uint64_t work;       /* statements and members that may still be looked at */
+    uint64_t work;       /* the number of statements and members that may still be evaluated */
     struct err *err;     /* of the current call */
 };
 
-/* What the computing between two calls is taken from; place_of() of run.c has the rule. */
+/* The statements from which the computing between two calls is taken; place_of() of run.c has the rule. */
 struct run_place {
     const struct statement *entered, *previous, *body;
 };
 
 struct run_frame {
-    const struct statement *body, *loop; /* loop: whose body it is, NULL the program's */
-    const struct statement *place;       /* the body, of a block that around it: blocks do not say where computing belongs */
+    const struct statement *body, *loop; /* loop: the statement whose body it is; NULL: the program itself */
+    const struct statement *place;       /* the body to which computing belongs: for a block the body around it */
     size_t count, next;
     int64_t round, rounds;
-    uint64_t calls;                  /* of the rank, as the loop began */
-    const struct statement *entered; /* before it began */
+    uint64_t calls;                  /* of the rank, when the loop began */
+    const struct statement *entered; /* run_place.entered before the loop began */
 };
 
 struct run_rank {
@@ -42,9 +42,9 @@ struct run_rank {
     uint32_t depth;
     struct run_place place;
     int64_t now_ps, computed_ps; /* of statements "compute" since the last call */
-    int64_t plain_ps;            /* of statements "compute E" in all */
+    int64_t plain_ps;            /* the sum of all statements "compute E" so far */
     uint64_t calls;
-    uint32_t *executions; /* owned, per computing: how often */
+    uint32_t *executions; /* owned, per computing: the number of executions so far */
     uint32_t *open;       /* owned: requests that no call has completed */
     size_t open_count, open_capacity;
     uint32_t next_request;
@@ -54,7 +54,7 @@ enum status program_run_open(const struct program_model *model, const struct pro
                              struct program_run *run, struct err *err);
 void program_run_clear(struct program_run *run);
 
-/* A variable that does not depend on the rank: a parameter. */
+/* Computes a variable that does not depend on the rank, a parameter. */
 enum status run_variable(const struct program_model *model, uint32_t ranks, uint32_t variable, double *value, struct err *err);
 
 enum status run_rank_open(const struct program_run *run, uint32_t rank, struct run_rank *state, struct err *err);
@@ -64,7 +64,7 @@ void run_rank_clear(struct run_rank *state);
 enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t computing, double *seconds, double *error,
                                struct err *err);
 
-/* *ended: there is no call any more. */
+/* Makes the next call of the rank. Sets *ended, and not *call, if there is none. */
 enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended,
                           struct err *err);
 

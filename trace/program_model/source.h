@@ -1,5 +1,5 @@
-/* A program model's run whose calls are made as they are needed: of each rank the trace holds the next few, and those that nobody
- * needs any more are replaced. Memory is that of the ranks' places in the program, whatever the run's length.
+/* A run of a program model whose calls are made when they are needed. The trace has the next few calls of each rank;
+ * calls that are no longer needed are replaced. The memory does not depend on the length of the run.
  *
  * Order of calls: program_source_open, program_source_next as often as wanted, program_source_close. */
 #ifndef TRACE_PROGRAM_MODEL_SOURCE_H
@@ -14,22 +14,23 @@ struct program_source {
     bool finalizes; /* all ranks call MPI_Finalize */
 };
 
-/* False: the replay needs the whole run at once, for collectives with sizes per rank and for OpenSHMEM. */
+/* Whether the model can be run so. Collectives with sizes per rank and OpenSHMEM need the whole run at once. */
 bool program_source_possible(const struct program_model *model);
 
-/* With the first calls of each rank. */
+/* Makes the first calls of each rank. */
 enum status program_source_open(const struct program_model *model, const struct program_model_options *options,
                                 struct program_source *source, struct err *err);
 
-/* context: a struct program_source. The calls behind those that the trace holds of the rank; none: the rank has ended. */
+/* Replaces the calls of the rank in the trace by the next ones; by none if the rank has ended. context is a struct
+ * program_source. */
 enum status program_source_next(void *context, uint32_t rank, struct err *err);
 void program_source_close(struct program_source *source);
 
-/* About what the run has, by a few of its ranks. */
+/* An estimate of a run, made from a few of its ranks. */
 struct program_survey {
     double calls;       /* of all ranks */
-    double computing_s; /* that is expected of one rank */
-    double error;       /* relative, of it: that of each computing, by its share */
+    double computing_s; /* the expected computing time of one rank */
+    double error;       /* its relative error: the errors of all computings, weighted by their shares */
 };
 enum status program_source_survey(const struct program_model *model, const struct program_model_options *options,
                                   struct program_survey *survey, struct err *err);

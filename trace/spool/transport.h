@@ -1,4 +1,4 @@
-/* What carried the messages of a recorded program, as far as its environment says. */
+/* Derives from a recorded program's environment what carried its messages. */
 #ifndef TRACE_SPOOL_TRANSPORT_H
 #define TRACE_SPOOL_TRANSPORT_H
 
@@ -13,9 +13,10 @@ struct spool_transport {
     size_t hosts, ranks;
 };
 
-/* "TCP", "shared memory", "remote DMA", "TCP between hosts, shared memory within". false: not known, and with one rank. For
- * MPICH's ch4:ucx and for Open MPI, which take shared memory within a host and remote DMA before TCP between hosts where the
- * list allows it (UCX 1.13, ucp_wireup; Open MPI 4.1, the BTLs' exclusivity). */
+/* Writes "TCP", "shared memory", "remote DMA" or "TCP between hosts, shared memory within" to text. Returns false if it
+ * is not known, and for one rank. It holds for MPICH's ch4:ucx and for Open MPI. Where the list allows it, both use
+ * shared memory within a host, and prefer remote DMA to TCP between hosts (UCX 1.13, ucp_wireup; Open MPI 4.1,
+ * exclusivity of the BTLs). */
 bool spool_transport_text(const struct spool_transport *told, char text[SPOOL_TRANSPORT_BYTES]);
 
 #endif

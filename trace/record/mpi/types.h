@@ -1,5 +1,5 @@
-/* Data types: the bytes that a count of elements moves, and the bytes that it spans in memory. What MPI says of a type
- * is kept until the type is freed. */
+/* Data types: the bytes that a count of elements moves, and the bytes that it spans in memory. The properties of a type
+ * are stored until the type is freed. */
 #ifndef TRACE_RECORD_MPI_TYPES_H
 #define TRACE_RECORD_MPI_TYPES_H
 
@@ -25,7 +25,7 @@ static inline struct rec_type *rec_type_place(MPI_Datatype type)
     return &rec_types[(REC_KEY(type) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - REC_TYPE_BITS)];
 }
 
-/* The type as it is remembered at its place; asks MPI where it is not. With what uses the tables (rec_lock()). */
+/* Finds the stored type, or asks MPI and stores it. The caller holds rec_lock(), if it uses the tables. */
 const struct rec_type *rec_type_find(MPI_Datatype type);
 
 static inline const struct rec_type *rec_type(MPI_Datatype type)
@@ -34,8 +34,8 @@ static inline const struct rec_type *rec_type(MPI_Datatype type)
     return __builtin_expect(place->type == type, 1) ? place : rec_type_find(type);
 }
 
-/* Bytes of memory from the first to the last that count elements have; 0: as many as they move, or beyond every
- * address. */
+/* The bytes of memory from the first to the last byte of count elements. 0: as many as they move, or more than the
+ * address space has. */
 int64_t rec_type_span(int64_t count, MPI_Datatype type);
 
 #pragma GCC visibility pop

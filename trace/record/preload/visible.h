@@ -5,11 +5,11 @@
 #include <link.h>
 #include <stdbool.h>
 
-/* The object is a part of an MPI library (libmpi*). */
+/* Whether the object is a part of an MPI library (libmpi*). */
 bool rec_is_mpi(const struct dl_phdr_info *info);
 
-/* Makes MPI libraries that were loaded for one object only (a module of an interpreter) visible to all, as those are
- * that the program is linked with. */
+/* Makes MPI libraries visible to all objects that were loaded for one object only (a module of an interpreter). Those
+ * that the program is linked with are visible already. */
 void rec_make_visible(void);
 
 /* The function behind the recorder's own of this name, NULL if there is none. The dispatch
