@@ -1,4 +1,4 @@
-# rmacast sweep: a point whose process is killed is run once more. Whatever a transcript can say: tests/commands/simulate/sweep.test.
+# rmacast sweep: a point whose process is killed is run once more. What a transcript can say: tests/commands/simulate/sweep.test.
 . "$(dirname "$0")/lib.sh"
 
 rm -f long.json # of an earlier test, which would be gone on with
