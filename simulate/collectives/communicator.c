@@ -1,7 +1,7 @@
 /* Creation of communicators, as in MPICH 4.0.2: an all-gather of colours and keys where the call splits, an all-reduce
- * of the free context ids, a broadcast of one number over the new communicator when it is ready. Each of two groups
- * does so by itself, and the first ranks of both exchange the results (src/mpi/comm; tests/schedules counts the
- * messages). */
+ * of the free context ids, a broadcast of one number over the new communicator when it is ready. On an
+ * intercommunicator each group does so by itself, and the first ranks of both exchange the results (src/mpi/comm;
+ * tests/schedules counts the messages). */
 #include "simulate/collectives/collective.h"
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/plan_run.h"

@@ -54,7 +54,8 @@ struct coll_calls {
     size_t *first, *calls;
 };
 
-/* How two groups take part: both as one collective, each by itself, or only their first ranks, which exchange bytes. */
+/* How the two groups of an intercommunicator take part: both as one collective, each by itself, or only their first
+ * ranks, which exchange bytes. */
 enum coll_scope { COLL_TOGETHER, COLL_EACH, COLL_FIRST_RANKS };
 
 struct coll_shape {
@@ -66,7 +67,7 @@ struct coll_shape {
     /* of an intercommunicator: size of the first group; kind and size choose the algorithm. 0: one group */
     uint32_t first_group;
     enum call_kind kind;
-    enum coll_scope scope; /* of two groups */
+    enum coll_scope scope; /* on intercommunicators */
     bool later;          /* the non-blocking form */
     const struct coll_calls *calls; /* NULL: it is not known what others send; taken as not empty */
     size_t turn;                    /* index of the call among these */

@@ -1,5 +1,6 @@
-/* Plans of collectives between two groups (MPI-3.1 5.2.2), as in MPICH 4.0.2. Inside a group they are the plans of one
- * group with its first rank as root; then the first ranks exchange messages. tests/schedules counts the messages. */
+/* Plans of collectives on intercommunicators (MPI-3.1 5.2.2), as in MPICH 4.0.2. Inside a group they are the plans of
+ * one group with its first rank as root; then the first ranks exchange messages. tests/schedules counts the messages.
+ */
 #include "simulate/plans/plan.h"
 
 enum { GATHER_BETWEEN_SHORT = 2048, TURN_BYTES = 1, CONTEXT_BYTES = 2 };

@@ -28,7 +28,7 @@ bool coll_step_v(const struct coll_shape *shape, uint32_t rank, uint32_t number,
 /* The member's call of this turn; NULL: not known. */
 const struct trace_call *coll_call_of(const struct coll_shape *shape, uint32_t member);
 
-/* Steps of a collective between two groups (shape->first_group > 0). A root is alone in the first one. */
+/* Steps of a collective on an intercommunicator (shape->first_group > 0). A root is alone in the first group. */
 bool coll_step_between(const struct coll_shape *shape, uint32_t rank, uint32_t number, struct coll_step *step);
 
 #endif

@@ -10,7 +10,7 @@ static int64_t total_bytes(const struct coll_shape *shape)
     return total;
 }
 
-/* Whether two groups exchange messages in another way than one group would. */
+/* Whether an intercommunicator exchanges messages in another way than one group would. */
 static bool is_between(enum call_kind kind)
 {
     switch (kind) {

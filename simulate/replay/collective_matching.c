@@ -70,7 +70,7 @@ static void note_sizes(struct replay *replay, uint32_t rank, const struct turn *
              first_place(turn, its), other);
 }
 
-/* Each of two groups may have its own sizes, except where both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
+/* Each group of an intercommunicator may have its own sizes, except where both reduce (MPI-3.1 5.7.1, 5.8, 5.10.1). */
 static bool are_apart(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t other)
 {
     const struct trace_comm *comm = &replay->trace->definitions.comms[call->handle];

@@ -114,7 +114,8 @@ static enum status add_new_plans(const struct replay *replay, struct uses *uses,
         uint64_t named_by = neighbors ? (uint32_t)call->collective.neighbors : plan->shape.root;
         uint64_t *seen, key = (uint64_t)plan->comm << 38 | (uint64_t)plan->shape.algorithm << 32 | named_by;
         TRY(map_put(&uses->seen, key, 0, &seen, replay->err));
-        if (*seen && plan->shape.first_group == 0) continue; /* each of two groups has its own algorithm */
+        if (*seen && plan->shape.first_group == 0)
+            continue; /* each group of an intercommunicator has its own algorithm */
         *seen = 1;
         TRY(add_partners(replay, rank, plan, &uses->now));
     }

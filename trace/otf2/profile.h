@@ -25,7 +25,7 @@ struct archive_attribute_row {
 extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT];
 
 /* Archive properties beside those of trace/provenance.def; numbered ones are made with "%s%zu". */
-#define ARCHIVE_COMM_BETWEEN "Comm %u between %u and %u" /* name of a communicator of two groups: members of each */
+#define ARCHIVE_COMM_BETWEEN          "Comm %u between %u and %u" /* name of an intercommunicator: members of each group */
 #define ARCHIVE_PROPERTY_PROFILE "RMACAST::PROFILE"
 #define ARCHIVE_PROPERTY_ORIGIN "RMACAST::ORIGIN"
 #define ARCHIVE_PROPERTY_TIME_ZERO "RMACAST::TIME_ZERO"

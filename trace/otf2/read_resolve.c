@@ -114,7 +114,7 @@ static bool is_world(const struct archive_reader *reader, const int32_t *ranks, 
     return true;
 }
 
-/* Our writer marks communicators of two groups by their names. */
+/* Our writer marks intercommunicators by their names. */
 static void name_groups(const struct archive_reader *reader, const struct archive_comm *from)
 {
     struct trace_comm *comm = &reader->trace->definitions.comms[from->id];

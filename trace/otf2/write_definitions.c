@@ -166,7 +166,7 @@ static void define_group(struct definitions *definitions, uint32_t reference, ui
            definitions->members);
 }
 
-/* The name says which are of two groups. */
+/* The name says which communicators are intercommunicators. */
 static uint32_t comm_name(struct definitions *definitions, uint32_t id)
 {
     const struct trace_comm *comm = &definitions->trace->definitions.comms[id];

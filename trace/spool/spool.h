@@ -122,13 +122,13 @@ enum spool_flag {
     SPOOL_NOPRECEDE = 8,
     SPOOL_NOSUCCEED = 16,
     SPOOL_EXCLUSIVE = 32,
-    SPOOL_FLAG = 64,    /* exit: the test call said yes */
-    SPOOL_FAILED = 128, /* exit: the call returned an error */
-    SPOOL_STARTED = 1, /* entry of a message: by MPI_Start */
+    SPOOL_FLAG = 64,     /* exit: the test call said yes */
+    SPOOL_FAILED = 128,  /* exit: the call returned an error */
+    SPOOL_STARTED = 1,   /* entry of a message: by MPI_Start */
     SPOOL_TRUNCATED = 1, /* match: the message was longer than the receive's room; bytes are not said */
-    SPOOL_STOPS = 1,    /* pause: recording stops */
-    SPOOL_SEEN = 1,     /* communicator: found in use, its making was not seen */
-    SPOOL_BETWEEN = 2,  /* communicator of two groups: the content ends with the number of members in the first one */
+    SPOOL_STOPS = 1,     /* pause: recording stops */
+    SPOOL_SEEN = 1,      /* communicator: found in use, its making was not seen */
+    SPOOL_BETWEEN = 2,   /* intercommunicator: the content ends with the number of members in the first one */
 };
 
 /* What a record says. From kind on it is four words. In versions 1 and 2 it is in the file as it is, with the lap in

@@ -154,7 +154,7 @@ void rec_set_collective(struct rec_call *rec, MPI_Comm comm, int root, int64_t c
     if (rec_set_rooted(rec, comm, root)) rec->enter.bytes = rec_true_bytes(count, type);
 }
 
-/* The blocks of two groups may differ: both sides record the larger one. */
+/* The blocks of the two groups of an intercommunicator may differ: both sides record the larger one. */
 void rec_set_exchange(struct rec_call *rec, MPI_Comm comm, int64_t sent, MPI_Datatype sent_type, int64_t received,
                       MPI_Datatype received_type)
 {

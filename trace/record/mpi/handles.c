@@ -115,7 +115,7 @@ static void intercomm_define(const struct rec_comm *comm, const struct rec_comm 
     free(members);
 }
 
-/* Makes a communicator of two groups; NULL: memory is short. */
+/* Makes an intercommunicator; NULL: memory is short. */
 static struct rec_comm *intercomm_new(const int32_t *own, int count, const int32_t *other, int other_count)
 {
     struct rec_comm *made = comm_new(other, other_count);
