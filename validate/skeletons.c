@@ -234,33 +234,40 @@ static const struct skeleton *skeleton_by_name(const struct skeletons *skeletons
     return NULL;
 }
 
-/* The row of the round with the least time, with the repetitions of all rounds. False: a round lacks the row. */
-static bool join_row(const struct skeletons *rounds, size_t round_count, struct skeleton *row)
+/* The row of the round whose time is at the lower quartile, with the repetitions of all rounds. False: a round lacks the row. */
+static bool join_row(const struct skeletons *rounds, size_t round_count, const struct skeleton **sorted, struct skeleton *row)
 {
-    const struct skeleton *least = NULL;
+    size_t repetitions = 0;
     for (size_t i = 0; i < round_count; i++) {
         const struct skeleton *of_round = skeleton_by_name(&rounds[i], row->name);
+        size_t place = i;
         if (!of_round) return false;
-        if (!least || of_round->measured_median_s < least->measured_median_s) least = of_round;
-        row->count += of_round->count;
+        for (; place > 0 && sorted[place - 1]->measured_median_s > of_round->measured_median_s; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = of_round;
+        repetitions += of_round->count;
     }
-    row->measured_median_s = least->measured_median_s;
-    row->measured_p10_s = least->measured_p10_s;
-    row->predicted_median_s = least->predicted_median_s;
+    const struct skeleton *taken = sorted[(round_count - 1) / 4];
+    row->measured_median_s = taken->measured_median_s;
+    row->measured_p10_s = taken->measured_p10_s;
+    row->predicted_median_s = taken->predicted_median_s;
+    row->count = repetitions;
     return true;
 }
 
 enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err)
 {
     struct skeletons made = {0};
-    enum status status = STATUS_OK;
+    const struct skeleton **sorted = calloc(round_count, sizeof *sorted);
+    enum status status = sorted ? STATUS_OK : err_memory(err);
     for (size_t i = 0; i < rounds[0].count && status == STATUS_OK; i++) {
         struct skeleton row = {.count = 0};
         strcpy(row.name, rounds[0].items[i].name);
-        if (!join_row(rounds, round_count, &row)) continue;
+        if (!join_row(rounds, round_count, sorted, &row)) continue;
         status = array_reserve((void **)&made.items, &made.capacity, made.count + 1, sizeof row, err);
         if (status == STATUS_OK) made.items[made.count++] = row;
     }
+    free(sorted);
     if (status == STATUS_OK)
         *joined = made;
     else

@@ -28,8 +28,8 @@ struct skeletons {
  * communicators. */
 enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank,
                               struct skeletons *skeletons, struct err *err);
-/* Joins the rows of several runs of one program: the row of the run with the least median, since load only adds time, with the
- * repetitions of all. It has the rows of rounds[0] that occur in all rounds. */
+/* Joins the rows of several runs of one program: the row of the run whose median is at the lower quartile, since load only adds
+ * time; the repetitions of all. It has the rows of rounds[0] that occur in all rounds. */
 enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 

@@ -50,15 +50,16 @@ static int compare_places(const void *a, const void *b)
     return places != 0 ? places : compare_times(a, b);
 }
 
-/* Of each size and place the round with the least time. Returns the number of what is left. */
-static size_t keep_least(struct placed *placed, size_t count)
+/* Of each size and place the round at the lower quartile. Returns the number of what is left. */
+static size_t keep_quartiles(struct placed *placed, size_t count)
 {
     size_t kept = 0;
     qsort(placed, count, sizeof *placed, compare_places);
-    for (size_t i = 0; i < count; i++) {
-        const struct placed *before = kept > 0 ? &placed[kept - 1] : NULL;
-        if (before && before->point.x == placed[i].point.x && strcmp(before->place, placed[i].place) == 0) continue;
-        placed[kept++] = placed[i];
+    for (size_t first = 0, behind; first < count; first = behind) {
+        for (behind = first; behind < count && placed[behind].point.x == placed[first].point.x &&
+                             strcmp(placed[behind].place, placed[first].place) == 0;
+             behind++) {}
+        placed[kept++] = placed[first + (behind - first - 1) / 4];
     }
     return kept;
 }
@@ -121,7 +122,7 @@ enum status size_curve_collect(const struct bench_results *results, const char *
         status = bench_series_statistics(series, &statistics, err);
         make_point(series, &statistics, &placed[count++]);
     }
-    if (status == STATUS_OK) status = keep_middles(placed, keep_least(placed, count), curve, err);
+    if (status == STATUS_OK) status = keep_middles(placed, keep_quartiles(placed, count), curve, err);
     if (status == STATUS_OK) add_scatter(curve);
     free(placed);
     return status;

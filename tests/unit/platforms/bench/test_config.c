@@ -106,6 +106,29 @@ static void the_default_is_a_configuration(void **state)
 #define TEST(KEYS) "{ \"tests\": { \"t\": { " KEYS " } } }"
 #define REST       "\"conf\": [1, 2], \"sizes\": 8, \"tests\": \"bcast\""
 
+/* An equal part of the time and of the repetitions, rounded up, but at least 20 of these, or all. */
+static void rounds_share_repetitions_and_time(void **state)
+{
+    (void)state;
+    static const char text[] = "{ \"tests\": { \"a\": { \"conf\": [1, 2], \"sizes\": 8, \"tests\": \"barrier\","
+                               " \"minRepeats\": 1000, \"maxDuration\": 0.6 },"
+                               " \"b\": { \"conf\": [1, 2], \"sizes\": 8, \"tests\": \"barrier\", \"minRepeats\": 40 },"
+                               " \"c\": { \"conf\": [1, 2], \"sizes\": 8, \"tests\": \"barrier\", \"minRepeats\": 12 } } }";
+    static const struct {
+        int rounds, repeats[3];
+    } rows[] = {{1, {1000, 40, 12}}, {3, {334, 20, 12}}, {100, {20, 20, 12}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench_config config;
+        struct err err;
+        assert_int_equal(bench_config_parse(text, "x.json", &config, &err), STATUS_OK);
+        assert_int_equal(config.count, 3);
+        bench_config_share(&config, rows[i].rounds);
+        for (int k = 0; k < 3; k++) assert_int_equal(config.jobs[k].min_repeats, rows[i].repeats[k]);
+        assert_true(config.jobs[0].max_duration_s == 0.6 / rows[i].rounds);
+        bench_config_clear(&config);
+    }
+}
+
 static void faults_name_file_and_key(void **state)
 {
     (void)state;
@@ -165,6 +188,7 @@ int main(void)
         cmocka_unit_test(names_stand_wherever_values_may),
         cmocka_unit_test(pairs_are_placed_on_all_neighbours),
         cmocka_unit_test(the_default_is_a_configuration),
+        cmocka_unit_test(rounds_share_repetitions_and_time),
         cmocka_unit_test(faults_name_file_and_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
