@@ -132,7 +132,8 @@ static void group_third(const struct step *step, struct marks *marks)
 
 /* --- flush --- */
 
-/* Nothing is open towards rank 2 but that a message was sent to it. */
+/* Nothing is open towards rank 2 but that a message was sent to it. The partner is outside MPI for a while: if its answer to the
+ * put came before the flush, nobody would be asked. */
 static void flush_origin(const struct step *step, struct marks *marks)
 {
     (void)step;
@@ -140,8 +141,8 @@ static void flush_origin(const struct step *step, struct marks *marks)
     for (int rank = PARTNER; rank <= THIRD; rank++)
         MPI_Put(source, 8, MPI_BYTE, rank, wide_place[rank], 8, MPI_BYTE, wide);
     MPI_Win_flush_all(wide);
-    rank_prepared(PARTNER);
     rank_prepared(THIRD);
+    rank_prepared(PARTNER);
     issue_into(wide, wide_place[PARTNER], PROBE_VARIANT_PUT, 8);
     BEGIN();
     TIMED(0, MPI_Win_flush_all(wide));
@@ -149,10 +150,11 @@ static void flush_origin(const struct step *step, struct marks *marks)
     for (int rank = PARTNER; rank <= THIRD; rank++) MPI_Send(NULL, 0, MPI_BYTE, rank, TAG_DATA, comm_with(rank));
 }
 
-static void flush_partner(void)
+static void flush_partner(const struct step *step)
 {
     await_origin();
     leave_window();
+    sleep_until(now_s() + step->delay_s / 4);
     await_data();
 }
 
@@ -178,7 +180,7 @@ void three_origin(const struct step *step, struct marks *marks)
 void three_partner(const struct step *step, struct marks *marks)
 {
     switch (step->id) {
-    case PROBE_FLUSH_OTHERS: flush_partner(); break;
+    case PROBE_FLUSH_OTHERS: flush_partner(step); break;
     case PROBE_GROUP_QUEUED: queued_partner(step, marks); break;
     default: group_partner();
     }
