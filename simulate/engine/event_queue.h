@@ -68,7 +68,7 @@ static inline enum status event_queue_push_ring(struct event_queue *queue, unsig
                                                 uint32_t type, uint32_t id, struct err *err)
 {
     const struct event event = {time, type, id};
-    bool ready = queue->ahead == 0 && queue->count < queue->reserved && queue->rings[ring].items;
+    bool ready = queue->ahead == 0 && queue->count < queue->reserved;
     if (!ready || !event_ring_push(&queue->rings[ring], &event))
         return event_queue_push_ring_slow(queue, ring, &event, err);
     queue->count++;

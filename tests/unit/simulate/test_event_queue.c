@@ -129,20 +129,20 @@ static void order_of_events(void **state)
                 for (uint32_t rings = 0; rings <= 100; rings += 50) run(delays[i], pending, ahead, rings);
 }
 
-/* More events than a ring holds, and one that belongs before them all. */
+/* A ring grows; then more events than it may hold, and one that belongs before them all. */
 static void full_ring(void **state)
 {
     (void)state;
     struct err err;
     struct event_queue queue = {0};
-    const int64_t most = EVENT_RING_ROOM + 100;
+    const int64_t most = EVENT_RING_MOST + 100;
     for (int64_t i = 1; i <= most; i++) {
         struct event_time time = {i, event_queue_order(&queue, 0)};
         assert_int_equal(event_queue_push_ring(&queue, 1, time, 0, (uint32_t)i, &err), STATUS_OK);
     }
     assert_int_equal(event_ring_item(&queue.rings[1], 0)->id, 1);
-    assert_int_equal(event_ring_item(&queue.rings[1], EVENT_RING_ROOM - 1)->id, EVENT_RING_ROOM);
-    assert_int_equal(queue.rings[1].count, EVENT_RING_ROOM);
+    assert_int_equal(event_ring_item(&queue.rings[1], EVENT_RING_MOST - 1)->id, EVENT_RING_MOST);
+    assert_int_equal(queue.rings[1].count, EVENT_RING_MOST);
     struct event_time before = {0, event_queue_order(&queue, 0)};
     assert_int_equal(event_queue_push_ring(&queue, 1, before, 0, 0, &err), STATUS_OK);
     for (int64_t i = 0; i <= most; i++) assert_int_equal(event_queue_pop(&queue).id, i);
