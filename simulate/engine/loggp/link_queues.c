@@ -55,6 +55,11 @@ static enum status queue_of(struct link_queues *queues, uint64_t link, struct li
     return STATUS_OK;
 }
 
+const struct link_queue *link_queues_first(const struct link_queues *queues, const struct link_path *path)
+{
+    return queues->bits ? &queues->queues[slot_of(queues->bits, path->known[path->link % LINKS_KNOWN].id + 1)] : NULL;
+}
+
 /* --- messages --- */
 
 static int32_t find_links(const struct link_queues *queues, struct link_path *path)
@@ -75,13 +80,6 @@ static enum status take_path(struct link_queues *queues, uint32_t *index, struct
     return STATUS_OK;
 }
 
-/* The queue is read when the head arrives. */
-static void prefetch_queue(const struct link_queues *queues, const struct link_path *path)
-{
-    if (path->link < path->links && queues->bits)
-        __builtin_prefetch(&queues->queues[slot_of(queues->bits, path->known[path->link % LINKS_KNOWN].id + 1)]);
-}
-
 enum status link_queues_enter(struct link_queues *queues, const struct link_entry *entry, uint32_t *index, struct err *err)
 {
     TRY(take_path(queues, index, err));
@@ -96,7 +94,6 @@ enum status link_queues_enter(struct link_queues *queues, const struct link_entr
     path->links = find_links(queues, path);
     path->part_ps = entry->latency_ps / (path->links + 1);
     path->longer = entry->latency_ps % (path->links + 1);
-    prefetch_queue(queues, path);
     return STATUS_OK;
 }
 
@@ -116,7 +113,6 @@ enum status link_queues_pass(struct link_queues *queues, uint32_t index, int64_t
     path->head_ps = queue->free_ps > now_ps ? queue->free_ps : now_ps;
     queue->free_ps = path->head_ps + (link->width == 1 ? path->transmit_ps : path->transmit_ps / link->width);
     if (++path->link < path->links && path->link % LINKS_KNOWN == 0) find_links(queues, path);
-    prefetch_queue(queues, path);
     return STATUS_OK;
 }
 

@@ -56,6 +56,8 @@ enum status link_queues_enter(struct link_queues *queues, const struct link_entr
 bool link_queues_next(const struct link_queues *queues, uint32_t path, int64_t *head_ps);
 /* The head arrives at the link at now_ps. Called in the order of arrivals. */
 enum status link_queues_pass(struct link_queues *queues, uint32_t path, int64_t now_ps, struct err *err);
+/* Where the queue of the message's next link probably is, for a prefetch; NULL: there is none yet. */
+const struct link_queue *link_queues_first(const struct link_queues *queues, const struct link_path *path);
 /* Returns the message. */
 uint32_t link_queues_leave(struct link_queues *queues, uint32_t path);
 

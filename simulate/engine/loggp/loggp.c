@@ -103,7 +103,8 @@ static enum status to_next_link(struct engine *engine, uint32_t index, struct er
     struct event_time time;
     bool at_link = link_queues_next(&engine->links, index, &time.time_ps);
     time.order = event_queue_order(&engine->queue, path->key);
-    if (at_link) return event_queue_push_ring(&engine->queue, RING_LINKS, time, EVENT_LINK, index, err);
+    unsigned ring = path->links / 2 % 2 ? RING_LINKS : RING_OTHER_LINKS;
+    if (at_link) return event_queue_push_ring(&engine->queue, ring, time, EVENT_LINK, index, err);
     bool at_once = path->part_ps == 0;
     uint32_t message = link_queues_leave(&engine->links, index);
     struct flight *flight = &engine->flights[message];
@@ -215,9 +216,11 @@ static void prefetch_timer(const struct engine *engine, const struct event *even
     engine->callbacks.prefetch(engine->callbacks.context, event->id, NULL, distance, lines);
 }
 
-/* After the last link, the flight goes into the inbox of its node. */
+/* The head enters the queue of the link. After the last link, the flight goes into the inbox of its node. */
 static void prefetch_link(const struct engine *engine, const struct link_path *path, struct prefetch_lines *lines)
 {
+    const struct link_queue *queue = link_queues_first(&engine->links, path);
+    if (queue) lines_want(lines, queue, sizeof *queue);
     if (path->link + 1 < path->links) return;
     lines_want(lines, &engine->flights[path->message], LINE_BYTES);
     lines_want(lines, &engine->nics[path->dst_node], LINE_BYTES);
