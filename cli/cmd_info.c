@@ -57,6 +57,7 @@ struct info {
     uint32_t most_threads; /* of one */
     uint64_t unseen_threads; /* their creation was not recorded */
     struct result_disturbance disturbance;
+    wide_ps slept_ps; /* between calls, of all ranks */
 };
 
 static void add_gaps(struct info *info, const struct trace_call *call)
@@ -173,6 +174,8 @@ static void print_origin(const struct trace *trace, const struct info *info)
     if (provenance->clock.source) printf("time stamps    %s\n", source_texts[provenance->clock.source]);
     char disturbed[RESULT_DISTURBANCE_BYTES];
     if (info->disturbance.known) printf("disturbed      %s\n", result_disturbance_text(&info->disturbance, disturbed));
+    if (info->slept_ps > 0)
+        printf("slept          %s between calls, of all ranks\n", units_format_duration(wide_s(info->slept_ps), text));
     if (provenance->record_cost_ps)
         printf("recorder       %s per call\n", units_format_duration(units_s(provenance->record_cost_ps), text));
 }
@@ -340,6 +343,7 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
     if (provenance->clock.source)
         cJSON_AddStringToObject(json, "clock_source", trace_clock_source_name(provenance->clock.source));
     cJSON_AddItemToObject(json, "disturbance", result_disturbance_json(&info->disturbance));
+    if (info->slept_ps > 0) cJSON_AddNumberToObject(json, "slept_s", wide_s(info->slept_ps));
     if (provenance->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(provenance->record_cost_ps));
     cJSON *regions = cJSON_AddArrayToObject(json, "user_regions");
     for (size_t i = 0; i < trace->definitions.region_count; i++)
@@ -381,6 +385,7 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(trace_open(options.trace, &trace, err));
     struct info info = collect_info(trace);
+    for (uint32_t r = 0; r < trace->rank_count; r++) info.slept_ps += trace->ranks[r].before_sum_ps[BEFORE_SLEPT];
     status = disturbance_find(trace, &info.disturbance, err);
     if (status == STATUS_OK && options.json) status = write_json(trace, &info, options.json, err);
     if (status == STATUS_OK && !cli_is_output(options.json)) print_info(trace, &info);

@@ -4,7 +4,7 @@
 
 const char *trace_before_key(enum trace_before what)
 {
-    static const char *const keys[BEFORE_COUNT] = {"cpu", "core_wait", "paused"};
+    static const char *const keys[BEFORE_COUNT] = {"cpu", "core_wait", "paused", "slept"};
     return keys[what];
 }
 

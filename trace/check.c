@@ -448,6 +448,22 @@ static bool is_time(int64_t ps)
     return ps >= -TRACE_TIME_MAX_PS && ps <= TRACE_TIME_MAX_PS;
 }
 
+/* Sleep is part of the time since the thread's call before, without what was something else. */
+static enum status check_slept(const struct walk *walk)
+{
+    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
+    int64_t slept_ps = rank->before_ps[BEFORE_SLEPT] ? rank->before_ps[BEFORE_SLEPT][walk->index] : TRACE_UNKNOWN_PS;
+    if (slept_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
+    int64_t most_ps = walk->call->enter_ps - (walk->thread->called ? walk->thread->exit_ps : walk->bounds->begin_ps);
+    for (int b = BEFORE_CORE_WAIT; b <= BEFORE_PAUSED && !walk->trace->provenance.uses_computing; b++)
+        if (rank->before_ps[b] && rank->before_ps[b][walk->index] > 0) most_ps -= rank->before_ps[b][walk->index];
+    most_ps = trace_compute_ps(rank, walk->index, most_ps > 0 ? most_ps : 0);
+    if (slept_ps < 0 || slept_ps > most_ps)
+        FAIL(walk, "slept=%.9f is no part of the gap before the call, expected 0 to %.9f s, without core_wait= and paused=",
+             units_s(slept_ps), units_s(most_ps));
+    return STATUS_OK;
+}
+
 /* Checks the times beside enter and exit, each where it is known. */
 static enum status check_more_times(const struct walk *walk)
 {
@@ -460,6 +476,7 @@ static enum status check_more_times(const struct walk *walk)
             FAIL(walk, "%s= is beyond " TIME_LIMIT, trace_before_key((enum trace_before)b));
     }
     if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
+    TRY(check_slept(walk));
     if (!rank->sim) return STATUS_OK;
     const struct trace_sim *sim = &rank->sim[walk->index];
     const int64_t known[] = {sim->xfer_start_ps, sim->xfer_end_ps,      sim->base_end_ps,       sim->extended_end_ps,

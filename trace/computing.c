@@ -1,5 +1,6 @@
 /* Determines the computing between two calls: wall time, the recorded CPU time, or wall time without core waits. Pauses
- * of recording are never computing. */
+ * of recording are never computing. Sleep is part of the gap that remains, which the replay takes apart, except beside CPU
+ * time, which leaves it out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,12 @@ static int64_t computing_ps(const struct trace_rank *rank, size_t index, int64_t
     return cpu_ps < gap_ps ? cpu_ps : gap_ps;
 }
 
+static void drop_slept(struct trace_rank *rank, size_t index, enum trace_computing computing)
+{
+    bool drops = computing == COMPUTING_CPU && rank->before_ps[BEFORE_SLEPT];
+    if (drops && before_ps(rank, BEFORE_CPU, index, -1) >= 0) rank->before_ps[BEFORE_SLEPT][index] = TRACE_UNKNOWN_PS;
+}
+
 static void use_of_rank(struct trace_rank *rank, int64_t cost_ps, enum trace_computing computing)
 {
     int64_t moved_ps = 0, left_ps = 0; /* left_ps: the exit of the call before as recorded */
@@ -65,6 +72,7 @@ static void use_of_rank(struct trace_rank *rank, int64_t cost_ps, enum trace_com
         int64_t gap_ps = call->enter_ps - left_ps - cost_ps;
         left_ps = call->exit_ps;
         if (i > 0) moved_ps -= gap_ps - computing_ps(rank, i, gap_ps, computing);
+        if (i > 0) drop_slept(rank, i, computing);
         call->enter_ps += moved_ps;
         call->exit_ps += moved_ps;
     }
@@ -83,6 +91,7 @@ static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace
                              trace->provenance.record_cost_ps;
             int64_t taken_ps = computing_ps(process, i, gap_ps, computing);
             if (taken_ps < gap_ps) status = trace_set_compute(trace, rank, i, taken_ps, err);
+            drop_slept(&trace->ranks[rank], i, computing);
         }
         last[thread] = i + 1;
     }
@@ -105,10 +114,18 @@ static enum status check_known(const struct trace *trace, enum trace_computing c
 
 static enum status note_computing(struct trace *trace, enum trace_computing computing, struct err *err)
 {
-    wide_ps waited_ps = 0;
+    wide_ps waited_ps = 0, slept_ps = 0;
     char text[UNITS_TEXT_BYTES];
-    for (uint32_t i = 0; i < trace->rank_count; i++) waited_ps += trace->ranks[i].before_sum_ps[BEFORE_CORE_WAIT];
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        waited_ps += trace->ranks[i].before_sum_ps[BEFORE_CORE_WAIT];
+        slept_ps += trace->ranks[i].before_sum_ps[BEFORE_SLEPT];
+    }
     if (computing == COMPUTING_CPU) return trace_add_note(trace, err, "computing is the recorded CPU time");
+    if (slept_ps > 0 && !trace->provenance.simulated)
+        TRY(trace_add_note(trace, err,
+                           "the ranks slept %s between their calls: no core is taken for that, and no node's speed "
+                           "changes it",
+                           units_format_duration(wide_s(slept_ps), text)));
     if (computing != COMPUTING_UNDISTURBED) return STATUS_OK;
     return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
                           units_format_duration(wide_s(waited_ps), text));
@@ -130,17 +147,21 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
             use_of_rank(rank, trace->provenance.record_cost_ps, computing);
     }
     trace->provenance.without_core_waits = computing != COMPUTING_WALL;
+    trace->provenance.uses_computing = true;
     return note_computing(trace, computing, err);
 }
 
 static enum status copy_times(struct trace_rank *rank, struct err *err)
 {
     const struct trace_call *calls = rank->calls;
-    const int64_t *compute_ps = rank->compute_ps;
+    const int64_t *compute_ps = rank->compute_ps, *slept_ps = rank->before_ps[BEFORE_SLEPT];
     rank->calls = malloc((rank->count + 1) * sizeof *calls);
     rank->compute_ps = compute_ps ? malloc((rank->count + 1) * sizeof *compute_ps) : NULL;
     rank->compute_capacity = compute_ps ? rank->count + 1 : 0;
-    if (!rank->calls || (compute_ps && !rank->compute_ps)) return err_memory(err);
+    rank->before_ps[BEFORE_SLEPT] = slept_ps ? malloc((rank->count + 1) * sizeof *slept_ps) : NULL;
+    if (!rank->calls || (compute_ps && !rank->compute_ps) || (slept_ps && !rank->before_ps[BEFORE_SLEPT]))
+        return err_memory(err);
+    if (slept_ps && rank->count > 0) memcpy(rank->before_ps[BEFORE_SLEPT], slept_ps, rank->count * sizeof *slept_ps);
     if (rank->count > 0) memcpy(rank->calls, calls, rank->count * sizeof *calls);
     if (compute_ps && rank->count > 0) memcpy(rank->compute_ps, compute_ps, rank->count * sizeof *compute_ps);
     return STATUS_OK;
@@ -187,6 +208,7 @@ void trace_computing_view_free(struct trace *view)
     for (uint32_t r = 0; r < view->rank_count; r++) {
         free(view->ranks[r].calls);
         free(view->ranks[r].compute_ps);
+        free(view->ranks[r].before_ps[BEFORE_SLEPT]);
     }
     for (size_t i = 0; i < view->provenance.note_count; i++) free(view->provenance.notes[i]);
     free(view->ranks);

@@ -216,6 +216,7 @@ enum trace_before {
     BEFORE_CPU,       /* CPU time of the thread */
     BEFORE_CORE_WAIT, /* how long the thread was ready to run and waited for a core */
     BEFORE_PAUSED,    /* how long recording was stopped */
+    BEFORE_SLEPT,     /* how long the thread slept: it neither ran nor could run */
     BEFORE_COUNT
 };
 
@@ -223,9 +224,9 @@ struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
     int64_t *before_ps[BEFORE_COUNT]; /* each parallel to calls if some call has it, else NULL. TRACE_UNKNOWN_PS:
-                                         unknown; for core waits and pauses: none. trace_set_before() */
+                                         unknown; for the others but CPU time: none. trace_set_before() */
     int64_t before_sum_ps[BEFORE_COUNT]; /* sums over all calls, also those that slices have released */
-    int64_t *compute_ps; /* parallel to calls, or NULL: computing of the thread before a call. TRACE_UNKNOWN_PS: it is
+    int64_t *compute_ps; /* parallel to calls, or NULL: computing and sleep of the thread before a call. TRACE_UNKNOWN_PS: it is
                             the time since the exit of the thread's call before, without the recorder's cost.
                             trace_set_compute(). In memory only */
     uint16_t *thread; /* parallel to calls: the calling thread; NULL while only thread 0 calls. trace_call_thread() */
@@ -356,6 +357,7 @@ struct trace_provenance {
     int64_t record_cost_ps;     /* the recorder's own cost per call, 0 unknown */
     bool core_waits;            /* core waits were recorded: a call without one had none */
     bool without_core_waits; /* trace_use_computing() has removed the core waits from the computing */
+    bool uses_computing;     /* trace_use_computing() has reduced gaps to computing and sleep */
     struct trace_fault *faults; /* of an input that was read with --keep-going, at most one per rank */
     size_t fault_count, fault_capacity;
     char **notes; /* assumptions of a reader where its input says nothing, one sentence each */
@@ -439,16 +441,27 @@ enum status trace_copy_extents(struct trace *to, const struct trace *from, uint3
 /* Reserves room for extents of all calls for which there is room; for trace_add_call(). */
 enum status trace_reserve_extents(struct trace_rank *process, struct err *err);
 
-/* Sets the computing time of the thread before a call that has been added, independent of the times around it. */
+/* Sets the computing and sleep of the thread before a call that has been added, independent of the times around it. */
 enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err);
 
-/* The computing time set for the call, else recorded_ps, the time since the thread's call before without the recorder's
+/* The computing and sleep set for the call, else recorded_ps, the time since the thread's call before without the recorder's
  * cost. */
 static inline int64_t trace_compute_ps(const struct trace_rank *process, size_t index, int64_t recorded_ps)
 {
     bool known = process->compute_ps && process->compute_ps[index] != TRACE_UNKNOWN_PS;
     return known ? process->compute_ps[index] : recorded_ps;
 }
+
+/* The sleep in all_ps, the computing and sleep of the thread before a call. */
+static inline int64_t trace_slept_ps(const struct trace_rank *process, size_t index, int64_t all_ps)
+{
+    int64_t slept_ps = process->before_ps[BEFORE_SLEPT] ? process->before_ps[BEFORE_SLEPT][index] : 0;
+    if (slept_ps <= 0 || all_ps <= 0) return 0;
+    return slept_ps < all_ps ? slept_ps : all_ps;
+}
+
+/* Reduces sleep that is longer than its gap without core waits and pauses, which times of limited accuracy may cause. */
+enum status trace_fit_slept(struct trace *trace, struct err *err);
 
 /* What counts as computing between two calls. */
 enum trace_computing {
@@ -464,9 +477,10 @@ const char *trace_computing_name(enum trace_computing computing); /* "default", 
 bool trace_is_crowded(const struct trace *trace);
 
 /* Uses the given measure for computing between calls. It is never more than the wall time without the recorder's own
- * cost and without pauses of recording. Calls move in time accordingly and keep their durations. In a rank with threads
- * calls do not move, since the order of its threads' calls is the program's; there compute_ps has the computing. A note
- * states the measure unless it is wall time. Returns STATUS_DATA if the trace lacks the measure. */
+ * cost and without pauses of recording. Sleep remains part of the gap, except where CPU time is the measure. Calls move
+ * in time accordingly and keep their durations. In a rank with threads calls do not move, since the order of its
+ * threads' calls is the program's; there compute_ps has the computing and sleep. A note states the measure unless it is
+ * wall time. Returns STATUS_DATA if the trace lacks the measure. */
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err);
 
 /* The same without changing the trace: *view has its own times and notes, and borrows everything else until

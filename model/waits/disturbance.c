@@ -14,11 +14,12 @@ void disturbance_add(const struct trace *trace, int64_t *inside_ps)
     }
 }
 
-/* Computing of all threads, without the time in which recording was stopped. */
+/* Computing of all threads, without sleep and the time in which recording was stopped. */
 static double computing_s(const struct timelines *timelines, uint32_t rank, int64_t zero_ps, int64_t inside_ps)
 {
-    int64_t paused_ps = timelines->trace->ranks[rank].before_sum_ps[BEFORE_PAUSED];
-    double left_s = units_s(properties_life_ps(timelines, rank, zero_ps) - inside_ps) - units_s(paused_ps);
+    const int64_t *sum_ps = timelines->trace->ranks[rank].before_sum_ps;
+    double other_s = units_s(sum_ps[BEFORE_PAUSED]) + units_s(sum_ps[BEFORE_SLEPT]);
+    double left_s = units_s(properties_life_ps(timelines, rank, zero_ps) - inside_ps) - other_s;
     return left_s > 0 ? left_s : 0;
 }
 

@@ -13,7 +13,7 @@
 #include "trace/text/text.h"
 
 /* Cuts "0 0.1 0.2 MPI_Put win=0 ... site=f@x.c:3" to "MPI_Put win=0 ..."; a region keeps "enter NAME". How long its rank
- * waited for a core (core_wait=) depends on the machine's load. */
+ * waited for a core (core_wait=) depends on the machine's load; how long it slept (slept=) is another test's. */
 static void cut_line(const char *line, FILE *out)
 {
     int skipped = 0;
@@ -21,6 +21,7 @@ static void cut_line(const char *line, FILE *out)
     for (int fields = region ? 2 : 3; fields > 0; fields--) skipped += (int)strcspn(line + skipped, " ") + 1;
     const char *site = strstr(line, " site=");
     if (!site) site = strstr(line, " core_wait=");
+    if (!site) site = strstr(line, " slept=");
     int length = site ? (int)(site - line) : (int)strlen(line);
     fprintf(out, "%.*s\n", length - skipped, line + skipped);
 }

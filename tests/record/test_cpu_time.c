@@ -1,4 +1,5 @@
-/* CPU time and core waits beside wall time: from the recorder into the trace, through text and archive, and used by replay. */
+/* CPU time, core waits and sleep beside wall time: from the recorder into the trace, through text and archive, and used by
+ * replay. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,6 +54,49 @@ static void without_core_waits(void **state)
     assert_int_equal(calls[1].enter_ps, 2000000);
     assert_int_equal(calls[2].enter_ps, 4600000);
     assert_int_equal(calls[3].enter_ps, 5700000);
+    trace_free(trace);
+    craft_remove(directory);
+}
+
+static void craft_slept(struct craft *craft, int64_t ns)
+{
+    craft_define(craft, SPOOL_SLEPT, (struct spool_record){.extra = ns}, NULL, 0);
+}
+
+/* Wall gaps are 1500, 2000 and 3000 ns. The thread sleeps 600 ns of the second one, in two parts; of the third it waits
+ * 1000 ns and says 5000 asleep: 2000 are left for that. Computing by wall time and undisturbed has the sleep in it. */
+static void slept(void **state)
+{
+    (void)state;
+    struct craft craft;
+    struct trace *trace;
+    struct err err = {0};
+    char *directory = craft_directory();
+    craft_begin(&craft, 0, 1, 1000000);
+    craft_prologue(&craft);
+    craft_call(&craft, CRAFT_INIT, 0, 500);
+    craft_call(&craft, CRAFT_BARRIER, 2000, 3000);
+    craft_slept(&craft, 500);
+    craft_slept(&craft, 100);
+    craft_call(&craft, CRAFT_BARRIER, 5000, 6000);
+    craft_core_wait(&craft, 1000);
+    craft_slept(&craft, 5000);
+    craft_call(&craft, CRAFT_BARRIER, 9000, 10000);
+    craft_write(&craft, directory, craft.count, 0);
+    craft_free(&craft);
+    assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
+    const struct trace_rank *rank = &trace->ranks[0];
+    assert_true(rank->before_ps[BEFORE_SLEPT][1] == TRACE_UNKNOWN_PS);
+    assert_int_equal(rank->before_ps[BEFORE_SLEPT][2], 600000);
+    assert_int_equal(rank->before_ps[BEFORE_SLEPT][3], 2000000);
+    trace->provenance.core_waits = true;
+    assert_int_equal(trace_use_computing(trace, COMPUTING_UNDISTURBED, &err), STATUS_OK);
+    assert_int_equal(rank->calls[2].enter_ps - rank->calls[1].exit_ps, 2000000);
+    assert_int_equal(rank->calls[3].enter_ps - rank->calls[2].exit_ps, 2000000);
+    assert_int_equal(trace_slept_ps(rank, 2, 2000000), 600000);
+    assert_int_equal(trace_slept_ps(rank, 3, 2000000), 2000000);
+    assert_int_equal(trace_slept_ps(rank, 1, 2000000), 0);
+    assert_int_equal(trace_slept_ps(rank, 2, -1), 0);
     trace_free(trace);
     craft_remove(directory);
 }
@@ -176,6 +220,18 @@ static void recorded(void **state)
     trace_free(trace);
 }
 
+/* programs/busy.c sleeps 60 ms between the first barrier and the second, and burns 30 ms of CPU time between the second
+ * and the third, on a core that all ranks want: what it slept of that is at most the rest. */
+static void expect_sleep(const struct trace_rank *process)
+{
+    const int64_t *slept_ps = process->before_ps[BEFORE_SLEPT], *waited_ps = process->before_ps[BEFORE_CORE_WAIT];
+    assert_non_null(slept_ps);
+    assert_true(slept_ps[2] >= 54 * MS);
+    int64_t burning_ps = process->calls[3].enter_ps - process->calls[2].exit_ps;
+    if (waited_ps && waited_ps[3] > 0) burning_ps -= waited_ps[3];
+    assert_true(slept_ps[3] <= burning_ps - 29 * MS);
+}
+
 /* programs/busy.c: all ranks want the same core for 30 ms at a time. Each has it for 30 ms between the second barrier and
  * the third, whatever else runs here; that they all had it at once is impossible. */
 static void shared_core(void **state)
@@ -196,6 +252,7 @@ static void shared_core(void **state)
     for (uint32_t rank = 0; rank < 4; rank++) {
         const struct trace_rank *process = &trace->ranks[rank];
         assert_int_equal(process->cores, 1);
+        if (readable == 0) expect_sleep(process);
         waited_ps += process->before_sum_ps[BEFORE_CORE_WAIT];
         for (size_t i = 1; process->before_ps[BEFORE_CORE_WAIT] && i < process->count; i++) {
             int64_t wait_ps = process->before_ps[BEFORE_CORE_WAIT][i];
@@ -209,6 +266,7 @@ static void shared_core(void **state)
     trace_free(trace);
     trace = run_recorded("RMACAST_SCHEDSTAT=0", "locks", 0);
     assert_false(trace->provenance.core_waits);
+    assert_null(trace->ranks[0].before_ps[BEFORE_SLEPT]);
     trace_free(trace);
 }
 
@@ -216,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(through_files), cmocka_unit_test(used),
                                        cmocka_unit_test(needed), cmocka_unit_test(recorded),
-                                       cmocka_unit_test(without_core_waits), cmocka_unit_test(shared_core)};
+                                       cmocka_unit_test(without_core_waits), cmocka_unit_test(slept),
+                                       cmocka_unit_test(shared_core)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,16 @@
-/* Measures how long a thread waits for a core: the second number of its schedstat file, in nanoseconds since the thread
- * began (Linux, Documentation/scheduler/sched-stats.rst). Reading it takes about a microsecond. So it is read only at
- * the end of an interval (a call, or the gap between two events) that lasted a hundred times as long, which costs at
- * most 1 %. Waits in shorter intervals count for the next long one, at most up to its length. */
+/* Measures how long a thread waits for a core, and how long it sleeps: neither runs nor can run. The wait is the second
+ * number of its schedstat file, in nanoseconds since the thread began, and the third counts how often it got a core
+ * (Linux, Documentation/scheduler/sched-stats.rst). What is left of the time that has passed, without the wait and the
+ * thread's CPU clock, was sleep. The first number of the file is no such clock: it stands still between two ticks of the
+ * scheduler. Reading takes about a microsecond. So both are read only at the end of an interval (a call, or the gap
+ * between two events) that lasted a hundred times as long, which costs at most 1 %. Waits and sleep in shorter intervals
+ * count for the next long one, at most up to its length. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/record/record.h"
@@ -26,17 +30,25 @@ static bool open_own(struct rec_schedstat *schedstat)
 }
 
 /* The program may have closed the file, and its number may be another file's by now. */
-static bool read_own(struct rec_schedstat *schedstat, uint64_t *waited_ns)
+static bool read_own(struct rec_schedstat *schedstat)
 {
     char text[96], *end;
+    struct timespec cpu;
     if (!rec_file_is(schedstat->file, &schedstat->is) && !open_own(schedstat)) return false;
     ssize_t got = pread(schedstat->file, text, sizeof text - 1, 0);
     text[got > 0 ? got : 0] = '\0';
     strtoull(text, &end, 10); /* on a core */
     if (*end != ' ') return false;
     char *from = end + 1;
-    *waited_ns = strtoull(from, &end, 10);
-    return end != from && *end == ' ';
+    uint64_t waited_ns = strtoull(from, &end, 10);
+    if (end == from || *end != ' ' || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0) return false;
+    schedstat->last = (struct rec_core_times){
+        .stamp = rec_stamp(),
+        .cpu_ns = (uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec,
+        .waited_ns = waited_ns,
+        .runs = strtoull(end + 1, NULL, 10),
+    };
+    return true;
 }
 
 void rec_core_wait_begin(void)
@@ -49,7 +61,7 @@ void rec_core_wait_begin(void)
         bool known = true;
         for (int i = 0; known && i < READINGS; i++) {
             uint64_t from = rec_stamp();
-            known = read_own(&schedstat, &schedstat.waited_ns);
+            known = read_own(&schedstat);
             uint64_t taken = rec_stamp() - from;
             if (taken < least) least = taken;
         }
@@ -62,8 +74,7 @@ void rec_core_wait_begin(void)
 void rec_core_wait_thread(struct rec_buffer *own)
 {
     int before = errno;
-    bool known = long_ticks != UINT64_MAX && open_own(&own->schedstat) &&
-                 read_own(&own->schedstat, &own->schedstat.waited_ns);
+    bool known = long_ticks != UINT64_MAX && open_own(&own->schedstat) && read_own(&own->schedstat);
     if (known) own->long_ticks = long_ticks;
     own->event = rec_stamp();
     errno = before;
@@ -74,16 +85,33 @@ bool rec_core_wait_known(void)
     return long_ticks != UINT64_MAX;
 }
 
-uint64_t rec_core_wait_ns(struct rec_buffer *own, uint64_t passed)
+static double ticks_ns(const struct rec_buffer *own, uint64_t ticks)
+{
+    return own->rate > 0 ? (double)ticks * 1e9 / (double)own->rate : (double)ticks;
+}
+
+/* Who got no core anew has not slept. What is less than a hundredth of the time may be interrupts or another virtual
+ * machine. */
+static double slept_ns(const struct rec_core_times *from, const struct rec_core_times *to, double all_ns)
+{
+    double left_ns = all_ns - (double)(to->cpu_ns - from->cpu_ns) - (double)(to->waited_ns - from->waited_ns);
+    return to->runs != from->runs && left_ns * TIMES_THE_COST >= all_ns ? left_ns : 0;
+}
+
+struct rec_core_lost rec_core_lost(struct rec_buffer *own, uint64_t passed)
 {
     int before = errno;
-    uint64_t known_ns = own->schedstat.waited_ns;
-    double passed_ns = own->rate > 0 ? (double)passed * 1e9 / (double)own->rate : (double)passed;
-    if (!read_own(&own->schedstat, &own->schedstat.waited_ns)) own->long_ticks = UINT64_MAX;
+    const struct rec_core_times from = own->schedstat.last, *to = &own->schedstat.last;
+    double passed_ns = ticks_ns(own, passed);
+    bool known = read_own(&own->schedstat);
+    if (!known) own->long_ticks = UINT64_MAX;
     errno = before;
-    if (own->schedstat.waited_ns <= known_ns) return 0;
-    uint64_t waited_ns = own->schedstat.waited_ns - known_ns;
-    return (double)waited_ns < passed_ns ? waited_ns : (uint64_t)passed_ns;
+    if (!known || to->waited_ns < from.waited_ns) return (struct rec_core_lost){0};
+    double waited_ns = (double)(to->waited_ns - from.waited_ns);
+    double asleep_ns = slept_ns(&from, to, ticks_ns(own, to->stamp - from.stamp));
+    if (waited_ns > passed_ns) waited_ns = passed_ns;
+    if (asleep_ns > passed_ns - waited_ns) asleep_ns = passed_ns - waited_ns;
+    return (struct rec_core_lost){.waited_ns = (int64_t)waited_ns, .slept_ns = (int64_t)asleep_ns};
 }
 
 void rec_core_wait_end(struct rec_buffer *own)

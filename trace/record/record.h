@@ -557,8 +557,12 @@ void rec_core_wait_begin(void); /* measures what a reading costs */
 void rec_core_wait_thread(struct rec_buffer *own); /* of the calling thread: from now on */
 void rec_core_wait_end(struct rec_buffer *own);
 bool rec_core_wait_known(void);
-/* How long the thread waited for a core since this was called last, but no longer than the interval that has passed. */
-uint64_t rec_core_wait_ns(struct rec_buffer *own, uint64_t passed);
+struct rec_core_lost {
+    int64_t waited_ns, slept_ns;
+};
+/* How long the thread waited for a core and slept since this was called last, together no longer than the interval that
+ * has passed. */
+struct rec_core_lost rec_core_lost(struct rec_buffer *own, uint64_t passed);
 void rec_cores_text(char text[REC_CORES_BYTES]); /* those that the process may use: a hexadecimal number, core 0 its bit 0 */
 /* preload/unrecorded.c */
 extern bool rec_unrecorded_any; /* a call that is not recorded has been made since the last rec_unrecorded_define() */

@@ -485,6 +485,7 @@ enum status spool_events_take(struct events *events)
     case SPOOL_ABANDONED: return take_abandoned(events);
     case SPOOL_CPU: add_before_ns(events, BEFORE_CPU, record->extra); return STATUS_OK;
     case SPOOL_CORE_WAIT: add_before_ns(events, BEFORE_CORE_WAIT, record->extra); return STATUS_OK;
+    case SPOOL_SLEPT: add_before_ns(events, BEFORE_SLEPT, record->extra); return STATUS_OK;
     case SPOOL_PAUSE: take_pause(events, record->flags & SPOOL_STOPS); return STATUS_OK;
     case SPOOL_EXTENTS: note_extents(events, record); return STATUS_OK;
     case SPOOL_LIST: return spool_content(&events->cursor, &events->list, events->err);

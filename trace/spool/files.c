@@ -130,7 +130,7 @@ static enum status check_header(struct spool_rank *rank, unsigned number, unsign
     if (header->magic != SPOOL_MAGIC) return fault_at(name, 0, err, "not a spool file of rmacast's recorder");
     rank->layout = &layouts[spool_is_old(rank) ? 0 : 1];
     if (header->version < 1 || header->version > SPOOL_VERSION || !has_layout(header, rank->layout))
-        return fault_at(name, 8, err, "a spool of another version, expected version 1 to 5");
+        return fault_at(name, 8, err, "a spool of another version, expected version 1 to 6");
     if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
     if (header->thread != thread)
         return fault_at(name, 40, err, "the header names another thread than the file's name");

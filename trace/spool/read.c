@@ -148,8 +148,10 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
         if (spool->unread[i].rank < spool->world)
             TRY(trace_add_fault(trace, spool->unread[i].rank, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,
                                 spool->unread[i].why, err));
+    TRY(trace_fit_slept(trace, err));
     TRY(spool->keep_going ? trace_check_partly(trace, err) : trace_check(trace, err));
-    return clock_check(trace, spool->threads, err);
+    TRY(clock_check(trace, spool->threads, err));
+    return trace_fit_slept(trace, err); /* a repair shortens gaps */
 }
 
 enum status spool_read_by(unsigned threads, const char *directory, bool keep_going, struct trace **trace,

@@ -18,6 +18,7 @@ static bool defines_item(const struct spool_record *record)
     case SPOOL_EXTENTS:
     case SPOOL_CREATED:
     case SPOOL_CORE_WAIT:
+    case SPOOL_SLEPT:
     case SPOOL_PAUSE: return false;
     default: return record->kind >= SPOOL_NAMES;
     }

@@ -19,8 +19,9 @@
 #define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
 
 enum {
-    SPOOL_VERSION = 5,
-    SPOOL_WORDS_VERSION = 3, /* the first in words; version 4 has SPOOL_EXTENTS, version 5 what follows it, too */
+    SPOOL_VERSION = 6,
+    SPOOL_WORDS_VERSION = 3, /* the first in words; version 4 has SPOOL_EXTENTS, version 5 what follows it up to
+                                SPOOL_PAUSE, version 6 SPOOL_SLEPT */
     SPOOL_PAUSES_VERSION = 5,
     SPOOL_WORD_BYTES = 8,
     SPOOL_CHUNK_WORDS = 8192,
@@ -95,6 +96,7 @@ enum spool_kind {
     SPOOL_CORE_WAIT, /* extra = ns that the thread waited for a core since it left the last call, for the event that comes
                         next */
     SPOOL_PAUSE,     /* flags 1: recording stops, 0: it goes on */
+    SPOOL_SLEPT,     /* extra = ns for which the thread slept since it left the last call, for the event that comes next */
     SPOOL_KIND_COUNT
 };
 

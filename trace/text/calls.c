@@ -11,7 +11,7 @@
 const struct text_values text_no_values = {
     .call = {.any = TRACE_NO_MEMBERS, .handle = TRACE_NONE, .peer = TRACE_NONE},
     .sim = TRACE_SIM_UNKNOWN,
-    .before_ps = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS},
+    .before_ps = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS},
     .source = TRACE_NONE,
 };
 

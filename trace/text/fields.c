@@ -18,6 +18,7 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
     [TEXT_BEFORE_FIRST] = {"cpu", TEXT_BEFORE, BEFORE(BEFORE_CPU)},
     {"core_wait", TEXT_BEFORE, BEFORE(BEFORE_CORE_WAIT)},
     {"paused", TEXT_BEFORE, BEFORE(BEFORE_PAUSED)},
+    {"slept", TEXT_BEFORE, BEFORE(BEFORE_SLEPT)},
     [TEXT_EXTENT_FIRST] = {"origin_extent", TEXT_EXTENT, EXTENT(TRACE_ORIGIN)},
     {"target_extent", TEXT_EXTENT, EXTENT(TRACE_TARGET)},
     {"result_extent", TEXT_EXTENT, EXTENT(TRACE_RESULT)},

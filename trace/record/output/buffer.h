@@ -44,10 +44,16 @@ struct rec_file { /* which file it is, whatever file has its name or descriptor 
 bool rec_file_identify(int file, struct rec_file *is);
 bool rec_file_is(int file, const struct rec_file *expected);
 
+struct rec_core_times { /* of a thread since it began (trace/record/core_wait.c) */
+    uint64_t stamp;     /* when they were read */
+    uint64_t cpu_ns, waited_ns; /* on a core, for a core */
+    uint64_t runs;      /* how often it got a core */
+};
+
 struct rec_schedstat { /* the thread's schedstat file (trace/record/core_wait.c) */
     int file;
     struct rec_file is;
-    uint64_t waited_ns; /* for a core, when it was read last */
+    struct rec_core_times last; /* when it was read last */
 };
 
 struct rec_buffer {
