@@ -134,6 +134,7 @@ static enum status note_computing(struct trace *trace, enum trace_computing comp
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)
 {
     TRY(check_known(trace, computing, err));
+    if (trace->provenance.simulated && computing != COMPUTING_CPU) return STATUS_OK; /* trace_compute_ps() */
     if (computing == COMPUTING_DEFAULT)
         computing = trace->provenance.core_waits && trace_is_crowded(trace) ? COMPUTING_UNDISTURBED : COMPUTING_WALL;
     for (uint32_t i = 0; i < trace->rank_count; i++) {

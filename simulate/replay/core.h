@@ -36,6 +36,7 @@ struct core {
     int64_t *call_ps; /* of the caller's own time, by enum mpi_call; NULL: calls take none */
     int64_t pause_after_ps, pause_call_ps; /* mpi.pause */
     bool has_own_times; /* one of the two is set */
+    struct gaps *gaps; /* of nodes whose cores are shared with sleeping ranks; NULL: none */
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
 
     /* Messages, requests, barriers. */

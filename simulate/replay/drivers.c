@@ -4,7 +4,9 @@
 #include "simulate/messages/messages.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
+#include "simulate/replay/gap.h"
 #include "simulate/replay/message.h"
+#include "simulate/replay/thread.h"
 #include "simulate/rma/rma.h"
 #include "simulate/shmem/shmem.h"
 #include "simulate/threads/sync.h"
@@ -14,7 +16,9 @@ static const struct call_step own_steps[] = {{CALL_LOCAL, .step = replay_step_lo
                                              {CALL_REGION_ENTER, .step = replay_step_local},
                                              {CALL_REGION_LEAVE, .step = replay_step_local},
                                              {0}};
-static const struct timer_row own_timers[] = {{TIMER_MESSAGE, replay_rank_of_message, replay_serve_late}, {0}};
+static const struct timer_row own_timers[] = {{TIMER_MESSAGE, replay_rank_of_message, replay_serve_late},
+                                              {TIMER_GAP, replay_rank_of_gap, replay_on_gap},
+                                              {0}};
 static const struct call_driver own_driver = {.name = "local", .steps = own_steps, .timers = own_timers};
 
 static const struct call_driver *const drivers[] = {

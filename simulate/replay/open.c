@@ -15,6 +15,7 @@
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/envelope.h"
+#include "simulate/replay/gap.h"
 #include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
 #include "simulate/replay/routes.h"
@@ -35,6 +36,14 @@ static double source_speed(const struct trace_rank *rank)
     return rank->speed > 0 ? rank->speed : 1.0;
 }
 
+/* Whether the computing before each call is the time between the calls. */
+static bool has_plain_gaps(const struct replay *replay, uint32_t rank)
+{
+    const struct trace_rank *process = &replay->trace->ranks[rank];
+    bool waits = process->sim && process->before_ps[BEFORE_CORE_WAIT];
+    return !process->compute_ps && !process->before_ps[BEFORE_SLEPT] && !waits && !replay_shares_cores(replay, rank);
+}
+
 static enum status prepare_ranks(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
@@ -52,19 +61,21 @@ static enum status prepare_ranks(struct replay *replay)
         replay->nodes[rank] = platform_node_of(platform, rank);
         load[replay->nodes[rank]] += trace->ranks[rank].thread_count > 0 ? replay_threads_alive(trace, rank) : 1;
     }
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+    enum status status = replay_prepare_cores(replay, load);
+    for (uint32_t rank = 0; rank < trace->rank_count && status == STATUS_OK; rank++) {
         struct rank_state *state = &replay->ranks[rank];
         state->calls = trace->ranks[rank].calls;
         state->count = trace->ranks[rank].count;
-        state->compute_ps = trace->ranks[rank].compute_ps;
         state->serve_first = state->lock_list = state->last_member = NO_INDEX;
         if (!replay->hardware)
             replay->rare[rank].progress_from_ps = replay->rare[rank].progress_until_ps = TRACE_UNKNOWN_PS;
         double source = source_speed(&trace->ranks[rank]);
-        state->stretch = source / (platform->speed * core_share(platform, load, rank));
+        double share = replay_shares_cores(replay, rank) ? 1 : core_share(platform, load, rank);
+        state->stretch = source / (platform->speed * share);
+        state->plain_gaps = has_plain_gaps(replay, rank);
     }
     free(load);
-    return STATUS_OK;
+    return status;
 }
 
 static enum status keep_threads(const struct trace_rank *from, struct trace_rank *to, struct err *err)
@@ -155,8 +166,7 @@ static enum status start_threads(struct replay *replay, uint32_t rank, int64_t b
         const struct thread *item = &state->threads->items[t];
         if (item->first == NO_INDEX || item->created_by != NO_INDEX || item->begins_after != NO_INDEX) continue;
         int64_t gap_ps = state->calls[item->first].enter_ps - begin_ps;
-        gap_ps = trace_compute_ps(&replay->trace->ranks[rank], item->first, gap_ps);
-        TRY(replay_thread_start(replay, rank, t, replay_compute_ps(state, gap_ps)));
+        TRY(replay_thread_start(replay, rank, t, 0, gap_ps));
     }
     return STATUS_OK;
 }
@@ -175,9 +185,9 @@ static enum status start_ranks(struct replay *replay)
             TRY(start_threads(replay, rank, begin_ps));
             continue;
         }
-        int64_t gap_ps = trace_compute_ps(&replay->trace->ranks[rank], 0, state->calls[0].enter_ps - begin_ps);
-        int64_t at_ps = replay_compute_ps(state, gap_ps);
-        TRY(replay_timer(replay, at_ps, rank, TIMER_RANK, rank));
+        int64_t gap_ps = state->calls[0].enter_ps - begin_ps, at_ps;
+        TRY(replay_begin_gap(replay, rank, 0, 0, 0, gap_ps, &at_ps));
+        if (at_ps != GAP_LATER) TRY(replay_timer(replay, at_ps, rank, TIMER_RANK, rank));
     }
     return STATUS_OK;
 }
@@ -187,6 +197,7 @@ static bool nodes_are_apart(const struct replay *replay)
 {
     const struct core *core = core_of(replay);
     bool apart = !core->options->in_step && !core->options->eager && replay->hardware && !replay->trace->skips_checks;
+    if (core->gaps) apart = false;
     for (const struct call_driver *const *driver = core->drivers; *driver && apart; driver++)
         apart = !(*driver)->nodes_are_apart || (*driver)->nodes_are_apart(replay);
     return apart;
@@ -229,7 +240,7 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
                                                    &core->engine, replay->err);
     free(pairs);
     if (status != STATUS_OK) return status;
-    core->mailbox = mailbox_of(core->engine_kind, core->engine, core->options->eager, replay->err);
+    core->mailbox = mailbox_of(core->engine_kind, core->engine, core->options->eager || core->gaps, replay->err);
     if (core->mailbox.lazy && !nodes_are_shared(replay))
         core->counts = core->mailbox.lazy->counts(core->engine, replay->platform->control_bytes);
     return STATUS_OK;
@@ -290,6 +301,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay_find_servers(replay);
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
+    TRY(replay_prepare_gaps(replay));
     core->notes_inside = !replay->hardware || platform->progress != PROGRESS_HARDWARE || core->thread_names ||
                          core->pause_call_ps > 0;
     TRY(replay_prepare_barriers(replay));
@@ -349,6 +361,7 @@ void replay_close(struct replay *replay)
     free(replay->nodes);
     free(replay->server_free_ps);
     free(core->call_ps);
+    replay_clear_gaps(replay);
     trace_free(replay->made);
 }
 

@@ -35,7 +35,7 @@ struct rank_state {
     int64_t end_ps; /* exit of the last call that returned */
     double stretch; /* simulated computing time per recorded computing time */
     struct threads *threads;   /* NULL: one thread and no thread primitives */
-    const int64_t *compute_ps; /* of the trace, NULL: the times between its calls */
+    bool plain_gaps; /* the time between two calls is computing, and takes stretch times as long */
     uint32_t last_member;      /* of its last post or start; NO_INDEX: none yet */
     uint32_t lock_list;        /* open lock epochs as origin */
     uint32_t serve_first;      /* the first message that waits for progress */

@@ -6,6 +6,7 @@
 
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
+#include "simulate/replay/gap.h"
 #include "simulate/replay/message.h"
 
 struct thread_name {
@@ -54,10 +55,14 @@ struct rank_state *replay_thread_walk(struct replay *replay, uint32_t rank, uint
     return !state->threads || state->thread == thread ? state : &state->threads->items[thread].walk;
 }
 
-enum status replay_thread_start(struct replay *replay, uint32_t rank, uint32_t thread, int64_t at_ps)
+enum status replay_thread_start(struct replay *replay, uint32_t rank, uint32_t thread, int64_t from_ps, int64_t gap_ps)
 {
     struct rank_state *walk = replay_thread_walk(replay, rank, thread);
+    uint32_t first = replay->ranks[rank].threads->items[thread].first;
+    int64_t at_ps;
     walk->status = RANK_COMPUTING;
+    TRY(replay_begin_gap(replay, rank, thread, from_ps, first, gap_ps, &at_ps));
+    if (at_ps == GAP_LATER) return STATUS_OK;
     return replay_timer(replay, at_ps, rank, TIMER_THREAD, replay->ranks[rank].threads->first_id + thread);
 }
 
@@ -97,6 +102,18 @@ uint32_t replay_rank_of_thread(const struct replay *replay, uint32_t id)
 enum status replay_on_thread_resumes(struct replay *replay, uint32_t id)
 {
     advance_thread(replay, core_of(replay)->thread_names[id].rank, core_of(replay)->thread_names[id].thread);
+    return STATUS_OK;
+}
+
+enum status replay_on_gap(struct replay *replay, uint32_t timeline)
+{
+    uint32_t rank = replay_rank_of_gap(replay, timeline), thread;
+    bool ends;
+    TRY(replay_change_gap(replay, timeline, &ends, &thread));
+    if (ends && replay->ranks[rank].threads)
+        advance_thread(replay, rank, thread);
+    else if (ends)
+        replay_advance(replay, rank);
     return STATUS_OK;
 }
 
@@ -143,8 +160,7 @@ static enum status begin_after(struct replay *replay, uint32_t rank, uint32_t th
     const struct rank_state *state = &replay->ranks[rank];
     uint32_t first = state->threads->items[thread].first;
     int64_t gap_ps = state->calls[first].enter_ps - state->calls[state->next].exit_ps;
-    gap_ps = trace_compute_ps(&replay->trace->ranks[rank], first, gap_ps);
-    return replay_thread_start(replay, rank, thread, exit_ps + replay_compute_ps(state, gap_ps));
+    return replay_thread_start(replay, rank, thread, exit_ps, gap_ps);
 }
 
 /* Advances threads that wait outside MPI. */
@@ -207,12 +223,24 @@ static enum status forget_tested(struct replay *replay, uint32_t rank)
     return status;
 }
 
+static enum status sort_before(int64_t *before_ps, const uint32_t *finished, size_t count, struct err *err)
+{
+    int64_t *sorted_ps = before_ps ? malloc(count * sizeof *sorted_ps) : NULL;
+    if (!before_ps) return STATUS_OK;
+    if (!sorted_ps) return err_memory(err);
+    for (size_t i = 0; i < count; i++) sorted_ps[i] = before_ps[finished[i]];
+    memcpy(before_ps, sorted_ps, count * sizeof *sorted_ps);
+    free(sorted_ps);
+    return STATUS_OK;
+}
+
 enum status replay_thread_sort(struct replay *replay, uint32_t rank)
 {
     struct threads *threads = replay->ranks[rank].threads;
     struct trace_rank *made = &replay->made->ranks[rank];
     size_t count = made->count;
     if (count == 0) return STATUS_OK;
+    for (int b = 0; b < BEFORE_COUNT; b++) TRY(sort_before(made->before_ps[b], threads->finished, count, replay->err));
     struct trace_call *calls = malloc((count + 1) * sizeof *calls);
     struct trace_sim *sim = malloc((count + 1) * sizeof *sim);
     uint16_t *thread = malloc((count + 1) * sizeof *thread);

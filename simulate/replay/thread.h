@@ -70,7 +70,10 @@ uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank);
 
 void replay_thread_load(struct replay *replay, uint32_t rank, uint32_t thread);
 struct rank_state *replay_thread_walk(struct replay *replay, uint32_t rank, uint32_t thread);
-enum status replay_thread_start(struct replay *replay, uint32_t rank, uint32_t thread, int64_t at_ps);
+/* The thread's first call comes after the gap before it, which begins at from_ps (replay_begin_gap()). */
+enum status replay_thread_start(struct replay *replay, uint32_t rank, uint32_t thread, int64_t from_ps, int64_t gap_ps);
+/* The row of TIMER_GAP, of ranks without threads, too. */
+enum status replay_on_gap(struct replay *replay, uint32_t timeline);
 /* Advances the blocked thread. If another thread of the rank is just being advanced, a timer at the same simulated time
  * does it. */
 enum status replay_thread_wake(struct replay *replay, uint32_t rank, uint32_t thread);

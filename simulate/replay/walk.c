@@ -2,6 +2,7 @@
 
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
+#include "simulate/replay/gap.h"
 #include "simulate/replay/message.h"
 #include "simulate/replay/thread.h"
 
@@ -145,12 +146,14 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     next = state->next;
     if (next == state->count) return end_timeline(replay, rank);
     __builtin_prefetch(call + CALLS_AHEAD); /* hardware prefetches fewer timelines than there are ranks */
-    int64_t gap_ps = state->calls[next].enter_ps - left_ps - replay->trace->provenance.record_cost_ps;
-    if (state->compute_ps) gap_ps = trace_compute_ps(&replay->trace->ranks[rank], next, gap_ps);
-    int64_t enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
+    int64_t gap_ps = state->calls[next].enter_ps - left_ps - replay->trace->provenance.record_cost_ps, enter_ps;
+    if (state->plain_gaps)
+        enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
+    else if (replay_begin_gap(replay, rank, state->thread, exit_ps, next, gap_ps, &enter_ps) != STATUS_OK)
+        return false;
     if (enter_ps == replay->now_ps) return true;
-    if (replay_past_end(replay, rank, enter_ps)) return false;
     state->status = RANK_COMPUTING;
+    if (enter_ps == GAP_LATER || replay_past_end(replay, rank, enter_ps)) return false;
     if (set_walk_timer(replay, rank, enter_ps) != STATUS_OK) core->failed = true;
     return false;
 }

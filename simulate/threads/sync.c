@@ -172,11 +172,10 @@ static enum step thread_created(struct replay *replay, uint32_t rank, const stru
         return replay_exit(state, replay->now_ps);
     uint32_t begin = threads->items[call->primitive.child].first;
     const struct trace_call *first = &state->calls[begin];
-    int64_t at_ps = replay->now_ps + replay->thread_costs.start_ps;
+    int64_t from_ps = replay->now_ps + replay->thread_costs.start_ps;
     bool begins = call_kind(first->call) == CALL_THREAD_BEGIN;
     int64_t gap_ps = begins ? 0 : first->enter_ps - call->exit_ps;
-    at_ps += replay_compute_ps(state, trace_compute_ps(&replay->trace->ranks[rank], begin, gap_ps));
-    STEP_TRY(replay_thread_start(replay, rank, call->primitive.child, at_ps));
+    STEP_TRY(replay_thread_start(replay, rank, call->primitive.child, from_ps, gap_ps));
     return replay_exit(state, replay->now_ps);
 }
 

@@ -25,7 +25,7 @@ struct rank_head {
     double speed;
     bool incomplete;
     uint32_t thread_count;
-    bool has_threads, has_extents;
+    bool has_threads, has_extents, has_before[BEFORE_COUNT];
 };
 
 static enum status put_bytes(FILE *out, const void *data, size_t bytes, struct err *err)
@@ -61,12 +61,15 @@ static enum status put_trace(FILE *out, const struct trace *trace, struct err *e
                                  .thread_count = rank->thread_count,
                                  .has_threads = rank->thread != NULL,
                                  .has_extents = rank->extents != NULL};
+        for (int b = 0; b < BEFORE_COUNT; b++) head.has_before[b] = rank->before_ps[b] != NULL;
         TRY(put_bytes(out, &head, sizeof head, err));
         TRY(put_text(out, rank->incomplete_why, err));
         TRY(put_bytes(out, rank->calls, rank->count * sizeof *rank->calls, err));
         TRY(put_bytes(out, rank->sim, rank->count * sizeof *rank->sim, err));
         if (rank->thread) TRY(put_bytes(out, rank->thread, rank->count * sizeof *rank->thread, err));
         if (rank->extents) TRY(put_bytes(out, rank->extents, rank->count * sizeof *rank->extents, err));
+        for (int b = 0; b < BEFORE_COUNT; b++)
+            if (rank->before_ps[b]) TRY(put_bytes(out, rank->before_ps[b], rank->count * sizeof *rank->before_ps[b], err));
     }
     return STATUS_OK;
 }
@@ -127,6 +130,17 @@ static enum status take_text(struct reader *reader, char **text, struct err *err
     return take_bytes(reader, *text, bytes, err);
 }
 
+static enum status take_before(struct reader *reader, struct trace *trace, uint32_t rank, enum trace_before what,
+                               struct err *err)
+{
+    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+        int64_t ps = TRACE_UNKNOWN_PS;
+        TRY(take_bytes(reader, &ps, sizeof ps, err));
+        TRY(trace_set_before(trace, rank, i, what, ps, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status take_rank(struct reader *reader, struct trace *trace, uint32_t rank, struct err *err)
 {
     struct trace_rank *process = &trace->ranks[rank];
@@ -150,9 +164,11 @@ static enum status take_rank(struct reader *reader, struct trace *trace, uint32_
         process->thread_capacity = count + 1;
         TRY(take_bytes(reader, process->thread, count * sizeof *process->thread, err));
     }
-    if (!head.has_extents) return STATUS_OK;
-    TRY(trace_reserve_extents(process, err));
-    return take_bytes(reader, process->extents, count * sizeof *process->extents, err);
+    if (head.has_extents) TRY(trace_reserve_extents(process, err));
+    if (head.has_extents) TRY(take_bytes(reader, process->extents, count * sizeof *process->extents, err));
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        if (head.has_before[b]) TRY(take_before(reader, trace, rank, (enum trace_before)b, err));
+    return STATUS_OK;
 }
 
 /* The notes of the recorded trace are in it already. */

@@ -153,6 +153,8 @@ static enum status add_rank(struct naming *naming, uint32_t number, uint64_t *ha
         if (rank->calls[i].flags & TRACE_GAPS) add_extents(naming->trace, number, i, hash);
         if (rank->thread && rank->thread[i] != 0) *hash = map_mix(*hash, rank->thread[i]);
         if (rank->sim) add_sim(&rank->sim[i], hash);
+        if (rank->before_ps[BEFORE_SLEPT]) *hash = map_mix(*hash, (uint64_t)rank->before_ps[BEFORE_SLEPT][i]);
+        if (rank->before_ps[BEFORE_CORE_WAIT]) *hash = map_mix(*hash, (uint64_t)rank->before_ps[BEFORE_CORE_WAIT][i]);
     }
     return STATUS_OK;
 }

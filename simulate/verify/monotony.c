@@ -83,6 +83,21 @@ static bool takes_lock(enum call_kind kind)
     return kind == CALL_LOCK || kind == CALL_LOCK_ALL || kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK;
 }
 
+/* Whether a node may have fewer cores than ranks, of which some sleep. Ranks with threads are excluded anyway. */
+static bool sleepers_leave_cores(const struct verify_context *context)
+{
+    const struct platform *platform = context->platform;
+    bool sleeps = false, crowded = false;
+    for (uint32_t r = 0; r < context->trace->rank_count; r++)
+        sleeps = sleeps || context->trace->ranks[r].before_ps[BEFORE_SLEPT];
+    int32_t *ranks = sleeps ? calloc((size_t)platform->node_count + 1, sizeof *ranks) : NULL;
+    for (uint32_t r = 0; ranks && r < context->trace->rank_count; r++)
+        crowded = ++ranks[platform_node_of(platform, r)] > platform->cores || crowded;
+    bool unknown = sleeps && !ranks;
+    free(ranks);
+    return crowded || unknown;
+}
+
 /* Why the law does not apply to this run; NULL: it does. */
 static const char *no_monotony(const struct verify_context *context)
 {
@@ -90,6 +105,7 @@ static const char *no_monotony(const struct verify_context *context)
         return "only the loggp engine knows a network without contention";
     if (context->platform->aggregate) return "operations that leave together arrive later than the first would alone";
     if (!protocol_is_hardware(&context->platform->protocol)) return "progress depends on when ranks are inside MPI";
+    if (sleepers_leave_cores(context)) return "ranks share cores with ranks that sleep, and a share depends on when they do";
     for (uint32_t r = 0; r < context->trace->rank_count; r++)
         if (context->trace->ranks[r].thread_count > 0) return "threads may take mutexes in another order";
     for (uint32_t r = 0; r < context->trace->rank_count; r++)

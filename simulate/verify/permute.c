@@ -66,6 +66,9 @@ static enum status add_as(struct trace *to, uint32_t rank, const struct trace *f
         TRY(trace_add_thread_call(to, rank, trace_call_thread(from, rank, index), call, err));
     struct trace_extents extents = trace_call_extents(from, rank, index);
     TRY(trace_set_extents(to, rank, index, &extents, err));
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        if (process->before_ps[b])
+            TRY(trace_set_before(to, rank, index, (enum trace_before)b, process->before_ps[b][index], err));
     return process->compute_ps ? trace_set_compute(to, rank, index, process->compute_ps[index], err) : STATUS_OK;
 }
 

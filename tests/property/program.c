@@ -205,6 +205,8 @@ static void make_shape(struct random *random, struct program *program)
     program->computes = random_chance(random, 90);
     program->init = random_chance(random, 30);
     program->regions = program->subject != SUBJECT_THREADS && random_chance(random, 25);
+    struct random aside = *random; /* the programs of all seeds are else as they were */
+    program->sleeps = program->subject != SUBJECT_THREADS && random_chance(&aside, 40);
 }
 
 enum status program_make(uint64_t seed, enum subject subject, struct program *program, struct err *err)

@@ -91,6 +91,7 @@ struct program {
     uint32_t window_comm[WINDOWS_MAX], windows_alive; /* bits */
     char window_flavor[WINDOWS_MAX];
     bool computes, init;                              /* init: MPI_Init and MPI_Finalize are called */
+    bool sleeps;                                      /* ranks sleep for a part of some gaps */
     bool regions;                                     /* computing is in a region of the program now and then */
     struct phase *phases;
     size_t phase_count, phase_capacity;

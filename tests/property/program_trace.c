@@ -52,6 +52,16 @@ static enum status put_region(struct writer *writer, uint32_t rank, int64_t unti
     return trace_add_call(writer->trace, writer->rank_of[rank], &region, err);
 }
 
+/* Half of what is before the rank's last call, if the gap is odd. */
+static enum status put_slept(struct writer *writer, uint32_t rank, int64_t gap_ps, struct err *err)
+{
+    const struct trace_rank *process = &writer->trace->ranks[rank];
+    size_t last = process->count - 1;
+    if (!writer->program->sleeps || last == 0 || gap_ps % 2 == 0) return STATUS_OK;
+    int64_t slept_ps = (process->calls[last].enter_ps - process->calls[last - 1].exit_ps) / 2;
+    return slept_ps > 0 ? trace_set_before(writer->trace, rank, last, BEFORE_SLEPT, slept_ps, err) : STATUS_OK;
+}
+
 enum status put(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err)
 {
     struct random *gaps = &writer->gaps[rank];
@@ -61,7 +71,8 @@ enum status put(struct writer *writer, uint32_t rank, struct trace_call call, st
     call.enter_ps = writer->now_ps[rank] + (writer->program->computes ? gap_ps : 0);
     TRY(put_region(writer, rank, call.enter_ps, err));
     call.exit_ps = writer->now_ps[rank] = call.enter_ps + lasts_ps;
-    return trace_add_call(writer->trace, writer->rank_of[rank], &call, err);
+    TRY(trace_add_call(writer->trace, writer->rank_of[rank], &call, err));
+    return put_slept(writer, writer->rank_of[rank], gap_ps, err);
 }
 
 static enum status put_plain(struct writer *writer, uint32_t rank, enum mpi_call call, int32_t handle, struct err *err)

@@ -129,6 +129,12 @@ static bool no_regions(struct program *program, size_t place)
     return clear_flag(&program->regions);
 }
 
+static bool no_sleep(struct program *program, size_t place)
+{
+    (void)place;
+    return clear_flag(&program->sleeps);
+}
+
 static bool no_computing(struct program *program, size_t place)
 {
     (void)place;
@@ -204,7 +210,7 @@ static const struct edit edits[] = {
     {phase_count, remove_phase}, {rank_count, remove_rank},   {handle_count, remove_handle}, {item_count, remove_item},
     {pair_count, remove_pair},   {phase_count, fewer_epochs}, {phase_count, plain_phase},    {knobs_of, plain_knob},
     {one, plain_program},        {one, no_regions},           {one, no_computing},           {phase_count, small_phase},
-    {item_count, small_item},    {item_count, halved_item},   {item_count, plain_item},
+    {item_count, small_item},    {item_count, halved_item},   {item_count, plain_item},    {one, no_sleep},
 };
 
 /* Puts candidate in the place of *program if it fails in the same way; consumes candidate. */

@@ -91,10 +91,28 @@ static double pace(const struct model *model, uint32_t rank)
 {
     const struct platform *platform = model->platform;
     int32_t node = platform_node_of(platform, rank), sharing = 0;
+    if (model->crowds[node].sleeps) sharing = -(int32_t)model->rank_count; /* compute_in_crowd() shares them */
     double speed = model->trace->ranks[rank].speed > 0 ? model->trace->ranks[rank].speed : 1.0;
     for (uint32_t r = 0; r < model->rank_count; r++) sharing += platform_node_of(platform, r) == node;
     int32_t crowd = sharing > platform->cores ? sharing : platform->cores;
     return speed * crowd / (platform->speed * platform->cores);
+}
+
+static bool sleeps(const struct trace_rank *rank)
+{
+    for (size_t i = 0; rank->before_ps[BEFORE_SLEPT] && i < rank->count; i++)
+        if (rank->before_ps[BEFORE_SLEPT][i] > 0) return true;
+    return false;
+}
+
+static void make_crowds(struct model *model)
+{
+    model->crowds = model_new(model, (size_t)model->platform->node_count * sizeof *model->crowds);
+    for (uint32_t r = 0; r < model->rank_count; r++) model->crowds[platform_node_of(model->platform, r)].ranks++;
+    for (uint32_t r = 0; r < model->rank_count; r++) {
+        struct crowd *crowd = &model->crowds[platform_node_of(model->platform, r)];
+        if (crowd->ranks > (uint32_t)model->platform->cores && sleeps(&model->trace->ranks[r])) crowd->sleeps = true;
+    }
 }
 
 static void make_ranks(struct model *model, struct reference_times *times)
@@ -130,6 +148,7 @@ static void make_model(struct model *model, struct reference_times *times)
     model->starts = model_new(model, windows * n * sizeof *model->starts);
     model->posted = model_new(model, windows * n * sizeof *model->posted);
     shmem_open_heaps(model);
+    make_crowds(model);
     make_ranks(model, times);
 }
 

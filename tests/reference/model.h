@@ -94,6 +94,11 @@ struct nic {
     uint32_t last, before;       /* ranks: by which its last arrival is ordered, those of earlier heads */
 };
 
+struct crowd { /* the ranks of a node */
+    uint32_t ranks, asleep, shares; /* shares: how often those of its cores have changed */
+    bool sleeps;                    /* it has fewer cores than ranks, and some of these sleep at times */
+};
+
 struct link { /* inside the network */
     uint64_t id;
     int64_t free_ps;
@@ -122,6 +127,7 @@ struct model {
     struct rank *ranks;
     uint32_t rank_count;
     struct nic *nics;
+    struct crowd *crowds; /* by node */
     int64_t *pair_send_ps; /* [from node][to node]; NULL: not used yet */
     bool *unflushed;       /* [from rank][to rank]: a message since the last request of a flush */
     struct link *links; /* those used so far */

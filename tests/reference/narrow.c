@@ -43,9 +43,14 @@ enum status narrow_trace(const struct trace *trace, struct trace **narrowed, str
     enum status status = STATUS_OK;
     TRY(trace_new_like(trace, &made, err));
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++)
-            if (call_kind(trace->ranks[r].calls[i].call) != CALL_COMM_CREATE)
-                status = trace_add_call(made, r, &trace->ranks[r].calls[i], err);
+        for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++) {
+            if (call_kind(trace->ranks[r].calls[i].call) == CALL_COMM_CREATE) continue;
+            status = trace_add_call(made, r, &trace->ranks[r].calls[i], err);
+            const int64_t *slept_ps = trace->ranks[r].before_ps[BEFORE_SLEPT];
+            if (status == STATUS_OK && slept_ps && slept_ps[i] > 0)
+                status = trace_set_before(made, r, made->ranks[r].count - 1, BEFORE_SLEPT, slept_ps[i], err);
+        }
+    if (status == STATUS_OK) status = trace_fit_slept(made, err); /* without the first call, time begins later */
     if (status == STATUS_OK) status = trace_check(made, err);
     if (status != STATUS_OK) {
         trace_free(made);

@@ -312,6 +312,67 @@ static void spend_own(struct model *model, struct rank *rank, const struct trace
         rank_spend(model, rank, rank->own_ps);
 }
 
+static uint32_t wanting(const struct model *model, const struct crowd *crowd)
+{
+    uint32_t awake = crowd->ranks - crowd->asleep, cores = (uint32_t)model->platform->cores;
+    return awake > cores ? awake : cores;
+}
+
+static void fall_asleep(struct model *model, struct crowd *crowd, bool asleep)
+{
+    uint32_t before = wanting(model, crowd);
+    crowd->asleep += asleep ? 1u : -1u;
+    crowd->shares += wanting(model, crowd) != before;
+}
+
+struct stint { /* computing until its time is over or the share of the cores changes */
+    const struct crowd *crowd;
+    uint32_t shares;
+    bool over;
+};
+
+static bool stint_ends(const struct model *model, const void *what)
+{
+    const struct stint *stint = what;
+    (void)model;
+    return stint->over || stint->crowd->shares != stint->shares;
+}
+
+/* docs/simulation.md, Computing: ranks that are awake share the cores. */
+static void compute_in_crowd(struct model *model, struct rank *rank, struct crowd *crowd, int64_t left_ps)
+{
+    int64_t cores = model->platform->cores;
+    for (;;) {
+        struct stint *stint = model_new(model, sizeof *stint);
+        int64_t from_ps = model->now_ps, want = wanting(model, crowd);
+        *stint = (struct stint){crowd, crowd->shares, false};
+        event_add(model, from_ps + (left_ps * want + cores - 1) / cores, rank->number, set_true, &stint->over);
+        suspend(model, rank, stint_ends, stint);
+        if (stint->over) return;
+        int64_t done_ps = (model->now_ps - from_ps) * cores / want;
+        left_ps = done_ps < left_ps ? left_ps - done_ps : 0;
+    }
+}
+
+/* What is before the call: computing, then sleep. */
+static void spend_gap(struct model *model, struct rank *rank, size_t call, int64_t gap_ps)
+{
+    struct crowd *crowd = &model->crowds[rank->node];
+    const int64_t *slept = rank->recorded->before_ps[BEFORE_SLEPT];
+    int64_t slept_ps = slept && slept[call] > 0 ? slept[call] : 0;
+    if (slept_ps > gap_ps) slept_ps = gap_ps;
+    int64_t computed_ps = computing_ps(rank, gap_ps - slept_ps);
+    if (!crowd->sleeps) {
+        rank_spend(model, rank, computed_ps + slept_ps);
+        return;
+    }
+    if (computed_ps > 0) compute_in_crowd(model, rank, crowd, computed_ps);
+    if (slept_ps == 0) return;
+    fall_asleep(model, crowd, true);
+    rank_spend(model, rank, slept_ps);
+    fall_asleep(model, crowd, false);
+}
+
 void rank_walk(struct model *model, struct rank *rank, void *unused)
 {
     (void)unused;
@@ -321,7 +382,7 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
     suspend(model, rank, is_true, &begun);
     for (size_t i = 0; i < rank->recorded->count; i++) {
         const struct trace_call *call = &rank->recorded->calls[i];
-        rank_spend(model, rank, computing_ps(rank, call->enter_ps - recorded_ps));
+        spend_gap(model, rank, i, call->enter_ps - recorded_ps);
         recorded_ps = call->exit_ps;
         rank->times.enter_ps[i] = model->now_ps;
         rank->served = false;
