@@ -200,8 +200,7 @@ static enum status replace_fence(struct fencing *fencing, uint32_t rank, const s
 {
     static const enum mpi_call calls[4] = {ID_Win_complete, ID_Win_wait, ID_Win_post, ID_Win_start};
     struct timeline_item item = *fence;
-    timeline->tail_ps += item.compute_ps;
-    item.compute_ps = 0;
+    timeline_defer(timeline, &item);
     bool any = false;
     for (int i = 0; i < 4; i++) {
         const struct edges *edges = i == 0 || i == 3 ? &fencing->targets : &fencing->origins;

@@ -150,7 +150,7 @@ static void choose_actions(struct locking *locking, const struct timeline_edit *
 static enum status push_item(struct timeline_edit *now, struct timeline_item item, enum action action, struct err *err)
 {
     switch (action) {
-    case DROP: now->tail_ps += item.compute_ps; return STATUS_OK;
+    case DROP: timeline_defer(now, &item); return STATUS_OK;
     case KEEP: return timeline_push(now, item, err);
     case BECOME_FLUSH: item.call.call = ID_Win_flush; return timeline_push(now, item, err);
     case BECOME_UNLOCK_ALL: item.call.call = ID_Win_unlock_all; break;

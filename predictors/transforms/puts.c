@@ -132,7 +132,7 @@ static enum status push_bundles(struct merging *merging, const struct timeline_e
         if (bundle && bundle->count > 1) {
             merging->report->changed++;
             if (bundle->last != i) {
-                now->tail_ps += item.compute_ps;
+                timeline_defer(now, &item);
                 continue;
             }
             item.call.bytes = bundle->bytes;

@@ -74,6 +74,7 @@ static enum status wait_before(struct requesting *requesting, struct timeline_it
     requesting->count = kept;
     if (count == 0) return STATUS_OK;
     struct timeline_item wait = {.compute_ps = item->compute_ps,
+                                 .slept_ps = item->slept_ps,
                                  .index = TIMELINE_NEW,
                                  .call = {.call = ID_Waitall,
                                           .handle = TRACE_NONE,
@@ -81,7 +82,7 @@ static enum status wait_before(struct requesting *requesting, struct timeline_it
                                           .any = TRACE_NO_MEMBERS,
                                           .site = item->call.site}};
     TRY(trace_add_list(made, requesting->list, count, &wait.call.completion.list, err));
-    item->compute_ps = 0;
+    item->compute_ps = item->slept_ps = 0;
     requesting->waits++;
     return timeline_push(now, wait, err);
 }

@@ -81,8 +81,9 @@ static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit
         struct timeline_item *item = &timeline->items[i];
         /* The computing before a call is done where the call before it has left the thread. */
         uint32_t node = i == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, timeline->items[i - 1].index);
-        bool inside = item->compute_ps > 0 && scaling->inside[node];
-        double scaled_ps = (double)item->compute_ps * (inside ? scaling->factor : 1);
+        int64_t computing_ps = item->compute_ps - item->slept_ps;
+        bool inside = computing_ps > 0 && scaling->inside[node];
+        double scaled_ps = (double)computing_ps * (inside ? scaling->factor : 1) + (double)item->slept_ps;
         passed_ps += scaled_ps + (double)(item->call.exit_ps - item->call.enter_ps);
         if (passed_ps > LATEST_PS)
             return err_set(err, STATUS_DATA, scaling->trace->name, NULL,
@@ -90,9 +91,9 @@ static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit
                            scaling->factor, rank, LATEST_DAYS);
         if (!inside) continue;
         scaling->report->considered++;
-        scaling->before_s += units_s(item->compute_ps);
+        scaling->before_s += units_s(computing_ps);
         item->compute_ps = llround(scaled_ps);
-        scaling->after_s += units_s(item->compute_ps);
+        scaling->after_s += units_s(item->compute_ps - item->slept_ps);
         scaling->report->changed += scaling->factor != 1;
     }
     return STATUS_OK;

@@ -69,6 +69,7 @@ static enum status read_timeline(const struct trace *trace, int64_t begin_ps, ui
                                       trace->provenance.record_cost_ps;
         gap_ps = trace_compute_ps(&trace->ranks[rank], index, gap_ps);
         made.items[k] = (struct timeline_item){.compute_ps = gap_ps > 0 ? gap_ps : 0,
+                                               .slept_ps = trace_slept_ps(&trace->ranks[rank], index, gap_ps),
                                                .call = recorded->calls[index],
                                                .extents = trace_call_extents(trace, rank, index),
                                                .index = index};
@@ -84,21 +85,36 @@ static void clear_timeline(struct timeline_edit *timeline)
     *timeline = (struct timeline_edit){.thread = timeline->thread, .shared = timeline->shared};
 }
 
+void timeline_defer(struct timeline_edit *timeline, struct timeline_item *item)
+{
+    timeline->tail_ps += item->compute_ps;
+    timeline->tail_slept_ps += item->slept_ps;
+    item->compute_ps = item->slept_ps = 0;
+}
+
 enum status timeline_push(struct timeline_edit *timeline, struct timeline_item item, struct err *err)
 {
     item.compute_ps += timeline->tail_ps;
+    item.slept_ps += timeline->tail_slept_ps;
     ARRAY_PUSH(timeline->items, timeline->count, timeline->capacity, item, err);
-    timeline->tail_ps = 0;
+    timeline->tail_ps = timeline->tail_slept_ps = 0;
     return STATUS_OK;
 }
 
-static enum status write_mark(struct trace *made, uint32_t rank, int64_t at_ps, struct err *err)
+static enum status write_slept(struct trace *made, uint32_t rank, int64_t slept_ps, struct err *err)
+{
+    if (slept_ps == 0) return STATUS_OK;
+    return trace_set_before(made, rank, made->ranks[rank].count - 1, BEFORE_SLEPT, slept_ps, err);
+}
+
+static enum status write_mark(struct trace *made, uint32_t rank, int64_t at_ps, int64_t slept_ps, struct err *err)
 {
     struct trace_call call = {
         .enter_ps = at_ps, .exit_ps = at_ps, .any = TRACE_NO_MEMBERS, .handle = TRACE_NONE, .peer = TRACE_NONE};
     TRY(trace_add_region(made, mark_region, &call.region.region, err));
     call.call = ID_region_enter;
     TRY(trace_add_call(made, rank, &call, err));
+    TRY(write_slept(made, rank, slept_ps, err));
     call.call = ID_region_leave;
     return trace_add_call(made, rank, &call, err);
 }
@@ -109,6 +125,7 @@ static enum status write_item(const struct timeline_item *item, uint32_t rank, u
     struct trace_call call = item->call;
     call.flags &= (uint16_t)~TRACE_GAPS;
     TRY(trace_add_thread_call(made, rank, thread, &call, err));
+    TRY(write_slept(made, rank, item->slept_ps, err));
     return trace_set_extents(made, rank, made->ranks[rank].count - 1, &item->extents, err);
 }
 
@@ -118,7 +135,7 @@ static enum status write_rank(const struct timeline_edit *timeline, const struct
     int64_t now_ps = begin_ps;
     bool first = recorded->count > 0 && recorded->calls[0].enter_ps == begin_ps;
     if (first && (timeline->count == 0 || timeline->items[0].compute_ps > 0))
-        TRY(write_mark(made, rank, begin_ps, err));
+        TRY(write_mark(made, rank, begin_ps, 0, err));
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item item = timeline->items[i];
         struct trace_call call = item.call;
@@ -128,7 +145,8 @@ static enum status write_rank(const struct timeline_edit *timeline, const struct
         item.call = call;
         TRY(write_item(&item, rank, 0, made, err));
     }
-    return timeline->tail_ps > 0 ? write_mark(made, rank, now_ps + timeline->tail_ps, err) : STATUS_OK;
+    if (timeline->tail_ps == 0) return STATUS_OK;
+    return write_mark(made, rank, now_ps + timeline->tail_ps, timeline->tail_slept_ps, err);
 }
 
 /* The position of every call of a rank's new trace in the old one; for a new or moved call that of the call before it
@@ -149,11 +167,12 @@ static enum status add_at(const struct timeline_edit *timeline, const struct tim
 }
 
 /* The mark takes the computing before it. */
-static enum status add_mark(const struct timeline_edit *timeline, int64_t at_ps, int64_t compute_ps, uint32_t rank,
-                            uint32_t place, struct trace *made, struct order *order, struct err *err)
+static enum status add_mark(const struct timeline_edit *timeline, int64_t at_ps, int64_t compute_ps, int64_t slept_ps,
+                            uint32_t rank, uint32_t place, struct trace *made, struct order *order, struct err *err)
 {
     struct timeline_item item = {
         .compute_ps = compute_ps,
+        .slept_ps = slept_ps,
         .call = {.enter_ps = at_ps,
                  .exit_ps = at_ps,
                  .any = TRACE_NO_MEMBERS,
@@ -163,7 +182,7 @@ static enum status add_mark(const struct timeline_edit *timeline, int64_t at_ps,
     TRY(trace_add_region(made, mark_region, &item.call.region.region, err));
     TRY(add_at(timeline, &item, rank, place, made, order, err));
     item.call.call = ID_region_leave;
-    item.compute_ps = 0;
+    item.compute_ps = item.slept_ps = 0;
     return add_at(timeline, &item, rank, place, made, order, err);
 }
 
@@ -175,7 +194,7 @@ static enum status write_timeline(const struct timeline_edit *timeline, const st
     int64_t now_ps = first || recorded->count == 0 ? begin_ps : timeline_call(recorded, 0)->enter_ps;
     uint32_t place = recorded->count > 0 ? (uint32_t)timeline_index(recorded, 0) : 0;
     bool stays = timeline->count > 0 && !timeline->items[0].moved && timeline->items[0].call.enter_ps == begin_ps;
-    if (first && !stays) TRY(add_mark(timeline, begin_ps, 0, rank, place, made, order, err));
+    if (first && !stays) TRY(add_mark(timeline, begin_ps, 0, 0, rank, place, made, order, err));
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item item = timeline->items[i];
         bool kept = item.index != TIMELINE_NEW && !item.moved && item.call.enter_ps >= now_ps;
@@ -187,7 +206,7 @@ static enum status write_timeline(const struct timeline_edit *timeline, const st
         TRY(add_at(timeline, &item, rank, place, made, order, err));
     }
     if (timeline->tail_ps == 0) return STATUS_OK;
-    return add_mark(timeline, now_ps, timeline->tail_ps, rank, place, made, order, err);
+    return add_mark(timeline, now_ps, timeline->tail_ps, timeline->tail_slept_ps, rank, place, made, order, err);
 }
 
 static enum status change_timeline(const struct trace *trace, const struct timeline *recorded, int64_t begin_ps,
@@ -299,10 +318,11 @@ static enum status put_early(const struct timeline_edit *old, struct timeline_ed
                              struct err *err)
 {
     /* tail_ps has the computing before calls that were moved up; it stays after this call */
-    int64_t tail_ps = timeline->tail_ps;
-    timeline->tail_ps = 0;
+    int64_t tail_ps = timeline->tail_ps, tail_slept_ps = timeline->tail_slept_ps;
+    timeline->tail_ps = timeline->tail_slept_ps = 0;
     TRY(timeline_push(timeline, moved_item(&old->items[from]), err));
     timeline->tail_ps = tail_ps;
+    timeline->tail_slept_ps = tail_slept_ps;
     return STATUS_OK;
 }
 
@@ -313,7 +333,8 @@ static enum status rearrange_items(const struct timeline_edit *old, const struct
     size_t next = 0;
     for (size_t i = 0; i <= old->count; i++) {
         bool here = i < old->count && !moved[i];
-        if (end == TIMELINE_LATE && here) timeline->tail_ps += old->items[i].compute_ps;
+        struct timeline_item item = i < old->count ? old->items[i] : (struct timeline_item){0};
+        if (end == TIMELINE_LATE && here) timeline_defer(timeline, &item);
         for (; next < count && moves[next].before == i; next++) {
             if (end == TIMELINE_EARLY)
                 TRY(put_early(old, timeline, moves[next].from, err));
@@ -321,12 +342,8 @@ static enum status rearrange_items(const struct timeline_edit *old, const struct
                 TRY(timeline_push(timeline, moved_item(&old->items[moves[next].from]), err));
         }
         if (i == old->count) break;
-        if (end == TIMELINE_EARLY || !here) timeline->tail_ps += old->items[i].compute_ps;
-        if (here) {
-            struct timeline_item item = old->items[i];
-            item.compute_ps = 0; /* it is in tail_ps */
-            TRY(timeline_push(timeline, item, err));
-        }
+        timeline_defer(timeline, &item);
+        if (here) TRY(timeline_push(timeline, item, err));
     }
     return STATUS_OK;
 }
@@ -343,5 +360,6 @@ enum status timeline_rearrange(struct timeline_edit *timeline, struct timeline_m
     enum status status = rearrange_items(timeline, moves, count, moved, end, &made, err);
     free(moved);
     made.tail_ps += timeline->tail_ps;
+    made.tail_slept_ps += timeline->tail_slept_ps;
     return timeline_replace(timeline, &made, status);
 }

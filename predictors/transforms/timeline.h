@@ -8,7 +8,8 @@
 #include "trace/trace.h"
 
 struct timeline_item {
-    int64_t compute_ps; /* before the call, without the recorder's own cost */
+    int64_t compute_ps; /* before the call, without the recorder's own cost; sleep is part of it */
+    int64_t slept_ps;   /* of that; a replay computes first and then sleeps */
     struct trace_call call;
     struct trace_extents extents; /* valid whatever call.flags says about gaps */
     size_t index;                 /* of the call in its rank; TIMELINE_NEW: a new call */
@@ -21,7 +22,7 @@ struct timeline_edit {
     const bool *shared; /* per window: several threads of the rank work on it; NULL: the rank has one thread */
     struct timeline_item *items;
     size_t count, capacity;
-    int64_t tail_ps; /* computing after the last call */
+    int64_t tail_ps, tail_slept_ps; /* computing after the last call, with sleep, and its sleep */
 };
 
 /* Changes one thread's calls. It is called rank by rank, thread by thread. Definitions that new calls need are added to
@@ -37,6 +38,8 @@ typedef enum status timeline_change(void *context, uint32_t rank, struct timelin
 enum status timeline_each(const struct trace *trace, timeline_change *change, void *context, struct trace **made,
                           struct err *err);
 
+/* The item's computing and sleep come after the last call, and before the call that is pushed next. */
+void timeline_defer(struct timeline_edit *timeline, struct timeline_item *item);
 /* Appends a call. The computing in tail_ps is moved before it. */
 enum status timeline_push(struct timeline_edit *timeline, struct timeline_item item, struct err *err);
 /* Ends a change: replaces the old items by the new ones if status is STATUS_OK, and clears the others, so that *with is
