@@ -268,6 +268,7 @@ static enum status observe_call(struct observer *observer, struct observed *made
     made->disp = call->any.first;
     made->compute_ps = computed_ps(observer);
     made->waited_ps = waited_ps(observer);
+    made->slept_ps = trace_slept_ps(&observer->trace->ranks[observer->rank], observer->index, made->compute_ps);
     made->duration_ps = call->exit_ps - call->enter_ps;
     return observe_requests(observer, call, &made->waits);
 }

@@ -26,6 +26,7 @@ struct observed {
     int64_t bytes, aux, disp;
     int64_t compute_ps, duration_ps;
     int64_t waited_ps; /* for a core, before the call */
+    int64_t slept_ps;  /* in compute_ps */
 };
 
 struct observed_rank {

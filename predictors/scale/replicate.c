@@ -96,7 +96,10 @@ static enum status copy_rank(struct replication *replication, uint32_t rank)
         TRY(copy_call(replication, &recorded->calls[i], &call));
         call.enter_ps = now_ps += observed->compute_ps;
         call.exit_ps = now_ps += observed->duration_ps;
-        TRY(trace_add_call(replication->made, (uint32_t)replication->first + rank, &call, replication->err));
+        uint32_t copy = (uint32_t)replication->first + rank;
+        TRY(trace_add_call(replication->made, copy, &call, replication->err));
+        if (observed->slept_ps > 0)
+            TRY(trace_set_before(replication->made, copy, i, BEFORE_SLEPT, observed->slept_ps, replication->err));
     }
     return STATUS_OK;
 }

@@ -216,13 +216,15 @@ static struct choice choose_function(const struct time_sample *samples, size_t c
 
 void time_model_fit(const struct time_sample *samples, size_t count, bool surely, struct time_model *model)
 {
-    double noise = 0, disturbed = 0;
+    double noise = 0, disturbed = 0, slept = 0, all = 0;
     *model = (struct time_model){.balanced = true};
     if (count > TIME_POINTS_MAX) count = TIME_POINTS_MAX;
     for (size_t i = 0; i < count; i++) {
         double mean = samples[i].mean;
         noise = fmax(noise, mean_error(&samples[i]));
         disturbed = fmax(disturbed, disturbed_share(&samples[i]));
+        slept += samples[i].slept;
+        all += mean * (double)samples[i].count;
         if (samples[i].least < (1 - BALANCED) * mean || samples[i].largest > (1 + BALANCED) * mean)
             model->balanced = false;
     }
@@ -234,6 +236,7 @@ void time_model_fit(const struct time_sample *samples, size_t count, bool surely
         best.shape = SHAPE_FIXED;
     }
     model->error = noise + disturbed;
+    model->slept = slept > 0 ? fmin(slept / all, 1) : 0;
     set_missed(best.shape, samples, count, best.terms, model);
     for (size_t i = 0; i < count; i++) model->measured[i] = (struct time_point){samples[i].ranks, samples[i].n, samples[i].mean};
     model->measured_count = count;

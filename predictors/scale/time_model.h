@@ -18,6 +18,7 @@ struct time_sample {
     uint64_t count;
     double mean, deviations, least, largest; /* deviations: sum of squared deviations from the mean */
     double waited, recorded; /* sums: waits for a core while they were recorded, and the times with these waits */
+    double slept;            /* sum: sleep in the times */
 };
 
 enum { TIME_POINTS_MAX = 64 };
@@ -41,6 +42,7 @@ struct time_model {
     /* The largest error of predicting one run from the others: relative to the prediction, in seconds, and the distance
      * of that run from the nearest other one in doublings of the ranks and of n together. */
     double missed, missed_s, missed_doublings;
+    double slept;  /* share of all times in all runs that was sleep */
     bool balanced; /* all executions are within 10 % of their run's mean */
     struct time_point measured[TIME_POINTS_MAX]; /* the points that it was fitted to */
     size_t measured_count;

@@ -46,7 +46,8 @@ static enum status describe_outcome(const struct replay_outcome *outcome, struct
 enum status scale_totals(struct program_source *source, const struct platform *platform, const struct engine_descriptor *engine,
                          struct result **result, struct err *err)
 {
-    const struct replay_source calls = {.next = program_source_next, .context = source, .finalizes = source->finalizes};
+    const struct replay_source calls = {
+        .next = program_source_next, .context = source, .finalizes = source->finalizes, .sleeps = source->sleeps};
     const struct replay_options options = {.source = &calls, .engine = engine};
     const struct trace *trace = source->run.trace;
     struct replay_outcome outcome;

@@ -4,9 +4,9 @@
 
 #include "common/units.h"
 
-/* Of a rank: calls and computing added up, and how long the computing waited for a core. */
+/* Of a rank: calls and computing added up, how long the computing waited for a core, and how much of it was sleep. */
 struct progress {
-    int64_t ps, waited_ps;
+    int64_t ps, waited_ps, slept_ps;
 };
 
 struct walker {
@@ -92,13 +92,13 @@ static void note_share(struct walk_value *value, int64_t disp, int64_t by)
         note_value(value, disp / by);
 }
 
-/* waited_ps: for a core, during that time. */
-static void add_sample(struct walker *walker, uint32_t number, int place, int64_t ps, int64_t waited_ps)
+static void add_sample(struct walker *walker, uint32_t number, int place, struct progress of)
 {
-    double seconds = (double)ps / UNITS_PS_PER_S, waited = (double)waited_ps / UNITS_PS_PER_S;
+    double seconds = (double)of.ps / UNITS_PS_PER_S, waited = (double)of.waited_ps / UNITS_PS_PER_S;
     struct time_sample *sample = &walker->samples[number].computing[place];
     time_sample_add(sample, seconds);
     sample->waited += waited;
+    sample->slept += (double)of.slept_ps / UNITS_PS_PER_S;
     sample->recorded += walker->run->trace->provenance.without_core_waits ? seconds + waited : seconds;
     if (walker->failed != STATUS_OK) return;
     struct executions *executions = &walker->executions[number * COMPUTING_PLACES + (uint32_t)place];
@@ -111,7 +111,7 @@ static void sample_computing(struct walker *walker, const struct step *body, con
     int place;
     const struct step *step = program_computing(&walker->place, body, next, &place);
     walker->place.entered = NULL;
-    add_sample(walker, step->number, place, call->compute_ps, call->waited_ps);
+    add_sample(walker, step->number, place, (struct progress){call->compute_ps, call->waited_ps, call->slept_ps});
 }
 
 /* Samples the time of a region, up to the computing before the call that leaves it. */
@@ -119,11 +119,14 @@ static void sample_region(struct walker *walker, const struct step *step, const 
 {
     if (step->pair && call_kind(step->call.call) != CALL_REGION_ENTER) {
         const struct progress *entered = &walker->entered[step->pair - 1];
-        add_sample(walker, step->pair - 1, COMPUTING_REGION, walker->now.ps - entered->ps,
-                   walker->now.waited_ps - entered->waited_ps);
+        const struct progress *now = &walker->now;
+        add_sample(walker, step->pair - 1, COMPUTING_REGION,
+                   (struct progress){now->ps - entered->ps, now->waited_ps - entered->waited_ps,
+                                     now->slept_ps - entered->slept_ps});
     }
     walker->now.ps += call->compute_ps + call->duration_ps;
     walker->now.waited_ps += call->waited_ps;
+    walker->now.slept_ps += call->slept_ps;
     if (step->pair && call_kind(step->call.call) == CALL_REGION_ENTER) walker->entered[step->number] = walker->now;
 }
 

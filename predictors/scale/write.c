@@ -500,6 +500,7 @@ static void write_computings(const struct writer *writer, const struct step *ste
             if (computing->model.missed > 0)
                 fprintf(out, " missed=%.9g missed_s=%.9g doublings=%.9g", computing->model.missed, computing->model.missed_s,
                         computing->model.missed_doublings);
+            if (computing->model.slept > 0) fprintf(out, " slept=%.9g", computing->model.slept);
             fputs(computing->model.balanced ? " balanced\n" : "\n", out);
             if (!are_alike(computing_of_largest(computing), ranks)) write_executions(computing_of_largest(computing), ranks, out);
             for (size_t run = 0; run < computing->run_count; run++) write_recorded(writer, computing, run);

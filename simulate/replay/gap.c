@@ -31,9 +31,11 @@ struct gaps {
     struct gap_timeline *timelines; /* of ranks, then of core.thread_names */
 };
 
-static bool rank_sleeps(const struct trace_rank *rank)
+static bool rank_sleeps(const struct replay *replay, const struct trace_rank *rank)
 {
+    const struct replay_source *source = core_of(replay)->options->source;
     const int64_t *slept_ps = rank->before_ps[BEFORE_SLEPT];
+    if (source && source->sleeps) return true;
     for (size_t i = 0; slept_ps && i < rank->count; i++)
         if (slept_ps[i] > 0) return true;
     return false;
@@ -45,8 +47,8 @@ enum status replay_prepare_cores(struct replay *replay, const uint32_t *threads)
     int32_t count = replay->platform->node_count;
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         uint32_t cores = (uint32_t)replay->platform->cores, of_node = threads[replay->nodes[rank]];
-        if (of_node <= cores || (nodes && nodes[replay->nodes[rank]].threads > 0) || !rank_sleeps(&replay->trace->ranks[rank]))
-            continue;
+        bool known = of_node <= cores || (nodes && nodes[replay->nodes[rank]].threads > 0);
+        if (known || !rank_sleeps(replay, &replay->trace->ranks[rank])) continue;
         if (!nodes) nodes = calloc((size_t)count + 1, sizeof *nodes);
         if (!nodes) return err_memory(replay->err);
         nodes[replay->nodes[rank]] = (struct gap_node){.cores = cores, .threads = of_node, .first = NO_INDEX};

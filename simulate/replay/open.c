@@ -40,6 +40,8 @@ static double source_speed(const struct trace_rank *rank)
 static bool has_plain_gaps(const struct replay *replay, uint32_t rank)
 {
     const struct trace_rank *process = &replay->trace->ranks[rank];
+    const struct replay_source *source = core_of(replay)->options->source;
+    if (source && source->sleeps) return false;
     bool waits = process->sim && process->before_ps[BEFORE_CORE_WAIT];
     return !process->compute_ps && !process->before_ps[BEFORE_SLEPT] && !waits && !replay_shares_cores(replay, rank);
 }

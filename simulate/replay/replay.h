@@ -15,6 +15,7 @@ struct replay_source {
     enum status (*next)(void *context, uint32_t rank, struct err *err);
     void *context;
     bool finalizes; /* all ranks call MPI_Finalize */
+    bool sleeps;    /* ranks may sleep before calls that the trace does not hold yet */
 };
 
 struct replay_options {

@@ -227,6 +227,8 @@ static enum status read_computing(struct model_reader *reader)
     if (model_take_key(reader, "missed")) TRY(read_number(reader, "missed", &kept->missed));
     if (model_take_key(reader, "missed_s")) TRY(read_number(reader, "missed_s", &kept->missed_s));
     if (model_take_key(reader, "doublings")) TRY(read_number(reader, "doublings", &kept->doublings));
+    if (model_take_key(reader, "slept")) TRY(read_number(reader, "slept", &kept->slept));
+    if (kept->slept > 1) SCANNER_FAIL(&reader->scanner, "slept=%g, expected a share from 0 to 1", kept->slept);
     scanner_skip_blanks(&reader->scanner);
     kept->balanced = strcmp(reader->scanner.at, "balanced") == 0;
     return kept->balanced ? STATUS_OK : model_line_ends(reader);

@@ -36,6 +36,7 @@ struct model_computing {
     double error;            /* relative error of the mean at a recorded scale */
     double missed, missed_s; /* error of the mean at another scale, relative and in seconds */
     double doublings;        /* the distance from the recorded scales for which missed and missed_s hold */
+    double slept;            /* the share of each execution that is sleep, 0 to 1 */
     bool balanced;          /* all executions are within 10 % of the mean */
     struct executions executions; /* of the observed run */
 };

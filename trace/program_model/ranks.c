@@ -10,7 +10,7 @@ static enum status add_calls(struct program_run *run, struct run_rank *state, ui
         if ((*room)-- == 0)
             return err_set(err, STATUS_DATA, run->model->file, NULL, "more than %d calls, expected fewer ranks or repetitions",
                            PROGRAM_CALLS_MAX);
-        TRY(trace_add_call(run->trace, state->rank, &call, err));
+        TRY(run_rank_add(run, state, &call, err));
     }
 }
 
@@ -38,6 +38,12 @@ static void move_memory(struct trace *trace, struct trace_rank *from, struct tra
     if (from) {
         to->calls = from->calls;
         to->capacity = from->capacity;
+        for (int b = 0; b < BEFORE_COUNT; b++) {
+            to->before_ps[b] = from->before_ps[b];
+            to->before_capacity[b] = from->before_capacity[b];
+            from->before_ps[b] = NULL;
+            from->before_capacity[b] = 0;
+        }
         from->calls = NULL;
         from->count = from->capacity = 0;
     }

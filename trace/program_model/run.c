@@ -322,9 +322,11 @@ static enum status mean_of(const struct program_run *run, size_t line, const str
     return STATUS_OK;
 }
 
-static enum status computing_ps(const struct program_run *run, struct run_rank *state, size_t line, int32_t number, int64_t *ps)
+/* *slept_ps: of *ps. */
+static enum status computing_ps(const struct program_run *run, struct run_rank *state, size_t line, int32_t number, int64_t *ps,
+                                int64_t *slept_ps)
 {
-    *ps = 0;
+    *ps = *slept_ps = 0;
     if (number < 0) return STATUS_OK;
     const struct model_computing *computing = &run->model->computings[number];
     uint32_t execution = state->executions[number]++;
@@ -339,6 +341,7 @@ static enum status computing_ps(const struct program_run *run, struct run_rank *
         factor = executions_drawn(&computing->executions, state->like, execution, scramble_bits(random ^ execution));
     if (run->options.error != 0) factor *= fmax(0, 1 + run->options.error * error_of(run, computing, mean));
     *ps = units_ps(mean * factor * run->options.compute);
+    *slept_ps = (int64_t)((double)*ps * computing->slept);
     return STATUS_OK;
 }
 
@@ -368,15 +371,16 @@ static int32_t place_of(const struct run_place *at, const struct statement *body
 
 static enum status add_compute(const struct program_run *run, struct run_rank *state, const struct statement *statement)
 {
-    int64_t ps;
+    int64_t ps, slept_ps = 0;
     double seconds;
-    if (statement->computing >= 0) TRY(computing_ps(run, state, statement->line, statement->computing, &ps));
+    if (statement->computing >= 0) TRY(computing_ps(run, state, statement->line, statement->computing, &ps, &slept_ps));
     else {
         TRY(value_of(run, statement->line, "the computing", &statement->amount, &seconds));
         ps = seconds > 0 ? units_ps(seconds * run->options.compute) : 0;
         state->plain_ps = units_add_ps(state->plain_ps, ps);
     }
     state->computed_ps = units_add_ps(state->computed_ps, ps);
+    state->computed_slept_ps = units_add_ps(state->computed_slept_ps, slept_ps);
     return STATUS_OK;
 }
 
@@ -496,15 +500,16 @@ static enum status add_reference(struct program_run *run, struct run_rank *state
 static enum status set_times(const struct program_run *run, struct run_rank *state, const struct statement *body,
                              const struct statement *statement, struct trace_call *call)
 {
-    int64_t before_ps;
+    int64_t before_ps, slept_ps;
     double takes = 0;
-    TRY(computing_ps(run, state, statement->line, place_of(&state->place, body, statement), &before_ps));
+    TRY(computing_ps(run, state, statement->line, place_of(&state->place, body, statement), &before_ps, &slept_ps));
     if (statement->takes.operations) TRY(value_of(run, statement->line, "takes=", &statement->takes, &takes));
     call->enter_ps = units_add_ps(state->now_ps, units_add_ps(before_ps, state->computed_ps));
     call->exit_ps = units_add_ps(call->enter_ps, takes > 0 ? units_ps(takes) : 0);
     if (call->exit_ps > TRACE_TIME_MAX_PS) RUN_FAIL(run, statement->line, "the run takes too long, expected up to 69 days");
     state->now_ps = call->exit_ps;
-    state->computed_ps = 0;
+    state->slept_ps = units_add_ps(slept_ps, state->computed_slept_ps);
+    state->computed_ps = state->computed_slept_ps = 0;
     return STATUS_OK;
 }
 
@@ -593,6 +598,14 @@ static void set_variables_of(const struct program_run *run, const struct run_ran
     for (uint32_t i = 0; i < state->depth; i++)
         if (state->frames[i].loop && state->frames[i].loop->variable)
             run->variables[state->frames[i].loop->variable] = (double)state->frames[i].round;
+}
+
+enum status run_rank_add(struct program_run *run, struct run_rank *state, const struct trace_call *call, struct err *err)
+{
+    struct trace *trace = run->trace;
+    TRY(trace_add_call(trace, state->rank, call, err));
+    if (state->slept_ps == 0 || state->calls == 1) return STATUS_OK; /* time may begin with its first call */
+    return trace_set_before(trace, state->rank, trace->ranks[state->rank].count - 1, BEFORE_SLEPT, state->slept_ps, err);
 }
 
 enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended, struct err *err)

@@ -41,7 +41,9 @@ struct run_rank {
     struct run_frame *frames; /* owned */
     uint32_t depth;
     struct run_place place;
-    int64_t now_ps, computed_ps; /* of statements "compute" since the last call */
+    int64_t now_ps, computed_ps; /* of statements "compute" since the last call, with sleep */
+    int64_t computed_slept_ps;   /* the sleep in that */
+    int64_t slept_ps;            /* the sleep before the last call */
     int64_t plain_ps;            /* the sum of all statements "compute E" so far */
     uint64_t calls;
     uint32_t *executions; /* owned, per computing: the number of executions so far */
@@ -67,5 +69,7 @@ enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t co
 /* Makes the next call of the rank. Sets *ended, and not *call, if there is none. */
 enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended,
                           struct err *err);
+/* Appends that call, with the sleep before it, to the run's trace. */
+enum status run_rank_add(struct program_run *run, struct run_rank *state, const struct trace_call *call, struct err *err);
 
 #endif

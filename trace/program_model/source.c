@@ -23,7 +23,7 @@ static enum status make_calls(struct program_source *source, uint32_t rank, stru
     while (process->count < CALLS_AT_ONCE) {
         TRY(run_rank_next(&source->run, &source->ranks[rank], &call, &ended, err));
         if (ended) break;
-        TRY(trace_add_call(trace, rank, &call, err));
+        TRY(run_rank_add(&source->run, &source->ranks[rank], &call, err));
     }
     if (ended) run_rank_clear(&source->ranks[rank]); /* it remains ended, since its depth is 0 */
     return STATUS_OK;
@@ -86,6 +86,7 @@ static enum status open_source(struct program_source *source, struct err *err)
 {
     const struct program_model *model = source->run.model;
     struct trace *trace = source->run.trace;
+    for (size_t i = 0; i < model->computing_count; i++) source->sleeps = source->sleeps || model->computings[i].slept > 0;
     source->finalizes = calls_finalize(model->statements, model->statement_count);
     trace->skips_checks = has_flag(model->statements, model->statement_count, TRACE_NOCHECK);
     source->ranks = calloc((size_t)trace->rank_count + 1, sizeof *source->ranks);

@@ -12,6 +12,7 @@ struct program_source {
     struct run_rank *ranks; /* owned */
     struct trace_checker *checker;
     bool finalizes; /* all ranks call MPI_Finalize */
+    bool sleeps;    /* some computing has sleep */
 };
 
 /* Whether the model can be run so. Collectives with sizes per rank and OpenSHMEM need the whole run at once. */
