@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "simulate/bounds/trace_bounds.h"
 #include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/connections.h"
@@ -20,7 +21,6 @@
 #include "simulate/replay/request.h"
 #include "simulate/replay/routes.h"
 #include "simulate/replay/thread.h"
-#include "simulate/replay/trace_bounds.h"
 #include "simulate/replay/walk.h"
 
 /* The share of a core that a thread gets: all threads of all ranks of a node share its cores. */

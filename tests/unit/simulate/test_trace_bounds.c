@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "simulate/replay/trace_bounds.h"
+#include "simulate/bounds/trace_bounds.h"
 #include "verify_test.h"
 
 static int64_t least_us(const char *override, enum mpi_call call, uint32_t target, int64_t bytes, int64_t result_bytes)

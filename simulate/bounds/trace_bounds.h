@@ -1,6 +1,6 @@
 /* The bounds of each transfer's end in a predicted trace: those of both event models, and the least one. */
-#ifndef SIMULATE_REPLAY_TRACE_BOUNDS_H
-#define SIMULATE_REPLAY_TRACE_BOUNDS_H
+#ifndef SIMULATE_BOUNDS_TRACE_BOUNDS_H
+#define SIMULATE_BOUNDS_TRACE_BOUNDS_H
 
 #include "platforms/platform.h"
 #include "trace/trace.h"

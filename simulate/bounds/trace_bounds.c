@@ -1,4 +1,4 @@
-#include "simulate/replay/trace_bounds.h"
+#include "simulate/bounds/trace_bounds.h"
 
 #include <math.h>
 #include <stdlib.h>
