@@ -18,11 +18,6 @@ void event_queue_clear(struct event_queue *queue)
     memset(queue, 0, sizeof *queue);
 }
 
-uint64_t event_queue_order(struct event_queue *queue, uint32_t key)
-{
-    return (uint64_t)key << (64 - EVENT_KEY_BITS) | queue->sequence++;
-}
-
 /* --- the heap --- */
 
 /* Moves the hole up to where the event belongs, and puts it there. */

@@ -56,21 +56,25 @@ struct event event_queue_pop(struct event_queue *queue);
 int64_t event_queue_first_ps(struct event_queue *queue);
 
 /* For events that the owner keeps elsewhere: the order of an event made now, and a push with a given time. */
-uint64_t event_queue_order(struct event_queue *queue, uint32_t key);
+static inline uint64_t event_queue_order(struct event_queue *queue, uint32_t key)
+{
+    return (uint64_t)key << (64 - EVENT_KEY_BITS) | queue->sequence++;
+}
 enum status event_queue_push_at(struct event_queue *queue, struct event_time time, uint32_t type, uint32_t id,
                                 struct err *err);
 
 /* Pushes an event in nearly the order of the ring, such as a message that takes about as long as the others:
  * cheaper. */
 enum status event_queue_push_ring_slow(struct event_queue *queue, unsigned ring, const struct event *event,
-                                       struct err *err); /* handles all cases of event_queue_push_ring */
+                                       struct err *err);
 static inline enum status event_queue_push_ring(struct event_queue *queue, unsigned ring, struct event_time time,
                                                 uint32_t type, uint32_t id, struct err *err)
 {
     const struct event event = {time, type, id};
-    bool ready = queue->ahead == 0 && queue->count < queue->reserved;
-    if (!ready || !event_ring_push(&queue->rings[ring], &event))
-        return event_queue_push_ring_slow(queue, ring, &event, err);
+    const struct event_ring *into = &queue->rings[ring];
+    bool ready = queue->ahead == 0 && queue->count < queue->reserved && into->count < into->room;
+    if (!ready) return event_queue_push_ring_slow(queue, ring, &event, err);
+    if (!event_ring_push(&queue->rings[ring], &event)) return event_queue_push_at(queue, time, type, id, err);
     queue->count++;
     return STATUS_OK;
 }

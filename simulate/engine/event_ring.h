@@ -5,7 +5,7 @@
 
 #include "simulate/engine/event_time.h"
 
-enum { EVENT_RING_LEAST = 4096, EVENT_RING_MOST = 1 << 20, EVENT_RING_STEPS = 24 };
+enum { EVENT_RING_LEAST = 4096, EVENT_RING_MOST = 1 << 20, EVENT_RING_STEPS = 10 };
 
 struct event_ring { /* all-zero is the empty ring without memory; owned: items */
     struct event *items;

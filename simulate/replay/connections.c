@@ -40,6 +40,7 @@ static size_t find_place(const struct connections *used, uint32_t rank)
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination)
 {
     struct connections *used = &core_of(replay)->connections[source];
+    if (used->count == 0 && type == MESSAGE_FLUSH_ASK) return STATUS_OK;
     if (replay->nodes[source] == replay->nodes[destination]) return STATUS_OK;
     size_t place = find_place(used, destination);
     bool known = place < used->count && used->ranks[place] == destination;
@@ -62,9 +63,11 @@ enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum me
 {
     if (!core_of(replay)->connections) return STATUS_OK;
     struct connections *used = &core_of(replay)->connections[rank];
-    while (used->count > 0) {
+    size_t count = used->count;
+    used->count = 0;
+    for (size_t i = 0; i < count; i++) {
         ++*unanswered;
-        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, rank, used->ranks[0], ref, answer));
+        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, rank, used->ranks[i], ref, answer));
     }
     return STATUS_OK;
 }

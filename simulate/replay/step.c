@@ -80,15 +80,12 @@ int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
     return stretched < (double)COST_BEYOND_PS ? llround(stretched) : COST_BEYOND_PS;
 }
 
-/* An overflowed time is negative. */
-bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps)
+void replay_fail_past_end(struct replay *replay, uint32_t rank)
 {
-    if ((uint64_t)at_ps <= COST_END_PS) return false;
     replay_fail(
         replay, rank,
         "the simulated time passes 50 days, expected an earlier end: are all _s of the platform in seconds, all _Bps "
         "in bytes per second?");
-    return true;
 }
 
 enum step replay_step_local(struct replay *replay, uint32_t rank)

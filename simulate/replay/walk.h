@@ -4,6 +4,7 @@
 #ifndef SIMULATE_REPLAY_WALK_H
 #define SIMULATE_REPLAY_WALK_H
 
+#include "simulate/engine/cost.h"
 #include "simulate/replay/state.h"
 
 /* The result of a step function: when to call it again. */
@@ -59,7 +60,13 @@ enum step replay_step_local(struct replay *replay, uint32_t rank); /* of a call 
 enum status replay_fail(struct replay *replay, uint32_t rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Whether at_ps is after the end of simulated time (COST_END_PS). If so, the replay has failed. */
-bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps);
+void replay_fail_past_end(struct replay *replay, uint32_t rank);
+static inline bool replay_past_end(struct replay *replay, uint32_t rank, int64_t at_ps)
+{
+    if ((uint64_t)at_ps <= COST_END_PS) return false; /* an overflowed time is negative */
+    replay_fail_past_end(replay, rank);
+    return true;
+}
 int64_t replay_copy_ps(const struct replay *replay, int64_t bytes);
 int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps);
 /* At at_ps the row of this kind of timer is called for the item. key is the rank that breaks ties. */

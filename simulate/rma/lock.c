@@ -12,10 +12,11 @@ static enum step return_locked(struct replay *replay, uint32_t rank, uint32_t lo
     return replay_exit(&replay->ranks[rank], replay->now_ps);
 }
 
-static enum step open_lock(struct replay *replay, uint32_t rank, const struct trace_call *call)
+static enum step open_lock(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t member,
+                           uint32_t *opened)
 {
     struct rank_state *state = &replay->ranks[rank];
-    uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members), lock;
+    uint32_t lock;
     if (replay->all_locks[member] || replay_open_lock(replay, rank, member, call->peer) != NO_INDEX)
         return replay_fail(replay, rank, "window %d of rank %d is already locked by this rank", call->handle,
                            call->peer),
@@ -29,7 +30,7 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
                               .nocheck = nocheck};
     STEP_TRY(replay_lock_new(replay, &made, &lock));
     replay->lock_epochs[lock].next = state->lock_list;
-    state->lock_list = lock;
+    state->lock_list = *opened = lock;
     if (nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return return_locked(replay, rank, lock);
     int64_t overhead_ps = (uint32_t)call->peer == rank ? 0 : replay->overhead_ps;
     return replay_spend(replay, state, replay_own_ps(replay, state) + overhead_ps, PHASE_ASK);
@@ -48,12 +49,14 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
+    uint32_t member = replay_member_index(replay, call->handle, rank);
+    uint32_t lock;
     if (state->phase == PHASE_ENTER) {
-        enum step step = open_lock(replay, rank, call);
+        enum step step = open_lock(replay, rank, call, member, &lock);
         if (step != STEP_AGAIN) return step;
+    } else {
+        lock = replay_open_lock(replay, rank, member, call->peer);
     }
-    uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members);
-    uint32_t lock = replay_open_lock(replay, rank, member, call->peer);
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_GRANT;
         replay->lock_epochs[lock].awaited = !state->threads;
@@ -91,7 +94,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps);
-    uint32_t member = (uint32_t)(replay_member(replay, call, rank) - replay->members);
+    uint32_t member = replay_member_index(replay, call->handle, rank);
     uint32_t lock = replay->all_locks[member] ? NO_INDEX : replay_open_lock(replay, rank, member, call->peer);
     if (lock == NO_INDEX)
         return replay_fail(replay, rank, "window %d of rank %d is not locked by this rank", call->handle, call->peer),

@@ -40,4 +40,17 @@ struct lock_epoch {
     int64_t last_left_ps; /* from then on all operations that lefts does not count are complete at the origin */
 };
 
+/* The epoch that the origin's side has open towards the target; NO_INDEX: none. */
+uint32_t replay_open_lock_of_all(const struct replay *replay, uint32_t member, int32_t target); /* of lock_all */
+static inline uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target)
+{
+    if (replay->all_locks[member]) return replay_open_lock_of_all(replay, member, target);
+    uint32_t lock = replay->ranks[rank].lock_list;
+    for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (epoch->member == member && epoch->target == (uint32_t)target) return lock;
+    }
+    return NO_INDEX;
+}
+
 #endif

@@ -102,17 +102,10 @@ const struct trace_comm *replay_comm_of(const struct replay *replay, const struc
     return &replay->trace->definitions.comms[replay->trace->definitions.windows[member->window].comm];
 }
 
-uint32_t replay_member_index(const struct replay *replay, int32_t window, uint32_t rank)
+uint32_t replay_member_of_part(const struct replay *replay, int32_t window, uint32_t rank)
 {
-    const struct window_state *state = &replay->windows[window];
-    if (state->whole) return state->first_member + rank;
     const struct trace_comm *comm = &replay->trace->definitions.comms[replay->trace->definitions.windows[window].comm];
-    return state->first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
-}
-
-struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank)
-{
-    return &replay->members[replay_member_index(replay, call->handle, rank)];
+    return replay->windows[window].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
 }
 
 static enum status pair_of(struct replay *replay, int32_t window, uint32_t origin, uint32_t target, uint32_t *index)
@@ -192,17 +185,10 @@ struct pair *replay_open_pair(struct replay *replay, const struct member *member
     return NULL;
 }
 
-uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target)
+uint32_t replay_open_lock_of_all(const struct replay *replay, uint32_t member, int32_t target)
 {
-    const struct member *origin = &replay->members[member];
-    const struct all_locks *all = replay->all_locks[member];
-    if (all) return all->locks[trace_comm_rank(replay_comm_of(replay, origin), target)];
-    uint32_t lock = replay->ranks[rank].lock_list;
-    for (; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
-        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if (epoch->member == member && epoch->target == (uint32_t)target) return lock;
-    }
-    return NO_INDEX;
+    const struct trace_comm *comm = replay_comm_of(replay, &replay->members[member]);
+    return replay->all_locks[member]->locks[trace_comm_rank(comm, target)];
 }
 
 bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,

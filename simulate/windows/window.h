@@ -12,13 +12,21 @@ void replay_clear_windows(struct replay *replay);
 /* Whether nodes learn of each other by messages only, with the semantics and fences of the windows. */
 bool replay_windows_are_apart(const struct replay *replay);
 
-struct member *replay_member(struct replay *replay, const struct trace_call *call, uint32_t rank);
 /* The lock_all of the origin's side; *NULL: not open. */
 static inline struct all_locks **replay_all_locks(const struct replay *replay, const struct member *member)
 {
     return &replay->all_locks[member - replay->members];
 }
-uint32_t replay_member_index(const struct replay *replay, int32_t window, uint32_t rank);
+uint32_t replay_member_of_part(const struct replay *replay, int32_t window, uint32_t rank);
+static inline uint32_t replay_member_index(const struct replay *replay, int32_t window, uint32_t rank)
+{
+    const struct window_state *state = &replay->windows[window];
+    return state->whole ? state->first_member + rank : replay_member_of_part(replay, window, rank);
+}
+static inline struct member *replay_member(const struct replay *replay, const struct trace_call *call, uint32_t rank)
+{
+    return &replay->members[replay_member_index(replay, call->handle, rank)];
+}
 const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member);
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member);
 
@@ -37,7 +45,6 @@ static inline int64_t replay_pair_post_enter(const struct pair *pair)
     return pair->post_enter_ps[pair->accesses & 1];
 }
 
-uint32_t replay_open_lock(const struct replay *replay, uint32_t rank, uint32_t member, int32_t target);
 /* Sets *lock to the lock epoch number place (from 0) among those that the call concerns, or to NO_INDEX. Returns false
  * if there are no more. */
 bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
