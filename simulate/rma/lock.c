@@ -108,9 +108,11 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_FLUSH;
-        epoch->awaited = !epoch->asked && !state->threads;
-        STEP_TRY(replay_lock_hurry(replay, lock));
-        epoch = &replay->lock_epochs[lock];
+        if (!epoch->granted || epoch->queue_first != NO_INDEX) {
+            epoch->awaited = !epoch->asked && !state->threads;
+            STEP_TRY(replay_lock_hurry(replay, lock));
+            epoch = &replay->lock_epochs[lock];
+        }
     }
     if (!epoch->granted) return STEP_BLOCK;
     if (state->phase == PHASE_FLUSH) {
