@@ -100,8 +100,3 @@ uint32_t timelines_thread_ending(const struct timelines *timelines, uint32_t ran
     }
     return 0;
 }
-
-bool timeline_is_mpi(const struct trace_call *call)
-{
-    return call->call < ID_region_enter && !call_is_thread(call->call);
-}

@@ -52,7 +52,4 @@ size_t timeline_first_ending(const struct timeline *timeline, int64_t time_ps, b
  * completing call at that time. It is 0 if no thread does, since thread 0 stands for the rank in communicators. */
 uint32_t timelines_thread_ending(const struct timelines *timelines, uint32_t rank, int64_t time_ps);
 
-/* Whether it is a call of MPI or OpenSHMEM, neither user region nor thread primitive. */
-bool timeline_is_mpi(const struct trace_call *call);
-
 #endif

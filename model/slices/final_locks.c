@@ -195,7 +195,7 @@ static void mark_times(struct work *work, int64_t from_ps)
         if (rank->foreign) continue;
         size_t i = rank->count;
         for (; i > 0 && rank->calls[i - 1].exit_ps >= from_ps; i--) slice_state_mark(work->state, r, i - 1, SLICE_TIMES);
-        while (i > 0 && !timeline_is_mpi(&rank->calls[i - 1])) i--;
+        while (i > 0 && !call_is_library(rank->calls[i - 1].call)) i--;
         if (i > 0) slice_state_mark(work->state, r, i - 1, SLICE_TIMES);
     }
 }

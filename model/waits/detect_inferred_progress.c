@@ -40,7 +40,7 @@ static size_t entered_before(const struct relations *relations, uint32_t rank, i
     const struct trace_rank *process = &relations->trace->ranks[rank];
     size_t i = 0;
     SEARCH_FIRST(i, process->count, k, process->calls[k].enter_ps < time_ps);
-    while (i > 0 && !timeline_is_mpi(&process->calls[i - 1])) i--;
+    while (i > 0 && !call_is_library(process->calls[i - 1].call)) i--;
     return i > 0 ? i - 1 : FINDING_NO_CALL;
 }
 
@@ -52,7 +52,7 @@ static int64_t left_before(const struct relations *relations, uint32_t rank, siz
         struct timeline timeline = timeline_of(&relations->timelines, rank, thread);
         size_t k = 0;
         SEARCH_FIRST(k, timeline.count, i, timeline_index(&timeline, i) < call);
-        while (k > 0 && !timeline_is_mpi(timeline_call(&timeline, k - 1))) k--;
+        while (k > 0 && !call_is_library(timeline_call(&timeline, k - 1)->call)) k--;
         if (k > 0 && timeline_call(&timeline, k - 1)->exit_ps > left_ps)
             left_ps = timeline_call(&timeline, k - 1)->exit_ps;
     }
@@ -86,7 +86,7 @@ static bool find_stay(const struct relations *relations, uint32_t rank, int64_t 
         if (stay->left_ps < stay->enter_ps - gaps_ps || stay->enter_ps <= since_ps) return true;
         if (stay->left_ps < stay->enter_ps) gaps_ps -= stay->enter_ps - stay->left_ps;
         if (stay->left_ps > stay->exit_ps) stay->exit_ps = stay->left_ps;
-        while (!timeline_is_mpi(&process->calls[--call])) continue;
+        while (!call_is_library(process->calls[--call].call)) continue;
     }
 }
 

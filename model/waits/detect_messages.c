@@ -129,7 +129,7 @@ static enum status find_close(struct detection *detection, uint32_t rank, uint32
         size_t i = timeline_index(&timeline, k);
         const struct trace_call *call = &timeline.calls[i];
         enum call_kind kind = call_kind(call->call);
-        if (!timeline_is_mpi(call)) continue;
+        if (!call_is_library(call->call)) continue;
         if (kind == CALL_RECV && send != FINDING_NO_CALL && is_close(detection, rank, &timeline.calls[send], call)) {
             struct finding finding = {.pattern = PATTERN_CLOSE_SEND_RECEIVE,
                                       .rank = rank,
