@@ -1,5 +1,6 @@
 #include "platforms/fit/calibration.h"
 
+#include <gsl/gsl_fit.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -548,15 +549,38 @@ static void add_calls(struct writer *writer, cJSON *mpi, bool between)
         cJSON_Delete(calls);
 }
 
-/* mpi.rma.protocol.put_s_per_byte is the call's part of the time of a put and flush, so it is at most the slope of that in
- * the last segment. The probe measured it at another time, perhaps on a slower machine. */
-static void limit_put_copy(const struct writer *writer, cJSON *rma, bool between)
+/* The slope of the line through the times of all sizes, unless it may be 0. */
+static bool find_issue_slope(const struct size_curve *issue, struct fit_value *slope)
 {
-    const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT];
-    cJSON *protocol = cJSON_GetObjectItem(rma, "protocol"), *copy = cJSON_GetObjectItem(protocol, "put_s_per_byte");
+    double bytes[FIT_POINTS_MOST], times_s[FIT_POINTS_MOST], fixed, c00, c01, c11, squares;
+    if (issue->count < 3) return false;
+    for (size_t i = 0; i < issue->count; i++) {
+        bytes[i] = issue->points[i].x;
+        times_s[i] = issue->points[i].y;
+    }
+    gsl_fit_linear(bytes, 1, times_s, 1, issue->count, &fixed, &slope->value, &c00, &c01, &c11, &squares);
+    slope->error = sqrt(c11);
+    return slope->value > 3 * slope->error;
+}
+
+/* mpi.rma.protocol.put_s_per_byte as the probe found it. Where its times of puts were not steady, and puts are copied, it
+ * is the slope of the bench's. The call is a part of put and flush, so it takes at most the slope of that in the last
+ * segment: the probe measured at another time, perhaps on a slower machine. */
+static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
+{
+    static const char key[] = "put_s_per_byte";
+    const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT],
+                            *issue = &writer->calibration->curves[between][CALIBRATION_PUT_ISSUE];
+    cJSON *protocol = cJSON_GetObjectItem(rma, "protocol");
+    const cJSON *local = cJSON_GetObjectItem(cJSON_GetObjectItem(protocol, "local"), "put");
+    struct fit_value found;
+    if (!cJSON_GetObjectItem(protocol, key) && cJSON_IsString(local) && strcmp(local->valuestring, "copied") == 0 &&
+        find_issue_slope(issue, &found))
+        cJSON_AddItemToObject(protocol, key, json_measured(found.value, found.error, issue->count));
+    const cJSON *copy = cJSON_GetObjectItem(protocol, key);
     const struct fit_value *slope = put->fitted ? &put->fit.segments[put->fit.count - 1].slope : NULL;
     if (!copy || !slope || slope->value <= 0 || number_of(copy) <= slope->value) return;
-    cJSON_ReplaceItemInObject(protocol, "put_s_per_byte", json_measured(slope->value, slope->error, put->repetitions));
+    cJSON_ReplaceItemInObject(protocol, key, json_measured(slope->value, slope->error, put->repetitions));
 }
 
 static void add_pause(struct writer *writer, cJSON *mpi, bool between)
@@ -581,7 +605,7 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     if (!rma) rma = cJSON_AddObjectToObject(mpi, "rma");
     add_eager(writer, mpi, between);
     add_atomics(writer, rma, between);
-    limit_put_copy(writer, rma, between);
+    add_put_copy(writer, rma, between);
     add_calls(writer, mpi, between);
     add_pause(writer, mpi, between);
     return STATUS_OK;

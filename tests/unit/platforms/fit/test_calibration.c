@@ -329,6 +329,32 @@ static void a_copy_takes_no_longer_than_its_put(void **state)
     }
 }
 
+/* The probe has no put_s_per_byte. The bench's calls of puts take 0.04 ns per byte, which counts where puts are copied. */
+static void a_copy_without_a_probe_is_the_slope_of_the_bench(void **state)
+{
+    (void)state;
+    static const char *const mpis[] = {"{ \"rma\": { \"protocol\": { \"local\": { \"put\": \"copied\" } } } }",
+                                       "{ \"rma\": { \"protocol\": { \"local\": { \"put\": \"left\" } } } }"};
+    for (int i = 0; i < 2; i++) {
+        struct bench_results results = {0};
+        struct err err = {0};
+        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+        for (int k = 0; k < SIZES; k++) {
+            add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
+            add_series(&results, "putIssue", false, sizes[k], OVERHEAD + 4e-11 * (double)sizes[k], random, &err);
+        }
+        gsl_rng_free(random);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }", mpis[i]);
+        const cJSON *rma = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "rma");
+        const cJSON *protocol = cJSON_GetObjectItem(rma, "protocol");
+        if (i == 0)
+            assert_true(fabs(number_of(cJSON_GetObjectItem(protocol, "put_s_per_byte"), "value") / 4e-11 - 1) < 0.05);
+        else
+            assert_null(cJSON_GetObjectItem(protocol, "put_s_per_byte"));
+        cJSON_Delete(platform);
+    }
+}
+
 /* Of three rounds of one place the least is at the lower quartile, of three places the middle one counts. */
 static void rounds_and_places(void **state)
 {
@@ -373,6 +399,7 @@ int main(void)
         cmocka_unit_test(the_platform_is_accepted),
         cmocka_unit_test(messages_that_ask_first),
         cmocka_unit_test(a_copy_takes_no_longer_than_its_put),
+        cmocka_unit_test(a_copy_without_a_probe_is_the_slope_of_the_bench),
         cmocka_unit_test(rounds_and_places),
         cmocka_unit_test(sends_have_a_network_of_their_own),
         cmocka_unit_test(nothing_to_fit_is_an_error),
