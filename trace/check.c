@@ -455,10 +455,9 @@ static enum status check_slept(const struct walk *walk)
     int64_t slept_ps = rank->before_ps[BEFORE_SLEPT] ? rank->before_ps[BEFORE_SLEPT][walk->index] : TRACE_UNKNOWN_PS;
     if (slept_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
     int64_t most_ps = walk->call->enter_ps - (walk->thread->called ? walk->thread->exit_ps : walk->bounds->begin_ps);
-    for (int b = BEFORE_CORE_WAIT; b <= BEFORE_PAUSED && !walk->trace->provenance.uses_computing; b++) {
-        if (b == BEFORE_CORE_WAIT && rank->sim) continue; /* trace_compute_ps() leaves it out */
-        if (rank->before_ps[b] && rank->before_ps[b][walk->index] > 0) most_ps -= rank->before_ps[b][walk->index];
-    }
+    bool whole = !walk->trace->provenance.uses_computing;
+    if (whole) most_ps -= trace_before_ps(rank, BEFORE_PAUSED, walk->index);
+    if (whole && !rank->sim) most_ps -= trace_before_ps(rank, BEFORE_CORE_WAIT, walk->index); /* else trace_compute_ps() */
     most_ps = trace_compute_ps(rank, walk->index, most_ps > 0 ? most_ps : 0);
     if (slept_ps < 0 || slept_ps > most_ps)
         FAIL(walk, "slept=%.9f is no part of the gap before the call, expected 0 to %.9f s, without core_wait= and paused=",

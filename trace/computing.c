@@ -36,11 +36,9 @@ bool trace_is_crowded(const struct trace *trace)
     return crowded;
 }
 
-/* The recorded time about the gap before a call, at least 0. */
-static int64_t before_ps(const struct trace_rank *rank, enum trace_before what, size_t index, int64_t unknown_ps)
+static bool knows_cpu(const struct trace_rank *rank, size_t index)
 {
-    if (!rank->before_ps[what] || rank->before_ps[what][index] == TRACE_UNKNOWN_PS) return unknown_ps;
-    return rank->before_ps[what][index] > 0 ? rank->before_ps[what][index] : 0;
+    return rank->before_ps[BEFORE_CPU] && rank->before_ps[BEFORE_CPU][index] != TRACE_UNKNOWN_PS;
 }
 
 static int64_t less_ps(int64_t ps, int64_t by_ps)
@@ -52,16 +50,16 @@ static int64_t less_ps(int64_t ps, int64_t by_ps)
 static int64_t computing_ps(const struct trace_rank *rank, size_t index, int64_t gap_ps, enum trace_computing computing)
 {
     if (gap_ps <= 0) return gap_ps;
-    gap_ps = less_ps(gap_ps, before_ps(rank, BEFORE_PAUSED, index, 0));
-    if (computing == COMPUTING_UNDISTURBED) return less_ps(gap_ps, before_ps(rank, BEFORE_CORE_WAIT, index, 0));
-    int64_t cpu_ps = computing == COMPUTING_CPU ? before_ps(rank, BEFORE_CPU, index, gap_ps) : gap_ps;
-    return cpu_ps < gap_ps ? cpu_ps : gap_ps;
+    gap_ps = less_ps(gap_ps, trace_before_ps(rank, BEFORE_PAUSED, index));
+    if (computing == COMPUTING_UNDISTURBED) return less_ps(gap_ps, trace_before_ps(rank, BEFORE_CORE_WAIT, index));
+    if (computing != COMPUTING_CPU || !knows_cpu(rank, index)) return gap_ps;
+    return units_min_ps(trace_before_ps(rank, BEFORE_CPU, index), gap_ps);
 }
 
 static void drop_slept(struct trace_rank *rank, size_t index, enum trace_computing computing)
 {
     bool drops = computing == COMPUTING_CPU && rank->before_ps[BEFORE_SLEPT];
-    if (drops && before_ps(rank, BEFORE_CPU, index, -1) >= 0) rank->before_ps[BEFORE_SLEPT][index] = TRACE_UNKNOWN_PS;
+    if (drops && knows_cpu(rank, index)) rank->before_ps[BEFORE_SLEPT][index] = TRACE_UNKNOWN_PS;
 }
 
 static void use_of_rank(struct trace_rank *rank, int64_t cost_ps, enum trace_computing computing)

@@ -3,11 +3,6 @@
 
 #include "trace/trace.h"
 
-static int64_t positive_ps(const int64_t *ps, size_t index)
-{
-    return ps && ps[index] > 0 ? ps[index] : 0;
-}
-
 static void fit_rank(struct trace *trace, uint32_t rank, int64_t *left_ps)
 {
     struct trace_rank *process = &trace->ranks[rank];
@@ -15,8 +10,8 @@ static void fit_rank(struct trace *trace, uint32_t rank, int64_t *left_ps)
     for (size_t i = 0; i < process->count; i++) {
         int64_t *from_ps = &left_ps[trace_call_thread(trace, rank, i)];
         int64_t most_ps = process->calls[i].enter_ps - *from_ps;
-        most_ps -= positive_ps(process->before_ps[BEFORE_CORE_WAIT], i);
-        most_ps -= positive_ps(process->before_ps[BEFORE_PAUSED], i);
+        most_ps -= trace_before_ps(process, BEFORE_CORE_WAIT, i);
+        most_ps -= trace_before_ps(process, BEFORE_PAUSED, i);
         if (slept_ps[i] > most_ps) slept_ps[i] = most_ps > 0 ? most_ps : 0;
         *from_ps = process->calls[i].exit_ps;
     }

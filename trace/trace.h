@@ -444,20 +444,26 @@ enum status trace_reserve_extents(struct trace_rank *process, struct err *err);
 /* Sets the computing and sleep of the thread before a call that has been added, independent of the times around it. */
 enum status trace_set_compute(struct trace *trace, uint32_t rank, size_t index, int64_t compute_ps, struct err *err);
 
+/* The recorded time about the gap before a call; 0 if it is unknown or, in a damaged trace, negative. */
+static inline int64_t trace_before_ps(const struct trace_rank *process, enum trace_before what, size_t index)
+{
+    const int64_t *before_ps = process->before_ps[what];
+    return before_ps && before_ps[index] > 0 ? before_ps[index] : 0;
+}
+
 /* The computing and sleep set for the call, else recorded_ps, the time since the thread's call before without the
  * recorder's cost. Core waits of a predicted trace are no part of it: the replay that made it found them. */
 static inline int64_t trace_compute_ps(const struct trace_rank *process, size_t index, int64_t recorded_ps)
 {
-    const int64_t *waited_ps = process->sim ? process->before_ps[BEFORE_CORE_WAIT] : NULL;
     if (process->compute_ps && process->compute_ps[index] != TRACE_UNKNOWN_PS) return process->compute_ps[index];
-    return waited_ps && waited_ps[index] > 0 ? recorded_ps - waited_ps[index] : recorded_ps;
+    return process->sim ? recorded_ps - trace_before_ps(process, BEFORE_CORE_WAIT, index) : recorded_ps;
 }
 
 /* The sleep in all_ps, the computing and sleep of the thread before a call. */
 static inline int64_t trace_slept_ps(const struct trace_rank *process, size_t index, int64_t all_ps)
 {
-    int64_t slept_ps = process->before_ps[BEFORE_SLEPT] ? process->before_ps[BEFORE_SLEPT][index] : 0;
-    if (slept_ps <= 0 || all_ps <= 0) return 0;
+    int64_t slept_ps = trace_before_ps(process, BEFORE_SLEPT, index);
+    if (all_ps <= 0) return 0;
     return slept_ps < all_ps ? slept_ps : all_ps;
 }
 

@@ -44,7 +44,7 @@ static int64_t least_ps(const struct platform *best, const struct transfer *tran
     if (kind == CALL_GET) return message_ps(best, target, origin, call->bytes);
     int64_t there_ps = message_ps(best, origin, target, call->bytes), back_ps = 0;
     if (kind == CALL_GET_ACCUMULATE) back_ps = message_ps(best, target, origin, call->rma.result_bytes);
-    return there_ps > back_ps ? there_ps : back_ps;
+    return units_max_ps(there_ps, back_ps);
 }
 
 static void keep_bounds(struct trace *predicted, const struct platform *best, const struct transfers *transfers)

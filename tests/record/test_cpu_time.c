@@ -19,16 +19,21 @@
 
 #define MS INT64_C(1000000000)
 
-static void craft_core_wait(struct craft *craft, int64_t ns)
+struct said {
+    enum spool_kind kind; /* SPOOL_CORE_WAIT, SPOOL_SLEPT */
+    int64_t ns;
+};
+
+static void craft_said(struct craft *craft, const struct said *said, size_t count)
 {
-    craft_define(craft, SPOOL_CORE_WAIT, (struct spool_record){.extra = ns}, NULL, 0);
+    for (size_t i = 0; i < count; i++)
+        craft_define(craft, said[i].kind, (struct spool_record){.extra = said[i].ns}, NULL, 0);
 }
 
-/* Wall gaps are 1500, 2000 and 3000 ns; the thread waits 400 ns of the second one, in two parts, and says 5000 of the
- * third. With a cost of 100 ns 1400, 1500 and 0 are left, and 100 each. */
-static void without_core_waits(void **state)
+/* A rank with wall gaps of 1500, 2000 and 3000 ns. of_second, two values, and of_third are what it says of
+ * the last two. */
+static struct trace *read_three_gaps(const struct said *of_second, const struct said *of_third, size_t third_count)
 {
-    (void)state;
     struct craft craft;
     struct trace *trace;
     struct err err = {0};
@@ -37,14 +42,25 @@ static void without_core_waits(void **state)
     craft_prologue(&craft);
     craft_call(&craft, CRAFT_INIT, 0, 500);
     craft_call(&craft, CRAFT_BARRIER, 2000, 3000);
-    craft_core_wait(&craft, 300);
-    craft_core_wait(&craft, 100);
+    craft_said(&craft, of_second, 2);
     craft_call(&craft, CRAFT_BARRIER, 5000, 6000);
-    craft_core_wait(&craft, 5000);
+    craft_said(&craft, of_third, third_count);
     craft_call(&craft, CRAFT_BARRIER, 9000, 10000);
     craft_write(&craft, directory, craft.count, 0);
     craft_free(&craft);
     assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
+    craft_remove(directory);
+    return trace;
+}
+
+/* Wall gaps are 1500, 2000 and 3000 ns; the thread waits 400 ns of the second one, in two parts, and says 5000 of the
+ * third. With a cost of 100 ns 1400, 1500 and 0 are left, and 100 each. */
+static void without_core_waits(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    const struct said second[] = {{SPOOL_CORE_WAIT, 300}, {SPOOL_CORE_WAIT, 100}}, third[] = {{SPOOL_CORE_WAIT, 5000}};
+    struct trace *trace = read_three_gaps(second, third, 1);
     assert_int_equal(trace->ranks[0].before_ps[BEFORE_CORE_WAIT][2], 400000);
     assert_int_equal(trace->ranks[0].before_sum_ps[BEFORE_CORE_WAIT], 5400000);
     trace->provenance.record_cost_ps = 100000;
@@ -55,12 +71,6 @@ static void without_core_waits(void **state)
     assert_int_equal(calls[2].enter_ps, 4600000);
     assert_int_equal(calls[3].enter_ps, 5700000);
     trace_free(trace);
-    craft_remove(directory);
-}
-
-static void craft_slept(struct craft *craft, int64_t ns)
-{
-    craft_define(craft, SPOOL_SLEPT, (struct spool_record){.extra = ns}, NULL, 0);
 }
 
 /* Wall gaps are 1500, 2000 and 3000 ns. The thread sleeps 600 ns of the second one, in two parts; of the third it waits
@@ -68,23 +78,10 @@ static void craft_slept(struct craft *craft, int64_t ns)
 static void slept(void **state)
 {
     (void)state;
-    struct craft craft;
-    struct trace *trace;
     struct err err = {0};
-    char *directory = craft_directory();
-    craft_begin(&craft, 0, 1, 1000000);
-    craft_prologue(&craft);
-    craft_call(&craft, CRAFT_INIT, 0, 500);
-    craft_call(&craft, CRAFT_BARRIER, 2000, 3000);
-    craft_slept(&craft, 500);
-    craft_slept(&craft, 100);
-    craft_call(&craft, CRAFT_BARRIER, 5000, 6000);
-    craft_core_wait(&craft, 1000);
-    craft_slept(&craft, 5000);
-    craft_call(&craft, CRAFT_BARRIER, 9000, 10000);
-    craft_write(&craft, directory, craft.count, 0);
-    craft_free(&craft);
-    assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
+    const struct said second[] = {{SPOOL_SLEPT, 500}, {SPOOL_SLEPT, 100}},
+                      third[] = {{SPOOL_CORE_WAIT, 1000}, {SPOOL_SLEPT, 5000}};
+    struct trace *trace = read_three_gaps(second, third, 2);
     const struct trace_rank *rank = &trace->ranks[0];
     assert_true(rank->before_ps[BEFORE_SLEPT][1] == TRACE_UNKNOWN_PS);
     assert_int_equal(rank->before_ps[BEFORE_SLEPT][2], 600000);
@@ -98,7 +95,6 @@ static void slept(void **state)
     assert_int_equal(trace_slept_ps(rank, 1, 2000000), 0);
     assert_int_equal(trace_slept_ps(rank, 2, -1), 0);
     trace_free(trace);
-    craft_remove(directory);
 }
 
 static void craft_cpu(struct craft *craft, int64_t ns)
