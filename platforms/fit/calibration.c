@@ -559,8 +559,8 @@ static bool find_issue_slope(const struct size_curve *issue, struct fit_value *s
         times_s[i] = issue->points[i].y;
     }
     gsl_fit_linear(bytes, 1, times_s, 1, issue->count, &fixed, &slope->value, &c00, &c01, &c11, &squares);
-    slope->error = sqrt(c11);
-    return slope->value > 3 * slope->error;
+    slope->error = 3 * sqrt(c11);
+    return slope->value > slope->error;
 }
 
 /* mpi.rma.protocol.put_s_per_byte as the probe found it. Where its times of puts were not steady, and puts are copied, it
