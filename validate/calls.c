@@ -310,6 +310,7 @@ static void sum_group(struct validate_calls *calls, struct validate_call_group *
     for (size_t i = 0; i < n; i++) samples[i] = first[i].measured_s;
     group->measured_median_s = samples_median(samples, n);
     calls->absolute_s += group->absolute_s;
+    *(first->place % 2 ? &calls->computing_error_s : &calls->calls_error_s) += group->error_s; /* find_place() */
 }
 
 static void summarize_calls(struct validate_calls *calls, double *samples)

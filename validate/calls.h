@@ -56,6 +56,7 @@ struct validate_calls {
     struct validate_call *calls;
     size_t count, capacity;
     double absolute_s;                        /* of all */
+    double computing_error_s, calls_error_s;  /* sums of predicted - measured over the computing, over the calls */
     struct sample_summary error_s, relative;  /* of |error|, of |error| / measured where measured is not 0 */
     size_t worst;                             /* the call with the largest |error| */
     uint64_t within_spread;                   /* calls whose prediction is in the measured range */

@@ -176,6 +176,8 @@ static bool add_calls(cJSON *root, const struct validate_calls *calls, char *con
     bool whole = object && cJSON_AddNumberToObject(object, "count", (double)calls->count) &&
                  cJSON_AddNumberToObject(object, "within_spread", (double)calls->within_spread) &&
                  cJSON_AddNumberToObject(object, "absolute_error_s", calls->absolute_s) &&
+                 cJSON_AddNumberToObject(object, "computing_error_s", calls->computing_error_s) &&
+                 cJSON_AddNumberToObject(object, "calls_error_s", calls->calls_error_s) &&
                  add_summary(object, "error_s", &calls->error_s) && add_summary(object, "relative", &calls->relative) &&
                  add_worst_call(object, calls) && add_other(object, calls, measured);
     cJSON *callpaths = whole ? cJSON_AddArrayToObject(object, "callpaths") : NULL;

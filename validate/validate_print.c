@@ -16,13 +16,19 @@ static void print_share(double share, FILE *out)
         fprintf(out, " %9s", "-");
 }
 
+enum { SIGNED_BYTES = UNITS_TEXT_BYTES + 2 };
+
+static const char *format_signed(double seconds, char text[SIGNED_BYTES])
+{
+    char duration[UNITS_TEXT_BYTES];
+    snprintf(text, SIGNED_BYTES, "%s%s", seconds < 0 ? "-" : "", units_format_duration(fabs(seconds), duration));
+    return text;
+}
+
 static void print_duration(double seconds, FILE *out)
 {
-    char text[UNITS_TEXT_BYTES];
-    const char *sign = seconds < 0 ? "-" : "";
-    char both[UNITS_TEXT_BYTES + 2];
-    snprintf(both, sizeof both, "%s%s", sign, units_format_duration(fabs(seconds), text));
-    fprintf(out, " %10s", both);
+    char text[SIGNED_BYTES];
+    fprintf(out, " %10s", format_signed(seconds, text));
 }
 
 /* share: the signed figure of the last column. */
@@ -97,6 +103,9 @@ static void print_calls(const struct validate_calls *calls, FILE *out)
                 calls->count / 2, units_format_duration(calls->error_s.median, text[0]),
                 units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
                 calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
+        char computing[SIGNED_BYTES], inside[SIGNED_BYTES];
+        fprintf(out, "Error of the time of all ranks: %s in computing, %s in calls\n",
+                format_signed(calls->computing_error_s, computing), format_signed(calls->calls_error_s, inside));
     }
 }
 

@@ -54,11 +54,11 @@ static enum status match_section(const struct explain_input *input, const struct
     return status;
 }
 
-static enum status replay_trace(const struct explain_input *input, const struct platform *platform, FILE *out,
-                                struct err *err)
+static enum status replay_trace(const struct explain_input *input, const struct trace *trace, const struct platform *platform,
+                                FILE *out, struct err *err)
 {
-    struct prediction prediction = {.trace = input->predicted, .platform = platform, .engine = engine_by_name("loggp"),
-                                    .analyze = input->analyze};
+    struct prediction prediction = {.trace = trace, .platform = platform, .engine = engine_by_name("loggp"),
+                                    .analyze = input->analyze, .keep_going = trace != input->predicted};
     struct validate_calls *calls = NULL;
     TRY(prediction_run(&prediction, err));
     enum status status = match_section(input, prediction.outcome.trace, &calls, err);
@@ -68,16 +68,17 @@ static enum status replay_trace(const struct explain_input *input, const struct 
     return status;
 }
 
-/* Job 0 changes nothing. */
+/* Job 0 changes nothing. Behind the changes the measured runs are replayed. */
 static enum status replay_change(void *context, size_t index, FILE *out, struct err *err)
 {
     const struct replays *replays = context;
     struct platform *platform;
-    size_t count = replays->override_count;
-    if (index > 0) replays->overrides[count++] = replays->changes->items[index - 1].override;
+    size_t count = replays->override_count, changes = replays->changes->count;
+    const struct trace *trace = index > changes ? replays->input->measured[index - changes - 1] : replays->input->predicted;
+    if (index > 0 && index <= changes) replays->overrides[count++] = replays->changes->items[index - 1].override;
     TRY(platform_open(replays->input->platform, replays->overrides, count, &platform, err));
     enum status status = platform_check_ranks(platform, replays->input->predicted->rank_count, err);
-    if (status == STATUS_OK) status = replay_trace(replays->input, platform, out, err);
+    if (status == STATUS_OK) status = replay_trace(replays->input, trace, platform, out, err);
     platform_free(platform);
     return status;
 }
@@ -94,6 +95,33 @@ static int compare_replays(const void *a, const void *b)
     return (x->change > y->change) - (x->change < y->change);
 }
 
+static void set_errors(const struct explain_input *input, const struct explanation *explanation,
+                       struct explanation_replay *replay)
+{
+    double unchanged_s = explanation->unchanged.absolute_s;
+    replay->run_time_error_s = replay->run_time_s - input->measured_run_time_s;
+    replay->explained = unchanged_s > 0 ? 1 - replay->absolute_s / unchanged_s : 0;
+}
+
+static int compare_run_times(const void *a, const void *b)
+{
+    const struct explanation_replay *x = a, *y = b;
+    return (x->run_time_s > y->run_time_s) - (x->run_time_s < y->run_time_s);
+}
+
+/* answers: one for each measured run. room: memory for as many replays. */
+static void collect_computing(const struct explain_input *input, const struct child_answer *answers,
+                              struct explanation_replay *room, struct explanation *explanation)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < input->repetitions; i++) known += read_answer(&answers[i], &room[known]);
+    explanation->computing_known = known > 0;
+    if (known == 0) return;
+    qsort(room, known, sizeof *room, compare_run_times);
+    explanation->computing = room[(known - 1) / 2];
+    set_errors(input, explanation, &explanation->computing);
+}
+
 static void collect_replays(const struct explain_input *input, const struct child_answer *answers,
                             struct explanation *explanation)
 {
@@ -105,8 +133,7 @@ static void collect_replays(const struct explain_input *input, const struct chil
         } else if (replay.absolute_s == unchanged->absolute_s && replay.run_time_s == unchanged->run_time_s) {
             explanation->without_effect++;
         } else {
-            replay.run_time_error_s = replay.run_time_s - input->measured_run_time_s;
-            replay.explained = unchanged->absolute_s > 0 ? 1 - replay.absolute_s / unchanged->absolute_s : 0;
+            set_errors(input, explanation, &replay);
             explanation->replays[explanation->count++] = replay;
         }
     }
@@ -117,7 +144,7 @@ static void collect_replays(const struct explain_input *input, const struct chil
 static enum status run_all(struct replays *replays, struct explanation *explanation, struct err *err)
 {
     const struct explain_input *input = replays->input;
-    size_t jobs = explanation->changes.count + 1;
+    size_t behind = explanation->changes.count + 1, jobs = behind + input->repetitions;
     struct child_answer *answers = calloc(jobs, sizeof *answers);
     explanation->replays = calloc(jobs, sizeof *explanation->replays);
     if (!answers || !explanation->replays) {
@@ -130,7 +157,8 @@ static enum status run_all(struct replays *replays, struct explanation *explanat
         if (err) *err = answers[0].err;
     }
     if (status == STATUS_OK) {
-        explanation->unchanged.run_time_error_s = explanation->unchanged.run_time_s - input->measured_run_time_s;
+        set_errors(input, explanation, &explanation->unchanged);
+        collect_computing(input, &answers[behind], explanation->replays, explanation); /* before the replays take the room */
         collect_replays(input, answers, explanation);
     }
     child_answers_clear(answers, jobs);
@@ -165,10 +193,11 @@ static void print_signed(double seconds, FILE *out)
     fprintf(out, " %11s", text);
 }
 
-static void print_replay(const struct explanation_replay *replay, FILE *out)
+/* name: of a replay without a change of the platform. */
+static void print_replay(const struct explanation_replay *replay, const char *name, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
-    if (replay->change)
+    if (replay->explained != 0)
         fprintf(out, "%+8.1f%%", replay->explained * 100);
     else
         fprintf(out, "%9s", "");
@@ -178,7 +207,7 @@ static void print_replay(const struct explanation_replay *replay, FILE *out)
         fprintf(out, "%s: %s -> %s (%s)\n", replay->change->key, replay->change->from, replay->change->to,
                 change_why_name(replay->change->why));
     else
-        fputs("as predicted\n", out);
+        fprintf(out, "%s\n", name);
 }
 
 #define LEAST_EXPLAINED 1e-4 /* a share printed as 0.0 % explains nothing */
@@ -186,10 +215,11 @@ static void print_replay(const struct explanation_replay *replay, FILE *out)
 void explanation_print(const struct explanation *explanation, size_t top, FILE *out)
 {
     fprintf(out, "\nWhat would explain the error\n%9s %11s %11s  change\n", "explained", "run time", "all calls");
-    print_replay(&explanation->unchanged, out);
+    print_replay(&explanation->unchanged, "as predicted", out);
+    if (explanation->computing_known) print_replay(&explanation->computing, "with the computing of the measured runs", out);
     size_t shown = 0;
     for (; shown < explanation->count && shown < top && explanation->replays[shown].explained > LEAST_EXPLAINED; shown++)
-        print_replay(&explanation->replays[shown], out);
+        print_replay(&explanation->replays[shown], NULL, out);
     if (shown == 0) fputs("No single change makes the error smaller.\n", out);
     fprintf(out, "%zu changes of one value tried: %zu change no time, %zu are refused. Run time: its error; all calls: sum of "
                  "the errors without sign.\n",
@@ -214,10 +244,18 @@ static bool add_change(cJSON *array, const struct explanation_replay *replay)
            cJSON_AddNumberToObject(one, "explained", replay->explained);
 }
 
+static bool add_computing(cJSON *root, const struct explanation *explanation)
+{
+    if (!explanation->computing_known) return cJSON_AddNullToObject(root, "computing") != NULL;
+    cJSON *one = cJSON_AddObjectToObject(root, "computing");
+    return one && add_replay(one, &explanation->computing) &&
+           cJSON_AddNumberToObject(one, "explained", explanation->computing.explained);
+}
+
 enum status explanation_to_json(const struct explanation *explanation, cJSON **json, struct err *err)
 {
     cJSON *root = cJSON_CreateObject(), *unchanged = root ? cJSON_AddObjectToObject(root, "unchanged") : NULL;
-    bool whole = unchanged && add_replay(unchanged, &explanation->unchanged) &&
+    bool whole = unchanged && add_replay(unchanged, &explanation->unchanged) && add_computing(root, explanation) &&
                  cJSON_AddNumberToObject(root, "tried", (double)explanation->changes.count) &&
                  cJSON_AddNumberToObject(root, "without_effect", (double)explanation->without_effect) &&
                  cJSON_AddNumberToObject(root, "refused", (double)explanation->failed);

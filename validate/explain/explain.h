@@ -1,10 +1,12 @@
 /* Finds the value of a platform, or the entry of its protocol, that best explains the error of a prediction. It replays
  * the predicted trace with one change at a time on the loggp engine, each in a child process. It compares each replay
  * with the real runs call by call, in the compared section. Replaying a predicted trace on its own platform gives the
- * same trace again (law 6). So the first replay, without a change, is the reference for the others. */
+ * same trace again (law 6). So the first replay, without a change, is the reference for the others. It also
+ * replays the real runs: what an error leaves when the computing is theirs is not the computing's. */
 #ifndef VALIDATE_EXPLAIN_EXPLAIN_H
 #define VALIDATE_EXPLAIN_EXPLAIN_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <cjson/cJSON.h>
@@ -25,6 +27,8 @@ struct explanation_replay {
 struct explanation {
     struct platform_changes changes;
     struct explanation_replay unchanged, *replays; /* owned; the best first */
+    struct explanation_replay computing; /* of the measured runs: the one whose replay takes the median time */
+    bool computing_known;                /* some measured run can be replayed */
     size_t count;
     size_t without_effect, failed; /* changes without an effect on times; changes that the platform or the replay
                                       refuses */
