@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/launcher.h"
+#include "common/json.h"
 #include "platforms/probe/section.h"
 
 /* The file of a command as execvp() would find it. */
@@ -43,11 +45,31 @@ static bool drop_line(void *context, const char *line)
     return false;
 }
 
-static bool has_results(const char *directory)
+static void name_description(const char *directory, char path[CALIBRATE_PATH_BYTES + 16])
+{
+    snprintf(path, CALIBRATE_PATH_BYTES + 16, "%s/run.json", directory);
+}
+
+/* When the bench last described a run there, 0: never. */
+static struct timespec described_at(const char *directory)
 {
     char path[CALIBRATE_PATH_BYTES + 16];
-    snprintf(path, sizeof path, "%s/run.json", directory);
-    return access(path, R_OK) == 0;
+    struct stat file;
+    name_description(directory, path);
+    return stat(path, &file) == 0 ? file.st_mtim : (struct timespec){0};
+}
+
+/* Whether all results are written. Ranks that hang in MPI_Finalize then are ended, and the launcher's status may tell so. */
+static bool is_complete(const char *directory)
+{
+    char path[CALIBRATE_PATH_BYTES + 16];
+    struct json_document run;
+    struct err ignored;
+    name_description(directory, path);
+    if (json_open(path, &run, &ignored) != STATUS_OK) return false;
+    bool complete = cJSON_IsTrue(cJSON_GetObjectItem(run.root, "complete"));
+    json_close(&run);
+    return complete;
 }
 
 enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err)
@@ -60,7 +82,10 @@ enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err
     struct launcher_outcome outcome;
     snprintf(rounds, sizeof rounds, "%d", run->rounds);
     TRY(launcher_find_program(name, "RMACAST_BENCH", program, sizeof program, err));
+    const struct timespec before = described_at(run->directory);
     TRY(launcher_run(run->command, program, arguments, run->limit_s, drop_line, NULL, &outcome, err));
+    const struct timespec after = described_at(run->directory);
+    const bool begun = after.tv_sec != before.tv_sec || after.tv_nsec != before.tv_nsec;
     const char *how = outcome.end == LAUNCHER_TIME_OUT ? "was ended after its time limit" : "was interrupted";
     char ended[64];
     if (outcome.end == LAUNCHER_EXITED) {
@@ -68,7 +93,8 @@ enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err
         snprintf(ended, sizeof ended, "ended with status %d", outcome.exit_status);
         how = ended;
     }
-    if (!has_results(run->directory))
+    if (begun && outcome.end != LAUNCHER_INTERRUPTED && is_complete(run->directory)) return STATUS_OK;
+    if (!begun)
         return err_set(err, STATUS_DATA, run->command[0], NULL,
                        "%s %s without results, expected a launcher of MPI ranks that see %s", name, how, run->directory);
     cli_note("note: %s %s; the results until then are used", name, how);

@@ -1,6 +1,6 @@
 # rmacast calibrate on this machine: facts, whatever its load is. PROGRAM SOURCE
 . "$(dirname "$0")/../predict/lib.sh"
-rm -rf here.json kept died endless
+rm -rf here.json kept died endless killed*
 cat >short.json <<'END'
 { "tests": { "curve": { "conf": [1, 2], "sizes": [8, 512, "4K", "16K", "256K", "1M"], "tests": "putLatency -s flush",
                         "minRepeats": 50, "maxDuration": 0.05 },
@@ -39,20 +39,34 @@ cmp again.json second.json || fail 'two fits of the same results differ'
 # After its time limit it is ended, and what it has measured until then is fitted (here: too little).
 sed 's/"minRepeats": 50, "maxDuration": 0.05/"minRepeats": 50, "maxDuration": 500/; s/"tests": "putL/"confidence": 0, "tests": "putL/' short.json >endless.json
 error_line() { grep -qF -- "$1" err || fail "'$1' is not in: $(cat err)"; }
-run 1 calibrate --no-probe -c endless.json --results endless --limit 4s -o none.json -- mpiexec.mpich -n 2
+for limit in 4s 16s 40s; do # a loaded machine may not have begun in 4 s
+    run 1 calibrate --no-probe -c endless.json --results endless --limit $limit -o none.json -- mpiexec.mpich -n 2
+    grep -q 'without results' err || break
+done
 error_line 'was ended after its time limit; the results until then are used'
 error_line 'can be fitted'
 [ "$(wc -l <endless/rank-000000.csv)" -gt 1 ] || fail "nothing was kept of the run that was ended"
 if ps -eo args | grep -F "$PWD/" | grep -q '[r]macast-bench '; then fail "ranks outlived the command"; fi
 
+# Complete results count whatever the launcher's status is. Those of an earlier run in the same directory do not.
+cat >killed <<'END'
+#!/bin/sh
+[ "$1" = nothing ] || mpiexec.mpich "$@"
+exit 9
+END
+chmod +x killed
+timeout 100 "$program" calibrate --no-probe -c short.json --results killed.results -o killed.json -- ./killed -n 2 >out 2>err ||
+    error_line 'expected times that grow with bytes'
+if grep -q 'ended with status' err; then fail "complete results are not taken: $(cat err)"; fi
+holds killed.results/run.json '.complete == true'
+run 1 calibrate --no-probe -c short.json --results killed.results -o none.json -- ./killed nothing
+error_line 'rmacast-bench ended with status 9 without results'
+
 # A rank dies: the run ends by itself, and what was measured until then is fitted. The bench waits in an endless test.
 jq '.tests.wait = { "conf": [1, 2], "sizes": 8, "tests": "pingPong", "minRepeats": 10, "maxDuration": 500, "confidence": 0 }' short.json >wait.json
 timeout 100 "$program" calibrate --no-probe -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
 command=$!
-for try in $(seq 400); do
-    grep -qs '^wait,' died/rank-000000.csv && break
-    sleep 0.1
-done
+while kill -0 "$command" 2>/dev/null && ! grep -qs '^wait,' died/rank-000000.csv; do sleep 0.1; done
 rank=$(ps -eo pid,args | grep -F "$PWD/" | grep '[r]macast-bench --output' | grep -v mpiexec | awk '{ print $1; exit }')
 [ -n "$rank" ] || fail "no rank of the bench is there: $(cat err)"
 kill -9 "$rank"

@@ -195,8 +195,8 @@ static void add_skipped(const struct bench *bench, cJSON *skipped)
     }
 }
 
-/* run.json: where and with what the results were measured. */
-static enum status describe_run(const struct bench *bench, struct err *err)
+/* run.json: where and with what the results were measured, and whether all of them are written. */
+static enum status describe_run(const struct bench *bench, bool complete, struct err *err)
 {
     char path[PATH_BYTES + 32], library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -204,6 +204,7 @@ static enum status describe_run(const struct bench *bench, struct err *err)
     library[strcspn(library, "\n")] = '\0';
     cJSON *run = cJSON_CreateObject(), *nodes = cJSON_AddArrayToObject(run, "nodes");
     add_text(run, "schema", "rmacast.bench/1");
+    cJSON_AddBoolToObject(run, "complete", complete);
     add_text(run, "library", library);
     cJSON_AddNumberToObject(run, "cores", (double)sysconf(_SC_NPROCESSORS_ONLN));
     for (int i = 0; i < bench->environment.node_count; i++) {
@@ -356,7 +357,8 @@ static void print_head(const struct bench *bench)
     printf("%.*s\n%s\n%.*s\n", length, stars, text, length, stars);
 }
 
-/* What remains is known to hang at times (MPICH 4.0.2 over TCP). The results are written by now. */
+/* What remains is known to hang at times (MPICH 4.0.2 over TCP). The results are written by now. The launcher's status is not
+ * known: it ends the other ranks by SIGKILL as soon as it sees one that has left without MPI_Finalize. */
 static void end_anyway(int number)
 {
     (void)number;
@@ -384,7 +386,7 @@ int main(int argc, char **argv)
     bench_config_share(&bench.config, bench.options.rounds);
     all_succeed(&bench, make_plan(&bench, &err), &err);
     all_succeed(&bench, make_directory(&bench, &err), &err);
-    all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, &err) : STATUS_OK, &err);
+    all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, false, &err) : STATUS_OK, &err);
     measure_own_time(&bench);
     if (bench.rank == 0) print_head(&bench);
     fflush(stdout);
@@ -392,6 +394,7 @@ int main(int argc, char **argv)
     if (bench.out && fclose(bench.out) != 0) fprintf(stderr, "rmacast-bench: %s: %s\n", bench.directory, strerror(errno));
     MPI_Barrier(MPI_COMM_WORLD);
     all_succeed(&bench, bench.rank == 0 ? print_results(&bench, &err) : STATUS_OK, &err);
+    all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, true, &err) : STATUS_OK, &err);
     fflush(stdout);
     signal(SIGALRM, end_anyway);
     alarm(FINALIZE_SECONDS);
