@@ -143,6 +143,7 @@ static enum status add_call(struct matcher *matcher, struct validate_call call, 
     call.measured_s = samples_median(matcher->samples, repetitions);
     call.measured_min_s = matcher->samples[0];
     call.measured_max_s = matcher->samples[repetitions - 1];
+    call.two_groups = samples_two_groups(matcher->samples, repetitions);
     struct validate_calls *calls = matcher->calls;
     ARRAY_PUSH(calls->calls, calls->count, calls->capacity, call, err);
     return STATUS_OK;
@@ -303,14 +304,18 @@ static void sum_group(struct validate_calls *calls, struct validate_call_group *
         group->error_s += error_s;
         group->absolute_s += fabs(error_s);
         group->spread_s += call->measured_max_s - call->measured_min_s;
+        group->two_groups += call->two_groups;
+        if (call->two_groups) group->two_groups_s += fabs(error_s);
         samples[n] = call->predicted_s;
     }
     group->count = n;
     group->predicted_median_s = samples_median(samples, n);
     for (size_t i = 0; i < n; i++) samples[i] = first[i].measured_s;
     group->measured_median_s = samples_median(samples, n);
+    bool computing = first->place % 2; /* find_place() */
+    group->race = !computing && group->two_groups_s > 0 && group->two_groups_s >= group->absolute_s / 2;
     calls->absolute_s += group->absolute_s;
-    *(first->place % 2 ? &calls->computing_error_s : &calls->calls_error_s) += group->error_s; /* find_place() */
+    *(computing ? &calls->computing_error_s : &calls->calls_error_s) += group->error_s;
 }
 
 static void summarize_calls(struct validate_calls *calls, double *samples)

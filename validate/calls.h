@@ -28,6 +28,7 @@ struct validate_call {
     uint32_t occurrence; /* of its place on its rank and thread, from 1 */
     double predicted_s, measured_s; /* measured_s: median of the repetitions */
     double measured_min_s, measured_max_s;
+    bool two_groups; /* of repetitions: samples_two_groups() */
 };
 
 struct validate_call_group { /* of one place */
@@ -37,6 +38,9 @@ struct validate_call_group { /* of one place */
     double absolute_s; /* sum of |error| */
     double spread_s;   /* sum of the measured ranges */
     double share;      /* absolute_s as a share of all groups'; 0 if that sum is 0 */
+    uint64_t two_groups;   /* calls whose repetitions fall into two groups */
+    double two_groups_s;   /* sum of their |error| */
+    bool race; /* they have half of absolute_s: in each repetition one of two ranks came first. Not of computing */
 };
 
 /* A call of a measured run with other bytes or another target or partner than its match in the prediction. */

@@ -22,6 +22,13 @@ struct sample_summary samples_summarize(double *samples, size_t count)
     return summary;
 }
 
+bool samples_two_groups(const double *sorted, size_t count)
+{
+    double widest = 0;
+    for (size_t i = 2; i + 1 < count; i++) widest = fmax(widest, sorted[i] - sorted[i - 1]);
+    return widest > 0 && widest > 2 * (sorted[count - 1] - sorted[0] - widest);
+}
+
 static int sign_of(double x)
 {
     return (x > 0) - (x < 0);

@@ -135,7 +135,10 @@ static bool add_callpath(cJSON *array, const struct validate_calls *calls, size_
            cJSON_AddNumberToObject(one, "measured_median_s", group->measured_median_s) &&
            cJSON_AddNumberToObject(one, "absolute_error_s", group->absolute_s) &&
            cJSON_AddNumberToObject(one, "spread_s", group->spread_s) &&
-           cJSON_AddNumberToObject(one, "share", group->share);
+           cJSON_AddNumberToObject(one, "share", group->share) &&
+           cJSON_AddNumberToObject(one, "two_groups", (double)group->two_groups) &&
+           cJSON_AddNumberToObject(one, "two_groups_error_s", group->two_groups_s) &&
+           cJSON_AddBoolToObject(one, "race", group->race);
 }
 
 static bool add_worst_call(cJSON *object, const struct validate_calls *calls)

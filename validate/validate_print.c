@@ -189,6 +189,7 @@ void validation_print_callpaths(const struct validation *v, size_t top, FILE *ou
 {
     const struct validate_calls *calls = v->calls;
     char text[3][UNITS_TEXT_BYTES];
+    size_t races = 0;
     fprintf(out, "\nWhere the error is\n%7s %8s %11s %11s %11s %11s  call\n", "share", "calls", "predicted", "measured",
             "error", "spread");
     for (size_t i = 0; i < calls->place_count && i < top; i++) {
@@ -201,7 +202,11 @@ void validation_print_callpaths(const struct validation *v, size_t top, FILE *ou
         print_duration(group->error_s, out);
         fprintf(out, " %11s  %s in %s", units_format_duration(group->spread_s, text[2]), place->function, place->callpath);
         if (place->file) fprintf(out, " (%s:%" PRId32 ")", place->file, place->line);
+        if (group->race) fprintf(out, " race: %" PRIu64, group->two_groups);
+        races += group->race;
         fputc('\n', out);
     }
     fputs("Predicted and measured: medians of one call; error, spread: sums over the calls.\n", out);
+    if (races > 0)
+        fputs("Race: in so many calls the measured runs fall into two groups; these have half of the error or more.\n", out);
 }

@@ -34,8 +34,22 @@ static void summaries_are_order_statistics(void **state)
     assert_true(isnan(samples_summarize(samples, 0).median));
 }
 
+/* 10 11 | 30 31: 19 between them, 1 + 1 inside. 10 14 | 30 34: 16, not more than twice 4 + 4. One sample alone is no group. */
+static void two_groups_are_apart(void **state)
+{
+    (void)state;
+    assert_true(samples_two_groups((double[]){10, 11, 30, 31}, 4));
+    assert_true(samples_two_groups((double[]){10, 11, 12, 40, 41}, 5));
+    assert_false(samples_two_groups((double[]){10, 14, 30, 34}, 4));
+    assert_false(samples_two_groups((double[]){10, 11, 12, 50}, 4));
+    assert_false(samples_two_groups((double[]){1, 10, 11, 12}, 4));
+    assert_false(samples_two_groups((double[]){10, 10, 30}, 3));
+    assert_false(samples_two_groups((double[]){10, 10, 10, 10}, 4));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tau_counts_pairs), cmocka_unit_test(summaries_are_order_statistics)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tau_counts_pairs), cmocka_unit_test(summaries_are_order_statistics),
+                                       cmocka_unit_test(two_groups_are_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
