@@ -6,7 +6,8 @@
 
 enum { PHASES_MAX = 32, SLEEP_MS = 40, TAG = 7, BLOCK = 64 };
 
-/* What a pattern counts: up to the end of the sleep, of the sleep alone, or the whole call that waits. */
+/* What a pattern counts: up to the end of the sleep, of the sleep alone, or the whole call that waits. Progress is missing only
+ * while the target is outside MPI, which is from its sleep on. */
 enum counts { UNTIL_SLEPT, THE_SLEEP, THE_CALL };
 
 struct stamps { /* of one rank in one phase, seconds; 0: does not do that */
@@ -129,7 +130,7 @@ static void passive_target(MPI_Win win)
         put(0, win);
         MPI_Win_unlock(0, win);
     }
-    begin("wait_for_progress", UNTIL_SLEPT);
+    begin("wait_for_progress", THE_SLEEP);
     if (rank == 0) {
         sleeps();
         MPI_Barrier(MPI_COMM_WORLD);
@@ -155,7 +156,7 @@ static void send(int tag)
 static void progress(MPI_Win win, MPI_Group other)
 {
     if (rank == 1) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-    begin("wait_for_progress", UNTIL_SLEPT);
+    begin("wait_for_progress", THE_SLEEP);
     if (rank == 0) {
         send(TAG);
         sleeps();
@@ -164,7 +165,7 @@ static void progress(MPI_Win win, MPI_Group other)
         put(0, win);
         WAITS(MPI_Win_flush(0, win));
     }
-    begin("wait_for_progress", UNTIL_SLEPT);
+    begin("wait_for_progress", THE_SLEEP);
     if (rank == 0) {
         send(TAG);
         sleeps();
@@ -175,7 +176,7 @@ static void progress(MPI_Win win, MPI_Group other)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) MPI_Win_unlock(0, win);
-    begin("wait_for_progress", UNTIL_SLEPT);
+    begin("wait_for_progress", THE_SLEEP);
     if (rank == 0) {
         MPI_Win_post(other, 0, win);
         send(TAG);
