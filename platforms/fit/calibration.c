@@ -1,12 +1,12 @@
 #include "platforms/fit/calibration.h"
 
-#include <gsl/gsl_fit.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/json.h"
+#include "common/line.h"
 #include "platforms/fit/pause.h"
 
 /* In the order of enum calibration_curve. fits: it has lines. */
@@ -552,14 +552,15 @@ static void add_calls(struct writer *writer, cJSON *mpi, bool between)
 /* The slope of the line through the times of all sizes, unless it may be 0. */
 static bool find_issue_slope(const struct size_curve *issue, struct fit_value *slope)
 {
-    double bytes[FIT_POINTS_MOST], times_s[FIT_POINTS_MOST], fixed, c00, c01, c11, squares;
+    double bytes[FIT_POINTS_MOST], times_s[FIT_POINTS_MOST], errors_s[FIT_POINTS_MOST];
     if (issue->count < 3) return false;
     for (size_t i = 0; i < issue->count; i++) {
         bytes[i] = issue->points[i].x;
         times_s[i] = issue->points[i].y;
+        errors_s[i] = issue->points[i].error;
     }
-    gsl_fit_linear(bytes, 1, times_s, 1, issue->count, &fixed, &slope->value, &c00, &c01, &c11, &squares);
-    slope->error = 3 * sqrt(c11);
+    struct line line = line_fit(bytes, times_s, errors_s, issue->count);
+    *slope = (struct fit_value){line.slope, line.slope_error};
     return slope->value > slope->error;
 }
 

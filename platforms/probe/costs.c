@@ -1,31 +1,34 @@
 /* Costs per byte of platforms/probe/findings.h. */
 #include <math.h>
 
-#include <gsl/gsl_fit.h>
 #include <gsl/gsl_statistics_double.h>
 
+#include "common/line.h"
 #include "platforms/probe/findings.h"
 
 enum { SIZES_MAX = 32 };
 /* Two costs explain the sizes better than one if they reduce the squares to this share, and differ by this factor. */
 #define SQUARES_LEFT 0.2
 #define STEP_LEAST   1.5
+/* Of a time: a straight line is only a model. */
+#define ERROR_LEAST 0.01
 
 bool probe_put_cost(const struct probe_findings *findings, struct probe_cost *cost)
 {
-    double bytes[SIZES_MAX], times_s[SIZES_MAX], fixed, slope, c00, c01, c11, squares;
+    double bytes[SIZES_MAX], times_s[SIZES_MAX], errors_s[SIZES_MAX];
     size_t count = 0;
     for (size_t i = 0; i < findings->time_count && count < SIZES_MAX; i++) {
         const struct probe_time *time = probe_find_time(findings, "put_call", findings->times[i].bytes);
         if (time != &findings->times[i]) continue;
         bytes[count] = (double)time->bytes;
-        times_s[count++] = time->value_s;
+        times_s[count] = time->value_s;
+        errors_s[count++] = hypot(time->error_s, ERROR_LEAST * time->value_s);
     }
     if (count < 3) return false;
-    gsl_fit_linear(bytes, 1, times_s, 1, count, &fixed, &slope, &c00, &c01, &c11, &squares);
-    if (!(slope > 0) || slope < 3 * sqrt(c11)) return false;
-    *cost = (struct probe_cost){.upto_bytes = INT64_MAX, .below_s_per_byte = slope, .above_s_per_byte = slope,
-                                .error_s = sqrt(c11), .n = count};
+    struct line line = line_fit(bytes, times_s, errors_s, count);
+    if (!(line.slope > line.slope_error)) return false;
+    *cost = (struct probe_cost){.upto_bytes = INT64_MAX, .below_s_per_byte = line.slope, .above_s_per_byte = line.slope,
+                                .error_s = line.slope_error, .n = count};
     return true;
 }
 

@@ -355,6 +355,39 @@ static void a_copy_without_a_probe_is_the_slope_of_the_bench(void **state)
     }
 }
 
+/* Load only adds time: to each call an exponential share of 5 % on average, whose median is 5 % of ln 2. */
+static void a_copy_of_the_bench_is_within_its_error(void **state)
+{
+    (void)state;
+    enum { SEEDS = 200, PUT_SIZES = 4 };
+    int within = 0;
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        struct bench_results results = {0};
+        struct err err = {0};
+        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+        gsl_rng_set(random, (unsigned long)seed);
+        for (int k = 0; k < PUT_SIZES; k++)
+            add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
+        for (int k = 0; k < SIZES; k++) {
+            add_series(&results, "putIssue", false, sizes[k], 1, random, &err);
+            struct bench_series *series = &results.series[results.count - 1];
+            for (size_t i = 0; i < series->count; i++) {
+                double time = (OVERHEAD + 4e-11 * (double)sizes[k]) * (1 + gsl_ran_exponential(random, 0.05));
+                series->repetitions[i] = (struct bench_repetition){time, time, time, time};
+            }
+        }
+        gsl_rng_free(random);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }",
+                                        "{ \"rma\": { \"protocol\": { \"local\": { \"put\": \"copied\" } } } }");
+        const cJSON *rma = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "rma"),
+                    *copy = cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "put_s_per_byte");
+        assert_true(number_of(copy, "error") < 0.05 * 4e-11);
+        within += fabs(number_of(copy, "value") - 4e-11 * (1 + 0.05 * M_LN2)) <= number_of(copy, "error");
+        cJSON_Delete(platform);
+    }
+    if (within < 0.95 * SEEDS) fail_msg("the copy of %d of %d seeds is within its error, expected 95 %%", within, SEEDS);
+}
+
 /* Of three rounds of one place the least is at the lower quartile, of three places the middle one counts. */
 static void rounds_and_places(void **state)
 {
@@ -400,6 +433,7 @@ int main(void)
         cmocka_unit_test(messages_that_ask_first),
         cmocka_unit_test(a_copy_takes_no_longer_than_its_put),
         cmocka_unit_test(a_copy_without_a_probe_is_the_slope_of_the_bench),
+        cmocka_unit_test(a_copy_of_the_bench_is_within_its_error),
         cmocka_unit_test(rounds_and_places),
         cmocka_unit_test(sends_have_a_network_of_their_own),
         cmocka_unit_test(nothing_to_fit_is_an_error),
