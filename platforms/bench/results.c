@@ -197,6 +197,40 @@ void bench_results_clear(struct bench_results *results)
     *results = (struct bench_results){0};
 }
 
+static struct bench_series *find_same(const struct bench_results *results, size_t count, const struct bench_series *series)
+{
+    for (size_t i = 0; i < count; i++)
+        if (same_series(&results->series[i], series)) return &results->series[i];
+    return NULL;
+}
+
+static enum status append_series(struct bench_series *series, struct bench_series *later, struct err *err)
+{
+    TRY(array_reserve((void **)&series->repetitions, &series->capacity, series->count + later->count,
+                      sizeof *later->repetitions, err));
+    memcpy(series->repetitions + series->count, later->repetitions, later->count * sizeof *later->repetitions);
+    series->count += later->count;
+    free(later->repetitions);
+    later->repetitions = NULL;
+    return STATUS_OK;
+}
+
+enum status bench_results_join(struct bench_results *results, struct err *err)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        struct bench_series one = results->series[i], *first = find_same(results, kept, &one);
+        if (first) {
+            TRY(append_series(first, &results->series[i], err));
+        } else {
+            results->series[i].repetitions = NULL;
+            results->series[kept++] = one;
+        }
+    }
+    results->count = kept;
+    return STATUS_OK;
+}
+
 /* --- what they say --- */
 
 enum status bench_series_statistics(const struct bench_series *series, struct bench_statistics *statistics, struct err *err)

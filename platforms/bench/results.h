@@ -23,7 +23,7 @@ bool bench_results_write(FILE *out, const struct bench_job *job, const char *pla
 
 enum { BENCH_PLACE_BYTES = 64 };
 
-/* All repetitions of one test function on one node configuration, place and size. */
+/* Repetitions of one test function on one node configuration, place and size, in one pass. */
 struct bench_series {
     char test[BENCH_NAME_BYTES], spec[BENCH_SPEC_BYTES], place[BENCH_PLACE_BYTES];
     enum bench_function_id function;
@@ -38,11 +38,13 @@ struct bench_results {
     size_t count, capacity;
 };
 
-/* Reads DIRECTORY/rank-*.csv and those of each DIRECTORY/round-*. A round is a repeated run, and its series are kept
- * separate. Returns STATUS_DATA with file and line for a malformed row, also for an impossible number (a NaN, a time of
- * more than an hour). Inits *results. */
+/* Reads DIRECTORY/rank-*.csv and those of each DIRECTORY/round-*. A round is a repeated run. Its series, and those of the two
+ * passes of a job of several sizes, are kept separate. Returns STATUS_DATA with file and line for a malformed row, also for an
+ * impossible number (a NaN, a time of more than an hour). Inits *results. */
 enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
 void bench_results_clear(struct bench_results *results);
+/* Makes one series of all that have the same test, place and size. */
+enum status bench_results_join(struct bench_results *results, struct err *err);
 
 /* Computes the statistics of the value that the function's row in tests.def names. Returns STATUS_SYSTEM if memory runs
  * out. */

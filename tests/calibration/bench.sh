@@ -35,6 +35,15 @@ rows() { grep -c "$1" results/rank-000000.csv; }
 awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset)/ && !($8 >= 0 && $11 > 0) { print; bad = 1 } END { exit bad }' results/rank-000000.csv ||
     fail "a time is not positive"
 
+# Several sizes are measured in two passes, which the table joins.
+cat >passes.json <<'END'
+{ "tests": { "two": { "conf": [1, 2], "sizes": [8, "4K"], "tests": "bcast", "minRepeats": 12, "maxDuration": 0 } } }
+END
+bench 0 2 -c passes.json -o resultsp
+shows '^bcast +1 +2 +8 +12 '
+[ "$(awk -F, '$7 == 0 { printf "%s ", $6 }' resultsp/rank-000000.csv)" = '8 4096 8 4096 ' ] ||
+    fail "not two passes: $(cat resultsp/rank-000000.csv)"
+
 # Three ranks: one is idle in tests of two.
 cat >three.json <<'END'
 { "tests": { "locks": { "conf": [1, 3], "sizes": 8, "tests": "lockContended", "minRepeats": 2, "maxDuration": 0 },

@@ -339,10 +339,10 @@ static enum status print_results(const struct bench *bench, struct err *err)
 {
     struct bench_results results;
     TRY(bench_results_open(bench->directory, &results, err));
-    enum status status = STATUS_OK;
-    if (bench->options.lines)
+    enum status status = bench_results_join(&results, err);
+    if (status == STATUS_OK && bench->options.lines)
         for (size_t i = 0; i < results.count; i++) bench_series_print_line(&results.series[i], stdout);
-    else
+    else if (status == STATUS_OK)
         status = bench_results_print(&results, stdout, err);
     bench_results_clear(&results);
     return status;

@@ -84,6 +84,27 @@ static void what_is_written_is_read(void **state)
     bench_results_clear(&results);
 }
 
+/* Two passes over two sizes: four series, which a table joins. */
+static void passes_are_kept_and_joined(void **state)
+{
+    (void)state;
+    struct bench_results results;
+    struct err err;
+    write_file("t,bcast,1,2,0,8,0,1e-6,1e-6,1e-6,1e-6\nt,bcast,1,2,0,8,1,2e-6,2e-6,2e-6,2e-6\n"
+               "t,bcast,1,2,0,64,0,3e-6,3e-6,3e-6,3e-6\nt,bcast,1,2,0,8,0,4e-6,4e-6,4e-6,4e-6\n"
+               "t,bcast,1,2,0,64,0,5e-6,5e-6,5e-6,5e-6\n");
+    assert_int_equal(bench_results_open(directory, &results, &err), STATUS_OK);
+    assert_int_equal(results.count, 4);
+    assert_int_equal(results.series[0].count, 2);
+    assert_int_equal(bench_results_join(&results, &err), STATUS_OK);
+    assert_int_equal(results.count, 2);
+    assert_int_equal(results.series[0].count, 3);
+    assert_true(results.series[0].repetitions[2].root == 4e-6);
+    assert_int_equal(results.series[1].bytes, 64);
+    assert_true(results.series[1].count == 2 && results.series[1].repetitions[1].root == 5e-6);
+    bench_results_clear(&results);
+}
+
 /* The line of the seed. */
 static void the_original_line(void **state)
 {
@@ -156,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_by_hand),
         cmocka_unit_test_setup_teardown(what_is_written_is_read, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(passes_are_kept_and_joined, make_directory, remove_directory),
         cmocka_unit_test(the_original_line),
         cmocka_unit_test_setup_teardown(a_bench_that_takes_long_itself, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(faults_name_file_and_line, make_directory, remove_directory),

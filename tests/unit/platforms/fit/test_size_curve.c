@@ -1,0 +1,132 @@
+/* Curves of synthetic runs whose break points are known, in which other processes disturb the bench for a while. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "platforms/fit/size_curve.h"
+
+struct truth {
+    double upto, latency, per_byte; /* holds for sizes up to upto */
+};
+
+enum { SIZES = 28, PASSES = 2, REPETITIONS = 30, BURST_SIZES_MOST = 5, SEEDS_CHECKED = 20 };
+static const int64_t sizes[SIZES] = {8,     16,     32,     64,     128,    256,    512,     1024,   1536,  2048,
+                                     3072,  4096,   6144,   8192,   12288,  16384,  24576,   32768,  49152, 65536,
+                                     98304, 131072, 196608, 262144, 393216, 524288, 1048576, 2097152};
+
+static double true_time(const struct truth *truth, double bytes)
+{
+    while (bytes > truth->upto) truth++;
+    return truth->latency + truth->per_byte * bytes;
+}
+
+/* Each repetition takes one unit of time of the run. In a burst it takes longer by a factor. */
+struct burst {
+    double from, upto, factor;
+};
+
+static struct burst draw_burst(gsl_rng *random, double sizes_long)
+{
+    static const double factors[] = {1.1, 1.5, 3};
+    double from = gsl_ran_flat(random, 0, PASSES * SIZES * REPETITIONS);
+    return (struct burst){from, from + sizes_long * REPETITIONS, factors[gsl_rng_uniform_int(random, 3)]};
+}
+
+/* Normal noise of 2 %. Of each size at spotted, a fifth of the repetitions takes three times as long. */
+static void add_series(struct bench_results *results, int place, double time, const struct burst *burst, bool spotted,
+                       gsl_rng *random)
+{
+    struct bench_series series = {.spec = "putLatency -s flush", .place = "0+1", .function = BENCH_FUNCTION_put_latency,
+                                  .demand = {.nodes = 2, .ranks = 2}, .bytes = sizes[place % SIZES]};
+    series.repetitions = calloc(REPETITIONS, sizeof *series.repetitions);
+    assert_non_null(series.repetitions);
+    for (; series.count < REPETITIONS; series.count++) {
+        double now = place * REPETITIONS + (double)series.count, value = time * (1 + gsl_ran_gaussian(random, 0.02));
+        if (now >= burst->from && now < burst->upto) value *= burst->factor;
+        if (spotted && series.count % 5 == 0) value *= 3;
+        series.repetitions[series.count] = (struct bench_repetition){value, value, value, value};
+    }
+    results->series[results->count++] = series;
+}
+
+/* A run of two passes over the sizes. */
+static void measure(const struct truth *truth, double burst_sizes, bool spots, unsigned long seed, struct size_curve *curve)
+{
+    struct bench_results results = {.series = calloc(PASSES * SIZES, sizeof *results.series)};
+    struct err err;
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+    assert_true(results.series && random);
+    gsl_rng_set(random, seed);
+    struct burst burst = draw_burst(random, burst_sizes * gsl_ran_flat(random, 0.2, 1));
+    int spot = spots ? (int)gsl_rng_uniform_int(random, SIZES) : -1;
+    for (int place = 0; place < PASSES * SIZES; place++)
+        add_series(&results, place, true_time(truth, (double)sizes[place % SIZES]), &burst, place % SIZES == spot, random);
+    assert_int_equal(size_curve_collect(&results, "putLatency -s flush", true, curve, &err), STATUS_OK);
+    assert_int_equal(size_curve_fit(curve, &err), STATUS_OK);
+    assert_true(curve->fitted);
+    bench_results_clear(&results);
+    gsl_rng_free(random);
+}
+
+/* A break is right if it is between the two sizes that the fit states. */
+static bool breaks_are_right(const struct piecewise *fit, const struct truth *truth, int segments)
+{
+    bool right = fit->count == segments;
+    for (int s = 0; s + 1 < segments && right; s++)
+        right = fit->segments[s].upto <= truth[s].upto && fit->segments[s + 1].from > truth[s].upto;
+    return right;
+}
+
+/* RMACAST_FIT_SEEDS=200 asks for all seeds, as ./check --long does. */
+static void expect_breaks(const struct truth *truth, int segments, double burst_sizes, bool spots)
+{
+    const char *asked = getenv("RMACAST_FIT_SEEDS");
+    int seeds = asked ? atoi(asked) : SEEDS_CHECKED, right = 0;
+    for (int seed = 1; seed <= seeds; seed++) {
+        struct size_curve curve;
+        measure(truth, burst_sizes, spots, (unsigned long)seed, &curve);
+        right += breaks_are_right(&curve.fit, truth, segments);
+    }
+    if (right < 0.95 * seeds) fail_msg("the breaks of %d of %d seeds are right, expected 95 %%", right, seeds);
+}
+
+static const struct truth one[] = {{INFINITY, 2e-6, 1e-10}}, two[] = {{8192, 2e-6, 5e-10}, {INFINITY, 9e-6, 1e-10}},
+                          slow[] = {{65536, 1e-3, 8e-8}, {INFINITY, 3e-3, 8e-8}},
+                          three[] = {{1024, 1e-6, 1e-9}, {16384, 3e-6, 4e-10}, {INFINITY, 14e-6, 1e-10}};
+
+static void several_sizes_in_a_row_are_disturbed(void **state)
+{
+    (void)state;
+    expect_breaks(one, 1, BURST_SIZES_MOST, false);
+    expect_breaks(two, 2, BURST_SIZES_MOST, false);
+    expect_breaks(slow, 2, BURST_SIZES_MOST, false);
+    expect_breaks(three, 3, BURST_SIZES_MOST, false);
+}
+
+static void a_fifth_of_the_repetitions_of_a_size_is_disturbed(void **state)
+{
+    (void)state;
+    expect_breaks(one, 1, 0, true);
+    expect_breaks(two, 2, 0, true);
+    expect_breaks(slow, 2, 0, true);
+    expect_breaks(three, 3, 0, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_sizes_in_a_row_are_disturbed),
+        cmocka_unit_test(a_fifth_of_the_repetitions_of_a_size_is_disturbed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
