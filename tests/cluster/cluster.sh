@@ -7,8 +7,8 @@ CLUSTER_SWITCH=$build/bin/cluster_switch
 export CLUSTER_SWITCH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-traces() { ip netns list 2>/dev/null; ip -o link | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }'; ls -d /run/rmacast-cluster /etc/netns/* 2>/dev/null; }
-left() { traces | grep -E '^(rmacast-n|rmc(m|t)[0-9]|rmcmg|/run/rmacast-cluster|/etc/netns/rmacast-n)'; }
+traces() { ip netns list 2>/dev/null; ip -o link | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }'; ls -d /run/rmacast-cluster /etc/netns/* 2>/dev/null; find /sys/fs/cgroup/cpu/ -type d -name rmacast-cluster 2>/dev/null; }
+left() { traces | grep -E '^(rmacast-n|rmc(m|t)[0-9]|rmcmg|/run/rmacast-cluster|/etc/netns/rmacast-n|/sys/fs/cgroup/cpu/)'; }
 
 # MPI_Finalize may hang over TCP: what was printed counts, and a run that printed nothing is made once more.
 for try in 1 2; do
@@ -37,6 +37,13 @@ jq -e '.transport == "TCP" and (.library | contains(", 2 hosts,"))' "$work/out" 
 [ ! -w /dev/cpu_dma_latency ] ||
     "$cluster" with --nodes 1 -- sh -c 'ls -l /proc/$(cat /run/rmacast-cluster/switch.pid)/fd' | grep -q '/dev/cpu_dma_latency' ||
     fail "the switch does not keep /dev/cpu_dma_latency open"
+
+# The switch is in the group of what runs on the cluster.
+[ ! -w /sys/fs/cgroup/cpu/tasks ] || "$cluster" with --nodes 1 -- sh -c '
+    switch=$(cat /run/rmacast-cluster/switch.pid)
+    group=$(grep -E "^[0-9]+:([^:]*,)?cpu[,:]" /proc/self/cgroup)
+    case $group in */rmacast-cluster) ;; *) exit 1 ;; esac
+    grep -qxF "$group" "/proc/$switch/cgroup"' || fail "the switch is not in one group with the ranks"
 
 "$cluster" with --nodes 1 -- sh -c 'exit 5'
 [ $? = 5 ] || fail "the exit status of the command is not passed on"

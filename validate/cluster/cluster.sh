@@ -14,6 +14,20 @@ data=10.87.0 management=10.88.0
 skip() { echo "cluster: not run: $*"; exit 77; }
 die() { echo "cluster: $*" >&2; exit 1; }
 
+# Ranks and switch in one scheduling group. Where every session is a group of its own (sched(7), autogroup), each rank is alone in
+# one, and what it gives away by sched_yield it gives to itself.
+own=$(awk -F: '("," $2 ",") ~ /,cpu,/ { print $3 }' /proc/self/cgroup)
+group=/sys/fs/cgroup/cpu${own%/}
+join_group() { # NODES: it weighs as much as sessions of so many ranks and the switch
+    [ -f "$group/tasks" ] && mkdir -p "$group/rmacast-cluster" && echo $((1024 * ($1 + 1))) >"$group/rmacast-cluster/cpu.shares" &&
+        echo $$ >"$group/rmacast-cluster/tasks"
+}
+leave_group() {
+    [ -d "$group/rmacast-cluster" ] || return 0
+    echo $$ >"$group/tasks"
+    for try in $(seq 40); do rmdir "$group/rmacast-cluster" 2>/dev/null && return; sleep 0.05; done
+}
+
 namespaces() { ip netns list 2>/dev/null | awk '$1 ~ /^rmacast-n[0-9]+$/ { print $1 }'; }
 devices() { ip -o link 2>/dev/null | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }' | grep -E '^rmc(m|t)[0-9]+$'; }
 
@@ -30,6 +44,7 @@ remove() {
     for device in $(devices); do ip link del "$device" 2>/dev/null; done
     ip link del rmcmg 2>/dev/null
     rm -rf "$state"
+    leave_group
 }
 
 # What a node knows: its data network net0, shaped by the switch, and the launcher's, mg0, which is not.
@@ -88,6 +103,7 @@ with() {
     trap 'trap "" TERM INT; remove' EXIT # a second signal does not break off what the first one began
     trap 'trap "" TERM INT; end_command TERM; exit 143' TERM
     trap 'trap "" TERM INT; end_command INT; exit 130' INT
+    join_group "$nodes"
     make "$nodes" "$delay" "$rate" || die "the cluster could not be made"
     "$@" <&0 9>&- & # a shell that waits for it hears signals at once
     command=$!
