@@ -76,6 +76,8 @@ hung_at_end() {
         END { exit !(broken > 0 && broken == at_end) }'
 }
 
+is_disturbed() { awk -v others="$others_share" -v share="$share" 'BEGIN { exit !(others > share) }'; }
+
 # measured TRACE PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed. Sets others_share.
 measured() {
     measured=$1
@@ -93,7 +95,7 @@ measured() {
     done
     [ $status = 0 ] || { echo "campaign: $name: a run failed: $(tail -n 1 "$work/err")" >&2; return 1; }
     others_end
-    awk -v others="$others_share" -v share="$share" 'BEGIN { exit !(others > share) }' && return 3
+    is_disturbed && return 3
     return 0
 }
 
@@ -120,12 +122,16 @@ record() {
         # shellcheck disable=SC2086
         set -- $here_run -n "$ranks" "$@"
     fi
-    for try in 1 2 3; do
+    for try in 1 2 3 4 5; do
         rm -rf "$recording"
+        others_begin
         LD_PRELOAD=$preload timeout -s TERM -k 5 "$limit" "$rmacast" record -o "$recording" -- "$@" \
-            >"$work/out" 2>"$work/err" 9>&- && return 0
+            >"$work/out" 2>"$work/err" 9>&- || continue
+        others_end
+        is_disturbed || return 0
     done
     [ -d "$recording" ] || { echo "campaign: $name: not recorded: $(tail -n 1 "$work/err")" >&2; return 1; }
+    echo "campaign: $name: other processes took $others_share of the cores while it was recorded" >&2
 }
 
 row() { # PROGRAM ARGUMENT...
