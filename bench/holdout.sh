@@ -5,10 +5,11 @@
 #
 # With --cluster the programs that sleep run on a virtual cluster of two nodes (docs/cluster.md), at 2, 4 and 8 ranks. Runs at 8
 # are predicted from those at 2 and 4 for the cluster's platform file, and are compared with the real runs: from the return of
-# MPI_Win_allocate to that of MPI_Win_free on rank 0, since MPI_Init and a slow MPI_Finalize do not count. The band is that of the
-# run time, moved there. A further column is the replay of the run at 8 for the same platform: what is missing there, too, is
-# missed by platform and replay. The last column is what other processes took of the cores while the run at 8 was recorded.
-# The nodes have two cores each, as the platform file says: the ranks sleep instead of computing, which takes no core.
+# MPI_Win_allocate to that of MPI_Win_free, since MPI_Init and a slow MPI_Finalize do not count. The runs at 2 and 4 are measured
+# runs, too (--measured): the band has the replay's own error. A further column is the replay of the run at 8 for the same
+# platform: what is missing there, too, is missed by platform and replay. The last column is what other processes took of the
+# cores while the run at 8 was recorded. The nodes have two cores each, as the platform file says: the ranks sleep instead of
+# computing, which takes no core.
 # Usage: holdout.sh [--cluster] BUILD-DIRECTORY [OUTPUT-DIRECTORY]
 set -u
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -25,8 +26,8 @@ build=$(cd "$1" && pwd)
 out=${2:-$(mktemp -d)}
 mkdir -p "$out" && cd "$out" || exit 1
 program=$build/bin/rmacast
-held=0 cases=0 scales='2 4 8 16'
-[ "$inside" ] && scales='2 4 8'
+held=0 cases=0 scales='2 4 8 16' section=
+[ "$inside" ] && scales='2 4 8' section='--from MPI_Win_allocate --to MPI_Win_free'
 . "$source/validate/cluster/others.sh"
 
 for name in grid_solver pscw_halo fence_transpose; do
@@ -54,7 +55,8 @@ record() { # NAME COMMAND...: NAME-RANKS.rma, unless it is there
             record_on_cluster "$@"
             continue
         fi
-        timeout 120 "$program" record --quiet -o $name-$ranks.rma -- mpiexec.mpich -n $ranks "$@" >$name-$ranks.log 2>&1 ||
+        LD_PRELOAD=$build/lib/libcluster-yield.so timeout 60 "$program" record --quiet -o $name-$ranks.rma -- \
+            mpiexec.mpich -n $ranks "$@" >$name-$ranks.log 2>&1 ||
             echo "$name at $ranks ranks: $(tail -1 $name-$ranks.log)" >&2
     done
 }
@@ -62,33 +64,36 @@ record() { # NAME COMMAND...: NAME-RANKS.rma, unless it is there
 options() { # RANKS: of the replays
     [ "$inside" ] || { echo "--platform infiniband-64 --engine loggp --semantics a"; return; }
     echo "--platform $source/platforms/virtual-1ms-100mbit.json --engine loggp --semantics platform" \
-        "--set mapping.ranks_per_node=$(($1 / 2))"
+        "--set mapping.ranks_per_node=$(($1 / 2)) $section"
 }
 
-part() { # TRACE: seconds
-    "$program" dump --rank 0 "$1" | awk '$4 == "MPI_Win_allocate" { begin = $3 } $4 == "MPI_Win_free" { printf "%.9f", $3 - begin; exit }'
-}
-
-replay() { # TRACE RANKS: seconds of the run, on the cluster of its part
-    "$program" simulate "$1" $(options $2) --json replayed.json -o replayed.txt >/dev/null 2>error || return 1
-    if [ "$inside" ]; then part replayed.txt; else jq .run_time_s replayed.json; fi
+held_out() { # TRACE RANKS: sets replayed and measured, seconds
+    if [ "$inside" ]; then
+        "$program" predict $files $measured_runs --measured $1 --ranks 2 $(options 2) --json out.json >/dev/null 2>error || return 1
+        replayed=$(jq '.replays[-1].replayed_s' out.json) measured=$(jq '.replays[-1].measured_s' out.json)
+    else
+        "$program" simulate $1 $(options $2) --json out.json >/dev/null 2>error || return 1
+        replayed=$(jq .run_time_s out.json) measured=$replayed
+    fi
 }
 
 hold_out() { # NAME AT FROM...
     name=$1 at=$2
     shift 2
-    files=
-    for ranks; do files="$files $name-$ranks.rma"; done
-    "$program" predict $files --ranks $at $(options $at) --json predicted.json -o predicted.rma >/dev/null 2>error &&
-        predicted=$(replay predicted.rma $at) && replayed=$(replay $name-$at.rma $at) ||
+    files= measured_runs=
+    for ranks; do
+        files="$files $name-$ranks.rma"
+        [ "$inside" ] && measured_runs="$measured_runs --measured $name-$ranks.rma"
+    done
+    "$program" predict $files --ranks $at $(options $at) $measured_runs --json predicted.json >/dev/null 2>error &&
+        held_out $name-$at.rma $at ||
         { echo "| $name | $* | $at | $(cat error) |"; return; }
-    cases=$((cases + 1)) measured=$replayed others=
-    [ "$inside" ] && measured=$(part $name-$at.rma) others=$(cat $name-$at.others)
-    row=$(jq -r --argjson at $at --argjson predicted $predicted --argjson replayed $replayed --argjson measured $measured '
-        .points[] | select(.ranks == $at) | ($predicted + .run_time_low_s - .run_time_s) as $low |
-        ($predicted + .run_time_high_s - .run_time_s) as $high |
-        [$predicted, $low, $high, $replayed, $measured, 100 * ($predicted / $measured - 1),
-            (if $low <= $measured and $measured <= $high then "yes" else "no" end)] | @tsv' predicted.json)
+    cases=$((cases + 1)) others=
+    [ "$inside" ] && others=$(cat $name-$at.others)
+    row=$(jq -r --argjson at $at --argjson replayed $replayed --argjson measured $measured '
+        .points[] | select(.ranks == $at) | [.run_time_s, .run_time_low_s, .run_time_high_s, $replayed, $measured,
+            100 * (.run_time_s / $measured - 1),
+            (if .run_time_low_s <= $measured and $measured <= .run_time_high_s then "yes" else "no" end)] | @tsv' predicted.json)
     case $row in *yes) held=$((held + 1)) ;; esac
     echo "$row" | awk -v name="$name" -v from="$*" -v at=$at -v others="$others" '{ gsub(" ", ", ", from)
         printf "| %s | %s | %d | %.1f ms | %.1f to %.1f ms | ", name, from, at, 1000 * $1, 1000 * $2, 1000 * $3

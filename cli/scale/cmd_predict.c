@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/prediction_options.h"
+#include "cli/scale/measured_runs.h"
 #include "cli/scale/model_options.h"
 #include "common/files/output_file.h"
 #include "predictors/prediction.h"
@@ -27,6 +28,7 @@ enum {
     KEY_REPLICATE,
     KEY_EXTRAP,
     KEY_EXTRAP_POINTS,
+    KEY_MEASURED,
     SCALES_MAX = 64,
     NAME_BYTES = 64,
     RUNS = 20,
@@ -50,6 +52,10 @@ static const struct argp_option rows[] = {
     {"runs", KEY_RUNS, "N", 0, "how many runs with noise (20)", 0},
     {"replicate", KEY_REPLICATE, NULL, 0,
      "of one trace: weak scaling by copies of it, whose collective calls are of all ranks", 0},
+    {"measured", KEY_MEASURED, "TRACE", 0,
+     "a recording of the program made on the platform: its replay's error widens the band; of two or more numbers of ranks, "
+     "repeatable",
+     0},
     {"extrap", KEY_EXTRAP, "FILE", 0, "write the measured computing times, and the functions found, in Extra-P's text format", 0},
     {"extrap-points", KEY_EXTRAP_POINTS, "FILE", 0,
      "no prediction: fit functions to the measurements of a file in Extra-P's text format, with values at --ranks", 0},
@@ -59,6 +65,7 @@ static const struct argp_option rows[] = {
 
 struct settings {
     struct model_options model;
+    struct cli_strings measured;
     const char *json, *csv, *svg, *output, *extrap, *points;
     uint32_t ranks[SCALES_MAX];
     size_t rank_count;
@@ -141,6 +148,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_REPLICATE: settings->replicate = true; return 0;
     case KEY_EXTRAP: settings->extrap = argument; return 0;
     case KEY_EXTRAP_POINTS: settings->points = argument; return 0;
+    case KEY_MEASURED: return cli_add_string(state, &settings->measured, argument);
     case 'o': settings->output = argument; return 0;
     case ARGP_KEY_END:
         if (settings->points && settings->model.traces.count > 0)
@@ -221,8 +229,9 @@ static void clear_about(struct about *about)
 }
 
 /* few, many: numbers of ranks of which computing is known; the first one is what others are compared with. */
-static enum status predict_ranks(const struct settings *settings, const struct points_origin *origin,
-                                 const struct about *about, uint32_t few, uint32_t many, struct err *err)
+static enum status predict_beside(const struct settings *settings, const struct points_origin *origin,
+                                  const struct about *about, uint32_t few, uint32_t many, const struct measured_run *runs,
+                                  struct err *err)
 {
     struct prediction_options faster = settings->prediction, slower = settings->prediction; /* they own nothing */
     const struct scene_options none = {.open = NULL};
@@ -249,6 +258,8 @@ static enum status predict_ranks(const struct settings *settings, const struct p
                           .semantics = settings->semantics,
                           .rows = settings->row_count,
                           .measured = measured,
+                          .runs = runs,
+                          .run_count = settings->measured.count,
                           .noisy_runs = options.noisy_runs};
     TRY(save_run(settings, origin, &options, err));
     enum status status = points_choose_scaling(origin, few, many, &curve, err);
@@ -257,6 +268,16 @@ static enum status predict_ranks(const struct settings *settings, const struct p
         status = points_add(origin, &options, settings->ranks[i], &curve, err);
     if (status == STATUS_OK) status = write_outputs(settings, &curve, err);
     curve_clear(&curve);
+    return status;
+}
+
+static enum status predict_ranks(const struct settings *settings, const struct points_origin *origin,
+                                 const struct about *about, uint32_t few, uint32_t many, struct err *err)
+{
+    struct measured_run *runs;
+    TRY(measured_runs_replay(&settings->measured, &settings->prediction, &settings->analyze, &runs, err));
+    enum status status = predict_beside(settings, origin, about, few, many, runs, err);
+    free(runs);
     return status;
 }
 
@@ -425,6 +446,8 @@ static enum status check_files(struct settings *settings, struct err *err)
     settings->prediction.outputs[3] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
     for (size_t i = 0; i < settings->model.traces.count; i++)
         TRY(prediction_options_check_files(&settings->prediction, settings->model.traces.items[i], err));
+    for (size_t i = 0; i < settings->measured.count; i++)
+        TRY(prediction_options_check_files(&settings->prediction, settings->measured.items[i], err));
     return STATUS_OK;
 }
 
@@ -449,5 +472,6 @@ enum status cmd_predict(int argc, char **argv, struct err *err)
         status = (settings.points ? fit_points : settings.replicate ? run_replicated : run_predict)(&settings, err);
     prediction_options_clear(&settings.prediction);
     model_options_clear(&settings.model);
+    free(settings.measured.items);
     return status;
 }

@@ -196,6 +196,21 @@ static void print_pop(const struct curve *curve, FILE *out)
     }
 }
 
+/* The error of each replay: negative where it is too short. */
+static double relative_error(const struct measured_run *run)
+{
+    return run->replayed_s / run->measured_s - 1;
+}
+
+static void print_replays(const struct curve *curve, FILE *out)
+{
+    if (curve->run_count == 0) return;
+    fputs("At least, at most: with the replay's own error, of the measured runs", out);
+    for (size_t i = 0; i < curve->run_count; i++)
+        fprintf(out, "%s %+.1f %% at %u ranks", i ? "," : "", 100 * relative_error(&curve->runs[i]), curve->runs[i].ranks);
+    fputs(".\n", out);
+}
+
 void curve_print(const struct curve *curve, FILE *out)
 {
     fprintf(out, "%s scaling, against %u ranks%s", curve->strong ? "Strong" : "Weak", curve->points[0].ranks,
@@ -212,6 +227,7 @@ void curve_print(const struct curve *curve, FILE *out)
     print_limits(curve, out);
     if (curve->measured > 0)
         fprintf(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
+    print_replays(curve, out);
     if (curve->doubts) fprintf(out, "Open, since the runs do not tell:\n%s", curve->doubts);
 }
 
@@ -253,6 +269,30 @@ static bool add_noise(const struct curve *curve, size_t i, cJSON *item)
            cJSON_AddNumberToObject(object, "p95_s", noise->p95_s);
 }
 
+static bool add_replay_error(const struct curve *curve, const struct curve_point *point, cJSON *item)
+{
+    if (curve->run_count == 0) return true;
+    cJSON *object = cJSON_AddObjectToObject(item, "replay_error");
+    return object && cJSON_AddNumberToObject(object, "low", point->error.low) &&
+           cJSON_AddNumberToObject(object, "high", point->error.high);
+}
+
+static bool add_replays(const struct curve *curve, cJSON *json)
+{
+    if (curve->run_count == 0) return true;
+    cJSON *replays = cJSON_AddArrayToObject(json, "replays");
+    for (size_t i = 0; replays && i < curve->run_count; i++) {
+        const struct measured_run *run = &curve->runs[i];
+        cJSON *item = cJSON_CreateObject();
+        if (!item || !cJSON_AddItemToArray(replays, item) || !cJSON_AddNumberToObject(item, "ranks", run->ranks) ||
+            !cJSON_AddNumberToObject(item, "measured_s", run->measured_s) ||
+            !cJSON_AddNumberToObject(item, "replayed_s", run->replayed_s) ||
+            !cJSON_AddNumberToObject(item, "relative", relative_error(run)))
+            return false;
+    }
+    return replays != NULL;
+}
+
 static enum status add_point(const struct curve *curve, size_t i, cJSON *points, struct err *err)
 {
     const struct curve_point *point = &curve->points[i];
@@ -265,7 +305,7 @@ static enum status add_point(const struct curve *curve, size_t i, cJSON *points,
         !cJSON_AddNumberToObject(item, "run_time_high_s", point->high_s) ||
         !cJSON_AddNumberToObject(item, "speedup", curve_speedup(curve, i)) ||
         !cJSON_AddNumberToObject(item, "efficiency", curve_efficiency(curve, i)) || !add_waits(curve, i, item) ||
-        !add_pop(curve, i, item) || !add_noise(curve, i, item))
+        !add_pop(curve, i, item) || !add_noise(curve, i, item) || !add_replay_error(curve, point, item))
         return err_memory(err);
     if (point->rewrites) {
         cJSON *rewrites = cJSON_Duplicate(point->rewrites, true);
@@ -347,6 +387,7 @@ static enum status fill_json(const struct curve *curve, cJSON *json, struct err 
     if (curve->doubts) written = written && cJSON_AddStringToObject(json, "open", curve->doubts);
     if (curve->measured > 0)
         written = written && cJSON_AddNumberToObject(json, "platform_errors", (double)curve->measured);
+    written = written && add_replays(curve, json);
     cJSON *points = written ? cJSON_AddArrayToObject(json, "points") : NULL;
     if (!points) return err_memory(err);
     for (size_t i = 0; i < curve->count; i++) TRY(add_point(curve, i, points, err));

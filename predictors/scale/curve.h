@@ -10,6 +10,7 @@
 #include "model/efficiency/efficiency.h"
 #include "model/result/result.h"
 #include "predictors/scale/program.h"
+#include "predictors/scale/replay_error.h"
 
 /* Statistics of the run times of several runs with noise (noise.h). */
 struct curve_noise {
@@ -18,7 +19,8 @@ struct curve_noise {
 
 struct curve_point {
     uint32_t ranks;
-    double low_s, high_s;  /* run time by the errors of the computing times and of the platform */
+    double low_s, high_s;  /* run time by the errors of the computing times, of the platform, and of the replay */
+    struct replay_error error; /* of the replay, which is in them */
     struct curve_noise noise; /* if curve->noisy_runs > 0 */
     struct result *result; /* owned */
     cJSON *rewrites;       /* owned; the rewritings applied before the replay; NULL: none */
@@ -37,6 +39,8 @@ struct curve {
     size_t count, capacity;
     size_t noisy_runs; /* per point; 0: none */
     size_t measured;   /* values of the platform whose errors are in the band */
+    const struct measured_run *runs; /* borrowed, sorted by ranks: recordings made on the platform, and their replays */
+    size_t run_count;
     bool strong; /* computing per rank falls as ranks are added; else it is about the same */
 };
 

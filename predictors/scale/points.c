@@ -228,8 +228,10 @@ static enum status replay_copies(const struct points_origin *origin, const struc
 static enum status add_rows(const struct points_options *options, uint32_t ranks, struct row *rows, struct curve *curve,
                             struct err *err)
 {
+    const struct replay_error error = replay_error_at(curve->runs, curve->run_count, ranks);
     for (size_t i = 0; i < options->rows; i++) {
-        struct curve_point point = {ranks, rows[i].low_s, rows[i].high_s, rows[i].noise, rows[i].result, rows[i].rewrites};
+        struct curve_point point = {ranks, rows[i].low_s * error.low, rows[i].high_s * error.high, error, rows[i].noise,
+                                    rows[i].result, rows[i].rewrites};
         ARRAY_PUSH(curve->points, curve->count, curve->capacity, point, err);
         point.result->wall_ns = point.result->peak_bytes = 0; /* the same seed gives the same bytes */
         rows[i].result = NULL;
