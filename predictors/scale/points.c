@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/scramble.h"
+#include "model/waits/section.h"
 #include "predictors/scale/noise.h"
 #include "predictors/scale/replicate.h"
 #include "predictors/scale/totals.h"
@@ -107,13 +108,15 @@ static enum status is_kept(const struct points_options *options, const struct pr
                            bool *kept, struct err *err)
 {
     bool possible = strcmp(options->engine->name, "loggp") == 0 && program_source_possible(model);
-    bool needs_whole = options->scenes.rewrite_count > 0 || options->scenes.keep_going;
+    const char *needs_whole = options->scenes.rewrite_count > 0              ? "--rewrite"
+                              : options->scenes.keep_going                   ? "--keep-going"
+                              : section_is_set(&options->analyze->section) ? "a section of the run"
+                                                                             : NULL;
     *kept = true;
     if (options->totals && !possible)
         return err_set(err, STATUS_USAGE, "--totals", NULL, "needs --engine loggp, and a program without sizes per rank");
     if (options->totals && needs_whole)
-        return err_set(err, STATUS_USAGE, "--totals", NULL, "keeps no run, which %s needs",
-                       options->scenes.keep_going ? "--keep-going" : "--rewrite");
+        return err_set(err, STATUS_USAGE, "--totals", NULL, "keeps no run, which %s needs", needs_whole);
     if (possible && !needs_whole) *kept = !options->totals && calls <= POINTS_CALLS_KEPT;
     return STATUS_OK;
 }

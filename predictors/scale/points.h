@@ -16,7 +16,7 @@ struct points_origin {
     const struct trace *replicated;
 };
 
-/* Borrowed. With rewrites or keep_going the whole run is made in memory first, however long it is. */
+/* Borrowed. With rewrites, keep_going or a section the whole run is made in memory first, however long it is. */
 struct points_options {
     const char *const *semantics; /* of the rows, up to POINTS_ROWS_MAX */
     size_t rows;
