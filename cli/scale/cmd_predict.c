@@ -228,7 +228,8 @@ static void clear_about(struct about *about)
     free(about->doubts);
 }
 
-/* few, many: numbers of ranks of which computing is known; the first one is what others are compared with. */
+/* few, many: numbers of ranks of which computing is known. Others are compared with the smallest of few and --ranks: a curve's
+ * numbers of ranks rise. */
 static enum status predict_beside(const struct settings *settings, const struct points_origin *origin,
                                   const struct about *about, uint32_t few, uint32_t many, const struct measured_run *runs,
                                   struct err *err)
@@ -263,7 +264,7 @@ static enum status predict_beside(const struct settings *settings, const struct 
                           .noisy_runs = options.noisy_runs};
     TRY(save_run(settings, origin, &options, err));
     enum status status = points_choose_scaling(origin, few, many, &curve, err);
-    if (status == STATUS_OK && settings->ranks[0] != few) status = points_add(origin, &options, few, &curve, err);
+    if (status == STATUS_OK && settings->ranks[0] > few) status = points_add(origin, &options, few, &curve, err);
     for (size_t i = 0; status == STATUS_OK && i < settings->rank_count; i++)
         status = points_add(origin, &options, settings->ranks[i], &curve, err);
     if (status == STATUS_OK) status = write_outputs(settings, &curve, err);
