@@ -182,7 +182,7 @@ enum status json_number(const struct json_node *node, double low, double high, d
     TRY(expect_type(node, cJSON_IsNumber(node->item), "a number", err));
     double found = node->item->valuedouble;
     if (!(found >= low && found <= high))
-        return json_error(node, err, "%g is impossible here, expected a number from %g to %g", found, low, high);
+        return json_error(node, err, "%.15g is impossible here, expected a number from %.15g to %.15g", found, low, high);
     *value = found;
     return STATUS_OK;
 }

@@ -35,7 +35,7 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"call_s\": {\"MPI_Put\": -1}}"), ":mpi.call_s.MPI_Put: -1 is impossible"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"pause\": 1e-6}"), ":mpi.pause: wrong type, expected an object"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"pause\": {\"call_s\": -1e-6}}"), ":mpi.pause.call_s: -1e-06 is impossible"},
-    {PLATFORM_TEXT("", "", ", \"mpi\": {\"pause\": {\"after_s\": 1e9}}"), ":mpi.pause.after_s: 1e+09 is impossible"},
+    {PLATFORM_TEXT("", "", ", \"mpi\": {\"pause\": {\"after_s\": 1e9}}"), ":mpi.pause.after_s: 1000000000 is impossible"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"pause\": {\"s\": 1}}"), ":mpi.pause.s: unknown key, expected one of after_s, call_s"},
     {PLATFORM_TEXT("", "", ", \"nets\": 1"), ":nets: unknown key, expected one of schema"},
     {PLATFORM_TEXT(", \"core\": 1", "", ""), ":nodes.core: unknown key, expected one of count, cores"},
