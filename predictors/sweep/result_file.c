@@ -154,6 +154,7 @@ static void take_points(struct sweep *sweep, struct earlier_points *points)
         sweep->taken++;
         found->line = NULL;
     }
+    sweep->dropped = points->count - sweep->taken;
 }
 
 /* Locks the file that has the name now, since write_whole() has replaced the old one. */

@@ -27,6 +27,7 @@ struct sweep {
     struct sweep_point *points; /* owned, in the order of the axes */
     size_t count, first_waiting;
     size_t done, failed_once, failed, taken; /* points in these states; taken: reused from an earlier sweep */
+    size_t dropped; /* points of the earlier sweep that are none of this one */
     char *kept;                              /* owned: the result file; NULL: none */
     int kept_fd;
 };
