@@ -24,67 +24,61 @@ static void pass_link(struct walk *walk, uint64_t id, int32_t width)
  * there on. Up by destination modulo ports (d-mod-k; E. Zahavi, D-Mod-K Routing, 2010), down to the destination, over
  * the cable that the source's number gives. --- */
 
-struct tree_switch {
-    int32_t level, label[LEVELS_MAX];
+/* Of one route, by level: the digits of both nodes from there on, the parents' label below, and how many such labels
+ * there are. */
+struct tree_path {
+    int32_t src[LEVELS_MAX + 1], dst[LEVELS_MAX + 1], parent[LEVELS_MAX];
+    uint64_t label[LEVELS_MAX + 1], labels[LEVELS_MAX + 1];
 };
 
-static uint64_t tree_link(const struct topology *topology, const struct tree_switch *below, int32_t port, bool up)
+static uint64_t tree_link(const struct topology *topology, const struct tree_path *path, int32_t level, int32_t port, bool up)
 {
-    uint64_t position = 0;
-    for (int32_t i = topology->levels; i-- > 0;)
-        position =
-            position * (uint64_t)(i < below->level ? topology->up[i] : topology->size[i]) + (uint64_t)below->label[i];
-    uint64_t ports = (uint64_t)topology->up[below->level] * (uint64_t)topology->parallel[below->level];
-    return ((position * ports + (uint64_t)port) * LEVELS_MAX + (uint64_t)below->level) * 2 + up;
+    uint64_t position = (uint64_t)(up ? path->src : path->dst)[level] * path->labels[level] + path->label[level];
+    uint64_t ports = (uint64_t)topology->up[level] * (uint64_t)topology->parallel[level];
+    return ((position * ports + (uint64_t)port) * LEVELS_MAX + (uint64_t)level) * 2 + up;
 }
 
-static bool is_above(const struct tree_switch *at, const int32_t *label, int32_t levels)
+static void climb_tree(const struct topology *topology, struct tree_path *path, int32_t level, int32_t port, struct walk *walk)
 {
-    for (int32_t i = at->level; i < levels; i++)
-        if (at->label[i] != label[i]) return false;
-    return at->level > 0;
-}
-
-static void climb_tree(const struct topology *topology, struct tree_switch *at, int32_t dst, struct walk *walk)
-{
-    int32_t port = dst;
-    for (int32_t i = 0; i < at->level; i++) port /= topology->up[i] * topology->parallel[i];
-    port %= topology->up[at->level] * topology->parallel[at->level];
-    if (at->level > 0) pass_link(walk, tree_link(topology, at, port, true), 1);
-    at->label[at->level] = port % topology->up[at->level];
-    at->level++;
+    const int32_t up = topology->up[level];
+    if (level > 0) pass_link(walk, tree_link(topology, path, level, port, true), 1);
+    path->parent[level] = topology->parallel[level] == 1 ? port : port % up;
+    path->label[level + 1] = path->label[level] + (uint64_t)path->parent[level] * path->labels[level];
+    path->labels[level + 1] = path->labels[level] * (uint64_t)up;
 }
 
 /* SimGrid looks for the port of the child below from the place of the last one found on, and begins with the source's
- * cable anew only when it finds none: with parallel cables this decides which is taken. */
-static void descend_tree(const struct topology *topology, struct tree_switch *at, int32_t src, const int32_t *label,
-                         struct walk *walk)
+ * cable anew only when it finds none: with parallel cables this decides which is taken. before: the first place. */
+static int32_t child_port(const struct topology *topology, int32_t level, int32_t child, int32_t src, int32_t before)
 {
-    int32_t port = src % topology->parallel[at->level - 1] * topology->size[at->level - 1];
-    for (; at->level > 0; port++) {
-        int32_t level = at->level - 1, children = topology->size[level];
-        port += (label[level] - port % children + children) % children; /* the next one of this child */
-        if (port >= children * topology->parallel[level]) return;
-        int32_t parent = at->label[level], cable = port / children;
-        at->label[level] = label[level];
-        at->level = level;
-        if (level > 0) pass_link(walk, tree_link(topology, at, parent + cable * topology->up[level], false), 1);
-    }
+    int32_t children = topology->size[level], cables = topology->parallel[level];
+    if (cables == 1) return child;
+    int32_t port = before + (child - before % children + children) % children;
+    return port < children * cables ? port : src % cables * children + child;
 }
 
 int32_t fat_tree_route(const struct topology *topology, int32_t src, int32_t dst, const struct topology_part *part)
 {
     struct walk walk = {.part = part};
-    struct tree_switch at = {.level = 0};
-    int32_t label[LEVELS_MAX] = {0};
-    for (int32_t i = 0, from = src, to = dst; i < topology->levels; i++) {
-        at.label[i] = from % topology->size[i];
-        label[i] = to % topology->size[i];
-        from /= topology->size[i];
-        to /= topology->size[i];
+    struct tree_path path;
+    int32_t top = 0;
+    path.src[0] = src, path.dst[0] = dst;
+    for (; path.src[top] != path.dst[top] && top < topology->levels; top++) {
+        path.src[top + 1] = path.src[top] / topology->size[top];
+        path.dst[top + 1] = path.dst[top] / topology->size[top];
     }
-    while (!is_above(&at, label, topology->levels)) climb_tree(topology, &at, dst, &walk);
-    while (at.level > 0) descend_tree(topology, &at, src, label, &walk);
+    path.label[0] = 0, path.labels[0] = 1;
+    for (int32_t level = 0, digits = dst; level < top; level++) {
+        int32_t ports = topology->up[level] * topology->parallel[level];
+        climb_tree(topology, &path, level, digits % ports, &walk);
+        digits /= ports;
+    }
+    int32_t port = top > 0 ? topology->size[top - 1] * topology->parallel[top - 1] : 0;
+    for (int32_t level = top - 1; level > 0; level--, port++) {
+        port = child_port(topology, level, path.dst[level] - path.dst[level + 1] * topology->size[level], src, port);
+        int32_t cable = topology->parallel[level] == 1 ? 0 : port / topology->size[level];
+        pass_link(&walk, tree_link(topology, &path, level, path.parent[level] + cable * topology->up[level], false), 1);
+    }
     return walk.count;
 }
 
