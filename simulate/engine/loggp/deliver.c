@@ -79,34 +79,34 @@ static inline void deliver_arrived(struct engine *engine, uint32_t index, int64_
     engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
 }
 
-/* The tail comes later than the head. The message is delivered when the tail arrives, unless loggp_drain_until() would take
- * it next: then it is delivered now. limit: everything that comes to the node until then is delivered now. */
-static enum status deliver_tail(struct engine *engine, uint32_t index, int64_t arrival_ps, struct event_time limit,
-                                struct err *err)
+/* The tail has arrived later than loggp_drain_until() may deliver it now: it waits for its moment. later: than without
+ * the messages before it. */
+static enum status put_tail(struct engine *engine, uint32_t index, bool later, struct err *err)
 {
-    struct flight *flight = &engine->flights[index];
-    bool later = arrival_ps > flight->time.time_ps + flight->transmit_ps;
-    uint32_t key = event_key(flight->time.order);
-    if (flight->transmit_ps == 0) key = loggp_key_behind(&engine->nics[flight->dst_node], flight->time.time_ps, key);
-    flight->time = (struct event_time){arrival_ps, event_queue_order(&engine->queue, key)};
-    if (is_next(engine, flight, limit)) {
-        engine->now = flight->time;
-        deliver_arrived(engine, index, arrival_ps, arrival_ps);
-        return STATUS_OK;
-    }
+    const struct flight *flight = &engine->flights[index];
     struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
-    if (inbox->tails_until_ps < arrival_ps) inbox->tails_until_ps = arrival_ps;
+    if (inbox->tails_until_ps < flight->time.time_ps) inbox->tails_until_ps = flight->time.time_ps;
     if (later && flight->effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
     if (flight->effect == EFFECT_ACTS || flight->dst_node != engine->draining) return loggp_put(engine, index, err);
     inbox_put(inbox, engine->flights, index); /* watched after the drain */
     return STATUS_OK;
 }
 
+/* Where the tail comes later than the head, the message is delivered when the tail arrives, unless loggp_drain_until()
+ * would take it next: then it is delivered now. limit: everything that comes to the node until then is delivered now. */
 static inline enum status deliver_inbox(struct engine *engine, uint32_t index, struct event_time limit, struct err *err)
 {
-    int64_t head_ps = engine->flights[index].time.time_ps, arrival_ps;
-    if (!receive_flight(engine, &engine->flights[index], &arrival_ps))
-        return deliver_tail(engine, index, arrival_ps, limit, err);
+    struct flight *flight = &engine->flights[index];
+    int64_t head_ps = flight->time.time_ps, arrival_ps;
+    if (!receive_flight(engine, flight, &arrival_ps)) {
+        bool later = arrival_ps > head_ps + flight->transmit_ps;
+        uint32_t key = event_key(flight->time.order);
+        if (flight->transmit_ps == 0) key = loggp_key_behind(&engine->nics[flight->dst_node], head_ps, key);
+        flight->time = (struct event_time){arrival_ps, event_queue_order(&engine->queue, key)};
+        if (!is_next(engine, flight, limit)) return put_tail(engine, index, later, err);
+        engine->now = flight->time;
+        head_ps = arrival_ps;
+    }
     deliver_arrived(engine, index, head_ps, arrival_ps);
     return STATUS_OK;
 }
@@ -276,9 +276,9 @@ static enum status take_answer(struct engine *engine, int32_t node, int32_t aske
     return loggp_put(engine, index, err);
 }
 
-/* The destination of an answer mostly waits for it. The answer is delivered at once unless something else happens at
- * this moment; so is what follows it at this moment. The event is stale if its message was delivered before, or arrived
- * later than it might have. */
+/* The destination of an answer mostly waits for it. An answer without bytes is delivered at once unless something else
+ * happens at this moment; so is what follows it at this moment. The event is stale if its message was delivered before,
+ * or arrived later than it might have. */
 enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time time, struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
@@ -288,12 +288,12 @@ enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_
     engine->now = time;
     engine->stats.events++;
     TRY(drain_for_answer(engine, node, asker, time, err));
+    if (!engine->holds_answer) return watch_inbox(engine, asker, err);
     struct event_time last = {time.time_ps, UINT64_MAX};
     bool alone = engine->queue.count == 0 || time.time_ps < event_queue_first_ps(&engine->queue);
     alone = alone && !(engine->holds_next && event_before(engine->next.time, last));
     engine->draining = asker;
-    enum status status = STATUS_OK;
-    if (engine->holds_answer) status = take_answer(engine, node, asker, alone, err);
+    enum status status = take_answer(engine, node, asker, alone, err);
     if (status == STATUS_OK && alone && has_pending(engine, asker, last)) {
         engine->now = last;
         status = loggp_drain_until(engine, asker, last, err);
