@@ -7,10 +7,16 @@
 #include "common/search.h"
 #include "simulate/replay/core.h"
 
-/* The ranks that need a request, ascending: few, since each flush of all empties the list. */
+enum { HINTS = 16 };
+
+/* The ranks to which a rank has ever sent something, ascending: mostly few, and mostly all need a request. */
 struct connections {
-    uint32_t *ranks;
-    size_t count, capacity;
+    uint32_t hints[HINTS]; /* where a rank was found last, by a hash of it */
+    struct connection {
+        uint32_t rank;
+        bool used; /* needs a request */
+    } *items;
+    size_t count, capacity, used;
 };
 
 enum status replay_prepare_connections(struct replay *replay)
@@ -25,36 +31,33 @@ void replay_clear_connections(struct replay *replay)
 {
     struct core *core = core_of(replay);
     for (uint32_t rank = 0; core->connections && rank < replay->trace->rank_count; rank++)
-        free(core->connections[rank].ranks);
+        free(core->connections[rank].items);
     free(core->connections);
 }
 
-/* The place of the first rank that is not below `rank`. */
-static size_t find_place(const struct connections *used, uint32_t rank)
+/* Makes the connection if there is none. */
+static enum status find_connection(struct connections *known, uint32_t rank, uint32_t *found, struct err *err)
 {
     size_t place = 0;
-    SEARCH_FIRST(place, used->count, at, used->ranks[at] < rank);
-    return place;
+    SEARCH_FIRST(place, known->count, at, known->items[at].rank < rank);
+    *found = (uint32_t)place;
+    if (place < known->count && known->items[place].rank == rank) return STATUS_OK;
+    TRY(array_reserve((void **)&known->items, &known->capacity, known->count + 1, sizeof *known->items, err));
+    memmove(known->items + place + 1, known->items + place, (known->count++ - place) * sizeof *known->items);
+    known->items[place] = (struct connection){.rank = rank};
+    return STATUS_OK;
 }
 
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination)
 {
-    struct connections *used = &core_of(replay)->connections[source];
-    if (used->count == 0 && type == MESSAGE_FLUSH_ASK) return STATUS_OK;
-    if (replay->nodes[source] == replay->nodes[destination]) return STATUS_OK;
-    size_t place = find_place(used, destination);
-    bool known = place < used->count && used->ranks[place] == destination;
-    if (type == MESSAGE_FLUSH_ASK) {
-        if (!known) return STATUS_OK;
-        used->count--;
-        memmove(used->ranks + place, used->ranks + place + 1, (used->count - place) * sizeof *used->ranks);
-        return STATUS_OK;
-    }
-    if (known) return STATUS_OK;
-    TRY(array_reserve((void **)&used->ranks, &used->capacity, used->count + 1, sizeof *used->ranks, replay->err));
-    memmove(used->ranks + place + 1, used->ranks + place, (used->count - place) * sizeof *used->ranks);
-    used->ranks[place] = destination;
-    used->count++;
+    struct connections *known = &core_of(replay)->connections[source];
+    bool uses = type != MESSAGE_FLUSH_ASK;
+    if ((!uses && known->used == 0) || replay->nodes[source] == replay->nodes[destination]) return STATUS_OK;
+    uint32_t *place = &known->hints[destination * UINT32_C(0x9e3779b9) >> 28];
+    if (*place >= known->count || known->items[*place].rank != destination)
+        TRY(find_connection(known, destination, place, replay->err));
+    known->used += (size_t)uses - known->items[*place].used;
+    known->items[*place].used = uses;
     return STATUS_OK;
 }
 
@@ -62,12 +65,15 @@ enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum me
                                    uint32_t *unanswered)
 {
     if (!core_of(replay)->connections) return STATUS_OK;
-    struct connections *used = &core_of(replay)->connections[rank];
-    size_t count = used->count;
-    used->count = 0;
-    for (size_t i = 0; i < count; i++) {
+    struct connections *known = &core_of(replay)->connections[rank];
+    size_t asked = known->used;
+    known->used = 0;
+    for (size_t i = 0; asked > 0; i++) {
+        if (!known->items[i].used) continue;
+        known->items[i].used = false;
+        asked--;
         ++*unanswered;
-        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, rank, used->ranks[i], ref, answer));
+        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, rank, known->items[i].rank, ref, answer));
     }
     return STATUS_OK;
 }

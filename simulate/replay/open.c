@@ -289,6 +289,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD);
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->copies_puts = protocol->put_s_per_byte > 0;
+    replay->same_costs = platform_same_latency(platform);
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};

@@ -15,6 +15,10 @@ struct thread_costs {
     int64_t create_ps, start_ps, join_ps, lock_ps, unlock_ps, barrier_ps;
 };
 
+struct put_copy { /* how long the call of a put copies, and how long before its data begin to leave */
+    int64_t bytes, all_ps, before_ps;
+};
+
 /* The head of struct core. The headers of services define the items of pools; simulate/windows/ defines windows. Four
  * members are private to one file: shmem (simulate/shmem/shmem.c), watches (windows/watch.c), buffers
  * (windows/buffer.c), lock queues (windows/lock.c). */
@@ -39,6 +43,8 @@ struct replay {
     bool acknowledges_puts;  /* of active epochs */
     bool plain_puts;         /* puts of active epochs need no struct op */
     bool copies_puts;        /* the call of a put takes time by its bytes (mpi.rma.protocol.put_s_per_byte) */
+    bool same_costs;         /* a message between two nodes costs the same, whichever nodes they are */
+    struct put_copy put_copy; /* where same_costs: of the last put between two nodes */
     bool acknowledges_all;   /* puts and accumulates of active epochs that complete waits for */
     bool answers_late;       /* a message that is answered may act later than it arrives (replay/message.c) */
     bool deferred;           /* operations are held until the closing call */

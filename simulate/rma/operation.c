@@ -17,26 +17,29 @@ static enum rma_kind rma_kind_of(enum call_kind kind)
 }
 
 /* The time in which the call of a put copies data: mpi.rma.protocol.put_s_per_byte; to the own rank it copies into the
- * window. */
-static int64_t put_copy_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
+ * window. Data leave while the call copies them. They begin to leave such that the last byte leaves when it has been
+ * copied. */
+static struct put_copy find_put_copy(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
-    if (!replay->copies_puts || call_kind(call->call) != CALL_PUT) return 0;
-    if ((uint32_t)call->peer == rank) return replay_copy_ps(replay, call->bytes);
-    return cost_duration_ps((double)call->bytes * replay->platform->protocol.put_s_per_byte);
-}
-
-/* Data leave while the call copies them. They begin to leave such that the last byte leaves when it has been copied. */
-static int64_t before_leaving_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
-{
-    int64_t copy_ps = put_copy_ps(replay, rank, call);
-    if (copy_ps == 0) return 0;
     uint32_t target = (uint32_t)call->peer;
     const struct engine_message data = {.src_node = replay->nodes[rank],
                                         .dst_node = replay->nodes[target],
                                         .bytes = call->bytes,
                                         .to_self = rank == target};
-    const struct cost cost = cost_message(replay->platform, &data);
-    return copy_ps > cost.transmit_ps ? copy_ps - cost.transmit_ps : 0;
+    bool known = replay->same_costs && data.src_node != data.dst_node;
+    if (known && replay->put_copy.bytes == call->bytes) return replay->put_copy;
+    double copy_s = (double)call->bytes * replay->platform->protocol.put_s_per_byte;
+    int64_t all_ps = data.to_self ? replay_copy_ps(replay, call->bytes) : cost_duration_ps(copy_s);
+    int64_t transmit_ps = cost_message(replay->platform, &data).transmit_ps;
+    const struct put_copy copy = {call->bytes, all_ps, all_ps > transmit_ps ? all_ps - transmit_ps : 0};
+    if (known) replay->put_copy = copy;
+    return copy;
+}
+
+static inline struct put_copy copy_of_put(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    bool copies = replay->copies_puts && call_kind(call->call) == CALL_PUT;
+    return copies ? find_put_copy(replay, rank, call) : (struct put_copy){0};
 }
 
 /* The call returns. The call of a put that has been issued returns when it has copied the rest. */
@@ -44,8 +47,9 @@ static enum step leave_operation(struct replay *replay, struct rank_state *state
 {
     const struct trace_call *call = &state->calls[state->next];
     uint32_t rank = (uint32_t)(state - replay->ranks);
-    bool issued = replay->copies_puts && state->phase == PHASE_ISSUE;
-    int64_t copy_ps = issued ? put_copy_ps(replay, rank, call) - before_leaving_ps(replay, rank, call) : 0;
+    struct put_copy copy = {0};
+    if (state->phase == PHASE_ISSUE) copy = copy_of_put(replay, rank, call);
+    int64_t copy_ps = copy.all_ps - copy.before_ps;
     if (pair) pair->last_op_exit_ps = replay->now_ps + copy_ps;
     return copy_ps == 0 ? replay_exit(state, replay->now_ps) : replay_spend(replay, state, copy_ps, PHASE_LEAVE);
 }
@@ -100,8 +104,8 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
                             PHASE_COPIED);
     }
     if (ready && !replay->deferred)
-        return replay_spend(replay, state, replay->overhead_ps + before_leaving_ps(replay, rank, call), PHASE_ISSUE);
-    return replay_spend(replay, state, put_copy_ps(replay, rank, call), PHASE_QUEUE);
+        return replay_spend(replay, state, replay->overhead_ps + copy_of_put(replay, rank, call).before_ps, PHASE_ISSUE);
+    return replay_spend(replay, state, copy_of_put(replay, rank, call).all_ps, PHASE_QUEUE);
 }
 
 static enum step decide_departure(struct replay *replay, uint32_t rank, struct member *member, const struct pair *pair)
@@ -115,9 +119,10 @@ static enum step decide_departure(struct replay *replay, uint32_t rank, struct m
     if (replay->deferred || (epoch && !epoch->granted)) {
         bool hurries = epoch && call->rma.request != TRACE_NO_REF; /* its request may be waited for before the unlock */
         bool sends = hurries && (epoch->granted || !epoch->asked);
-        return replay_spend(replay, state, (sends ? replay->overhead_ps : 0) + put_copy_ps(replay, rank, call), PHASE_QUEUE);
+        int64_t copy_ps = copy_of_put(replay, rank, call).all_ps;
+        return replay_spend(replay, state, (sends ? replay->overhead_ps : 0) + copy_ps, PHASE_QUEUE);
     }
-    return replay_spend(replay, state, replay->overhead_ps + before_leaving_ps(replay, rank, call), PHASE_ISSUE);
+    return replay_spend(replay, state, replay->overhead_ps + copy_of_put(replay, rank, call).before_ps, PHASE_ISSUE);
 }
 
 static void queue_op(struct replay *replay, uint32_t op)
