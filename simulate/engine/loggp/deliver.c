@@ -164,18 +164,14 @@ static inline enum status watch_inbox(struct engine *engine, int32_t node, struc
 }
 
 /* A rank that waits again during the drain need not be watched twice. */
-static enum status drain_and_watch(struct engine *engine, int32_t node, struct event_time limit, struct err *err)
-{
-    int32_t outer = engine->draining;
-    engine->draining = node;
-    enum status status = loggp_drain_until(engine, node, limit, err);
-    engine->draining = outer;
-    return status == STATUS_OK ? watch_inbox(engine, node, err) : status;
-}
-
 enum status loggp_poll(struct engine *engine, int32_t node, struct err *err)
 {
-    return drain_and_watch(engine, node, engine->now, err);
+    if (!has_pending(engine, node, engine->now)) return STATUS_OK;
+    int32_t outer = engine->draining;
+    engine->draining = node;
+    enum status status = loggp_drain_until(engine, node, engine->now, err);
+    engine->draining = outer;
+    return status == STATUS_OK ? watch_inbox(engine, node, err) : status;
 }
 
 enum status loggp_await(struct engine *engine, int32_t node, uint32_t rank, uint32_t need, uint32_t counter,
