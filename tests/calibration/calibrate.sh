@@ -9,7 +9,7 @@ END
 
 # A burst of load can hide that times grow with bytes: then it says so, and is tried again.
 for try in 1 2 3 4 5; do
-    timeout 100 "$program" calibrate --no-probe --check --rounds 2 -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
+    timeout 200 "$program" calibrate --no-probe --check --rounds 2 -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
     grep -q 'expected times that grow with bytes' err || fail "calibrate: $(cat err)"
 done
 holds here.json '[.. | objects | select(has("value"))] | length >= 3 and all(.value >= 0 and .error >= 0 and .n >= 1)'
@@ -57,7 +57,7 @@ cat >killed <<'END'
 exit 9
 END
 chmod +x killed
-timeout 100 "$program" calibrate --no-probe -c short.json --results killed.results -o killed.json -- ./killed -n 2 >out 2>err ||
+timeout 200 "$program" calibrate --no-probe -c short.json --results killed.results -o killed.json -- ./killed -n 2 >out 2>err ||
     error_line 'expected times that grow with bytes'
 if grep -q 'ended with status' err; then fail "complete results are not taken: $(cat err)"; fi
 holds killed.results/run.json '.complete == true'
@@ -66,7 +66,7 @@ error_line 'rmacast-bench ended with status 9 without results'
 
 # A rank dies: the run ends by itself, and what was measured until then is fitted. The bench waits in an endless test.
 jq '.tests.wait = { "conf": [1, 2], "sizes": 8, "tests": "pingPong", "minRepeats": 10, "maxDuration": 500, "confidence": 0 }' short.json >wait.json
-timeout 100 "$program" calibrate --no-probe -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
+timeout 200 "$program" calibrate --no-probe -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
 command=$!
 while kill -0 "$command" 2>/dev/null && ! grep -qs '^wait,' died/rank-000000.csv; do sleep 0.1; done
 rank=$(ps -eo pid,args | grep -F "$PWD/" | grep '[r]macast-bench --output' | grep -v mpiexec | awk '{ print $1; exit }')
