@@ -8,7 +8,19 @@
 #include "simulate/windows/pair.h"
 #include "simulate/windows/transfer.h"
 
-enum { PHASE_ENTER, PHASE_POST, PHASE_ISSUE, PHASE_QUEUE, PHASE_COPIED };
+enum {
+    PHASE_ENTER,
+    PHASE_POST,
+    PHASE_ISSUE,
+    PHASE_QUEUE,
+    PHASE_COPIED,       /* (d) into the buffer */
+    PHASE_COPIED_ISSUE, /* the same, and it can leave in its call */
+};
+
+static bool is_buffered(const struct rank_state *state)
+{
+    return state->phase == PHASE_COPIED || state->phase == PHASE_COPIED_ISSUE;
+}
 
 static enum rma_kind rma_kind_of(enum call_kind kind)
 {
@@ -48,7 +60,7 @@ static enum step leave_operation(struct replay *replay, struct rank_state *state
     const struct trace_call *call = &state->calls[state->next];
     uint32_t rank = (uint32_t)(state - replay->ranks);
     struct put_copy copy = {0};
-    if (state->phase == PHASE_ISSUE) copy = copy_of_put(replay, rank, call);
+    if (state->phase == PHASE_ISSUE || state->phase == PHASE_COPIED_ISSUE) copy = copy_of_put(replay, rank, call);
     int64_t copy_ps = copy.all_ps - copy.before_ps;
     if (pair) pair->last_op_exit_ps = replay->now_ps + copy_ps;
     return copy_ps == 0 ? replay_exit(state, replay->now_ps) : replay_spend(replay, state, copy_ps, PHASE_LEAVE);
@@ -96,15 +108,15 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     if (waits_here && !has_posts(replay, member, pair, call)) return await_posts(replay, state, member, call);
     bool ready = replay_pair_ready(member, pair) && !replay_pair_awaits_group(replay, pair) &&
                  (waits_here || member->posted || !is_for_group(replay, call));
+    bool issues = ready && !replay->deferred;
+    int64_t issue_ps = issues ? replay->overhead_ps + copy_of_put(replay, rank, call).before_ps : 0;
     if (waits == WAITS_NEVER && kind != RMA_GET) {
         if (!replay_buffer_fits(replay, rank, call->bytes)) return STEP_BLOCK;
         replay_buffer_take(replay, rank, call->bytes);
-        int64_t copy_ps = replay_copy_ps(replay, call->bytes);
-        return replay_spend(replay, state, copy_ps + (ready && !replay->deferred ? replay->overhead_ps : 0),
-                            PHASE_COPIED);
+        return replay_spend(replay, state, replay_copy_ps(replay, call->bytes) + issue_ps,
+                            issues ? PHASE_COPIED_ISSUE : PHASE_COPIED);
     }
-    if (ready && !replay->deferred)
-        return replay_spend(replay, state, replay->overhead_ps + copy_of_put(replay, rank, call).before_ps, PHASE_ISSUE);
+    if (issues) return replay_spend(replay, state, issue_ps, PHASE_ISSUE);
     return replay_spend(replay, state, copy_of_put(replay, rank, call).all_ps, PHASE_QUEUE);
 }
 
@@ -261,8 +273,8 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
                STEP_FAIL;
     struct op *made = &replay->ops[op];
     if (made->epoch_kind == OP_ACTIVE) {
-        made->buffered = state->phase == PHASE_COPIED && replay->platform->semantics.buffer_bytes != INT64_MAX;
-        made->counts_left = state->phase != PHASE_COPIED && !replay_is_get(made) &&
+        made->buffered = is_buffered(state) && replay->platform->semantics.buffer_bytes != INT64_MAX;
+        made->counts_left = !is_buffered(state) && !replay_is_get(made) &&
                             (!replay_is_copied(replay, made) || replay_complete_awaits_ack(replay, made));
         if (made->counts_left) member->lefts++;
         made->group = is_for_group(replay, call);
@@ -272,8 +284,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
     if (call->rma.request != TRACE_NO_REF)
-        STEP_TRY(
-            attach_request(replay, rank, call, op, state->phase == PHASE_COPIED || replay_is_copied(replay, made)));
+        STEP_TRY(attach_request(replay, rank, call, op, is_buffered(state) || replay_is_copied(replay, made)));
     STEP_TRY(dispatch_operation(replay, op, state, leaves));
     return leave_operation(replay, state, replay_open_pair(replay, member, call->peer));
 }

@@ -48,12 +48,12 @@ static void obey_protocol(const struct model *model, struct op *op)
 }
 
 /* mpi.rma.protocol.put_s_per_byte: what is issued leaves while its call copies, so late that it has left alone when the
- * copy ends; what is queued is copied before. A copy to oneself is one in memory. */
+ * copy ends; what is queued is copied before, if d has not buffered it. A copy to oneself is one in memory. */
 static void append(struct model *model, struct rank *rank, struct op *op, bool issues)
 {
     int64_t copy_ps = 0, lead_ps = 0;
     double s_per_byte = model->platform->protocol.put_s_per_byte;
-    if (op->kind == CALL_PUT && !op->copied) copy_ps = lead_ps = units_ps((double)op->bytes * s_per_byte);
+    if (op->kind == CALL_PUT && (issues || !op->copied)) copy_ps = lead_ps = units_ps((double)op->bytes * s_per_byte);
     if (copy_ps > 0 && op->access->target == rank->number)
         copy_ps = lead_ps = network_lasts_ps(model, rank->number, rank->number, op->bytes);
     if (issues) lead_ps -= network_lasts_ps(model, rank->number, op->access->target, op->bytes);
