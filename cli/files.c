@@ -185,10 +185,23 @@ static enum status compare_claims(const struct claims *claims, struct err *err)
     return STATUS_OK;
 }
 
+static enum status check_standard_input(const struct cli_file *files, size_t count, struct err *err)
+{
+    const char *name = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (files[i].kind != CLI_READS || !files[i].path || strcmp(files[i].path, "-") != 0) continue;
+        if (name)
+            return err_set(err, STATUS_USAGE, NULL, NULL, "%s and %s are both standard input, expected a file for one of them",
+                           name, files[i].name);
+        name = files[i].name;
+    }
+    return STATUS_OK;
+}
+
 enum status cli_check_files(const struct cli_file *files, size_t count, struct err *err)
 {
     struct claims claims = {.count = 0};
-    enum status status = STATUS_OK;
+    enum status status = check_standard_input(files, count, err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         if (files[i].path && *files[i].path) status = add_file(&claims, &files[i], err);
     if (status == STATUS_OK) status = compare_claims(&claims, err);

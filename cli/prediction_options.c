@@ -189,7 +189,9 @@ enum status prediction_options_check_files(const struct prediction_options *opti
         {CLI_READS, "the platform", built_in ? NULL : options->platform},
     };
     memcpy(files + 2, options->outputs, sizeof options->outputs);
-    return cli_check_files(files, sizeof files / sizeof *files, err);
+    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    char file[PLATFORM_PATH_BYTES];
+    return platform_file_find(options->platform, file, err); /* here, since child processes may open the platform */
 }
 
 static enum status compare_simgrid_files(const struct prediction_options *options, const char *xml,

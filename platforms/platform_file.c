@@ -1,7 +1,10 @@
 #include "platforms/platform_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platforms/profile.h"
@@ -9,14 +12,60 @@
 enum { NAMES_BYTES = 400 };
 static const char suffix[] = ".json";
 
+/* The descriptor that a path names; -1: none. */
+static int descriptor_of(const char *name)
+{
+    int descriptor, end = 0;
+    if (strcmp(name, "-") == 0 || strcmp(name, "/dev/stdin") == 0) return STDIN_FILENO;
+    bool named = sscanf(name, "/dev/fd/%d%n", &descriptor, &end) == 1 ||
+                 sscanf(name, "/proc/self/fd/%d%n", &descriptor, &end) == 1;
+    return named && descriptor >= 0 && name[end] == '\0' ? descriptor : -1;
+}
+
+static bool copy_all(int from, int to)
+{
+    char buffer[65536];
+    for (;;) {
+        ssize_t got = read(from, buffer, sizeof buffer), put = 0;
+        if (got <= 0) return got == 0;
+        for (ssize_t n; put < got; put += n)
+            if ((n = write(to, buffer + put, (size_t)(got - put))) < 0) return false;
+    }
+}
+
+/* A pipe gives its bytes once, but a comparison opens its platform for each row, in a process of its own: memory with these
+ * bytes takes the descriptor's place. */
+static enum status keep_input(int descriptor, const char *name, struct err *err)
+{
+    struct stat about;
+    bool known = fstat(descriptor, &about) == 0;
+    if (known && (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))) return STATUS_OK;
+    int kept = known ? memfd_create("platform", MFD_CLOEXEC) : -1;
+    bool done = kept >= 0 && copy_all(descriptor, kept) && dup2(kept, descriptor) == descriptor;
+    int cause = errno;
+    if (kept >= 0) close(kept);
+    return done ? STATUS_OK : err_set(err, STATUS_DATA, name, NULL, "cannot be read: %s", strerror(cause));
+}
+
+static enum status check_readable_again(const char *path, struct err *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISFIFO(about.st_mode)) return STATUS_OK;
+    return err_set(err, STATUS_DATA, path, NULL,
+                   "a named pipe, which can be read once only, expected a file, or - for standard input");
+}
+
 enum status platform_file_find(const char *name, char path[PLATFORM_PATH_BYTES], struct err *err)
 {
     char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], names[NAMES_BYTES] = "";
     if (strlen(name) >= PLATFORM_PATH_BYTES)
         return err_set(err, STATUS_USAGE, "--platform", NULL, "%zu characters, expected less than %d", strlen(name),
                        PLATFORM_PATH_BYTES);
-    snprintf(path, PLATFORM_PATH_BYTES, "%s", name);
-    if (strcmp(name, "ideal") == 0 || strchr(name, '/') || access(name, F_OK) == 0) return STATUS_OK;
+    int descriptor = descriptor_of(name);
+    snprintf(path, PLATFORM_PATH_BYTES, "%s", strcmp(name, "-") == 0 ? "/dev/stdin" : name);
+    if (descriptor >= 0) return keep_input(descriptor, name, err);
+    if (strcmp(name, "ideal") == 0) return STATUS_OK;
+    if (strchr(name, '/') || access(name, F_OK) == 0) return check_readable_again(path, err);
     data_directories(directories);
     for (int d = 0; d < DATA_DIRECTORIES; d++)
         for (int with = 0; with < 2; with++)

@@ -94,8 +94,13 @@ static enum status recognise_kind(const char *path, enum trace_kind *kind, struc
 {
     struct stat about;
     *kind = KIND_TEXT;
-    if (strcmp(path, "-") == 0) return STATUS_OK;
-    if (stat(path, &about) != 0) return err_set(err, STATUS_DATA, path, NULL, "cannot be opened: %s", strerror(errno));
+    if (strcmp(path, "-") == 0) {
+        int first = ungetc(getc(stdin), stdin);
+        if (first == '{' || first == '[') *kind = KIND_JSON;
+        return STATUS_OK;
+    }
+    if (stat(path, &about) != 0)
+        return err_set(err, STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s", strerror(errno));
     if (S_ISDIR(about.st_mode)) return directory_kind(path, kind, err);
     if (!S_ISREG(about.st_mode)) return STATUS_OK; /* a pipe can be read once only: text */
     if (ends_with(path, ".otf2")) {
