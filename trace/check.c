@@ -449,20 +449,37 @@ static bool is_time(int64_t ps)
 }
 
 /* Sleep is part of the time since the thread's call before, without what was something else. */
-static enum status check_slept(const struct walk *walk)
+enum status trace_check_before(const struct trace *trace, uint32_t rank, size_t index, const struct trace_call *call,
+                               const int64_t before_ps[BEFORE_COUNT], int64_t since_ps, struct err *err)
+{
+    const struct trace_rank *process = &trace->ranks[rank];
+    bool whole = !trace->provenance.uses_computing;
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        const char *key = trace_before_key((enum trace_before)b);
+        if (before_ps[b] == TRACE_UNKNOWN_PS) continue;
+        if (!is_time(before_ps[b])) return trace_fail(err, trace, rank, index, call, "%s= is beyond " TIME_LIMIT, key);
+        if (before_ps[b] < 0 && b != BEFORE_SLEPT)
+            return trace_fail(err, trace, rank, index, call, "%s= is negative, expected 0 or more", key);
+    }
+    if (before_ps[BEFORE_SLEPT] == TRACE_UNKNOWN_PS) return STATUS_OK;
+    if (whole && before_ps[BEFORE_PAUSED] > 0) since_ps -= before_ps[BEFORE_PAUSED];
+    if ((whole || process->sim) && before_ps[BEFORE_CORE_WAIT] > 0) since_ps -= before_ps[BEFORE_CORE_WAIT];
+    bool computes = process->compute_ps && process->compute_ps[index] != TRACE_UNKNOWN_PS;
+    int64_t most_ps = computes ? process->compute_ps[index] : since_ps > 0 ? since_ps : 0;
+    if (before_ps[BEFORE_SLEPT] >= 0 && before_ps[BEFORE_SLEPT] <= most_ps) return STATUS_OK;
+    return trace_fail(err, trace, rank, index, call,
+                      "slept=%.9f is no part of the gap before the call, expected 0 to %.9f s, without core_wait= and paused=",
+                      units_s(before_ps[BEFORE_SLEPT]), units_s(most_ps));
+}
+
+static enum status check_before(const struct walk *walk)
 {
     const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
-    int64_t slept_ps = rank->before_ps[BEFORE_SLEPT] ? rank->before_ps[BEFORE_SLEPT][walk->index] : TRACE_UNKNOWN_PS;
-    if (slept_ps == TRACE_UNKNOWN_PS) return STATUS_OK;
-    int64_t most_ps = walk->call->enter_ps - (walk->thread->called ? walk->thread->exit_ps : walk->bounds->begin_ps);
-    bool whole = !walk->trace->provenance.uses_computing;
-    if (whole) most_ps -= trace_before_ps(rank, BEFORE_PAUSED, walk->index);
-    if (whole && !rank->sim) most_ps -= trace_before_ps(rank, BEFORE_CORE_WAIT, walk->index); /* else trace_compute_ps() */
-    most_ps = trace_compute_ps(rank, walk->index, most_ps > 0 ? most_ps : 0);
-    if (slept_ps < 0 || slept_ps > most_ps)
-        FAIL(walk, "slept=%.9f is no part of the gap before the call, expected 0 to %.9f s, without core_wait= and paused=",
-             units_s(slept_ps), units_s(most_ps));
-    return STATUS_OK;
+    int64_t before_ps[BEFORE_COUNT], left_ps = walk->thread->called ? walk->thread->exit_ps : walk->bounds->begin_ps;
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        before_ps[b] = rank->before_ps[b] ? rank->before_ps[b][walk->index] : TRACE_UNKNOWN_PS;
+    return trace_check_before(walk->trace, walk->rank, walk->index, walk->call, before_ps, walk->call->enter_ps - left_ps,
+                              walk->err);
 }
 
 /* Checks the times beside enter and exit, each where it is known. */
@@ -471,13 +488,8 @@ static enum status check_more_times(const struct walk *walk)
     const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
     const int64_t lasts_ps = walk->call->exit_ps - walk->call->enter_ps;
     int64_t compute_ps = rank->compute_ps ? rank->compute_ps[walk->index] : 0;
-    for (int b = 0; b < BEFORE_COUNT; b++) {
-        int64_t ps = rank->before_ps[b] ? rank->before_ps[b][walk->index] : 0;
-        if (ps != TRACE_UNKNOWN_PS && !is_time(ps))
-            FAIL(walk, "%s= is beyond " TIME_LIMIT, trace_before_key((enum trace_before)b));
-    }
     if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
-    TRY(check_slept(walk));
+    TRY(check_before(walk));
     if (!rank->sim) return STATUS_OK;
     const struct trace_sim *sim = &rank->sim[walk->index];
     const int64_t known[] = {sim->xfer_start_ps, sim->xfer_end_ps,      sim->base_end_ps,       sim->extended_end_ps,

@@ -591,7 +591,12 @@ enum status trace_check(const struct trace *trace, struct err *err);
 enum status trace_check_definitions(const struct trace *trace, struct err *err);
 enum status trace_check_whole_rank(const struct trace *trace, uint32_t rank, struct err *err);
 
-/* The same for the new calls of slices (struct trace_kept), one thread per rank; last: no calls follow. */
+/* Checks the times recorded about the gap before a call, which trace_check() does too, for readers that keep sums only. since_ps:
+ * from the exit of the thread's call before to this enter. */
+enum status trace_check_before(const struct trace *trace, uint32_t rank, size_t index, const struct trace_call *call,
+                               const int64_t before_ps[BEFORE_COUNT], int64_t since_ps, struct err *err);
+
+/* trace_check() for the new calls of slices (struct trace_kept), one thread per rank; last: no calls follow. */
 struct trace_checker;
 enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err);
 void trace_checker_free(struct trace_checker *checker);

@@ -147,7 +147,7 @@ struct archive_cursor {
     size_t open_count, open_capacity;
     struct map requests; /* open ones of the rank: id to index of the call that made it */
     uint32_t next_request;
-    int64_t last_ps;
+    int64_t last_ps, left_ps; /* when the last record was; the exit of the location's call before */
 };
 
 /* Assumptions about another tool's archive; each becomes a note at the end. */

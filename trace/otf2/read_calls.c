@@ -150,10 +150,16 @@ static enum status check_extents(struct archive_reader *reader, const struct tra
                       (uint64_t)of[TRACE_ORIGIN], (uint64_t)of[TRACE_TARGET], (uint64_t)of[TRACE_RESULT]);
 }
 
-/* Slices keep the sums. */
-static enum status append_before(struct archive_reader *reader)
+/* Slices keep the sums, so the times are checked here. Before a rank's first call any sleep may be: the trace's begin is not
+ * known yet. */
+static enum status append_before(struct archive_reader *reader, const struct trace_call *call)
 {
     const struct archive_cursor *cursor = &reader->cursor;
+    int64_t since_ps = cursor->left_ps == TRACE_UNKNOWN_PS ? TRACE_TIME_MAX_PS
+                                                            : (int64_t)((uint64_t)call->enter_ps - (uint64_t)cursor->left_ps);
+    if (reader->in_slices)
+        TRY(trace_check_before(reader->trace, cursor->rank, cursor->calls->count - 1, call, cursor->before_ps, since_ps,
+                               reader->err));
     for (int b = 0; b < BEFORE_COUNT; b++) {
         int64_t ps = cursor->before_ps[b];
         if (ps == TRACE_UNKNOWN_PS) continue;
@@ -177,7 +183,8 @@ static enum status append_call(struct archive_reader *reader, struct trace_call 
         ARRAY_PUSH(cursor->orders, cursor->order_count, cursor->order_capacity, cursor->order, reader->err);
     if (cursor->calls->sim) cursor->calls->sim[cursor->calls->count - 1] = cursor->sim;
     cursor->last_ps = call->exit_ps;
-    TRY(append_before(reader));
+    TRY(append_before(reader, call));
+    cursor->left_ps = call->exit_ps;
     if (reader->in_slices || !(call->flags & TRACE_GAPS)) return STATUS_OK;
     return trace_set_extents(reader->trace, cursor->rank, cursor->calls->count - 1, &cursor->extents, reader->err);
 }

@@ -140,7 +140,7 @@ static void begin_location(struct archive_reader *reader, const struct archive_l
     cursor->thread = location->thread;
     cursor->in_call = false;
     cursor->open_count = 0;
-    cursor->last_ps = TRACE_UNKNOWN_PS;
+    cursor->last_ps = cursor->left_ps = TRACE_UNKNOWN_PS;
     archive_messages_clear();
 }
 

@@ -159,7 +159,7 @@ static enum status find_locations(struct archive_source *source, bool *possible,
         if (rank->location || location->thread != 0) *possible = false;
         rank->location = location;
         rank->cursor.rank = (uint32_t)location->rank;
-        rank->cursor.last_ps = TRACE_UNKNOWN_PS;
+        rank->cursor.last_ps = rank->cursor.left_ps = TRACE_UNKNOWN_PS;
         *events += location->events;
     }
     return STATUS_OK;
