@@ -44,7 +44,7 @@ static enum status add_comm(struct text_reader *reader, int32_t *id)
     const struct trace_comm *comm = &reader->trace->definitions.comms[*id];
     for (uint32_t i = 1; comm->order && i < comm->count; i++)
         if (comm->members[comm->order[i]] == comm->members[comm->order[i - 1]])
-            TEXT_FAIL(reader, "rank %" PRId32 " stands twice in ranks=", comm->members[comm->order[i]]);
+            TEXT_FAIL(reader, "rank %" PRId32 " stands twice in ranks=, expected once", comm->members[comm->order[i]]);
     return STATUS_OK;
 }
 

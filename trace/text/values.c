@@ -43,7 +43,7 @@ enum status text_list(struct text_reader *reader, const char *key, char *text, i
     return STATUS_OK;
 }
 
-static bool parse_assert(char *text, uint16_t *flags)
+static bool parse_assert(const char *text, uint16_t *flags)
 {
     int64_t number;
     unsigned bits = 0;
@@ -51,12 +51,14 @@ static bool parse_assert(char *text, uint16_t *flags)
         *flags |= (uint16_t)(number >> 10);
         return number % 1024 == 0;
     }
-    for (char *name = text, *next; name; name = next) {
+    for (const char *name = text, *next; name; name = next) {
         next = strchr(name, '|');
-        if (next) *next++ = '\0';
         if (strncmp(name, "MPI_MODE_", 9) == 0) name += 9;
+        size_t length = next ? (size_t)(next++ - name) : strlen(name);
         int bit = 0;
-        while (bit < TEXT_ASSERTION_COUNT && strcmp(name, text_assertion(bit)) != 0) bit++;
+        while (bit < TEXT_ASSERTION_COUNT &&
+               (strncmp(name, text_assertion(bit), length) != 0 || text_assertion(bit)[length] != '\0'))
+            bit++;
         if (bit == TEXT_ASSERTION_COUNT) return false;
         bits |= 1u << bit;
     }
@@ -442,7 +444,7 @@ enum status text_read_values(struct text_reader *reader, char *const *keys, stru
         if (!is_allowed(row, index))
             TEXT_FAIL(reader, "%s does not take %s=, expected %s", row->name, *keys,
                       list_keys(row->allowed, allowed, sizeof allowed));
-        if (given & UINT64_C(1) << index) TEXT_FAIL(reader, "%s= stands twice", *keys);
+        if (given & UINT64_C(1) << index) TEXT_FAIL(reader, "%s= stands twice, expected once", *keys);
         given |= UINT64_C(1) << index;
         TRY(parse_value(reader, text_field(index), value, values));
     }

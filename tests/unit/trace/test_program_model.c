@@ -106,7 +106,7 @@ static void wrong_lines_are_named(void **state)
         {HEAD "repeat 2\nelse\nend\n", "t:4: else without if"},
         {HEAD "MPI_Put win=0 bytes=1\n", "t:3: MPI_Put lacks target="},
         {HEAD "MPI_Put win=1 target=0 bytes=1\n", "t:3: win=1 is not defined"},
-        {HEAD "MPI_Put win=0 target=0 bytes=1 bytes=2\n", "t:3: bytes= stands twice"},
+        {HEAD "MPI_Put win=0 target=0 bytes=1 bytes=2\n", "t:3: bytes= stands twice, expected once"},
         {HEAD "MPI_Put win=0 target=left bytes=1\n", "t:3: 'left' is no variable"},
         {HEAD "MPI_Put win=0 target=(1 bytes=1\n", "t:3: 'bytes=1', expected ')'"},
         {HEAD "MPI_Put win=0 target=neighbor(1,2,3,4) bytes=1\n", "t:3: neighbor takes 1 to 3 arguments"},

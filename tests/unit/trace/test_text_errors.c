@@ -44,7 +44,7 @@ static const struct {
     {HEAD "comm 1 ranks=0\ncomm 1 ranks=1\n", "t.txt:4: comm 1 is defined already, expected another number"},
     {HEAD "comm 1 ranks=0,3\n", "t.txt:3: '3' in ranks, expected numbers from 0 to 2 joined by commas"},
     {HEAD "comm 1 ranks=0,,1\n", "t.txt:3: '' in ranks, expected numbers from 0 to 2 joined by commas"},
-    {HEAD "comm 1 ranks=2,0,2\n", "t.txt:3: rank 2 stands twice in ranks="},
+    {HEAD "comm 1 ranks=2,0,2\n", "t.txt:3: rank 2 stands twice in ranks=, expected once"},
     {HEAD "comm 1\n", "t.txt:3: comm 1, expected \"comm 1 ranks=0,1,...\", of two groups and \"between=1\""},
     {HEAD "comm 1 ranks=0,1 within=1\n",
      "t.txt:3: comm 1, expected \"comm 1 ranks=0,1,...\", of two groups and \"between=1\""},
@@ -77,7 +77,7 @@ static const struct {
      "t.txt:6: rank 0, event 1 at 0.000000 s: target_extent=2305843009213693952, expected a whole number from 1 to "
      "2305843009213693951"},
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 origin_extent=8 origin_extent=8\n",
-     "t.txt:6: rank 0, event 1 at 0.000000 s: origin_extent= stands twice"},
+     "t.txt:6: rank 0, event 1 at 0.000000 s: origin_extent= stands twice, expected once"},
     {WINDOW "0 0 0 MPI_Put win=0 target=1 bytes=4 result_extent=8\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Put does not take result_extent=, expected win= target= bytes= disp= "
      "site="},
@@ -147,7 +147,7 @@ static const struct {
      "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Barrier does not take bytes=, expected comm= site="},
     {WINDOW "0 0 0 MPI_Barrier comm=0 colour=8\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: MPI_Barrier does not take colour=, expected comm= site="},
-    {WINDOW "0 0 0 MPI_Barrier comm=0 comm=0\n", "t.txt:6: rank 0, event 1 at 0.000000 s: comm= stands twice"},
+    {WINDOW "0 0 0 MPI_Barrier comm=0 comm=0\n", "t.txt:6: rank 0, event 1 at 0.000000 s: comm= stands twice, expected once"},
     {WINDOW "0 0 0 MPI_Barrier comm\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: 'comm' of MPI_Barrier, expected key=value"},
     /* values */
@@ -172,6 +172,9 @@ static const struct {
      "t.txt:6: rank 0, event 1 at 0.000000 s: '7' in group, expected numbers from 0 to 2 joined by commas"},
     {WINDOW "0 0 0 MPI_Win_fence win=0 assert=NOTHING\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: assert=NOTHING, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED "
+     "joined by |, or MPICH's number"},
+    {WINDOW "0 0 0 MPI_Win_fence win=0 assert=NOCHECK|WRONG\n",
+     "t.txt:6: rank 0, event 1 at 0.000000 s: assert=NOCHECK|WRONG, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED "
      "joined by |, or MPICH's number"},
     {WINDOW "0 0 0 MPI_Win_fence win=0 assert=1\n",
      "t.txt:6: rank 0, event 1 at 0.000000 s: assert=1, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED joined "
