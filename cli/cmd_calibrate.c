@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/written.h"
+#include "common/files/output_file.h"
 #include "common/files/remove_tree.h"
 #include "common/json.h"
 #include "common/units.h"
@@ -265,5 +266,6 @@ enum status cmd_calibrate(int argc, char **argv, struct err *err)
                                      {CLI_WRITES, "--json", options.json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     if (options.config) TRY(check_config(options.config, err));
+    TRY(output_file_check(options.output, err));
     return calibrate_platform(&options, err);
 }

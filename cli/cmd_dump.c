@@ -47,7 +47,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'o': options->output = argument; return 0;
     case KEY_JSON: options->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->trace);
-    case ARGP_KEY_END: return cli_needs_argument(state, options->trace, "TRACE");
+    case ARGP_KEY_END:
+        if (options->range.from_ps > options->range.to_ps) return cli_usage(state, "--to is before --from");
+        return cli_needs_argument(state, options->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
     }
 }

@@ -114,6 +114,8 @@ static enum status plot_platform(const struct options *options, struct err *err)
     TRY(platform_file_find(options->arguments.items[0], path, err));
     const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--output", options->output}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    if (strcmp(path, "ideal") == 0)
+        return err_set(err, STATUS_DATA, path, NULL, "no measured points, expected a file that rmacast calibrate wrote");
     TRY(json_open(path, &document, err));
     enum status status = output_file_open(options->output, &out, err);
     if (status == STATUS_OK) status = output_file_close(options->output, out, platform_plot(document.root, path, out, err), err);

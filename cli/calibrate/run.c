@@ -89,7 +89,7 @@ enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err
     const char *how = outcome.end == LAUNCHER_TIME_OUT ? "was ended after its time limit" : "was interrupted";
     char ended[64];
     if (outcome.end == LAUNCHER_EXITED) {
-        if (outcome.exit_status == 0) return STATUS_OK;
+        if (outcome.exit_status == 0 && begun) return STATUS_OK;
         snprintf(ended, sizeof ended, "ended with status %d", outcome.exit_status);
         how = ended;
     }

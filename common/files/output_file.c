@@ -31,6 +31,19 @@ static enum status fail_unwritable(const char *path, int cause, struct err *err)
     return err_set(err, STATUS_SYSTEM, name, NULL, "cannot be written: %s", place_error(cause));
 }
 
+enum status output_file_check(const char *path, struct err *err)
+{
+    struct stat about;
+    char above[PATH_MAX];
+    if (strcmp(path, "-") == 0) return STATUS_OK;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return fail_unwritable(path, EISDIR, err);
+    if (access(path, W_OK) == 0) return STATUS_OK;
+    if (errno != ENOENT || *path == '\0' || strlen(path) >= sizeof above) return fail_unwritable(path, errno, err);
+    char *slash = strrchr(strcpy(above, path), '/');
+    if (slash) slash[slash == above] = '\0';
+    return access(slash ? above : ".", W_OK | X_OK) == 0 ? STATUS_OK : fail_unwritable(path, errno, err);
+}
+
 /* Not a file of its own, as /dev/stdout, behind which there may be a file that others write, too. */
 static bool is_device(const char *path)
 {

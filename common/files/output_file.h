@@ -10,6 +10,9 @@
 
 #include "common/status.h"
 
+/* STATUS_SYSTEM if output_file_open() would fail now. Changes nothing: for commands that run long before they write. */
+enum status output_file_check(const char *path, struct err *err);
+
 /* STATUS_SYSTEM if it cannot be written; *out is owned until output_file_close(). */
 enum status output_file_open(const char *path, FILE **out, struct err *err);
 

@@ -81,6 +81,9 @@ error_line 'the results until then are used'
 # What cannot run.
 run 1 calibrate --no-probe --limit 1s -o none.json -- sleep 100
 error_line 'without results, expected a launcher'
+error 1 'true: rmacast-bench ended with status 0 without results, expected a launcher of MPI ranks' calibrate --no-probe -o none.json -- true
+error 1 'no/none.json: cannot be written' calibrate -o no/none.json -- sleep 100
+error 1 'rmacast: .: cannot be written' calibrate -o . -- sleep 100
 error 2 'expected a launcher that can be run' calibrate -o none.json -- /nonexistent/mpiexec -n 2
 error 2 'the output is missing' calibrate -- mpiexec.mpich -n 2
 error 2 'the launcher is missing' calibrate -o none.json

@@ -59,6 +59,7 @@ run 0 platform plot made.json -o plot.svg
 tail -1 plot.svg | grep -qx '</svg>' || fail "the picture does not end"
 error 1 'two-nodes.json:$calibration: no measured points' platform plot two-nodes -o none.svg
 [ ! -e none.svg ] || fail "a picture of nothing was written"
+error 1 'ideal: no measured points' platform plot ideal -o none.svg
 error 2 'plot: the output is missing' platform plot made.json
 
 run 0 platform diff made.json again.json
