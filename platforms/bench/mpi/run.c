@@ -159,6 +159,7 @@ static bool make_buffers(struct bench_run *run)
     for (int i = 0; i < run->job->size_count; i++)
         if (run->job->sizes[i] > most) most = run->job->sizes[i];
     size_t room = (size_t)(most + ALIGNMENT) / ALIGNMENT * ALIGNMENT * (size_t)run->ranks;
+    if (run->job->function == BENCH_FUNCTION_memory_copy && run->rank == 0 && room < BENCH_COLD_BYTES) room = BENCH_COLD_BYTES;
     run->send = aligned_alloc(ALIGNMENT, room);
     run->receive = aligned_alloc(ALIGNMENT, room);
     if (!run->send || !run->receive) return false;

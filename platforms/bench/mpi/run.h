@@ -7,6 +7,9 @@
 #include "platforms/bench/config.h"
 #include "platforms/bench/results.h"
 
+/* Larger than the caches of a core: room of rank 0 for memoryCopy. */
+enum { BENCH_COLD_BYTES = 1 << 26 };
+
 /* Rank 0 is the origin or root, the last rank the target or partner. */
 struct bench_run {
     const struct bench_job *job;
