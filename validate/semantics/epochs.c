@@ -82,7 +82,8 @@ static bool copy_item(struct sem_item *item)
     return sem_item_copy(item);
 }
 
-/* Keeps the order of calls: an operation after one that waits for the post waits, too. */
+/* Keeps the order of calls: an operation after one that waits for the post waits, too. The call has looked for notices; each
+ * further look at the network costs it as much as the put. */
 static void add_operation(struct sem_window *window, const struct sem_operation *operation, enum sem_way way)
 {
     struct sem_peer *peer = &window->peers[operation->target];
@@ -93,7 +94,7 @@ static void add_operation(struct sem_window *window, const struct sem_operation 
     }
     if (way == SEM_WAIT) await_post(peer);
     sem_queue_add(&peer->queue, item);
-    sem_progress();
+    sem_queue_send(window, operation->target);
 }
 
 static bool fetches_data(const struct sem_operation *operation)

@@ -41,7 +41,7 @@ static bool notify_rank(struct sem_window *window, int rank, int64_t access)
     return true;
 }
 
-static void send_queue(struct sem_window *window, int rank)
+void sem_queue_send(struct sem_window *window, int rank)
 {
     struct sem_peer *peer = &window->peers[rank];
     while (peer->queue.first && peer->queue.first->post <= peer->posts) {
@@ -61,9 +61,8 @@ void sem_progress(void)
     for (struct sem_window *window = sem_windows; window; window = window->next) {
         take_notices(window);
         for (int i = 0; i < window->size; i++)
-            if (window->peers[i].queue.first) send_queue(window, i);
+            if (window->peers[i].queue.first) sem_queue_send(window, i);
     }
-    sem_copies_poll();
 }
 
 static bool window_later(const struct sem_window *window)

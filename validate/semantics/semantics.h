@@ -150,6 +150,7 @@ extern struct sem_window *sem_windows;
 enum sem_notice { SEM_POSTED, SEM_COMPLETED, SEM_WAITS, SEM_TESTS };
 void sem_notice_send(const struct sem_window *window, int peer, enum sem_notice notice);
 void sem_progress(void);      /* receives arrived messages and sends those that may leave; does not wait */
+void sem_queue_send(struct sem_window *window, int rank); /* sends what may leave to that rank */
 bool sem_later(void);         /* something waits to be sent */
 bool sem_always_later(void);  /* it may at any time, on any rank (d) */
 void sem_drain(struct sem_window *window); /* waits until nothing of it is left to be sent */
