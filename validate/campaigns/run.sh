@@ -134,36 +134,59 @@ record() {
     echo "campaign: $name: other processes took $others_share of the cores while it was recorded" >&2
 }
 
-row() { # PROGRAM ARGUMENT...
-    rm -rf "$work"/predicted.txt "$work"/run-*
-    record "$@" || return 1
+# choose SEMANTICS: of the row that the functions below work on.
+choose() {
+    semantics=$1 chosen="--semantics $1"
+    [ "$semantics" = library ] && chosen= # the library's own, as the platform file says
+    library= # under c and d operations look for posts before data leave; under d MPI_Win_wait waits for confirmations
+    [ "$semantics" = c ] && library="--set mpi.rma.protocol.visit=enter"
+    [ "$semantics" = d ] && library="--set mpi.rma.protocol.visit=enter --set mpi.rma.protocol.wait=confirmed"
+    name="$program, $bytes B, $ranks ranks, semantics $semantics"
+}
+
+predict() {
     # shellcheck disable=SC2086
-    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library -o "$work/predicted.txt" \
-        >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
-    runs= thrown=0 good=0 most=0
-    while [ $good -lt "$repetitions" ] && [ $thrown -le $((2 * repetitions)) ]; do
-        run=$work/run-$good.rma
-        measured "$run" "$@"
-        case $? in
-        0) good=$((good + 1)) runs="$runs $run" most=$(printf '%s\n' "$most" "$others_share" | sort -g | tail -n 1) ;;
-        3) thrown=$((thrown + 1)) ;;
-        *) return 1 ;;
-        esac
-    done
-    [ $good -gt 0 ] || { echo "campaign: $name: all $thrown runs were disturbed by other processes, which took $others_share of the cores in the last one" >&2; return 1; }
+    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library \
+        -o "$work/predicted-$semantics.txt" >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
+}
+
+count() { find "$work" -maxdepth 1 -name "$1" | wc -l; }
+
+# measure_once PROGRAM ARGUMENT...: one more run of the row, if it needs one.
+measure_once() {
+    good=$(count "run-$semantics-*.rma") thrown=$(count "thrown-$semantics-*")
+    [ "$good" -lt "$repetitions" ] && [ "$thrown" -le $((2 * repetitions)) ] || return 0
+    more=true
+    measured "$work/next.rma" "$@"
+    case $? in
+    0) mv "$work/next.rma" "$work/run-$semantics-$good.rma" && echo "$others_share" >>"$work/others-$semantics" ;;
+    3) touch "$work/thrown-$semantics-$thrown" && last_share=$others_share ;;
+    *) return 1 ;;
+    esac
+}
+
+compare() {
+    thrown=$(count "thrown-$semantics-*")
+    if [ "$(count "run-$semantics-*.rma")" = 0 ]; then
+        echo "campaign: $name: all $thrown runs were disturbed by other processes, the last one by $last_share of the cores" >&2
+        return 1
+    fi
+    runs=$(find "$work" -maxdepth 1 -name "run-$semantics-*.rma" | sort)
+    most=$(sort -g "$work/others-$semantics" | tail -n 1)
     # The network as the platform file has it for messages of these bytes: when requests arrived at their targets.
     network=$(jq -r --argjson bytes "$bytes" '.network | def value: if type == "object" then .value else . end;
         ([.segments // [{}] | .[] | select((.upto_bytes | value // infinite) >= $bytes)][0]) as $line |
         "--latency \($line.latency_s // .latency_s | value)s --bandwidth \($line.bandwidth_Bps // .bandwidth_Bps | value)B/s"' "$platform")
     # shellcheck disable=SC2086
-    "$rmacast" validate $network --predicted "$work/predicted.txt" --measured $runs --json "$work/validation.json" \
+    "$rmacast" validate $network --predicted "$work/predicted-$semantics.txt" --measured $runs --json "$work/validation.json" \
         --from "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2')" \
         --to "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.to // 3')" \
         >"$work/out" 2>"$work/err" ||
         { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
     for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
     jq -L "$here" --slurpfile parts "$work/parts.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
-        --arg semantics "$semantics" --argjson thrown $thrown --argjson others "$most" --arg predicted "$(part "$work/predicted.txt")" '
+        --arg semantics "$semantics" --argjson thrown "$thrown" --argjson others "$most" \
+        --arg predicted "$(part "$work/predicted-$semantics.txt")" '
         include "statistics";
         ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m |
         {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics,
@@ -178,6 +201,35 @@ row() { # PROGRAM ARGUMENT...
         "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, " +
         "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %"' "$work/row"
 }
+
+# each FUNCTION ARGUMENT...: of every row of the group; a row that fails is counted and leaves it.
+each() {
+    left=
+    for one in $group; do
+        choose "$one"
+        if "$@"; then left="$left $one"; else failures=$((failures + 1)); fi
+    done
+    group=$left
+}
+
+# rows_of PROGRAM ARGUMENT...: the rows that differ in semantics alone. Their runs take turns, so that what changes with time on
+# the machine makes no order of a to d.
+rows_of() {
+    rm -rf "$work"/predicted-* "$work"/run-* "$work"/thrown-* "$work"/others-*
+    choose "${group%% *}"
+    if ! record "$@"; then
+        for one in $group; do failures=$((failures + 1)); done
+        return
+    fi
+    each predict
+    more=true
+    while [ $more = true ]; do
+        more=false
+        each measure_once "$@"
+    done
+    each compare
+}
+
 # The row was measured by an earlier call.
 is_done() {
     sed 1d "$rows" | jq -es --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" --arg semantics "$semantics" \
@@ -185,32 +237,34 @@ is_done() {
 }
 
 load_before=$(cut -d' ' -f1-3 /proc/loadavg)
-failures=0 missing=0
-jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks | ($p.semantics // ["a"])[] as $s |
-    {name: $p.name, bytes: $bytes, ranks: $ranks, semantics: $s, limit_s: ($p.time_limit_s // .time_limit_s // 40),
+failures=0 missing=0 last_share=
+jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks |
+    {name: $p.name, bytes: $bytes, ranks: $ranks, semantics: ($p.semantics // ["a"]), limit_s: ($p.time_limit_s // .time_limit_s // 40),
      command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config" >"$work/plan"
-row=row
-[ "$CAMPAIGN_STAGE" = record ] && row=record
 while read -r line; do
     program=$(echo "$line" | jq -r .name) bytes=$(echo "$line" | jq .bytes) ranks=$(echo "$line" | jq .ranks)
-    semantics=$(echo "$line" | jq -r .semantics) limit=$(echo "$line" | jq .limit_s)
-    chosen="--semantics $semantics"
-    [ "$semantics" = library ] && chosen= # the library's own, as the platform file says
-    library= # under c the preloaded library looks several times before data leave, and so serves others first; under d its
-             # MPI_Win_wait waits for confirmations
-    [ "$semantics" = c ] && library="--set mpi.rma.protocol.visit=enter"
-    [ "$semantics" = d ] && library="--set mpi.rma.protocol.wait=confirmed"
-    name="$program, $bytes B, $ranks ranks, semantics $semantics"
-    is_done && continue
-    if ! echo "$line" | jq -e "${CAMPAIGN_ROWS:-true}" >/dev/null || [ "$(date +%s)" -ge "${CAMPAIGN_UNTIL:-99999999999}" ]; then
-        missing=$((missing + 1))
-        continue
-    fi
+    limit=$(echo "$line" | jq .limit_s) group=
+    for one in $(echo "$line" | jq -r '.semantics[]'); do
+        choose "$one"
+        is_done && continue
+        if ! echo "$line" | jq -e --arg semantics "$one" ".semantics = \$semantics | ${CAMPAIGN_ROWS:-true}" >/dev/null ||
+            [ "$(date +%s)" -ge "${CAMPAIGN_UNTIL:-99999999999}" ]; then
+            missing=$((missing + 1))
+        else
+            group="$group$one "
+        fi
+    done
+    [ -n "$group" ] || continue
     # shellcheck disable=SC2046
-    $row "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]') </dev/null ||
-        failures=$((failures + 1))
+    set -- "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]')
+    if [ "$CAMPAIGN_STAGE" = record ]; then
+        choose "${group%% *}"
+        record "$@" </dev/null || failures=$((failures + 1))
+    else
+        rows_of "$@" </dev/null
+    fi
 done <"$work/plan"
-[ $row = record ] && exit $((failures > 0))
+[ "$CAMPAIGN_STAGE" = record ] && exit $((failures > 0))
 if [ $missing -gt 0 ]; then
     echo "campaign: $((missing + failures)) rows are missing, $(($(wc -l <"$rows") - 1)) are kept in $rows; a further call measures the others"
     exit 75
