@@ -37,6 +37,16 @@ window 0 comm=0 bytes=4096,4096,4096 disp_unit=1
 2 0.500040 0.500100 MPI_Win_wait win=0
 TRACE
 
+# Rank 0 computes and sleeps for 15 us in all, then sends: rank 1 receives at 16 us.
+ends "15000 16000" <<'TRACE'
+rmacast-trace 1
+ranks 2
+0 0.000000 0.000000 MPI_Init
+0 0.000015 0.000016 MPI_Send comm=0 peer=1 tag=1 bytes=8 slept=0.000012
+1 0.000000 0.000000 MPI_Init
+1 0.000001 0.000020 MPI_Recv comm=0 peer=0 tag=1 bytes=8
+TRACE
+
 # Rank 0 asks for the lock at 0, is granted it at 2, and computes until 7; the put is acknowledged at 9, since the flush waits for
 # it; it computes until 12; the release is at the target at 13, and rank 0 is told at 14. Rank 1 asks at 1 us, and is granted the
 # lock when rank 0 has let it go: at 14. Its get is answered at 16, which its unlock waits for: the release leaves then, and
