@@ -266,11 +266,46 @@ static void shared_core(void **state)
     trace_free(trace);
 }
 
+/* The indices of the two barriers of a rank's thread. */
+static void find_barriers(const struct trace *trace, uint32_t rank, uint32_t thread, size_t barriers[2])
+{
+    size_t found = 0;
+    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
+        const struct trace_call *call = &trace->ranks[rank].calls[i];
+        if (strcmp(call_name((enum mpi_call)call->call), "MPI_Barrier") != 0) continue;
+        if (trace_call_thread(trace, rank, i) != thread) continue;
+        assert_true(found < 2);
+        barriers[found++] = i;
+    }
+    assert_int_equal(found, 2);
+}
+
+/* programs/asleep_threads.c: each thread's sleep is its own. */
+static void threads_asleep(void **state)
+{
+    (void)state;
+    if (access("/proc/thread-self/schedstat", R_OK) != 0) skip();
+    struct trace *trace = run_recorded("", "asleep_threads", 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        const struct trace_rank *process = &trace->ranks[rank];
+        const int64_t *slept_ps = process->before_ps[BEFORE_SLEPT];
+        size_t asleep[2], burning[2];
+        find_barriers(trace, rank, 1, asleep);
+        find_barriers(trace, rank, 0, burning);
+        assert_non_null(slept_ps);
+        assert_true(slept_ps[asleep[1]] >= 54 * MS);
+        int64_t gap_ps = process->calls[burning[1]].enter_ps - process->calls[burning[0]].exit_ps;
+        gap_ps -= trace_before_ps(process, BEFORE_CORE_WAIT, burning[1]);
+        assert_true(slept_ps[burning[1]] <= gap_ps - 29 * MS);
+    }
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(through_files), cmocka_unit_test(used),
                                        cmocka_unit_test(needed), cmocka_unit_test(recorded),
                                        cmocka_unit_test(without_core_waits), cmocka_unit_test(slept),
-                                       cmocka_unit_test(shared_core)};
+                                       cmocka_unit_test(shared_core), cmocka_unit_test(threads_asleep)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,6 @@
 /* Between two barriers: 60 ms asleep, then 30 ms of CPU time; a region whose first half is asleep, too. */
 #include "program.h"
 
-static void burn_ms(long ms)
-{
-    struct timespec begin, now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-    do
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < ms * 1000000);
-}
-
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
