@@ -7,12 +7,17 @@
 
 #include "platforms/probe/program/probe.h"
 
-enum { TRAIN = 100, WARM_UPS = 5, REPETITIONS = 40, REPETITIONS_LEAST = 8, REPETITIONS_LONG = 4, ATTEMPTS = 3 };
-/* A series that takes less has all repetitions. A longer one ends as soon as it is steady and the standard error of its median is
- * within PRECISE; it takes at most SERIES_S, except for its fewest repetitions. One whose repetitions take SLOW_S is left out. */
+enum { WARM_UPS = 5, REPETITIONS = 40, REPETITIONS_LEAST = 8, REPETITIONS_LONG = 4, ATTEMPTS = 3 };
+enum { TRAIN_MOST = 100, TRAIN_LEAST = 20 };
+#define TRAIN_S 0.02 /* a train is shorter where it takes longer */
+/* A series that takes less, with what is not timed, has all repetitions. A longer one ends as soon as it is steady and the
+ * standard error of its median is within PRECISE; it takes at most SERIES_S, except for its fewest repetitions, and no further
+ * attempt begins after that. One whose repetitions take SLOW_S is left out. If others use the cores, only what is timed counts:
+ * the rest is their time. */
 #define SHORT_S  0.02
-#define SERIES_S 0.2
-#define SLOW_S   0.5
+#define SERIES_S 0.05
+#define SLOW_S   0.03
+#define SLOW_PATIENT_S 0.5 /* of a train, and where others use the cores */
 #define PRECISE  0.01
 #define LONG_S   0.04 /* of a repetition: the fewest are REPETITIONS_LONG */
 #define SLEEPS_S 1e-4 /* after its last send the partner has left MPI */
@@ -51,7 +56,8 @@ struct series {
 #define RECEIVE(FROM, BYTES)                                                                                           \
     MPI_Recv(result, (int)(BYTES), MPI_BYTE, FROM, TAG_DATA, pair, MPI_STATUS_IGNORE)
 #define REPEAT(CALL)                                                                                                   \
-    for (int i = 0; i < TRAIN; i++) CALL
+    for (int i = 0; i < train; i++) CALL
+static int train; /* calls of one, on both sides */
 
 /* --- one-sided --- */
 
@@ -186,23 +192,27 @@ static const struct series rows[] = {
 void series_partner(const struct step *step)
 {
     const struct series *row = &rows[step->id];
+    train = step->variant;
     if (row->before) row->before();
     for (int i = 0; row->partner && i < step->count; i++) row->partner(step->bytes);
     if (row->after) row->after();
 }
 
-static void run_series(int id, int64_t bytes, int count, double *values)
+/* Returns the time of a repetition with all that is not timed. */
+static double run_series(int id, int64_t bytes, int count, double *values)
 {
     const struct series *row = &rows[id];
-    ask(PARTNER, &(struct step){.kind = STEP_SERIES, .id = id, .bytes = bytes, .count = count});
+    double begin_s = now_s();
+    ask(PARTNER, &(struct step){.kind = STEP_SERIES, .id = id, .variant = train, .bytes = bytes, .count = count});
     if (row->before) row->before();
     for (int i = 0; i < count; i++) values[i] = row->time(bytes);
     if (row->after) row->after();
+    return (now_s() - begin_s) / count;
 }
 
 static void print_series(const char *name, int64_t bytes, int count, const double *values)
 {
-    double calls = strstr(name, "_train") ? TRAIN : 1;
+    double calls = strstr(name, "_train") ? train : 1;
     printf("rmacast-probe time %s %ld", name, (long)bytes);
     for (int i = 0; i < count; i++) printf(" %.6g", values[i] / calls);
     printf("\n");
@@ -252,13 +262,10 @@ static int measure_long(int id, int64_t bytes, double takes_s, double *values)
     int group = takes_s > LONG_S ? REPETITIONS_LONG : REPETITIONS_LEAST, count = 0;
     double least_s = takes_s, sum_s = 0;
     do {
-        run_series(id, bytes, group, values + count);
-        for (int i = count; i < count + group; i++) {
-            least_s = fmin(least_s, values[i]);
-            sum_s += values[i];
-        }
+        sum_s += group * run_series(id, bytes, group, values + count);
+        for (int i = count; i < count + group; i++) least_s = fmin(least_s, values[i]);
         count += group;
-        if (least_s * REPETITIONS <= SHORT_S) {
+        if (settings.loaded && least_s * REPETITIONS <= SHORT_S) {
             measure_short(id, bytes, values);
             return REPETITIONS;
         }
@@ -272,10 +279,13 @@ void series_run(const char *name, int64_t bytes)
     int id = 0, count = REPETITIONS;
     while (strcmp(rows[id].name, name) != 0) id++;
     if (now_s() > settings.ends_s) return;
-    run_series(id, bytes, 1, values);
-    double takes_s = values[0];
-    if (takes_s > SLOW_S) return;
-    for (int attempt = 0; attempt < (settings.loaded ? 1 : ATTEMPTS) && now_s() < settings.ends_s; attempt++) {
+    train = TRAIN_LEAST;
+    double whole_s = run_series(id, bytes, 1, values), takes_s = settings.loaded ? values[0] : whole_s;
+    double ends_s = fmin(settings.ends_s, now_s() + SERIES_S);
+    bool patient = settings.loaded || strstr(name, "_train");
+    if (values[0] > (patient ? SLOW_PATIENT_S : SLOW_S)) return;
+    if (values[0] < TRAIN_S) train = (int)fmin(TRAIN_MOST, TRAIN_LEAST * TRAIN_S / values[0]);
+    for (int attempt = 0; attempt < (settings.loaded ? 1 : ATTEMPTS) && now_s() < ends_s; attempt++) {
         if (takes_s * REPETITIONS <= SHORT_S)
             measure_short(id, bytes, values);
         else
