@@ -1,6 +1,7 @@
 #include "platforms/probe/findings.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ const struct probe_question_row probe_questions[PROBE_QUESTION_COUNT] = {
 
 /* --- votes --- */
 
-/* The votes of one question on one variant and size, by the verdicts' first places: two calls may mean the same. */
+/* The votes of one question on one variant and size, by the verdicts' first places: two calls may mean the same. Of the longest
+ * delay: tries that disagree are repeated with a longer one. */
 struct count {
     unsigned by_verdict[PROBE_CALLS_MAX + 1], by_call[PROBE_CALLS_MAX + 1], of, late, helped;
     double delay_s;
@@ -38,7 +40,7 @@ static int first_of_name(const struct probe_question_row *row, int verdict)
 static void count_try(const struct probe_question_row *row, const struct probe_sample *sample, struct count *count)
 {
     int calls = probe_calls(row->id), vote = probe_sample_vote(sample, calls);
-    if (count->delay_s == 0) count->delay_s = sample->delay_s;
+    if (sample->delay_s > count->delay_s) *count = (struct count){.late = count->late, .delay_s = sample->delay_s};
     if (vote == PROBE_LATE) {
         count->late++;
         return;
@@ -78,6 +80,14 @@ static struct probe_verdict judge_votes(enum probe_question question, const stru
     return verdict;
 }
 
+static struct probe_skip skip_of(const struct probe_verdict *verdict)
+{
+    const struct probe_question_row *row = &probe_questions[verdict->question];
+    struct probe_skip skip = {.id = row->id, .variant = verdict->variant, .bytes = verdict->bytes};
+    snprintf(skip.why, sizeof skip.why, "not sure, %s: %s in %u of %u", row->title, verdict->name, verdict->votes, verdict->of);
+    return skip;
+}
+
 static bool is_same(const struct probe_try *a, const struct probe_try *b)
 {
     return a->id == b->id && a->variant == b->variant && a->bytes == b->bytes;
@@ -100,8 +110,11 @@ static enum status judge_question(enum probe_question question, const struct pro
         for (size_t j = i; j < record->try_count; j++)
             if (is_same(one, &record->tries[j])) count_try(&probe_questions[question], &record->tries[j].sample, &count);
         if (count.of < TRIES_LEAST) continue;
-        ARRAY_PUSH(findings->verdicts, findings->verdict_count, findings->verdict_capacity,
-                   judge_votes(question, one, &count), err);
+        struct probe_verdict verdict = judge_votes(question, one, &count);
+        if (probe_are_clear(verdict.votes, verdict.of))
+            ARRAY_PUSH(findings->verdicts, findings->verdict_count, findings->verdict_capacity, verdict, err);
+        else
+            ARRAY_PUSH(findings->unsure, findings->unsure_count, findings->unsure_capacity, skip_of(&verdict), err);
     }
     return STATUS_OK;
 }
@@ -167,6 +180,7 @@ enum status probe_evaluate(const struct probe_record *record, struct probe_findi
 void probe_findings_clear(struct probe_findings *findings)
 {
     free(findings->verdicts);
+    free(findings->unsure);
     free(findings->times);
     *findings = (struct probe_findings){0};
 }

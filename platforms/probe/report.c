@@ -88,16 +88,21 @@ static size_t print_rows(const struct probe_findings *findings, size_t i, bool *
     return i + 1;
 }
 
-static void print_skips(const struct probe_findings *findings, FILE *out)
+static void print_skips(const struct probe_skip *skips, size_t count, FILE *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        char size[UNITS_TEXT_BYTES];
+        amount_text(skips[i].id, skips[i].bytes, size);
+        fprintf(out, "  %s, %s, %s: %s\n", probe_cases[skips[i].id].name, probe_variants[skips[i].variant], size, skips[i].why);
+    }
+}
+
+static void print_untold(const struct probe_findings *findings, FILE *out)
 {
     const struct probe_record *record = findings->record;
-    if (record->skip_count) fprintf(out, "\nNot told\n");
-    for (size_t i = 0; i < record->skip_count; i++) {
-        const struct probe_skip *skip = &record->skips[i];
-        char size[UNITS_TEXT_BYTES];
-        amount_text(skip->id, skip->bytes, size);
-        fprintf(out, "  %s, %s, %s: %s\n", probe_cases[skip->id].name, probe_variants[skip->variant], size, skip->why);
-    }
+    if (record->skip_count + findings->unsure_count) fprintf(out, "\nNot told\n");
+    print_skips(record->skips, record->skip_count, out);
+    print_skips(findings->unsure, findings->unsure_count, out);
 }
 
 static void write_refusal(const struct probe_findings *findings, const struct probe_time *time,
@@ -155,7 +160,7 @@ void probe_print(const struct probe_findings *findings, FILE *out)
             *record->window ? ", window: " : "", record->window);
     fprintf(out, "%-54s %-13s %-15s %7s  %s\n", "Question", "verdict", "sizes", "sure", "evidence");
     for (size_t i = 0; i < findings->verdict_count;) i = print_rows(findings, i, &mixed, out);
-    print_skips(findings, out);
+    print_untold(findings, out);
     print_latency(findings, out);
     print_times(findings, out);
 }
@@ -234,16 +239,15 @@ static cJSON *latency_json(const struct probe_findings *findings)
     return object;
 }
 
-static void add_skips(const struct probe_record *record, cJSON *json)
+static void add_skips(const struct probe_skip *skips, size_t count, cJSON *rows)
 {
-    cJSON *skips = cJSON_AddArrayToObject(json, "not_told");
-    for (size_t i = 0; i < record->skip_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         cJSON *row = cJSON_CreateObject();
-        cJSON_AddStringToObject(row, "case", probe_cases[record->skips[i].id].name);
-        cJSON_AddStringToObject(row, "operation", probe_variants[record->skips[i].variant]);
-        cJSON_AddNumberToObject(row, "bytes", (double)record->skips[i].bytes);
-        cJSON_AddStringToObject(row, "why", record->skips[i].why);
-        cJSON_AddItemToArray(skips, row);
+        cJSON_AddStringToObject(row, "case", probe_cases[skips[i].id].name);
+        cJSON_AddStringToObject(row, "operation", probe_variants[skips[i].variant]);
+        cJSON_AddNumberToObject(row, "bytes", (double)skips[i].bytes);
+        cJSON_AddStringToObject(row, "why", skips[i].why);
+        cJSON_AddItemToArray(rows, row);
     }
 }
 
@@ -268,7 +272,9 @@ enum status probe_to_json(const struct probe_findings *findings, const char *bro
     cJSON *rows = cJSON_AddArrayToObject(made, "evidence");
     for (size_t i = 0; i < findings->verdict_count; i++)
         cJSON_AddItemToArray(rows, verdict_json(findings, &findings->verdicts[i]));
-    add_skips(record, made);
+    cJSON *untold = cJSON_AddArrayToObject(made, "not_told");
+    add_skips(record->skips, record->skip_count, untold);
+    add_skips(findings->unsure, findings->unsure_count, untold);
     cJSON *times = cJSON_AddArrayToObject(made, "times");
     for (size_t i = 0; i < findings->time_count; i++) cJSON_AddItemToArray(times, time_json(findings, &findings->times[i]));
     *json = made;

@@ -79,3 +79,14 @@ unsigned probe_votes_lead(const struct probe_votes *votes)
         if (i != winner && votes->by_call[i] > next) next = votes->by_call[i];
     return votes->by_call[winner] - next;
 }
+
+bool probe_are_clear(unsigned votes, unsigned of)
+{
+    return of > 0 && 4 * votes >= 3 * of;
+}
+
+bool probe_votes_are_clear(const struct probe_votes *votes)
+{
+    int winner = probe_votes_winner(votes);
+    return winner != PROBE_LATE && probe_are_clear(votes->by_call[winner], votes->of);
+}

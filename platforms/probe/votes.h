@@ -60,5 +60,8 @@ void probe_votes_add(struct probe_votes *votes, int vote);
 int probe_votes_winner(const struct probe_votes *votes);
 /* The winner's votes minus those of the next one. */
 unsigned probe_votes_lead(const struct probe_votes *votes);
+/* Whether at least three quarters of the tries agree. Fewer tell nothing. */
+bool probe_are_clear(unsigned votes, unsigned of);
+bool probe_votes_are_clear(const struct probe_votes *votes);
 
 #endif

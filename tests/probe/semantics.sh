@@ -5,25 +5,38 @@
 . "$(dirname "$0")/../expect.sh"
 program=$1 library=$2 launcher=$3
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
+shown() { # what was found, where a condition does not hold
+    [ $failures -eq 0 ] && return
+    cat out
+    jq -c '{delay_s, gap_s, lost_share, mpi, not_told}, .evidence[]' found.json
+    finish
+}
 probe() { # LETTER GROUPS RANKS SETTING...
     letter=$1 groups=$2 ranks=$3
     shift 3
-    expect 0 "$program" probe --limit 80s --only $groups --json found.json -- \
-        env LD_PRELOAD="$library" RMACAST_SEMANTICS=$letter "$@" "$launcher" -n $ranks
+    for try in 1 2 3; do # a machine that is too busy leaves answers open
+        expect 0 "$program" probe --limit 80s --only $groups --json found.json -- \
+            env LD_PRELOAD="$library" RMACAST_SEMANTICS=$letter "$@" "$launcher" -n $ranks
+        jq -e '[.not_told[].why | test("not sure|too busy|out of time")] | any | not' found.json >/dev/null && break
+    done
     holds found.json ".mpi.rma.semantics == \"$letter\""
-    [ $failures -eq 0 ] || { cat out; finish; }
+    shown
+}
+told() { # CONDITION
+    holds found.json "$1"
+    shown
 }
 posts() { # CASE: what waits in it waits for its target's post alone
-    holds found.json "[.evidence[] | select(.case == \"$1\") | .verdict] | length > 0 and unique == [\"target\"]"
+    told "[.evidence[] | select(.case == \"$1\") | .verdict] | length > 0 and unique == [\"target\"]"
 }
 probe b semantics 3 RMACAST_LOCK=blocking
 posts group
 probe c semantics,locks 3 RMACAST_LOCK=lazy
 posts group_queued
-holds found.json '.mpi.rma.lock == "lazy"'
+told '.mpi.rma.lock == "lazy"'
 probe d semantics 2 RMACAST_LOCK=blocking
-holds found.json '.mpi.rma.epochs_ahead == 1 and .mpi.rma.buffer_bytes == "unlimited"'
+told '.mpi.rma.epochs_ahead == 1 and .mpi.rma.buffer_bytes == "unlimited"'
 probe d semantics 2 RMACAST_EPOCHS_AHEAD=3 RMACAST_BUFFER_BYTES=100000
 # Sizes are found to 1 in 128.
-holds found.json '.mpi.rma.epochs_ahead == 3 and .mpi.rma.buffer_bytes.value <= 100000 and .mpi.rma.buffer_bytes.value > 99000'
+told '.mpi.rma.epochs_ahead == 3 and .mpi.rma.buffer_bytes.value <= 100000 and .mpi.rma.buffer_bytes.value > 99000'
 finish

@@ -41,6 +41,7 @@ static double others_cpu_s(void)
 void be_outside(const struct step *step, struct marks *marks)
 {
     double begin_s = now_s(), before_s = others_cpu_s();
+    if (marks->left_s == 0) marks->left_s = begin_s;
     if (step->delay_s > 0) sleep_until(begin_s + step->delay_s);
     double used_s = others_cpu_s() - before_s;
     marks->event_s = now_s();

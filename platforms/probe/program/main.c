@@ -188,30 +188,36 @@ static double note_noise(void)
 }
 
 #define DELAY_S 3e-3
+#define NEAR_S  1e-4 /* a round trip within a node */
 
 /* The delay is far above the latency and above what others take of the cores. */
-static void choose_delay(void)
+static void choose_delay(double round_trip_s)
 {
-    enum { ROUNDS = 20, ROUND_TRIPS = 6 };
-    double noise = note_noise();
+    enum { ROUND_TRIPS = 3 };
+    double noise_s = note_noise();
+    settings.loaded = noise_s > 1e-3;
+    settings.delay_s = settings.loaded ? fmin(fmax(0.02, 2 * noise_s), 0.08) : fmax(DELAY_S, ROUND_TRIPS * round_trip_s);
+    settings.few = (settings.loaded || round_trip_s > NEAR_S) && !settings.thorough;
+}
+
+static double measure_round_trip(void)
+{
     series_run("ping_pong", 8);
     double begin_s = now_s();
-    clock_offset_s(PARTNER, 1);
-    double round_trip_s = (now_s() - begin_s) / ROUNDS;
-    settings.loaded = noise > 1e-3;
-    settings.delay_s = settings.loaded ? fmin(fmax(0.02, 2 * noise), 0.08) : fmax(DELAY_S, ROUND_TRIPS * round_trip_s);
-    settings.few = settings.delay_s > DELAY_S && !settings.thorough;
-    print_value("delay_s", settings.delay_s);
+    clock_offset_of(PARTNER, 1);
+    return (now_s() - begin_s) / CLOCK_ROUNDS;
 }
 
 static void act_as_origin(const char *list)
 {
-    choose_delay();
+    double round_trip_s = measure_round_trip();
+    choose_delay(round_trip_s);
+    print_value("delay_s", settings.delay_s);
     series_run("put_flush", 8);
     for (int i = 0; i < COUNT(groups); i++) {
         if (!is_asked(groups[i].name, list)) continue;
         groups[i].ask();
-        note_noise();
+        choose_delay(round_trip_s);
     }
     ask(PARTNER, &(struct step){.kind = STEP_END});
     if (trio != MPI_COMM_NULL) ask(THIRD, &(struct step){.kind = STEP_END});

@@ -29,6 +29,7 @@ struct step {
 struct marks {
     double begin_s, end_s[PROBE_CALLS_MAX];
     double event_s; /* where the partner was late, or, of PROBE_ISSUE, the origin */
+    double left_s;  /* when it left MPI; 0: it did not */
     double helper;
     double lost_share; /* of STEP_NOISE */
 };
@@ -57,8 +58,12 @@ void spin(double seconds);       /* outside MPI */
 void ask(int rank, const struct step *step);
 void report(const struct marks *marks);
 void await_report(int rank, struct marks *marks);
-/* The rank's clock minus rank 0's, on rank 0; a larger error is tried to be avoided. */
-double clock_offset_s(int rank, double error_s);
+/* The rank's clock minus rank 0's, on rank 0, and its error. A larger error than wanted is tried to be avoided. */
+enum { CLOCK_ROUNDS = 20 }; /* round trips of a comparison */
+struct clock_offset {
+    double value_s, error_s;
+};
+struct clock_offset clock_offset_of(int rank, double wanted_s);
 void clock_answer(void); /* of that rank */
 /* A try begins: the rank has prepared, and leaves MPI or waits inside it. The origin waits for that. */
 void rank_prepared(int rank);
@@ -88,13 +93,13 @@ void delay_partner(const struct step *step, struct marks *marks);
 struct settings {
     double delay_s;  /* the least one */
     bool loaded;     /* somebody else uses the cores */
-    bool few;        /* tries, as each takes long: a clear lead is enough */
+    bool few;        /* tries, as each takes long */
     double ends_s;   /* no try begins after this time */
     bool thorough;   /* --long */
 };
 extern struct settings settings;
 extern bool helper_ran; /* in the last case the partner's other threads ran while it slept */
-/* False: the votes were not decided; a printed line says why. */
+/* False: the votes are not clear, or there are too few; then a printed line says why. */
 bool try_case(enum probe_case id, enum probe_variant variant, int64_t bytes, struct probe_votes *votes);
 /* Tries the sizes in ascending order, and finds the limits between those that differ. Returns the first size above the
  * first limit; 0: none. winners: of each size; NULL: nobody wants to know. */

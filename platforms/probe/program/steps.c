@@ -5,7 +5,7 @@
 
 #include "platforms/probe/program/probe.h"
 
-enum { CLOCK_ROUNDS = 20, CLOCK_ATTEMPTS = 4, NOISE_MS = 60 };
+enum { CLOCK_ATTEMPTS = 4, NOISE_MS = 60 };
 /* Between two polls; a poll takes less time. */
 #define GAP_LEAST_S 1e-4
 
@@ -64,11 +64,15 @@ static void compare_clocks(int rank, double *least_s, double *offset_s)
     }
 }
 
-double clock_offset_s(int rank, double error_s)
+/* Ranks of one machine have one clock: where the offset may be 0, it is. */
+struct clock_offset clock_offset_of(int rank, double wanted_s)
 {
     double least_s = DBL_MAX, offset_s = 0;
-    for (int i = 0; i < CLOCK_ATTEMPTS && least_s > 2 * error_s; i++) compare_clocks(rank, &least_s, &offset_s);
-    return offset_s;
+    for (int i = 0; i < CLOCK_ATTEMPTS && least_s > 2 * wanted_s; i++) {
+        compare_clocks(rank, &least_s, &offset_s);
+        if (fabs(offset_s) <= least_s / 2) return (struct clock_offset){0, 0};
+    }
+    return (struct clock_offset){offset_s, least_s / 2};
 }
 
 void clock_answer(void)

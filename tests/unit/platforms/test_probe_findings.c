@@ -368,39 +368,67 @@ static void eager_limit_of_a_run_that_broke_off(void **state)
 
 /* --- votes --- */
 
-/* With no prior knowledge a of n votes say "more often than not" with P(Bin(n + 1, 1/2) <= a): of 9 of 9 1023/1024, of
- * 5 of 9 638/1024. */
+/* With no prior knowledge a of n votes say "more often than not" with P(Bin(n + 1, 1/2) <= a): of 9 of 9 1023/1024, of 7 of 9
+ * 968/1024. 6 of 9 are less than three quarters and say nothing. */
 static void confidence_of_findings(void **state)
 {
     (void)state;
-    for (int all = 0; all < 2; all++) {
+    static const struct {
+        int votes;
+        double of_1024; /* 0: not sure */
+    } rows[] = {{9, 1023}, {7, 968}, {6, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct probe_record record = {0};
-        probe_say_tries(&record, "epoch", "put", 8, 1, all ? 9 : 5);
-        if (!all) probe_say_tries(&record, "epoch", "put", 8, 2, 4);
+        probe_say_tries(&record, "epoch", "put", 8, 1, rows[i].votes);
+        probe_say_tries(&record, "epoch", "put", 8, 2, 9 - rows[i].votes);
         struct probe_findings findings = probe_evaluated(&record);
         const struct probe_verdict *verdict = probe_find_verdict(&findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_PUT, 8);
-        assert_string_equal(verdict->name, "call");
-        assert_string_equal(verdict->call, "operation");
-        assert_int_equal(verdict->votes, all ? 9 : 5);
-        assert_int_equal(verdict->of, 9);
-        assert_true(fabs(verdict->confidence - (all ? 1023 : 638) / 1024.0) < 1e-9);
+        assert_int_equal(verdict == NULL, rows[i].of_1024 == 0);
+        assert_int_equal(findings.unsure_count, verdict ? 0 : 1);
+        if (verdict) {
+            assert_string_equal(verdict->name, "call");
+            assert_string_equal(verdict->call, "operation");
+            assert_int_equal(verdict->votes, rows[i].votes);
+            assert_int_equal(verdict->of, 9);
+            assert_true(fabs(verdict->confidence - rows[i].of_1024 / 1024) < 1e-9);
+        } else {
+            assert_string_equal(findings.unsure[0].why, "not sure, waits for the post in: call in 6 of 9");
+        }
         probe_findings_clear(&findings);
         probe_record_clear(&record);
     }
 }
 
-/* Of "served" the calls 0, 1 and 2 mean the same: their votes add up against the 4 in which none waited. */
+/* A try of 3 ms in which the put's call lasted until the post, 2 in which it did not; 3 of 6 ms agree. */
+static void tries_with_the_longest_delay_count(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say_tries(&record, "epoch", "put", 8, 1, 1);
+    probe_say_tries(&record, "epoch", "put", 8, 2, 2);
+    for (int i = 0; i < 3; i++) probe_say(&record, "rmacast-probe delay epoch put 8 0.006 0 -0.0059 -0.0058 -0.0057 0.00001");
+    struct probe_findings findings = probe_evaluated(&record);
+    const struct probe_verdict *verdict = probe_find_verdict(&findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_PUT, 8);
+    assert_string_equal(verdict->name, "complete");
+    assert_int_equal(verdict->votes, 3);
+    assert_int_equal(verdict->of, 3);
+    assert_true(verdict->delay_s == 0.006);
+    probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
+/* Of "served" the calls 0, 1 and 2 mean the same: their votes add up against the 2 in which none waited. */
 static void calls_of_one_verdict_add_up(void **state)
 {
     (void)state;
     struct probe_record record = {0};
     probe_say_tries(&record, "served", "put", 8, 0, 2);
-    probe_say_tries(&record, "served", "put", 8, 2, 3);
-    probe_say_tries(&record, "served", "put", 8, 3, 4);
+    probe_say_tries(&record, "served", "put", 8, 2, 5);
+    probe_say_tries(&record, "served", "put", 8, 3, 2);
     struct probe_findings findings = probe_evaluated(&record);
     const struct probe_verdict *verdict = probe_find_verdict(&findings, PROBE_ASKS_SERVES, PROBE_VARIANT_PUT, 8);
     assert_string_equal(verdict->name, "call");
-    assert_int_equal(verdict->votes, 5);
+    assert_int_equal(verdict->votes, 7);
     /* Complete at its origin: 2 say "acknowledged", 7 "copied". */
     assert_true(probe_says(&findings, PROBE_ASKS_LOCAL, PROBE_VARIANT_PUT, 8, "copied"));
     probe_findings_clear(&findings);
@@ -439,6 +467,7 @@ int main(void)
         cmocka_unit_test(eager_limits),
         cmocka_unit_test(eager_limit_of_a_run_that_broke_off),
         cmocka_unit_test(confidence_of_findings),
+        cmocka_unit_test(tries_with_the_longest_delay_count),
         cmocka_unit_test(calls_of_one_verdict_add_up),
         cmocka_unit_test(what_came_late_says_nothing),
     };

@@ -64,6 +64,9 @@ static void most_votes_win(void **state)
     assert_int_equal(probe_votes_lead(&votes), 2); /* 3 votes against 1 */
     assert_int_equal(votes.of, 5);
     assert_int_equal(votes.late, 1);
+    assert_false(probe_votes_are_clear(&votes)); /* 3 of 5 */
+    for (int i = 0; i < 3; i++) probe_votes_add(&votes, 2);
+    assert_true(probe_votes_are_clear(&votes)); /* 6 of 8 */
 }
 
 int main(void)
