@@ -38,6 +38,39 @@ run 0 calibrate --no-probe --results kept -o second.json --name again --json wri
 holds written.json ".schema == \"rmacast.written/1\" and .command == \"calibrate\" and .bytes == $(wc -c <second.json)"
 cmp again.json second.json || fail 'two fits of the same results differ'
 
+# What a probe of three ranks says comes into the platform file. The launcher says it, and has the results of the run above. A
+# library like d: puts never wait, 2 epochs run ahead, 60000 B are copied; flush_all asks rank 1, not rank 2, which is no target. A
+# library whose puts leave in complete, behind the posts of their whole group.
+cat >three.sh <<'END'
+say() { for i in 1 2 3; do echo "rmacast-probe delay $*"; done; }
+case $2 in
+*rmacast-bench) cp kept/run.json kept/rank-*.csv "$4" ;;
+*)  echo "rmacast-probe begin 1 A library"
+    echo "rmacast-probe hosts one one"
+    say epoch get 8 0.003 0 -0.0029 -0.0028 -0.0027 0.00001
+    if [ "$1" = d ]; then
+        say epoch put 8 0.003 0 -0.0029 -0.0028 -0.0027 -0.0026
+        say ahead none 2 0.003 0 -0.0029 -0.0028 -0.0027
+        say ahead none 3 0.003 0 -0.0029 -0.0028 0.00001
+        say buffer put 1024 0.003 0 -0.0029 -0.0028 0.00001
+        say buffer put 65536 0.003 0 -0.0029 0.00001 0.00002
+        echo "rmacast-probe limit buffer put 60000 60400"
+    else
+        say epoch put 8 0.003 0 -0.0029 -0.0028 -0.0027 0.00001
+        say group_queued put 8 0.003 0 -0.0029 0.00001
+    fi
+    say flush_later put 8 0.003 0 -0.0029 0.00001
+    say flush_others put 8 0.003 0 -0.0029 -0.0027
+    echo "rmacast-probe end" ;;
+esac
+END
+run 0 calibrate -o three-d.json -- sh three.sh d
+holds three-d.json '.mpi.rma.semantics == "d" and .mpi.rma.epochs_ahead == 2 and .mpi.rma.protocol.flush == "requested"'
+holds three-d.json '.mpi.rma.buffer_bytes == {"value": 60000, "error": 400, "n": 3}'
+run 0 calibrate -o three-c.json -- sh three.sh c
+holds three-c.json '.mpi.rma.semantics.put == [{"waits": "complete", "posts": "group"}]'
+run 0 platform check three-c.json
+
 # After its time limit it is ended, and what it has measured until then is fitted (here: too little).
 sed 's/"minRepeats": 50, "maxDuration": 0.05/"minRepeats": 50, "maxDuration": 500/; s/"tests": "putL/"confidence": 0, "tests": "putL/' short.json >endless.json
 error_line() { grep -qF -- "$1" err || fail "'$1' is not in: $(cat err)"; }
