@@ -39,8 +39,8 @@ holds written.json ".schema == \"rmacast.written/1\" and .command == \"calibrate
 cmp again.json second.json || fail 'two fits of the same results differ'
 
 # What a probe of three ranks says comes into the platform file. The launcher says it, and has the results of the run above. A
-# library like d: puts never wait, 2 epochs run ahead, 60000 B are copied; flush_all asks rank 1, not rank 2, which is no target. A
-# library whose puts leave in complete, behind the posts of their whole group.
+# library like d: puts never wait, 2 epochs run ahead, 60000 B are copied; flush_all asks rank 1, not rank 2, which is no target.
+# A library whose puts leave in complete, behind the posts of their whole group.
 cat >three.sh <<'END'
 say() { for i in 1 2 3; do echo "rmacast-probe delay $*"; done; }
 case $2 in

@@ -5,7 +5,7 @@
 
 #include "platforms/probe/program/probe.h"
 
-enum { CLOCK_ATTEMPTS = 4, NOISE_MS = 60 };
+enum { CLOCK_ATTEMPTS = 4, NOISE_MS = 40 };
 /* Between two polls; a poll takes less time. */
 #define GAP_LEAST_S 1e-4
 

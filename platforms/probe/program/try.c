@@ -8,7 +8,7 @@ enum { WARM_UPS = 2, WARM_UPS_LOADED = 4, TRIES = 9, TRIES_FEW = 3, LIMIT_TRIES 
 enum { TRIES_LATE = 12, LATE_IN_A_ROW = 4 };
 /* A case whose calls take longer without any delay is left out: the delay would have to be a multiple of that. Calls
  * that take long because others use the cores do not count. */
-#define SLOW_S        0.06
+#define SLOW_S        0.03
 #define SLOW_LOADED_S 0.3
 #define CLOCK_S       1.0
 #define CLOCK_ERRORS  8 /* a call ends with the event to an eighth of the delay: votes.c */
