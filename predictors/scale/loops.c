@@ -78,18 +78,26 @@ static size_t possible_rounds(int32_t ranks, uint32_t rounds[SERIES_COUNT])
     return count;
 }
 
-/* Finds a series that begins with a call of the rank. *length is its number of calls; 0: there is none. */
+static bool has_partner(const struct observed *call)
+{
+    return call->peers[0] != TRACE_NONE || call->member != TRACE_NONE;
+}
+
+/* Finds a series that begins with a call of the rank. *length is its number of calls; 0: there is none. The first call that is
+ * not local has a partner: a round may begin with making the partner's group. */
 static enum status find_series(const struct run *run, uint32_t rank, size_t first, struct node *node, size_t *length,
                                struct err *err)
 {
     const struct observed_rank *all = &run->ranks[rank];
     struct node nodes[SERIES_BODY_MAX];
     uint32_t rounds[SERIES_COUNT];
-    size_t possible = possible_rounds((int32_t)run->trace->definitions.comms[all->calls[first].comm].count, rounds);
+    size_t before = 0; /* local calls */
     *length = 0;
-    if (all->calls[first].peers[0] == TRACE_NONE && all->calls[first].member == TRACE_NONE) return STATUS_OK;
+    while (before < SERIES_BODY_MAX && first + before < all->count && all->calls[first + before].local) before++;
+    if (first + before == all->count || !has_partner(&all->calls[first + before])) return STATUS_OK;
+    size_t possible = possible_rounds((int32_t)run->trace->definitions.comms[all->calls[first + before].comm].count, rounds);
     for (size_t i = 0; i < possible; i++) {
-        for (size_t body = 1; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
+        for (size_t body = before + 1; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
             if (!is_series_body(run, rank, &all->calls[first], body, rounds[i], nodes)) continue;
             *node = (struct node){.kind = STEP_SERIES, .rounds = rounds[i], .count = body};
             node->body = malloc(body * sizeof *node->body);
@@ -217,7 +225,7 @@ static uint16_t fit_two_rounds(const struct run *run, uint32_t rank, size_t firs
     const struct observed_rank *all = &run->ranks[rank];
     const struct observed *call = &all->calls[first];
     struct node nodes[SERIES_BODY_MAX];
-    if (call->peers[0] == TRACE_NONE && call->member == TRACE_NONE) return 0;
+    if (!has_partner(call)) return 0;
     if (run->trace->definitions.comms[call->comm].count != RANKS) return 0;
     for (size_t body = 1; body <= SERIES_BODY_MAX && first + body * ROUNDS <= all->count; body++) {
         uint16_t fitting = 0;

@@ -270,6 +270,7 @@ static enum status observe_call(struct observer *observer, struct observed *made
     made->waited_ps = waited_ps(observer);
     made->slept_ps = trace_slept_ps(&observer->trace->ranks[observer->rank], observer->index, made->compute_ps);
     made->duration_ps = call->exit_ps - call->enter_ps;
+    made->local = kind == CALL_LOCAL;
     return observe_requests(observer, call, &made->waits);
 }
 

@@ -27,6 +27,7 @@ struct observed {
     int64_t compute_ps, duration_ps;
     int64_t waited_ps; /* for a core, before the call */
     int64_t slept_ps;  /* in compute_ps */
+    bool local;        /* nothing leaves the rank, as in MPI_Group_incl */
 };
 
 struct observed_rank {

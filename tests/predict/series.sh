@@ -6,8 +6,8 @@
 #   cube           r xor 2^k, both                   log2 n rounds
 #   dissemination  r + 2^k, r - 2^k                  log2 n rounds
 #   pairwise       r + 1 + k, r - 1 - k              n - 1 rounds
-trace() { # SERIES SYNC RANKS
-    awk -v series="$1" -v sync="$2" -v n="$3" '
+trace() { # SERIES SYNC RANKS; groups=1: makes and frees each round's group, and another one behind the last round
+    awk -v series="$1" -v sync="$2" -v n="$3" -v groups="${groups:-0}" '
         function log2(of, k) { for (k = 0; 2 ^ k < of; k++) ; return k }
         function cube(r, k) { return r + (int(r / 2 ^ k) % 2 ? -1 : 1) * 2 ^ k }
         function say(call, keys) { printf "%d %.9f %.9f MPI_%s win=0%s\n", r, t, t, call, keys }
@@ -20,12 +20,15 @@ trace() { # SERIES SYNC RANKS
                 to = series == "cube" ? cube(r, k) : (r + step) % n
                 from = series == "cube" ? to : (r - step + n) % n
                 t += 0.001
+                if (groups) printf "%d %.9f %.9f MPI_Group_incl\n", r, t, t
                 if (sync == "pscw") say("Win_post", " group=" from " assert=0")
                 say(sync == "pscw" ? "Win_start" : "Win_lock", sync == "pscw" ? " group=" to " assert=0" : " target=" to " lock=shared")
                 say("Put", " target=" to " bytes=64 disp=0")
                 say(sync == "pscw" ? "Win_complete" : "Win_unlock", sync == "pscw" ? "" : " target=" to)
                 if (sync == "pscw") say("Win_wait", "")
-            } }'
+                if (groups) printf "%d %.9f %.9f MPI_Group_free\n", r, t, t
+            }
+            for (r = 0; groups && r < n; r++) printf "%d %.9f %.9f MPI_Group_free\n", r, t, t }'
 }
 
 # Lines without the header, in the order of the ranks and of each one's calls.
@@ -53,6 +56,10 @@ known dissemination pscw 64 1024
 known dissemination lock 48 1024
 known pairwise pscw 64
 known pairwise lock 64
+groups=1
+known cube pscw 64
+known dissemination pscw 48
+groups=0
 
 # One round of one rank with another partner is no series.
 trace cube pscw 16 | awk '/^5 .*Win_post/ && ++seen == 3 { sub("group=1", "group=2") } { print }' >wrong16.txt
