@@ -40,7 +40,7 @@ void platform_ideal_init(struct platform_ideal *ideal, const struct platform *pl
     made->two_sided_count = made->loopback_two_sided_count = 0;
     made->overhead_s = made->gap_s = 0;
     made->call_s = NULL;
-    made->pause_call_s = 0;
+    made->pause = made->loopback_pause = (struct pause_cost){0};
     made->memory_bandwidth_Bps = INFINITY;
     made->links = LINKS_FREE;
     made->contention = false;

@@ -100,6 +100,12 @@ struct net_segment {
     double latency_error_s, bandwidth_error_Bps; /* as the file states them; 0: none */
 };
 
+/* How much longer the first call behind a pause takes: call_s if the pause lasts full_s or more, nothing if it lasts less than
+ * after_s, a share in proportion between. */
+struct pause_cost {
+    double after_s, full_s, call_s; /* full_s below after_s: as after_s */
+};
+
 /* Settings of one window. They replace the platform's, and those of an earlier rule for the same window. */
 struct window_rule {
     char *window; /* owned: its name, or its number in the trace */
@@ -134,7 +140,7 @@ struct platform {
     double init_s, finalize_s; /* of each rank's own time in MPI_Init and MPI_Finalize */
     double *call_s; /* owned: the caller's own time in each call, MPI_FUNCTION_COUNT elements by enum mpi_call; NULL:
                        all 0 */
-    double pause_after_s, pause_call_s; /* the first call behind so long a pause takes so much longer */
+    struct pause_cost pause, loopback_pause; /* between nodes and within one */
     bool unexpected_copy; /* a receive copies an eager message that arrived before it out of the library's buffer */
     struct rma_semantics semantics;
     enum lock_mode lock;

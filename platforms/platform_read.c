@@ -14,7 +14,7 @@ enum field_kind { FIELD_NUMBER, FIELD_RATE, FIELD_INT32, FIELD_INT64, FIELD_BOOL
 struct field {
     const char *key;
     enum field_kind kind;
-    size_t offset; /* in struct platform */
+    size_t offset; /* in the struct that the section is read into */
     double low, high;
     const char *const *names; /* FIELD_NAME */
     bool required;
@@ -47,8 +47,9 @@ static const struct field mpi_fields[] = {
     {.key = NULL},
 };
 static const struct field pause_fields[] = {
-    {"after_s", FIELD_NUMBER, AT(pause_after_s), 0, TIME_MOST, NULL, false},
-    {"call_s", FIELD_NUMBER, AT(pause_call_s), 0, TIME_MOST, NULL, false},
+    {"after_s", FIELD_NUMBER, offsetof(struct pause_cost, after_s), 0, TIME_MOST, NULL, false},
+    {"full_s", FIELD_NUMBER, offsetof(struct pause_cost, full_s), 0, TIME_MOST, NULL, false},
+    {"call_s", FIELD_NUMBER, offsetof(struct pause_cost, call_s), 0, TIME_MOST, NULL, false},
     {.key = NULL},
 };
 static const struct field rma_fields[] = {
@@ -85,10 +86,9 @@ static const struct field mapping_fields[] = {
     {.key = NULL},
 };
 
-static enum status read_field(const struct json_node *node, const struct field *field, struct platform *platform,
-                              struct err *err)
+static enum status read_field(const struct json_node *node, const struct field *field, void *into, struct err *err)
 {
-    char *at = (char *)platform + field->offset;
+    char *at = (char *)into + field->offset;
     int64_t integer;
     switch (field->kind) {
     case FIELD_NUMBER: return measured_read(node, field->low, field->high, (double *)(void *)at, err);
@@ -116,7 +116,7 @@ static enum status read_field(const struct json_node *node, const struct field *
 /* A section of fields and of the keys in more (NULL-terminated, may be NULL), which the caller reads. A missing section
  * has all defaults. */
 static enum status read_section(const struct json_node *section, const struct field *fields, const char *const *more,
-                                struct platform *platform, struct err *err)
+                                void *into, struct err *err)
 {
     const char *keys[24];
     size_t count = 0;
@@ -129,7 +129,7 @@ static enum status read_section(const struct json_node *section, const struct fi
     }
     for (const struct field *field = fields; field->key; field++) {
         struct json_node node = json_member(section, field->key);
-        if (node.item || field->required) TRY(read_field(&node, field, platform, err));
+        if (node.item || field->required) TRY(read_field(&node, field, into, err));
     }
     return STATUS_OK;
 }
@@ -169,7 +169,7 @@ static enum status read_mpi(const struct json_node *root, struct platform *platf
     if (text && !(platform->profile = strdup(text))) return err_memory(err);
     int index;
     if (calls.item) TRY(read_calls(&calls, platform, err));
-    TRY(read_section(&pause, pause_fields, NULL, platform, err));
+    TRY(read_section(&pause, pause_fields, NULL, &platform->pause, err));
     if (algorithms.item) TRY(name_read(&algorithms, collectives, &index, err));
     TRY(read_section(&rma, rma_fields, more_rma, platform, err));
     struct json_node semantics = json_member(&rma, "semantics"), buffer = json_member(&rma, "buffer_bytes"),
@@ -251,6 +251,9 @@ static enum status read_platform(const struct json_document *document, struct pl
     TRY(read_section(&network, network_fields, network_keys, platform, err));
     TRY(network_read(&network, platform, err));
     TRY(read_mpi(&root, platform, err));
+    struct json_node loopback = json_member(&network, "loopback"), pause = json_member(&loopback, "pause");
+    if (!pause.item) platform->loopback_pause = platform->pause;
+    TRY(read_section(&pause, pause_fields, NULL, &platform->loopback_pause, err));
     TRY(read_section(&threads, thread_fields, NULL, platform, err));
     TRY(read_section(&engine, engine_fields, NULL, platform, err));
     struct json_node links = json_member(&engine, "links");

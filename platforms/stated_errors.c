@@ -24,7 +24,7 @@ static bool shift_value(const char *key, double error, bool slower, double *valu
         return true;
     }
     if (!ends_in(key, "_s") && !ends_in(key, "s_per_byte")) return false;
-    if (strcmp(key, "after_s") == 0) slower = !slower;
+    if (strcmp(key, "after_s") == 0 || strcmp(key, "full_s") == 0) slower = !slower;
     *value = slower ? *value + error : fmax(*value - error, 0);
     return true;
 }

@@ -2,7 +2,8 @@
  * longer, by its error. Errors are three standard errors of a mean (docs/calibration.md).
  *
  * Times (keys that end in _s or s_per_byte) are lengthened and shortened, to 0 at least. Rates (_Bps, speed) are divided
- * and multiplied by 1 + error / value. The threshold mpi.pause.after_s rises on the faster platform. Other values stay. */
+ * and multiplied by 1 + error / value. The lengths of a pause, after_s and full_s, rise on the faster platform. Other values
+ * stay. */
 #ifndef PLATFORMS_STATED_ERRORS_H
 #define PLATFORMS_STATED_ERRORS_H
 

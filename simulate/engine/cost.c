@@ -9,6 +9,14 @@ int64_t cost_duration_ps(double s)
     return s < (double)COST_BEYOND_PS / (double)UNITS_PS_PER_S ? units_ps(s) : COST_BEYOND_PS;
 }
 
+int64_t cost_pause_ps(const struct pause_cost *cost, int64_t lasts_ps)
+{
+    int64_t after_ps = cost_duration_ps(cost->after_s), full_ps = cost_duration_ps(cost->full_s);
+    int64_t call_ps = cost_duration_ps(cost->call_s), beyond_ps = lasts_ps - after_ps;
+    if (beyond_ps < 0) return 0;
+    return lasts_ps >= full_ps ? call_ps : llround((double)call_ps * (double)beyond_ps / (double)(full_ps - after_ps));
+}
+
 static int64_t transmit_ps(int64_t bytes, double bandwidth_Bps)
 {
     return isinf(bandwidth_Bps) ? 0 : cost_duration_ps((double)bytes / bandwidth_Bps);

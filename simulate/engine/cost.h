@@ -20,6 +20,9 @@ struct cost {
     bool network;        /* passes NICs and links; false inside a node and to oneself */
 };
 
+/* What the first call behind a pause takes longer. */
+int64_t cost_pause_ps(const struct pause_cost *cost, int64_t lasts_ps);
+
 struct cost cost_message(const struct platform *platform, const struct engine_message *message);
 
 /* Caches the costs of some sizes between nodes, since programs send few sizes repeatedly. */

@@ -34,8 +34,8 @@ struct core {
     bool notes_inside; /* rank_state.inside is kept: something reads it, or a rank has several threads */
     int64_t linger_ps;
     int64_t *call_ps; /* of the caller's own time, by enum mpi_call; NULL: calls take none */
-    int64_t pause_after_ps, pause_call_ps; /* mpi.pause */
-    bool has_own_times; /* one of the two is set */
+    bool has_pauses;    /* mpi.pause or network.loopback.pause */
+    bool has_own_times; /* that or mpi.call_s */
     struct gaps *gaps; /* of nodes whose cores are shared with sleeping ranks; NULL: none */
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
 

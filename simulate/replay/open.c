@@ -293,9 +293,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
-    core->pause_after_ps = units_ps(platform->pause_after_s);
-    core->pause_call_ps = units_ps(platform->pause_call_s);
-    core->has_own_times = platform->call_s || core->pause_call_ps > 0;
+    core->has_pauses = platform->pause.call_s > 0 || platform->loopback_pause.call_s > 0;
+    core->has_own_times = platform->call_s || core->has_pauses;
     TRY(take_call_times(replay, platform));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     take_part(replay, platform);
@@ -306,7 +305,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(replay_prepare_threads(replay));
     TRY(replay_prepare_gaps(replay));
     core->notes_inside = !replay->hardware || platform->progress != PROGRESS_HARDWARE || core->thread_names ||
-                         core->pause_call_ps > 0;
+                         core->has_pauses;
     TRY(replay_prepare_barriers(replay));
     TRY(replay_prepare_connections(replay));
     for (const struct call_driver *const *driver = core->drivers; *driver; driver++)

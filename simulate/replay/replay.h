@@ -60,6 +60,10 @@ struct replay_outcome {
  * epoch). The error names rank, event and call; for a deadlock it says who waits for whom. */
 enum status replay_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        struct replay_outcome *outcome, struct err *err);
+/* Whether all ranks that the call names are on the caller's node: its target or peer, else the members of its window or
+ * communicator, else all ranks. */
+bool replay_stays_on_node(const struct trace *trace, const struct platform *platform, uint32_t rank,
+                          const struct trace_call *call);
 void replay_outcome_clear(struct replay_outcome *outcome);
 
 #endif

@@ -34,12 +34,28 @@ enum step replay_wait_until(struct rank_state *rank, int64_t until_ps, uint8_t p
     return STEP_WAIT;
 }
 
-/* mpi.pause: what the call takes longer, which ends the pause. */
+bool replay_stays_on_node(const struct trace *trace, const struct platform *platform, uint32_t rank,
+                          const struct trace_call *call)
+{
+    const struct trace_comm *comm = trace_call_comm(trace, call);
+    enum call_arm arm = call_arm(call_kind(call->call));
+    int32_t node = platform_node_of(platform, rank);
+    if (call->peer >= 0 && (arm == ARM_RMA || arm == ARM_SYNC || arm == ARM_MESSAGE))
+        return platform_node_of(platform, (uint32_t)call->peer) == node;
+    if (!comm) comm = &trace->definitions.comms[0];
+    for (uint32_t i = 0; i < comm->count; i++)
+        if (platform_node_of(platform, (uint32_t)comm->members[i]) != node) return false;
+    return true;
+}
+
+/* What the call takes longer, which ends the pause. */
 static int64_t end_pause(struct replay *replay, struct rank_state *rank)
 {
+    const struct platform *platform = replay->platform;
     struct rank_rare *rare = replay_rare(replay, rank);
+    bool within = replay_stays_on_node(replay->trace, platform, (uint32_t)(rank - replay->ranks), &rank->calls[rank->next]);
     rare->ends_pause = true;
-    return rank->enter_ps - rare->paused_from_ps >= core_of(replay)->pause_after_ps ? core_of(replay)->pause_call_ps : 0;
+    return cost_pause_ps(within ? &platform->loopback_pause : &platform->pause, rank->enter_ps - rare->paused_from_ps);
 }
 
 int64_t replay_own_ps(struct replay *replay, struct rank_state *rank)
@@ -48,7 +64,7 @@ int64_t replay_own_ps(struct replay *replay, struct rank_state *rank)
     enum mpi_call call = rank->calls[rank->next].call;
     if (!core->has_own_times || call >= MPI_FUNCTION_COUNT || call_kind(call) == CALL_LOCAL || rank->threads) return 0;
     int64_t own_ps = core->call_ps ? core->call_ps[call] : 0;
-    return core->pause_call_ps > 0 ? own_ps + end_pause(replay, rank) : own_ps;
+    return core->has_pauses ? own_ps + end_pause(replay, rank) : own_ps;
 }
 
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase)

@@ -110,7 +110,7 @@ static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit
     struct rank_state *state = &replay->ranks[rank];
     if (core->linger_ps > 0 && state->served && !state->threads)
         replay->rare[rank].lingers_until_ps = exit_ps + core->linger_ps;
-    if (core->pause_call_ps > 0) note_pause(&replay->rare[rank], exit_ps);
+    if (core->has_pauses) note_pause(&replay->rare[rank], exit_ps);
     state->inside = false;
     if (!state->threads) return STATUS_OK;
     TRY(replay_thread_leave(replay, rank));

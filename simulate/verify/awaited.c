@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/units.h"
+#include "simulate/engine/cost.h"
 #include "simulate/verify/law.h"
 
 struct awaiter {
@@ -50,11 +51,12 @@ static int64_t paused_from_ps(const struct awaiter *awaiter, uint32_t rank, cons
 static int64_t begins_ps(const struct awaiter *awaiter, uint32_t rank, const struct trace_call *call)
 {
     const struct platform *platform = awaiter->context->platform;
-    int64_t own_ps = units_ps(platform->call_s ? platform->call_s[call->call] : 0), pause_ps = units_ps(platform->pause_call_s);
     if (rank_of(awaiter, rank)->thread_count > 0) return call->enter_ps;
-    if (pause_ps > 0 && call->enter_ps - paused_from_ps(awaiter, rank, call) >= units_ps(platform->pause_after_s))
-        own_ps += pause_ps;
-    return call->enter_ps + own_ps;
+    int64_t begins_ps = call->enter_ps + units_ps(platform->call_s ? platform->call_s[call->call] : 0);
+    if (platform->pause.call_s == 0 && platform->loopback_pause.call_s == 0) return begins_ps;
+    bool within = replay_stays_on_node(awaiter->context->predicted, platform, rank, call);
+    return begins_ps + cost_pause_ps(within ? &platform->loopback_pause : &platform->pause,
+                                     call->enter_ps - paused_from_ps(awaiter, rank, call));
 }
 
 static bool promises_posts(const struct awaiter *awaiter, const struct access_epoch *access)

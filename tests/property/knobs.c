@@ -82,8 +82,9 @@ const struct knob knobs[] = {
       "{\"latency_s\":2e-6,\"bandwidth_Bps\":8e9}]}"}},
     {"network.loopback",
      {NULL, NULL,
-      "{\"latency_s\":4e-7,\"bandwidth_Bps\":1e10,\"two_sided\":{\"latency_s\":1e-7,\"bandwidth_Bps\":2e10}}"}},
-    {"mpi.pause", {"{}", "{}", "{\"after_s\":3e-6,\"call_s\":2e-6}", "{\"call_s\":1e-6}"}},
+      "{\"latency_s\":4e-7,\"bandwidth_Bps\":1e10,\"two_sided\":{\"latency_s\":1e-7,\"bandwidth_Bps\":2e10},"
+      "\"pause\":{\"after_s\":1e-6,\"call_s\":3e-6}}"}},
+    {"mpi.pause", {"{}", "{}", "{\"after_s\":3e-6,\"full_s\":2e-5,\"call_s\":2e-6}", "{\"call_s\":1e-6}"}},
     {"mpi.rma.protocol.wait", {"notified", "notified", "confirmed"}},
     {"mpi.rma.protocol.dynamic_put", {"put", "put", "accumulate"}},
 };

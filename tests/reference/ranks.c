@@ -291,14 +291,36 @@ static bool works(const struct model *model, const struct trace_call *call)
     return call->call < MPI_FUNCTION_COUNT && call_kind(call->call) != CALL_LOCAL && !returns_at_once(model, call);
 }
 
+/* Whether the call leaves the rank's node: to the one rank that it names, else to a member of what it is made on. */
+static bool leaves_node(const struct model *model, const struct rank *rank, const struct trace_call *call)
+{
+    const struct trace_comm *comm = trace_call_comm(model->trace, call);
+    enum call_arm arm = call_arm(call_kind(call->call));
+    bool one = call->peer >= 0 && arm != ARM_COLLECTIVE && arm != ARM_EXCHANGE;
+    for (uint32_t i = 0; i < model->rank_count; i++) {
+        bool named = one ? (uint32_t)call->peer == i : !comm || trace_comm_rank(comm, (int32_t)i) != TRACE_NONE;
+        if (named && platform_node_of(model->platform, i) != rank->node) return true;
+    }
+    return false;
+}
+
+/* mpi.pause, network.loopback.pause */
+static int64_t pause_ps(const struct model *model, const struct rank *rank, const struct trace_call *call)
+{
+    const struct platform *platform = model->platform;
+    const struct pause_cost *cost = leaves_node(model, rank, call) ? &platform->pause : &platform->loopback_pause;
+    double after = (double)units_ps(cost->after_s), full = fmax((double)units_ps(cost->full_s), after);
+    double lasts = (double)(model->now_ps - rank->paused_from_ps), most = (double)units_ps(cost->call_s);
+    if (lasts < after) return 0;
+    return llround(lasts < full ? most * (lasts - after) / (full - after) : most);
+}
+
 /* mpi.call_s, mpi.pause */
 static int64_t own_ps(const struct model *model, const struct rank *rank, const struct trace_call *call)
 {
-    const struct platform *platform = model->platform;
+    const double *call_s = model->platform->call_s;
     if (!works(model, call)) return 0;
-    bool paused = model->now_ps - rank->paused_from_ps >= units_ps(platform->pause_after_s);
-    return units_ps(platform->call_s ? platform->call_s[call->call] : 0) +
-           (paused ? units_ps(platform->pause_call_s) : 0);
+    return units_ps(call_s ? call_s[call->call] : 0) + pause_ps(model, rank, call);
 }
 
 /* A fence spends it by itself. A blocking collective polls. */

@@ -23,7 +23,7 @@ static const char text[] =
     "                            {\"latency_s\": 2e-6, \"bandwidth_Bps\": " M(2e9, 0) "}],"
     "               \"overhead_s\": " M(1e-7, 3e-7) "},"
     " \"mpi\": {\"eager_bytes\": " M(4096, 64) ", \"call_s\": {\"MPI_Put\": " M(3e-6, 1e-6) "},"
-    "          \"pause\": {\"after_s\": " M(2e-2, 1e-2) ", \"call_s\": " M(4e-5, 1e-5) "},"
+    "          \"pause\": {\"after_s\": " M(2e-2, 1e-2) ", \"full_s\": " M(3e-2, 5e-3) ", \"call_s\": " M(4e-5, 1e-5) "},"
     "          \"rma\": {\"semantics\": \"a\", \"atomic_s_per_byte\": [{\"upto_bytes\": 9, \"s_per_byte\": " M(1e-9, 5e-10) "},"
     "                                                          {\"s_per_byte\": 2e-9}]}},"
     " \"threads\": {\"create_s\": " M(1e-5, 1e-6) "}}";
@@ -50,7 +50,7 @@ static void assert_near(double value, double expected)
     if (fabs(value - expected) > 1e-9 * expected) fail_msg("%.12g, expected %.12g", value, expected);
 }
 
-enum { VALUES = 9 }; /* speed, latency, bandwidth, overhead, call_s, after_s, call_s, s_per_byte, create_s */
+enum { VALUES = 10 }; /* speed, latency, bandwidth, overhead, call_s, after_s, full_s, call_s, s_per_byte, create_s */
 
 static void slower_has_longer_times_and_lower_rates(void **state)
 {
@@ -63,8 +63,9 @@ static void slower_has_longer_times_and_lower_rates(void **state)
     assert_near(platform->segments[1].bandwidth_Bps, 2e9);
     assert_near(platform->overhead_s, 4e-7);
     assert_near(platform->call_s[ID_Put], 4e-6);
-    assert_near(platform->pause_after_s, 1e-2); /* pauses count earlier */
-    assert_near(platform->pause_call_s, 5e-5);
+    assert_near(platform->pause.after_s, 1e-2); /* pauses count earlier */
+    assert_near(platform->pause.full_s, 2.5e-2);
+    assert_near(platform->pause.call_s, 5e-5);
     assert_near(platform_apply_s(platform, 9), 9 * 1.5e-9);
     assert_near(platform->thread_create_s, 1.1e-5);
     assert_int_equal(platform->eager_bytes, 4096);
@@ -81,7 +82,8 @@ static void faster_has_shorter_times_and_higher_rates(void **state)
     assert_near(platform->segments[0].bandwidth_Bps, 2e9);
     assert_true(platform->overhead_s == 0); /* 1e-7 - 3e-7 */
     assert_near(platform->call_s[ID_Put], 2e-6);
-    assert_near(platform->pause_after_s, 3e-2);
+    assert_near(platform->pause.after_s, 3e-2);
+    assert_near(platform->pause.full_s, 3.5e-2);
     platform_free(platform);
 }
 
