@@ -134,6 +134,15 @@ struct both {
     int64_t clock_ps; /* in the time of each measured call */
 };
 
+/* Of more than two ranks, a bench measures pairs between nodes and within one: the pair is a part of a row's name. */
+static void name_pair(const struct both *both, size_t barrier, char name[SKELETON_NAME_BYTES])
+{
+    const struct trace_comm *comm = trace_call_comm(both->trace, &both->measured->calls[barrier]);
+    size_t used = strlen(name);
+    if (both->trace->rank_count > 2 && comm->count == 2)
+        snprintf(name + used, SKELETON_NAME_BYTES - used, ", ranks %d and %d", comm->members[0], comm->members[1]);
+}
+
 /* Between the barriers `before` and `barrier`. */
 static enum status add_stretch(const struct both *both, size_t before, size_t barrier, struct skeletons *skeletons,
                                struct err *err)
@@ -143,6 +152,7 @@ static enum status add_stretch(const struct both *both, size_t before, size_t ba
     if (before + 1 == barrier) return STATUS_OK;
     if (stretch.empty || stretch.prepares) return STATUS_OK;
     name_stretch(both->measured, &stretch, name);
+    name_pair(both, barrier, name);
     return add_times(skeletons, name, time_of(both->measured, &stretch, both->clock_ps),
                      time_of(both->predicted, &stretch, 0), err);
 }
@@ -156,8 +166,10 @@ static double mean_of_train(const struct trace_rank *rank, size_t first, size_t 
  * train's mean does not. */
 static enum status add_train(const struct both *both, size_t first, size_t last, struct skeletons *skeletons, struct err *err)
 {
+    char name[SKELETON_NAME_BYTES] = "MPI_Barrier, one of a train";
     if (last - first < TRAIN_LEAST) return STATUS_OK;
-    return add_times(skeletons, "MPI_Barrier, one of a train", mean_of_train(both->measured, first, last),
+    name_pair(both, last, name);
+    return add_times(skeletons, name, mean_of_train(both->measured, first, last),
                      mean_of_train(both->predicted, first, last), err);
 }
 

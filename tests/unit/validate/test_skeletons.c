@@ -20,28 +20,30 @@ enum { REPETITIONS = 12 };
  * until 0.1 s + slow (3 us + i) a flush; from 0.17 s on eleven barriers of slow 1 ms and one until 0.201 s; then three fences of
  * slow 2 us each. The last repetition's put is far too late: medians do not see it. Every other repetition has a broadcast on
  * another communicator between two barriers. */
-static struct trace *make_trace(double slow)
+static struct trace *make_trace(double slow, int ranks)
 {
+    int comm = ranks > 2; /* of the two ranks that call */
     char file[] = "/tmp/rmacast-skeletons-XXXXXX";
     FILE *out = fdopen(mkstemp(file), "w");
     struct trace *trace;
     struct err err = {0};
     assert_non_null(out);
-    fputs("rmacast-trace 1\nranks 2\ncomm 1 ranks=0,1\nwindow 0 comm=0 bytes=64,64 disp_unit=1\n", out);
+    fprintf(out, "rmacast-trace 1\nranks %d\ncomm 1 ranks=0,1\ncomm 2 ranks=0,1\nwindow 0 comm=%d bytes=64,64 disp_unit=1\n",
+            ranks, comm);
     for (int rank = 0; rank < 2; rank++)
         for (int i = 0; i < REPETITIONS; i++) {
             double flush = slow * (3e-6 + 1e-6 * i) + (i + 1 == REPETITIONS ? 0.05 : 0);
-            fprintf(out, "%d %d.000 %d.001 MPI_Barrier comm=0\n", rank, i, i);
-            if (rank == 0) fprintf(out, "0 %d.09 %d.0900001 MPI_Comm_group comm=0\n", i, i);
+            fprintf(out, "%d %d.000 %d.001 MPI_Barrier comm=%d\n", rank, i, i, comm);
+            if (rank == 0) fprintf(out, "0 %d.09 %d.0900001 MPI_Comm_group comm=%d\n", i, i, comm);
             if (rank == 0) fprintf(out, "0 %d.1 %.9f MPI_Put win=0 target=1 bytes=8 disp=0\n", i, i + 0.1 + 1e-6);
             if (rank == 0) fprintf(out, "0 %.9f %.9f MPI_Win_flush win=0 target=1\n", i + 0.1 + 1e-6, i + 0.1 + flush);
             for (int k = 0; k < 11; k++)
-                fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, i + 0.17 + 1e-3 * slow * k,
-                        i + 0.17 + 1e-3 * slow * (k + 1));
-            fprintf(out, "%d %d.2 %d.201 MPI_Barrier comm=0\n", rank, i, i);
+                fprintf(out, "%d %.9f %.9f MPI_Barrier comm=%d\n", rank, i + 0.17 + 1e-3 * slow * k,
+                        i + 0.17 + 1e-3 * slow * (k + 1), comm);
+            fprintf(out, "%d %d.2 %d.201 MPI_Barrier comm=%d\n", rank, i, i, comm);
             if (i % 2 == 1) {
-                fprintf(out, "%d %d.21 %d.22 MPI_Bcast comm=1 root=0 bytes=4\n", rank, i, i);
-                fprintf(out, "%d %d.23 %d.231 MPI_Barrier comm=0\n", rank, i, i);
+                fprintf(out, "%d %d.21 %d.22 MPI_Bcast comm=2 root=0 bytes=4\n", rank, i, i);
+                fprintf(out, "%d %d.23 %d.231 MPI_Barrier comm=%d\n", rank, i, i, comm);
             }
             for (int k = 0; k < 3; k++)
                 fprintf(out, "%d %.9f %.9f MPI_Win_fence win=0 assert=0\n", rank, i + 0.3 + 2e-6 * slow * k,
@@ -56,7 +58,7 @@ static struct trace *make_trace(double slow)
 static void repetitions_are_rows(void **state)
 {
     (void)state;
-    struct trace *measured = make_trace(1), *predicted = make_trace(2);
+    struct trace *measured = make_trace(1, 2), *predicted = make_trace(2, 2);
     struct skeletons skeletons;
     struct err err = {0};
     if (skeletons_compare(measured, predicted, 0, &skeletons, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -94,6 +96,23 @@ static void repetitions_are_rows(void **state)
     trace_free(predicted);
 }
 
+/* Pairs between nodes and within one have rows of their own. */
+static void pairs_of_more_ranks_have_names(void **state)
+{
+    (void)state;
+    struct trace *measured = make_trace(1, 4), *predicted = make_trace(2, 4);
+    struct skeletons skeletons;
+    struct err err = {0};
+    if (skeletons_compare(measured, predicted, 0, &skeletons, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(skeletons.count, 3);
+    assert_string_equal(skeletons.items[0].name, "MPI_Put 8 > 1, MPI_Win_flush, ranks 0 and 1");
+    assert_string_equal(skeletons.items[1].name, "3 MPI_Win_fence, ranks 0 and 1");
+    assert_string_equal(skeletons.items[2].name, "MPI_Barrier, one of a train, ranks 0 and 1");
+    skeletons_clear(&skeletons);
+    trace_free(measured);
+    trace_free(predicted);
+}
+
 /* Five rounds of a row, and one of them lacks the other row: the round with the second least median, the repetitions of all. */
 static void rounds_are_joined(void **state)
 {
@@ -120,6 +139,7 @@ static void rounds_are_joined(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(rounds_are_joined)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(pairs_of_more_ranks_have_names),
+                                       cmocka_unit_test(rounds_are_joined)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
