@@ -37,7 +37,7 @@ const char bench_config_default[] =
     "    \"progress\": { \"conf\": [\"between\", \"within\"], \"sizes\": [8, \"64K\"], "
     "\"tests\": \"progressDelay\", \"minRepeats\": 10,\n"
     "                  \"maxDuration\": 0.1 },\n"
-    "    \"pauses\": { \"conf\": [\"between\", \"within\"], \"sizes\": [0, 100, 300, 1000, 3000, 10000, 30000], "
+    "    \"pauses\": { \"conf\": [\"between\", \"within\"], \"sizes\": [0, 100, 300, 1000, 3000, 6000, 10000, 20000, 40000], "
     "\"tests\": \"putBehindPause\",\n"
     "                \"minRepeats\": 40, \"maxDuration\": 0.1 },\n"
     "    \"windows\": { \"conf\": [\"between\", \"within\"], \"sizes\": \"64K\", \"tests\": \"windows\", \"minRepeats\": 20,\n"

@@ -584,15 +584,17 @@ static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
     cJSON_ReplaceItemInObject(protocol, key, json_measured(slope->value, slope->error, put->repetitions));
 }
 
-static void add_pause(struct writer *writer, cJSON *mpi, bool between)
+/* Adds pause to mpi or network.loopback. */
+static void add_pause(struct writer *writer, cJSON *section, bool between)
 {
     struct pause_found found;
     if (pause_find(&writer->calibration->curves[between][CALIBRATION_PAUSE], &found)) {
-        cJSON *pause = cJSON_AddObjectToObject(mpi, "pause");
+        cJSON *pause = cJSON_AddObjectToObject(section, "pause");
         add_measured(writer, pause, "after_s", found.after_s.value, found.after_s.error, found.n);
+        add_measured(writer, pause, "full_s", found.full_s.value, found.full_s.error, found.n);
         add_measured(writer, pause, "call_s", found.call_s.value, found.call_s.error, found.n);
     } else if (found.why) {
-        add_note(writer, "pause: left out, since %s", found.why);
+        add_note(writer, "pause %s: left out, since %s", class_name(between), found.why);
     }
 }
 
@@ -609,6 +611,8 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     add_put_copy(writer, rma, between);
     add_calls(writer, mpi, between);
     add_pause(writer, mpi, between);
+    cJSON *loopback = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "loopback");
+    if (between && loopback) add_pause(writer, loopback, false);
     return STATUS_OK;
 }
 

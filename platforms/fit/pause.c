@@ -4,87 +4,109 @@
 
 #define MICROSECOND 1e-6
 
-/* What the time behind a pause is longer than without one, with three standard errors. */
-static struct fit_value extra_of(const struct size_curve *curve, size_t index)
+enum { STEPS = 4, PLACES_MOST = STEPS * FIT_POINTS_MOST };
+
+/* A line from after_s to full_s: the time is `base` before it, and base + call behind it. */
+struct line {
+    double after_s, full_s, base_s, call_s;
+    double call_error_s; /* one standard error, of points that have an error of 1 */
+    double squares;      /* of the residuals */
+};
+
+static double share_of(const struct line *line, double length_s)
 {
-    const struct bench_statistics *without = &curve->sizes[0].statistics, *behind = &curve->sizes[index].statistics;
-    return (struct fit_value){behind->median - without->median, 3 * hypot(without->median_error, behind->median_error)};
+    if (length_s < line->after_s) return 0;
+    return length_s >= line->full_s ? 1 : (length_s - line->after_s) / (line->full_s - line->after_s);
 }
 
-/* An unsteady size counts if its 90th percentile is above its median by less than half of what the longest pause costs: inside a
- * node, caches scatter by more than a fifth of the time without a pause. */
-static bool is_steady(const struct size_curve *curve, size_t index)
+static double time_at(const struct size_curve *curve, size_t index)
 {
-    const struct bench_statistics *statistics = &curve->sizes[index].statistics;
-    return !curve->sizes[index].unsteady ||
-           statistics->p90 - statistics->median < extra_of(curve, curve->count - 1).value / 2;
+    return curve->sizes[index].statistics.median;
 }
 
-/* The longest pause that was measured steadily; 0: none. */
-static size_t find_longest(const struct size_curve *curve)
+/* Base and call by least squares. All lengths count alike: a program pays what is lacking of each. False: no length, or each
+ * one, is behind the line. */
+static bool fit_times(const struct size_curve *curve, struct line *line)
 {
-    for (size_t i = curve->count; i-- > 1;)
-        if (is_steady(curve, i)) return i;
-    return 0;
-}
-
-/* The shortest pause from which on the time is longer by half of what it is behind the longest one. */
-static size_t find_first(const struct size_curve *curve, size_t longest)
-{
-    double half_s = extra_of(curve, longest).value / 2;
-    size_t first = longest;
-    for (size_t i = longest; i-- > 1;) {
-        if (!is_steady(curve, i)) continue;
-        if (extra_of(curve, i).value < half_s) break;
-        first = i;
+    double n = (double)curve->count, share = 0, time = 0, shares = 0, both = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        share += share_of(line, curve->points[i].x * MICROSECOND) / n;
+        time += time_at(curve, i) / n;
     }
-    return first;
+    for (size_t i = 0; i < curve->count; i++) {
+        double apart = share_of(line, curve->points[i].x * MICROSECOND) - share;
+        shares += apart * apart;
+        both += apart * (time_at(curve, i) - time);
+    }
+    if (shares < 1e-9) return false;
+    line->call_s = both / shares;
+    line->base_s = time - line->call_s * share;
+    line->call_error_s = 1 / sqrt(shares);
+    line->squares = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        double at = line->base_s + line->call_s * share_of(line, curve->points[i].x * MICROSECOND);
+        line->squares += (time_at(curve, i) - at) * (time_at(curve, i) - at);
+    }
+    return true;
 }
 
-/* The longest steady one before it, or no pause. */
-static double length_before(const struct size_curve *curve, size_t first)
+/* Where a line may begin or end: at the measured lengths, and at some places between two of them. */
+static size_t list_places(const struct size_curve *curve, double places_s[PLACES_MOST])
 {
-    size_t before = first - 1;
-    while (before > 0 && !is_steady(curve, before)) before--;
-    return curve->points[before].x * MICROSECOND;
-}
-
-/* call_s: the mean behind the pauses from the first on. One value stands for all of them: the error is half of their
- * range, if that is more than the error of the mean. */
-static void take_mean(const struct size_curve *curve, size_t first, size_t longest, struct pause_found *found)
-{
-    double sum = 0, squares = 0, least = INFINITY, most = -INFINITY;
     size_t count = 0;
-    for (size_t i = first; i <= longest; i++) {
-        if (!is_steady(curve, i)) continue;
-        struct fit_value extra = extra_of(curve, i);
-        sum += extra.value;
-        squares += extra.error * extra.error;
-        least = fmin(least, extra.value);
-        most = fmax(most, extra.value);
-        found->n += curve->sizes[i].statistics.count;
-        count++;
-    }
-    found->call_s = (struct fit_value){sum / (double)count, fmax(sqrt(squares) / (double)count, (most - least) / 2)};
+    for (size_t i = 0; i + 1 < curve->count; i++)
+        for (int step = 0; step < STEPS; step++)
+            places_s[count++] = MICROSECOND * (curve->points[i].x + (curve->points[i + 1].x - curve->points[i].x) * step / STEPS);
+    places_s[count++] = MICROSECOND * curve->points[curve->count - 1].x;
+    return count;
+}
+
+/* The best of all lines; with `best`, instead, how far the values of lines are from it whose squares are at most `most`. */
+static void try_lines(const struct size_curve *curve, struct line *best, double most, struct pause_found *range)
+{
+    double places_s[PLACES_MOST];
+    size_t count = list_places(curve, places_s);
+    for (size_t from = 0; from < count; from++)
+        for (size_t to = from; to < count; to++) {
+            struct line line = {.after_s = places_s[from], .full_s = places_s[to]};
+            if (!fit_times(curve, &line)) continue;
+            if (!range && line.squares < best->squares) *best = line;
+            if (!range || line.squares > most) continue;
+            range->after_s.error = fmax(range->after_s.error, fabs(line.after_s - best->after_s));
+            range->full_s.error = fmax(range->full_s.error, fabs(line.full_s - best->full_s));
+            range->call_s.error = fmax(range->call_s.error, fabs(line.call_s - best->call_s));
+        }
+}
+
+/* The variance of a length's time: that of the residuals, or of the medians if that is larger. */
+static double variance_of(const struct size_curve *curve, const struct line *line)
+{
+    enum { VALUES = 4 };
+    double medians = 0;
+    for (size_t i = 0; i < curve->count; i++)
+        medians += curve->sizes[i].statistics.median_error * curve->sizes[i].statistics.median_error;
+    return fmax(line->squares / (double)(curve->count - VALUES), medians / (double)curve->count);
 }
 
 bool pause_find(const struct size_curve *curve, struct pause_found *found)
 {
+    struct line best = {.squares = INFINITY};
     *found = (struct pause_found){.why = NULL};
-    if (curve->count < 2 || curve->points[0].x != 0) return false;
-    size_t longest = find_longest(curve);
-    if (!is_steady(curve, 0) || longest == 0) {
-        found->why = "the 90th percentile is above 1.2 medians";
+    if (curve->count == 0) return false;
+    if (curve->count < PAUSE_LENGTHS_LEAST || curve->points[0].x != 0) {
+        found->why = "it needs 0 and four lengths";
         return false;
     }
-    struct fit_value extra = extra_of(curve, longest);
-    if (extra.value <= extra.error) {
+    try_lines(curve, &best, 0, NULL);
+    double variance = variance_of(curve, &best);
+    found->call_s = (struct fit_value){best.call_s, 3 * sqrt(variance) * best.call_error_s};
+    if (found->call_s.value <= found->call_s.error) {
         found->why = "it is not more than its error";
         return false;
     }
-    size_t first = find_first(curve, longest);
-    double from_s = length_before(curve, first), upto_s = curve->points[first].x * MICROSECOND;
-    found->after_s = (struct fit_value){(from_s + upto_s) / 2, (upto_s - from_s) / 2};
-    take_mean(curve, first, longest, found);
+    found->after_s.value = best.after_s;
+    found->full_s.value = best.full_s;
+    try_lines(curve, &best, best.squares + 9 * variance, found);
+    for (size_t i = 0; i < curve->count; i++) found->n += curve->sizes[i].statistics.count;
     return true;
 }

@@ -4,9 +4,11 @@
 
 #include "platforms/fit/size_curve.h"
 
+enum { PAUSE_LENGTHS_LEAST = 5 };
+
 struct pause_found {
-    struct fit_value after_s, call_s;
-    size_t n;        /* repetitions behind call_s */
+    struct fit_value after_s, full_s, call_s;
+    size_t n;        /* repetitions of all lengths */
     const char *why; /* there is none; NULL: there is */
 };
 

@@ -15,10 +15,10 @@ enum { COUNT = 40, MOST = 6 };
 struct row {
     const char *what;
     struct {
-        double us, time_s, p90_s; /* p90_s above 1.2 times: unsteady */
+        double us, time_s;
     } sizes[MOST];
-    double after_s, after_error_s, call_s, call_error_s; /* call_s 0: none */
-    size_t n;
+    double after_s, full_s, call_s; /* call_s 0: none */
+    double after_error_s, full_error_s, call_error_s; /* 0: not worked out */
     const char *why;
 };
 
@@ -28,53 +28,37 @@ static struct size_curve curve_of(const struct row *row)
     for (int i = 0; i < MOST && row->sizes[i].time_s > 0; i++, curve.count++) {
         curve.points[i] = (struct fit_point){row->sizes[i].us, row->sizes[i].time_s, 0};
         curve.sizes[i].statistics =
-            (struct bench_statistics){.count = COUNT, .median = row->sizes[i].time_s, .p90 = row->sizes[i].p90_s,
-                                      .median_error = 1e-6};
-        curve.sizes[i].unsteady = row->sizes[i].p90_s > 1.2 * row->sizes[i].time_s;
+            (struct bench_statistics){.count = COUNT, .median = row->sizes[i].time_s, .median_error = 1e-6};
     }
     return curve;
 }
 
-/* The standard error of each median is 1 us: of a difference 1.414 us, three of them 4.243 us. */
+/* The standard error of each median is 1 us. A line begins and ends at a length or at a quarter of the way to the next one. */
 static const struct row rows[] = {
-    {"no measurement", {{0, 0, 0}}, 0, 0, 0, 0, 0, NULL},
-    {"only without a pause", {{0, 2e-3, 0}}, 0, 0, 0, 0, 0, NULL},
-    {"nothing without a pause", {{100, 2e-3, 0}, {1000, 3e-3, 0}}, 0, 0, 0, 0, 0, NULL},
-    {"not more than its error", {{0, 2e-3, 0}, {1000, 2.004e-3, 0}}, 0, 0, 0, 0, 0, "error"},
-    {"a pause that costs nothing", {{0, 2e-3, 0}, {1000, 1.9e-3, 0}}, 0, 0, 0, 0, 0, "error"},
-    /* 10, 60 and 100 us longer: half of 100 is reached between 0.3 and 1 ms; mean of 60 and 100, half of their range */
-    {"grows",
-     {{0, 2e-3, 0}, {300, 2.01e-3, 0}, {1000, 2.06e-3, 0}, {3000, 2.1e-3, 0}},
-     6.5e-4,
-     3.5e-4,
-     8e-5,
-     2e-5,
-     2 * COUNT,
-     NULL},
-    /* one pause: the error is that of its difference */
-    {"one pause", {{0, 2e-3, 0}, {1000, 2.1e-3, 0}}, 5e-4, 5e-4, 1e-4, 4.2426e-6, COUNT, NULL},
-    /* inside a node all scatter by more than a fifth, and less than half of the 20 us that the longest pause costs: extras of 1,
-       16 and 20 us; half of 20 is reached between 1 and 3 ms; mean of 16 and 20 */
-    {"scatter below what a pause costs",
-     {{0, 1e-6, 1.5e-6}, {1000, 2e-6, 4e-6}, {3000, 1.7e-5, 2.5e-5}, {10000, 2.1e-5, 3e-5}},
-     2e-3,
-     1e-3,
-     1.8e-5,
-     3e-6,
-     2 * COUNT,
-     NULL},
-    {"without a pause unsteady", {{0, 2e-3, 3e-3}, {1000, 2.1e-3, 0}}, 0, 0, 0, 0, 0, "90th percentile"},
-    {"all pauses unsteady", {{0, 2e-3, 0}, {1000, 2.1e-3, 3e-3}}, 0, 0, 0, 0, 0, "90th percentile"},
-    /* the two unsteady ones count as not measured */
-    {"some unsteady",
-     {{0, 2e-3, 0}, {300, 2.09e-3, 9e-3}, {1000, 2.1e-3, 0}, {3000, 2.5e-3, 9e-3}},
-     5e-4,
-     5e-4,
-     1e-4,
-     4.2426e-6,
-     COUNT,
-     NULL},
+    {.what = "no measurement"},
+    {"four lengths", {{0, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 3e-3}}, .why = "four lengths"},
+    {"none without a pause", {{100, 2e-3}, {300, 2e-3}, {1000, 2e-3}, {3000, 3e-3}, {10000, 3e-3}}, .why = "four lengths"},
+    /* two groups of n and 6 - n lengths differ by at most 2 us; three standard errors are at least 3 / sqrt(6 / 4) = 2.4 us */
+    {"not more than its error",
+     {{0, 2e-3}, {100, 2.001e-3}, {300, 1.999e-3}, {1000, 2.001e-3}, {3000, 2e-3}, {10000, 2.001e-3}},
+     .why = "error"},
+    {"a pause that costs nothing", {{0, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 1.9e-3}, {3000, 1.9e-3}}, .why = "error"},
+    /* 60 us: none up to 2 ms, a third of the way at 4 ms, all from 8 ms on */
+    {"a line", {{0, 2e-3}, {1000, 2e-3}, {2000, 2e-3}, {4000, 2.02e-3}, {8000, 2.06e-3}, {16000, 2.06e-3}}, 2e-3, 8e-3, 6e-5,
+     .why = NULL},
+    {"grows up to the longest pause", {{0, 2e-3}, {1000, 2.005e-3}, {2000, 2.01e-3}, {4000, 2.02e-3}, {8000, 2.04e-3}}, 0, 8e-3,
+     4e-5, .why = NULL},
+    /* All lines from 300 us or later to 1 ms or earlier fit. The first one ends a quarter of 700 us behind 300 us, the last one
+       is a step at 1 ms. A line from 250 us adds 6.7 us or more at 300 us, one to 1.5 ms lacks 42 us at 1 ms: more than three
+       standard errors. Shares of 0 and 1 of three lengths each: 3 us / sqrt(6 / 4). */
+    {"a step", {{0, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 2.1e-3}, {3000, 2.1e-3}, {10000, 2.1e-3}}, 3e-4, 4.75e-4, 1e-4, 7e-4,
+     5.25e-4, 2.4495e-6, NULL},
 };
+
+static bool is_near(struct fit_value value, double right, double error)
+{
+    return fabs(value.value - right) < 1e-9 && value.error > 0 && (error == 0 || fabs(value.error - error) < 1e-9);
+}
 
 static void values_of_pauses(void **state)
 {
@@ -87,12 +71,12 @@ static void values_of_pauses(void **state)
         if (is != (row->call_s > 0)) fail_msg("%s: found %d", row->what, is);
         if (row->why ? !found.why || !strstr(found.why, row->why) : found.why != NULL)
             fail_msg("%s: why: %s", row->what, found.why ? found.why : "none");
-        if (is &&
-            (fabs(found.after_s.value - row->after_s) > 1e-9 || fabs(found.after_s.error - row->after_error_s) > 1e-9 ||
-             fabs(found.call_s.value - row->call_s) > 1e-9 || fabs(found.call_s.error - row->call_error_s) > 1e-9 ||
-             found.n != row->n))
-            fail_msg("%s: after %g +- %g, call %g +- %g of %zu", row->what, found.after_s.value, found.after_s.error,
-                     found.call_s.value, found.call_s.error, found.n);
+        if (is && (!is_near(found.after_s, row->after_s, row->after_error_s) ||
+                   !is_near(found.full_s, row->full_s, row->full_error_s) ||
+                   !is_near(found.call_s, row->call_s, row->call_error_s) || found.n != curve.count * COUNT))
+            fail_msg("%s: after %g +- %g, full %g +- %g, call %g +- %g of %zu", row->what, found.after_s.value,
+                     found.after_s.error, found.full_s.value, found.full_s.error, found.call_s.value, found.call_s.error,
+                     found.n);
     }
 }
 
