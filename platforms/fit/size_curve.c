@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW_PASSES = 4 };
+
 /* One series as a point. */
 struct placed {
     const char *place;
@@ -13,23 +15,20 @@ struct placed {
     struct curve_size size;
 };
 
-static void make_point(const struct bench_series *series, const struct bench_statistics *statistics, struct placed *placed)
+/* few: so few passes measured the size that a quartile of their medians says little. */
+static struct fit_point point_of(const struct bench_statistics *statistics, int64_t bytes, bool few)
 {
-    bool unsteady = bench_statistics_refused(statistics);
+    bool unsteady = few && bench_statistics_refused(statistics);
     double y = unsteady ? statistics->p10 : statistics->median;
     double error = unsteady ? statistics->p25 - statistics->p10 : statistics->median_error;
-    placed->point = (struct fit_point){(double)series->bytes, y, fmax(hypot(error, CURVE_ERROR_LEAST * y), 1e-12)};
-    placed->size = (struct curve_size){*statistics, unsteady};
-    placed->place = series->place;
+    return (struct fit_point){(double)bytes, y, fmax(hypot(error, CURVE_ERROR_LEAST * y), 1e-12)};
 }
 
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err)
 {
     struct bench_statistics statistics;
-    struct placed placed;
     TRY(bench_series_statistics(series, &statistics, err));
-    make_point(series, &statistics, &placed);
-    *point = placed.point;
+    *point = point_of(&statistics, series->bytes, true);
     return STATUS_OK;
 }
 
@@ -50,7 +49,7 @@ static int compare_places(const void *a, const void *b)
     return places != 0 ? places : compare_times(a, b);
 }
 
-/* Of each size and place the round at the lower quartile. Returns the number of what is left. */
+/* Of each size and place the pass whose median is at the lower quartile. Returns the number of what is left. */
 static size_t keep_quartiles(struct placed *placed, size_t count)
 {
     size_t kept = 0;
@@ -59,7 +58,11 @@ static size_t keep_quartiles(struct placed *placed, size_t count)
         for (behind = first; behind < count && placed[behind].point.x == placed[first].point.x &&
                              strcmp(placed[behind].place, placed[first].place) == 0;
              behind++) {}
-        placed[kept++] = placed[first + (behind - first - 1) / 4];
+        placed[kept] = placed[first + (behind - first - 1) / 4];
+        struct curve_size *size = &placed[kept].size;
+        size->unsteady = behind - first <= FEW_PASSES && bench_statistics_refused(&size->statistics);
+        if (size->unsteady) placed[kept].point = point_of(&size->statistics, (int64_t)placed[kept].point.x, true);
+        kept++;
     }
     return kept;
 }
@@ -120,7 +123,8 @@ enum status size_curve_collect(const struct bench_results *results, const char *
         struct bench_statistics statistics;
         if (strcmp(series->spec, spec) != 0 || (series->demand.nodes > 1) != between) continue;
         status = bench_series_statistics(series, &statistics, err);
-        make_point(series, &statistics, &placed[count++]);
+        placed[count++] =
+            (struct placed){series->place, point_of(&statistics, series->bytes, false), {.statistics = statistics}};
     }
     if (status == STATUS_OK) status = keep_middles(placed, keep_quartiles(placed, count), curve, err);
     if (status == STATUS_OK) add_scatter(curve);
