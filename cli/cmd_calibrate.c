@@ -85,8 +85,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (!options->output) return cli_usage(state, "the output is missing, expected -o PLATFORM.json");
         if (!options->command && !options->results)
             return cli_usage(state, "the launcher is missing, expected -- mpiexec -n 4, or --results DIR of an earlier run");
-        if (options->check && (!options->command || cli_is_output(options->output)))
-            return cli_usage(state, "--check takes a launcher, and -o a file");
+        if (options->check && cli_is_output(options->output)) return cli_usage(state, "--check takes -o a file");
         if (!options->command && options->config)
             return cli_usage(state, "--config without a launcher, expected -- mpiexec -n 4");
         return 0;
@@ -137,6 +136,24 @@ static enum status read_results(const char *directory, struct calibration **cali
     }
     json_close(&run);
     return status;
+}
+
+/* The probe's section is a file of the directory, for a later fit. */
+static void name_section(const char *directory, char path[CALIBRATE_PATH_BYTES + 16])
+{
+    snprintf(path, CALIBRATE_PATH_BYTES + 16, "%s/mpi.json", directory);
+}
+
+static enum status read_section(const char *directory, cJSON **mpi, struct err *err)
+{
+    char path[CALIBRATE_PATH_BYTES + 16];
+    struct json_document section;
+    name_section(directory, path);
+    if (access(path, R_OK) != 0) return STATUS_OK;
+    TRY(json_open(path, &section, err));
+    *mpi = cJSON_Duplicate(section.root, true);
+    json_close(&section);
+    return *mpi ? STATUS_OK : err_memory(err);
 }
 
 /* --- the platform --- */
@@ -229,7 +246,10 @@ static enum status measure_library(const struct options *options, const struct c
         TRY(run_round(run, round, err));
         if (options->check && recorded->status == STATUS_OK) calibrate_check_record(run, round, recorded);
     }
-    return options->no_probe ? STATUS_OK : calibrate_run_probe(run, mpi, err);
+    char path[CALIBRATE_PATH_BYTES + 16];
+    if (!options->no_probe) TRY(calibrate_run_probe(run, mpi, err));
+    name_section(run->directory, path);
+    return *mpi ? cli_write_json(*mpi, path, err) : STATUS_OK;
 }
 
 static enum status check_result(const struct options *options, const struct calibrate_run *run,
@@ -250,7 +270,10 @@ static enum status calibrate_platform(const struct options *options, struct err 
     struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory,
                                 (int)options->rounds, options->limit_s};
     if (options->command && run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
-    if (options->command) status = measure_library(options, &run, &mpi, &recorded, err);
+    if (options->command)
+        status = measure_library(options, &run, &mpi, &recorded, err);
+    else if (!options->no_probe)
+        status = read_section(directory, &mpi, err);
     if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);
     if (status == STATUS_OK && options->check) status = check_result(options, &run, &recorded, err);
     cJSON_Delete(mpi);
