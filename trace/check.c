@@ -520,14 +520,6 @@ static enum status check_lives(struct walk *walk)
     return STATUS_OK;
 }
 
-static enum status check_limits(struct walk *walk)
-{
-    const struct trace_call *call = walk->call;
-    if (!is_time(call->enter_ps) || !is_time(call->exit_ps)) FAIL(walk, "time is beyond " TIME_LIMIT);
-    TRY(check_lives(walk));
-    return check_more_times(walk);
-}
-
 static enum status check_time(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -537,7 +529,9 @@ static enum status check_time(struct walk *walk)
         FAIL(walk, "time runs backwards");
     if (thread->joined && call->exit_ps > thread->joined_ps)
         FAIL(walk, "thread %td calls after it was joined, expected no event", thread - walk->threads);
-    return check_limits(walk);
+    if (!is_time(call->enter_ps) || !is_time(call->exit_ps)) FAIL(walk, "time is beyond " TIME_LIMIT);
+    TRY(check_lives(walk));
+    return check_more_times(walk);
 }
 
 /* Checks the calls from first on. */
@@ -554,12 +548,6 @@ static enum status check_calls(struct walk *walk, size_t first)
         walk->thread->called = true;
     }
     return STATUS_OK;
-}
-
-static enum status check_rank(struct walk *walk)
-{
-    TRY(open_threads(walk));
-    return check_calls(walk, 0);
 }
 
 static enum status check_heaps(const struct trace *trace, struct err *err)
@@ -653,7 +641,8 @@ static enum status check_block(void *context, size_t block, struct err *err)
     struct walk walk = {.trace = ranks->trace, .bounds = &ranks->bounds, .err = err};
     enum status status = STATUS_OK;
     for (walk.rank = first; status == STATUS_OK && walk.rank < end; walk.rank++) {
-        status = check_rank(&walk);
+        status = open_threads(&walk);
+        if (status == STATUS_OK) status = check_calls(&walk, 0);
         if (status == STATUS_DATA && ranks->cut) status = trace_cut(ranks->cut, walk.rank, walk.index, err, err);
         map_clear(&walk.so_far.requests);
         walk.so_far = (struct rank_state){.bytes = 0};

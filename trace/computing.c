@@ -97,19 +97,6 @@ static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace
     return status;
 }
 
-static enum status check_known(const struct trace *trace, enum trace_computing computing, struct err *err)
-{
-    bool cpu = false;
-    for (uint32_t i = 0; i < trace->rank_count; i++) cpu = cpu || trace->ranks[i].before_ps[BEFORE_CPU];
-    if (computing == COMPUTING_CPU && !cpu)
-        return err_set(err, STATUS_DATA, trace->name, NULL,
-                       "no CPU times, expected a trace that was recorded with --cpu-time");
-    if (computing == COMPUTING_UNDISTURBED && !trace->provenance.core_waits)
-        return err_set(err, STATUS_DATA, trace->name, NULL,
-                       "no core waits, expected a recording from a system that has /proc/thread-self/schedstat");
-    return STATUS_OK;
-}
-
 static enum status note_computing(struct trace *trace, enum trace_computing computing, struct err *err)
 {
     wide_ps waited_ps = 0, slept_ps = 0;
@@ -131,7 +118,14 @@ static enum status note_computing(struct trace *trace, enum trace_computing comp
 
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)
 {
-    TRY(check_known(trace, computing, err));
+    bool cpu = false;
+    for (uint32_t i = 0; i < trace->rank_count; i++) cpu = cpu || trace->ranks[i].before_ps[BEFORE_CPU];
+    if (computing == COMPUTING_CPU && !cpu)
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "no CPU times, expected a trace that was recorded with --cpu-time");
+    if (computing == COMPUTING_UNDISTURBED && !trace->provenance.core_waits)
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "no core waits, expected a recording from a system that has /proc/thread-self/schedstat");
     if (trace->provenance.simulated && computing != COMPUTING_CPU) return STATUS_OK; /* trace_compute_ps() */
     if (computing == COMPUTING_DEFAULT)
         computing = trace->provenance.core_waits && trace_is_crowded(trace) ? COMPUTING_UNDISTURBED : COMPUTING_WALL;

@@ -141,11 +141,6 @@ enum status trace_copy_group(struct trace *trace, const struct trace_group *grou
     return add_sorted_group(trace, group->members, group->count, group->repeats, id, err);
 }
 
-static bool same_counts(const struct trace_counts *counts, const int64_t *bytes, uint32_t count)
-{
-    return counts->count == count && (count == 0 || memcmp(counts->bytes, bytes, count * sizeof *bytes) == 0);
-}
-
 enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t count, uint32_t *id, struct err *err)
 {
     struct trace_definitions *tables = &trace->definitions;
@@ -156,7 +151,8 @@ enum status trace_add_counts(struct trace *trace, const int64_t *bytes, uint32_t
     for (;; hash++) {
         TRY(map_put(&tables->counts_index, hash, UINT64_MAX, &slot, err));
         if (*slot == UINT64_MAX) break;
-        if (!same_counts(&tables->counts[*slot], bytes, count)) continue;
+        const struct trace_counts *counts = &tables->counts[*slot];
+        if (counts->count != count || (count > 0 && memcmp(counts->bytes, bytes, count * sizeof *bytes) != 0)) continue;
         *id = (uint32_t)*slot;
         return STATUS_OK;
     }
@@ -277,11 +273,6 @@ enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id
     return STATUS_OK;
 }
 
-static bool same_site(const struct trace_site *site, const char *function, const char *file, int32_t line)
-{
-    return site->line == line && same_text(site->function, function) && same_text(site->file, file);
-}
-
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err)
 {
@@ -292,7 +283,9 @@ enum status trace_add_site(struct trace *trace, const char *function, const char
     for (;; hash++) {
         TRY(map_put(&tables->name_index, hash, UINT64_MAX, &slot, err));
         if (*slot == UINT64_MAX) break;
-        if (*slot % 2 != TABLE_SITE || !same_site(&tables->sites[*slot / 2], function, file, line)) continue;
+        const struct trace_site *known = *slot % 2 == TABLE_SITE ? &tables->sites[*slot / 2] : NULL;
+        if (!known || known->line != line || !same_text(known->function, function) || !same_text(known->file, file))
+            continue;
         *id = (uint32_t)(*slot / 2);
         return STATUS_OK;
     }

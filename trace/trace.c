@@ -57,24 +57,6 @@ void trace_clear_tables(struct trace_definitions *definitions)
     map_clear(&definitions->extents_index);
 }
 
-static void clear_definitions(struct trace *trace)
-{
-    struct trace_definitions *definitions = &trace->definitions;
-    for (size_t i = 0; i < definitions->comm_count; i++) {
-        free(definitions->comms[i].members);
-        free(definitions->comms[i].order);
-    }
-    for (size_t i = 0; i < definitions->window_count; i++) {
-        free(definitions->windows[i].name);
-        free(definitions->windows[i].bytes);
-        free(definitions->windows[i].disp_unit);
-    }
-    trace_clear_tables(definitions);
-    trace_clear_nodes(trace);
-    free(definitions->comms);
-    free(definitions->windows);
-}
-
 static void clear_provenance(struct trace_provenance *provenance)
 {
 #define PROVENANCE_TEXT(MEMBER, PROPERTY) free(provenance->MEMBER);
@@ -100,7 +82,20 @@ void trace_free(struct trace *trace)
         free(trace->ranks[i].kept);
         free(trace->ranks[i].incomplete_why);
     }
-    clear_definitions(trace);
+    struct trace_definitions *definitions = &trace->definitions;
+    for (size_t i = 0; i < definitions->comm_count; i++) {
+        free(definitions->comms[i].members);
+        free(definitions->comms[i].order);
+    }
+    for (size_t i = 0; i < definitions->window_count; i++) {
+        free(definitions->windows[i].name);
+        free(definitions->windows[i].bytes);
+        free(definitions->windows[i].disp_unit);
+    }
+    trace_clear_tables(definitions);
+    trace_clear_nodes(trace);
+    free(definitions->comms);
+    free(definitions->windows);
     clear_provenance(&trace->provenance);
     free(trace->ranks);
     free(trace->name);
@@ -197,14 +192,7 @@ enum status trace_add_thread_call(struct trace *trace, uint32_t rank, uint32_t t
 {
     struct trace_rank *process = &trace->ranks[rank];
     TRY(check_order(trace, rank, thread, call, err));
-    if (process->count == process->capacity) {
-        size_t sim_capacity = process->sim ? process->capacity : 0, capacity = process->capacity;
-        if (trace->provenance.simulated)
-            TRY(array_reserve((void **)&process->sim, &sim_capacity, capacity + 1, sizeof *process->sim, err));
-        TRY(array_reserve((void **)&process->calls, &capacity, capacity + 1, sizeof *process->calls, err));
-        process->capacity = capacity;
-        if (process->extents) TRY(trace_reserve_extents(process, err));
-    }
+    TRY(trace_reserve_calls(trace, rank, 1, err));
     for (int b = 0; b < BEFORE_COUNT; b++)
         if (process->before_ps[b])
             TRY(trace_set_before(trace, rank, process->count, (enum trace_before)b, TRACE_UNKNOWN_PS, err));

@@ -1,7 +1,6 @@
 #include "trace/causality/clock_conditions.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "trace/causality/happens_before.h"
@@ -28,24 +27,13 @@ static enum status add_pair(struct happens_before *relation, const struct clock_
     return happens_before_effect(relation, sync_group);
 }
 
-/* Sorting by numbers below `numbers` in their order of making takes time by their count: starts[i] is how many items
- * have a number below i. */
-static size_t *count_starts(size_t numbers)
-{
-    return calloc(numbers + 1, sizeof(size_t));
-}
-
-static void sum_up(size_t *starts, size_t numbers)
-{
-    for (size_t i = 0; i < numbers; i++) starts[i + 1] += starts[i];
-}
-
 /* Orders conditions by rank and index; conditions of one call by creation, which is the order of their sync groups. */
 static enum status order_conditions(struct happens_before *relation, const size_t *first_calls,
                                     struct clock_condition **conditions, size_t count, size_t *capacity)
 {
     size_t calls = first_calls[relation->trace->rank_count];
-    size_t *ends = count_starts(calls);
+    size_t *ends =
+        calloc(calls + 1, sizeof *ends); /* of those before: sorting takes time by the number of conditions */
     struct clock_condition *ordered = malloc((count + 1) * sizeof *ordered);
     if (!ends || !ordered) {
         free(ends);
@@ -53,7 +41,7 @@ static enum status order_conditions(struct happens_before *relation, const size_
         return err_memory(relation->err);
     }
     for (size_t i = 0; i < count; i++) ends[first_calls[(*conditions)[i].rank] + (*conditions)[i].index + 1]++;
-    sum_up(ends, calls);
+    for (size_t i = 0; i < calls; i++) ends[i + 1] += ends[i];
     for (size_t i = 0; i < count; i++)
         ordered[ends[first_calls[(*conditions)[i].rank] + (*conditions)[i].index]++] = (*conditions)[i];
     free(ends);
@@ -67,7 +55,7 @@ static enum status order_all_conditions(struct happens_before *relation)
 {
     struct clock_conditions *conditions = relation->conditions;
     uint32_t ranks = relation->trace->rank_count;
-    size_t *first_calls = count_starts(ranks);
+    size_t *first_calls = calloc((size_t)ranks + 1, sizeof *first_calls);
     if (!first_calls) return err_memory(relation->err);
     for (uint32_t r = 0; r < ranks; r++) first_calls[r + 1] = first_calls[r] + relation->trace->ranks[r].count;
     enum status status = order_conditions(relation, first_calls, &conditions->causes, conditions->cause_count,
@@ -154,12 +142,6 @@ static enum status join_sides(struct happens_before *relation)
     return status;
 }
 
-static enum status find_all(struct happens_before *relation)
-{
-    TRY(happens_before_walk(relation, 0, relation->trace->rank_count));
-    return join_sides(relation);
-}
-
 enum status clock_conditions_find(const struct trace *trace, unsigned threads, struct clock_conditions *conditions,
                                   struct err *err)
 {
@@ -167,7 +149,8 @@ enum status clock_conditions_find(const struct trace *trace, unsigned threads, s
     bool none;
     TRY(clock_count(trace, threads, &none, err));
     if (none) return STATUS_OK;
-    enum status status = find_all(&relation);
+    enum status status = happens_before_walk(&relation, 0, trace->rank_count);
+    if (status == STATUS_OK) status = join_sides(&relation);
     happens_before_clear(&relation);
     return status;
 }

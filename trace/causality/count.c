@@ -137,21 +137,6 @@ static void divide_ranks(const struct counting *counting, uint64_t calls)
     }
 }
 
-static void clear_counting(struct counting *counting)
-{
-    for (size_t i = 0; counting->blocks && i < counting->count; i++) {
-        struct block *block = &counting->blocks[i];
-        happens_before_clear(&block->relation);
-        clock_conditions_clear(&block->conditions);
-        free(block->causes);
-        free(block->effects);
-        free(block->sync_groups);
-    }
-    free(counting->blocks);
-    free(counting->block_of);
-    free(counting->latest_ps);
-}
-
 enum status clock_count(const struct trace *trace, unsigned threads, bool *none, struct err *err)
 {
     enum { THREAD_CALLS = 1 << 16, BLOCKS = 2 };
@@ -170,6 +155,16 @@ enum status clock_count(const struct trace *trace, unsigned threads, bool *none,
     if (status == STATUS_OK) status = parallel_run(counting.count, threads, check_block, &counting, err);
     *none = status == STATUS_OK;
     for (size_t i = 0; i < counting.count && *none; i++) *none = !counting.blocks[i].violated;
-    clear_counting(&counting);
+    for (size_t i = 0; counting.blocks && i < counting.count; i++) {
+        struct block *block = &counting.blocks[i];
+        happens_before_clear(&block->relation);
+        clock_conditions_clear(&block->conditions);
+        free(block->causes);
+        free(block->effects);
+        free(block->sync_groups);
+    }
+    free(counting.blocks);
+    free(counting.block_of);
+    free(counting.latest_ps);
     return status;
 }

@@ -88,13 +88,6 @@ enum status happens_before_effect(struct happens_before *relation, size_t sync_g
     return STATUS_OK;
 }
 
-/* Whether the rank is in the second group of the call's intercommunicator. */
-static bool is_in_second(const struct happens_before *relation)
-{
-    const struct trace_comm *comm = trace_call_comm(relation->trace, relation->call);
-    return comm->first_group > 0 && trace_comm_rank(comm, (int32_t)relation->rank) >= (int32_t)comm->first_group;
-}
-
 /* The k-th collective call of a rank on a communicator (or window) belongs to the k-th of every member; in an
  * intercommunicator the members of one group depend on those of the other. */
 static enum status relate_collective(struct happens_before *relation, bool causes, bool effects)
@@ -107,7 +100,8 @@ static enum status relate_collective(struct happens_before *relation, bool cause
                 &sync_group, relation->err));
     if (*sync_group == relation->conditions->sync_groups) relation->conditions->sync_groups += 1 + between;
     size_t number = (size_t)*sync_group;
-    bool second = is_in_second(relation);
+    const struct trace_comm *comm = trace_call_comm(relation->trace, relation->call);
+    bool second = comm->first_group > 0 && trace_comm_rank(comm, (int32_t)relation->rank) >= (int32_t)comm->first_group;
     if (causes) TRY(happens_before_cause(relation, number + second));
     if (effects && !(relation->call->flags & TRACE_BREAK))
         TRY(happens_before_effect(relation, between ? number + !second : number));
@@ -270,13 +264,6 @@ static enum status walk_rank(struct happens_before *relation)
     return STATUS_OK;
 }
 
-static void end_rank(struct happens_before *relation)
-{
-    map_clear(&relation->sequences);
-    map_clear(&relation->receives);
-    for (size_t i = 0; i < relation->trace->definitions.window_count; i++) map_clear(&relation->gets[i]);
-}
-
 enum status happens_before_walk(struct happens_before *relation, uint32_t first, uint32_t end)
 {
     relation->gets = calloc(relation->trace->definitions.window_count + 1, sizeof *relation->gets);
@@ -284,7 +271,9 @@ enum status happens_before_walk(struct happens_before *relation, uint32_t first,
     TRY(epoch_cursor_init(&relation->cursor, relation->trace, relation->err));
     for (relation->rank = first; relation->rank < end; relation->rank++) {
         enum status status = walk_rank(relation);
-        end_rank(relation);
+        map_clear(&relation->sequences);
+        map_clear(&relation->receives);
+        for (size_t i = 0; i < relation->trace->definitions.window_count; i++) map_clear(&relation->gets[i]);
         TRY(status);
     }
     return STATUS_OK;

@@ -14,7 +14,7 @@ struct partner {
 
 struct pattern {
     const char *name;
-    uint32_t (*slots)(uint32_t ranks); /* blocks in each window, and at most so many partners */
+    uint32_t slots; /* blocks in each window, and at most so many partners; 0: as many as ranks */
     uint32_t (*targets)(uint32_t ranks, uint32_t rank, struct partner *partners);
     uint32_t (*origins)(uint32_t ranks, uint32_t rank, struct partner *partners); /* NULL: the same ranks */
 };
@@ -35,7 +35,8 @@ struct generator {
 struct sync {
     const char *name;
     bool window;
-    enum status (*before)(struct generator *generator); /* called once after the window's creation; NULL: none */
+    enum mpi_call before; /* once after the window's creation, with this assertion; ID_none: no call */
+    unsigned assertion;
     enum status (*iteration)(struct generator *generator, bool last);
 };
 
@@ -48,12 +49,6 @@ static uint32_t halo_width(uint32_t ranks)
     return width;
 }
 
-static uint32_t halo_slots(uint32_t ranks)
-{
-    (void)ranks;
-    return 4;
-}
-
 static uint32_t halo_targets(uint32_t ranks, uint32_t rank, struct partner *partners)
 {
     uint32_t width = halo_width(ranks), x = rank % width, y = rank / width, count = 0;
@@ -63,12 +58,6 @@ static uint32_t halo_targets(uint32_t ranks, uint32_t rank, struct partner *part
     if (y > 0) partners[count++] = (struct partner){(int32_t)(rank - width), 3};
     if (y + 1 < ranks / width) partners[count++] = (struct partner){(int32_t)(rank + width), 2};
     return count;
-}
-
-static uint32_t ring_slots(uint32_t ranks)
-{
-    (void)ranks;
-    return 1;
 }
 
 static uint32_t ring_targets(uint32_t ranks, uint32_t rank, struct partner *partners)
@@ -85,11 +74,6 @@ static uint32_t ring_origins(uint32_t ranks, uint32_t rank, struct partner *part
     return 1;
 }
 
-static uint32_t transpose_slots(uint32_t ranks)
-{
-    return ranks;
-}
-
 /* Each rank begins with its successor, so that not all write to one rank at once. */
 static uint32_t transpose_targets(uint32_t ranks, uint32_t rank, struct partner *partners)
 {
@@ -98,10 +82,15 @@ static uint32_t transpose_targets(uint32_t ranks, uint32_t rank, struct partner 
 }
 
 static const struct pattern patterns[] = {
-    {"halo2d", halo_slots, halo_targets, NULL},
-    {"ring", ring_slots, ring_targets, ring_origins},
-    {"transpose", transpose_slots, transpose_targets, NULL},
+    {"halo2d", 4, halo_targets, NULL},
+    {"ring", 1, ring_targets, ring_origins},
+    {"transpose", 0, transpose_targets, NULL},
 };
+
+static uint32_t slots_of(const struct pattern *pattern, uint32_t ranks)
+{
+    return pattern->slots > 0 ? pattern->slots : ranks;
+}
 
 static enum status add_call(struct generator *generator, struct trace_call call)
 {
@@ -149,11 +138,6 @@ static enum status pscw_iteration(struct generator *generator, bool last)
     return add_plain(generator, ID_Win_wait, 0);
 }
 
-static enum status fence_before(struct generator *generator)
-{
-    return add_plain(generator, ID_Win_fence, TRACE_NOPRECEDE);
-}
-
 static enum status fence_iteration(struct generator *generator, bool last)
 {
     TRY(add_puts(generator));
@@ -172,11 +156,6 @@ static enum status lock_iteration(struct generator *generator, bool last)
         TRY(add_call(generator, unlock));
     }
     return add_plain(generator, ID_Barrier, 0);
-}
-
-static enum status flush_before(struct generator *generator)
-{
-    return add_plain(generator, ID_Win_lock_all, 0);
 }
 
 static enum status flush_iteration(struct generator *generator, bool last)
@@ -216,11 +195,9 @@ static enum status message_iteration(struct generator *generator, bool last)
 }
 
 static const struct sync syncs[] = {
-    {"pscw", true, NULL, pscw_iteration},
-    {"fence", true, fence_before, fence_iteration},
-    {"lock", true, NULL, lock_iteration},
-    {"flush", true, flush_before, flush_iteration},
-    {"p2p", false, NULL, message_iteration},
+    {"pscw", true, ID_none, 0, pscw_iteration},    {"fence", true, ID_Win_fence, TRACE_NOPRECEDE, fence_iteration},
+    {"lock", true, ID_none, 0, lock_iteration},    {"flush", true, ID_Win_lock_all, 0, flush_iteration},
+    {"p2p", false, ID_none, 0, message_iteration},
 };
 
 enum { PATTERNS = sizeof patterns / sizeof *patterns, SYNCS = sizeof syncs / sizeof *syncs };
@@ -269,7 +246,7 @@ static enum status generate_rank(struct generator *generator, const struct patte
     TRY(add_group(generator, generator->targets, generator->target_count, &generator->target_group));
     TRY(add_group(generator, generator->origins, generator->origin_count, &generator->origin_group));
     if (sync->window) TRY(add_plain(generator, ID_Win_create, 0));
-    if (sync->before) TRY(sync->before(generator));
+    if (sync->before != ID_none) TRY(add_plain(generator, sync->before, sync->assertion));
     for (uint32_t i = 0; i < options->iterations; i++) {
         generator->now_ps += compute_ps(options, generator->rank, i);
         TRY(sync->iteration(generator, i + 1 == options->iterations));
@@ -284,7 +261,7 @@ static enum status add_window(struct generator *generator, const struct pattern 
     int32_t *units = malloc(options->ranks * sizeof *units), id;
     enum status status = bytes && units ? STATUS_OK : err_memory(generator->err);
     for (uint32_t i = 0; status == STATUS_OK && i < options->ranks; i++) {
-        bytes[i] = options->bytes * pattern->slots(options->ranks);
+        bytes[i] = options->bytes * slots_of(pattern, options->ranks);
         units[i] = 1;
     }
     if (status == STATUS_OK) status = trace_add_window(generator->trace, 0, bytes, units, 'c', &id, generator->err);
@@ -305,7 +282,7 @@ static enum status generate_pattern(const struct generate_options *options, cons
                                     const struct sync *sync, struct trace **trace, struct err *err)
 {
     struct generator generator = {.options = options, .err = err};
-    size_t slots = pattern->slots(options->ranks);
+    size_t slots = slots_of(pattern, options->ranks);
     TRY(trace_new(pattern->name, options->ranks, &generator.trace, err));
     generator.targets = malloc(slots * sizeof *generator.targets);
     generator.origins = malloc(slots * sizeof *generator.origins);
