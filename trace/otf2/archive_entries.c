@@ -47,13 +47,6 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* The writer makes no links. */
-static bool is_directory(int directory, const char *name)
-{
-    struct stat about;
-    return fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode);
-}
-
 /* By content; a writer that was killed may leave empty files. */
 static bool is_otf2_file(int directory, const char *name)
 {
@@ -119,7 +112,8 @@ static enum status check_world(const char *directory, const char *name, struct e
 
 static enum status check_entry(int at, const char *directory, const char *name, struct err *err)
 {
-    bool folder = is_directory(at, name);
+    struct stat about; /* the writer makes no links */
+    bool folder = fstatat(at, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode);
     if (is_dots(name) || (folder && (archive_is_stage(name, "") || strcmp(name, "spool") == 0))) return STATUS_OK;
     if (folder && strcmp(name, ARCHIVE_NAME) == 0) return check_locations(at, directory, err);
     if (folder && is_world(name)) return check_world(directory, name, err);

@@ -43,11 +43,16 @@ static uint64_t read_number(const struct piece *piece, uint64_t at)
     return (piece->bytes[1] == LITTLE_ENDIAN_MARK) == HOST_IS_LITTLE ? value : bswap_64(value);
 }
 
+static bool is_mark(const uint8_t bytes[MARK_BYTES])
+{
+    return bytes[0] == CHUNK_HEADER && (bytes[1] == LITTLE_ENDIAN_MARK || bytes[1] == BIG_ENDIAN_MARK);
+}
+
 static enum status check_mark(const struct piece *piece)
 {
     const uint8_t *bytes = piece->bytes;
     if (piece->count < MARK_BYTES + END_BYTES) return fail_damaged(piece, piece->count, "an OTF2 file");
-    if (bytes[0] == CHUNK_HEADER && (bytes[1] == LITTLE_ENDIAN_MARK || bytes[1] == BIG_ENDIAN_MARK)) return STATUS_OK;
+    if (is_mark(bytes)) return STATUS_OK;
     return err_set(piece->err, STATUS_DATA, piece->path, NULL,
                    "bytes %02x %02x at byte %" PRIu64 ", expected an OTF2 file", bytes[0], bytes[1], piece->begin);
 }
@@ -55,8 +60,7 @@ static enum status check_mark(const struct piece *piece)
 bool archive_file_has_mark(int descriptor)
 {
     uint8_t bytes[MARK_BYTES];
-    return read(descriptor, bytes, sizeof bytes) == (ssize_t)sizeof bytes && bytes[0] == CHUNK_HEADER &&
-           (bytes[1] == LITTLE_ENDIAN_MARK || bytes[1] == BIG_ENDIAN_MARK);
+    return read(descriptor, bytes, sizeof bytes) == (ssize_t)sizeof bytes && is_mark(bytes);
 }
 
 static enum status open_file(const char *path, FILE **file, uint64_t *bytes, struct err *err)
@@ -73,19 +77,21 @@ static enum status open_file(const char *path, FILE **file, uint64_t *bytes, str
     return STATUS_OK;
 }
 
-/* The caller frees piece->bytes. */
-static enum status load_file(const char *path, struct piece *piece, struct err *err)
+static enum status check_file(const char *path, enum status (*check)(const struct piece *), struct err *err)
 {
     FILE *file;
-    *piece = (struct piece){.path = path, .err = err};
-    TRY(open_file(path, &file, &piece->count, err));
-    enum status status = STATUS_OK;
-    piece->bytes = malloc(piece->count + 1);
-    if (!piece->bytes)
+    struct piece piece = {.path = path, .err = err};
+    TRY(open_file(path, &file, &piece.count, err));
+    enum status status;
+    piece.bytes = malloc(piece.count + 1);
+    if (!piece.bytes)
         status = err_memory(err);
-    else if (fread(piece->bytes, 1, piece->count, file) != piece->count)
+    else if (fread(piece.bytes, 1, piece.count, file) != piece.count)
         status = fail_reading(path, err);
+    else
+        status = check(&piece);
     fclose(file);
+    free(piece.bytes);
     return status;
 }
 
@@ -152,11 +158,7 @@ static enum status check_definitions(const struct piece *piece)
 
 enum status archive_file_check_definitions(const char *path, struct err *err)
 {
-    struct piece piece;
-    enum status status = load_file(path, &piece, err);
-    if (status == STATUS_OK) status = check_definitions(&piece);
-    free(piece.bytes);
-    return status;
+    return check_file(path, check_definitions, err);
 }
 
 /* The anchor: mark, "OTF2", format, 38 bytes of numbers, three strings, from format 2 on a count and two strings
@@ -195,11 +197,7 @@ static enum status check_anchor(const struct piece *piece)
 
 enum status archive_file_check_anchor(const char *path, struct err *err)
 {
-    struct piece piece;
-    enum status status = load_file(path, &piece, err);
-    if (status == STATUS_OK) status = check_anchor(&piece);
-    free(piece.bytes);
-    return status;
+    return check_file(path, check_anchor, err);
 }
 
 /* One chunk; *last is the number of the last event so far. What follows its events counts in the last chunk

@@ -59,13 +59,6 @@ static enum status name_files(struct archive_reader *reader)
     return reader->base ? STATUS_OK : err_memory(reader->err);
 }
 
-/* "BASE.def", "BASE/7.evt"; NULL without memory. */
-static char *global_definitions_path(const struct archive_reader *reader)
-{
-    char *path;
-    return asprintf(&path, "%s.def", reader->base) < 0 ? NULL : path;
-}
-
 char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix)
 {
     char *path;
@@ -100,8 +93,9 @@ static enum status open_archive(struct archive_reader *reader)
         return err_set(
             reader->err, STATUS_DATA, reader->anchor, NULL,
             "an archive in SION containers or compressed, expected plain files");
-    char *path = global_definitions_path(reader);
-    enum status status = path ? archive_file_check_definitions(path, reader->err) : err_memory(reader->err);
+    char *path;
+    if (asprintf(&path, "%s.def", reader->base) < 0) return err_memory(reader->err);
+    enum status status = archive_file_check_definitions(path, reader->err);
     free(path);
     return status;
 }

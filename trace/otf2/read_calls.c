@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "trace/faults.h"
@@ -189,15 +188,21 @@ static enum status append_call(struct archive_reader *reader, struct trace_call 
     return trace_set_extents(reader->trace, cursor->rank, cursor->calls->count - 1, &cursor->extents, reader->err);
 }
 
+/* Forgets what was said of the call before. */
+static void reset_call(struct archive_cursor *cursor)
+{
+    cursor->sim = trace_sim_unknown;
+    for (int b = 0; b < BEFORE_COUNT; b++) cursor->before_ps[b] = TRACE_UNKNOWN_PS;
+    cursor->extents = (struct trace_extents){{0}};
+    cursor->order = 0;
+}
+
 static enum status append_region(struct archive_reader *reader, int64_t time_ps, uint32_t region, bool enter,
                                  OTF2_AttributeList *list)
 {
     struct archive_cursor *cursor = &reader->cursor;
     struct trace_call call = new_call(time_ps, enter ? ID_region_enter : ID_region_leave);
-    cursor->sim = trace_sim_unknown;
-    for (int b = 0; b < BEFORE_COUNT; b++) cursor->before_ps[b] = TRACE_UNKNOWN_PS;
-    cursor->extents = (struct trace_extents){{0}};
-    cursor->order = 0;
+    reset_call(cursor);
     TRY(archive_region_id(reader, region, &call.region.region));
     if (list) TRY(archive_take_attributes(reader, list, &call));
     if (enter) {
@@ -251,10 +256,7 @@ enum status archive_begin_call(struct archive_reader *reader, uint64_t time, uin
     cursor->region = reference;
     cursor->depth = 0;
     cursor->call = new_call(time_ps, (uint32_t)region->call);
-    cursor->sim = trace_sim_unknown;
-    for (int b = 0; b < BEFORE_COUNT; b++) cursor->before_ps[b] = TRACE_UNKNOWN_PS;
-    cursor->extents = (struct trace_extents){{0}};
-    cursor->order = 0;
+    reset_call(cursor);
     cursor->completed_one = cursor->has_flags = cursor->has_size = cursor->has_unit = false;
     cursor->flavor = 0;
     cursor->completed_count = 0;
@@ -355,13 +357,6 @@ static bool is_bare(const struct archive_cursor *cursor, enum call_kind kind)
     return (needed & (F_ROOT | F_TARGET)) && cursor->call.peer == TRACE_NONE;
 }
 
-/* Whether the archive ends inside the call, before the record with its window or communicator. */
-static bool is_cut_short(const struct archive_cursor *cursor)
-{
-    bool works_on = call_row(cursor->call.call)->needed & (F_WIN | F_COMM);
-    return (cursor->call.flags & TRACE_BREAK) && works_on && cursor->call.handle == TRACE_NONE;
-}
-
 static enum status append_bare(struct archive_reader *reader)
 {
     struct archive_cursor *cursor = &reader->cursor;
@@ -387,7 +382,9 @@ static enum status finish_call(struct archive_reader *reader, int64_t exit_ps)
         if (is_bare(cursor, kind)) return append_bare(reader);
         reader->assumed.one_sided += !shmem && (call_row(cursor->call.call)->needed & F_WIN);
     }
-    if (is_cut_short(cursor)) return append_bare(reader);
+    /* The archive ends inside the call, before the record with its window or communicator. */
+    bool works_on = call_row(cursor->call.call)->needed & (F_WIN | F_COMM);
+    if ((cursor->call.flags & TRACE_BREAK) && works_on && cursor->call.handle == TRACE_NONE) return append_bare(reader);
     return append_call(reader, &cursor->call);
 }
 
@@ -493,11 +490,10 @@ enum status archive_end_rank(struct archive_reader *reader)
     for (size_t i = 0; i < cursor->late_count; i++) TRY(complete_late(reader, &cursor->late[i]));
     if (!reader->ours) leave_out_unknown(reader);
     if (!reader->ours) TRY(assume_alone(reader));
-    if (reader->ours || cursor->requests.count == 0)
-        return cursor->several ? trace_sort_calls(reader->trace, cursor->rank, cursor->orders, reader->err) : STATUS_OK;
-    uint64_t *indexes;
-    TRY(map_values(&cursor->requests, &indexes, reader->err));
-    for (size_t i = 0; i < cursor->requests.count; i++) {
+    uint64_t *indexes = NULL;
+    bool open = !reader->ours && cursor->requests.count > 0;
+    if (open) TRY(map_values(&cursor->requests, &indexes, reader->err));
+    for (size_t i = 0; open && i < cursor->requests.count; i++) {
         struct trace_call *call = &cursor->calls->calls[indexes[i]];
         if (call_kind(call->call) != CALL_IRECV) continue;
         call->handle = 0;

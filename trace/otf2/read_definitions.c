@@ -1,6 +1,5 @@
 /* Reads the global definitions of an archive into tables. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

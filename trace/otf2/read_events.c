@@ -1,7 +1,5 @@
 /* The event records of one location: each adds its part to the call that is open. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "trace/otf2/read.h"

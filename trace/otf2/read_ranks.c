@@ -134,7 +134,8 @@ static enum status read_file(struct archive_reader *reader, const struct archive
     return leave_out_rest(reader);
 }
 
-static void begin_location(struct archive_reader *reader, const struct archive_location *location)
+static enum status read_location(struct archive_reader *reader, const struct archive_location *location,
+                                 const OTF2_EvtReaderCallbacks *callbacks)
 {
     struct archive_cursor *cursor = &reader->cursor;
     cursor->thread = location->thread;
@@ -142,12 +143,6 @@ static void begin_location(struct archive_reader *reader, const struct archive_l
     cursor->open_count = 0;
     cursor->last_ps = cursor->left_ps = TRACE_UNKNOWN_PS;
     archive_messages_clear();
-}
-
-static enum status read_location(struct archive_reader *reader, const struct archive_location *location,
-                                 const OTF2_EvtReaderCallbacks *callbacks)
-{
-    begin_location(reader, location);
     char *path = archive_location_path(reader, location->id, "evt");
     enum status status = path ? read_file(reader, location, callbacks, path) : err_memory(reader->err);
     free(path);
@@ -316,14 +311,6 @@ static enum status read_block(void *context, size_t number, struct err *err)
     return status;
 }
 
-/* Adds what another reader assumed of an archive in our profile. */
-static void take_assumptions(struct archive_assumptions *all, const struct archive_assumptions *more)
-{
-    all->lost_message_count += more->lost_message_count;
-    all->nested_count += more->nested_count;
-    all->off_count += more->off_count;
-}
-
 static enum status put_together(const struct ranks *ranks)
 {
     struct archive_reader *reader = ranks->reader;
@@ -333,7 +320,10 @@ static enum status put_together(const struct ranks *ranks)
                  end = (uint32_t)ranks->places[block->end - 1].rank + 1;
         TRY(builder_merge(&block->shard, reader->trace, first, end, reader->err));
         TRY(builder_translate_ranks(&block->shard, reader->trace, first, end, reader->err));
-        take_assumptions(&reader->assumed, &block->assumed);
+        /* Of an archive in our profile a reader assumes no more than this. */
+        reader->assumed.lost_message_count += block->assumed.lost_message_count;
+        reader->assumed.nested_count += block->assumed.nested_count;
+        reader->assumed.off_count += block->assumed.off_count;
         for (size_t w = 0; w < block->share.window_count; w++)
             TRY(archive_put_window_part(reader, &block->share.windows[w]));
     }

@@ -330,25 +330,32 @@ static enum status read_properties(struct archive_reader *reader)
     return read_clock(reader);
 }
 
+/* Reads a property that says which strings are of one kind, and makes room for their ids. */
+static enum status find_strings(struct archive_reader *reader, const char *property, bool needed, const char *expected,
+                                size_t *first, size_t *count, uint32_t **ids)
+{
+    char *text = find_property(reader, property);
+    size_t strings = reader->definitions.strings.count;
+    enum status status = STATUS_OK;
+    *first = *count = 0;
+    bool good =
+        text ? sscanf(text, "%zu %zu", first, count) == 2 && *first <= strings && *count <= strings - *first : !needed;
+    if (!good) status = wrong_property(reader, property, text ? text : "", expected);
+    free(text);
+    TRY(status);
+    *ids = calloc(*count + 1, sizeof **ids);
+    return *ids ? STATUS_OK : err_memory(reader->err);
+}
+
 static enum status make_sites(struct archive_reader *reader)
 {
     struct archive_definitions *definitions = &reader->definitions;
-    char *text = find_property(reader, ARCHIVE_PROPERTY_SITES);
-    size_t first = 0, count = 0;
-    enum status status = STATUS_OK;
-    if (!text || sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->strings.count ||
-        count > definitions->strings.count - first)
-        status = wrong_property(reader, ARCHIVE_PROPERTY_SITES, text ? text : "",
-                                "the first string that is a call site and their count");
-    free(text);
-    TRY(status);
-    definitions->sites = calloc(count + 1, sizeof *definitions->sites);
-    if (!definitions->sites) return err_memory(reader->err);
-    definitions->first_site = first;
-    definitions->site_count = count;
-    for (size_t i = 0; i < count; i++) {
-        char *copy = strdup(archive_string(reader, (uint32_t)(first + i))), *function, *file;
+    TRY(find_strings(reader, ARCHIVE_PROPERTY_SITES, true, "the first string that is a call site and their count",
+                     &definitions->first_site, &definitions->site_count, &definitions->sites));
+    for (size_t i = 0; i < definitions->site_count; i++) {
+        char *copy = strdup(archive_string(reader, (uint32_t)(definitions->first_site + i))), *function, *file;
         int32_t line;
+        enum status status;
         if (!copy) return err_memory(reader->err);
         if (archive_site_parse(copy, &function, &file, &line))
             status = trace_add_site(reader->trace, function, file, line, &definitions->sites[i], reader->err);
@@ -380,21 +387,11 @@ static enum status make_one_counts(struct archive_reader *reader, const char *te
 static enum status make_counts(struct archive_reader *reader)
 {
     struct archive_definitions *definitions = &reader->definitions;
-    char *text = find_property(reader, ARCHIVE_PROPERTY_COUNTS);
-    size_t first = 0, count = 0;
-    enum status status = STATUS_OK;
-    if (text && (sscanf(text, "%zu %zu", &first, &count) != 2 || first > definitions->strings.count ||
-                 count > definitions->strings.count - first))
-        status = wrong_property(reader, ARCHIVE_PROPERTY_COUNTS, text,
-                                "the first string that holds counts and their number");
-    free(text);
-    TRY(status);
-    definitions->counts = calloc(count + 1, sizeof *definitions->counts);
-    if (!definitions->counts) return err_memory(reader->err);
-    definitions->first_counts = first;
-    definitions->counts_count = count;
-    for (size_t i = 0; i < count; i++)
-        TRY(make_one_counts(reader, archive_string(reader, (uint32_t)(first + i)), &definitions->counts[i]));
+    TRY(find_strings(reader, ARCHIVE_PROPERTY_COUNTS, false, "the first string that holds counts and their number",
+                     &definitions->first_counts, &definitions->counts_count, &definitions->counts));
+    for (size_t i = 0; i < definitions->counts_count; i++)
+        TRY(make_one_counts(reader, archive_string(reader, (uint32_t)(definitions->first_counts + i)),
+                            &definitions->counts[i]));
     return STATUS_OK;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/otf2/archive_file.h"
 #include "trace/otf2/read.h"
 
 /* Of one chunk and one descriptor each. */

@@ -161,12 +161,6 @@ static char *neighbour_prefix(const char *target, char **above)
     return prefix;
 }
 
-static bool is_mount_point(const char *path)
-{
-    struct statx about;
-    return statx(AT_FDCWD, path, 0, STATX_TYPE, &about) == 0 && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-}
-
 /* Gives the new directory group and mode of the one whose name it takes. */
 static bool make_alike(const char *path, const struct stat *target)
 {
@@ -198,9 +192,11 @@ static bool make_locked(const char *place, const char *prefix, struct archive_st
 static bool make_beside(const char *above, const char *prefix, struct archive_stage *stage)
 {
     struct stat here, target;
+    struct statx about;
     if (!exists_in(stage->target, ARCHIVE_ANCHOR) || stat(stage->target, &target) != 0) return false;
     if (stat(".", &here) == 0 && here.st_dev == target.st_dev && here.st_ino == target.st_ino) return false;
-    if (is_mount_point(stage->target)) return false;
+    bool told = statx(AT_FDCWD, stage->target, 0, STATX_TYPE, &about) == 0;
+    if (told && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT)) return false;
     if (!make_locked(above, prefix, stage)) return false;
     stage->beside = make_alike(stage->path, &target);
     if (stage->beside) return true;

@@ -94,13 +94,6 @@ static void free_chunks(void *user, OTF2_FileType type, OTF2_LocationRef locatio
     *file = NULL;
 }
 
-/* Errors of the last writes, in closing, have a message but no code. */
-static enum status fail_write(const struct archive_writer *writer, const char *directory)
-{
-    if (!writer->failed && !archive_has_message()) return STATUS_OK;
-    return err_set(writer->err, STATUS_SYSTEM, directory, NULL, "cannot write the archive: %s", archive_message());
-}
-
 /* Writes the locations of one rank. */
 static enum status write_rank(struct archive_writer *writer)
 {
@@ -286,7 +279,9 @@ static enum status write_into(struct archive_writer writer, const char *director
     clear_writer(&writer);
     for (int i = 0; i < SPARES; i++) free(spares.rows[i].chunk);
     TRY(status);
-    return fail_write(&writer, directory);
+    /* Errors of the last writes, in closing, have a message but no code. */
+    if (!writer.failed && !archive_has_message()) return STATUS_OK;
+    return err_set(writer.err, STATUS_SYSTEM, directory, NULL, "cannot write the archive: %s", archive_message());
 }
 
 static enum status write_staged(struct archive_writer writer, const char *directory)

@@ -22,14 +22,6 @@ unsigned archive_carried(const struct trace_call *call, const struct archive_kin
     return kind->carries;
 }
 
-static void add_handle(struct archive_writer *writer, const struct trace_call *call)
-{
-    if (call_row(call->call)->allowed & F_WIN)
-        ARCHIVE_ADD(writer, WIN, rmaWinRef, (uint32_t)call->handle);
-    else
-        ARCHIVE_ADD(writer, COMM, commRef, (uint32_t)call->handle);
-}
-
 /* Writes displacement, lists of counts and the receiving half of an exchange where no record carries them. */
 static void add_disp(struct archive_writer *writer, const struct trace_call *call, unsigned carries)
 {
@@ -78,7 +70,12 @@ static void add_members(struct archive_writer *writer, const struct trace_call *
 {
     bool op = (call_row(call->call)->allowed & F_OP) && call->rma.op > 0 && call->rma.op < TRACE_OP_COUNT;
     bool neighbors = call_row(call->call)->allowed & F_NEIGHBORS;
-    if (!(carries & CARRIES_HANDLE) && call->handle != TRACE_NONE) add_handle(writer, call);
+    if (!(carries & CARRIES_HANDLE) && call->handle != TRACE_NONE) {
+        if (call_row(call->call)->allowed & F_WIN)
+            ARCHIVE_ADD(writer, WIN, rmaWinRef, (uint32_t)call->handle);
+        else
+            ARCHIVE_ADD(writer, COMM, commRef, (uint32_t)call->handle);
+    }
     if (!(carries & CARRIES_PEER) && call->peer != TRACE_NONE) ARCHIVE_ADD(writer, PEER, int32, call->peer);
     if (op) ARCHIVE_ADD(writer, OP, stringRef, archive_op_string(call->rma.op));
     if (neighbors && call->collective.neighbors >= 0)
@@ -125,16 +122,6 @@ static void add_sim(struct archive_writer *writer, size_t index)
     add_time(writer, ATTRIBUTE_XFER_LEAST, call->enter_ps, sim->xfer_least_ps);
 }
 
-/* Attributes have the order of enum trace_before. */
-static void add_before(struct archive_writer *writer, size_t index)
-{
-    for (unsigned b = 0; b < BEFORE_COUNT; b++) {
-        const int64_t *ps = writer->process->before_ps[b];
-        if (ps && ps[index] != TRACE_UNKNOWN_PS)
-            archive_add(writer, ATTRIBUTE_CPU_TIME + b, (OTF2_AttributeValue){.int64 = ps[index]});
-    }
-}
-
 static void add_extents(struct archive_writer *writer, size_t index)
 {
     if (!(writer->process->calls[index].flags & TRACE_GAPS)) return;
@@ -154,7 +141,12 @@ void archive_add_enter(struct archive_writer *writer, size_t index, const struct
         add_members(writer, call, carries);
     if (kind->shape == SHAPE_WIN_CREATE) add_window(writer, call);
     add_extents(writer, index);
-    add_before(writer, index);
+    /* Attributes have the order of enum trace_before. */
+    for (unsigned b = 0; b < BEFORE_COUNT; b++) {
+        const int64_t *ps = writer->process->before_ps[b];
+        if (ps && ps[index] != TRACE_UNKNOWN_PS)
+            archive_add(writer, ATTRIBUTE_CPU_TIME + b, (OTF2_AttributeValue){.int64 = ps[index]});
+    }
     add_sim(writer, index);
 }
 

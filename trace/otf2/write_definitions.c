@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "trace/otf2/write.h"
 
@@ -58,13 +57,6 @@ static enum status define_event_strings(struct definitions *definitions)
     for (size_t i = 0; i < trace->definitions.counts_count; i++)
         TRY(define_counts(definitions, &trace->definitions.counts[i]));
     return STATUS_OK;
-}
-
-static void define_clock(struct definitions *definitions)
-{
-    int64_t begin_ps = trace_begin_ps(definitions->trace);
-    DEFINE(ClockProperties, definitions, ARCHIVE_TICKS_PER_S, archive_time(definitions->writer, begin_ps),
-           (uint64_t)definitions->writer->last_ps - (uint64_t)begin_ps, OTF2_UNDEFINED_TIMESTAMP);
 }
 
 static void define_paradigm(struct definitions *definitions)
@@ -202,19 +194,14 @@ static void define_communication(struct definitions *definitions)
                writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
 }
 
-static bool has_threads(const struct trace *trace)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < trace->rank_count; i++) found = found || trace->ranks[i].thread_count > 0;
-    return found;
-}
-
 /* A team per rank: its group's members are places in the group of all threads' locations. */
 static void define_teams(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
     uint32_t group = archive_rma_group(trace, (uint32_t)trace->definitions.group_count), team = 0, first = 0, count = 0;
-    if (!has_threads(trace)) return;
+    bool threads = false;
+    for (uint32_t i = 0; i < trace->rank_count; i++) threads = threads || trace->ranks[i].thread_count > 0;
+    if (!threads) return;
     DEFINE(Paradigm, definitions, OTF2_PARADIGM_PTHREAD, add_string(definitions, "Pthread"),
            OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
     for (uint32_t i = 0; i < trace->rank_count; i++)
@@ -224,11 +211,11 @@ static void define_teams(struct definitions *definitions)
            OTF2_GROUP_FLAG_NONE, count, definitions->members);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         if (trace->ranks[i].thread_count == 0) continue;
-        uint32_t threads = trace_thread_count(trace, i);
-        for (uint32_t t = 0; t < threads; t++) definitions->members[t] = first + t;
-        first += threads;
+        uint32_t own = trace_thread_count(trace, i);
+        for (uint32_t t = 0; t < own; t++) definitions->members[t] = first + t;
+        first += own;
         DEFINE(Group, definitions, group + 1 + team, ARCHIVE_STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
-               OTF2_PARADIGM_PTHREAD, OTF2_GROUP_FLAG_NONE, threads, definitions->members);
+               OTF2_PARADIGM_PTHREAD, OTF2_GROUP_FLAG_NONE, own, definitions->members);
         DEFINE(Comm, definitions, archive_team_comm(definitions->writer, team),
                add_numbered_string(definitions, "Threads of rank", i), group + 1 + team, OTF2_UNDEFINED_COMM,
                OTF2_COMM_FLAG_NONE);
@@ -350,7 +337,9 @@ enum status archive_write_definitions(struct archive_writer *writer)
     enum status status = STATUS_OK;
     writer->failed = writer->failed || !definitions.out;
     if (definitions.out) {
-        define_clock(&definitions);
+        int64_t begin_ps = trace_begin_ps(definitions.trace);
+        DEFINE(ClockProperties, &definitions, ARCHIVE_TICKS_PER_S, archive_time(definitions.writer, begin_ps),
+               (uint64_t)definitions.writer->last_ps - (uint64_t)begin_ps, OTF2_UNDEFINED_TIMESTAMP);
         status = define_event_strings(&definitions);
         define_paradigm(&definitions);
         define_attributes(&definitions);
