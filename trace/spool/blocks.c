@@ -44,21 +44,6 @@ enum status spool_block_lock(struct spool_block *block, uint64_t address, uint32
     return STATUS_OK;
 }
 
-static uint32_t find_empty_group(const struct trace *trace)
-{
-    uint32_t id = 0;
-    while (id < trace->definitions.group_count && trace->definitions.groups[id].count > 0) id++;
-    return id;
-}
-
-static void clear_block(struct spool_block *block)
-{
-    builder_clear(&block->shard);
-    map_clear(&block->locks);
-    free(block->addresses);
-    free(block->lock_numbers);
-}
-
 static enum status read_block(void *context, size_t number, struct err *err)
 {
     const struct blocks *blocks = context;
@@ -148,7 +133,9 @@ static uint32_t ranks_per_block(const struct blocks *blocks)
 static enum status divide_ranks(struct blocks *blocks)
 {
     uint32_t world = blocks->spool->world, ranks = ranks_per_block(blocks);
-    uint32_t empty_group = find_empty_group(blocks->trace);
+    const struct trace_definitions *known = &blocks->trace->definitions;
+    uint32_t empty_group = 0;
+    while (empty_group < known->group_count && known->groups[empty_group].count > 0) empty_group++;
     blocks->count = (world + (size_t)ranks - 1) / ranks;
     blocks->items = calloc(blocks->count, sizeof *blocks->items);
     if (!blocks->items) return err_memory(blocks->err);
@@ -169,7 +156,13 @@ enum status spool_events(struct spool *spool, struct trace *trace, struct err *e
     TRY(spool_sites_new(&blocks.sites, err));
     enum status status = divide_ranks(&blocks);
     if (status == STATUS_OK) status = read_all(&blocks);
-    for (size_t i = 0; blocks.items && i < blocks.count; i++) clear_block(&blocks.items[i]);
+    for (size_t i = 0; blocks.items && i < blocks.count; i++) {
+        struct spool_block *block = &blocks.items[i];
+        builder_clear(&block->shard);
+        map_clear(&block->locks);
+        free(block->addresses);
+        free(block->lock_numbers);
+    }
     free(blocks.items);
     spool_sites_free(blocks.sites);
     return status;

@@ -12,18 +12,14 @@ static int64_t bounded_ps(double ns)
 }
 
 /* Threads read anchors of their own: the rate between two that are close together would be that of their errors. */
-static uint64_t apart_ticks(const struct spool_header *header)
-{
-    enum { PER_SECOND = 1000 };
-    return header->ticks_per_s / PER_SECOND;
-}
-
 enum status spool_anchor_add(struct spool_rank *rank, uint64_t ticks, uint64_t ns, struct err *err)
 {
+    enum { PER_SECOND = 1000 };
     const struct spool_anchor made = {ticks, ns}, *last = NULL;
     if (rank->anchor_count > 0) last = &rank->anchors[rank->anchor_count - 1];
     if (!spool_ticks(rank->header)) return STATUS_OK;
-    if (last && (ticks < last->ticks + apart_ticks(rank->header) || ns <= last->ns)) return STATUS_OK;
+    uint64_t apart_ticks = rank->header->ticks_per_s / PER_SECOND;
+    if (last && (ticks < last->ticks + apart_ticks || ns <= last->ns)) return STATUS_OK;
     ARRAY_PUSH(rank->anchors, rank->anchor_count, rank->anchor_capacity, made, err);
     return STATUS_OK;
 }
@@ -110,12 +106,6 @@ int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64
     return (since + bounded_ps(whole)) * 1000 + rounded_ps((offset - whole + instant.fraction_ns) * 1e3);
 }
 
-static enum trace_clock_source source_with(enum trace_clock_source before, const struct spool_rank *rank)
-{
-    enum trace_clock_source own = spool_ticks(rank->header) ? TRACE_CLOCK_TSC : TRACE_CLOCK_MONOTONIC;
-    return before == TRACE_CLOCK_UNKNOWN || before == own ? own : TRACE_CLOCK_MIXED;
-}
-
 /* A rank's first event is at its header's base time, the entry of MPI_Init. */
 void spool_clock_begin(struct spool *spool, struct trace *trace)
 {
@@ -125,7 +115,9 @@ void spool_clock_begin(struct spool *spool, struct trace *trace)
         const struct spool_rank *rank = &spool->ranks[i];
         if (!rank->present) continue;
         uint64_t begin = rank->header->base_ns;
-        trace->provenance.clock.source = source_with(trace->provenance.clock.source, rank);
+        enum trace_clock_source *source = &trace->provenance.clock.source;
+        enum trace_clock_source own = spool_ticks(rank->header) ? TRACE_CLOCK_TSC : TRACE_CLOCK_MONOTONIC;
+        *source = *source == TRACE_CLOCK_UNKNOWN || *source == own ? own : TRACE_CLOCK_MIXED;
         begin += (uint64_t)bounded_ps(offset_ns(rank, begin));
         if (!begun || begin < spool->base_ns) spool->base_ns = begin;
         begun = true;

@@ -138,17 +138,6 @@ static void copy_content(const struct spool_rank *files, size_t at, char *to, si
     }
 }
 
-/* The head has the lower bits of the time; the time is the nearest one to that of the record before. An anchor has all
- * bits. */
-static void set_time(struct spool_cursor *cursor, uint64_t head)
-{
-    const uint64_t range = UINT64_C(1) << SPOOL_STAMP_BITS;
-    uint64_t forward = (SPOOL_HEAD_STAMP(head) - cursor->time) & (range - 1);
-    cursor->time += forward < range / 2 ? forward : forward - range;
-    if (cursor->record.kind == SPOOL_ANCHOR) cursor->time = (uint64_t)cursor->record.bytes;
-    cursor->record.time = cursor->time & SPOOL_TIME_MASK;
-}
-
 /* The first word of the record at cursor->next, which moves there; 0 at the end of the files. */
 static uint64_t next_head(struct spool_cursor *cursor)
 {
@@ -192,7 +181,13 @@ static enum status record_next(struct spool_cursor *cursor, bool *more, struct e
     if (changed != 0) TRY(take_words(cursor, changed, err));
     memcpy(&cursor->record.kind, cursor->templates[cursor->pattern], SPOOL_RECORD_WORDS * SPOOL_WORD_BYTES);
     TRY(check_kind(cursor, err));
-    set_time(cursor, head);
+    /* The head has the lower bits of the time; the time is the nearest one to that of the record before. An anchor has
+     * all bits. */
+    const uint64_t range = UINT64_C(1) << SPOOL_STAMP_BITS;
+    uint64_t forward = (SPOOL_HEAD_STAMP(head) - cursor->time) & (range - 1);
+    cursor->time += forward < range / 2 ? forward : forward - range;
+    if (cursor->record.kind == SPOOL_ANCHOR) cursor->time = (uint64_t)cursor->record.bytes;
+    cursor->record.time = cursor->time & SPOOL_TIME_MASK;
     cursor->content = cursor->next;
     return has_content(&cursor->record) ? pass_content(cursor, more, err) : STATUS_OK;
 }

@@ -238,12 +238,6 @@ static enum status define_clock(struct unify *unify)
     return STATUS_OK;
 }
 
-static enum status define_anchor(struct unify *unify)
-{
-    const struct spool_record *record = unify->record;
-    return spool_anchor_add(unify->rank, record->time, (uint64_t)record->extra, unify->err);
-}
-
 /* Ranks of one program have the same names. */
 static bool is_content(const struct unify *unify, const struct known_names *known)
 {
@@ -261,21 +255,18 @@ static enum status keep_names(struct unify *unify, struct known_names *known)
     return STATUS_OK;
 }
 
-static enum status copy_ids(struct spool_ids *to, const struct spool_ids *from, size_t count, struct err *err)
-{
-    TRY(array_reserve((void **)&to->items, &to->capacity, count + 1, sizeof *to->items, err));
-    if (count > 0) memcpy(to->items, from->items, count * sizeof *to->items);
-    to->count = count;
-    return STATUS_OK;
-}
-
 static enum status define_names(struct unify *unify)
 {
     bool calls = unify->record->peer == SPOOL_NAMES_CALLS;
     struct spool_ids *ids = calls ? &unify->rank->calls : &unify->rank->ops;
     struct known_names *known = &unify->names[calls];
     bool first = ids->count == 0;
-    if (first && is_content(unify, known)) return copy_ids(ids, known->ids, known->count, unify->err);
+    if (first && is_content(unify, known)) {
+        TRY(array_reserve((void **)&ids->items, &ids->capacity, known->count + 1, sizeof *ids->items, unify->err));
+        if (known->count > 0) memcpy(ids->items, known->ids->items, known->count * sizeof *ids->items);
+        ids->count = known->count;
+        return STATUS_OK;
+    }
     if (first) TRY(keep_names(unify, known));
     char *rest = unify->content.data;
     for (char *name; (name = strsep(&rest, "\n")) != NULL && *name;) {
@@ -344,7 +335,8 @@ static enum status define_items(struct unify *unify)
     case SPOOL_NAMES: return define_names(unify);
     case SPOOL_IDENTITY: return define_identity(unify);
     case SPOOL_CLOCK: return define_clock(unify);
-    case SPOOL_ANCHOR: return define_anchor(unify);
+    case SPOOL_ANCHOR:
+        return spool_anchor_add(unify->rank, unify->record->time, (uint64_t)unify->record->extra, unify->err);
     case SPOOL_MODULE: return define_module(unify);
     case SPOOL_COMM: return define_comm(unify);
     case SPOOL_GROUP: return define_group(unify);

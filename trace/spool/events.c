@@ -1,8 +1,6 @@
 /* Makes calls from the records of one rank. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "trace/interval_marks.h"
@@ -328,15 +326,6 @@ static enum status find_site(struct events *events, uint64_t address, uint32_t *
     return map_put(&events->shared->sites, address, *site, &slot, events->err);
 }
 
-/* The call is on a communicator that a trace cannot hold, or on a window of one. */
-static enum status add_apart(struct events *events, uint64_t address)
-{
-    uint32_t site;
-    events->block->apart++;
-    TRY(find_site(events, address, &site));
-    return add_as_region(events, "", site);
-}
-
 /* A message to oneself that marks an interval: libraries refuse its tag. The send is the mark, the receive says
  * nothing. */
 static enum status add_mark(struct events *events, const struct interval_mark *mark, uint32_t site)
@@ -385,18 +374,6 @@ static enum status take_abandoned(struct events *events)
     return add_failed(events, &where);
 }
 
-/* Sets the call site of an exit. */
-static enum status take_site(struct events *events, const struct spool_record *record)
-{
-    unsigned pattern = events->cursor.pattern;
-    if (!events->cursor.repeated || !events->is_known[pattern]) {
-        TRY(find_site(events, (uint64_t)record->extra, &events->known[pattern].site));
-        events->is_known[pattern] = true;
-    }
-    events->call.site = events->known[pattern].site;
-    return STATUS_OK;
-}
-
 static enum status take_exit(struct events *events, const struct spool_record *record)
 {
     if (!events->cursor.repeated) events->is_known[events->cursor.pattern] = false;
@@ -410,9 +387,20 @@ static enum status take_exit(struct events *events, const struct spool_record *r
     events->call.exit_ps = events->last_ps;
     TRY(set_results(events, record));
     events->list.bytes = 0;
-    if (is_apart(events)) return add_apart(events, (uint64_t)record->extra);
+    if (is_apart(events)) {
+        /* The call is on a communicator that a trace cannot hold, or on a window of one. */
+        uint32_t site;
+        events->block->apart++;
+        TRY(find_site(events, (uint64_t)record->extra, &site));
+        return add_as_region(events, "", site);
+    }
     if (spool_is_unmatched(&events->call)) events->block->unmatched++;
-    TRY(take_site(events, record));
+    unsigned pattern = events->cursor.pattern;
+    if (!events->cursor.repeated || !events->is_known[pattern]) {
+        TRY(find_site(events, (uint64_t)record->extra, &events->known[pattern].site));
+        events->is_known[pattern] = true;
+    }
+    events->call.site = events->known[pattern].site;
     return add_call(events);
 }
 
@@ -460,20 +448,18 @@ static enum status take_function(struct events *events, const struct spool_recor
     return STATUS_OK;
 }
 
-/* The counter may be read a few ticks before an earlier reading of the same thread (trace/record/output/ticks.h). */
-static void set_time(struct events *events, const struct spool_record *record)
-{
-    int64_t time_ps = spool_time_ps(events->spool, events->rank, record->time);
-    bool earlier = spool_ticks(events->rank->header) && time_ps < events->last_ps;
-    if (!earlier) events->last_ps = time_ps;
-}
-
 enum status spool_events_take(struct events *events)
 {
     const struct spool_record *record = &events->cursor.record;
     bool function = record->kind == SPOOL_FUNCTION_ENTER || record->kind == SPOOL_FUNCTION_LEAVE;
     bool rare = record->kind == SPOOL_ABANDONED || record->kind == SPOOL_PAUSE;
-    if (record->kind < SPOOL_NAMES || function || rare) set_time(events, record);
+    if (record->kind < SPOOL_NAMES || function || rare) {
+        /* The counter may be read a few ticks before an earlier reading of the same thread
+         * (trace/record/output/ticks.h). */
+        int64_t time_ps = spool_time_ps(events->spool, events->rank, record->time);
+        bool earlier = spool_ticks(events->rank->header) && time_ps < events->last_ps;
+        if (!earlier) events->last_ps = time_ps;
+    }
     switch (record->kind) {
     case SPOOL_ENTER: return take_enter(events, record);
     case SPOOL_EXIT: return take_exit(events, record);

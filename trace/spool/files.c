@@ -116,11 +116,6 @@ static const struct spool_layout layouts[] = {
     {SPOOL_WORD_BYTES, SPOOL_CHUNK_WORDS, SPOOL_FIRST_CHUNK, SPOOL_TAIL_HEAD_BYTES, sizeof(struct spool_tail)},
 };
 
-static bool has_layout(const struct spool_header *header, const struct spool_layout *layout)
-{
-    return header->unit_bytes == layout->unit_bytes && header->chunk_units == layout->chunk_units;
-}
-
 static enum status check_header(struct spool_rank *rank, unsigned number, unsigned thread, struct err *err)
 {
     const struct spool_header *header = rank->header;
@@ -129,7 +124,8 @@ static enum status check_header(struct spool_rank *rank, unsigned number, unsign
         return fault_at(name, rank->main_bytes, err, "the file ends in its header, expected 64 bytes");
     if (header->magic != SPOOL_MAGIC) return fault_at(name, 0, err, "not a spool file of rmacast's recorder");
     rank->layout = &layouts[spool_is_old(rank) ? 0 : 1];
-    if (header->version < 1 || header->version > SPOOL_VERSION || !has_layout(header, rank->layout))
+    if (header->version < 1 || header->version > SPOOL_VERSION || header->unit_bytes != rank->layout->unit_bytes ||
+        header->chunk_units != rank->layout->chunk_units)
         return fault_at(name, 8, err, "a spool of another version, expected version 1 to 6");
     if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
     if (header->thread != thread)
@@ -260,14 +256,6 @@ static enum status open_files(struct spool_rank *rank, const char *directory, un
     return open_tail(rank, err);
 }
 
-static enum status leave_out_file(struct spool *spool, uint32_t rank, const char *why, struct err *err)
-{
-    struct spool_unread made = {rank, strdup(why)};
-    if (!made.why) return err_memory(err);
-    ARRAY_PUSH(spool->unread, spool->unread_count, spool->unread_capacity, made, err);
-    return STATUS_OK;
-}
-
 /* Damage behind the header leaves what is before it; damage in the header leaves nothing of this rank. */
 static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsigned number, unsigned thread,
                              struct err *err)
@@ -277,7 +265,12 @@ static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsig
     if (status == STATUS_OK) return STATUS_OK;
     if (err) *err = cause;
     if (status != STATUS_DATA || !spool->keep_going) return status;
-    if (!rank->present) return leave_out_file(spool, number, cause.text, err);
+    if (!rank->present) {
+        struct spool_unread made = {number, strdup(cause.text)};
+        if (!made.why) return err_memory(err);
+        ARRAY_PUSH(spool->unread, spool->unread_count, spool->unread_capacity, made, err);
+        return STATUS_OK;
+    }
     return spool_end_at(rank, spool_units(rank), cause.text, err);
 }
 
@@ -344,14 +337,6 @@ static int by_thread(const void *one, const void *other)
     return (a->header->thread > b->header->thread) - (a->header->thread < b->header->thread);
 }
 
-/* A directory lists its files in any order. */
-static void sort_threads(struct spool *spool)
-{
-    for (uint32_t i = 0; i < spool->world; i++)
-        if (spool->ranks[i].thread_count > 1)
-            qsort(spool->ranks[i].threads, spool->ranks[i].thread_count, sizeof *spool->ranks[i].threads, by_thread);
-}
-
 struct file { /* of the directory, in its order */
     unsigned number, thread;
     struct spool_rank rank;
@@ -406,7 +391,10 @@ static enum status take_files(struct spool *spool, struct files *files, struct e
         if (status == STATUS_OK) status = place_rank(spool, &file->rank, &capacity, err);
         if (status != STATUS_OK) close_rank(&file->rank);
     }
-    sort_threads(spool);
+    /* A directory lists its files in any order. */
+    for (uint32_t i = 0; i < spool->world; i++)
+        if (spool->ranks[i].thread_count > 1)
+            qsort(spool->ranks[i].threads, spool->ranks[i].thread_count, sizeof *spool->ranks[i].threads, by_thread);
     return status;
 }
 

@@ -39,19 +39,13 @@ static const char *signal_name(uint32_t number)
     return "unknown";
 }
 
-/* Returns the files of thread i of the rank; NULL: its tail says nothing of its end. */
-static const struct spool_tail *end_of(const struct spool_rank *from, size_t i)
-{
-    const struct spool_rank *files = i == 0 ? from : &from->threads[i - 1];
-    return files->header && !spool_is_old(files) ? files->tail : NULL;
-}
-
 static void reason_of_end(struct reasons *why, const struct spool_rank *from, const char *in)
 {
     uint32_t signal = 0;
     char code[32] = "";
     for (size_t i = 0; i <= from->thread_count; i++) {
-        const struct spool_tail *end = end_of(from, i);
+        const struct spool_rank *files = i == 0 ? from : &from->threads[i - 1];
+        const struct spool_tail *end = files->header && !spool_is_old(files) ? files->tail : NULL;
         if (end && end->signal != 0) signal = end->signal;
         if (end && end->aborts && in && strcmp(in, "MPI_Abort") == 0)
             snprintf(code, sizeof code, "(%" PRId32 ")", end->abort_code);

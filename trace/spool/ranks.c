@@ -1,6 +1,5 @@
 /* All records of a rank: those of its threads together, and how its files end. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "trace/faults.h"
 #include "trace/spool/events.h"

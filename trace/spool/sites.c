@@ -80,17 +80,12 @@ static enum status module_find(struct spool_sites *sites, const char *path, stru
 /* From the C++ ABI; SimGrid needs the same library. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *failed);
 
-/* Returns a name of C++ as the source has it, which the caller frees; NULL: the name is not of C++. */
-static char *source_name(const char *function)
-{
-    int failed = 0;
-    return function && strncmp(function, "_Z", 2) == 0 ? __cxa_demangle(function, NULL, NULL, &failed) : NULL;
-}
-
 static enum status add_place(struct spool_sites *sites, const char *function, const char *file, int line,
                              struct err *err)
 {
-    char *named = source_name(function);
+    int failed = 0;
+    bool of_cpp = function && strncmp(function, "_Z", 2) == 0; /* then as the source has it */
+    char *named = of_cpp ? __cxa_demangle(function, NULL, NULL, &failed) : NULL;
     struct spool_place *made = calloc(1, sizeof *made);
     enum status status = made ? array_reserve((void **)&sites->places, &sites->place_capacity, sites->place_count + 1,
                                               sizeof *sites->places, err)

@@ -2,7 +2,7 @@
  * long as its lines are calls that use only definitions from before the round, without knowing the other pieces. Then
  * one thread takes the records in the order of the lines and reads the rest of each piece line by line: a definition, a
  * line that is at fault or needs that definition, and what follows it. Definitions never change (but see
- * forget_piece()), so a record means the same whatever is defined between.
+ * take_piece()), so a record means the same whatever is defined between.
  *
  * Pieces are read in rounds. While the records of one round are taken, which changes no definition if all its pieces
  * could be read to their ends, the pieces of the next round are read. */
@@ -206,18 +206,15 @@ static enum status take_record(struct piece *piece, struct text_reader *reader, 
     return status == STATUS_DATA ? text_place_fault(reader, record->rank, record->call.enter_ps) : status;
 }
 
-/* With --keep-going "property simulated=" may follow calls if all of them were faulty. */
-static void forget_piece(struct piece *piece)
-{
-    piece->stop = piece->begin;
-    piece->lines = piece->count = 0;
-}
-
 static enum status take_piece(struct piece *piece, struct text_reader *reader)
 {
     struct text_values values = text_no_values;
     size_t lines = reader->line;
-    if (piece->shard.trace.provenance.simulated != reader->trace->provenance.simulated) forget_piece(piece);
+    if (piece->shard.trace.provenance.simulated != reader->trace->provenance.simulated) {
+        /* With --keep-going "property simulated=" may follow calls if all of them were faulty. */
+        piece->stop = piece->begin;
+        piece->lines = piece->count = 0;
+    }
     for (size_t i = 0; i < piece->count; i++) {
         reader->line = lines + piece->records[i].line;
         TRY(take_record(piece, reader, &piece->records[i], &values));

@@ -258,15 +258,6 @@ static enum status read_all(struct text_reader *reader, FILE *in, unsigned threa
     return trace_sort_threads(reader->trace, reader->err);
 }
 
-static void free_requests(struct text_reader *reader)
-{
-    for (uint32_t i = 0; reader->requests && i < reader->trace->rank_count; i++) {
-        map_clear(&reader->requests[i].live);
-        map_clear(&reader->requests[i].used);
-    }
-    free(reader->requests);
-}
-
 void text_reader_clear(struct text_reader *reader)
 {
     free(reader->list);
@@ -288,7 +279,11 @@ enum status text_read_by(unsigned threads, const char *file, bool keep_going, st
     text_forget(&memos);
     enum status status = read_all(&reader, in, threads);
     if (in != stdin) fclose(in);
-    free_requests(&reader);
+    for (uint32_t i = 0; reader.requests && i < reader.trace->rank_count; i++) {
+        map_clear(&reader.requests[i].live);
+        map_clear(&reader.requests[i].used);
+    }
+    free(reader.requests);
     free(reader.ended);
     map_clear(&reader.comms);
     map_clear(&reader.windows);

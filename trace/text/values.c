@@ -66,27 +66,10 @@ static bool parse_assert(const char *text, uint16_t *flags)
     return true;
 }
 
-static bool parse_lock(const char *text, uint16_t *flags)
-{
-    bool exclusive = strcmp(text, "exclusive") == 0;
-    if (exclusive) *flags |= TRACE_EXCLUSIVE;
-    return exclusive || strcmp(text, "shared") == 0;
-}
-
-static bool parse_bit(const char *text, unsigned bit, uint16_t *flags)
-{
-    if (strcmp(text, "1") == 0) *flags |= (uint16_t)bit;
-    return (*text == '0' || *text == '1') && text[1] == '\0';
-}
-
-static unsigned bit_of(enum text_type type)
-{
-    return type == TEXT_FLAG ? TRACE_FLAG : type == TEXT_STARTED ? TRACE_STARTED : TRACE_BREAK;
-}
-
 static enum status parse_flag(const struct text_reader *reader, const struct text_field *field, char *text,
                               uint16_t *flags)
 {
+    bool one = strcmp(text, "1") == 0, exclusive = strcmp(text, "exclusive") == 0;
     switch (field->type) {
     case TEXT_ASSERT:
         if (parse_assert(text, flags)) return STATUS_OK;
@@ -94,18 +77,15 @@ static enum status parse_flag(const struct text_reader *reader, const struct tex
                   "assert=%s, expected 0, NOCHECK NOSTORE NOPUT NOPRECEDE NOSUCCEED joined by |, or MPICH's number",
                   text);
     case TEXT_LOCK:
-        if (parse_lock(text, flags)) return STATUS_OK;
+        if (exclusive) *flags |= TRACE_EXCLUSIVE;
+        if (exclusive || strcmp(text, "shared") == 0) return STATUS_OK;
         TEXT_FAIL(reader, "lock=%s, expected exclusive or shared", text);
     default:
-        if (parse_bit(text, bit_of(field->type), flags)) return STATUS_OK;
+        if (one)
+            *flags |= field->type == TEXT_FLAG ? TRACE_FLAG : field->type == TEXT_STARTED ? TRACE_STARTED : TRACE_BREAK;
+        if (one || strcmp(text, "0") == 0) return STATUS_OK;
         TEXT_FAIL(reader, "%s=%s, expected 0 or 1", field->key, text);
     }
-}
-
-static bool parse_time(const char *text, int64_t *ps)
-{
-    const char *end;
-    return units_parse_ps(text, &end, ps) && *end == '\0';
 }
 
 /* Windows and communicators: the text's id, "-" for none. */
@@ -238,6 +218,7 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
 {
     struct trace_call *call = &values->call;
     void *member = (char *)values + field->offset;
+    const char *end;
     int64_t number;
     switch (field->type) {
     case TEXT_WINDOW:
@@ -275,15 +256,14 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
     case TEXT_TIME:
         if (!reader->trace->provenance.simulated)
             TEXT_FAIL(reader, "%s= needs a line \"property simulated=1 ...\" before", field->key);
-        if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
+        /* fall through */
+    case TEXT_BEFORE:
+        if (!units_parse_ps(text, &end, member) || *end) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
         return STATUS_OK;
     case TEXT_CHILD:
     case TEXT_OBJECT:
     case TEXT_NUMBER:
     case TEXT_THREAD: return parse_thread_value(reader, field, text, member);
-    case TEXT_BEFORE:
-        if (!parse_time(text, member)) TEXT_FAIL(reader, "%s=%s, expected seconds", field->key, text);
-        return STATUS_OK;
     case TEXT_EXTENT:
         if (!text_integer(text, 1, TRACE_EXTENT_MAX, member))
             TEXT_FAIL(reader, "%s=%s, expected a whole number from 1 to %" PRId64, field->key, text,
