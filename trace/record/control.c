@@ -26,14 +26,6 @@ static const char *const groups[] = {
 enum { GROUPS = sizeof names / sizeof *names, LOCAL = GROUPS - 1 };
 _Static_assert(sizeof groups == sizeof names, "a list of kinds for each name");
 
-/* Index into groups, GROUPS for none. kind is between blanks. */
-static int group_of(const char *kind)
-{
-    int i = 0;
-    while (i < GROUPS && !strstr(groups[i], kind)) i++;
-    return i;
-}
-
 static int group_of_call(int call)
 {
     static const char *const kinds[] = {
@@ -44,7 +36,9 @@ static int group_of_call(int call)
 #include "trace/calls/shmem_calls.def"
 #undef SHMEM_CALL
     };
-    return group_of(kinds[call]);
+    int i = 0;
+    while (i < GROUPS && !strstr(groups[i], kinds[call])) i++;
+    return i;
 }
 
 /* Handles are followed through local calls that are not recorded: a freed group's handle comes again. */

@@ -1,6 +1,5 @@
 /* CPU time of a thread between two calls, on request. The CPU clock costs some hundred nanoseconds, so it is read
  * outside the wall-clock interval of a call. */
-#include <stdlib.h>
 
 #include "trace/record/record.h"
 #include "trace/record/settings.h"

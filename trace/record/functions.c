@@ -36,20 +36,17 @@ static void put_record(enum spool_kind kind, const void *function, uint64_t time
     rec_put(&REC_RECORD(kind, .time = time, .extra = (int64_t)(uintptr_t)function));
 }
 
-static void put_now(enum spool_kind kind, const void *function)
-{
-    uint64_t time = rec_stamp();
-    if (rec_cpu) rec_cpu_enter();
-    put_record(kind, function, time);
-    if (rec_cpu) rec_cpu_leave();
-}
-
 static void pop_to(int left)
 {
     deeper = 0;
     while (depth > left) {
         const struct open *last = &open[--depth];
-        if (last->written && is_writing()) put_now(SPOOL_FUNCTION_LEAVE, last->function);
+        if (last->written && is_writing()) {
+            uint64_t time = rec_stamp();
+            if (rec_cpu) rec_cpu_enter();
+            put_record(SPOOL_FUNCTION_LEAVE, last->function, time);
+            if (rec_cpu) rec_cpu_leave();
+        }
     }
 }
 

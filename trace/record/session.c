@@ -1,10 +1,8 @@
 /* MPI_Init and MPI_Finalize: opening and closing the spool. */
 #include <dirent.h>
-#include <errno.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "trace/record/output/guard.h"

@@ -1,7 +1,6 @@
 #include "trace/record/settings.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SETTINGS_MAX = 32 };

@@ -19,14 +19,6 @@ static pthread_key_t at_end;
 static bool have_key;
 static __thread bool ended; /* or not recorded for another reason */
 
-/* Not recorded, and that is said. */
-static bool refuse_thread(void)
-{
-    ended = true;
-    rec_mark(SPOOL_OTHER_THREADS);
-    return false;
-}
-
 /* Calls of this function (memory, files) are not recorded, even if they are wrapped. */
 static bool begin_as(uint32_t number)
 {
@@ -40,7 +32,10 @@ static bool begin_as(uint32_t number)
     if (!good || pthread_setspecific(at_end, buffer) != 0) {
         if (good) rec_buffer_close(buffer);
         free(buffer);
-        return refuse_thread();
+        /* Not recorded, and that is said. */
+        ended = true;
+        rec_mark(SPOOL_OTHER_THREADS);
+        return false;
     }
     buffer->limit = rec_out.limit;
     rec_core_wait_thread(buffer);

@@ -1,5 +1,4 @@
 /* Stores the arguments that the columns BEFORE and AFTER of a row name. */
-#include <limits.h>
 
 #include "trace/record/mpi/handles.h"
 #include "trace/record/record.h"

@@ -100,21 +100,6 @@ static int own_count(const struct rec_comm *comm)
     return comm->intercomm ? rec_intercomm_own(comm->intercomm, &ranks) : comm->size;
 }
 
-/* Sets the list of a root. In an intercommunicator the root comes first and has no bytes itself. */
-static void set_list_of_root(struct rec_call *rec, const struct rec_lengths *lengths)
-{
-    if (rec->comm->intercomm)
-        set_list_among(rec, lengths, rec->comm->size, 1, rec->comm->size + 1);
-    else
-        set_list(rec, lengths);
-}
-
-/* Sets an empty list for a root without partners: a reader expects a list of each root. */
-static void set_list_of_nothing(struct rec_call *rec)
-{
-    set_list_among(rec, NULL, 0, 0, 1);
-}
-
 /* A gatherv or scatterv: what each rank has of its own at `mine`, on the side `own`, and the root's blocks on the other. */
 static void set_rooted(struct rec_call *rec, int root, enum spool_buffer own, const void *mine, int64_t count,
                        MPI_Datatype type, const struct rec_lengths *blocks)
@@ -124,7 +109,11 @@ static void set_rooted(struct rec_call *rec, int root, enum spool_buffer own, co
     if (!in_place && rec_meets(root)) rec_buffer(rec, own, 0, count, type);
     if (!at_root) return;
     set_extents(rec, own == SPOOL_SEND ? SPOOL_RECEIVE : SPOOL_SEND, blocks, rec->comm->size);
-    set_list_of_root(rec, blocks);
+    /* In an intercommunicator the root comes first and has no bytes itself. */
+    if (rec->comm->intercomm)
+        set_list_among(rec, blocks, rec->comm->size, 1, rec->comm->size + 1);
+    else
+        set_list(rec, blocks);
 }
 
 void rec_set_gatherv(struct rec_call *rec, MPI_Comm comm, int root, const void *in, int64_t count, MPI_Datatype type,
@@ -139,7 +128,7 @@ void rec_set_scatterv(struct rec_call *rec, MPI_Comm comm, int root, struct rec_
     if (set_comm(rec, comm, root))
         set_rooted(rec, root, SPOOL_RECEIVE, out, count, type, &sent);
     else if (rec->comm && !rec->comm->apart)
-        set_list_of_nothing(rec);
+        set_list_among(rec, NULL, 0, 0, 1); /* a root without partners: a reader expects a list of each root */
 }
 
 /* In an intercommunicator no rank knows all blocks, and the others' calls have their own: no list. */

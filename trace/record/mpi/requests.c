@@ -1,7 +1,6 @@
 /* Ids of request handles. MPI libraries give the same handle to several requests that are complete when they are made
  * (messages to MPI_PROC_NULL, buffered sends), so a handle has a queue of ids. The address of the program's variable
  * says which of them is meant, unless the program has copied the handle. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "trace/record/mpi/handles.h"

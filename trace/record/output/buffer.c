@@ -294,20 +294,17 @@ bool rec_buffer_define(struct rec_buffer *buffer, struct spool_record head, cons
     return true;
 }
 
-/* Continues the counter at its old value plus the elapsed time of the clock. */
-static void set_forward(struct rec_buffer *buffer, const struct rec_anchor *now)
-{
-    double passed = (double)(now->ns - buffer->anchor.ns) * 1e-9 * (double)buffer->rate;
-    buffer->base = now->ticks - (buffer->anchor.ticks - buffer->base) - (uint64_t)passed;
-}
-
 bool rec_buffer_anchor(struct rec_buffer *buffer)
 {
     enum { PER_SECOND = 100 };
     uint64_t between = buffer->rate > 0 ? buffer->rate / PER_SECOND : FAR;
     struct rec_anchor now = rec_anchor_read();
     if (buffer->rate == 0) now.ticks = now.ns;
-    if (now.ticks < buffer->anchor.ticks) set_forward(buffer, &now);
+    if (now.ticks < buffer->anchor.ticks) {
+        /* Continues the counter at its old value plus the elapsed time of the clock. */
+        double passed = (double)(now.ns - buffer->anchor.ns) * 1e-9 * (double)buffer->rate;
+        buffer->base = now.ticks - (buffer->anchor.ticks - buffer->base) - (uint64_t)passed;
+    }
     struct spool_record record = {.time = now.ticks,
                                   .kind = SPOOL_ANCHOR,
                                   .id = SPOOL_NO_ID,

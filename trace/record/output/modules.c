@@ -1,6 +1,5 @@
 /* The load map, so that call sites can be resolved after the run. */
 #include <link.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "trace/record/record.h"

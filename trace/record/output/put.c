@@ -75,18 +75,14 @@ void rec_put_event_slowly(struct rec_buffer *own, struct spool_record *event, un
     rec_put_into(own, event, pattern);
 }
 
-static bool is_event(uint8_t kind)
-{
-    return (kind < SPOOL_NAMES && kind != SPOOL_MATCH) || kind == SPOOL_FUNCTION_ENTER || kind == SPOOL_FUNCTION_LEAVE ||
-           kind == SPOOL_PAUSE;
-}
-
 void rec_put(const struct spool_record *record)
 {
     struct rec_buffer *own = rec_own;
     struct spool_record made = *record;
     if (rec_state != REC_OPEN || !own) return;
-    if (is_event(made.kind))
+    bool event = (made.kind < SPOOL_NAMES && made.kind != SPOOL_MATCH) || made.kind == SPOOL_FUNCTION_ENTER ||
+                 made.kind == SPOOL_FUNCTION_LEAVE || made.kind == SPOOL_PAUSE;
+    if (event)
         rec_put_event(own, &made, rec_buffer_template(&made));
     else
         rec_put_into(own, &made, rec_buffer_template(&made));

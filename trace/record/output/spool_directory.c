@@ -2,7 +2,6 @@
  * started by others of them (MPI_Comm_spawn). Each has a world of its own, whose ranks count from 0. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "trace/record/record.h"

@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -87,16 +86,13 @@ static int absent_function(void)
     return 1;
 }
 
-/* mpi.h of Open MPI makes MPI_COMM_WORLD of the address of this variable; others have the handles of MPICH's ABI. */
-static bool is_open_mpi(void)
-{
-    return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
-}
-
 /* Loads the recorder; NULL: there is none. wanted: print a message if it is missing. */
 static void *load_recorder(bool wanted)
 {
-    const char *file = is_open_mpi() ? "librmacast-record-openmpi.so" : "librmacast-record-mpich.so";
+    /* mpi.h of Open MPI makes MPI_COMM_WORLD of the address of this variable; others have the handles of MPICH's ABI.
+     */
+    bool open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
+    const char *file = open_mpi ? "librmacast-record-openmpi.so" : "librmacast-record-mpich.so";
     Dl_info own;
     char path[4096];
     if (!dladdr(&stubs, &own) || !own.dli_fname) return NULL;

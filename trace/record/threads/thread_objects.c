@@ -33,17 +33,13 @@ struct cached {
 };
 static __thread struct cached cache[CACHED];
 
-static struct cached *cached_of(enum rec_sort sort, const void *address)
-{
-    return &cache[((uintptr_t)address >> 3 ^ (uintptr_t)address >> 9 ^ (uintptr_t)sort << 4) % CACHED];
-}
-
 enum { SORT_BITS = 3 };
 _Static_assert(REC_SORTS <= 1 << SORT_BITS, "a sort has a number");
 
 uint32_t rec_object(enum rec_sort sort, const void *address, bool *made)
 {
-    struct cached *cached = cached_of(sort, address);
+    uintptr_t hash = (uintptr_t)address >> 3 ^ (uintptr_t)address >> 9 ^ (uintptr_t)sort << 4;
+    struct cached *cached = &cache[hash % CACHED];
     uint64_t key = REC_KEY(address) << SORT_BITS | sort, now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
     if (made) *made = false;
     if (cached->key == key && cached->generation == now) return cached->id;
