@@ -26,7 +26,7 @@ static void sync_exit(struct replay *replay, struct member *member, enum pattern
 
 static uint32_t window_size(const struct replay *replay, const struct member *member)
 {
-    return replay->trace->definitions.comms[replay->trace->definitions.windows[member->window].comm].count;
+    return replay_comm_of(replay, member)->count;
 }
 
 enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_WORK, PHASE_BARRIER, PHASE_INCOMING, PHASE_PARTS };

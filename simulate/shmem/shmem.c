@@ -61,9 +61,7 @@ static enum step operate_call(struct replay *replay, uint32_t rank, const struct
 static bool is_quiet(struct replay *replay, uint32_t rank)
 {
     if (!replay->shmem) return true;
-    const struct trace_comm *comm =
-        &replay->trace->definitions.comms[replay->trace->definitions.windows[replay->shmem->window].comm];
-    int32_t place = trace_comm_rank(comm, (int32_t)rank);
+    int32_t place = trace_comm_rank(replay_window_comm(replay, replay->shmem->window), (int32_t)rank);
     if (place == TRACE_NONE) return true;
     uint32_t member = replay->windows[replay->shmem->window].first_member + (uint32_t)place;
     return replay_all_complete(replay, replay->all_locks[member]);
@@ -214,7 +212,7 @@ static enum step step_shmem(struct replay *replay, uint32_t rank)
 
 static enum status open_memory(struct replay *replay, int32_t window)
 {
-    const struct trace_comm *comm = &replay->trace->definitions.comms[replay->trace->definitions.windows[window].comm];
+    const struct trace_comm *comm = replay_window_comm(replay, window);
     uint32_t ranks = replay->trace->rank_count;
     struct shmem *shmem = calloc(1, sizeof *shmem);
     if (!shmem) return err_memory(replay->err);

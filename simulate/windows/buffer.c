@@ -1,7 +1,6 @@
 /* The buffer of semantics d where it is limited (mpi.rma.buffer_bytes). Each origin has one for all its windows. A put
  * occupies its bytes from the begin of its copy until its last byte has left. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "simulate/replay/walk.h"

@@ -34,13 +34,6 @@ static enum status lock_granted(struct replay *replay, uint32_t lock)
     return STATUS_OK;
 }
 
-static enum status send_grant(struct replay *replay, uint32_t lock)
-{
-    const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    if (epoch->origin == epoch->target) return lock_granted(replay, lock);
-    return replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0);
-}
-
 /* The link to the request that is served next; NULL: none can be now. It is the head of the queue. On a lock that is
  * held shared, a request of MPI_Win_lock_all may overtake: otherwise two of these, each holding a lock that the other
  * requests behind an exclusive request, would wait for ever. */
@@ -78,7 +71,10 @@ static enum status grant_next(struct replay *replay, struct lock_queue *queue, u
             queue->shared_holders++;
         unlink_request(replay, queue, link);
         if (epoch->waits) TRY(replay_watch_all(replay, rank, false));
-        TRY(send_grant(replay, lock));
+        epoch = &replay->lock_epochs[lock];
+        TRY(epoch->origin == epoch->target
+                ? lock_granted(replay, lock)
+                : replay_send_control(replay, MESSAGE_LOCK_GRANT, epoch->target, epoch->origin, lock, 0));
     }
     return STATUS_OK;
 }

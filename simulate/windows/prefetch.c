@@ -27,11 +27,6 @@ static void want_calls(const struct rank_state *state, size_t from, size_t to, s
     lines_want(wanted, &state->calls[state->next + from], (to - from) * sizeof *state->calls);
 }
 
-static void want_member(const struct member *member, struct prefetch_lines *wanted)
-{
-    if (member) lines_want(wanted, member, offsetof(struct member, fence_outstanding));
-}
-
 /* The end of an exposure epoch reads the target's half of a pair. */
 static void want_pairs(const struct replay *replay, const struct member *member, struct prefetch_lines *wanted)
 {
@@ -67,7 +62,7 @@ static void want_step(const struct replay *replay, uint32_t rank, enum engine_di
     case ENGINE_FAR: lines_want(wanted, state, sizeof *state); break;
     case ENGINE_NEAR:
         want_calls(state, 0, CALLS_FIRST, wanted);
-        want_member(member, wanted);
+        if (member) lines_want(wanted, member, offsetof(struct member, fence_outstanding));
         break;
     case ENGINE_SOON:
         if (!member) break;

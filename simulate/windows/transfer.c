@@ -9,15 +9,10 @@
 #include "simulate/windows/pair.h"
 #include "simulate/windows/watch.h"
 
-static struct trace_sim *sim_of(struct replay *replay, const struct op *op)
-{
-    return replay->made ? &replay->made->ranks[op->origin].sim[op->call] : NULL;
-}
-
 static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
 {
-    struct trace_sim *sim = sim_of(replay, op);
-    if (!sim) return;
+    if (!replay->made) return;
+    struct trace_sim *sim = &replay->made->ranks[op->origin].sim[op->call];
     sim->xfer_start_ps = op->began_ps;
     sim->xfer_end_ps = end_ps;
 }
@@ -113,19 +108,22 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     return STATUS_OK;
 }
 
-static enum message_type data_type(const struct replay *replay, const struct op *op)
+/* The data, or what a fetching operation returns. */
+static enum status send_bytes(struct replay *replay, uint32_t index, enum message_type type, int64_t bytes)
 {
-    return op->kind == CALL_GET ? MESSAGE_GET_REPLY : replay_is_put(replay, op) ? MESSAGE_DATA : MESSAGE_ACCUMULATE;
+    const struct op *op = &replay->ops[index];
+    uint32_t from = replay_is_get(op) ? op->target : op->origin, to = replay_is_get(op) ? op->origin : op->target;
+    struct engine_departure departure;
+    TRY(replay_send(replay, type, from, to, bytes, index, 0, &departure));
+    if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
+    return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
 }
 
 static enum status send_data(struct replay *replay, uint32_t index)
 {
-    struct op *op = &replay->ops[index];
-    uint32_t from = replay_is_get(op) ? op->target : op->origin, to = replay_is_get(op) ? op->origin : op->target;
-    struct engine_departure departure;
-    TRY(replay_send(replay, data_type(replay, op), from, to, op->bytes, index, 0, &departure));
-    if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
-    return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
+    const struct op *op = &replay->ops[index];
+    enum message_type put = replay_is_put(replay, op) ? MESSAGE_DATA : MESSAGE_ACCUMULATE;
+    return send_bytes(replay, index, op->kind == CALL_GET ? MESSAGE_GET_REPLY : put, op->bytes);
 }
 
 /* Get_accumulate and the like: the data one way (a control message if there are none), the result back. */
@@ -142,16 +140,6 @@ static enum status send_fetch(struct replay *replay, uint32_t index)
 void replay_fetch_left(struct replay *replay, uint32_t index, int64_t began_ps)
 {
     replay->ops[index].began_ps = began_ps;
-}
-
-static enum status send_result(struct replay *replay, uint32_t index)
-{
-    const struct op *op = &replay->ops[index];
-    int64_t bytes = replay->ranks[op->origin].calls[op->call].rma.result_bytes;
-    struct engine_departure departure;
-    TRY(replay_send(replay, MESSAGE_GET_REPLY, op->target, op->origin, bytes, index, 0, &departure));
-    if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
-    return replay_op_left(replay, index, departure.began_ps, departure.left_ps);
 }
 
 enum status replay_ask_to_send(struct replay *replay, uint32_t index)
@@ -200,14 +188,6 @@ enum status replay_on_rma_clear(struct replay *replay, const struct engine_note 
     return STATUS_OK;
 }
 
-/* A put or accumulate under a lock is complete at the origin. */
-static void left_under_lock(struct replay *replay, const struct op *op, int64_t left_ps)
-{
-    struct lock_epoch *lock = &replay->lock_epochs[op->lock];
-    if (left_ps > lock->last_left_ps) lock->last_left_ps = left_ps;
-    if (--lock->lefts == 0) replay_wake(replay, op->origin);
-}
-
 /* fence = notify: the target's fence waits for the operations towards it, of a get until its data have left, at at_ps.
  * May wake the target. */
 static void count_incoming(struct replay *replay, const struct op *op, int64_t at_ps)
@@ -243,7 +223,10 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
     }
     if (!op->counts_left) return STATUS_OK;
     if (op->epoch_kind == OP_LOCK) {
-        left_under_lock(replay, op, left_ps);
+        /* A put or accumulate under a lock is complete at the origin. */
+        struct lock_epoch *lock = &replay->lock_epochs[op->lock];
+        if (left_ps > lock->last_left_ps) lock->last_left_ps = left_ps;
+        if (--lock->lefts == 0) replay_wake(replay, op->origin);
         return STATUS_OK;
     }
     if (replay_complete_awaits_ack(replay, op)) return STATUS_OK;
@@ -282,7 +265,8 @@ enum status replay_on_applied(struct replay *replay, uint32_t index)
 {
     bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
     if (!answers) return reached_target(replay, index, replay->now_ps);
-    TRY(send_result(replay, index));
+    const struct op *op = &replay->ops[index];
+    TRY(send_bytes(replay, index, MESSAGE_GET_REPLY, replay->ranks[op->origin].calls[op->call].rma.result_bytes));
     if (replay->watches)
         replay_take_effect(replay, index, replay->now_ps); /* what the target does next leaves behind the result */
     return STATUS_OK;

@@ -17,7 +17,7 @@ DEFINE_POOL(lock_epoch, next, replay);
 
 static void prepare_members(struct replay *replay, int32_t window, uint32_t *next)
 {
-    const struct trace_comm *comm = &replay->trace->definitions.comms[replay->trace->definitions.windows[window].comm];
+    const struct trace_comm *comm = replay_window_comm(replay, window);
     bool whole = comm->count == replay->trace->rank_count;
     for (uint32_t i = 0; i < comm->count; i++) whole = whole && comm->members[i] == (int32_t)i;
     replay->windows[window] = (struct window_state){.first_member = *next, .whole = whole};
@@ -27,16 +27,6 @@ static void prepare_members(struct replay *replay, int32_t window, uint32_t *nex
         member->window = window;
         member->access.group = member->exposure.group = NO_INDEX;
     }
-}
-
-static enum status prepare_notified_fences(struct replay *replay)
-{
-    bool notified = false;
-    for (size_t w = 0; w < replay->trace->definitions.window_count; w++)
-        notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
-    if (!notified) return STATUS_OK;
-    replay->incoming = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming);
-    return replay->incoming ? STATUS_OK : err_memory(replay->err);
 }
 
 enum status replay_prepare_windows(struct replay *replay)
@@ -49,7 +39,7 @@ enum status replay_prepare_windows(struct replay *replay)
                        "%zu windows and %u ranks, expected below %u and %u", trace->definitions.window_count,
                        trace->rank_count, 1u << WINDOW_BITS, 1u << RANK_BITS);
     for (size_t w = 0; w < trace->definitions.window_count; w++)
-        replay->member_count += trace->definitions.comms[trace->definitions.windows[w].comm].count;
+        replay->member_count += replay_window_comm(replay, (int32_t)w)->count;
     replay->windows = calloc(trace->definitions.window_count + 1, sizeof *replay->windows);
     replay->members = lines_new(replay->member_count + 1, sizeof *replay->members);
     replay->all_locks = calloc(replay->member_count + 1, sizeof(struct all_locks *));
@@ -65,7 +55,12 @@ enum status replay_prepare_windows(struct replay *replay)
     uint32_t next_member = 0;
     for (size_t w = 0; w < trace->definitions.window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
     TRY(replay_prepare_buffers(replay));
-    return prepare_notified_fences(replay);
+    bool notified = false;
+    for (size_t w = 0; w < replay->trace->definitions.window_count; w++)
+        notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
+    if (!notified) return STATUS_OK;
+    replay->incoming = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming);
+    return replay->incoming ? STATUS_OK : err_memory(replay->err);
 }
 
 static void clear_role(struct role *role)
@@ -97,15 +92,10 @@ void replay_clear_windows(struct replay *replay)
     free(replay->fence_targets);
 }
 
-const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
-{
-    return &replay->trace->definitions.comms[replay->trace->definitions.windows[member->window].comm];
-}
-
 uint32_t replay_member_of_part(const struct replay *replay, int32_t window, uint32_t rank)
 {
-    const struct trace_comm *comm = &replay->trace->definitions.comms[replay->trace->definitions.windows[window].comm];
-    return replay->windows[window].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+    return replay->windows[window].first_member +
+           (uint32_t)trace_comm_rank(replay_window_comm(replay, window), (int32_t)rank);
 }
 
 static enum status pair_of(struct replay *replay, int32_t window, uint32_t origin, uint32_t target, uint32_t *index)
@@ -131,22 +121,16 @@ static enum status pair_of(struct replay *replay, int32_t window, uint32_t origi
     return STATUS_OK;
 }
 
-static enum status reserve_role(struct replay *replay, struct role *role, uint32_t count)
-{
-    uint32_t *many = count > ROLE_FEW ? malloc(count * sizeof *many) : NULL;
-    if (count > ROLE_FEW && !many) return err_memory(replay->err);
-    clear_role(role);
-    if (many) role->many = many;
-    role->pair_count = count;
-    return STATUS_OK;
-}
-
 enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
                             uint32_t group_id)
 {
     if (role->group == group_id) return STATUS_OK;
     const struct trace_group *group = &replay->trace->definitions.groups[group_id];
-    TRY(reserve_role(replay, role, group->count));
+    uint32_t *many = group->count > ROLE_FEW ? malloc(group->count * sizeof *many) : NULL;
+    if (group->count > ROLE_FEW && !many) return err_memory(replay->err);
+    clear_role(role);
+    if (many) role->many = many;
+    role->pair_count = group->count;
     uint32_t *pairs = group->count > ROLE_FEW ? role->many : role->few;
     for (uint32_t i = 0; i < group->count; i++) {
         uint32_t other = (uint32_t)group->members[i];
@@ -194,9 +178,8 @@ uint32_t replay_open_lock_of_all(const struct replay *replay, uint32_t member, i
 bool replay_lock_at(const struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t place,
                     uint32_t *lock)
 {
-    const struct trace_comm *comm =
-        &replay->trace->definitions.comms[replay->trace->definitions.windows[call->handle].comm];
-    uint32_t index = replay->windows[call->handle].first_member + (uint32_t)trace_comm_rank(comm, (int32_t)rank);
+    const struct trace_comm *comm = replay_window_comm(replay, call->handle);
+    uint32_t index = replay_member_index(replay, call->handle, rank);
     const struct all_locks *all = replay->all_locks[index];
     *lock = NO_INDEX;
     if (call->peer != TRACE_NONE) {
@@ -241,20 +224,13 @@ bool replay_all_complete(struct replay *replay, struct all_locks *all)
     return true;
 }
 
-/* The place of the first target that is not before the member. */
-static size_t find_fence_target(const struct fence_targets *targets, uint32_t member)
-{
-    size_t place = 0;
-    SEARCH_FIRST(place, targets->count, at, targets->items[at].member < member);
-    return place;
-}
-
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
 {
     if (!replay->fence_targets) return STATUS_OK;
     uint32_t member = replay_member_index(replay, replay->members[op->member].window, op->target);
     struct fence_targets *targets = &replay->fence_targets[op->member];
-    size_t place = find_fence_target(targets, member);
+    size_t place = 0;
+    SEARCH_FIRST(place, targets->count, at, targets->items[at].member < member);
     if (place == targets->count || targets->items[place].member != member) {
         TRY(array_reserve((void **)&targets->items, &targets->capacity, targets->count + 1, sizeof *targets->items,
                           replay->err));

@@ -12,6 +12,14 @@ void replay_clear_windows(struct replay *replay);
 /* Whether nodes learn of each other by messages only, with the semantics and fences of the windows. */
 bool replay_windows_are_apart(const struct replay *replay);
 
+static inline const struct trace_comm *replay_window_comm(const struct replay *replay, int32_t window)
+{
+    return &replay->trace->definitions.comms[replay->trace->definitions.windows[window].comm];
+}
+static inline const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member)
+{
+    return replay_window_comm(replay, member->window);
+}
 /* The lock_all of the origin's side; *NULL: not open. */
 static inline struct all_locks **replay_all_locks(const struct replay *replay, const struct member *member)
 {
@@ -27,7 +35,6 @@ static inline struct member *replay_member(const struct replay *replay, const st
 {
     return &replay->members[replay_member_index(replay, call->handle, rank)];
 }
-const struct trace_comm *replay_comm_of(const struct replay *replay, const struct member *member);
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member);
 
 /* Sets *role to the pairs of the member with the ranks of the group. The member is their origin, or their target. */
