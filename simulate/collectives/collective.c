@@ -1,6 +1,4 @@
 /* Collective operations: blocking ones run their plan in the call, non-blocking ones as a task. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "simulate/collectives/collective.h"

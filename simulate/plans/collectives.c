@@ -127,14 +127,6 @@ static int64_t equal_block(const struct coll_shape *shape, bool to_all, int64_t 
     return to_all ? (bytes + shape->size - 1) / (int64_t)shape->size : bytes;
 }
 
-/* The bytes that a member's call sends to this one. */
-static int64_t bytes_given(const struct coll_shape *shape, const struct trace_call *call, uint32_t own)
-{
-    bool to_all = call_kind(call->call) == CALL_ALLTOALLV;
-    const int64_t *counts = to_all ? trace_call_counts(shape->calls->trace, call) : NULL;
-    return counts ? counts[own] : equal_block(shape, to_all, call->bytes);
-}
-
 const struct trace_call *coll_call_of(const struct coll_shape *shape, uint32_t member)
 {
     const struct coll_calls *calls = shape->calls;
@@ -146,7 +138,10 @@ int64_t coll_sent_by(const struct coll_shape *shape, uint32_t from, uint32_t own
 {
     if (!shape->calls && !shape->counts) return equal_block(shape, shape->algorithm == COLL_ALLTOALLV_SCATTERED, shape->bytes);
     const struct trace_call *call = coll_call_of(shape, from);
-    return call ? bytes_given(shape, call, own) : 1;
+    if (!call) return 1;
+    bool to_all = call_kind(call->call) == CALL_ALLTOALLV;
+    const int64_t *counts = to_all ? trace_call_counts(shape->calls->trace, call) : NULL;
+    return counts ? counts[own] : equal_block(shape, to_all, call->bytes);
 }
 
 uint32_t coll_partner(const struct coll_shape *shape, const struct trace_comm *comm, int32_t partner)
@@ -257,10 +252,7 @@ static bool bruck_step(const struct coll_shape *shape, uint32_t rank, uint32_t n
     uint32_t n = shape->size, distance = 1u << number;
     if (distance >= n) return false;
     uint32_t blocks = distance < n - distance ? distance : n - distance;
-    step->send_to = (int32_t)((rank + n - distance) % n);
-    step->receive_from = (int32_t)((rank + distance) % n);
-    step->send_bytes = (int64_t)blocks * shape->bytes;
-    return true;
+    return coll_step_around(n, rank, n - distance, (int64_t)blocks * shape->bytes, step);
 }
 
 /* --- broadcast of long vectors --- */
@@ -420,10 +412,7 @@ static bool alltoall_bruck_step(const struct coll_shape *shape, uint32_t rank, u
     uint32_t n = shape->size, distance = 1u << number, blocks = 0;
     if (distance >= n) return false;
     for (uint32_t i = 0; i < n; i++) blocks += (i & distance) != 0;
-    step->send_to = (int32_t)((rank + distance) % n);
-    step->receive_from = (int32_t)((rank + n - distance) % n);
-    step->send_bytes = (int64_t)blocks * shape->bytes;
-    return true;
+    return coll_step_around(n, rank, distance, (int64_t)blocks * shape->bytes, step);
 }
 
 /* A batch of k partners has k steps that receive, then k that send. Distance 0, the own rank, has none. */
@@ -459,10 +448,8 @@ static bool alltoall_pairwise_step(const struct coll_shape *shape, uint32_t rank
 {
     uint32_t n = shape->size, distance = number + 1;
     if (distance >= n) return false;
-    bool exchange_pairs = coll_is_power_of_two(n);
-    step->send_to = (int32_t)(exchange_pairs ? rank ^ distance : (rank + distance) % n);
-    step->receive_from = (int32_t)(exchange_pairs ? rank ^ distance : (rank + n - distance) % n);
-    step->send_bytes = shape->bytes;
+    coll_step_around(n, rank, distance, shape->bytes, step);
+    if (coll_is_power_of_two(n)) step->send_to = step->receive_from = (int32_t)(rank ^ distance);
     return true;
 }
 

@@ -13,6 +13,16 @@ struct coll_fold {
 struct coll_fold coll_fold_of(uint32_t rank, uint32_t n, uint32_t keeper);
 uint32_t coll_unfold(const struct coll_fold *fold, uint32_t place);
 
+/* Sends so many bytes this far up the ring of ranks, and receives from as far down. */
+static inline bool coll_step_around(uint32_t size, uint32_t rank, uint32_t distance, int64_t bytes,
+                                    struct coll_step *step)
+{
+    step->send_to = (int32_t)((rank + distance) % size);
+    step->receive_from = (int32_t)((rank + size - distance) % size);
+    step->send_bytes = bytes;
+    return true;
+}
+
 /* All-to-all at once: MPICH posts 32 receives, the own one first, then as many sends, and waits for them
  * (MPIR_CVAR_ALLTOALL_THROTTLE). What step `number` does, and whether the next one need not wait. False: there are no
  * more. */

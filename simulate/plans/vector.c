@@ -100,10 +100,8 @@ static bool allgatherv_step(const struct coll_shape *shape, uint32_t rank, uint3
         step->send_bytes = sum_of(shape, rank & ~(distance - 1), distance);
         return true;
     }
-    step->send_to = (int32_t)((rank + n - distance) % n);
-    step->receive_from = (int32_t)((rank + distance) % n);
-    step->send_bytes = sum_of(shape, rank, distance < n - distance ? distance : n - distance);
-    return true;
+    uint32_t blocks = distance < n - distance ? distance : n - distance;
+    return coll_step_around(n, rank, n - distance, sum_of(shape, rank, blocks), step);
 }
 
 /* Everybody at once, without empty blocks. */
@@ -131,18 +129,7 @@ static bool reduce_scatter_pairwise_step(const struct coll_shape *shape, uint32_
 {
     uint32_t n = shape->size, distance = number + 1;
     if (distance >= n) return false;
-    step->send_to = (int32_t)((rank + distance) % n);
-    step->receive_from = (int32_t)((rank + n - distance) % n);
-    step->send_bytes = count_of(shape, (uint32_t)step->send_to, true);
-    return true;
-}
-
-/* Bytes of the blocks of the rank at a position among the remaining ranks, and of the rank that handed in to it. */
-static int64_t place_bytes(const struct coll_shape *shape, const struct coll_fold *fold, uint32_t place)
-{
-    uint32_t rank = coll_unfold(fold, place);
-    int64_t bytes = count_of(shape, rank, true);
-    return rank < 2 * fold->rest ? bytes + count_of(shape, rank - 1, true) : bytes;
+    return coll_step_around(n, rank, distance, count_of(shape, (rank + distance) % n, true), step);
 }
 
 /* Blocks of the `count` places from first on. */
@@ -150,7 +137,11 @@ static int64_t places_bytes(const struct coll_shape *shape, const struct coll_fo
                                   uint32_t count)
 {
     int64_t bytes = 0;
-    for (uint32_t i = 0; i < count; i++) bytes += place_bytes(shape, fold, first + i);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rank = coll_unfold(fold, first + i);
+        bytes += count_of(shape, rank, true);
+        if (rank < 2 * fold->rest) bytes += count_of(shape, rank - 1, true); /* it handed in to the rank */
+    }
     return bytes;
 }
 
@@ -201,11 +192,8 @@ static bool dissemination_step(const struct coll_shape *shape, uint32_t rank, ui
 {
     uint32_t n = shape->size, distance = number < 31 ? 1u << number : n;
     if (distance >= n) return false;
-    step->send_to = (int32_t)((rank + distance) % n);
-    step->receive_from = (int32_t)((rank + n - distance) % n);
-    step->send_bytes = shape->bytes;
     step->control = true;
-    return true;
+    return coll_step_around(n, rank, distance, shape->bytes, step);
 }
 
 /* MPICH's linear schedule: everything is posted at once. */

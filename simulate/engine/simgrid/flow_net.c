@@ -53,12 +53,6 @@ static enum status take_item(struct flow_net *net, const struct flow_item *item,
     return STATUS_OK;
 }
 
-static void release_item(struct flow_net *net, uint32_t index)
-{
-    net->items[index].next = net->free_item;
-    net->free_item = index;
-}
-
 static enum status push_arrival(struct flow_net *net, uint32_t index, int64_t left_ps, struct err *err)
 {
     const struct flow_item *item = &net->items[index];
@@ -207,7 +201,8 @@ static enum status execute_event(struct flow_net *net, struct event event, struc
     }
     case EVENT_ARRIVED: {
         const struct engine_note note = net->items[event.id].note;
-        release_item(net, event.id);
+        net->items[event.id].next = net->free_item;
+        net->free_item = event.id;
         on->arrived(on->context, &note, net->now_ps, net->now_ps);
         break;
     }
