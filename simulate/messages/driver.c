@@ -37,13 +37,14 @@ static enum status data_left(struct replay *replay, const struct engine_note *me
 }
 
 static const struct message_row messages[] = {
-    {MESSAGE_EAGER, .act = replay_on_eager, SERVICE_NONE, EFFECT_CHANGES, .two_sided = true, .vary = vary_eager},
-    {MESSAGE_SEND_ASK, .act = replay_on_send_ask, SERVICE_RENDEZVOUS, .two_sided = true, .passes = true,
+    {MESSAGE_EAGER, .act = replay_on_send, SERVICE_NONE, EFFECT_CHANGES, .two_sided = true, .vary = vary_eager},
+    {MESSAGE_SEND_ASK, .act = replay_on_send, SERVICE_RENDEZVOUS, .two_sided = true, .passes = true,
      .served_bytes = envelope_bytes},
     {MESSAGE_SEND_CLEAR, .act = replay_on_send_clear, SERVICE_RENDEZVOUS, .two_sided = true, .passes = true,
      .served_bytes = envelope_bytes},
     {MESSAGE_SEND_DATA, .act = replay_on_send_data, SERVICE_NONE, .two_sided = true, .left = data_left},
-    {MESSAGE_SEND_PUT, .act = replay_on_send_put, SERVICE_RENDEZVOUS, .two_sided = true, .served_bytes = envelope_bytes},
+    {MESSAGE_SEND_PUT, .act = replay_on_send_put, SERVICE_RENDEZVOUS, .two_sided = true,
+     .served_bytes = envelope_bytes},
     {MESSAGE_SEND_STORED, .act = replay_on_send_stored, SERVICE_RENDEZVOUS, .two_sided = true, .passes = true,
      .served_bytes = envelope_bytes},
     {MESSAGE_SEND_NOTICE, .act = replay_on_send_notice, SERVICE_NONE, .two_sided = true, .passes = true},

@@ -15,11 +15,6 @@ static enum send_protocol protocol_of(const struct replay *replay, const struct 
     return call->call == ID_Ssend || call->call == ID_Issend ? SEND_SYNC : SEND_EAGER;
 }
 
-static bool is_buffered(const struct trace_call *call)
-{
-    return call->call == ID_Bsend || call->call == ID_Ibsend;
-}
-
 static struct match match_of(const struct trace_call *call, uint32_t source, uint32_t destination)
 {
     return (struct match){(uint32_t)call->handle * 2, source, destination, call->message.tag, 0};
@@ -35,7 +30,7 @@ enum step replay_step_send(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    bool blocking = call_kind(call->call) == CALL_SEND, buffered = is_buffered(call);
+    bool blocking = call_kind(call->call) == CALL_SEND, buffered = call->call == ID_Bsend || call->call == ID_Ibsend;
     uint32_t request;
     if (call->peer == TRACE_NONE) { /* MPI_PROC_NULL */
         if (!blocking) {

@@ -107,31 +107,21 @@ static enum status send_round(struct replay *replay, uint32_t rank, const struct
     return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)group->comm->members[to], counter, 0);
 }
 
-static uint32_t first_count_of(const struct replay *replay, uint32_t index)
-{
-    const struct barrier_group *group = &core_of(replay)->barrier_groups[core_of(replay)->barriers[index].group];
-    return group->first_count + (index - group->first) * group->rounds;
-}
-
-static void wait_counter(struct replay *replay, uint32_t rank, uint32_t index, uint32_t counter)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    state->barrier = index;
-    state->in_barrier = true;
-    core_of(replay)->counter = counter;
-}
-
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
 {
     struct core *core = core_of(replay);
     struct barrier *barrier = &core->barriers[index];
     const struct barrier_group *group = &core->barrier_groups[barrier->group];
-    uint32_t first_count = first_count_of(replay, index);
+    uint32_t first_count = group->first_count + (index - group->first) * group->rounds;
     for (; barrier->round < group->rounds; barrier->round++, barrier->sent = false) {
         if (!barrier->sent) TRY(send_round(replay, rank, barrier));
         barrier->sent = true;
         if (!lacks_message(barrier, core->barrier_counts[first_count + barrier->round])) continue;
-        wait_counter(replay, rank, index, first_count + barrier->round);
+        uint32_t counter = first_count + barrier->round;
+        struct rank_state *state = &replay->ranks[rank];
+        state->barrier = index;
+        state->in_barrier = true;
+        core_of(replay)->counter = counter;
         *done = false;
         return STATUS_OK;
     }

@@ -1,7 +1,6 @@
 #include "simulate/replay/envelope.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "common/map.h"
@@ -11,19 +10,17 @@
 #include "simulate/replay/walk.h"
 
 struct channel {
-    uint32_t context, source, destination;
-    int32_t tag;
+    struct match match;
     uint32_t first, last; /* envelopes of which one side is missing; all of the same side */
-    uint16_t thread;
     bool used;
 };
 
 DEFINE_POOL(envelope, next, core_of(replay));
 
-static bool same_channel(const struct channel *channel, const struct match *match)
+static bool same_channel(const struct match *one, const struct match *match)
 {
-    return channel->context == match->context && channel->source == match->source &&
-           channel->destination == match->destination && channel->tag == match->tag && channel->thread == match->thread;
+    return one->context == match->context && one->source == match->source && one->destination == match->destination &&
+           one->tag == match->tag && one->thread == match->thread;
 }
 
 static size_t home_of(size_t capacity, const struct match *match)
@@ -36,7 +33,7 @@ static size_t home_of(size_t capacity, const struct match *match)
 static struct channel *slot_of(struct channel *channels, size_t capacity, const struct match *match)
 {
     size_t i = home_of(capacity, match);
-    while (channels[i].used && !same_channel(&channels[i], match)) i = (i + 1) & (capacity - 1);
+    while (channels[i].used && !same_channel(&channels[i].match, match)) i = (i + 1) & (capacity - 1);
     return &channels[i];
 }
 
@@ -51,8 +48,7 @@ static void remove_channel(struct replay *replay, struct channel *channel)
     size_t mask = core->channel_capacity - 1, hole = (size_t)(channel - core->channels);
     for (size_t i = (hole + 1) & mask; core->channels[i].used; i = (i + 1) & mask) {
         const struct channel *moved = &core->channels[i];
-        struct match match = {moved->context, moved->source, moved->destination, moved->tag, moved->thread};
-        size_t home = home_of(core->channel_capacity, &match);
+        size_t home = home_of(core->channel_capacity, &moved->match);
         if (((i - home) & mask) < ((i - hole) & mask)) continue;
         core->channels[hole] = *moved;
         hole = i;
@@ -72,8 +68,7 @@ static enum status grow_channels(struct replay *replay)
     if (!bigger) return err_memory(replay->err);
     for (size_t i = 0; i < core->channel_capacity; i++) {
         const struct channel *old = &core->channels[i];
-        struct match match = {old->context, old->source, old->destination, old->tag, old->thread};
-        if (old->used) *slot_of(bigger, capacity, &match) = *old;
+        if (old->used) *slot_of(bigger, capacity, &old->match) = *old;
     }
     free(core->channels);
     core->channels = bigger;
@@ -87,8 +82,7 @@ static enum status channel_of(struct replay *replay, const struct match *match, 
     if (core->channel_count * 4 >= core->channel_capacity * 3) TRY(grow_channels(replay));
     struct channel *found = slot_of(core->channels, core->channel_capacity, match);
     if (!found->used) {
-        *found = (struct channel){match->context, match->source, match->destination, match->tag, NO_INDEX, NO_INDEX,
-                                  match->thread,  true};
+        *found = (struct channel){*match, NO_INDEX, NO_INDEX, true};
         core->channel_count++;
     }
     *channel = found;
@@ -147,20 +141,6 @@ enum status replay_message_take(struct replay *replay, const struct match *match
     return append_envelope(replay, taken, index);
 }
 
-static enum status receive_finished(struct replay *replay, uint32_t index)
-{
-    uint32_t request = core_of(replay)->envelopes[index].receive_request;
-    replay_release_envelope(replay, index);
-    return replay_request_done(replay, request);
-}
-
-static enum status acknowledge_envelope(struct replay *replay, uint32_t index)
-{
-    const struct envelope *envelope = &core_of(replay)->envelopes[index];
-    return replay_send_control(replay, MESSAGE_SEND_ACK, envelope->destination, envelope->source,
-                               envelope->send_request, 0);
-}
-
 /* The receive is posted and eager data or the request to send has arrived. */
 static enum status match_sides(struct replay *replay, uint32_t index)
 {
@@ -168,8 +148,12 @@ static enum status match_sides(struct replay *replay, uint32_t index)
     if (!envelope->posted || !envelope->arrived) return STATUS_OK;
     if (envelope->mode == SEND_RENDEZVOUS)
         return replay_send_control(replay, MESSAGE_SEND_CLEAR, envelope->destination, envelope->source, index, 0);
-    if (envelope->mode == SEND_SYNC) TRY(acknowledge_envelope(replay, index));
-    return receive_finished(replay, index);
+    if (envelope->mode == SEND_SYNC)
+        TRY(replay_send_control(replay, MESSAGE_SEND_ACK, envelope->destination, envelope->source,
+                                envelope->send_request, 0));
+    uint32_t request = core_of(replay)->envelopes[index].receive_request;
+    replay_release_envelope(replay, index);
+    return replay_request_done(replay, request);
 }
 
 enum status replay_send_side(struct replay *replay, const struct match *match, int64_t bytes,
@@ -230,23 +214,13 @@ static void wake_prober(struct replay *replay, uint32_t rank)
     if (kind == CALL_PROBE || kind == CALL_IPROBE) replay_wake(replay, rank);
 }
 
-static enum status envelope_arrived(struct replay *replay, uint32_t index)
+enum status replay_on_send(struct replay *replay, const struct engine_note *message)
 {
-    struct envelope *envelope = &core_of(replay)->envelopes[index];
+    struct envelope *envelope = &core_of(replay)->envelopes[message->ref];
     envelope->arrived = true;
-    if (envelope->posted) return match_sides(replay, index);
+    if (envelope->posted) return match_sides(replay, message->ref);
     wake_prober(replay, envelope->destination);
     return STATUS_OK;
-}
-
-enum status replay_on_eager(struct replay *replay, const struct engine_note *message)
-{
-    return envelope_arrived(replay, message->ref);
-}
-
-enum status replay_on_send_ask(struct replay *replay, const struct engine_note *message)
-{
-    return envelope_arrived(replay, message->ref);
 }
 
 enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message)

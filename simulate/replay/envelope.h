@@ -38,8 +38,7 @@ enum status replay_message_take(struct replay *replay, const struct match *match
 struct match replay_taken_out(const struct match *match);
 
 /* Handlers of arriving messages. The messages' driver has them in its rows. */
-enum status replay_on_eager(struct replay *replay, const struct engine_note *message);
-enum status replay_on_send_ask(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send(struct replay *replay, const struct engine_note *message); /* eager data, request to send */
 enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_data(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_put(struct replay *replay, const struct engine_note *message);

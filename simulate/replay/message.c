@@ -8,7 +8,6 @@
 #include "simulate/replay/message.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "simulate/replay/connections.h"
@@ -95,18 +94,13 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
     return replay_send(replay, type, source, destination, replay->platform->control_bytes, ref, extra, NULL);
 }
 
-static enum status serve_message(struct replay *replay, uint32_t index)
+enum status replay_serve_late(struct replay *replay, uint32_t index)
 {
+    replay_served_late(replay, &core_of(replay)->messages[index]);
     struct engine_note message = core_of(replay)->messages[index].message;
     replay_release_message(replay, index);
     replay->arrival_ps = replay->now_ps;
     return core_of(replay)->messages_of[message.type]->act(replay, &message);
-}
-
-enum status replay_serve_late(struct replay *replay, uint32_t index)
-{
-    replay_served_late(replay, &core_of(replay)->messages[index]);
-    return serve_message(replay, index);
 }
 
 static enum status keep_message(struct replay *replay, const struct engine_note *message, uint32_t *index)

@@ -1,7 +1,6 @@
 #include "simulate/replay/request.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "simulate/replay/core.h"
@@ -28,22 +27,19 @@ enum status replay_request_done(struct replay *replay, uint32_t index)
     return STATUS_OK;
 }
 
-enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *index)
+static enum status make_request(struct replay *replay, uint32_t rank, struct request made, uint32_t *index)
 {
     TRY(replay_take_request(replay, index));
-    core_of(replay)->requests[*index] = (struct request){
-        .rank = rank, .thread = replay->ranks[rank].thread, .awaited = true, .hidden = true};
-    replay->ranks[rank].missing++;
+    made.rank = rank;
+    made.thread = replay->ranks[rank].thread;
+    core_of(replay)->requests[*index] = made;
+    if (made.awaited) replay->ranks[rank].missing++;
     return STATUS_OK;
 }
 
-static enum status make_request(struct replay *replay, uint32_t rank, bool receive, bool awaited, uint32_t *index)
+enum status replay_collective_request(struct replay *replay, uint32_t rank, uint32_t *index)
 {
-    TRY(replay_take_request(replay, index));
-    core_of(replay)->requests[*index] = (struct request){
-        .rank = rank, .thread = replay->ranks[rank].thread, .awaited = awaited, .receive = receive};
-    if (awaited) replay->ranks[rank].missing++;
-    return STATUS_OK;
+    return make_request(replay, rank, (struct request){.awaited = true, .hidden = true}, index);
 }
 
 /* Ids from this one on are in a map, so that memory grows with the calls. */
@@ -98,7 +94,7 @@ static enum status note_request(struct replay *replay, uint32_t rank, uint32_t i
 
 enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t *request)
 {
-    TRY(make_request(replay, rank, false, false, request));
+    TRY(make_request(replay, rank, (struct request){0}, request));
     return note_request(replay, rank, id, *request);
 }
 
@@ -111,7 +107,7 @@ enum status replay_request_done_at(struct replay *replay, uint32_t request, int6
 enum status replay_call_request(struct replay *replay, uint32_t rank, const struct trace_call *call, bool receive,
                                 bool awaited, uint32_t *request)
 {
-    TRY(make_request(replay, rank, receive, awaited, request));
+    TRY(make_request(replay, rank, (struct request){.awaited = awaited, .receive = receive}, request));
     enum call_kind kind = call_kind(call->call);
     if (kind == CALL_ISEND || kind == CALL_IRECV) return note_request(replay, rank, call->message.request, *request);
     return STATUS_OK;

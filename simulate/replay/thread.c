@@ -223,49 +223,17 @@ static enum status forget_tested(struct replay *replay, uint32_t rank)
     return status;
 }
 
-static enum status sort_before(int64_t *before_ps, const uint32_t *finished, size_t count, struct err *err)
-{
-    int64_t *sorted_ps = before_ps ? malloc(count * sizeof *sorted_ps) : NULL;
-    if (!before_ps) return STATUS_OK;
-    if (!sorted_ps) return err_memory(err);
-    for (size_t i = 0; i < count; i++) sorted_ps[i] = before_ps[finished[i]];
-    memcpy(before_ps, sorted_ps, count * sizeof *sorted_ps);
-    free(sorted_ps);
-    return STATUS_OK;
-}
-
 enum status replay_thread_sort(struct replay *replay, uint32_t rank)
 {
     struct threads *threads = replay->ranks[rank].threads;
-    struct trace_rank *made = &replay->made->ranks[rank];
-    size_t count = made->count;
+    size_t count = replay->made->ranks[rank].count;
     if (count == 0) return STATUS_OK;
-    for (int b = 0; b < BEFORE_COUNT; b++) TRY(sort_before(made->before_ps[b], threads->finished, count, replay->err));
-    struct trace_call *calls = malloc((count + 1) * sizeof *calls);
-    struct trace_sim *sim = malloc((count + 1) * sizeof *sim);
-    uint16_t *thread = malloc((count + 1) * sizeof *thread);
-    uint32_t *extents = calloc(count + 1, sizeof *extents);
-    if (calls && sim && thread && extents) {
-        for (size_t i = 0; i < count; i++) {
-            uint32_t from = threads->finished[i];
-            calls[i] = made->calls[from];
-            sim[i] = made->sim[from];
-            thread[i] = made->thread ? made->thread[from] : 0;
-            extents[i] = made->extents ? made->extents[from] : 0;
-        }
-        memcpy(made->calls, calls, count * sizeof *calls);
-        memcpy(made->sim, sim, count * sizeof *sim);
-        if (made->thread) memcpy(made->thread, thread, count * sizeof *thread);
-        if (made->extents) memcpy(made->extents, extents, count * sizeof *extents);
-        made->unsorted = true;
-    }
-    bool done = calls && sim && thread && extents;
-    free(extents);
-    free(calls);
-    free(sim);
-    free(thread);
-    if (!done) return err_memory(replay->err);
-    TRY(trace_sort_threads(replay->made, replay->err));
+    uint32_t *order = malloc(count * sizeof *order);
+    if (!order) return err_memory(replay->err);
+    for (uint32_t i = 0; i < count; i++) order[threads->finished[i]] = i;
+    enum status status = trace_sort_calls(replay->made, rank, order, replay->err);
+    free(order);
+    TRY(status);
     return threads->count > 1 ? forget_tested(replay, rank) : STATUS_OK;
 }
 

@@ -165,17 +165,6 @@ static enum status init_objects(struct objects *objects)
     return STATUS_OK;
 }
 
-static void clear_objects(struct objects *objects)
-{
-    for (size_t i = 0; objects->lives && i < objects->replay->trace->definitions.window_count; i++)
-        free(objects->lives[i].members);
-    for (size_t i = 0; i < objects->epoch_capacity; i++) free(objects->epochs[i].members);
-    epoch_cursor_clear(&objects->cursor);
-    free(objects->epochs);
-    free(objects->lives);
-    free(objects->comms);
-}
-
 enum status replay_prepare_turns(struct replay *replay, uint32_t rank)
 {
     struct threads *threads = replay->ranks[rank].threads;
@@ -188,7 +177,13 @@ enum status replay_prepare_turns(struct replay *replay, uint32_t rank)
     struct objects objects = {.replay = replay, .rank = rank};
     enum status status = init_objects(&objects);
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++) status = find_awaited(&objects, i);
-    clear_objects(&objects);
+    for (size_t i = 0; objects.lives && i < objects.replay->trace->definitions.window_count; i++)
+        free(objects.lives[i].members);
+    for (size_t i = 0; i < objects.epoch_capacity; i++) free(objects.epochs[i].members);
+    epoch_cursor_clear(&objects.cursor);
+    free(objects.epochs);
+    free(objects.lives);
+    free(objects.comms);
     return status;
 }
 
