@@ -68,13 +68,6 @@ static void account_wait(struct replay *replay, uint32_t rank, enum pattern patt
     if (waited_ps > 0) totals_add(&replay->outcome->totals, pattern, rank, waited_ps);
 }
 
-/* The same at the end of a call that was granted its object. A grant at the moment of the request is no wait. */
-static void account_grant(struct replay *replay, uint32_t rank, enum pattern pattern)
-{
-    const struct rank_state *state = &replay->ranks[rank];
-    if (replay->now_ps > state->enter_ps + state->busy_ps) account_wait(replay, rank, pattern, replay->now_ps);
-}
-
 static bool take_mutex(struct threads *threads, struct sync *mutex, uint32_t thread)
 {
     if (mutex->owner == thread) { /* a recursive one */
@@ -191,20 +184,6 @@ static enum step join_thread(struct replay *replay, uint32_t rank, const struct 
     return replay_spend(replay, state, replay->thread_costs.join_ps, PHASE_LAST);
 }
 
-/* Takes the mutex after the threads that wait for it. phase: the one in which the grant is checked. */
-static enum step lock_mutex(struct replay *replay, uint32_t rank, struct sync *mutex, uint8_t queued)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    if (state->phase == queued) {
-        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
-        if (queued == PHASE_QUEUED) account_grant(replay, rank, PATTERN_THREAD_LOCK_CONTENTION);
-        return replay_exit(state, replay->now_ps);
-    }
-    if (take_mutex(state->threads, mutex, state->thread)) return replay_exit(state, replay->now_ps);
-    state->phase = queued;
-    return STEP_BLOCK;
-}
-
 /* How long a wait that timed out waited before it took the mutex again. A recording has both together; a predicted
  * trace has the second one as blocked time. */
 static int64_t timeout_ps(const struct replay *replay, uint32_t rank, const struct trace_call *call)
@@ -234,34 +213,14 @@ static enum step wait_condition(struct replay *replay, uint32_t rank, const stru
     case PHASE_QUEUED:
         if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
         return replay_spend(replay, state, replay->thread_costs.lock_ps, PHASE_RETAKE);
-    default: return lock_mutex(replay, rank, mutex, PHASE_REQUEUED);
-    }
-}
-
-static enum step wait_semaphore(struct replay *replay, uint32_t rank, struct sync *semaphore)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    if (state->phase == PHASE_QUEUED) {
+    case PHASE_REQUEUED:
         if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
-        account_grant(replay, rank, PATTERN_SEMAPHORE_WAIT);
         return replay_exit(state, replay->now_ps);
+    default:
+        if (take_mutex(state->threads, mutex, state->thread)) return replay_exit(state, replay->now_ps);
+        state->phase = PHASE_REQUEUED;
+        return STEP_BLOCK;
     }
-    if (take_one(state->threads, semaphore, state->thread)) return replay_exit(state, replay->now_ps);
-    state->phase = PHASE_QUEUED;
-    return STEP_BLOCK;
-}
-
-static enum step lock_rw(struct replay *replay, uint32_t rank, struct sync *rwlock, bool shared)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    if (state->phase == PHASE_QUEUED) {
-        if (!state->threads->items[state->thread].granted) return STEP_BLOCK;
-        account_grant(replay, rank, PATTERN_THREAD_LOCK_CONTENTION);
-        return replay_exit(state, replay->now_ps);
-    }
-    if (take_rwlock(state->threads, rwlock, state->thread, shared)) return replay_exit(state, replay->now_ps);
-    state->phase = PHASE_QUEUED;
-    return STEP_BLOCK;
 }
 
 static enum step enter_barrier(struct replay *replay, uint32_t rank, const struct trace_call *call, struct sync *all)
@@ -315,25 +274,44 @@ static int64_t cost_of(const struct replay *replay, enum call_kind kind)
     }
 }
 
+/* Takes or gives the object. A thread that does not get it at once waits until it is granted. */
 static enum step act_on(struct replay *replay, uint32_t rank, enum call_kind kind, struct sync *sync)
 {
     const struct call_kind_row *row = &call_kind_rows[kind];
-    bool gives = row->does == CALL_GIVES;
+    struct rank_state *state = &replay->ranks[rank];
+    struct threads *threads = state->threads;
+    bool gives = row->does == CALL_GIVES, taken = true;
+    if (state->phase == PHASE_QUEUED) {
+        if (!threads->items[state->thread].granted) return STEP_BLOCK;
+        enum pattern pattern =
+            row->works_on == OBJECT_SEMAPHORE ? PATTERN_SEMAPHORE_WAIT : PATTERN_THREAD_LOCK_CONTENTION;
+        bool waited = replay->now_ps > state->enter_ps + state->busy_ps; /* it was not granted at once */
+        if (waited) account_wait(replay, rank, pattern, replay->now_ps);
+        return replay_exit(state, replay->now_ps);
+    }
     switch (row->works_on) {
     case OBJECT_CONDITION: return signal_waiters(replay, rank, sync, kind == CALL_COND_BROADCAST);
     case OBJECT_SEMAPHORE:
-        if (!gives) return wait_semaphore(replay, rank, sync);
-        STEP_TRY(give_one(replay, rank, sync));
+        if (gives)
+            STEP_TRY(give_one(replay, rank, sync));
+        else
+            taken = take_one(threads, sync, state->thread);
         break;
     case OBJECT_RWLOCK:
-        if (!gives) return lock_rw(replay, rank, sync, row->does == CALL_SHARES);
-        STEP_TRY(release_rwlock(replay, rank, sync));
+        if (gives)
+            STEP_TRY(release_rwlock(replay, rank, sync));
+        else
+            taken = take_rwlock(threads, sync, state->thread, row->does == CALL_SHARES);
         break;
     default:
-        if (!gives) return lock_mutex(replay, rank, sync, PHASE_QUEUED);
-        STEP_TRY(release_mutex(replay, rank, sync));
+        if (gives)
+            STEP_TRY(release_mutex(replay, rank, sync));
+        else
+            taken = take_mutex(threads, sync, state->thread);
     }
-    return replay_exit(&replay->ranks[rank], replay->now_ps);
+    if (taken) return replay_exit(state, replay->now_ps);
+    state->phase = PHASE_QUEUED;
+    return STEP_BLOCK;
 }
 
 static enum step step_thread(struct replay *replay, uint32_t rank)
@@ -492,22 +470,19 @@ static void keep_values(struct threads *threads, struct trace_call *calls, size_
     }
 }
 
-static enum status prepare_rank(struct replay *replay, uint32_t rank)
-{
-    const struct rank_state *state = &replay->ranks[rank];
-    size_t count;
-    struct moment *moments = find_moments(replay, state, &count);
-    if (!moments) return err_memory(replay->err);
-    enum status status = find_wakes(replay, state, state->threads, moments, count);
-    if (status == STATUS_OK) status = find_values(replay, state, state->threads, moments, count);
-    free(moments);
-    return status;
-}
-
 static enum status prepare_sync(struct replay *replay)
 {
-    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
-        if (replay->ranks[rank].threads) TRY(prepare_rank(replay, rank));
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        const struct rank_state *state = &replay->ranks[rank];
+        size_t count;
+        if (!state->threads) continue;
+        struct moment *moments = find_moments(replay, state, &count);
+        if (!moments) return err_memory(replay->err);
+        enum status status = find_wakes(replay, state, state->threads, moments, count);
+        if (status == STATUS_OK) status = find_values(replay, state, state->threads, moments, count);
+        free(moments);
+        TRY(status);
+    }
     return STATUS_OK;
 }
 
@@ -527,16 +502,9 @@ static bool nodes_are_apart(const struct replay *replay)
     return true;
 }
 
-static void explain_mutex(const struct threads *threads, uint32_t object, const struct sync *mutex, struct explanation *text)
+static void explain_wait(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
 {
-    EXPLAIN(text, " mutex %u", object);
-    if (mutex && mutex->owner != NO_INDEX && mutex->owner < threads->count)
-        EXPLAIN(text, ", held by thread %u", mutex->owner);
-}
-
-static void explain_sync(const struct rank_state *state, const struct trace_call *call, struct explanation *text)
-{
-    struct threads *threads = state->threads;
+    struct threads *threads = replay->ranks[rank].threads;
     const struct sync *sync = find_sync(threads, call->primitive.object);
     long long parties = call->primitive.parties, here = sync ? sync->count : 0;
     switch (call_kind(call->call)) {
@@ -551,13 +519,11 @@ static void explain_sync(const struct rank_state *state, const struct trace_call
     case CALL_SEM_WAIT:
     case CALL_SEM_TRYWAIT:
     case CALL_SEM_TIMEDWAIT: EXPLAIN(text, " a sem_post of semaphore %u", call->primitive.object); break;
-    default: explain_mutex(threads, call->primitive.object, sync, text); break;
+    default:
+        EXPLAIN(text, " mutex %u", call->primitive.object);
+        if (sync && sync->owner != NO_INDEX && sync->owner < threads->count)
+            EXPLAIN(text, ", held by thread %u", sync->owner);
     }
-}
-
-static void explain_wait(struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)
-{
-    explain_sync(&replay->ranks[rank], call, text);
 }
 
 static const struct call_step steps[] = {{CALL_THREAD_BEGIN, CALL_SEM_POST, .step = step_thread},
