@@ -1,6 +1,5 @@
 /* Law 2 for post, start, complete and wait: what each call of an epoch pair has to wait for. Uses the pairs that the
  * model finds in the predicted trace, not the replay's own state. */
-#include <string.h>
 
 #include "simulate/verify/law.h"
 

@@ -12,86 +12,118 @@ struct one_job {
     const struct replay_options *options;
 };
 
-/* The members of an outcome of fixed size. The arrays follow in the order of the members. */
-struct outcome_head {
-    double run_time_s, wall_s;
-    struct engine_stats stats;
-    uint64_t transfers, transfer_bytes, peak_bytes;
-    struct buffer_use buffer;
+/* A child's answer: the child writes it and its parent reads it by the same functions, member by member. The child is
+ * our own program, so missing bytes are its failure, not the user's. */
+struct wire {
+    FILE *out; /* NULL: it is read, from `at` on */
+    const char *at, *end;
+    struct err *err;
 };
 
-struct rank_head {
-    size_t count;
-    double speed;
-    bool incomplete;
-    uint32_t thread_count;
-    bool has_threads, has_extents, has_before[BEFORE_COUNT];
-};
-
-static enum status put_bytes(FILE *out, const void *data, size_t bytes, struct err *err)
+static enum status move_bytes(struct wire *wire, void *data, size_t bytes)
 {
-    if (bytes == 0 || fwrite(data, 1, bytes, out) == bytes) return STATUS_OK;
-    return err_memory(err);
+    if (bytes == 0) return STATUS_OK;
+    if (wire->out) return fwrite(data, 1, bytes, wire->out) == bytes ? STATUS_OK : err_memory(wire->err);
+    if ((size_t)(wire->end - wire->at) < bytes)
+        return err_set(wire->err, STATUS_SYSTEM, NULL, NULL, "the answer of a child process is too short");
+    memcpy(data, wire->at, bytes);
+    wire->at += bytes;
+    return STATUS_OK;
+}
+#define MOVE(wire, member) TRY(move_bytes((wire), &(member), sizeof(member)))
+
+/* An array that may be NULL. Reading makes it. */
+static enum status move_array(struct wire *wire, void **array, size_t *capacity, size_t count, size_t item_bytes)
+{
+    bool present = *array != NULL;
+    MOVE(wire, present);
+    if (!present) return STATUS_OK;
+    if (!wire->out) {
+        *array = calloc(count + 1, item_bytes);
+        if (!*array) return err_memory(wire->err);
+        *capacity = count + 1;
+    }
+    return move_bytes(wire, *array, count * item_bytes);
 }
 
-/* Length with the closing NUL, 0 for NULL, then the text. */
-static enum status put_text(FILE *out, const char *text, struct err *err)
+/* Length with the closing NUL, 0 for NULL, then the text. Reading replaces *text. */
+static enum status move_text(struct wire *wire, char **text)
 {
-    uint64_t bytes = text ? strlen(text) + 1 : 0;
-    TRY(put_bytes(out, &bytes, sizeof bytes, err));
-    return put_bytes(out, text, bytes, err);
+    uint64_t bytes = wire->out && *text ? strlen(*text) + 1 : 0;
+    MOVE(wire, bytes);
+    if (!wire->out) {
+        free(*text);
+        *text = bytes ? calloc(bytes, 1) : NULL;
+        if (bytes && !*text) return err_memory(wire->err);
+    }
+    return move_bytes(wire, *text, bytes);
 }
 
-static enum status put_trace(FILE *out, const struct trace *trace, struct err *err)
+static enum status move_rank(struct wire *wire, struct trace_rank *rank)
 {
-    TRY(put_text(out, trace->name, err));
-    TRY(put_text(out, trace->provenance.platform, err));
-    TRY(put_text(out, trace->provenance.engine, err));
-    TRY(put_text(out, trace->provenance.semantics, err));
-    TRY(put_text(out, trace->provenance.lock, err));
-    TRY(put_bytes(out, &trace->provenance.record_cost_ps, sizeof trace->provenance.record_cost_ps, err));
-    uint64_t notes = trace->provenance.note_count;
-    TRY(put_bytes(out, &notes, sizeof notes, err));
-    for (size_t i = 0; i < trace->provenance.note_count; i++) TRY(put_text(out, trace->provenance.notes[i], err));
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        struct rank_head head = {.count = rank->count,
-                                 .speed = rank->speed,
-                                 .incomplete = rank->incomplete,
-                                 .thread_count = rank->thread_count,
-                                 .has_threads = rank->thread != NULL,
-                                 .has_extents = rank->extents != NULL};
-        for (int b = 0; b < BEFORE_COUNT; b++) head.has_before[b] = rank->before_ps[b] != NULL;
-        TRY(put_bytes(out, &head, sizeof head, err));
-        TRY(put_text(out, rank->incomplete_why, err));
-        TRY(put_bytes(out, rank->calls, rank->count * sizeof *rank->calls, err));
-        TRY(put_bytes(out, rank->sim, rank->count * sizeof *rank->sim, err));
-        if (rank->thread) TRY(put_bytes(out, rank->thread, rank->count * sizeof *rank->thread, err));
-        if (rank->extents) TRY(put_bytes(out, rank->extents, rank->count * sizeof *rank->extents, err));
-        for (int b = 0; b < BEFORE_COUNT; b++)
-            if (rank->before_ps[b]) TRY(put_bytes(out, rank->before_ps[b], rank->count * sizeof *rank->before_ps[b], err));
+    size_t sims;
+    MOVE(wire, rank->count);
+    MOVE(wire, rank->speed);
+    MOVE(wire, rank->incomplete);
+    MOVE(wire, rank->thread_count);
+    MOVE(wire, rank->before_sum_ps);
+    TRY(move_text(wire, &rank->incomplete_why));
+    TRY(move_array(wire, (void **)&rank->calls, &rank->capacity, rank->count, sizeof *rank->calls));
+    TRY(move_array(wire, (void **)&rank->sim, &sims, rank->count, sizeof *rank->sim));
+    TRY(move_array(wire, (void **)&rank->thread, &rank->thread_capacity, rank->count, sizeof *rank->thread));
+    TRY(move_array(wire, (void **)&rank->extents, &rank->extent_capacity, rank->count, sizeof *rank->extents));
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        TRY(move_array(wire, (void **)&rank->before_ps[b], &rank->before_capacity[b], rank->count,
+                       sizeof *rank->before_ps[b]));
+    return STATUS_OK;
+}
+
+/* The notes of the recorded trace are in a predicted one already. */
+static enum status move_notes(struct wire *wire, struct trace *trace)
+{
+    uint64_t count = trace->provenance.note_count;
+    MOVE(wire, count);
+    for (uint64_t i = 0; i < count; i++) {
+        char *text = wire->out ? trace->provenance.notes[i] : NULL;
+        TRY(move_text(wire, &text));
+        if (wire->out || !text) continue;
+        enum status status = trace_add_note(trace, wire->err, "%s", text);
+        free(text);
+        TRY(status);
     }
     return STATUS_OK;
 }
 
-static enum status put_outcome(FILE *out, const struct replay_outcome *outcome, uint32_t ranks, struct err *err)
+static enum status move_trace(struct wire *wire, struct trace *trace)
 {
-    struct outcome_head head = {
-        .run_time_s = outcome->run_time_s,
-        .wall_s = outcome->wall_s,
-        .stats = outcome->stats,
-        .transfers = outcome->transfers,
-        .transfer_bytes = outcome->transfer_bytes,
-        .peak_bytes = outcome->peak_bytes,
-        .buffer = outcome->buffer,
-    };
-    TRY(put_bytes(out, &head, sizeof head, err));
-    TRY(put_bytes(out, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
+    TRY(move_text(wire, &trace->name));
+    TRY(move_text(wire, &trace->provenance.platform));
+    TRY(move_text(wire, &trace->provenance.engine));
+    TRY(move_text(wire, &trace->provenance.semantics));
+    TRY(move_text(wire, &trace->provenance.lock));
+    MOVE(wire, trace->provenance.record_cost_ps);
+    MOVE(wire, trace->provenance.core_waits);
+    TRY(move_notes(wire, trace));
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(move_rank(wire, &trace->ranks[r]));
+    return STATUS_OK;
+}
+
+/* Its arrays have been made, and its trace is where there is one. */
+static enum status move_outcome(struct wire *wire, struct replay_outcome *outcome, uint32_t ranks)
+{
+    MOVE(wire, outcome->run_time_s);
+    MOVE(wire, outcome->wall_s);
+    MOVE(wire, outcome->stats);
+    MOVE(wire, outcome->transfers);
+    MOVE(wire, outcome->transfer_bytes);
+    MOVE(wire, outcome->peak_bytes);
+    MOVE(wire, outcome->buffer);
+    TRY(move_bytes(wire, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s));
     for (int p = 0; p < PATTERN_COUNT; p++) {
-        TRY(put_bytes(out, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p], err));
-        TRY(put_bytes(out, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p], err));
+        TRY(move_bytes(wire, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p]));
+        TRY(move_bytes(wire, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p]));
     }
-    return outcome->trace ? put_trace(out, outcome->trace, err) : STATUS_OK;
+    return outcome->trace ? move_trace(wire, outcome->trace) : STATUS_OK;
 }
 
 static enum status replay_whole(void *context, size_t index, FILE *out, struct err *err)
@@ -100,131 +132,24 @@ static enum status replay_whole(void *context, size_t index, FILE *out, struct e
     (void)index;
     struct replay_outcome outcome = {0};
     TRY(replay_run(job->trace, job->platform, job->options, &outcome, err));
-    enum status status = put_outcome(out, &outcome, job->trace->rank_count, err);
+    struct wire wire = {.out = out, .err = err};
+    enum status status = move_outcome(&wire, &outcome, job->trace->rank_count);
     replay_outcome_clear(&outcome);
     return status;
 }
 
-/* Reads what put_bytes() wrote. The child is our own program, so missing bytes are its failure, not the user's. */
-struct reader {
-    const char *at, *end;
-};
-
-static enum status take_bytes(struct reader *reader, void *data, size_t bytes, struct err *err)
-{
-    if ((size_t)(reader->end - reader->at) < bytes)
-        return err_set(err, STATUS_SYSTEM, NULL, NULL, "the answer of a child process is too short");
-    if (bytes) memcpy(data, reader->at, bytes);
-    reader->at += bytes;
-    return STATUS_OK;
-}
-
-/* Replaces *text. */
-static enum status take_text(struct reader *reader, char **text, struct err *err)
-{
-    uint64_t bytes = 0;
-    TRY(take_bytes(reader, &bytes, sizeof bytes, err));
-    free(*text);
-    *text = bytes ? calloc(bytes, 1) : NULL;
-    if (bytes && !*text) return err_memory(err);
-    return take_bytes(reader, *text, bytes, err);
-}
-
-static enum status take_before(struct reader *reader, struct trace *trace, uint32_t rank, enum trace_before what,
-                               struct err *err)
-{
-    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-        int64_t ps = TRACE_UNKNOWN_PS;
-        TRY(take_bytes(reader, &ps, sizeof ps, err));
-        TRY(trace_set_before(trace, rank, i, what, ps, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status take_rank(struct reader *reader, struct trace *trace, uint32_t rank, struct err *err)
-{
-    struct trace_rank *process = &trace->ranks[rank];
-    struct rank_head head = {0};
-    TRY(take_bytes(reader, &head, sizeof head, err));
-    TRY(take_text(reader, &process->incomplete_why, err));
-    size_t count = head.count;
-    process->speed = head.speed;
-    process->incomplete = head.incomplete;
-    process->calls = calloc(count + 1, sizeof *process->calls);
-    process->sim = calloc(count + 1, sizeof *process->sim);
-    if (!process->calls || !process->sim) return err_memory(err);
-    TRY(take_bytes(reader, process->calls, count * sizeof *process->calls, err));
-    TRY(take_bytes(reader, process->sim, count * sizeof *process->sim, err));
-    process->count = count;
-    process->capacity = count + 1;
-    process->thread_count = head.thread_count;
-    if (head.has_threads) {
-        process->thread = calloc(count + 1, sizeof *process->thread);
-        if (!process->thread) return err_memory(err);
-        process->thread_capacity = count + 1;
-        TRY(take_bytes(reader, process->thread, count * sizeof *process->thread, err));
-    }
-    if (head.has_extents) TRY(trace_reserve_extents(process, err));
-    if (head.has_extents) TRY(take_bytes(reader, process->extents, count * sizeof *process->extents, err));
-    for (int b = 0; b < BEFORE_COUNT; b++)
-        if (head.has_before[b]) TRY(take_before(reader, trace, rank, (enum trace_before)b, err));
-    return STATUS_OK;
-}
-
-/* The notes of the recorded trace are in it already. */
-static enum status take_notes(struct reader *reader, struct trace *trace, struct err *err)
-{
-    uint64_t count;
-    char *text = NULL;
-    enum status status = take_bytes(reader, &count, sizeof count, err);
-    for (uint64_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = take_text(reader, &text, err);
-        if (status == STATUS_OK && text) status = trace_add_note(trace, err, "%s", text);
-    }
-    free(text);
-    return status;
-}
-
 /* The predicted trace has the definitions of the recorded one (simulate/replay/replay.h). */
-static enum status take_trace(struct reader *reader, const struct one_job *job, struct replay_outcome *outcome,
-                              struct err *err)
-{
-    TRY(trace_new_like(job->trace, &outcome->trace, err));
-    struct trace *trace = outcome->trace;
-    trace->provenance.simulated = true;
-    TRY(take_text(reader, &trace->name, err));
-    TRY(take_text(reader, &trace->provenance.platform, err));
-    TRY(take_text(reader, &trace->provenance.engine, err));
-    TRY(take_text(reader, &trace->provenance.semantics, err));
-    TRY(take_text(reader, &trace->provenance.lock, err));
-    TRY(take_bytes(reader, &trace->provenance.record_cost_ps, sizeof trace->provenance.record_cost_ps, err));
-    TRY(take_notes(reader, trace, err));
-    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(take_rank(reader, trace, r, err));
-    return STATUS_OK;
-}
-
-static enum status take_outcome(struct reader *reader, const struct one_job *job, struct replay_outcome *outcome,
-                                struct err *err)
+static enum status read_outcome(struct wire *wire, const struct one_job *job, struct replay_outcome *outcome)
 {
     uint32_t ranks = job->trace->rank_count;
-    struct outcome_head head;
-    TRY(take_bytes(reader, &head, sizeof head, err));
-    outcome->run_time_s = head.run_time_s;
-    outcome->wall_s = head.wall_s;
-    outcome->stats = head.stats;
-    outcome->transfers = head.transfers;
-    outcome->transfer_bytes = head.transfer_bytes;
-    outcome->peak_bytes = head.peak_bytes;
-    outcome->buffer = head.buffer;
     outcome->rank_time_s = calloc(ranks + 1, sizeof *outcome->rank_time_s);
-    if (!outcome->rank_time_s) return err_memory(err);
-    TRY(totals_init(&outcome->totals, ranks, err));
-    TRY(take_bytes(reader, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s, err));
-    for (int p = 0; p < PATTERN_COUNT; p++) {
-        TRY(take_bytes(reader, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p], err));
-        TRY(take_bytes(reader, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p], err));
+    if (!outcome->rank_time_s) return err_memory(wire->err);
+    TRY(totals_init(&outcome->totals, ranks, wire->err));
+    if (job->options->keep_trace) {
+        TRY(trace_new_like(job->trace, &outcome->trace, wire->err));
+        outcome->trace->provenance.simulated = true;
     }
-    return job->options->keep_trace ? take_trace(reader, job, outcome, err) : STATUS_OK;
+    return move_outcome(wire, outcome, ranks);
 }
 
 enum status child_replay(const struct trace *trace, const struct platform *platform,
@@ -238,9 +163,9 @@ enum status child_replay(const struct trace *trace, const struct platform *platf
         if (err) *err = answer.err;
         return answer.status;
     }
-    struct reader reader = {.at = answer.data, .end = answer.data + answer.bytes};
+    struct wire wire = {.at = answer.data, .end = answer.data + answer.bytes, .err = err};
     struct replay_outcome taken = {0};
-    enum status status = take_outcome(&reader, &job, &taken, err);
+    enum status status = read_outcome(&wire, &job, &taken);
     child_answers_clear(&answer, 1);
     if (status != STATUS_OK) {
         replay_outcome_clear(&taken);
@@ -269,16 +194,9 @@ static enum status replay_job(const struct child_replay_job *job, struct short_a
 static enum status replay_short(void *context, size_t index, FILE *out, struct err *err)
 {
     struct short_answer answer = {0};
+    struct wire wire = {.out = out, .err = err};
     TRY(replay_job((const struct child_replay_job *)context + index, &answer, err));
-    return put_bytes(out, &answer, sizeof answer, err);
-}
-
-static void replay_here(const struct child_replay_job *job, struct child_replay_summary *summary)
-{
-    struct short_answer answer = {0};
-    summary->status = replay_job(job, &answer, &summary->err);
-    summary->run_time_s = answer.run_time_s;
-    summary->digest = answer.digest;
+    return move_bytes(&wire, &answer, sizeof answer);
 }
 
 /* Whether the replays take less time than making a child. */
@@ -298,7 +216,12 @@ enum status child_replay_summaries(const struct child_replay_job *jobs, size_t c
 {
     for (size_t i = 0; i < count; i++) TRY(engine_load(jobs[i].engine, err));
     if (replays_here(jobs, count)) {
-        for (size_t i = 0; i < count; i++) replay_here(&jobs[i], &summaries[i]);
+        for (size_t i = 0; i < count; i++) {
+            struct short_answer answer = {0};
+            summaries[i].status = replay_job(&jobs[i], &answer, &summaries[i].err);
+            summaries[i].run_time_s = answer.run_time_s;
+            summaries[i].digest = answer.digest;
+        }
         return STATUS_OK;
     }
     struct child_answer *answers = calloc(count ? count : 1, sizeof *answers);
@@ -307,9 +230,9 @@ enum status child_replay_summaries(const struct child_replay_job *jobs, size_t c
     enum status status = children_run(replay_short, (void *)(uintptr_t)jobs, count, 0, answers, err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         struct short_answer got = {0};
-        struct reader reader = {.at = answers[i].data, .end = answers[i].data + answers[i].bytes};
+        struct wire wire = {.at = answers[i].data, .end = answers[i].data + answers[i].bytes, .err = &summaries[i].err};
         summaries[i] = (struct child_replay_summary){.status = answers[i].status, .err = answers[i].err};
-        if (summaries[i].status == STATUS_OK) summaries[i].status = take_bytes(&reader, &got, sizeof got, &summaries[i].err);
+        if (summaries[i].status == STATUS_OK) summaries[i].status = move_bytes(&wire, &got, sizeof got);
         summaries[i].run_time_s = got.run_time_s;
         summaries[i].digest = got.digest;
     }

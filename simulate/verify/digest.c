@@ -1,7 +1,6 @@
 #include "simulate/verify/digest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Ids are replaced by the order of their first use, groups, regions and sites by their content. */
 struct naming {
@@ -137,12 +136,6 @@ static void add_sim(const struct trace_sim *sim, uint64_t *hash)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) *hash = map_mix(*hash, (uint64_t)words[i]);
 }
 
-static void add_extents(const struct trace *trace, uint32_t rank, size_t index, uint64_t *hash)
-{
-    struct trace_extents extents = trace_call_extents(trace, rank, index);
-    for (int i = 0; i < TRACE_BUFFERS; i++) *hash = map_mix(*hash, (uint64_t)extents.of[i]);
-}
-
 static enum status add_rank(struct naming *naming, uint32_t number, uint64_t *hash, struct err *err)
 {
     const struct trace_rank *rank = &naming->trace->ranks[number];
@@ -150,7 +143,9 @@ static enum status add_rank(struct naming *naming, uint32_t number, uint64_t *ha
     *hash = map_mix(*hash, rank->count);
     for (size_t i = 0; i < rank->count; i++) {
         TRY(add_call(naming, &rank->calls[i], hash, err));
-        if (rank->calls[i].flags & TRACE_GAPS) add_extents(naming->trace, number, i, hash);
+        struct trace_extents extents = trace_call_extents(naming->trace, number, i);
+        for (int k = 0; (rank->calls[i].flags & TRACE_GAPS) && k < TRACE_BUFFERS; k++)
+            *hash = map_mix(*hash, (uint64_t)extents.of[k]);
         if (rank->thread && rank->thread[i] != 0) *hash = map_mix(*hash, rank->thread[i]);
         if (rank->sim) add_sim(&rank->sim[i], hash);
         if (rank->before_ps[BEFORE_SLEPT]) *hash = map_mix(*hash, (uint64_t)rank->before_ps[BEFORE_SLEPT][i]);

@@ -36,6 +36,7 @@ void verify_after(const struct verify_context *context, struct verify_row *row, 
                   trace_place(context->predicted, rank, call, place), cause, time_ps, cause_ps - time_ps);
 }
 
+/* Nothing where only the engine knows the route. */
 static struct cost least_cost(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes, bool two_sided)
 {
     struct engine_message message = {
@@ -45,31 +46,29 @@ static struct cost least_cost(const struct verify_context *context, uint32_t fro
         .to_self = from == to,
         .two_sided = two_sided,
     };
-    return cost_message(context->platform, &message);
+    return context->platform->simgrid_xml ? (struct cost){0} : cost_message(context->platform, &message);
 }
 
 static int64_t message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
-    if (context->platform->simgrid_xml) return 0;
     struct cost cost = least_cost(context, from, to, bytes, false);
     return cost.transmit_ps + cost.latency_ps;
 }
 
 int64_t verify_send_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
-    if (context->platform->simgrid_xml) return 0;
     struct cost cost = least_cost(context, from, to, bytes, true);
     return cost.transmit_ps + cost.latency_ps;
 }
 
 int64_t verify_send_transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
-    return context->platform->simgrid_xml ? 0 : least_cost(context, from, to, bytes, true).transmit_ps;
+    return least_cost(context, from, to, bytes, true).transmit_ps;
 }
 
 static int64_t transmit_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)
 {
-    return context->platform->simgrid_xml ? 0 : least_cost(context, from, to, bytes, false).transmit_ps;
+    return least_cost(context, from, to, bytes, false).transmit_ps;
 }
 
 /* The least over `bytes` and, with aggregation, over larger messages, which may be in a faster segment. */

@@ -23,19 +23,15 @@ static int compare_holds(const void *a, const void *b)
     return (x->origin > y->origin) - (x->origin < y->origin);
 }
 
-static bool brings_data(const struct trace_call *call)
-{
-    return call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
-}
-
 /* Before unlock or flush returns, the data of an operation have arrived, and the origin of a put knows it. */
 static void check_known(const struct verify_context *context, const struct epoch_operation *operation, size_t close,
                         struct verify_row *row)
 {
     const struct trace_rank *rank = &context->predicted->ranks[operation->origin];
     const struct trace_call *call = &rank->calls[operation->call];
-    int64_t known_ps = brings_data(call) ? rank->sim[operation->call].xfer_end_ps
-                                         : verify_known_ps(context, operation->origin, operation->call);
+    bool brings_data = call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
+    int64_t known_ps = brings_data ? rank->sim[operation->call].xfer_end_ps
+                                   : verify_known_ps(context, operation->origin, operation->call);
     verify_after(context, row, operation->origin, close, rank->calls[close].exit_ps, known_ps,
                  "returns before an operation is known to be complete");
 }
@@ -54,11 +50,6 @@ static void check_release(const struct verify_context *context, const struct acc
                  "unlock returns before the target can have acknowledged the release");
 }
 
-static bool is_blocking(const struct verify_context *context, int32_t window)
-{
-    return context->modes[window].lock == LOCK_BLOCKING;
-}
-
 /* Lazy locks: begin_ps of a hold is INT64_MAX until its first operation is read. A hold without operations remains
  * unknown. */
 static void gather_holds(const struct verify_context *context, struct hold *holds, size_t *count)
@@ -71,12 +62,13 @@ static void gather_holds(const struct verify_context *context, struct hold *hold
         if (epoch->kind != EPOCH_LOCK || epoch->close_call == EPOCH_NONE || epoch->target == TRACE_NONE) continue;
         const struct trace_call *calls = context->predicted->ranks[epoch->rank].calls, *lock = &calls[epoch->open_call];
         if (lock->flags & TRACE_NOCHECK) continue;
+        bool blocking = context->modes[epoch->window].lock == LOCK_BLOCKING;
         *hold = (struct hold){.window = epoch->window,
                               .target = epoch->target,
                               .origin = epoch->rank,
                               .call = epoch->open_call,
                               .exclusive = lock->flags & TRACE_EXCLUSIVE,
-                              .begin_ps = is_blocking(context, epoch->window) ? lock->exit_ps : INT64_MAX,
+                              .begin_ps = blocking ? lock->exit_ps : INT64_MAX,
                               .end_ps = relations_release_ps(&context->relations, epoch->rank, epoch->close_call)};
     }
     for (size_t i = 0; i < epochs->operation_count; i++) {

@@ -83,12 +83,6 @@ static int compare_holds(const void *one, const void *two)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static bool takes_lock(const struct trace_call *call)
-{
-    enum call_kind kind = call_kind(call->call);
-    return kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && (call->flags & TRACE_FLAG));
-}
-
 static enum status gather_holds(const struct verify_context *context, struct hold **holds, size_t *count,
                                 struct err *err)
 {
@@ -98,8 +92,10 @@ static enum status gather_holds(const struct verify_context *context, struct hol
         for (size_t i = 0; i < context->predicted->ranks[r].count; i++) {
             const struct trace_call *call = call_of(context, r, i);
             struct hold made = {call->shmem.lock, r, i, call->exit_ps, INT64_MIN};
-            if (takes_lock(call)) ARRAY_PUSH(*holds, *count, capacity, made, err);
-            if (call_kind(call->call) != CALL_SHMEM_CLEAR_LOCK) continue;
+            enum call_kind kind = call_kind(call->call);
+            if (kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && (call->flags & TRACE_FLAG)))
+                ARRAY_PUSH(*holds, *count, capacity, made, err);
+            if (kind != CALL_SHMEM_CLEAR_LOCK) continue;
             for (size_t k = *count; k-- > first;)
                 if ((*holds)[k].object == call->shmem.lock && (*holds)[k].end_ps == INT64_MIN) {
                     (*holds)[k].end_ps = call->exit_ps;
