@@ -155,6 +155,13 @@ static enum status note_before(struct replay *replay, uint32_t rank, size_t inde
     return trace_set_before(replay->made, rank, index, what, ps, replay->err);
 }
 
+/* Such a gap takes its length: that it was computing is only assumed, and the predicted trace does not have its begin. */
+static bool has_unseen_begin(const struct replay *replay, uint32_t rank, uint32_t thread, size_t index)
+{
+    const struct threads *threads = replay->ranks[rank].threads;
+    return threads && thread > 0 && index == threads->items[thread].first && threads->items[thread].created_by == NO_INDEX;
+}
+
 enum status replay_begin_gap(struct replay *replay, uint32_t rank, uint32_t thread, int64_t from_ps, size_t index,
                              int64_t gap_ps, int64_t *enter_ps)
 {
@@ -167,6 +174,7 @@ enum status replay_begin_gap(struct replay *replay, uint32_t rank, uint32_t thre
     if (replay_past_end(replay, rank, *enter_ps)) return STATUS_DATA;
     *enter_ps += slept_ps;
     if (computing_ps + slept_ps == 0 || !replay_shares_cores(replay, rank)) return STATUS_OK;
+    if (has_unseen_begin(replay, rank, thread, index)) return STATUS_OK;
     uint32_t number = timeline_of(replay, rank, thread);
     struct gap_timeline *timeline = &core_of(replay)->gaps->timelines[number];
     timeline->state = GAP_COMPUTES;
