@@ -22,14 +22,11 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
                            call->peer),
                STEP_FAIL;
     bool nocheck = call->flags & TRACE_NOCHECK;
-    struct lock_epoch made = {.origin = rank,
-                              .target = (uint32_t)call->peer,
-                              .member = member,
-                              .thread = state->thread,
-                              .exclusive = call->flags & TRACE_EXCLUSIVE,
-                              .nocheck = nocheck};
-    STEP_TRY(replay_lock_new(replay, &made, &lock));
-    replay->lock_epochs[lock].next = state->lock_list;
+    STEP_TRY(replay_lock_new(replay, member, (uint32_t)call->peer, nocheck, &lock));
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->thread = state->thread;
+    epoch->exclusive = call->flags & TRACE_EXCLUSIVE;
+    epoch->next = state->lock_list;
     state->lock_list = *opened = lock;
     if (nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return return_locked(replay, rank, lock);
     int64_t overhead_ps = (uint32_t)call->peer == rank ? 0 : replay->overhead_ps;

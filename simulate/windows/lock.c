@@ -116,7 +116,8 @@ static enum status release_lock(struct replay *replay, uint32_t lock)
     else
         queue->shared_holders--;
     if (!answers) replay_release_lock_epoch(replay, lock);
-    TRY(grant_next(replay, queue, rank)); /* before the answer, as in MPICH 4.0.2: src/mpid/ch4/src/mpidig_rma_callbacks.c */
+    /* before the answer, as in MPICH 4.0.2: src/mpid/ch4/src/mpidig_rma_callbacks.c */
+    if (queue->waiting > 0) TRY(grant_next(replay, queue, rank));
     return answers ? replay_send_control(replay, MESSAGE_LOCK_RELEASED, rank, origin, lock, 0) : STATUS_OK;
 }
 
@@ -187,13 +188,15 @@ enum status replay_lock_hurry(struct replay *replay, uint32_t lock)
     return issue_queued(replay, lock);
 }
 
-enum status replay_lock_new(struct replay *replay, const struct lock_epoch *made, uint32_t *lock)
+enum status replay_lock_new(struct replay *replay, uint32_t member, uint32_t target, bool nocheck, uint32_t *lock)
 {
     TRY(replay_take_lock_epoch(replay, lock));
     struct lock_epoch *epoch = &replay->lock_epochs[*lock];
-    *epoch = *made;
+    epoch->origin = replay->members[member].rank;
+    epoch->target = target;
+    epoch->member = member;
+    epoch->nocheck = epoch->granted = nocheck;
     epoch->next = epoch->next_waiting = epoch->queue_first = epoch->leaves_to = NO_INDEX;
-    epoch->granted = made->nocheck;
     epoch->last_left_ps = INT64_MIN;
     return STATUS_OK;
 }
@@ -226,12 +229,11 @@ enum status replay_lock_end(struct replay *replay, uint32_t lock)
 enum status replay_lock_new_of_all(struct replay *replay, uint32_t index, uint32_t place)
 {
     struct member *member = &replay->members[index];
-    struct lock_epoch made = {.origin = member->rank,
-                              .target = (uint32_t)replay_comm_of(replay, member)->members[place],
-                              .member = index,
-                              .of_all = true,
-                              .nocheck = member->all_nocheck};
-    return replay_lock_new(replay, &made, &replay->all_locks[index]->locks[place]);
+    uint32_t *lock = &replay->all_locks[index]->locks[place];
+    uint32_t target = (uint32_t)replay_comm_of(replay, member)->members[place];
+    TRY(replay_lock_new(replay, index, target, member->all_nocheck, lock));
+    replay->lock_epochs[*lock].of_all = true;
+    return STATUS_OK;
 }
 
 enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t index, int32_t target, uint32_t *lock)

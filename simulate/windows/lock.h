@@ -6,8 +6,9 @@
 
 #include "simulate/windows/lock_epoch.h"
 
-/* Opens a lock epoch towards the target. It is one of lock_all's, or one in the rank's list. */
-enum status replay_lock_new(struct replay *replay, const struct lock_epoch *epoch, uint32_t *lock);
+/* Opens a shared lock epoch of the origin's side towards the target. It becomes one of lock_all's, or one in the rank's
+ * list. */
+enum status replay_lock_new(struct replay *replay, uint32_t member, uint32_t target, bool nocheck, uint32_t *lock);
 /* Opens lock_all's lock epoch towards the rank `place` of the communicator. */
 enum status replay_lock_new_of_all(struct replay *replay, uint32_t member, uint32_t place);
 /* Finds the open lock epoch towards the target; if lock_all is open, makes it where it is missing. NO_INDEX: none is
