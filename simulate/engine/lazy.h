@@ -37,13 +37,6 @@ struct engine_lazy_callbacks {
     void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
 };
 
-/* For count(): a message between two nodes that carries nothing but its arrival. */
-struct engine_count {
-    uint32_t source, destination; /* ranks; the source breaks ties */
-    uint32_t counter;
-    int32_t src_node, dst_node;
-};
-
 struct engine_lazy {
     /* The node has an event that is no message: delivers everything that has arrived at it. */
     enum status (*poll)(struct engine *engine, int32_t node, struct err *err);
@@ -56,10 +49,11 @@ struct engine_lazy {
     void (*resume)(struct engine *engine, int32_t node);
     /* on: something queues at the node that any message may let go on; off: no longer. Calls come in pairs. */
     enum status (*watch)(struct engine *engine, int32_t node, bool on, struct err *err);
-    /* A cheaper message of EFFECT_COUNTS, between nodes of one rank each. counts: whether it may be used for messages
-     * of so many bytes. */
+    /* A cheaper message of EFFECT_COUNTS that carries nothing but its arrival, between nodes of one rank each. counts:
+     * whether it may be used for messages of so many bytes. source: the rank, which breaks ties. */
     bool (*counts)(struct engine *engine, int64_t bytes);
-    enum status (*count)(struct engine *engine, const struct engine_count *message, struct err *err);
+    enum status (*count)(struct engine *engine, int32_t src_node, int32_t dst_node, uint32_t source,
+                         uint32_t destination, uint32_t counter, struct err *err);
 };
 
 #endif

@@ -80,7 +80,6 @@ void replay_barrier_begin(struct replay *replay, uint32_t index)
     struct barrier *barrier = &core_of(replay)->barriers[index];
     barrier->instance++;
     barrier->round = 0;
-    barrier->sent = false;
 }
 
 /* Whether messages of the round are missing. received: so many came, modulo 256. */
@@ -90,21 +89,18 @@ static bool lacks_message(const struct barrier *barrier, uint8_t received)
     return missing > 0 && missing <= INT8_MAX;
 }
 
-static enum status send_round(struct replay *replay, uint32_t rank, const struct barrier *barrier)
+static enum status send_round(struct replay *replay, uint32_t rank, const struct barrier_group *group, uint32_t own,
+                              uint32_t round)
 {
-    struct core *core = core_of(replay);
-    const struct barrier_group *group = &core->barrier_groups[barrier->group];
-    uint32_t own = (uint32_t)(barrier - core->barriers) - group->first, count = group->comm->count;
-    uint64_t to = own + (UINT64_C(1) << barrier->round); /* 2^round < count */
+    const struct core *core = core_of(replay);
+    uint32_t to = own + (UINT32_C(1) << round), count = group->comm->count; /* 2^round < count, and count <= 2^24 */
     if (to >= count) to -= count;
-    uint32_t counter = group->first_count + (uint32_t)to * group->rounds + barrier->round;
-    if (core->counts) {
-        uint32_t other = (uint32_t)group->comm->members[to];
-        if (core->connections) TRY(replay_note_connection(replay, MESSAGE_BARRIER, rank, other));
-        const struct engine_count message = {rank, other, counter, replay->nodes[rank], replay->nodes[other]};
-        return core->mailbox.lazy->count(core->engine, &message, replay->err);
-    }
-    return replay_send_control(replay, MESSAGE_BARRIER, rank, (uint32_t)group->comm->members[to], counter, 0);
+    uint32_t counter = group->first_count + to * group->rounds + round;
+    uint32_t other = (uint32_t)group->comm->members[to];
+    if (!core->counts) return replay_send_control(replay, MESSAGE_BARRIER, rank, other, counter, 0);
+    if (core->connections) TRY(replay_note_connection(replay, MESSAGE_BARRIER, rank, other));
+    return core->mailbox.lazy->count(core->engine, replay->nodes[rank], replay->nodes[other], rank, other, counter,
+                                     replay->err);
 }
 
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
@@ -112,21 +108,20 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
     struct core *core = core_of(replay);
     struct barrier *barrier = &core->barriers[index];
     const struct barrier_group *group = &core->barrier_groups[barrier->group];
-    uint32_t first_count = group->first_count + (index - group->first) * group->rounds;
-    for (; barrier->round < group->rounds; barrier->round++, barrier->sent = false) {
-        if (!barrier->sent) TRY(send_round(replay, rank, barrier));
-        barrier->sent = true;
-        if (!lacks_message(barrier, core->barrier_counts[first_count + barrier->round])) continue;
-        uint32_t counter = first_count + barrier->round;
-        struct rank_state *state = &replay->ranks[rank];
-        state->barrier = index;
-        state->in_barrier = true;
-        core_of(replay)->counter = counter;
-        *done = false;
-        return STATUS_OK;
+    uint32_t own = index - group->first, counter = group->first_count + own * group->rounds + barrier->round;
+    for (;; barrier->round++, counter++) { /* counter: of the round whose message it sends next */
+        if (barrier->round > 0 && lacks_message(barrier, core->barrier_counts[counter - 1])) break;
+        if (barrier->round == group->rounds) {
+            replay->ranks[rank].in_barrier = false;
+            *done = true;
+            return STATUS_OK;
+        }
+        TRY(send_round(replay, rank, group, own, barrier->round));
     }
-    replay->ranks[rank].in_barrier = false;
-    *done = true;
+    replay->ranks[rank].barrier = index;
+    replay->ranks[rank].in_barrier = true;
+    core->counter = counter - 1;
+    *done = false;
     return STATUS_OK;
 }
 

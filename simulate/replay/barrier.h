@@ -19,8 +19,7 @@ struct barrier_group {
 struct barrier {
     uint32_t group;
     uint32_t tasks; /* non-blocking collectives that this member of the communicator has begun so far */
-    uint8_t instance, round;
-    bool sent;
+    uint8_t instance, round; /* round: whose message it sends next */
 };
 
 enum status replay_prepare_barriers(struct replay *replay);

@@ -32,10 +32,11 @@ static enum status take_counter_message(struct engine *engine, uint32_t *index, 
     return STATUS_OK;
 }
 
-enum status loggp_count(struct engine *engine, const struct engine_count *message, struct err *err)
+enum status loggp_count(struct engine *engine, int32_t src_node, int32_t dst_node, uint32_t source, uint32_t destination,
+                        uint32_t counter, struct err *err)
 {
-    int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[message->src_node].send_free_ps;
-    struct nic *nic = &engine->nics[message->dst_node];
+    int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[src_node].send_free_ps;
+    struct nic *nic = &engine->nics[dst_node];
     uint32_t index;
     TRY(take_counter_message(engine, &index, err));
     if (*free_ps > begin_ps) begin_ps = *free_ps;
@@ -43,14 +44,14 @@ enum status loggp_count(struct engine *engine, const struct engine_count *messag
     engine->stats.messages++;
     struct counter_message *sent = &engine->counter_messages[index];
     sent->time.time_ps = begin_ps + engine->count_cost.latency_ps;
-    sent->time.order = event_queue_order(&engine->queue, message->source);
-    sent->counter = message->counter;
-    sent->rank = message->destination;
+    sent->time.order = event_queue_order(&engine->queue, source);
+    sent->counter = counter;
+    sent->rank = destination;
     sent->next = nic->counter_messages;
     sent->final = false;
     nic->counter_messages = index;
-    if (!inbox_awaits(&nic->inbox, sent->counter)) return STATUS_OK;
-    return loggp_set_alarm(engine, message->dst_node, sent->time, err);
+    if (!inbox_awaits(&nic->inbox, counter)) return STATUS_OK;
+    return loggp_set_alarm(engine, dst_node, sent->time, err);
 }
 
 /* Of the messages that are not final, the one whose head arrives first; NULL: none arrives by the limit. */

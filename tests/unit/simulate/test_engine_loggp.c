@@ -34,9 +34,9 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     const struct send *send = &run->sends[id];
     (void)now_ps;
     if (send->counter != DATA) {
-        const struct engine_count message = {(uint32_t)send->src_node, RECEIVER, send->counter, send->src_node,
-                                             RECEIVER};
-        assert_int_equal(run->kind->lazy->count(run->engine, &message, NULL), STATUS_OK);
+        enum status status = run->kind->lazy->count(run->engine, send->src_node, RECEIVER, (uint32_t)send->src_node,
+                                                    RECEIVER, send->counter, NULL);
+        assert_int_equal(status, STATUS_OK);
         return;
     }
     const struct engine_message message = {.key = (uint32_t)send->src_node,
