@@ -18,7 +18,7 @@ struct event_list {
     size_t count, capacity;
 };
 
-enum { EVENT_RINGS = 4 };
+enum { EVENT_RINGS = 3 };
 
 enum { EVENT_CHUNK_EVENTS = 10, EVENT_NO_CHUNK = 0 }; /* chunk 0 is never used */
 

@@ -17,21 +17,10 @@
 #include "simulate/engine/loggp/counter.h"
 #include "simulate/engine/loggp/schedule.h"
 
-/* The earliest moment at which the head of an answer may arrive, before all other events of that moment. Between two
- * nodes the latency is the same for all sizes (engine.in_order). */
-static struct event_time answer_due(struct engine *engine, const struct flight *flight)
+int64_t loggp_answer_latency_ps(struct engine *engine, const struct flight *flight)
 {
-    int64_t arrival_ps = flight->time.time_ps + (flight->to_nic ? flight->transmit_ps : 0);
-    if (engine->answer_latency_ps >= 0) return (struct event_time){arrival_ps + engine->answer_latency_ps, 0};
     const struct engine_message back = {.src_node = flight->dst_node, .dst_node = flight->src_node};
-    return (struct event_time){arrival_ps + cost_recall(&engine->costs, &back)->latency_ps, 0};
-}
-
-enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err)
-{
-    struct event_time due = answer_due(engine, &engine->flights[index]);
-    engine->answers++;
-    return event_queue_push_ring(&engine->queue, RING_ANSWERS, due, EVENT_ANSWER, index, err);
+    return cost_recall(&engine->costs, &back)->latency_ps;
 }
 
 /* The receiving NIC receives messages one after another. True: the message has arrived, or may be delivered now. */
@@ -279,7 +268,7 @@ enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_
 {
     const struct flight *flight = &engine->flights[index];
     if (flight->effect != EFFECT_REPLIES) return STATUS_OK;
-    if (answer_due(engine, flight).time_ps != time.time_ps) return STATUS_OK;
+    if (loggp_answer_due(engine, flight).time_ps != time.time_ps) return STATUS_OK;
     int32_t node = flight->dst_node, asker = flight->src_node;
     engine->now = time;
     engine->stats.events++;

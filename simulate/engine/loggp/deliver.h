@@ -15,8 +15,8 @@ static inline uint32_t loggp_key_behind(struct nic *nic, int64_t head_ps, uint32
     return key;
 }
 
-/* Pushes the event by which an answered flight is delivered at the latest. */
-enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err);
+/* Of an answer to the flight. Between two nodes it is the same for messages of all sizes (engine.in_order). */
+int64_t loggp_answer_latency_ps(struct engine *engine, const struct flight *flight);
 /* Delivers everything that has arrived at the node by the limit. What the node sends then leaves at the time of the
  * delivered message. */
 enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_time limit, struct err *err);

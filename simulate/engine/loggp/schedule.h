@@ -2,7 +2,7 @@
 #ifndef SIMULATE_ENGINE_LOGGP_SCHEDULE_H
 #define SIMULATE_ENGINE_LOGGP_SCHEDULE_H
 
-#include "simulate/engine/loggp/state.h"
+#include "simulate/engine/loggp/deliver.h"
 
 static inline enum status loggp_take_flight(struct engine *engine, uint32_t *index, struct err *err)
 {
@@ -38,6 +38,22 @@ static inline enum status loggp_schedule(struct engine *engine, struct event_tim
     engine->next_node = node;
     engine->holds_next = true;
     return STATUS_OK;
+}
+
+/* The earliest moment at which the head of an answer may arrive, before all other events of that moment. */
+static inline struct event_time loggp_answer_due(struct engine *engine, const struct flight *flight)
+{
+    int64_t latency_ps = engine->answer_latency_ps, tail_ps = flight->to_nic ? flight->transmit_ps : 0;
+    if (latency_ps < 0) latency_ps = loggp_answer_latency_ps(engine, flight);
+    return (struct event_time){flight->time.time_ps + tail_ps + latency_ps, 0};
+}
+
+/* Pushes the event by which an answered flight is delivered at the latest. */
+static inline enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err)
+{
+    struct event_time due = loggp_answer_due(engine, &engine->flights[index]);
+    engine->answers++;
+    return event_queue_push_ring(&engine->queue, RING_ANSWERS, due, EVENT_ANSWER, index, err);
 }
 
 static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, struct event_time due, struct err *err)
