@@ -357,3 +357,16 @@ int64_t event_queue_first_ps(struct event_queue *queue)
     const struct event *loose = loose_next(queue, &from);
     return (loose ? loose : event_queue_ahead(queue, 0))->time.time_ps;
 }
+
+bool event_queue_is_after(struct event_queue *queue, int64_t time_ps)
+{
+    if (queue->ahead == 0 && queue->bucketed > 0 && queue->near_ps <= time_ps) fill_ahead(queue);
+    const struct event *next = event_queue_ahead(queue, 0);
+    if (next && next->time.time_ps <= time_ps) return false;
+    if (queue->heap.count > 0 && queue->heap.items[0].time.time_ps <= time_ps) return false;
+    for (unsigned r = 0; r < EVENT_RINGS; r++) {
+        const struct event_ring *ring = &queue->rings[r];
+        if (ring->count > 0 && ring->items[ring->first].time.time_ps <= time_ps) return false;
+    }
+    return true;
+}

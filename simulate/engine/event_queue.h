@@ -54,6 +54,8 @@ enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_
 /* The queue is not empty. */
 struct event event_queue_pop(struct event_queue *queue);
 int64_t event_queue_first_ps(struct event_queue *queue);
+/* Whether all events are after the time. The queue may be empty. */
+bool event_queue_is_after(struct event_queue *queue, int64_t time_ps);
 
 /* For events that the owner keeps elsewhere: the order of an event made now, and a push with a given time. */
 static inline uint64_t event_queue_order(struct event_queue *queue, uint32_t key)

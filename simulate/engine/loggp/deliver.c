@@ -193,7 +193,7 @@ enum status loggp_watch_all(struct engine *engine, int32_t node, bool on, struct
 static bool rings_next(struct engine *engine, struct event_time alarm, struct event_time last)
 {
     return alarm.time_ps == last.time_ps && event_before(last, alarm) && !engine->holds_next &&
-           (engine->queue.count == 0 || alarm.time_ps < event_queue_first_ps(&engine->queue));
+           event_queue_is_after(&engine->queue, alarm.time_ps);
 }
 
 /* An alarm is stale if it was set again for an earlier time, or if its rank has gone on. An alarm may be a bound for the
@@ -275,7 +275,7 @@ enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_
     TRY(drain_for_answer(engine, node, asker, time, err));
     if (!engine->holds_answer) return watch_inbox(engine, asker, err);
     struct event_time last = {time.time_ps, UINT64_MAX};
-    bool alone = engine->queue.count == 0 || time.time_ps < event_queue_first_ps(&engine->queue);
+    bool alone = event_queue_is_after(&engine->queue, time.time_ps);
     alone = alone && !(engine->holds_next && event_before(engine->next.time, last));
     engine->draining = asker;
     enum status status = take_answer(engine, node, asker, alone, err);

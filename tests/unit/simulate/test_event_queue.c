@@ -51,6 +51,8 @@ static int64_t pop(struct event_queue *queue, struct list *list)
 {
     size_t first = earliest(list);
     const struct event expected = list->items[first];
+    assert_true(event_queue_is_after(queue, expected.time.time_ps - 1));
+    assert_false(event_queue_is_after(queue, expected.time.time_ps));
     assert_int_equal(event_queue_first_ps(queue), expected.time.time_ps);
     struct event event = event_queue_pop(queue);
     assert_int_equal(event.time.time_ps, expected.time.time_ps);
