@@ -66,16 +66,6 @@ enum { REQUEST_NEVER, REQUEST_LIVE, REQUEST_DONE };
 #define FAIL(walk, ...)                                                                                                \
     return trace_fail((walk)->err, (walk)->trace, (walk)->rank, (walk)->index, (walk)->call, __VA_ARGS__)
 
-static enum status check_heap(const struct walk *walk)
-{
-    bool heap = walk->trace->definitions.windows[walk->call->handle].flavor == 'h';
-    if (heap && !call_is_shmem(walk->call->call))
-        FAIL(walk, "window %" PRId32 " is the heap of OpenSHMEM, expected a window of MPI", walk->call->handle);
-    if (!heap && call_is_shmem(walk->call->call))
-        FAIL(walk, "window %" PRId32 " is a window of MPI, expected flavor=heap", walk->call->handle);
-    return STATUS_OK;
-}
-
 static enum status check_handle(const struct walk *walk)
 {
     const struct trace *trace = walk->trace;
@@ -97,7 +87,13 @@ static enum status check_handle(const struct walk *walk)
     if (trace_comm_rank(trace_call_comm(trace, walk->call), (int32_t)walk->rank) == TRACE_NONE)
         FAIL(walk, "rank %" PRIu32 " is no member of %s %" PRId32, walk->rank, window ? "window" : "communicator",
              handle);
-    return window ? check_heap(walk) : STATUS_OK;
+    if (!window) return STATUS_OK;
+    bool heap = walk->trace->definitions.windows[walk->call->handle].flavor == 'h';
+    if (heap && !call_is_shmem(walk->call->call))
+        FAIL(walk, "window %" PRId32 " is the heap of OpenSHMEM, expected a window of MPI", walk->call->handle);
+    if (!heap && call_is_shmem(walk->call->call))
+        FAIL(walk, "window %" PRId32 " is a window of MPI, expected flavor=heap", walk->call->handle);
+    return STATUS_OK;
 }
 
 /* Checks a world rank of the call's communicator; MPI_PROC_NULL if the key allows it. */
@@ -482,26 +478,6 @@ static enum status check_before(const struct walk *walk)
                               walk->err);
 }
 
-/* Checks the times beside enter and exit, each where it is known. */
-static enum status check_more_times(const struct walk *walk)
-{
-    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
-    const int64_t lasts_ps = walk->call->exit_ps - walk->call->enter_ps;
-    int64_t compute_ps = rank->compute_ps ? rank->compute_ps[walk->index] : 0;
-    if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
-    TRY(check_before(walk));
-    if (!rank->sim) return STATUS_OK;
-    const struct trace_sim *sim = &rank->sim[walk->index];
-    const int64_t known[] = {sim->xfer_start_ps, sim->xfer_end_ps,      sim->base_end_ps,       sim->extended_end_ps,
-                             sim->xfer_least_ps, sim->progress_from_ps, sim->progress_until_ps, sim->awaited_post_ps,
-                             sim->released_ps};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i] != TRACE_UNKNOWN_PS && !is_time(known[i])) FAIL(walk, "a simulated time is beyond " TIME_LIMIT);
-    if (sim->blocked_ps < 0 || sim->blocked_ps > lasts_ps)
-        FAIL(walk, "blocked= is no part of the call's time, expected 0 to exit - enter");
-    return STATUS_OK;
-}
-
 /* Adds the time by which this call prolongs the lives of the rank's threads. Differences may exceed INT64_MAX, but not
  * UINT64_MAX. */
 static enum status check_lives(struct walk *walk)
@@ -531,7 +507,22 @@ static enum status check_time(struct walk *walk)
         FAIL(walk, "thread %td calls after it was joined, expected no event", thread - walk->threads);
     if (!is_time(call->enter_ps) || !is_time(call->exit_ps)) FAIL(walk, "time is beyond " TIME_LIMIT);
     TRY(check_lives(walk));
-    return check_more_times(walk);
+    /* Checks the times beside enter and exit, each where it is known. */
+    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
+    const int64_t lasts_ps = walk->call->exit_ps - walk->call->enter_ps;
+    int64_t compute_ps = rank->compute_ps ? rank->compute_ps[walk->index] : 0;
+    if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
+    TRY(check_before(walk));
+    if (!rank->sim) return STATUS_OK;
+    const struct trace_sim *sim = &rank->sim[walk->index];
+    const int64_t known[] = {sim->xfer_start_ps,     sim->xfer_end_ps,     sim->base_end_ps,
+                             sim->extended_end_ps,   sim->xfer_least_ps,   sim->progress_from_ps,
+                             sim->progress_until_ps, sim->awaited_post_ps, sim->released_ps};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] != TRACE_UNKNOWN_PS && !is_time(known[i])) FAIL(walk, "a simulated time is beyond " TIME_LIMIT);
+    if (sim->blocked_ps < 0 || sim->blocked_ps > lasts_ps)
+        FAIL(walk, "blocked= is no part of the call's time, expected 0 to exit - enter");
+    return STATUS_OK;
 }
 
 /* Checks the calls from first on. */

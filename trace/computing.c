@@ -97,25 +97,6 @@ static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace
     return status;
 }
 
-static enum status note_computing(struct trace *trace, enum trace_computing computing, struct err *err)
-{
-    wide_ps waited_ps = 0, slept_ps = 0;
-    char text[UNITS_TEXT_BYTES];
-    for (uint32_t i = 0; i < trace->rank_count; i++) {
-        waited_ps += trace->ranks[i].before_sum_ps[BEFORE_CORE_WAIT];
-        slept_ps += trace->ranks[i].before_sum_ps[BEFORE_SLEPT];
-    }
-    if (computing == COMPUTING_CPU) return trace_add_note(trace, err, "computing is the recorded CPU time");
-    if (slept_ps > 0 && !trace->provenance.simulated)
-        TRY(trace_add_note(trace, err,
-                           "the ranks slept %s between their calls: no core is taken for that, and no node's speed "
-                           "changes it",
-                           units_format_duration(wide_s(slept_ps), text)));
-    if (computing != COMPUTING_UNDISTURBED) return STATUS_OK;
-    return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
-                          units_format_duration(wide_s(waited_ps), text));
-}
-
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)
 {
     bool cpu = false;
@@ -141,7 +122,21 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
     }
     trace->provenance.without_core_waits = computing != COMPUTING_WALL;
     trace->provenance.uses_computing = true;
-    return note_computing(trace, computing, err);
+    wide_ps waited_ps = 0, slept_ps = 0;
+    char text[UNITS_TEXT_BYTES];
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        waited_ps += trace->ranks[i].before_sum_ps[BEFORE_CORE_WAIT];
+        slept_ps += trace->ranks[i].before_sum_ps[BEFORE_SLEPT];
+    }
+    if (computing == COMPUTING_CPU) return trace_add_note(trace, err, "computing is the recorded CPU time");
+    if (slept_ps > 0 && !trace->provenance.simulated)
+        TRY(trace_add_note(trace, err,
+                           "the ranks slept %s between their calls: no core is taken for that, and no node's speed "
+                           "changes it",
+                           units_format_duration(wide_s(slept_ps), text)));
+    if (computing != COMPUTING_UNDISTURBED) return STATUS_OK;
+    return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
+                          units_format_duration(wide_s(waited_ps), text));
 }
 
 static enum status copy_times(struct trace_rank *rank, struct err *err)

@@ -47,18 +47,6 @@ static int64_t least_ps(const struct platform *best, const struct transfer *tran
     return units_max_ps(there_ps, back_ps);
 }
 
-static void keep_bounds(struct trace *predicted, const struct platform *best, const struct transfers *transfers)
-{
-    for (size_t i = 0; i < transfers->count; i++) {
-        const struct transfer *transfer = &transfers->items[i];
-        const struct trace_rank *rank = &predicted->ranks[transfer->origin];
-        struct trace_sim *sim = &rank->sim[transfer->call];
-        sim->base_end_ps = transfer->lower_end_ps;
-        sim->extended_end_ps = transfer->upper_end_ps;
-        sim->xfer_least_ps = transfer->start_ps + least_ps(best, transfer, &rank->calls[transfer->call]);
-    }
-}
-
 enum status trace_bounds_keep(struct trace *predicted, const struct platform *platform, struct err *err)
 {
     struct platform best = *platform;
@@ -67,7 +55,16 @@ enum status trace_bounds_keep(struct trace *predicted, const struct platform *pl
     best.segments = favour_segments(platform->segments, platform->segment_count, platform->aggregate);
     best.loopback = favour_segments(platform->loopback, platform->loopback_count, platform->aggregate);
     enum status status = best.segments && best.loopback ? STATUS_OK : err_memory(err);
-    if (status == STATUS_OK) keep_bounds(predicted, &best, &transfers);
+    if (status == STATUS_OK) {
+        for (size_t i = 0; i < transfers.count; i++) {
+            const struct transfer *transfer = &transfers.items[i];
+            const struct trace_rank *rank = &predicted->ranks[transfer->origin];
+            struct trace_sim *sim = &rank->sim[transfer->call];
+            sim->base_end_ps = transfer->lower_end_ps;
+            sim->extended_end_ps = transfer->upper_end_ps;
+            sim->xfer_least_ps = transfer->start_ps + least_ps(&best, transfer, &rank->calls[transfer->call]);
+        }
+    }
     free(best.segments);
     free(best.loopback);
     transfers_clear(&transfers);

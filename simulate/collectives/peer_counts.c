@@ -30,22 +30,6 @@ static void walk_members(const struct trace *trace, int32_t comm, struct coll_ca
     calls->first[calls->comm->count] = count;
 }
 
-static enum status make_calls(struct replay *replay, int32_t comm)
-{
-    struct coll_calls *made = calloc(1, sizeof *made);
-    if (!made) return err_memory(replay->err);
-    replay->coll_calls[comm] = made;
-    *made = (struct coll_calls){.trace = replay->trace, .comm = &replay->trace->definitions.comms[comm]};
-    made->first = calloc((size_t)made->comm->count + 1, sizeof *made->first);
-    if (!made->first) return err_memory(replay->err);
-    walk_members(replay->trace, comm, made);
-    size_t *room = calloc(made->first[made->comm->count] + 1, sizeof *room);
-    if (!room) return err_memory(replay->err);
-    made->calls = room;
-    walk_members(replay->trace, comm, made);
-    return STATUS_OK;
-}
-
 /* The number of the rank's calls on the communicator before this one. */
 static size_t turn_of(const struct coll_calls *calls, uint32_t own, size_t index)
 {
@@ -75,7 +59,19 @@ enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const
         replay->coll_calls = calloc(replay->trace->definitions.comm_count, sizeof *replay->coll_calls);
         if (!replay->coll_calls) return err_memory(replay->err);
     }
-    if (!replay->coll_calls[comm]) TRY(make_calls(replay, comm));
+    if (!replay->coll_calls[comm]) {
+        struct coll_calls *made = calloc(1, sizeof *made);
+        if (!made) return err_memory(replay->err);
+        replay->coll_calls[comm] = made;
+        *made = (struct coll_calls){.trace = replay->trace, .comm = &replay->trace->definitions.comms[comm]};
+        made->first = calloc((size_t)made->comm->count + 1, sizeof *made->first);
+        if (!made->first) return err_memory(replay->err);
+        walk_members(replay->trace, comm, made);
+        size_t *room = calloc(made->first[made->comm->count] + 1, sizeof *room);
+        if (!room) return err_memory(replay->err);
+        made->calls = room;
+        walk_members(replay->trace, comm, made);
+    }
     const struct coll_calls *calls = replay->coll_calls[comm];
     uint32_t own = (uint32_t)trace_comm_rank(calls->comm, (int32_t)rank);
     shape->calls = calls;

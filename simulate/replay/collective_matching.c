@@ -163,17 +163,6 @@ static enum status add_turn(struct turns *turns, const struct turn *turn, struct
     return STATUS_OK;
 }
 
-static void end_turns(struct turns *turns, uint32_t members)
-{
-    while (turns->count > 0 && turns->items[turns->first].come == members) {
-        free(turns->items[turns->first].said);
-        turns->first++;
-        turns->count--;
-        turns->begun++;
-    }
-    if (turns->count == 0) turns->first = 0;
-}
-
 enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32_t comm, uint32_t own)
 {
     struct core *core = core_of(replay);
@@ -192,7 +181,15 @@ enum status replay_match_collectives(struct replay *replay, uint32_t rank, int32
     struct turn *turn = &turns->items[turns->first + place];
     TRY(compare_turn(replay, rank, turn, number));
     if (is_in(counted_by_root, &turn->call)) TRY(compare_with_root(replay, rank, turn, own));
-    if (++turn->come == members) end_turns(turns, members);
+    if (++turn->come == members) {
+        while (turns->count > 0 && turns->items[turns->first].come == members) {
+            free(turns->items[turns->first].said);
+            turns->first++;
+            turns->count--;
+            turns->begun++;
+        }
+        if (turns->count == 0) turns->first = 0;
+    }
     return STATUS_OK;
 }
 

@@ -31,21 +31,16 @@ static enum progress_mode server_of_bytes(const struct replay *replay, const str
     return server;
 }
 
-static bool depends_on_bytes(const struct replay *replay, const struct message_row *row)
-{
-    bool depends = false;
-    for (int i = 0; i < SERVICE_COUNT; i++)
-        if (i == row->service || row->also >> i & 1)
-            depends = depends || replay->platform->protocol.serves[i][0].upto_bytes != INT64_MAX;
-    return row->served_bytes && depends;
-}
-
 void replay_find_servers(struct replay *replay)
 {
     for (int type = 0; type < MESSAGE_TYPE_COUNT; type++) {
         const struct message_row *row = core_of(replay)->messages_of[type];
         if (!row) continue;
-        bool depends = depends_on_bytes(replay, row);
+        bool depends = false;
+        for (int i = 0; i < SERVICE_COUNT; i++)
+            if (i == row->service || row->also >> i & 1)
+                depends = depends || replay->platform->protocol.serves[i][0].upto_bytes != INT64_MAX;
+        depends = row->served_bytes && depends;
         core_of(replay)->servers[type] = depends ? (uint8_t)SERVER_BY_BYTES : (uint8_t)server_of_bytes(replay, row, 0);
     }
 }

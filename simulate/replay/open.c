@@ -97,18 +97,6 @@ static enum status keep_incomplete(const struct trace_rank *from, struct trace_r
     return to->incomplete_why ? STATUS_OK : err_memory(err);
 }
 
-/* The predicted trace names the platform's nodes. */
-static enum status name_nodes(const struct replay *replay, struct trace *made)
-{
-    char name[32];
-    trace_clear_nodes(made);
-    for (uint32_t rank = 0; rank < made->rank_count; rank++) {
-        snprintf(name, sizeof name, "node%" PRId32, replay->nodes[rank]);
-        TRY(trace_set_node(made, rank, name, replay->err));
-    }
-    return STATUS_OK;
-}
-
 static enum status prepare_trace(struct replay *replay)
 {
     const struct trace *trace = replay->trace;
@@ -116,7 +104,13 @@ static enum status prepare_trace(struct replay *replay)
     struct trace *made = replay->made;
     made->provenance.simulated = true;
     made->provenance.record_cost_ps = 0;
-    TRY(name_nodes(replay, made));
+    /* The predicted trace names the platform's nodes. */
+    char name[32];
+    trace_clear_nodes(made);
+    for (uint32_t rank = 0; rank < made->rank_count; rank++) {
+        snprintf(name, sizeof name, "node%" PRId32, replay->nodes[rank]);
+        TRY(trace_set_node(made, rank, name, replay->err));
+    }
     char semantics[PLATFORM_SEMANTICS_BYTES];
     platform_semantics_name(replay->platform, semantics);
     const char *const texts[] = {replay->platform->name, core_of(replay)->engine_kind->name, semantics,

@@ -312,26 +312,6 @@ static enum status follow_thread(struct replay *replay, uint32_t rank, struct th
     return replay_prepare_turns(replay, rank);
 }
 
-static enum status prepare_rank(struct replay *replay, uint32_t rank, uint32_t first_id)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    struct threads *threads = calloc(1, sizeof *threads);
-    if (!threads) return err_memory(replay->err);
-    state->threads = threads;
-    threads->count = trace_thread_count(replay->trace, rank);
-    threads->first_id = first_id;
-    threads->items = lines_new(threads->count, sizeof *threads->items);
-    threads->following = calloc(state->count + 1, sizeof *threads->following);
-    threads->wakes = calloc(state->count + 1, sizeof *threads->wakes);
-    threads->finished = calloc(state->count + 1, sizeof *threads->finished);
-    if (!threads->finished || !threads->items || !threads->following || !threads->wakes) return err_memory(replay->err);
-    for (uint32_t t = 0; t < threads->count; t++)
-        core_of(replay)->thread_names[first_id + t] = (struct thread_name){rank, t};
-    TRY(follow_thread(replay, rank, threads));
-    memcpy(state, &threads->items[0].walk, WALK_BYTES);
-    return STATUS_OK;
-}
-
 enum status replay_prepare_threads(struct replay *replay)
 {
     struct core *core = core_of(replay);
@@ -345,7 +325,22 @@ enum status replay_prepare_threads(struct replay *replay)
     uint32_t next = 0;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         if (trace->ranks[rank].thread_count == 0) continue;
-        TRY(prepare_rank(replay, rank, next));
+        struct rank_state *state = &replay->ranks[rank];
+        struct threads *threads = calloc(1, sizeof *threads);
+        if (!threads) return err_memory(replay->err);
+        state->threads = threads;
+        threads->count = trace_thread_count(replay->trace, rank);
+        threads->first_id = next;
+        threads->items = lines_new(threads->count, sizeof *threads->items);
+        threads->following = calloc(state->count + 1, sizeof *threads->following);
+        threads->wakes = calloc(state->count + 1, sizeof *threads->wakes);
+        threads->finished = calloc(state->count + 1, sizeof *threads->finished);
+        if (!threads->finished || !threads->items || !threads->following || !threads->wakes)
+            return err_memory(replay->err);
+        for (uint32_t t = 0; t < threads->count; t++)
+            core_of(replay)->thread_names[next + t] = (struct thread_name){rank, t};
+        TRY(follow_thread(replay, rank, threads));
+        memcpy(state, &threads->items[0].walk, WALK_BYTES);
         next += replay->ranks[rank].threads->count;
     }
     return STATUS_OK;

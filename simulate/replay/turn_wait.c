@@ -105,23 +105,19 @@ static enum status close_span(struct objects *objects, struct span *span, uint32
     return STATUS_OK;
 }
 
-static enum status open_span_of_epoch(struct objects *objects, const struct epoch *epoch, uint32_t index)
-{
-    size_t known = objects->epoch_capacity;
-    TRY(array_reserve((void **)&objects->epochs, &objects->epoch_capacity, (size_t)epoch->slot + 1,
-                      sizeof *objects->epochs, objects->replay->err));
-    memset(objects->epochs + known, 0, (objects->epoch_capacity - known) * sizeof *objects->epochs);
-    open_span(&objects->epochs[epoch->slot], index);
-    return STATUS_OK;
-}
-
 static enum status pass_epochs(struct objects *objects, const struct trace_call *call, uint32_t index)
 {
     struct epoch_step step;
     TRY(epoch_cursor_take(&objects->cursor, call, index, &step, objects->replay->err));
     if (step.in) TRY(use_span(objects, &objects->epochs[step.in->slot], index));
     if (step.closes) TRY(close_span(objects, &objects->epochs[step.closes->slot], index));
-    return step.opens ? open_span_of_epoch(objects, step.opens, index) : STATUS_OK;
+    if (!step.opens) return STATUS_OK;
+    size_t known = objects->epoch_capacity;
+    TRY(array_reserve((void **)&objects->epochs, &objects->epoch_capacity, (size_t)step.opens->slot + 1,
+                      sizeof *objects->epochs, objects->replay->err));
+    memset(objects->epochs + known, 0, (objects->epoch_capacity - known) * sizeof *objects->epochs);
+    open_span(&objects->epochs[step.opens->slot], index);
+    return STATUS_OK;
 }
 
 /* MPI_Win_create begins the life of a window. A window without a recorded creation lives from its first call on. */

@@ -34,18 +34,6 @@ static enum step step_call(struct replay *replay, uint32_t rank)
     return step;
 }
 
-static void keep_call(struct replay *replay, uint32_t rank, int64_t exit_ps)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    struct trace_rank *made = &replay->made->ranks[rank];
-    struct trace_call call = state->calls[state->next];
-    call.enter_ps = state->enter_ps;
-    call.exit_ps = exit_ps;
-    made->calls[state->next] = call;
-    struct trace_sim *sim = &made->sim[state->next];
-    sim->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
-}
-
 static void report_progress(struct replay *replay)
 {
     struct core *core = core_of(replay);
@@ -77,7 +65,16 @@ static enum status set_walk_timer(struct replay *replay, uint32_t rank, int64_t 
 
 static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
 {
-    if (replay->made) keep_call(replay, rank, exit_ps);
+    if (replay->made) {
+        struct rank_state *state = &replay->ranks[rank];
+        struct trace_rank *made = &replay->made->ranks[rank];
+        struct trace_call call = state->calls[state->next];
+        call.enter_ps = state->enter_ps;
+        call.exit_ps = exit_ps;
+        made->calls[state->next] = call;
+        struct trace_sim *sim = &made->sim[state->next];
+        sim->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
+    }
     if (!replay->hardware) replay_account_progress(replay, rank, exit_ps);
 }
 

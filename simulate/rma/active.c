@@ -244,21 +244,15 @@ static void end_wait_before(struct replay *replay, struct pair *pair)
     if (--origin->missing_before == 0) replay_wake(replay, origin->rank);
 }
 
-/* All posts of the access epoch have arrived: issues the operations that wait for them, target by target. */
-static enum status issue_for_group(struct replay *replay, const struct member *origin)
-{
-    for (uint32_t i = 0; i < origin->access.pair_count; i++)
-        TRY(replay_pair_issue_queued(replay, role_pairs(&origin->access)[i]));
-    return STATUS_OK;
-}
-
 /* Issues the operations that are queued for the group, before the rank continues. One of them may wake the rank. */
 static enum status issue_before_rank(struct replay *replay, struct member *origin)
 {
     struct rank_state *state = &replay->ranks[origin->rank];
     bool held = state->status == RANK_BLOCKED && !state->threads;
     if (held) state->status = RANK_PAUSED;
-    TRY(issue_for_group(replay, origin));
+    /* All posts of the access epoch have arrived: issues the operations that wait for them, target by target. */
+    for (uint32_t i = 0; i < origin->access.pair_count; i++)
+        TRY(replay_pair_issue_queued(replay, role_pairs(&origin->access)[i]));
     if (!held) return STATUS_OK;
     state->status = RANK_BLOCKED;
     replay_wake(replay, origin->rank);

@@ -81,15 +81,6 @@ static bool has_posts(const struct replay *replay, const struct member *member, 
     return replay_pair_ready(member, pair);
 }
 
-/* The call waits for its target's post, or for those of the whole group. */
-static enum step await_posts(struct replay *replay, struct rank_state *state, struct member *member,
-                             const struct trace_call *call)
-{
-    if (state->phase == PHASE_ENTER && is_for_group(replay, call)) replay_await_group(replay, member);
-    state->phase = PHASE_POST;
-    return STEP_BLOCK;
-}
-
 static void account_posts(struct replay *replay, uint32_t rank, const struct member *member, const struct pair *pair,
                           const struct trace_call *call)
 {
@@ -105,7 +96,12 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     enum rma_kind kind = rma_kind_of(call_kind(call->call));
     enum rma_waits waits = semantics_waits(replay->modes[member->window].semantics, kind, call->bytes);
     bool waits_here = waits == WAITS_CALL || waits == WAITS_START;
-    if (waits_here && !has_posts(replay, member, pair, call)) return await_posts(replay, state, member, call);
+    if (waits_here && !has_posts(replay, member, pair, call)) {
+        /* The call waits for its target's post, or for those of the whole group. */
+        if (state->phase == PHASE_ENTER && is_for_group(replay, call)) replay_await_group(replay, member);
+        state->phase = PHASE_POST;
+        return STEP_BLOCK;
+    }
     bool ready = replay_pair_ready(member, pair) && !replay_pair_awaits_group(replay, pair) &&
                  (waits_here || member->posted || !is_for_group(replay, call));
     bool issues = ready && !replay->deferred;

@@ -107,9 +107,15 @@ static bool take_rwlock(struct threads *threads, struct sync *lock, uint32_t thr
     return free;
 }
 
-/* Gives the free lock to all waiting readers, or else to the first waiting writer. */
-static enum status pass_rwlock(struct replay *replay, uint32_t rank, struct sync *lock)
+static enum status release_rwlock(struct replay *replay, uint32_t rank, struct sync *lock)
 {
+    if (lock->owner == replay->ranks[rank].thread)
+        lock->owner = NO_INDEX;
+    else if (lock->count > 0)
+        lock->count--;
+    bool free = lock->owner == NO_INDEX && lock->count == 0;
+    if (!free) return STATUS_OK;
+    /* Gives the free lock to all waiting readers, or else to the first waiting writer. */
     struct threads *threads = replay->ranks[rank].threads;
     struct sync readers = {.first = NO_INDEX}, writers = {.first = NO_INDEX};
     for (uint32_t thread = lock->first, next; thread != NO_INDEX; thread = next) {
@@ -126,16 +132,6 @@ static enum status pass_rwlock(struct replay *replay, uint32_t rank, struct sync
     for (uint32_t thread; (thread = grant_first(replay, threads, &readers)) != NO_INDEX;)
         TRY(replay_thread_wake(replay, rank, thread));
     return STATUS_OK;
-}
-
-static enum status release_rwlock(struct replay *replay, uint32_t rank, struct sync *lock)
-{
-    if (lock->owner == replay->ranks[rank].thread)
-        lock->owner = NO_INDEX;
-    else if (lock->count > 0)
-        lock->count--;
-    bool free = lock->owner == NO_INDEX && lock->count == 0;
-    return free ? pass_rwlock(replay, rank, lock) : STATUS_OK;
 }
 
 /* Gives one wake-up or unit to the first waiting thread, or keeps it for a later one. */
@@ -459,17 +455,6 @@ static enum status find_values(struct replay *replay, const struct rank_state *s
     return STATUS_OK;
 }
 
-static void keep_values(struct threads *threads, struct trace_call *calls, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        enum call_kind kind = call_kind(calls[i].call);
-        if (!call_works_on(kind, OBJECT_SEMAPHORE)) continue;
-        struct sync *semaphore = find_sync(threads, calls[i].primitive.object);
-        calls[i].primitive.value = semaphore->reported ? -1 : (int64_t)semaphore->initial;
-        semaphore->reported = true;
-    }
-}
-
 static enum status prepare_sync(struct replay *replay)
 {
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
@@ -490,7 +475,15 @@ static enum status keep_all_values(struct replay *replay)
 {
     for (uint32_t rank = 0; replay->made && rank < replay->trace->rank_count; rank++) {
         struct trace_rank *made = &replay->made->ranks[rank];
-        if (replay->ranks[rank].threads) keep_values(replay->ranks[rank].threads, made->calls, made->count);
+        if (replay->ranks[rank].threads) {
+            for (size_t i = 0; i < made->count; i++) {
+                enum call_kind kind = call_kind(made->calls[i].call);
+                if (!call_works_on(kind, OBJECT_SEMAPHORE)) continue;
+                struct sync *semaphore = find_sync(replay->ranks[rank].threads, made->calls[i].primitive.object);
+                made->calls[i].primitive.value = semaphore->reported ? -1 : (int64_t)semaphore->initial;
+                semaphore->reported = true;
+            }
+        }
     }
     return STATUS_OK;
 }

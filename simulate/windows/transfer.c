@@ -272,22 +272,19 @@ enum status replay_on_applied(struct replay *replay, uint32_t index)
     return STATUS_OK;
 }
 
-/* The target's server applies accumulates one after another (spec "Progress at the target"). */
-static enum status apply_transfer(struct replay *replay, uint32_t index)
-{
-    const struct op *op = &replay->ops[index];
-    int64_t apply_ps = cost_duration_ps(platform_apply_s(replay->platform, op->bytes));
-    if (apply_ps == 0) return replay_on_applied(replay, index);
-    int64_t *free_ps = &replay->server_free_ps[op->target];
-    int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
-    *free_ps = begin_ps + apply_ps;
-    if (replay_past_end(replay, op->origin, *free_ps)) return STATUS_DATA;
-    return replay_timer(replay, begin_ps + apply_ps, op->target, TIMER_OP, index);
-}
-
 enum status replay_op_arrived(struct replay *replay, uint32_t index)
 {
-    if (replay->ops[index].kind != CALL_PUT) return apply_transfer(replay, index);
+    if (replay->ops[index].kind != CALL_PUT) {
+        /* The target's server applies accumulates one after another (spec "Progress at the target"). */
+        const struct op *op = &replay->ops[index];
+        int64_t apply_ps = cost_duration_ps(platform_apply_s(replay->platform, op->bytes));
+        if (apply_ps == 0) return replay_on_applied(replay, index);
+        int64_t *free_ps = &replay->server_free_ps[op->target];
+        int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
+        *free_ps = begin_ps + apply_ps;
+        if (replay_past_end(replay, op->origin, *free_ps)) return STATUS_DATA;
+        return replay_timer(replay, begin_ps + apply_ps, op->target, TIMER_OP, index);
+    }
     return reached_target(replay, index, replay->now_ps);
 }
 

@@ -7,7 +7,8 @@ struct found {
     bool complete, group, both; /* some row waits in complete, for the whole group, in complete for the whole group */
 };
 
-static struct found find_rows(const struct rma_semantics *semantics)
+static struct window_mode make_mode(const struct platform *platform, const struct rma_semantics *semantics,
+                                    enum lock_mode lock, enum fence_mode fence)
 {
     struct found found = {false};
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
@@ -17,13 +18,6 @@ static struct found find_rows(const struct rma_semantics *semantics)
             found.both |= rule->waits == WAITS_COMPLETE && rule->group;
             if (rule->upto_bytes == INT64_MAX) break;
         }
-    return found;
-}
-
-static struct window_mode make_mode(const struct platform *platform, const struct rma_semantics *semantics,
-                                    enum lock_mode lock, enum fence_mode fence)
-{
-    struct found found = find_rows(semantics);
     bool ahead = semantics_run_ahead(semantics);
     return (struct window_mode){.semantics = semantics,
                                 .lock = lock,

@@ -169,15 +169,6 @@ static enum status end_access(struct happens_before *relation, const struct epoc
     return STATUS_OK;
 }
 
-static enum status end_exposure(struct happens_before *relation, const struct epoch *closed)
-{
-    const struct trace_group *group = &relation->trace->definitions.groups[closed->group];
-    bool broken = relation->call->flags & TRACE_BREAK;
-    for (uint32_t i = 0; i < group->count; i++)
-        TRY(add_side(relation, &relation->effects, SIDE_COMPLETE, group->members[i], (int32_t)relation->rank, !broken));
-    return STATUS_OK;
-}
-
 static enum status begin_exposure(struct happens_before *relation)
 {
     const struct trace_group *group = &relation->trace->definitions.groups[relation->call->sync.group];
@@ -204,7 +195,12 @@ static enum status window_call(struct happens_before *relation, enum call_kind k
     TRY(epoch_cursor_take(&relation->cursor, call, relation->index, &step, relation->err));
     if (kind == CALL_POST) return begin_exposure(relation);
     if (!step.closes) return STATUS_OK;
-    return kind == CALL_COMPLETE ? end_access(relation, step.closes) : end_exposure(relation, step.closes);
+    if (kind == CALL_COMPLETE) return end_access(relation, step.closes);
+    const struct trace_group *group = &relation->trace->definitions.groups[step.closes->group];
+    bool broken = relation->call->flags & TRACE_BREAK;
+    for (uint32_t i = 0; i < group->count; i++)
+        TRY(add_side(relation, &relation->effects, SIDE_COMPLETE, group->members[i], (int32_t)relation->rank, !broken));
+    return STATUS_OK;
 }
 
 static enum status neighbor_call(struct happens_before *relation)

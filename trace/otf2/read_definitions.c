@@ -227,23 +227,6 @@ const char *archive_string(const struct archive_reader *reader, uint32_t referen
     return text ? text : "";
 }
 
-static void set_callbacks(OTF2_GlobalDefReaderCallbacks *callbacks)
-{
-    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
-    OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
-    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
-    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_tree_node);
-    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeDomainCallback(callbacks, on_tree_domain);
-    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
-    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
-    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, on_location_property);
-    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
-    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
-    OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
-    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
-    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_win);
-}
-
 static enum status fail_definitions(struct archive_reader *reader, const char *what)
 {
     return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s, expected a whole OTF2 archive",
@@ -265,7 +248,19 @@ enum status archive_read_definitions(struct archive_reader *reader)
         OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
         return fail_definitions(reader, "cannot open the definitions");
     }
-    set_callbacks(callbacks);
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_tree_node);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeDomainCallback(callbacks, on_tree_domain);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, on_location_property);
+    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
+    OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_win);
     OTF2_ErrorCode code = OTF2_Reader_RegisterGlobalDefCallbacks(reader->otf2, in, callbacks, reader);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
     if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadAllGlobalDefinitions(reader->otf2, in, &read);

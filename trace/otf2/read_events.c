@@ -199,14 +199,6 @@ static OTF2_CallbackCode on_cancelled(HEAD, uint64_t request)
     return archive_stop(user, status);
 }
 
-/* Sets the bytes of a collective whose members exchange different amounts. Our profile says them in attributes. */
-static void take_amounts(struct trace_call *call, enum call_kind kind, uint32_t size, uint64_t sent, uint64_t received)
-{
-    call->bytes = (int64_t)(kind == CALL_SCATTERV ? received : sent);
-    if (kind == CALL_ALLGATHERV && size > 0) call->bytes /= size;
-    if (kind == CALL_ALLTOALLV) call->collective.recv_bytes = (int64_t)received;
-}
-
 static enum status take_collective(struct archive_reader *reader, struct trace_call *call, uint32_t comm_ref,
                                    uint32_t root, uint64_t sent, uint64_t received)
 {
@@ -217,7 +209,13 @@ static enum status take_collective(struct archive_reader *reader, struct trace_c
     if (id == TRACE_NONE) return STATUS_OK;
     const struct trace_comm *comm = &reader->trace->definitions.comms[id];
     if (carries & CARRIES_PEER) TRY(find_world_rank(reader, comm, root, &call->peer));
-    if (!reader->ours && !(carries & CARRIES_BYTES)) take_amounts(call, kind, comm->count, sent, received);
+    if (!reader->ours && !(carries & CARRIES_BYTES)) {
+        /* Sets the bytes of a collective whose members exchange different amounts. Our profile says them in attributes.
+         */
+        call->bytes = (int64_t)(kind == CALL_SCATTERV ? received : sent);
+        if (kind == CALL_ALLGATHERV && comm->count > 0) call->bytes /= comm->count;
+        if (kind == CALL_ALLTOALLV) call->collective.recv_bytes = (int64_t)received;
+    }
     if (carries & CARRIES_BYTES) call->bytes = archive_collective_block(kind, comm->count, sent, received);
     call->handle = id;
     return STATUS_OK;

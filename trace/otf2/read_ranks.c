@@ -263,26 +263,6 @@ enum status archive_read_ranks_in_order(struct archive_reader *reader)
 
 /* --- by several threads --- */
 
-static enum status divide_ranks(struct ranks *ranks, uint64_t records_most)
-{
-    const struct archive_location *locations = ranks->reader->definitions.locations;
-    struct block block = {.first = 0};
-    uint64_t records = 0;
-    for (size_t i = 0; i < ranks->place_count; i++) {
-        records += locations[ranks->places[i].index].events;
-        block.end = i + 1;
-        bool last = block.end == ranks->place_count;
-        if (!last && ranks->places[block.end].rank == ranks->places[i].rank) continue;
-        if (!last && records < records_most && block.end - block.first < BLOCK_LOCATIONS) continue;
-        TRY(builder_begin(&block.shard, ranks->reader->trace, 0, ranks->reader->err));
-        ARRAY_PUSH(ranks->blocks, ranks->block_count, ranks->block_capacity, block, ranks->reader->err);
-        block.shard = (struct builder_shard){.own = 0};
-        block.first = block.end;
-        records = 0;
-    }
-    return STATUS_OK;
-}
-
 static enum status open_block(struct archive_reader *reader, const struct ranks *ranks, const struct block *block)
 {
     TRY(archive_open_handle(reader));
@@ -333,7 +313,21 @@ static enum status put_together(const struct ranks *ranks)
 /* Each rank is a block if the number of threads is given. */
 static enum status read_blocks(struct ranks *ranks, unsigned threads)
 {
-    TRY(divide_ranks(ranks, threads > 0 ? 1 : BLOCK_RECORDS));
+    const struct archive_location *locations = ranks->reader->definitions.locations;
+    struct block block = {.first = 0};
+    uint64_t records = 0;
+    for (size_t i = 0; i < ranks->place_count; i++) {
+        records += locations[ranks->places[i].index].events;
+        block.end = i + 1;
+        bool last = block.end == ranks->place_count;
+        if (!last && ranks->places[block.end].rank == ranks->places[i].rank) continue;
+        if (!last && records < (threads > 0 ? 1 : BLOCK_RECORDS) && block.end - block.first < BLOCK_LOCATIONS) continue;
+        TRY(builder_begin(&block.shard, ranks->reader->trace, 0, ranks->reader->err));
+        ARRAY_PUSH(ranks->blocks, ranks->block_count, ranks->block_capacity, block, ranks->reader->err);
+        block.shard = (struct builder_shard){.own = 0};
+        block.first = block.end;
+        records = 0;
+    }
     if (threads == 0) threads = parallel_threads(ranks->records, THREAD_RECORDS);
     TRY(parallel_run(ranks->block_count, threads, read_block, ranks, ranks->reader->err));
     return put_together(ranks);

@@ -476,8 +476,11 @@ static const char *node_name(const struct archive_reader *reader, OTF2_LocationG
     return archive_string(reader, own);
 }
 
-static enum status mark_ranks(struct archive_reader *reader)
+enum status archive_make_trace(struct archive_reader *reader)
 {
+    TRY(read_profile(reader));
+    TRY(number_ranks(reader));
+    if (reader->ours) TRY(make_ours(reader));
     for (size_t i = 0; i < reader->definitions.location_count; i++) {
         const struct archive_location *location = &reader->definitions.locations[i];
         if (location->rank == TRACE_NONE || location->thread > 0) continue;
@@ -493,12 +496,4 @@ static enum status mark_ranks(struct archive_reader *reader)
         if (!rank->incomplete_why) return err_memory(reader->err);
     }
     return STATUS_OK;
-}
-
-enum status archive_make_trace(struct archive_reader *reader)
-{
-    TRY(read_profile(reader));
-    TRY(number_ranks(reader));
-    if (reader->ours) TRY(make_ours(reader));
-    return mark_ranks(reader);
 }

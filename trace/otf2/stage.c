@@ -207,23 +207,6 @@ static bool make_beside(const char *above, const char *prefix, struct archive_st
     return false;
 }
 
-static enum status make_stage(struct archive_stage *stage, struct err *err)
-{
-    char *above, *prefix = neighbour_prefix(stage->target, &above);
-    enum status status = prefix ? STATUS_OK : err_memory(err);
-    if (status == STATUS_OK) {
-        stage->target_lock = lock_directory(stage->target, LOCK_EX);
-        remove_stale(above, prefix, stage->target);
-        remove_stale(stage->target, "", stage->target);
-        unlock_file(&stage->target_lock);
-        if (!make_beside(above, prefix, stage) && !make_locked(stage->target, "", stage))
-            status = system_error(err, stage->directory, "write there");
-    }
-    free(above);
-    free(prefix);
-    return status;
-}
-
 /* Whoever puts something into its place meanwhile has not put a link there. */
 static enum status make_directory(struct archive_stage *stage, struct err *err)
 {
@@ -249,7 +232,18 @@ enum status archive_stage_open(const char *directory, struct archive_stage *stag
     *stage = (struct archive_stage){.directory = directory, .lock = -1, .target_lock = -1};
     TRY(otf2_check_place(directory, err));
     TRY(make_directory(stage, err));
-    enum status status = make_stage(stage, err);
+    char *above, *prefix = neighbour_prefix(stage->target, &above);
+    enum status status = prefix ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK) {
+        stage->target_lock = lock_directory(stage->target, LOCK_EX);
+        remove_stale(above, prefix, stage->target);
+        remove_stale(stage->target, "", stage->target);
+        unlock_file(&stage->target_lock);
+        if (!make_beside(above, prefix, stage) && !make_locked(stage->target, "", stage))
+            status = system_error(err, stage->directory, "write there");
+    }
+    free(above);
+    free(prefix);
     if (status != STATUS_OK) archive_stage_close(stage);
     return status;
 }

@@ -376,16 +376,6 @@ static enum status write_records(struct archive_writer *writer, size_t index, co
     return STATUS_OK;
 }
 
-static void write_region(struct archive_writer *writer, const struct trace_call *call, bool enter)
-{
-    uint64_t time = archive_time(writer, call->enter_ps), duration = (uint64_t)call->exit_ps - (uint64_t)call->enter_ps;
-    if (duration) ARCHIVE_ADD(writer, DURATION, uint64, duration);
-    if (enter)
-        EVENT(Enter, writer, time, archive_user_region(call->region.region));
-    else
-        EVENT(Leave, writer, time, archive_user_region(call->region.region));
-}
-
 static enum status write_call(struct archive_writer *writer, size_t index)
 {
     const struct trace_call *call = &writer->process->calls[index];
@@ -396,7 +386,13 @@ static enum status write_call(struct archive_writer *writer, size_t index)
     archive_add_enter(writer, index, kind, carries);
     if (kind->shape == SHAPE_REGION) {
         archive_add_leave(writer, index);
-        write_region(writer, call, what == CALL_REGION_ENTER);
+        uint64_t time = archive_time(writer, call->enter_ps),
+                 duration = (uint64_t)call->exit_ps - (uint64_t)call->enter_ps;
+        if (duration) ARCHIVE_ADD(writer, DURATION, uint64, duration);
+        if (what == CALL_REGION_ENTER)
+            EVENT(Enter, writer, time, archive_user_region(call->region.region));
+        else
+            EVENT(Leave, writer, time, archive_user_region(call->region.region));
         return STATUS_OK;
     }
     EVENT(Enter, writer, archive_time(writer, call->enter_ps), call->call);

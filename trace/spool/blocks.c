@@ -55,8 +55,12 @@ static enum status read_block(void *context, size_t number, struct err *err)
 
 /* --- together --- */
 
-static enum status take_locks(struct blocks *blocks, struct spool_block *block)
+static enum status take_block(struct blocks *blocks, struct spool_block *block)
 {
+    struct trace *trace = blocks->trace;
+    uint32_t id;
+    TRY(builder_translate_table(&block->shard, trace, BUILDER_SITES, blocks->err));
+    TRY(builder_translate_table(&block->shard, trace, BUILDER_REGIONS, blocks->err));
     struct map *locks = &blocks->spool->locks;
     uint64_t *slot;
     block->lock_numbers = malloc((block->address_count + 1) * sizeof *block->lock_numbers);
@@ -66,16 +70,6 @@ static enum status take_locks(struct blocks *blocks, struct spool_block *block)
         block->lock_numbers[i] = (uint32_t)*slot;
         block->locks_differ = block->locks_differ || *slot != i;
     }
-    return STATUS_OK;
-}
-
-static enum status take_block(struct blocks *blocks, struct spool_block *block)
-{
-    struct trace *trace = blocks->trace;
-    uint32_t id;
-    TRY(builder_translate_table(&block->shard, trace, BUILDER_SITES, blocks->err));
-    TRY(builder_translate_table(&block->shard, trace, BUILDER_REGIONS, blocks->err));
-    TRY(take_locks(blocks, block));
     TRY(builder_merge(&block->shard, trace, block->first, block->end, blocks->err));
     if (block->uses_empty_group) TRY(trace_add_group(trace, NULL, 0, &id, blocks->err));
     blocks->spool->failed += block->failed;

@@ -24,16 +24,6 @@ enum status spool_anchor_add(struct spool_rank *rank, uint64_t ticks, uint64_t n
     return STATUS_OK;
 }
 
-/* Returns the index of the last anchor at or before these ticks. Times come nearly in order. */
-static size_t anchor_before(struct spool_rank *rank, uint64_t ticks)
-{
-    size_t at = rank->anchor_near;
-    while (at > 0 && rank->anchors[at].ticks > ticks) at--;
-    while (at + 1 < rank->anchor_count && rank->anchors[at + 1].ticks <= ticks) at++;
-    rank->anchor_near = at;
-    return at;
-}
-
 static double ns_per_tick(const struct spool_anchor *from, const struct spool_anchor *to)
 {
     return (double)(to->ns - from->ns) / (double)(to->ticks - from->ticks);
@@ -66,7 +56,11 @@ static double rate_at(struct spool_rank *rank, size_t at, bool last)
 static struct instant instant_of(struct spool_rank *rank, uint64_t time)
 {
     if (rank->anchor_count == 0) return (struct instant){rank->header->base_ns + time, 0};
-    size_t at = anchor_before(rank, time);
+    /* The last anchor at or before these ticks. Times come nearly in order. */
+    size_t at = rank->anchor_near;
+    while (at > 0 && rank->anchors[at].ticks > time) at--;
+    while (at + 1 < rank->anchor_count && rank->anchors[at + 1].ticks <= time) at++;
+    rank->anchor_near = at;
     const struct spool_anchor *anchor = &rank->anchors[at];
     bool last = at + 1 == rank->anchor_count;
     double most = last ? (double)MOST_NS : (double)(anchor[1].ns - anchor->ns);

@@ -245,16 +245,6 @@ static bool is_content(const struct unify *unify, const struct known_names *know
            memcmp(known->text.data, unify->content.data, known->text.bytes) == 0;
 }
 
-static enum status keep_names(struct unify *unify, struct known_names *known)
-{
-    struct spool_bytes *text = &known->text;
-    known->ids = NULL;
-    TRY(array_reserve((void **)&text->data, &text->capacity, unify->content.bytes + 1, 1, unify->err));
-    memcpy(text->data, unify->content.data, unify->content.bytes);
-    text->bytes = unify->content.bytes;
-    return STATUS_OK;
-}
-
 static enum status define_names(struct unify *unify)
 {
     bool calls = unify->record->peer == SPOOL_NAMES_CALLS;
@@ -267,7 +257,13 @@ static enum status define_names(struct unify *unify)
         ids->count = known->count;
         return STATUS_OK;
     }
-    if (first) TRY(keep_names(unify, known));
+    if (first) {
+        struct spool_bytes *text = &known->text;
+        known->ids = NULL;
+        TRY(array_reserve((void **)&text->data, &text->capacity, unify->content.bytes + 1, 1, unify->err));
+        memcpy(text->data, unify->content.data, unify->content.bytes);
+        text->bytes = unify->content.bytes;
+    }
     char *rest = unify->content.data;
     for (char *name; (name = strsep(&rest, "\n")) != NULL && *name;) {
         enum mpi_call call;
@@ -328,27 +324,6 @@ static enum status define_unrecorded(struct unify *unify)
     return STATUS_OK;
 }
 
-static enum status define_items(struct unify *unify)
-{
-    TRY(spool_item_content(unify->files, unify->item, &unify->content, unify->err));
-    switch (unify->record->kind) {
-    case SPOOL_NAMES: return define_names(unify);
-    case SPOOL_IDENTITY: return define_identity(unify);
-    case SPOOL_CLOCK: return define_clock(unify);
-    case SPOOL_ANCHOR:
-        return spool_anchor_add(unify->rank, unify->record->time, (uint64_t)unify->record->extra, unify->err);
-    case SPOOL_MODULE: return define_module(unify);
-    case SPOOL_COMM: return define_comm(unify);
-    case SPOOL_GROUP: return define_group(unify);
-    case SPOOL_WINDOW: return define_window(unify);
-    case SPOOL_WINDOW_NAME: return define_window_name(unify);
-    case SPOOL_REGION: return define_region(unify);
-    case SPOOL_COUNTS: return define_counts(unify);
-    case SPOOL_MISSED: return define_unrecorded(unify);
-    default: return STATUS_OK;
-    }
-}
-
 struct reading { /* of a thread's files */
     struct spool_rank *files;
     size_t next; /* index of the next item; after the last one comes its fault, if it has one */
@@ -392,7 +367,23 @@ static enum status define_item(struct unify *unify, struct reading *reading)
     unify->index = unify->item->at;
     unify->record = &unify->item->record;
     reading->over = is_over(reading);
-    return define_items(unify);
+    TRY(spool_item_content(unify->files, unify->item, &unify->content, unify->err));
+    switch (unify->record->kind) {
+    case SPOOL_NAMES: return define_names(unify);
+    case SPOOL_IDENTITY: return define_identity(unify);
+    case SPOOL_CLOCK: return define_clock(unify);
+    case SPOOL_ANCHOR:
+        return spool_anchor_add(unify->rank, unify->record->time, (uint64_t)unify->record->extra, unify->err);
+    case SPOOL_MODULE: return define_module(unify);
+    case SPOOL_COMM: return define_comm(unify);
+    case SPOOL_GROUP: return define_group(unify);
+    case SPOOL_WINDOW: return define_window(unify);
+    case SPOOL_WINDOW_NAME: return define_window_name(unify);
+    case SPOOL_REGION: return define_region(unify);
+    case SPOOL_COUNTS: return define_counts(unify);
+    case SPOOL_MISSED: return define_unrecorded(unify);
+    default: return STATUS_OK;
+    }
 }
 
 /* Ids count up over the threads of a rank; who makes one holds the recorder's lock, or alone calls MPI then. */

@@ -326,19 +326,6 @@ static enum status find_site(struct events *events, uint64_t address, uint32_t *
     return map_put(&events->shared->sites, address, *site, &slot, events->err);
 }
 
-/* A message to oneself that marks an interval: libraries refuse its tag. The send is the mark, the receive says
- * nothing. */
-static enum status add_mark(struct events *events, const struct interval_mark *mark, uint32_t site)
-{
-    char name[INTERVAL_MARK_BYTES];
-    uint32_t id;
-    if (call_kind(events->call.call) != CALL_SEND) return STATUS_OK;
-    interval_mark_region(mark, name);
-    TRY(spool_block_region(events->block, name, &id, events->err));
-    TRY(mark_region(events, events->call.enter_ps, true, id, site));
-    return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
-}
-
 static bool is_mark(const struct events *events, struct interval_mark *mark)
 {
     enum call_kind kind = call_kind(events->call.call);
@@ -352,7 +339,17 @@ static enum status add_failed(struct events *events, const struct spool_record *
     uint32_t site;
     struct interval_mark mark;
     TRY(find_site(events, (uint64_t)record->extra, &site));
-    if (is_mark(events, &mark)) return add_mark(events, &mark, site);
+    if (is_mark(events, &mark)) {
+        /* A message to oneself that marks an interval: libraries refuse its tag. The send is the mark, the receive says
+         * nothing. */
+        char name[INTERVAL_MARK_BYTES];
+        uint32_t id;
+        if (call_kind(events->call.call) != CALL_SEND) return STATUS_OK;
+        interval_mark_region(&mark, name);
+        TRY(spool_block_region(events->block, name, &id, events->err));
+        TRY(mark_region(events, events->call.enter_ps, true, id, site));
+        return mark_region(events, events->last_ps, false, id, TRACE_NO_SITE);
+    }
     events->block->failed++;
     return add_as_region(events, "(failed)", site);
 }

@@ -39,21 +39,6 @@ bool spool_is_unmatched(const struct trace_call *call)
     return call->peer == SPOOL_PEER_ANY || (call->peer >= 0 && call->message.tag < 0);
 }
 
-static enum status add_messages(struct matching *matching, uint32_t rank)
-{
-    const struct trace_rank *from = &matching->trace->ranks[rank];
-    for (size_t i = 0; i < from->count; i++) {
-        const struct trace_call *call = &from->calls[i];
-        enum call_kind kind = call_kind((enum mpi_call)call->call);
-        if (kind != CALL_SEND && kind != CALL_ISEND && kind != CALL_SENDRECV) continue;
-        if (call->peer < 0 || !matching->wanted[call->peer]) continue;
-        struct message made = {call->peer, call->handle,   (int32_t)rank, call->message.tag,
-                               i,          call->enter_ps, call->bytes};
-        ARRAY_PUSH(matching->messages, matching->message_count, matching->message_capacity, made, matching->err);
-    }
-    return STATUS_OK;
-}
-
 static int compare_queues(const struct message *x, const struct message *y)
 {
     if (x->to != y->to) return x->to < y->to ? -1 : 1;
@@ -163,7 +148,18 @@ static enum status match_all(struct matching *matching)
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count && !matching->wanted[r]; i++)
             matching->wanted[r] = spool_is_unmatched(&trace->ranks[r].calls[i]);
-    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(add_messages(matching, r));
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *from = &matching->trace->ranks[r];
+        for (size_t i = 0; i < from->count; i++) {
+            const struct trace_call *call = &from->calls[i];
+            enum call_kind kind = call_kind((enum mpi_call)call->call);
+            if (kind != CALL_SEND && kind != CALL_ISEND && kind != CALL_SENDRECV) continue;
+            if (call->peer < 0 || !matching->wanted[call->peer]) continue;
+            struct message made = {call->peer, call->handle,   (int32_t)r, call->message.tag,
+                                   i,          call->enter_ps, call->bytes};
+            ARRAY_PUSH(matching->messages, matching->message_count, matching->message_capacity, made, matching->err);
+        }
+    }
     TRY(make_queues(matching));
     for (uint32_t r = 0; r < trace->rank_count; r++)
         if (matching->wanted[r]) match_rank(matching, r);

@@ -183,26 +183,6 @@ static bool rank_affected(const struct spool_rank *rank)
            strcmp(rank->mpich_device, "ch4:ucx") == 0 && !(rank->rcache && strncmp(rank->rcache, "n", 1) == 0);
 }
 
-static void find_misaligned(const struct spool *spool, const struct trace *trace, struct spool_misaligned *found)
-{
-    for (size_t i = 0; i < spool->window_count; i++) {
-        const struct spool_window_seen *window = &spool->windows[i];
-        const struct trace_comm *comm = &trace->definitions.comms[window->comm];
-        if (window->flavor != 'c') continue;
-        for (uint32_t k = 0; k < comm->count; k++) {
-            const struct spool_rank *rank = &spool->ranks[comm->members[k]];
-            if (!window->known[k] || window->bytes[k] == 0 || window->base[k] % 16 == 0 || !rank_affected(rank))
-                continue;
-            if (found->count++ > 0) continue;
-            found->window = (int32_t)i;
-            found->rank = (uint32_t)comm->members[k];
-            found->base = window->base[k];
-            snprintf(found->library, sizeof found->library, "MPICH %.20s (%.20s)", rank->mpich_version,
-                     rank->mpich_device);
-        }
-    }
-}
-
 enum status spool_find_misaligned(const char *directory, struct spool_misaligned *found, struct err *err)
 {
     struct spool spool;
@@ -212,7 +192,22 @@ enum status spool_find_misaligned(const char *directory, struct spool_misaligned
     if (status == STATUS_OK) status = spool_define(&spool, trace, err);
     if (status == STATUS_OK) {
         *found = (struct spool_misaligned){0};
-        find_misaligned(&spool, trace, found);
+        for (size_t i = 0; i < spool.window_count; i++) {
+            const struct spool_window_seen *window = &spool.windows[i];
+            const struct trace_comm *comm = &trace->definitions.comms[window->comm];
+            if (window->flavor != 'c') continue;
+            for (uint32_t k = 0; k < comm->count; k++) {
+                const struct spool_rank *rank = &spool.ranks[comm->members[k]];
+                if (!window->known[k] || window->bytes[k] == 0 || window->base[k] % 16 == 0 || !rank_affected(rank))
+                    continue;
+                if (found->count++ > 0) continue;
+                found->window = (int32_t)i;
+                found->rank = (uint32_t)comm->members[k];
+                found->base = window->base[k];
+                snprintf(found->library, sizeof found->library, "MPICH %.20s (%.20s)", rank->mpich_version,
+                         rank->mpich_device);
+            }
+        }
     }
     trace_free(trace);
     spool_close(&spool);

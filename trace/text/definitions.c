@@ -48,16 +48,6 @@ static enum status add_comm(struct text_reader *reader, int32_t *id)
     return STATUS_OK;
 }
 
-/* Sets the number of members in the first group; both groups have members. */
-static enum status set_between(struct text_reader *reader, const char *text, struct trace_comm *comm)
-{
-    int64_t first;
-    if (comm->count < 2) TEXT_FAIL(reader, "between=%s of %" PRIu32 " ranks, expected two groups", text, comm->count);
-    TRY(text_read_id(reader, "between", text, 1, (int64_t)comm->count - 1, &first));
-    comm->first_group = (uint32_t)first;
-    return STATUS_OK;
-}
-
 enum status text_read_comm(struct text_reader *reader, char **words)
 {
     uint64_t *slot;
@@ -70,7 +60,15 @@ enum status text_read_comm(struct text_reader *reader, char **words)
                   words[1]);
     TRY(text_list(reader, "ranks", ranks, 0, (int64_t)reader->trace->rank_count - 1));
     TRY(add_comm(reader, &id));
-    if (between) TRY(set_between(reader, between, &reader->trace->definitions.comms[id]));
+    if (between) {
+        /* Sets the number of members in the first group; both groups have members. */
+        struct trace_comm *comm = &reader->trace->definitions.comms[id];
+        int64_t first;
+        if (comm->count < 2)
+            TEXT_FAIL(reader, "between=%s of %" PRIu32 " ranks, expected two groups", between, comm->count);
+        TRY(text_read_id(reader, "between", between, 1, (int64_t)comm->count - 1, &first));
+        comm->first_group = (uint32_t)first;
+    }
     *slot = (uint64_t)id;
     return STATUS_OK;
 }

@@ -11,19 +11,14 @@ static uint64_t mix_hash(uint64_t hash, const char *eight)
     return hash ^ hash >> 32;
 }
 
-static struct text_memo *slot_of(struct text_memos *memos, const char *text, size_t length)
-{
-    enum { STEP = sizeof(uint64_t) };
-    uint64_t hash = mix_hash(length, text + length - STEP);
-    for (size_t i = 0; i + STEP < length; i += STEP) hash = mix_hash(hash, text + i);
-    return &memos->items[hash % TEXT_MEMOS];
-}
-
 struct text_memo *text_memo_slot(struct text_memos *memos, const char *text, size_t length, bool *hit)
 {
     *hit = false;
     if (length < TEXT_MEMO_LEAST || length > TEXT_MEMO_BYTES) return NULL;
-    struct text_memo *memo = slot_of(memos, text, length);
+    enum { STEP = sizeof(uint64_t) };
+    uint64_t hash = mix_hash(length, text + length - STEP);
+    for (size_t i = 0; i + STEP < length; i += STEP) hash = mix_hash(hash, text + i);
+    struct text_memo *memo = &memos->items[hash % TEXT_MEMOS];
     *hit = memo->length == length && memcmp(memo->text, text, length) == 0;
     if (*hit) return memo;
     memo->length = 0;

@@ -95,19 +95,6 @@ static enum status read_lines(struct text_reader *reader, const char **from, con
 
 /* --- a piece by itself --- */
 
-static enum status keep_list(struct piece *piece, struct trace_call *call)
-{
-    const struct text_reader *reader = &piece->reader;
-    size_t first = piece->list_count, count = reader->list_count;
-    TRY(array_reserve((void **)&piece->lists, &piece->list_capacity, first + count + 1, sizeof *piece->lists,
-                      reader->err));
-    piece->lists[first] = (int64_t)count;
-    if (count > 0) memcpy(piece->lists + first + 1, reader->list, count * sizeof *piece->lists);
-    piece->list_count += count + 1;
-    call->ref = (uint32_t)first;
-    return STATUS_OK;
-}
-
 static bool says_more(const struct trace *trace, const struct text_values *values)
 {
     bool more = trace->provenance.simulated || values->thread != 0;
@@ -120,7 +107,16 @@ static enum status keep_call(struct piece *piece, uint32_t rank, const struct te
 {
     struct err *err = piece->reader.err;
     struct record record = {.call = values->call, .rank = rank, .line = (uint32_t)piece->lines + 1};
-    if (call_row(record.call.call)->needed & F_REQS) TRY(keep_list(piece, &record.call));
+    if (call_row(record.call.call)->needed & F_REQS) {
+        const struct text_reader *reader = &piece->reader;
+        size_t first = piece->list_count, count = reader->list_count;
+        TRY(array_reserve((void **)&piece->lists, &piece->list_capacity, first + count + 1, sizeof *piece->lists,
+                          reader->err));
+        piece->lists[first] = (int64_t)count;
+        if (count > 0) memcpy(piece->lists + first + 1, reader->list, count * sizeof *piece->lists);
+        piece->list_count += count + 1;
+        record.call.ref = (uint32_t)first;
+    }
     if (says_more(&piece->shard.trace, values)) {
         ARRAY_PUSH(piece->mores, piece->more_count, piece->more_capacity, *values, err);
         record.more = (uint32_t)piece->more_count;
@@ -144,38 +140,6 @@ static enum status read_record(struct piece *piece, size_t length, bool *good)
     if (status == STATUS_OK) status = keep_call(piece, (uint32_t)rank, &values);
     *good = status == STATUS_OK;
     return status == STATUS_DATA ? STATUS_OK : status;
-}
-
-static enum status read_piece(struct piece *piece, struct err *err)
-{
-    const char *zero = memchr(piece->begin, '\0', (size_t)(piece->end - piece->begin)), *next;
-    bool good = true;
-    piece->reader.err = err;
-    for (; piece->stop < piece->end; piece->stop = next) {
-        size_t length;
-        TRY(copy_line(&piece->reader.copy, piece->stop, piece->end, &next, &length, err));
-        if (zero && next > zero) return STATUS_OK;
-        TRY(read_record(piece, length, &good));
-        if (!good) return STATUS_OK;
-        piece->lines++;
-    }
-    return STATUS_OK;
-}
-
-static enum status begin_piece(struct piece *piece, struct text_reader *reader)
-{
-    struct text_reader *own = &piece->reader;
-    own->trace = &piece->shard.trace;
-    own->file = reader->file;
-    own->names = reader->names;
-    own->comms = reader->comms;
-    own->windows = reader->windows;
-    own->memos = &piece->memos;
-    text_forget(&piece->memos);
-    piece->stop = piece->begin;
-    piece->lines = piece->count = piece->more_count = piece->list_count = 0;
-    return builder_begin(&piece->shard, reader->trace, BUILDER_OWN_GROUPS | BUILDER_OWN_COUNTS | BUILDER_OWN_NAMES,
-                         reader->err);
 }
 
 /* --- its records in order --- */
@@ -251,7 +215,19 @@ static enum status begin_round(struct reading *reading, struct round *round)
         piece->end =
             left <= cut->piece_bytes ? reading->end : behind_line(reading->next + cut->piece_bytes - 1, reading->end);
         reading->next = piece->end;
-        TRY(begin_piece(piece, reading->reader));
+        struct text_reader *reader = reading->reader;
+        struct text_reader *own = &piece->reader;
+        own->trace = &piece->shard.trace;
+        own->file = reader->file;
+        own->names = reader->names;
+        own->comms = reader->comms;
+        own->windows = reader->windows;
+        own->memos = &piece->memos;
+        text_forget(&piece->memos);
+        piece->stop = piece->begin;
+        piece->lines = piece->count = piece->more_count = piece->list_count = 0;
+        TRY(builder_begin(&piece->shard, reader->trace, BUILDER_OWN_GROUPS | BUILDER_OWN_COUNTS | BUILDER_OWN_NAMES,
+                          reader->err));
     }
     return STATUS_OK;
 }
@@ -260,7 +236,19 @@ static enum status read_block(void *context, size_t block, struct err *err)
 {
     const struct reading *reading = context;
     if (reading->takes && block == 0) return take_round(reading->before, reading->reader, err);
-    return read_piece(&reading->now->pieces[block - reading->takes], err);
+    struct piece *piece = &reading->now->pieces[block - reading->takes];
+    const char *zero = memchr(piece->begin, '\0', (size_t)(piece->end - piece->begin)), *next;
+    bool good = true;
+    piece->reader.err = err;
+    for (; piece->stop < piece->end; piece->stop = next) {
+        size_t length;
+        TRY(copy_line(&piece->reader.copy, piece->stop, piece->end, &next, &length, err));
+        if (zero && next > zero) return STATUS_OK;
+        TRY(read_record(piece, length, &good));
+        if (!good) return STATUS_OK;
+        piece->lines++;
+    }
+    return STATUS_OK;
 }
 
 static enum status read_rounds(struct reading *reading, struct err *err)

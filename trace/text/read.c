@@ -87,12 +87,6 @@ static enum status read_words(struct text_reader *reader, struct text_words *all
 
 /* --- words --- */
 
-/* The number of words behind which a line is free text, as one word; SIZE_MAX: it is none. */
-static size_t words_before_text(const char *word)
-{
-    return strcmp(word, "note") == 0 ? 1 : strcmp(word, "incomplete") == 0 ? 2 : SIZE_MAX;
-}
-
 static char *trim_spaces(char *text)
 {
     static const char blanks[] = " \t\r\n";
@@ -164,7 +158,10 @@ enum status text_split(const struct text_reader *reader, char *text, size_t leng
     words->hit = false;
     split_on(words, 1);
     if (words->count == 0) return STATUS_OK;
-    size_t before_text = words_before_text(words->word[0]);
+    /* The number of words behind which a line is free text, as one word; SIZE_MAX: it is none. */
+    size_t before_text = strcmp(words->word[0], "note") == 0         ? 1
+                         : strcmp(words->word[0], "incomplete") == 0 ? 2
+                                                                     : SIZE_MAX;
     if (before_text <= TEXT_WORDS_MAX) {
         split_on(words, before_text);
         if (words->count < before_text) return STATUS_OK;
@@ -182,18 +179,6 @@ enum status text_split(const struct text_reader *reader, char *text, size_t leng
     TEXT_FAIL(reader, "more than %d words, expected RANK ENTER EXIT NAME key=value ...", TEXT_WORDS_MAX);
 }
 
-/* A line that is no event of a rank, or not even words. */
-static enum status skip_line(struct text_reader *reader, const char *text)
-{
-    char *end;
-    unsigned long rank = strtoul(text, &end, 10);
-    if (!reader->keep_going || !reader->trace) return STATUS_DATA;
-    if (end == text || rank >= reader->trace->rank_count)
-        return trace_add_fault(reader->trace, TRACE_FAULT_NO_RANK, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,
-                               reader->err->text, reader->err);
-    return reader->ended[rank] ? STATUS_OK : text_place_fault(reader, (uint32_t)rank, TRACE_UNKNOWN_PS);
-}
-
 static enum status read_words_of(struct text_reader *reader, char *text, size_t length)
 {
     struct text_words words;
@@ -209,7 +194,15 @@ enum status text_read_line(struct text_reader *reader, char *text, size_t length
 {
     reader->line++;
     enum status status = read_words_of(reader, text, length);
-    return status == STATUS_DATA ? skip_line(reader, text) : status;
+    if (status != STATUS_DATA) return status;
+    /* A line that is no event of a rank, or not even words. */
+    char *end;
+    unsigned long rank = strtoul(text, &end, 10);
+    if (!reader->keep_going || !reader->trace) return STATUS_DATA;
+    if (end == text || rank >= reader->trace->rank_count)
+        return trace_add_fault(reader->trace, TRACE_FAULT_NO_RANK, 0, TRACE_UNKNOWN_PS, TRACE_FAULT_UNCOUNTED,
+                               reader->err->text, reader->err);
+    return reader->ended[rank] ? STATUS_OK : text_place_fault(reader, (uint32_t)rank, TRACE_UNKNOWN_PS);
 }
 
 /* --- files --- */

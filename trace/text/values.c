@@ -376,16 +376,6 @@ static enum status finish_values(struct text_reader *reader, uint64_t given, str
     return given & F_DISP ? scale_disp(reader, call) : STATUS_OK;
 }
 
-/* A buffer has its key in calls that have the buffer. */
-static bool has_extent(const struct call_row *row, const char *key)
-{
-    for (int i = 0; i < TRACE_BUFFERS; i++) {
-        const char *own = trace_extent_key(row->kind, (enum trace_buffer)i);
-        if (own && strcmp(own, key) == 0) return true;
-    }
-    return false;
-}
-
 /* A collective or sendrecv whose bytes= is one rank's share: what it sends, of MPI_Scatterv what it receives. */
 static bool has_share(const struct call_row *row)
 {
@@ -397,17 +387,16 @@ static bool has_share(const struct call_row *row)
 static bool is_allowed(const struct call_row *row, int index)
 {
     if (index < 0) return false;
-    if (text_field(index)->type == TEXT_EXTENT) return has_extent(row, text_field(index)->key);
+    if (text_field(index)->type == TEXT_EXTENT) {
+        /* A buffer has its key in calls that have the buffer. */
+        for (int i = 0; i < TRACE_BUFFERS; i++) {
+            const char *own = trace_extent_key(row->kind, (enum trace_buffer)i);
+            if (own && strcmp(own, text_field(index)->key) == 0) return true;
+        }
+        return false;
+    }
     if ((index == F_SENT_INDEX || index == F_RECEIVED_INDEX) && has_share(row)) return true;
     return index >= CALL_FIELD_COUNT || (row->allowed & 1u << index);
-}
-
-/* The field of a key: that of bytes= if the key is the rank's share by another name. */
-static int field_of(const struct text_reader *reader, const struct call_row *row, const char *word, size_t *length)
-{
-    int index = text_find_key(reader->names, word, length);
-    bool says_bytes = index == (row->kind == CALL_SCATTERV ? F_RECEIVED_INDEX : F_SENT_INDEX);
-    return says_bytes && has_share(row) ? F_BYTES_INDEX : index;
 }
 
 enum status text_read_values(struct text_reader *reader, char *const *keys, struct text_values *values)
@@ -417,7 +406,10 @@ enum status text_read_values(struct text_reader *reader, char *const *keys, stru
     for (; *keys; keys++) {
         char allowed[512];
         size_t length;
-        int index = field_of(reader, row, *keys, &length);
+        /* The field of a key: that of bytes= if the key is the rank's share by another name. */
+        int index = text_find_key(reader->names, *keys, &length);
+        bool says_bytes = index == (row->kind == CALL_SCATTERV ? F_RECEIVED_INDEX : F_SENT_INDEX);
+        index = says_bytes && has_share(row) ? F_BYTES_INDEX : index;
         char *value = *keys + length;
         if (*value != '=') TEXT_FAIL(reader, "'%s' of %s, expected key=value", *keys, row->name);
         *value++ = '\0';

@@ -33,22 +33,18 @@ static struct link_queue *find_queue(struct link_queue *queues, unsigned bits, u
     return &queues[slot];
 }
 
-static enum status grow_queues(struct link_queues *queues, struct err *err)
-{
-    unsigned bits = queues->bits ? queues->bits + 1 : BITS_LEAST;
-    struct link_queue *grown = lines_new((size_t)1 << bits, sizeof *grown);
-    if (!grown) return err_memory(err);
-    for (size_t i = 0; queues->queues && i < (size_t)1 << queues->bits; i++)
-        if (queues->queues[i].id != 0) *find_queue(grown, bits, queues->queues[i].id) = queues->queues[i];
-    free(queues->queues);
-    queues->queues = grown;
-    queues->bits = bits;
-    return STATUS_OK;
-}
-
 static enum status queue_of(struct link_queues *queues, uint64_t link, struct link_queue **queue, struct err *err)
 {
-    if (2 * queues->count >= (queues->bits ? (size_t)1 << queues->bits : 0)) TRY(grow_queues(queues, err));
+    if (2 * queues->count >= (queues->bits ? (size_t)1 << queues->bits : 0)) {
+        unsigned bits = queues->bits ? queues->bits + 1 : BITS_LEAST;
+        struct link_queue *grown = lines_new((size_t)1 << bits, sizeof *grown);
+        if (!grown) return err_memory(err);
+        for (size_t i = 0; queues->queues && i < (size_t)1 << queues->bits; i++)
+            if (queues->queues[i].id != 0) *find_queue(grown, bits, queues->queues[i].id) = queues->queues[i];
+        free(queues->queues);
+        queues->queues = grown;
+        queues->bits = bits;
+    }
     *queue = find_queue(queues->queues, queues->bits, link + 1);
     queues->count += (*queue)->id == 0;
     (*queue)->id = link + 1;

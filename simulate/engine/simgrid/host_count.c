@@ -46,8 +46,10 @@ static uint64_t radical_size(const char *radical)
     return count;
 }
 
-static uint64_t count_hosts(FILE *in)
+enum status host_count_check(const char *file, struct err *err)
 {
+    FILE *in = fopen(file, "re");
+    if (!in) return STATUS_OK;
     char *tag = NULL;
     size_t room = 0;
     uint64_t count = 0;
@@ -59,14 +61,6 @@ static uint64_t count_hosts(FILE *in)
         if (length >= 3 && strcmp(tag + length - 3, "-->") == 0) comment = false;
     }
     free(tag);
-    return count;
-}
-
-enum status host_count_check(const char *file, struct err *err)
-{
-    FILE *in = fopen(file, "re");
-    if (!in) return STATUS_OK;
-    uint64_t count = count_hosts(in);
     fclose(in);
     if (count <= HOSTS_OF_CLUSTERS) return STATUS_OK;
     return err_set(err, STATUS_DATA, file, NULL, "its clusters have %" PRIu64 " hosts, expected at most %d", count,

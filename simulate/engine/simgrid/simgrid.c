@@ -144,18 +144,6 @@ static void run_courier(int argc, char **argv)
     }
 }
 
-static void start_couriers(struct engine *engine)
-{
-    for (; engine->jobs_announced < engine->net.job_count; engine->jobs_announced++) {
-        if (engine->idle_couriers <= engine->jobs_announced) {
-            sg_actor_create("courier", engine->home, run_courier, 0, NULL);
-            engine->couriers++;
-            engine->idle_couriers++;
-        }
-        sg_sem_release(engine->job_sem);
-    }
-}
-
 /* flow_net runs ahead of SimGrid's clock while nothing flows there. */
 static void catch_up(const struct engine *engine)
 {
@@ -191,7 +179,14 @@ static void clock_actor(int argc, char **argv)
         engine->status = flow_net_run(&engine->net, limit_ps, &more, engine->err);
         if (!more) break;
         catch_up(engine);
-        start_couriers(engine);
+        for (; engine->jobs_announced < engine->net.job_count; engine->jobs_announced++) {
+            if (engine->idle_couriers <= engine->jobs_announced) {
+                sg_actor_create("courier", engine->home, run_courier, 0, NULL);
+                engine->couriers++;
+                engine->idle_couriers++;
+            }
+            sg_sem_release(engine->job_sem);
+        }
     }
     engine->quit = true;
     for (size_t i = 0; i < engine->couriers; i++) sg_sem_release(engine->job_sem);

@@ -40,16 +40,6 @@ static int take_directory(const struct spool_header *header, const char **why)
     return *why ? NO_DIRECTORY : number;
 }
 
-static const char *follow_rank_0(int number, const struct spool_header *header)
-{
-    errno = 0;
-    if (number == NO_DIRECTORY) return "rank 0 found no directory for another program in the spool";
-    if (!set_directory(number)) return "the spool's main file cannot be made";
-    if (number > 0 && mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return "the spool of another program cannot be made";
-    return rec_buffer_open(&rec_out, directory, header);
-}
-
 const char *rec_spool_open(const struct spool_header *header)
 {
     const char *why = NULL;
@@ -59,5 +49,11 @@ const char *rec_spool_open(const struct spool_header *header)
     failure = errno;
     PMPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
     errno = failure;
-    return rec_rank == 0 ? why : follow_rank_0(number, header);
+    if (rec_rank == 0) return why;
+    errno = 0;
+    if (number == NO_DIRECTORY) return "rank 0 found no directory for another program in the spool";
+    if (!set_directory(number)) return "the spool's main file cannot be made";
+    if (number > 0 && mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return "the spool of another program cannot be made";
+    return rec_buffer_open(&rec_out, directory, header);
 }

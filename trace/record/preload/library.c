@@ -21,8 +21,9 @@ static const struct {
 #undef REC_ROW
 };
 
-static struct rec_range range_of(const struct dl_phdr_info *info)
+static int visit_library(struct dl_phdr_info *info, size_t bytes, void *core)
 {
+    (void)bytes;
     uintptr_t low = UINTPTR_MAX, high = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
@@ -30,13 +31,7 @@ static struct rec_range range_of(const struct dl_phdr_info *info)
         if (begin < low) low = begin;
         if (end > high) high = end;
     }
-    return low < high ? (struct rec_range){low, high - low} : (struct rec_range){0};
-}
-
-static int visit_library(struct dl_phdr_info *info, size_t bytes, void *core)
-{
-    (void)bytes;
-    struct rec_range range = range_of(info);
+    struct rec_range range = low < high ? (struct rec_range){low, high - low} : (struct rec_range){0};
     if (rec_in(&range, core))
         rec_core = range;
     else if (rec_is_mpi(info) && rec_binding_count < REC_BINDINGS)

@@ -46,24 +46,18 @@ static void *run_thread(void *data)
     return start.function(start.argument);
 }
 
-/* NULL: nothing is known of the thread that is created here. */
-static struct start *prepare_start(const void *site)
-{
-    rec_creation_note *note = __atomic_load_n(&note_creation, __ATOMIC_ACQUIRE);
-    struct rec_creation made = own;
-    int before = errno;
-    if (note) note(&made, site);
-    struct start *start = note && made.site ? malloc(sizeof *start) : NULL;
-    if (start) start->creation = made;
-    errno = before;
-    return start;
-}
-
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *how,
                                                           void *(*function)(void *), void *argument)
 {
     create_function *create = next_create();
-    struct start *start = prepare_start(__builtin_return_address(0));
+    /* Without a note, nothing is known of the thread that is created here. */
+    rec_creation_note *note = __atomic_load_n(&note_creation, __ATOMIC_ACQUIRE);
+    struct rec_creation made = own;
+    int before = errno;
+    if (note) note(&made, __builtin_return_address(0));
+    struct start *start = note && made.site ? malloc(sizeof *start) : NULL;
+    if (start) start->creation = made;
+    errno = before;
     if (!create) {
         free(start);
         return EAGAIN;
