@@ -104,22 +104,17 @@ static enum status add_item(struct trace *whole, const struct trace *made, enum 
     return trace_add_site(whole, site->function, site->file, site->line, number, err);
 }
 
-/* Makes room for the numbers of items that the shard got since the last call. */
-static enum status make_room(struct builder_shard *shard, enum builder_table table, struct err *err)
-{
-    struct builder_numbers *numbers = &shard->numbers[table];
-    size_t count = table_count(&shard->trace, table);
-    TRY(array_reserve((void **)&numbers->items, &numbers->capacity, count, sizeof *numbers->items, err));
-    while (numbers->count < count) numbers->items[numbers->count++] = NOT_YET;
-    return STATUS_OK;
-}
-
 enum status builder_translate(struct builder_shard *shard, struct trace *whole, enum builder_table table, uint32_t *id,
                               struct err *err)
 {
     struct builder_numbers *numbers = &shard->numbers[table];
     if (!(shard->own & 1u << table)) return STATUS_OK;
-    if (*id >= numbers->count) TRY(make_room(shard, table, err));
+    if (*id >= numbers->count) {
+        /* Makes room for the numbers of items that the shard got since the last call. */
+        size_t count = table_count(&shard->trace, table);
+        TRY(array_reserve((void **)&numbers->items, &numbers->capacity, count, sizeof *numbers->items, err));
+        while (numbers->count < count) numbers->items[numbers->count++] = NOT_YET;
+    }
     if (*id >= numbers->count) return STATUS_OK; /* an id of the whole trace: the shard has no own items */
     uint32_t *number = &numbers->items[*id];
     if (*number == NOT_YET) {

@@ -268,18 +268,6 @@ static enum status check_gaps(const struct walk *walk)
     }
 }
 
-/* Checks the numbers of semaphores and thread barriers, with which the replay counts. */
-static enum status check_counter(const struct walk *walk)
-{
-    const struct trace_call *call = walk->call;
-    uint32_t allowed = call_row(call->call)->allowed;
-    if ((allowed & F_VALUE) && call->primitive.value > INT32_MAX)
-        FAIL(walk, "value=%" PRId64 ", expected at most %d", call->primitive.value, INT32_MAX);
-    if ((allowed & F_PARTIES) && call->primitive.parties > INT32_MAX)
-        FAIL(walk, "parties=%" PRId64 ", expected at most %d", call->primitive.parties, INT32_MAX);
-    return STATUS_OK;
-}
-
 /* The key of the arm's second member in the call's row. */
 static const char *key_of_second(uint32_t allowed)
 {
@@ -300,7 +288,14 @@ static enum status check_sizes(struct walk *walk)
         FAIL(walk, "disp=%" PRId64 ", expected at most %" PRId64, call->any.first, TRACE_DISP_MAX);
     if (call->any.second < 0)
         FAIL(walk, "%s=%" PRId64 ", expected 0 or more", key_of_second(allowed), call->any.second);
-    if (call_is_thread(call->call)) return check_counter(walk);
+    if (call_is_thread(call->call)) {
+        /* Checks the numbers of semaphores and thread barriers, with which the replay counts. */
+        if ((allowed & F_VALUE) && call->primitive.value > INT32_MAX)
+            FAIL(walk, "value=%" PRId64 ", expected at most %d", call->primitive.value, INT32_MAX);
+        if ((allowed & F_PARTIES) && call->primitive.parties > INT32_MAX)
+            FAIL(walk, "parties=%" PRId64 ", expected at most %d", call->primitive.parties, INT32_MAX);
+        return STATUS_OK;
+    }
     TRY(add_bytes(walk, "bytes", call->bytes));
     return add_bytes(walk, "result_bytes", call->rma.result_bytes);
 }
@@ -353,19 +348,6 @@ static enum status check_object(struct walk *walk, const char *key, int64_t id, 
     return STATUS_OK;
 }
 
-static enum status check_parties(struct walk *walk)
-{
-    const struct trace_call *call = walk->call;
-    uint64_t *known;
-    if (call->primitive.parties < 1)
-        FAIL(walk, "parties=%" PRId64 ", expected at least one thread", call->primitive.parties);
-    TRY(map_put(&walk->parties, call->primitive.object, (uint64_t)call->primitive.parties, &known, walk->err));
-    if (*known != (uint64_t)call->primitive.parties)
-        FAIL(walk, "parties=%" PRId64 ", expected %" PRIu64 " as in the barrier's calls before",
-             call->primitive.parties, *known);
-    return STATUS_OK;
-}
-
 static enum status check_primitive(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
@@ -378,7 +360,15 @@ static enum status check_primitive(struct walk *walk)
     if (!(row->needed & F_OBJECT)) return STATUS_OK;
     TRY(check_object(walk, "object", call->primitive.object, call_kind_rows[row->kind].works_on));
     if (row->needed & F_MUTEX) TRY(check_object(walk, "mutex", call->primitive.mutex, OBJECT_MUTEX));
-    return row->needed & F_PARTIES ? check_parties(walk) : STATUS_OK;
+    if (!(row->needed & F_PARTIES)) return STATUS_OK;
+    uint64_t *known;
+    if (call->primitive.parties < 1)
+        FAIL(walk, "parties=%" PRId64 ", expected at least one thread", call->primitive.parties);
+    TRY(map_put(&walk->parties, call->primitive.object, (uint64_t)call->primitive.parties, &known, walk->err));
+    if (*known != (uint64_t)call->primitive.parties)
+        FAIL(walk, "parties=%" PRId64 ", expected %" PRIu64 " as in the barrier's calls before",
+             call->primitive.parties, *known);
+    return STATUS_OK;
 }
 
 #ifndef NDEBUG
@@ -468,16 +458,6 @@ enum status trace_check_before(const struct trace *trace, uint32_t rank, size_t 
                       units_s(before_ps[BEFORE_SLEPT]), units_s(most_ps));
 }
 
-static enum status check_before(const struct walk *walk)
-{
-    const struct trace_rank *rank = &walk->trace->ranks[walk->rank];
-    int64_t before_ps[BEFORE_COUNT], left_ps = walk->thread->called ? walk->thread->exit_ps : walk->bounds->begin_ps;
-    for (int b = 0; b < BEFORE_COUNT; b++)
-        before_ps[b] = rank->before_ps[b] ? rank->before_ps[b][walk->index] : TRACE_UNKNOWN_PS;
-    return trace_check_before(walk->trace, walk->rank, walk->index, walk->call, before_ps, walk->call->enter_ps - left_ps,
-                              walk->err);
-}
-
 /* Adds the time by which this call prolongs the lives of the rank's threads. Differences may exceed INT64_MAX, but not
  * UINT64_MAX. */
 static enum status check_lives(struct walk *walk)
@@ -512,7 +492,11 @@ static enum status check_time(struct walk *walk)
     const int64_t lasts_ps = walk->call->exit_ps - walk->call->enter_ps;
     int64_t compute_ps = rank->compute_ps ? rank->compute_ps[walk->index] : 0;
     if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
-    TRY(check_before(walk));
+    int64_t before_ps[BEFORE_COUNT], left_ps = walk->thread->called ? walk->thread->exit_ps : walk->bounds->begin_ps;
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        before_ps[b] = rank->before_ps[b] ? rank->before_ps[b][walk->index] : TRACE_UNKNOWN_PS;
+    TRY(trace_check_before(walk->trace, walk->rank, walk->index, walk->call, before_ps, walk->call->enter_ps - left_ps,
+                           walk->err));
     if (!rank->sim) return STATUS_OK;
     const struct trace_sim *sim = &rank->sim[walk->index];
     const int64_t known[] = {sim->xfer_start_ps,     sim->xfer_end_ps,     sim->base_end_ps,

@@ -1,6 +1,5 @@
 /* Collective operations: blocking ones run their plan in the call, non-blocking ones as a task. */
 
-#include "common/array.h"
 #include "simulate/collectives/collective.h"
 #include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
@@ -81,30 +80,6 @@ static bool sends_something(const struct coll_shape *shape)
     return shape->size > 1 && shape->algorithm != COLL_NOTHING;
 }
 
-/* The call pays overhead once. Later steps cost time of the network, of the helper thread or of another call. */
-static enum step begin_task(struct replay *replay, uint32_t rank, const struct coll_shape *shape)
-{
-    enum { PHASE_ENTER, PHASE_BEGIN };
-    struct rank_state *state = &replay->ranks[rank];
-    const struct trace_call *call = &state->calls[state->next];
-    if (state->phase == PHASE_ENTER)
-        return replay_spend(replay, state, sends_something(shape) ? replay->overhead_ps : 0, PHASE_BEGIN);
-    uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->definitions.comms[call->handle], (int32_t)rank), request,
-             task;
-    STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
-    STEP_TRY(replay_take_task(replay, &task));
-    uint32_t instance = replay_next_task(replay, call->handle, own);
-    replay->tasks[task] = (struct coll_task){.rank = rank,
-                                             .comm = (uint32_t)call->handle,
-                                             .request = request,
-                                             .instance = instance,
-                                             .next = NO_INDEX,
-                                             .shape = *shape};
-    replay_await(replay, rank);
-    STEP_TRY(advance_task(replay, task, true));
-    return replay_exit(state, replay->now_ps);
-}
-
 enum step replay_step_collective(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -120,7 +95,26 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
     if (call_kind(call->call) == CALL_SCATTERV && call->peer == (int32_t)rank && !shape.counts)
         return replay_fail(replay, rank, "the root's %s lacks counts, expected bytes per rank", call_name(call->call)),
                STEP_FAIL;
-    if (call_makes_request(call->call)) return begin_task(replay, rank, &shape);
+    if (call_makes_request(call->call)) {
+        /* The call pays overhead once. Later steps cost time of the network, of the helper thread, of another call. */
+        enum { PHASE_ENTER, PHASE_BEGIN };
+        if (state->phase == PHASE_ENTER)
+            return replay_spend(replay, state, sends_something(&shape) ? replay->overhead_ps : 0, PHASE_BEGIN);
+        uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->definitions.comms[call->handle], (int32_t)rank),
+                 request, task;
+        STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
+        STEP_TRY(replay_take_task(replay, &task));
+        uint32_t instance = replay_next_task(replay, call->handle, own);
+        replay->tasks[task] = (struct coll_task){.rank = rank,
+                                                 .comm = (uint32_t)call->handle,
+                                                 .request = request,
+                                                 .instance = instance,
+                                                 .next = NO_INDEX,
+                                                 .shape = shape};
+        replay_await(replay, rank);
+        STEP_TRY(advance_task(replay, task, true));
+        return replay_exit(state, replay->now_ps);
+    }
     bool done;
     enum step step = replay_run_plan(replay, rank, comm, &shape, true, &done);
     return done ? replay_exit(state, replay->now_ps) : step;

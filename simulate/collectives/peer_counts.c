@@ -30,15 +30,6 @@ static void walk_members(const struct trace *trace, int32_t comm, struct coll_ca
     calls->first[calls->comm->count] = count;
 }
 
-/* The number of the rank's calls on the communicator before this one. */
-static size_t turn_of(const struct coll_calls *calls, uint32_t own, size_t index)
-{
-    const size_t *list = calls->calls + calls->first[own];
-    size_t low = 0;
-    SEARCH_FIRST(low, calls->first[own + 1] - calls->first[own], i, list[i] < index);
-    return low;
-}
-
 /* All blocks of the other group. Unknown ones are taken to be as large as the own one. */
 static int64_t other_bytes(const struct coll_shape *shape, uint32_t between, uint32_t own)
 {
@@ -75,7 +66,12 @@ enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const
     const struct coll_calls *calls = replay->coll_calls[comm];
     uint32_t own = (uint32_t)trace_comm_rank(calls->comm, (int32_t)rank);
     shape->calls = calls;
-    shape->turn = turn_of(calls, own, (size_t)(call - replay->trace->ranks[rank].calls));
+    /* The number of the rank's calls on the communicator before this one. */
+    const size_t *list = calls->calls + calls->first[own];
+    size_t low = 0;
+    SEARCH_FIRST(low, calls->first[own + 1] - calls->first[own], i,
+                 list[i] < (size_t)(call - replay->trace->ranks[rank].calls));
+    shape->turn = low;
     if (shape->first_group > 0 && shape->kind != CALL_ALLTOALLV) shape->other_bytes = other_bytes(shape, shape->first_group, own);
     return STATUS_OK;
 }

@@ -113,14 +113,6 @@ void replay_report_stopped(struct replay *replay, uint32_t rank, size_t call, co
     if (options->stopped) options->stopped(options->stopped_context, rank, call, why->bytes);
 }
 
-static void explain_stops(struct replay *replay)
-{
-    for (uint32_t rank = 0; core_of(replay)->options->stopped && rank < replay->trace->rank_count; rank++) {
-        const struct rank_state *state = &replay->ranks[rank];
-        if (state->threads ? state->threads->left > 0 : state->status != RANK_DONE) explain_stop(replay, rank);
-    }
-}
-
 enum status replay_report_deadlock(struct replay *replay)
 {
     struct explanation text = {.used = 0};
@@ -137,6 +129,10 @@ enum status replay_report_deadlock(struct replay *replay)
     if (replay_sizes_differ(replay)) EXPLAIN(&text, "; %s", replay_sizes_differ(replay));
     load_waiting(replay, first);
     enum status status = replay_fail(replay, first, "deadlock:%s", text.bytes);
-    explain_stops(replay); /* last: the caller may cut the trace */
+    /* Last: the caller may cut the trace. */
+    for (uint32_t rank = 0; core_of(replay)->options->stopped && rank < replay->trace->rank_count; rank++) {
+        const struct rank_state *state = &replay->ranks[rank];
+        if (state->threads ? state->threads->left > 0 : state->status != RANK_DONE) explain_stop(replay, rank);
+    }
     return status;
 }

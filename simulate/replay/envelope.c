@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "common/array.h"
 #include "common/map.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/message.h"
@@ -60,26 +59,21 @@ static void remove_channel(struct replay *replay, struct channel *channel)
     core->channel_capacity = 0;
 }
 
-static enum status grow_channels(struct replay *replay)
-{
-    struct core *core = core_of(replay);
-    size_t capacity = core->channel_capacity ? core->channel_capacity * 2 : 64;
-    struct channel *bigger = calloc(capacity, sizeof *bigger);
-    if (!bigger) return err_memory(replay->err);
-    for (size_t i = 0; i < core->channel_capacity; i++) {
-        const struct channel *old = &core->channels[i];
-        if (old->used) *slot_of(bigger, capacity, &old->match) = *old;
-    }
-    free(core->channels);
-    core->channels = bigger;
-    core->channel_capacity = capacity;
-    return STATUS_OK;
-}
-
 static enum status channel_of(struct replay *replay, const struct match *match, struct channel **channel)
 {
     struct core *core = core_of(replay);
-    if (core->channel_count * 4 >= core->channel_capacity * 3) TRY(grow_channels(replay));
+    if (core->channel_count * 4 >= core->channel_capacity * 3) {
+        size_t capacity = core->channel_capacity ? core->channel_capacity * 2 : 64;
+        struct channel *bigger = calloc(capacity, sizeof *bigger);
+        if (!bigger) return err_memory(replay->err);
+        for (size_t i = 0; i < core->channel_capacity; i++) {
+            const struct channel *old = &core->channels[i];
+            if (old->used) *slot_of(bigger, capacity, &old->match) = *old;
+        }
+        free(core->channels);
+        core->channels = bigger;
+        core->channel_capacity = capacity;
+    }
     struct channel *found = slot_of(core->channels, core->channel_capacity, match);
     if (!found->used) {
         *found = (struct channel){*match, NO_INDEX, NO_INDEX, true};

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 
-#include "common/array.h"
 #include "simulate/replay/connections.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"

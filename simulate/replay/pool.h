@@ -3,6 +3,8 @@
 #ifndef SIMULATE_REPLAY_POOL_H
 #define SIMULATE_REPLAY_POOL_H
 
+#include "common/array.h"
+
 #define POOL(type, name)                                                                                               \
     struct type *name##s;                                                                                              \
     size_t name##_count, name##_capacity;                                                                              \

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "common/array.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/thread.h"
 #include "simulate/replay/walk.h"
@@ -50,35 +49,24 @@ static uint32_t far_from(const struct rank_state *state)
     return from < UINT32_MAX ? (uint32_t)from : UINT32_MAX;
 }
 
-static enum status set_far_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
-{
-    struct rank_rare *rare = &replay->rare[rank];
-    uint64_t *slot;
-    if (!rare->far_requests) rare->far_requests = calloc(1, sizeof *rare->far_requests);
-    if (!rare->far_requests) return err_memory(replay->err);
-    TRY(map_put(rare->far_requests, id, index, &slot, replay->err));
-    *slot = index;
-    return STATUS_OK;
-}
-
-static enum status grow_requests(struct replay *replay, uint32_t rank, uint32_t id)
-{
-    struct rank_rare *rare = &replay->rare[rank];
-    uint32_t far = far_from(&replay->ranks[rank]), limit = id < 32 ? 64 : id < far / 2 ? id * 2 : far;
-    uint32_t *grown = realloc(rare->requests, (size_t)limit * sizeof *grown);
-    if (!grown) return err_memory(replay->err);
-    for (uint32_t i = rare->request_limit; i < limit; i++) grown[i] = NO_INDEX;
-    rare->requests = grown;
-    rare->request_limit = limit;
-    return STATUS_OK;
-}
-
 static enum status set_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t index)
 {
     struct rank_rare *rare = &replay->rare[rank];
     if (id >= rare->request_limit) {
-        if (id >= far_from(&replay->ranks[rank])) return set_far_request(replay, rank, id, index);
-        TRY(grow_requests(replay, rank, id));
+        if (id >= far_from(&replay->ranks[rank])) {
+            uint64_t *slot;
+            if (!rare->far_requests) rare->far_requests = calloc(1, sizeof *rare->far_requests);
+            if (!rare->far_requests) return err_memory(replay->err);
+            TRY(map_put(rare->far_requests, id, index, &slot, replay->err));
+            *slot = index;
+            return STATUS_OK;
+        }
+        uint32_t far = far_from(&replay->ranks[rank]), limit = id < 32 ? 64 : id < far / 2 ? id * 2 : far;
+        uint32_t *grown = realloc(rare->requests, (size_t)limit * sizeof *grown);
+        if (!grown) return err_memory(replay->err);
+        for (uint32_t i = rare->request_limit; i < limit; i++) grown[i] = NO_INDEX;
+        rare->requests = grown;
+        rare->request_limit = limit;
     }
     rare->requests[id] = index;
     return STATUS_OK;

@@ -91,18 +91,6 @@ struct uses {
     struct reach now;      /* of the current call */
 };
 
-static enum status mark_uses(const struct replay *replay, struct uses *uses, uint32_t rank)
-{
-    uint64_t *slot, own = (uint32_t)platform_node_of(replay->platform, rank);
-    for (size_t i = 0; i < uses->now.count; i++) {
-        uint64_t other = (uint32_t)platform_node_of(replay->platform, uses->now.ranks[i]);
-        if (own == other) continue;
-        uint64_t low = own < other ? own : other, high = own < other ? other : own;
-        TRY(map_put(&uses->between, low << 32 | high, 0, &slot, replay->err));
-    }
-    return STATUS_OK;
-}
-
 /* Partners in a plan depend on communicator, algorithm and root, or on the neighbours, but not on sizes. A rank makes
  * the same call often. */
 static enum status add_new_plans(const struct replay *replay, struct uses *uses, uint32_t rank,
@@ -125,11 +113,17 @@ static enum status add_new_plans(const struct replay *replay, struct uses *uses,
 static enum status mark_rank(const struct replay *replay, struct uses *uses, uint32_t rank)
 {
     const struct trace_rank *process = &replay->trace->ranks[rank];
+    uint64_t own = (uint32_t)platform_node_of(replay->platform, rank);
     map_empty(&uses->seen);
     for (size_t i = 0; i < process->count; i++) {
         TRY(find_reach(replay, rank, &process->calls[i], &uses->now));
         TRY(add_new_plans(replay, uses, rank, &process->calls[i]));
-        TRY(mark_uses(replay, uses, rank));
+        for (size_t k = 0; k < uses->now.count; k++) {
+            uint64_t other = (uint32_t)platform_node_of(replay->platform, uses->now.ranks[k]), *slot;
+            if (own == other) continue;
+            uint64_t low = own < other ? own : other, high = own < other ? other : own;
+            TRY(map_put(&uses->between, low << 32 | high, 0, &slot, replay->err));
+        }
     }
     return STATUS_OK;
 }

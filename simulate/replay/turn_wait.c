@@ -120,15 +120,6 @@ static enum status pass_epochs(struct objects *objects, const struct trace_call 
     return STATUS_OK;
 }
 
-/* MPI_Win_create begins the life of a window. A window without a recorded creation lives from its first call on. */
-static enum status pass_life(struct objects *objects, const struct trace_call *call, uint32_t index)
-{
-    enum call_kind kind = call_kind(call->call);
-    struct span *life = &objects->lives[call->handle];
-    if (kind == CALL_WIN_CREATE || life->opened == NO_INDEX) open_span(life, index);
-    return kind == CALL_WIN_FREE ? close_span(objects, life, index) : use_span(objects, life, index);
-}
-
 /* Finds the calls of other threads that this one waits for, and records this call for later ones. */
 static enum status find_awaited(struct objects *objects, uint32_t index)
 {
@@ -139,7 +130,13 @@ static enum status find_awaited(struct objects *objects, uint32_t index)
     bool of_window = object && call_row(call->call)->allowed & F_WIN && !call_is_shmem(call->call);
     if (object && !call_makes_own_comm(call->call))
         TRY(await_turn(objects, index, turns && object->turn != NO_INDEX ? object->turn : object->made));
-    if (of_window) TRY(pass_life(objects, call, index));
+    if (of_window) {
+        /* MPI_Win_create begins the life of a window. A window without a recorded creation lives from its first call
+         * on. */
+        struct span *life = &objects->lives[call->handle];
+        if (kind == CALL_WIN_CREATE || life->opened == NO_INDEX) open_span(life, index);
+        TRY(kind == CALL_WIN_FREE ? close_span(objects, life, index) : use_span(objects, life, index));
+    }
     if (of_window) TRY(pass_epochs(objects, call, index));
     if (object && turns) object->turn = index;
     if (object && kind == CALL_WIN_CREATE) object->made = index;

@@ -34,14 +34,6 @@ static enum step step_call(struct replay *replay, uint32_t rank)
     return step;
 }
 
-static void report_progress(struct replay *replay)
-{
-    struct core *core = core_of(replay);
-    uint64_t all_calls = trace_all_calls(replay->trace);
-    core->options->progress(core->options->progress_context, core->calls_done, all_calls);
-    core->report_at += 1 + all_calls / PROGRESS_STEPS;
-}
-
 static bool end_timeline(struct replay *replay, uint32_t rank)
 {
     struct core *core = core_of(replay);
@@ -136,7 +128,11 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     state->step = state->missing = state->received = 0;
     state->overlap = state->paid = false;
     state->busy_ps = 0;
-    if (++core->calls_done == core->report_at) report_progress(replay);
+    if (++core->calls_done == core->report_at) {
+        uint64_t all_calls = trace_all_calls(replay->trace);
+        core->options->progress(core->options->progress_context, core->calls_done, all_calls);
+        core->report_at += 1 + all_calls / PROGRESS_STEPS;
+    }
     state->next = next;
     int64_t left_ps = call->exit_ps;
     if (next == state->count && !read_next(replay, rank)) return false;

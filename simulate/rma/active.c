@@ -176,42 +176,38 @@ enum status replay_on_complete(struct replay *replay, const struct engine_note *
 
 /* --- origin --- */
 
-static enum step open_access(struct replay *replay, uint32_t rank, struct member *member, const struct trace_call *call)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    if (member->access_open)
-        return replay_fail(replay, rank, "start while the access epoch on window %d is still open", member->window),
-               STEP_FAIL;
-    STEP_TRY(replay_pairs_of(replay, member, &member->access, true, call->sync.group));
-    member->access_open = true;
-    member->nocheck = call->flags & TRACE_NOCHECK;
-    member->missing_posts = member->lefts = member->gets = 0;
-    member->last_left_ps = INT64_MIN;
-    member->awaited_post_ps = TRACE_UNKNOWN_PS;
-    bool waits = replay->modes[member->window].semantics->start_waits;
-    for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
-        pair->accesses++;
-        pair->open = true;
-        pair->closing = false;
-        pair->unflushed = false;
-        pair->last_op_exit_ps = TRACE_UNKNOWN_PS;
-        pair->awaited = false;
-        if (replay_pair_ready(member, pair)) continue;
-        member->missing_posts++;
-        pair->awaited = waits;
-    }
-    member->posted = member->missing_posts == 0;
-    state->phase = PHASE_WAIT;
-    return STEP_AGAIN;
-}
-
 enum step replay_step_start(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     struct member *member = replay_member(replay, call, rank);
-    if (state->phase == PHASE_ENTER) return open_access(replay, rank, member, call);
+    if (state->phase == PHASE_ENTER) {
+        if (member->access_open)
+            return replay_fail(replay, rank, "start while the access epoch on window %d is still open", member->window),
+                   STEP_FAIL;
+        STEP_TRY(replay_pairs_of(replay, member, &member->access, true, call->sync.group));
+        member->access_open = true;
+        member->nocheck = call->flags & TRACE_NOCHECK;
+        member->missing_posts = member->lefts = member->gets = 0;
+        member->last_left_ps = INT64_MIN;
+        member->awaited_post_ps = TRACE_UNKNOWN_PS;
+        bool waits = replay->modes[member->window].semantics->start_waits;
+        for (uint32_t i = 0; i < member->access.pair_count; i++) {
+            struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
+            pair->accesses++;
+            pair->open = true;
+            pair->closing = false;
+            pair->unflushed = false;
+            pair->last_op_exit_ps = TRACE_UNKNOWN_PS;
+            pair->awaited = false;
+            if (replay_pair_ready(member, pair)) continue;
+            member->missing_posts++;
+            pair->awaited = waits;
+        }
+        member->posted = member->missing_posts == 0;
+        state->phase = PHASE_WAIT;
+        return STEP_AGAIN;
+    }
     if (replay->modes[member->window].semantics->start_waits && member->missing_posts > 0) {
         state->need = member->missing_posts;
         return STEP_BLOCK;

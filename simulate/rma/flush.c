@@ -195,28 +195,6 @@ static uint32_t count_answers(const struct replay *replay, const struct member *
     return count;
 }
 
-/* Issues everything. The epochs except the one of the own rank remain until the targets have answered. */
-static enum status begin_release(struct replay *replay, struct member *member)
-{
-    struct all_locks *all = *replay_all_locks(replay, member);
-    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
-        uint32_t lock = all->locks[i];
-        if (lock == NO_INDEX) continue;
-        if (replay->lock_epochs[lock].target == member->rank) all->locks[i] = NO_INDEX;
-        TRY(replay_lock_end(replay, lock));
-    }
-    return STATUS_OK;
-}
-
-static void forget_all(struct replay *replay, struct member *member)
-{
-    struct all_locks *all = *replay_all_locks(replay, member);
-    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++)
-        if (all->locks[i] != NO_INDEX) replay_release_lock_epoch(replay, all->locks[i]);
-    *replay_all_locks(replay, member) = NULL;
-    free(all);
-}
-
 /* Answers to this and the following busy epochs, or to this one alone. */
 static uint32_t count_outstanding(const struct replay *replay, uint32_t rank, const struct trace_call *call,
                                   struct lock_walk walk, const struct lock_epoch *epoch)
@@ -268,7 +246,10 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
             state->need = replay_least_messages(replay, all->unanswered);
             return STEP_BLOCK;
         }
-        forget_all(replay, member);
+        for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++)
+            if (all->locks[i] != NO_INDEX) replay_release_lock_epoch(replay, all->locks[i]);
+        *replay_all_locks(replay, member) = NULL;
+        free(all);
         return replay_exit(state, replay->now_ps);
     }
     enum step step = step_completed(replay, rank, call, false);
@@ -276,7 +257,13 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
     all->unanswered = count_answers(replay, member);
     if (all->unanswered > 0) {
-        STEP_TRY(begin_release(replay, member));
+        /* Issues everything. The epochs except the one of the own rank remain until the targets have answered. */
+        for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
+            uint32_t lock = all->locks[i];
+            if (lock == NO_INDEX) continue;
+            if (replay->lock_epochs[lock].target == member->rank) all->locks[i] = NO_INDEX;
+            STEP_TRY(replay_lock_end(replay, lock));
+        }
         replay_note_release(replay, rank);
         state->phase = PHASE_ANSWER;
         return STEP_BLOCK;
@@ -287,29 +274,25 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
 
 /* --- flush --- */
 
-static enum step begin_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    uint32_t index = replay_member_index(replay, call->handle, rank);
-    bool locked = replay->all_locks[index] ||
-                  (call->peer == TRACE_NONE ? locks_any(replay, rank, index)
-                                            : replay_open_lock(replay, rank, index, call->peer) != NO_INDEX);
-    if (!locked)
-        return replay_fail(replay, rank,
-                           "no lock is open on window %d, expected MPI_Win_lock or MPI_Win_lock_all before",
-                           call->handle),
-               STEP_FAIL;
-    if (walk_of(replay, rank, call).busy) STEP_TRY(sort_busy(replay, &replay->members[index]));
-    return replay_spend(replay, state, flush_sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
-}
-
 enum step replay_step_flush(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     if (call->peer == TRACE_NONE && (call_row(call->call)->needed & F_TARGET)) /* MPI_PROC_NULL */
         return replay_exit(state, replay->now_ps);
-    if (state->phase == PHASE_ENTER) return begin_flush(replay, rank, call);
+    if (state->phase == PHASE_ENTER) {
+        uint32_t index = replay_member_index(replay, call->handle, rank);
+        bool locked = replay->all_locks[index] ||
+                      (call->peer == TRACE_NONE ? locks_any(replay, rank, index)
+                                                : replay_open_lock(replay, rank, index, call->peer) != NO_INDEX);
+        if (!locked)
+            return replay_fail(replay, rank,
+                               "no lock is open on window %d, expected MPI_Win_lock or MPI_Win_lock_all before",
+                               call->handle),
+                   STEP_FAIL;
+        if (walk_of(replay, rank, call).busy) STEP_TRY(sort_busy(replay, &replay->members[index]));
+        return replay_spend(replay, state, flush_sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
+    }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
         state->step = walk_of(replay, rank, call).at;

@@ -81,13 +81,6 @@ static bool has_posts(const struct replay *replay, const struct member *member, 
     return replay_pair_ready(member, pair);
 }
 
-static void account_posts(struct replay *replay, uint32_t rank, const struct member *member, const struct pair *pair,
-                          const struct trace_call *call)
-{
-    int64_t post_ps = is_for_group(replay, call) ? member->awaited_post_ps : replay_pair_post_enter(pair);
-    replay_account_post(replay, rank, PATTERN_EARLY_TRANSFER, post_ps);
-}
-
 /* What the semantics do with an operation in an access epoch of start: issue now, issue later, copy first. */
 static enum step decide_active(struct replay *replay, struct rank_state *state, struct member *member,
                                const struct pair *pair, const struct trace_call *call)
@@ -248,7 +241,8 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     struct member *member = replay_member(replay, call, rank);
     struct pair *pair = replay_open_pair(replay, member, call->peer);
     if (state->phase == PHASE_POST && has_posts(replay, member, pair, call)) {
-        account_posts(replay, rank, member, pair, call);
+        int64_t post_ps = is_for_group(replay, call) ? member->awaited_post_ps : replay_pair_post_enter(pair);
+        replay_account_post(replay, rank, PATTERN_EARLY_TRANSFER, post_ps);
         state->phase = PHASE_ENTER;
     }
     if (state->phase == PHASE_ENTER || state->phase == PHASE_POST) {

@@ -140,13 +140,6 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* fence = notify: the rank continues when its own operations are done and the closed epoch's operations on it have
- * arrived. The rounds of the barrier (a reduce-scatter of the counts) carry their number. */
-static struct incoming *closed_incoming(const struct replay *replay, const struct member *member)
-{
-    return &replay->incoming[2 * (size_t)(member - replay->members) + ((member->sync_instance - 1) & 1)];
-}
-
 /* mpi.rma.protocol.flush = requested: sends a request to every other rank that has answers open. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
@@ -218,7 +211,10 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
     default:
         bool counts = !(call->flags & TRACE_NOPRECEDE) || replay->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
         if (counts && replay->modes[member->window].fence == FENCE_NOTIFY) {
-            struct incoming *incoming = closed_incoming(replay, member);
+            /* The rank continues when its own operations are done and the closed epoch's operations on it have arrived.
+             * The rounds of the barrier (a reduce-scatter of the counts) carry their number. */
+            size_t index = (size_t)(member - replay->members);
+            struct incoming *incoming = &replay->incoming[2 * index + ((member->sync_instance - 1) & 1)];
             if (member->fence_outstanding > 0 || incoming->arrived != incoming->issued) return STEP_BLOCK;
             if (incoming->latest_ps > replay->now_ps)
                 return replay_wait_until(state, incoming->latest_ps, PHASE_INCOMING);

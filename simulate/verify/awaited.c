@@ -142,20 +142,6 @@ static void check_operation(struct awaiter *awaiter, const struct epoch_operatio
                begins_ps(awaiter, operation->origin, call));
 }
 
-static void find_gets(struct awaiter *awaiter)
-{
-    const struct epochs *epochs = &awaiter->context->relations.epochs;
-    for (size_t i = 0; i < epochs->operation_count; i++) {
-        const struct epoch_operation *operation = &epochs->operations[i];
-        if (operation->pair == EPOCH_NONE) continue;
-        const struct trace_call *call = &rank_of(awaiter, operation->origin)->calls[operation->call];
-        const struct rma_semantics *semantics = awaiter->context->modes[call->handle].semantics;
-        bool brings = verify_rma_kind(call_kind(call->call)) == RMA_GET;
-        if (brings && semantics_waits(semantics, RMA_GET, call->bytes) == WAITS_NEVER)
-            awaiter->gets[operation->pair] = true;
-    }
-}
-
 static void compare_account(const struct awaiter *awaiter, enum pattern pattern)
 {
     const struct totals *own = &awaiter->context->outcome->totals, *said = &awaiter->totals;
@@ -175,7 +161,15 @@ static void compare_account(const struct awaiter *awaiter, enum pattern pattern)
 static void check_posts(struct awaiter *awaiter)
 {
     const struct epochs *epochs = &awaiter->context->relations.epochs;
-    find_gets(awaiter);
+    for (size_t i = 0; i < epochs->operation_count; i++) {
+        const struct epoch_operation *operation = &epochs->operations[i];
+        if (operation->pair == EPOCH_NONE) continue;
+        const struct trace_call *call = &rank_of(awaiter, operation->origin)->calls[operation->call];
+        const struct rma_semantics *semantics = awaiter->context->modes[call->handle].semantics;
+        bool brings = verify_rma_kind(call_kind(call->call)) == RMA_GET;
+        if (brings && semantics_waits(semantics, RMA_GET, call->bytes) == WAITS_NEVER)
+            awaiter->gets[operation->pair] = true;
+    }
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *access = access_of(awaiter, a);
         if (access->kind != EPOCH_START) continue;

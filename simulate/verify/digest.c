@@ -25,28 +25,6 @@ static void naming_clear(struct naming *naming)
     free(naming->sites);
 }
 
-static enum status naming_init(struct naming *naming, const struct trace *trace, struct err *err)
-{
-    *naming = (struct naming){.trace = trace};
-    naming->groups = calloc(trace->definitions.group_count + 1, sizeof *naming->groups);
-    naming->regions = calloc(trace->definitions.region_count + 1, sizeof *naming->regions);
-    naming->sites = calloc(trace->definitions.site_count + 1, sizeof *naming->sites);
-    if (!naming->groups || !naming->regions || !naming->sites) {
-        naming_clear(naming);
-        return err_memory(err);
-    }
-    for (size_t i = 0; i < trace->definitions.group_count; i++)
-        for (uint32_t m = 0; m < trace->definitions.groups[i].count; m++)
-            naming->groups[i] = map_mix(naming->groups[i], (uint64_t)trace->definitions.groups[i].members[m]);
-    for (size_t i = 0; i < trace->definitions.region_count; i++)
-        naming->regions[i] = hash_text(0, trace->definitions.regions[i]);
-    for (size_t i = 0; i < trace->definitions.site_count; i++) {
-        const struct trace_site *site = &trace->definitions.sites[i];
-        naming->sites[i] = map_mix(hash_text(hash_text(0, site->function), site->file), (uint64_t)site->line);
-    }
-    return STATUS_OK;
-}
-
 static enum status number_id(struct map *map, uint64_t id, uint64_t *name, struct err *err)
 {
     uint64_t *slot;
@@ -156,8 +134,23 @@ static enum status add_rank(struct naming *naming, uint32_t number, uint64_t *ha
 
 enum status verify_digest(const struct trace *trace, uint64_t *digest, struct err *err)
 {
-    struct naming naming;
-    TRY(naming_init(&naming, trace, err));
+    struct naming naming = {.trace = trace};
+    naming.groups = calloc(trace->definitions.group_count + 1, sizeof *naming.groups);
+    naming.regions = calloc(trace->definitions.region_count + 1, sizeof *naming.regions);
+    naming.sites = calloc(trace->definitions.site_count + 1, sizeof *naming.sites);
+    if (!naming.groups || !naming.regions || !naming.sites) {
+        naming_clear(&naming);
+        return err_memory(err);
+    }
+    for (size_t i = 0; i < trace->definitions.group_count; i++)
+        for (uint32_t m = 0; m < trace->definitions.groups[i].count; m++)
+            naming.groups[i] = map_mix(naming.groups[i], (uint64_t)trace->definitions.groups[i].members[m]);
+    for (size_t i = 0; i < trace->definitions.region_count; i++)
+        naming.regions[i] = hash_text(0, trace->definitions.regions[i]);
+    for (size_t i = 0; i < trace->definitions.site_count; i++) {
+        const struct trace_site *site = &trace->definitions.sites[i];
+        naming.sites[i] = map_mix(hash_text(hash_text(0, site->function), site->file), (uint64_t)site->line);
+    }
     uint64_t hash = trace->rank_count;
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)

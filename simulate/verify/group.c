@@ -90,20 +90,15 @@ static int64_t givers_ps(const struct verify_context *context, const struct gath
     return last_ps;
 }
 
-/* A member that gets a vector or block without bytes waits for no other. */
-static bool gets_nothing(const struct trace_call *call)
-{
-    enum call_kind kind = call_kind(call->call);
-    return (kind == CALL_SCATTERV || kind == CALL_SCAN || kind == CALL_EXSCAN) && call->bytes == 0;
-}
-
 /* The latest enter that the end of this member's call must not precede; INT64_MIN: none. */
 static int64_t awaited_ps(const struct verify_context *context, const struct gathering *gathering, uint32_t member,
                           const struct trace_call *call, const struct arrivals *arrivals)
 {
     bool root = gathering->comm->members[member] == call->peer;
-    if (gets_nothing(call)) return INT64_MIN;
-    switch (call_kind(call->call)) {
+    enum call_kind kind = call_kind(call->call);
+    /* A member that gets a vector or block without bytes waits for no other. */
+    if ((kind == CALL_SCATTERV || kind == CALL_SCAN || kind == CALL_EXSCAN) && call->bytes == 0) return INT64_MIN;
+    switch (kind) {
     case CALL_FENCE: return arrivals->synchronises ? arrivals->last_ps : INT64_MIN; /* notify: counts come from all */
     case CALL_WIN_CREATE:
     case CALL_WIN_FREE: return arrivals->last_ps;
@@ -227,10 +222,18 @@ static enum status check_turns(const struct verify_context *context, struct veri
     return status;
 }
 
-/* The closing fence holds an origin until its operations are known to be complete, unless NOPRECEDE says that there are
- * none. */
-static void check_fence_operations(const struct verify_context *context, struct verify_row *row)
+enum status verify_waits_group(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
+    const struct instances *instances = &context->relations.instances;
+    for (size_t i = 0; i < instances->count; i++) {
+        const struct instance *instance = &instances->items[i];
+        const struct gathering gathering = {instance_comm(context->predicted, instance),
+                                            &instances->calls[instance->member_first]};
+        check_gathering(context, &gathering, row);
+    }
+    TRY(check_turns(context, row, err));
+    /* The closing fence holds an origin until its operations are known to be complete, unless NOPRECEDE says that there
+     * are none. */
     const struct epochs *epochs = &context->relations.epochs;
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
@@ -246,18 +249,5 @@ static void check_fence_operations(const struct verify_context *context, struct 
         verify_after(context, row, operation->origin, epoch->close_call, fence->exit_ps, known_ps,
                      "the fence returns before an operation is known to be complete");
     }
-}
-
-enum status verify_waits_group(const struct verify_context *context, struct verify_row *row, struct err *err)
-{
-    const struct instances *instances = &context->relations.instances;
-    for (size_t i = 0; i < instances->count; i++) {
-        const struct instance *instance = &instances->items[i];
-        const struct gathering gathering = {instance_comm(context->predicted, instance),
-                                            &instances->calls[instance->member_first]};
-        check_gathering(context, &gathering, row);
-    }
-    TRY(check_turns(context, row, err));
-    check_fence_operations(context, row);
     return STATUS_OK;
 }

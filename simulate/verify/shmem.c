@@ -16,18 +16,13 @@ static bool brings_data(const struct trace_call *call)
     return kind == CALL_GET || kind == CALL_GET_ACCUMULATE;
 }
 
-static bool is_nonblocking(const struct trace_call *call)
-{
-    enum call_kind kind = call_kind(call->call);
-    return kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_GET_NBI;
-}
-
 /* The routine itself: until the source may be reused, or the data have arrived. */
 static void check_operation(const struct verify_context *context, uint32_t rank, size_t index, struct verify_row *row)
 {
     const struct trace_call *call = call_of(context, rank, index);
     const struct trace_sim *sim = &context->predicted->ranks[rank].sim[index];
-    if (is_nonblocking(call)) return;
+    enum call_kind kind = call_kind(call->call);
+    if (kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_GET_NBI) return;
     if (brings_data(call))
         verify_after(context, row, rank, index, call->exit_ps, sim->xfer_end_ps, "returns before its data are there");
     else

@@ -136,18 +136,6 @@ struct balances {
     struct map index;
 };
 
-static enum status find_balance(struct balances *balances, uint32_t rank_count, uint32_t origin,
-                                const struct trace_call *call, struct balance **balance, struct err *err)
-{
-    struct balance made = {
-        .origin = origin, .target = (uint32_t)call->peer, .kind = verify_rma_kind(call_kind(call->call))};
-    uint64_t key = ((uint64_t)origin * rank_count + made.target) * RMA_KIND_COUNT + made.kind, *slot;
-    TRY(map_put(&balances->index, key, balances->count, &slot, err));
-    if (*slot == balances->count) ARRAY_PUSH(balances->items, balances->count, balances->capacity, made, err);
-    *balance = &balances->items[*slot];
-    return STATUS_OK;
-}
-
 /* The bytes that fetching operations return. */
 static int64_t result_bytes(const struct trace_call *call)
 {
@@ -160,8 +148,12 @@ static enum status add_operations(struct balances *balances, const struct trace 
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
             if (!verify_is_operation(call)) continue;
-            struct balance *balance;
-            TRY(find_balance(balances, trace->rank_count, r, call, &balance, err));
+            struct balance made = {
+                .origin = r, .target = (uint32_t)call->peer, .kind = verify_rma_kind(call_kind(call->call))};
+            uint64_t key = ((uint64_t)r * trace->rank_count + made.target) * RMA_KIND_COUNT + made.kind, *slot;
+            TRY(map_put(&balances->index, key, balances->count, &slot, err));
+            if (*slot == balances->count) ARRAY_PUSH(balances->items, balances->count, balances->capacity, made, err);
+            struct balance *balance = &balances->items[*slot];
             balance->count += sign;
             balance->bytes += sign * (call->bytes + result_bytes(call));
         }

@@ -2,7 +2,6 @@
  * occupies its bytes from the begin of its copy until its last byte has left. */
 #include <stdlib.h>
 
-#include "common/array.h"
 #include "simulate/replay/walk.h"
 #include "simulate/windows/transfer.h"
 

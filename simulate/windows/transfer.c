@@ -1,6 +1,5 @@
 #include "simulate/windows/transfer.h"
 
-#include "common/units.h"
 #include "simulate/engine/cost.h"
 #include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
@@ -293,18 +292,6 @@ enum status replay_on_data_to_apply(struct replay *replay, const struct engine_n
     return replay_op_arrived(replay, message->ref);
 }
 
-/* The origin knows that the operation of an active epoch is complete. */
-static enum status finish_active(struct replay *replay, const struct op *op)
-{
-    uint32_t *left = replay_is_get(op) ? &replay->members[op->member].gets : &replay->members[op->member].lefts;
-    if (holds_notification(replay, op)) {
-        replay->pairs[op->pair].answers -= replay_is_get(op) || op->counts_left;
-        TRY(replay_pair_cleared(replay, op->pair, op->epoch));
-    }
-    if ((replay_is_get(op) || op->counts_left) && --*left == 0) replay_wake(replay, op->origin);
-    return STATUS_OK;
-}
-
 /* The origin knows that the operation is complete. */
 static enum status transfer_finished(struct replay *replay, uint32_t index)
 {
@@ -312,7 +299,13 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
     replay_release_op(replay, index);
     if (op.epoch_kind == OP_ACTIVE) {
         if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request));
-        return finish_active(replay, &op);
+        uint32_t *left = replay_is_get(&op) ? &replay->members[op.member].gets : &replay->members[op.member].lefts;
+        if (holds_notification(replay, &op)) {
+            replay->pairs[op.pair].answers -= replay_is_get(&op) || op.counts_left;
+            TRY(replay_pair_cleared(replay, op.pair, op.epoch));
+        }
+        if ((replay_is_get(&op) || op.counts_left) && --*left == 0) replay_wake(replay, op.origin);
+        return STATUS_OK;
     }
     bool counted = replay_is_get(&op) || (op.counts_left && replay_local_mode(replay, &op) == LOCAL_ACKNOWLEDGED);
     bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;

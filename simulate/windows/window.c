@@ -98,29 +98,6 @@ uint32_t replay_member_of_part(const struct replay *replay, int32_t window, uint
            (uint32_t)trace_comm_rank(replay_window_comm(replay, window), (int32_t)rank);
 }
 
-static enum status pair_of(struct replay *replay, int32_t window, uint32_t origin, uint32_t target, uint32_t *index)
-{
-    uint64_t key = (uint64_t)window << (2 * RANK_BITS) | (uint64_t)origin << RANK_BITS | target;
-    uint64_t *slot;
-    TRY(map_put(&replay->pair_index, key, NO_INDEX, &slot, replay->err));
-    if (*slot == NO_INDEX) {
-        struct pair pair = {.origin = origin,
-                            .target = target,
-                            .window = window,
-                            .origin_member = replay_member_index(replay, window, origin),
-                            .target_member = replay_member_index(replay, window, target),
-                            .queue_first = NO_INDEX,
-                            .queue_last = NO_INDEX,
-                            .last_op_exit_ps = TRACE_UNKNOWN_PS};
-        *slot = replay->pair_count;
-        TRY(lines_reserve((void **)&replay->pairs, &replay->pair_capacity, replay->pair_count + 1, sizeof pair,
-                          replay->err));
-        replay->pairs[replay->pair_count++] = pair;
-    }
-    *index = (uint32_t)*slot;
-    return STATUS_OK;
-}
-
 enum status replay_pairs_of(struct replay *replay, struct member *member, struct role *role, bool as_origin,
                             uint32_t group_id)
 {
@@ -135,7 +112,24 @@ enum status replay_pairs_of(struct replay *replay, struct member *member, struct
     for (uint32_t i = 0; i < group->count; i++) {
         uint32_t other = (uint32_t)group->members[i];
         uint32_t origin = as_origin ? member->rank : other, target = as_origin ? other : member->rank;
-        TRY(pair_of(replay, member->window, origin, target, &pairs[i]));
+        uint64_t key = (uint64_t)member->window << (2 * RANK_BITS) | (uint64_t)origin << RANK_BITS | target;
+        uint64_t *slot;
+        TRY(map_put(&replay->pair_index, key, NO_INDEX, &slot, replay->err));
+        if (*slot == NO_INDEX) {
+            struct pair pair = {.origin = origin,
+                                .target = target,
+                                .window = member->window,
+                                .origin_member = replay_member_index(replay, member->window, origin),
+                                .target_member = replay_member_index(replay, member->window, target),
+                                .queue_first = NO_INDEX,
+                                .queue_last = NO_INDEX,
+                                .last_op_exit_ps = TRACE_UNKNOWN_PS};
+            *slot = replay->pair_count;
+            TRY(lines_reserve((void **)&replay->pairs, &replay->pair_capacity, replay->pair_count + 1, sizeof pair,
+                              replay->err));
+            replay->pairs[replay->pair_count++] = pair;
+        }
+        pairs[i] = (uint32_t)*slot;
     }
     role->group = group_id;
     return STATUS_OK;

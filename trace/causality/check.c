@@ -55,24 +55,6 @@ static void wake_ranks(struct repair *repair, struct sync_group *sync_group)
     }
 }
 
-/* The shift shrinks by a share of the computing before the call. */
-static void enter_call(struct repair *repair, uint32_t rank, struct trace_call *call, int64_t computing_ps)
-{
-    struct mover *mover = &repair->movers[rank];
-    const struct clock_conditions *conditions = repair->conditions;
-    int64_t back = computing_ps / AMORTISE;
-    mover->shift_ps -= back < mover->shift_ps ? back : mover->shift_ps;
-    call->enter_ps += mover->shift_ps;
-    for (; mover->cause < conditions->cause_count; mover->cause++) {
-        const struct clock_condition *condition = &conditions->causes[mover->cause];
-        if (condition->rank != rank || condition->index != mover->index) break;
-        struct sync_group *sync_group = &repair->sync_groups[condition->sync_group];
-        if (call->enter_ps > sync_group->ps) sync_group->ps = call->enter_ps;
-        if (sync_group->missing > 0 && --sync_group->missing == 0) wake_ranks(repair, sync_group);
-    }
-    mover->entered = true;
-}
-
 /* Returns false if the rank has to wait for a cause. */
 static bool exit_call(struct repair *repair, uint32_t rank, struct trace_call *call)
 {
@@ -102,7 +84,21 @@ static void move_rank(struct repair *repair, uint32_t rank, int64_t *old_exit_ps
     for (; mover->index < process->count; mover->index++) {
         struct trace_call *call = &process->calls[mover->index];
         int64_t recorded_exit_ps = call->exit_ps;
-        if (!mover->entered) enter_call(repair, rank, call, mover->index > 0 ? call->enter_ps - *old_exit_ps : 0);
+        if (!mover->entered) {
+            /* The shift shrinks by a share of the computing before the call. */
+            const struct clock_conditions *conditions = repair->conditions;
+            int64_t back = (mover->index > 0 ? call->enter_ps - *old_exit_ps : 0) / AMORTISE;
+            mover->shift_ps -= back < mover->shift_ps ? back : mover->shift_ps;
+            call->enter_ps += mover->shift_ps;
+            for (; mover->cause < conditions->cause_count; mover->cause++) {
+                const struct clock_condition *condition = &conditions->causes[mover->cause];
+                if (condition->rank != rank || condition->index != mover->index) break;
+                struct sync_group *sync_group = &repair->sync_groups[condition->sync_group];
+                if (call->enter_ps > sync_group->ps) sync_group->ps = call->enter_ps;
+                if (sync_group->missing > 0 && --sync_group->missing == 0) wake_ranks(repair, sync_group);
+            }
+            mover->entered = true;
+        }
         if (!exit_call(repair, rank, call)) return;
         *old_exit_ps = recorded_exit_ps;
     }

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "common/array.h"
 #include "trace/causality/happens_before.h"
 
 static int compare_keys(const void *a, const void *b)
@@ -71,18 +70,6 @@ struct pairs { /* where each key's causes and effects begin, in their orders */
     size_t *causes, *effects;
 };
 
-static enum status join_ordered(struct happens_before *relation, const struct pairs *pairs)
-{
-    for (size_t k = 0; k < relation->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
-        uint32_t key = relation->keys[k].number;
-        size_t c = pairs->causes[key], e = pairs->effects[key];
-        for (; c < pairs->causes[key + 1] && e < pairs->effects[key + 1]; c++, e++)
-            if (relation->effects.items[e].applies)
-                TRY(add_pair(relation, &relation->causes.items[c], &relation->effects.items[e]));
-    }
-    return STATUS_OK;
-}
-
 /* Joins messages and epochs whose effects end before their cause began. */
 static uint64_t count_pairs(const struct happens_before *relation, const struct pairs *pairs)
 {
@@ -127,7 +114,13 @@ static enum status join_pairs(struct happens_before *relation, const struct pair
     relation->conditions->violations = violations;
     if (violations == 0) return STATUS_OK;
     if (relation->key_count > 0) qsort(relation->keys, relation->key_count, sizeof *relation->keys, compare_keys);
-    TRY(join_ordered(relation, pairs));
+    for (size_t k = 0; k < relation->key_count; k++) { /* in the order of keys, since pairs are numbered by it */
+        uint32_t key = relation->keys[k].number;
+        size_t c = pairs->causes[key], e = pairs->effects[key];
+        for (; c < pairs->causes[key + 1] && e < pairs->effects[key + 1]; c++, e++)
+            if (relation->effects.items[e].applies)
+                TRY(add_pair(relation, &relation->causes.items[c], &relation->effects.items[e]));
+    }
     return order_all_conditions(relation);
 }
 

@@ -42,24 +42,18 @@ static enum status number_new_key(struct happens_before *relation, const struct 
     return STATUS_OK;
 }
 
-/* Looks into the recent keys first, since programs repeat few keys. */
-static enum status number_key(struct happens_before *relation, const struct clock_key *key, uint32_t *number)
+static enum status add_tagged_side(struct happens_before *relation, struct clock_sides *sides,
+                                   const struct clock_key *key, bool applies)
 {
+    struct clock_side side = {.rank = relation->rank, .index = relation->index, .applies = applies};
+    /* Looks into the recent keys first, since programs repeat few keys. */
     uint32_t hash = (uint32_t)key->from * 31 + (uint32_t)key->to * 7 + (uint32_t)key->what * 64 + (uint32_t)key->tag;
     struct clock_key *recent = &relation->recent[hash % RECENT_KEYS];
     if (recent->what == SIDE_NONE || !same_key(recent, key)) {
         *recent = *key;
         TRY(number_new_key(relation, key, &recent->number));
     }
-    *number = recent->number;
-    return STATUS_OK;
-}
-
-static enum status add_tagged_side(struct happens_before *relation, struct clock_sides *sides,
-                                   const struct clock_key *key, bool applies)
-{
-    struct clock_side side = {.rank = relation->rank, .index = relation->index, .applies = applies};
-    TRY(number_key(relation, key, &side.key));
+    side.key = recent->number;
     ARRAY_PUSH(sides->items, sides->count, sides->capacity, side, relation->err);
     return STATUS_OK;
 }

@@ -165,17 +165,6 @@ enum status archive_file_check_definitions(const char *path, struct err *err)
  * each. */
 enum { ANCHOR_FORMAT = 7, ANCHOR_STRINGS = 46, ANCHOR_STRING_COUNT = 3 };
 
-static enum status check_properties(const struct piece *piece, uint64_t at)
-{
-    uint32_t properties;
-    if (piece->count - at < sizeof properties) return fail_damaged(piece, piece->count, "the number of properties");
-    memcpy(&properties, piece->bytes + at, sizeof properties);
-    if ((piece->bytes[1] == LITTLE_ENDIAN_MARK) != HOST_IS_LITTLE) properties = bswap_32(properties);
-    if (properties > (piece->count - at) / 2)
-        return fail_damaged(piece, at, "no more properties than the file has room for");
-    return STATUS_OK;
-}
-
 static enum status check_anchor(const struct piece *piece)
 {
     uint64_t at = ANCHOR_STRINGS;
@@ -187,7 +176,14 @@ static enum status check_anchor(const struct piece *piece)
         if (!end) return fail_damaged(piece, piece->count, "a name of the machine, the creator, a description");
         at = (uint64_t)(end - piece->bytes) + 1;
     }
-    if (piece->bytes[ANCHOR_FORMAT] >= 2) TRY(check_properties(piece, at));
+    if (piece->bytes[ANCHOR_FORMAT] >= 2) {
+        uint32_t properties;
+        if (piece->count - at < sizeof properties) return fail_damaged(piece, piece->count, "the number of properties");
+        memcpy(&properties, piece->bytes + at, sizeof properties);
+        if ((piece->bytes[1] == LITTLE_ENDIAN_MARK) != HOST_IS_LITTLE) properties = bswap_32(properties);
+        if (properties > (piece->count - at) / 2)
+            return fail_damaged(piece, at, "no more properties than the file has room for");
+    }
     if (piece->count - at < END_BYTES) return fail_damaged(piece, piece->count, "an end mark");
     /* Some versions write a zero behind the end mark. */
     at = piece->count - END_BYTES - (piece->bytes[piece->count - 1] == 0);

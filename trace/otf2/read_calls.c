@@ -413,9 +413,10 @@ enum status archive_end_call(struct archive_reader *reader, uint64_t time, uint3
     return finish_call(reader, time_ps);
 }
 
-static enum status break_off(struct archive_reader *reader)
+enum status archive_end_location(struct archive_reader *reader)
 {
     struct archive_cursor *cursor = &reader->cursor;
+    if (!cursor->in_call) return STATUS_OK;
     struct trace_rank *calls = cursor->calls;
     cursor->call.flags |= TRACE_BREAK;
     if (!calls->incomplete &&
@@ -425,12 +426,6 @@ static enum status break_off(struct archive_reader *reader)
     }
     calls->incomplete = true;
     return finish_call(reader, cursor->last_ps);
-}
-
-enum status archive_end_location(struct archive_reader *reader)
-{
-    struct archive_cursor *cursor = &reader->cursor;
-    return cursor->in_call ? break_off(reader) : STATUS_OK;
 }
 
 /* Completes a request that another thread made; a request that no call made is left out. */
@@ -503,23 +498,6 @@ enum status archive_end_rank(struct archive_reader *reader)
     return cursor->several ? trace_sort_calls(reader->trace, cursor->rank, cursor->orders, reader->err) : STATUS_OK;
 }
 
-/* Drops sizes and displacement units of windows for which some member's are not recorded. */
-static void forget_partly_known(struct trace *trace)
-{
-    for (size_t i = 0; i < trace->definitions.window_count; i++) {
-        struct trace_window *window = &trace->definitions.windows[i];
-        bool sizes = true, units = true;
-        for (uint32_t k = 0; k < trace->definitions.comms[window->comm].count; k++) {
-            sizes = sizes && (!window->bytes || window->bytes[k] != -1);
-            units = units && (!window->disp_unit || window->disp_unit[k] != 0);
-        }
-        if (!sizes) free(window->bytes);
-        if (!units) free(window->disp_unit);
-        if (!sizes) window->bytes = NULL;
-        if (!units) window->disp_unit = NULL;
-    }
-}
-
 /* In the order in which they are told. */
 static const struct {
     size_t at;          /* how often, in struct archive_assumptions */
@@ -549,7 +527,19 @@ static const struct {
 enum status archive_tell_assumptions(struct archive_reader *reader)
 {
     const struct archive_assumptions *assumed = &reader->assumed;
-    forget_partly_known(reader->trace);
+    /* Drops sizes and displacement units of windows for which some member's are not recorded. */
+    for (size_t i = 0; i < reader->trace->definitions.window_count; i++) {
+        struct trace_window *window = &reader->trace->definitions.windows[i];
+        bool sizes = true, units = true;
+        for (uint32_t k = 0; k < reader->trace->definitions.comms[window->comm].count; k++) {
+            sizes = sizes && (!window->bytes || window->bytes[k] != -1);
+            units = units && (!window->disp_unit || window->disp_unit[k] != 0);
+        }
+        if (!sizes) free(window->bytes);
+        if (!units) free(window->disp_unit);
+        if (!sizes) window->bytes = NULL;
+        if (!units) window->disp_unit = NULL;
+    }
     for (size_t i = 0; i < sizeof assumption_notes / sizeof *assumption_notes; i++) {
         uint64_t count = *(const uint64_t *)((const char *)assumed + assumption_notes[i].at);
         if (count == 0) continue;

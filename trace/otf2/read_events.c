@@ -210,8 +210,7 @@ static enum status take_collective(struct archive_reader *reader, struct trace_c
     const struct trace_comm *comm = &reader->trace->definitions.comms[id];
     if (carries & CARRIES_PEER) TRY(find_world_rank(reader, comm, root, &call->peer));
     if (!reader->ours && !(carries & CARRIES_BYTES)) {
-        /* Sets the bytes of a collective whose members exchange different amounts. Our profile says them in attributes.
-         */
+        /* The members exchange different amounts. Our profile says them in attributes. */
         call->bytes = (int64_t)(kind == CALL_SCATTERV ? received : sent);
         if (kind == CALL_ALLGATHERV && comm->count > 0) call->bytes /= comm->count;
         if (kind == CALL_ALLTOALLV) call->collective.recv_bytes = (int64_t)received;

@@ -52,17 +52,6 @@ static bool is_of_all(const struct archive_reader *reader, const struct archive_
     return members && members->paradigm == OTF2_PARADIGM_SHMEM && members->count == reader->trace->rank_count;
 }
 
-/* The symmetric memory: the first window of all PEs. TRACE_NONE: there is none. */
-static enum status find_heap(struct archive_reader *reader, int32_t *id)
-{
-    struct archive_definitions *definitions = &reader->definitions;
-    *id = TRACE_NONE;
-    for (uint32_t i = 0; *id == TRACE_NONE && i < definitions->wins.count; i++)
-        if (is_of_all(reader, &definitions->wins.items[i])) TRY(archive_win_id(reader, definitions->wins.items[i].self, id));
-    if (*id != TRACE_NONE) reader->trace->definitions.windows[*id].flavor = 'h';
-    return STATUS_OK;
-}
-
 enum status archive_shmem_collective(struct archive_reader *reader, struct trace_call *call, uint32_t win,
                                      uint64_t sent, uint64_t received)
 {
@@ -106,7 +95,13 @@ enum status archive_shmem_finish(struct archive_reader *reader, struct trace_cal
     reader->assumed.shmem_wait_count += row->kind == CALL_SHMEM_WAIT;
     reader->assumed.shmem++;
     if (!(row->needed & F_WIN)) return STATUS_OK;
-    TRY(find_heap(reader, &id));
+    /* The symmetric memory: the first window of all PEs. TRACE_NONE: there is none. */
+    struct archive_definitions *definitions = &reader->definitions;
+    id = TRACE_NONE;
+    for (uint32_t i = 0; id == TRACE_NONE && i < definitions->wins.count; i++)
+        if (is_of_all(reader, &definitions->wins.items[i]))
+            TRY(archive_win_id(reader, definitions->wins.items[i].self, &id));
+    if (id != TRACE_NONE) reader->trace->definitions.windows[id].flavor = 'h';
     if (call->handle == TRACE_NONE) call->handle = id;
     return STATUS_OK;
 }

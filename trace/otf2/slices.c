@@ -1,6 +1,5 @@
 #include "trace/otf2/slices.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,10 +141,11 @@ static void close_archive(struct trace_source *of)
     free(source);
 }
 
-/* *possible false: some rank has several locations. */
-static enum status find_locations(struct archive_source *source, bool *possible, uint64_t *events)
+static enum status open_archive(struct archive_source *source, bool *possible, uint64_t *events)
 {
     struct archive_reader *reader = &source->reader;
+    TRY(archive_open(reader));
+    /* *possible false: some rank has several locations. */
     const struct archive_definitions *definitions = &reader->definitions;
     source->ranks = calloc((size_t)reader->trace->rank_count + 1, sizeof *source->ranks);
     if (!source->ranks) return err_memory(reader->err);
@@ -161,14 +161,6 @@ static enum status find_locations(struct archive_source *source, bool *possible,
         rank->cursor.last_ps = rank->cursor.left_ps = TRACE_UNKNOWN_PS;
         *events += location->events;
     }
-    return STATUS_OK;
-}
-
-static enum status open_archive(struct archive_source *source, bool *possible, uint64_t *events)
-{
-    struct archive_reader *reader = &source->reader;
-    TRY(archive_open(reader));
-    TRY(find_locations(source, possible, events));
     if (!*possible) return STATUS_OK;
     reader->in_slices = true;
     source->callbacks = OTF2_EvtReaderCallbacks_New();

@@ -82,21 +82,6 @@ static enum status move_file(const char *from, const char *to, const char *name,
     return status;
 }
 
-/* After the exchange of names, moves other content of the directory back: a spool, further programs' archives. */
-static void move_others_back(const char *stage, const char *directory)
-{
-    DIR *listing = opendir(stage);
-    for (struct dirent *entry; listing && (entry = readdir(listing));) {
-        const char *name = entry->d_name;
-        if (archive_has_entry(name) || strcmp(name, OLD) == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-            continue;
-        char *target = path_in(directory, name);
-        if (target) renameat2(dirfd(listing), name, AT_FDCWD, target, RENAME_NOREPLACE);
-        free(target);
-    }
-    if (listing) closedir(listing);
-}
-
 static void remove_entry(const char *directory, const char *name)
 {
     char *path = path_in(directory, name);
@@ -124,7 +109,17 @@ static void remove_stage(const char *stage, const char *directory)
 {
     char *old = path_in(stage, OLD);
     if (!old) return;
-    move_others_back(stage, directory);
+    /* After the exchange of names, moves other content of the directory back: a spool, further programs' archives. */
+    DIR *listing = opendir(stage);
+    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+        const char *name = entry->d_name;
+        if (archive_has_entry(name) || strcmp(name, OLD) == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        char *target = path_in(directory, name);
+        if (target) renameat2(dirfd(listing), name, AT_FDCWD, target, RENAME_NOREPLACE);
+        free(target);
+    }
+    if (listing) closedir(listing);
     put_old_back(stage, old, directory);
     archive_remove_files(old);
     rmdir(old);

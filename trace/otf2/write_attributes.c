@@ -110,18 +110,6 @@ static void add_time(struct archive_writer *writer, enum archive_attribute id, i
     archive_add(writer, id, (OTF2_AttributeValue){.int64 = (int64_t)((uint64_t)time_ps - (uint64_t)enter_ps)});
 }
 
-static void add_sim(struct archive_writer *writer, size_t index)
-{
-    if (!writer->process->sim) return;
-    const struct trace_call *call = &writer->process->calls[index];
-    const struct trace_sim *sim = &writer->process->sim[index];
-    add_time(writer, ATTRIBUTE_XFER_START, call->enter_ps, sim->xfer_start_ps);
-    add_time(writer, ATTRIBUTE_XFER_END, call->enter_ps, sim->xfer_end_ps);
-    add_time(writer, ATTRIBUTE_BASE_END, call->enter_ps, sim->base_end_ps);
-    add_time(writer, ATTRIBUTE_EXTENDED_END, call->enter_ps, sim->extended_end_ps);
-    add_time(writer, ATTRIBUTE_XFER_LEAST, call->enter_ps, sim->xfer_least_ps);
-}
-
 static void add_extents(struct archive_writer *writer, size_t index)
 {
     if (!(writer->process->calls[index].flags & TRACE_GAPS)) return;
@@ -147,7 +135,13 @@ void archive_add_enter(struct archive_writer *writer, size_t index, const struct
         if (ps && ps[index] != TRACE_UNKNOWN_PS)
             archive_add(writer, ATTRIBUTE_CPU_TIME + b, (OTF2_AttributeValue){.int64 = ps[index]});
     }
-    add_sim(writer, index);
+    if (!writer->process->sim) return;
+    const struct trace_sim *sim = &writer->process->sim[index];
+    add_time(writer, ATTRIBUTE_XFER_START, call->enter_ps, sim->xfer_start_ps);
+    add_time(writer, ATTRIBUTE_XFER_END, call->enter_ps, sim->xfer_end_ps);
+    add_time(writer, ATTRIBUTE_BASE_END, call->enter_ps, sim->base_end_ps);
+    add_time(writer, ATTRIBUTE_EXTENDED_END, call->enter_ps, sim->extended_end_ps);
+    add_time(writer, ATTRIBUTE_XFER_LEAST, call->enter_ps, sim->xfer_least_ps);
 }
 
 void archive_add_leave(struct archive_writer *writer, size_t index)

@@ -80,10 +80,10 @@ static void define_attributes(struct definitions *definitions)
     }
 }
 
-/* The root is all of the machine; node i of the trace is node i + 1 below it. */
-static void define_nodes(struct definitions *definitions)
+static void define_locations(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
+    /* The root is all of the machine; node i of the trace is node i + 1 below it. */
     uint32_t machine = add_string(definitions, "machine"), node = add_string(definitions, ARCHIVE_NODE_CLASS);
     DEFINE(SystemTreeNode, definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     DEFINE(SystemTreeNodeDomain, definitions, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
@@ -91,12 +91,6 @@ static void define_nodes(struct definitions *definitions)
         DEFINE(SystemTreeNode, definitions, i + 1, add_string(definitions, trace->definitions.nodes[i]), node, 0);
         DEFINE(SystemTreeNodeDomain, definitions, i + 1, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
     }
-}
-
-static void define_locations(struct definitions *definitions)
-{
-    const struct trace *trace = definitions->trace;
-    define_nodes(definitions);
     for (uint32_t i = 0; i < trace->rank_count; i++)
         DEFINE(LocationGroup, definitions, i, add_numbered_string(definitions, "Rank", i),
                OTF2_LOCATION_GROUP_TYPE_PROCESS, trace->ranks[i].node, OTF2_UNDEFINED_LOCATION_GROUP);

@@ -1,6 +1,5 @@
 /* Writes the calls of one rank as OTF2 records. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "trace/otf2/write.h"

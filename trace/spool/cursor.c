@@ -166,8 +166,9 @@ _Static_assert(sizeof(struct spool_record) - offsetof(struct spool_record, kind)
                    SPOOL_RECORD_WORDS * SPOOL_WORD_BYTES,
                "a record is its time and its words");
 
-static enum status record_next(struct spool_cursor *cursor, bool *more, struct err *err)
+enum status spool_cursor_next(struct spool_cursor *cursor, bool *more, struct err *err)
 {
+    if (cursor->old) return old_next(cursor, more, err);
     uint64_t head = next_head(cursor);
     cursor->at = cursor->next;
     *more = head != 0;
@@ -190,11 +191,6 @@ static enum status record_next(struct spool_cursor *cursor, bool *more, struct e
     cursor->record.time = cursor->time & SPOOL_TIME_MASK;
     cursor->content = cursor->next;
     return has_content(&cursor->record) ? pass_content(cursor, more, err) : STATUS_OK;
-}
-
-enum status spool_cursor_next(struct spool_cursor *cursor, bool *more, struct err *err)
-{
-    return cursor->old ? old_next(cursor, more, err) : record_next(cursor, more, err);
 }
 
 enum status spool_item_content(const struct spool_rank *files, const struct spool_item *item, struct spool_bytes *to,

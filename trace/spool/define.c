@@ -133,20 +133,6 @@ static enum status define_comm(struct unify *unify)
     return id_set(unify, &unify->rank->comms, kind->comms.items[(*number)++]);
 }
 
-static enum status window_new(struct unify *unify, int32_t comm, char flavor)
-{
-    size_t members = unify->trace->definitions.comms[comm].count + 1;
-    struct spool_window_seen made = {.comm = comm,
-                                     .flavor = flavor,
-                                     .bytes = calloc(members, sizeof *made.bytes),
-                                     .disp_unit = calloc(members, sizeof *made.disp_unit),
-                                     .base = calloc(members, sizeof *made.base),
-                                     .known = calloc(members, sizeof *made.known)};
-    struct spool *spool = unify->spool;
-    ARRAY_PUSH(spool->windows, spool->window_count, spool->window_capacity, made, unify->err);
-    return made.bytes && made.disp_unit && made.base && made.known ? STATUS_OK : err_memory(unify->err);
-}
-
 static enum status define_window(struct unify *unify)
 {
     struct spool_window about;
@@ -163,7 +149,17 @@ static enum status define_window(struct unify *unify)
     TRY(map_put(&unify->windows_of_rank, (uint64_t)comm, 0, &number, unify->err));
     TRY(map_put(&unify->window_index, map_pair((uint32_t)comm, (uint32_t)*number), spool->window_count, &slot,
                 unify->err));
-    if (*slot == spool->window_count) TRY(window_new(unify, comm, (char)about.flavor));
+    if (*slot == spool->window_count) {
+        size_t members = unify->trace->definitions.comms[comm].count + 1;
+        struct spool_window_seen made = {.comm = comm,
+                                         .flavor = (char)about.flavor,
+                                         .bytes = calloc(members, sizeof *made.bytes),
+                                         .disp_unit = calloc(members, sizeof *made.disp_unit),
+                                         .base = calloc(members, sizeof *made.base),
+                                         .known = calloc(members, sizeof *made.known)};
+        ARRAY_PUSH(spool->windows, spool->window_count, spool->window_capacity, made, unify->err);
+        TRY(made.bytes && made.disp_unit && made.base && made.known ? STATUS_OK : err_memory(unify->err));
+    }
     struct spool_window_seen *window = &spool->windows[*slot];
     window->bytes[member] = about.bytes;
     window->disp_unit[member] = about.disp_unit;

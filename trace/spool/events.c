@@ -225,14 +225,6 @@ static enum status take_enter(struct events *events, const struct spool_record *
     return STATUS_OK;
 }
 
-static enum status note_request(struct events *events, uint32_t id)
-{
-    uint64_t *slot;
-    events->call.ref = id;
-    if (id >= events->shared->next_request) events->shared->next_request = id + 1;
-    return map_put(&events->shared->made, id, events->trace->ranks[events->number].count, &slot, events->err);
-}
-
 /* Adds what the call returned. */
 static enum status set_results(struct events *events, const struct spool_record *record)
 {
@@ -242,7 +234,12 @@ static enum status set_results(struct events *events, const struct spool_record 
     bool says = !call_is_thread((enum mpi_call)call->call) || (row->needed & F_FLAG);
     if ((record->flags & SPOOL_FLAG) && says) call->flags |= TRACE_FLAG;
     if (row->needed & F_REQS) return set_request_list(events);
-    if (call_makes_request((enum mpi_call)call->call)) TRY(note_request(events, record->id));
+    if (call_makes_request((enum mpi_call)call->call)) {
+        uint64_t *slot;
+        events->call.ref = record->id;
+        if (record->id >= events->shared->next_request) events->shared->next_request = record->id + 1;
+        TRY(map_put(&events->shared->made, record->id, events->trace->ranks[events->number].count, &slot, events->err));
+    }
     if ((row->needed & F_RESULT_BYTES) || row->kind == CALL_ALLTOALLV || row->kind == CALL_NEIGHBOR)
         call->any.second = record->bytes;
     switch (call_kind((enum mpi_call)call->call)) {

@@ -27,26 +27,6 @@ static enum status note_pauses(struct trace *trace, struct err *err)
                           ranks, units_format_duration(units_s(most_ps), text));
 }
 
-/* Adds notes: what no call says and a reader of the trace should know. */
-static enum status add_notes(const struct spool *spool, struct trace *trace, struct err *err)
-{
-    bool spawned = false;
-    for (uint32_t i = 0; i < spool->world; i++) spawned = spawned || spool->ranks[i].spawned;
-    if (spool->failed > 0)
-        TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " calls returned an error and did nothing: regions NAME(failed), which take "
-                           "part in no matching",
-                           spool->failed));
-    if (spool->apart > 0)
-        TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " calls with processes of other programs (MPI_Comm_spawn, MPI_Comm_connect): "
-                           "regions, which take part in no matching",
-                           spool->apart));
-    TRY(note_pauses(trace, err));
-    if (spawned) TRY(trace_add_note(trace, err, "the program was started by MPI_Comm_spawn of another one"));
-    return STATUS_OK;
-}
-
 /* "MPICH 4.0.2 (ch4:ucx)" or "Open MPI 4.1.4", as the first rank that is there says; whether the ranks were on several hosts, and
  * what UCX was told to use, say by which transport. */
 static enum status name_library(const struct spool *spool, struct trace *trace, struct err *err)
@@ -139,7 +119,21 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
         if (spool->ranks[i].cost_ps > trace->provenance.record_cost_ps)
             trace->provenance.record_cost_ps = spool->ranks[i].cost_ps;
     TRY(spool_match(spool, trace, err));
-    TRY(add_notes(spool, trace, err));
+    /* Adds notes: what no call says and a reader of the trace should know. */
+    bool spawned = false;
+    for (uint32_t i = 0; i < spool->world; i++) spawned = spawned || spool->ranks[i].spawned;
+    if (spool->failed > 0)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " calls returned an error and did nothing: regions NAME(failed), which take "
+                           "part in no matching",
+                           spool->failed));
+    if (spool->apart > 0)
+        TRY(trace_add_note(trace, err,
+                           "%" PRIu64 " calls with processes of other programs (MPI_Comm_spawn, MPI_Comm_connect): "
+                           "regions, which take part in no matching",
+                           spool->apart));
+    TRY(note_pauses(trace, err));
+    if (spawned) TRY(trace_add_note(trace, err, "the program was started by MPI_Comm_spawn of another one"));
     TRY(name_library(spool, trace, err));
     TRY(name_transport(spool, trace, err));
     TRY(count_cores(spool, trace, err));

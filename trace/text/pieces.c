@@ -144,15 +144,6 @@ static enum status read_record(struct piece *piece, size_t length, bool *good)
 
 /* --- its records in order --- */
 
-static enum status take_list(const struct piece *piece, struct text_reader *reader, uint32_t first)
-{
-    size_t count = (size_t)piece->lists[first];
-    TRY(array_reserve((void **)&reader->list, &reader->list_capacity, count + 1, sizeof *reader->list, reader->err));
-    if (count > 0) memcpy(reader->list, piece->lists + first + 1, count * sizeof *reader->list);
-    reader->list_count = count;
-    return STATUS_OK;
-}
-
 /* values: of a call that says nothing but what the record holds. Names come into the trace as records use them first:
  * as by one thread, which reads nothing of a rank behind its fault. */
 static enum status take_record(struct piece *piece, struct text_reader *reader, const struct record *record,
@@ -165,7 +156,14 @@ static enum status take_record(struct piece *piece, struct text_reader *reader, 
     if (record->more > 0) values = &piece->mores[record->more - 1];
     values->call = record->call;
     TRY(builder_translate_call(&piece->shard, reader->trace, &values->call, reader->err));
-    if (call_row(record->call.call)->needed & F_REQS) TRY(take_list(piece, reader, record->call.completion.list));
+    if (call_row(record->call.call)->needed & F_REQS) {
+        size_t count = (size_t)piece->lists[record->call.completion.list];
+        TRY(array_reserve((void **)&reader->list, &reader->list_capacity, count + 1, sizeof *reader->list,
+                          reader->err));
+        if (count > 0)
+            memcpy(reader->list, piece->lists + record->call.completion.list + 1, count * sizeof *reader->list);
+        reader->list_count = count;
+    }
     enum status status = text_add_call(reader, record->rank, values);
     return status == STATUS_DATA ? text_place_fault(reader, record->rank, record->call.enter_ps) : status;
 }

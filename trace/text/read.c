@@ -1,14 +1,12 @@
 /* The text form's lines. */
 #include <endian.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "common/array.h"
 #include "common/units.h"
 #include "trace/faults.h"
 #include "trace/limits.h"

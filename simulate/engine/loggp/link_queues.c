@@ -33,24 +33,6 @@ static struct link_queue *find_queue(struct link_queue *queues, unsigned bits, u
     return &queues[slot];
 }
 
-static enum status queue_of(struct link_queues *queues, uint64_t link, struct link_queue **queue, struct err *err)
-{
-    if (2 * queues->count >= (queues->bits ? (size_t)1 << queues->bits : 0)) {
-        unsigned bits = queues->bits ? queues->bits + 1 : BITS_LEAST;
-        struct link_queue *grown = lines_new((size_t)1 << bits, sizeof *grown);
-        if (!grown) return err_memory(err);
-        for (size_t i = 0; queues->queues && i < (size_t)1 << queues->bits; i++)
-            if (queues->queues[i].id != 0) *find_queue(grown, bits, queues->queues[i].id) = queues->queues[i];
-        free(queues->queues);
-        queues->queues = grown;
-        queues->bits = bits;
-    }
-    *queue = find_queue(queues->queues, queues->bits, link + 1);
-    queues->count += (*queue)->id == 0;
-    (*queue)->id = link + 1;
-    return STATUS_OK;
-}
-
 const struct link_queue *link_queues_first(const struct link_queues *queues, const struct link_path *path)
 {
     return queues->bits ? &queues->queues[slot_of(queues->bits, path->known[path->link % LINKS_KNOWN].id + 1)] : NULL;
@@ -104,8 +86,19 @@ enum status link_queues_pass(struct link_queues *queues, uint32_t index, int64_t
 {
     struct link_path *path = &queues->paths[index];
     const struct topology_link *link = &path->known[path->link % LINKS_KNOWN];
-    struct link_queue *queue;
-    TRY(queue_of(queues, link->id, &queue, err));
+    if (2 * queues->count >= (queues->bits ? (size_t)1 << queues->bits : 0)) {
+        unsigned bits = queues->bits ? queues->bits + 1 : BITS_LEAST;
+        struct link_queue *grown = lines_new((size_t)1 << bits, sizeof *grown);
+        if (!grown) return err_memory(err);
+        for (size_t i = 0; queues->queues && i < (size_t)1 << queues->bits; i++)
+            if (queues->queues[i].id != 0) *find_queue(grown, bits, queues->queues[i].id) = queues->queues[i];
+        free(queues->queues);
+        queues->queues = grown;
+        queues->bits = bits;
+    }
+    struct link_queue *queue = find_queue(queues->queues, queues->bits, link->id + 1);
+    queues->count += queue->id == 0;
+    queue->id = link->id + 1;
     path->head_ps = queue->free_ps > now_ps ? queue->free_ps : now_ps;
     queue->free_ps = path->head_ps + (link->width == 1 ? path->transmit_ps : path->transmit_ps / link->width);
     if (++path->link < path->links && path->link % LINKS_KNOWN == 0) find_links(queues, path);

@@ -31,16 +31,6 @@ static enum status enter_link(struct lone_flows *lone, struct lone_link *link, i
     return STATUS_OK;
 }
 
-static enum status inner_link(struct lone_flows *lone, uint64_t id, struct lone_link **link, struct err *err)
-{
-    const struct lone_link unused = {.flows = 0};
-    uint64_t *index;
-    TRY(map_put(&lone->inner, id, lone->link_count, &index, err));
-    if (*index == lone->link_count) ARRAY_PUSH(lone->links, lone->link_count, lone->link_capacity, unused, err);
-    *link = &lone->links[*index];
-    return STATUS_OK;
-}
-
 enum status lone_flows_begin(struct lone_flows *lone, int32_t src_node, int32_t dst_node, bool *alone, struct err *err)
 {
     const struct topology *topology = lone->platform->topology;
@@ -48,9 +38,12 @@ enum status lone_flows_begin(struct lone_flows *lone, int32_t src_node, int32_t 
     lone->met_count = 0;
     TRY(enter_link(lone, &lone->receivers[dst_node], src_node, err));
     for (int32_t i = 0; i < count; i++) {
-        struct lone_link *link;
-        TRY(inner_link(lone, topology_inner_link(topology, src_node, dst_node, i).id, &link, err));
-        TRY(enter_link(lone, link, src_node, err));
+        const struct lone_link unused = {.flows = 0};
+        uint64_t *index;
+        TRY(map_put(&lone->inner, topology_inner_link(topology, src_node, dst_node, i).id, lone->link_count, &index,
+                    err));
+        if (*index == lone->link_count) ARRAY_PUSH(lone->links, lone->link_count, lone->link_capacity, unused, err);
+        TRY(enter_link(lone, &lone->links[*index], src_node, err));
     }
     *alone = lone->met_count == 0;
     return STATUS_OK;

@@ -64,20 +64,6 @@ struct engine {
     bool clock_woken, quit;
 };
 
-static enum status route_of(struct engine *engine, int32_t src, int32_t dst, struct route *route, struct err *err)
-{
-    uint64_t *slot, key = map_pair((uint32_t)src, (uint32_t)dst);
-    TRY(map_put(&engine->route_index, key, engine->route_count, &slot, err));
-    if (*slot == engine->route_count) {
-        sg_host_t from = engine->hosts[src], to = engine->hosts[dst];
-        struct route found = {cost_duration_ps(sg_host_get_route_latency(from, to)),
-                              sg_host_get_route_bandwidth(from, to)};
-        ARRAY_PUSH(engine->routes, engine->route_count, engine->route_capacity, found, err);
-    }
-    *route = engine->routes[*slot];
-    return STATUS_OK;
-}
-
 /* On a user's SimGrid platform, latency and rate between nodes are those of its routes. A message that is slower than
  * its links occupies them as long as it takes: its bytes are stretched. */
 static enum status set_cost(struct engine *engine, const struct engine_message *message, struct cost *cost,
@@ -87,8 +73,15 @@ static enum status set_cost(struct engine *engine, const struct engine_message *
     double link_Bps = engine->link_Bps;
     *cost = cost_message(platform, message);
     if (cost->network && platform->simgrid_xml) {
-        struct route route;
-        TRY(route_of(engine, message->src_node, message->dst_node, &route, err));
+        uint64_t *slot, key = map_pair((uint32_t)message->src_node, (uint32_t)message->dst_node);
+        TRY(map_put(&engine->route_index, key, engine->route_count, &slot, err));
+        if (*slot == engine->route_count) {
+            sg_host_t from = engine->hosts[message->src_node], to = engine->hosts[message->dst_node];
+            const struct route found = {cost_duration_ps(sg_host_get_route_latency(from, to)),
+                                        sg_host_get_route_bandwidth(from, to)};
+            ARRAY_PUSH(engine->routes, engine->route_count, engine->route_capacity, found, err);
+        }
+        const struct route route = engine->routes[*slot];
         int64_t gap_ps = units_ps(platform->gap_s);
         link_Bps = route.bandwidth_Bps;
         cost->latency_ps = route.latency_ps;
@@ -144,14 +137,6 @@ static void run_courier(int argc, char **argv)
     }
 }
 
-/* flow_net runs ahead of SimGrid's clock while nothing flows there. */
-static void catch_up(const struct engine *engine)
-{
-    double ahead_s = units_s(engine->net.now_ps) - simgrid_get_clock();
-    bool idle = engine->net.flows == engine->net.job_count;
-    if (idle && ahead_s > CLOCK_STEP_S) sg_actor_sleep_for(ahead_s);
-}
-
 /* Sleeps until the next event is due, or until a courier has put one into the queue. Returns the time up to which
  * events may be executed: couriers whose flows end at the same time have put theirs by then. */
 static int64_t sleep_until_due(struct engine *engine)
@@ -178,7 +163,10 @@ static void clock_actor(int argc, char **argv)
     for (int64_t limit_ps = 0; engine->status == STATUS_OK; limit_ps = sleep_until_due(engine)) {
         engine->status = flow_net_run(&engine->net, limit_ps, &more, engine->err);
         if (!more) break;
-        catch_up(engine);
+        /* flow_net runs ahead of SimGrid's clock while nothing flows there. */
+        double ahead_s = units_s(engine->net.now_ps) - simgrid_get_clock();
+        bool idle = engine->net.flows == engine->net.job_count;
+        if (idle && ahead_s > CLOCK_STEP_S) sg_actor_sleep_for(ahead_s);
         for (; engine->jobs_announced < engine->net.job_count; engine->jobs_announced++) {
             if (engine->idle_couriers <= engine->jobs_announced) {
                 sg_actor_create("courier", engine->home, run_courier, 0, NULL);
