@@ -7,13 +7,13 @@
 enum { STEPS = 4, PLACES_MOST = STEPS * FIT_POINTS_MOST };
 
 /* A line from after_s to full_s: the time is `base` before it, and base + call behind it. */
-struct line {
+struct pause_line {
     double after_s, full_s, base_s, call_s;
     double call_error_s; /* one standard error, of points that have an error of 1 */
     double squares;      /* of the residuals */
 };
 
-static double share_of(const struct line *line, double length_s)
+static double share_of(const struct pause_line *line, double length_s)
 {
     if (length_s < line->after_s) return 0;
     return length_s >= line->full_s ? 1 : (length_s - line->after_s) / (line->full_s - line->after_s);
@@ -26,7 +26,7 @@ static double time_at(const struct size_curve *curve, size_t index)
 
 /* Base and call by least squares. All lengths count alike: a program pays what is lacking of each. False: no length, or each
  * one, is behind the line. */
-static bool fit_times(const struct size_curve *curve, struct line *line)
+static bool fit_times(const struct size_curve *curve, struct pause_line *line)
 {
     double n = (double)curve->count, share = 0, time = 0, shares = 0, both = 0;
     for (size_t i = 0; i < curve->count; i++) {
@@ -62,13 +62,13 @@ static size_t list_places(const struct size_curve *curve, double places_s[PLACES
 }
 
 /* The best of all lines; with `best`, instead, how far the values of lines are from it whose squares are at most `most`. */
-static void try_lines(const struct size_curve *curve, struct line *best, double most, struct pause_found *range)
+static void try_lines(const struct size_curve *curve, struct pause_line *best, double most, struct pause_found *range)
 {
     double places_s[PLACES_MOST];
     size_t count = list_places(curve, places_s);
     for (size_t from = 0; from < count; from++)
         for (size_t to = from; to < count; to++) {
-            struct line line = {.after_s = places_s[from], .full_s = places_s[to]};
+            struct pause_line line = {.after_s = places_s[from], .full_s = places_s[to]};
             if (!fit_times(curve, &line)) continue;
             if (!range && line.squares < best->squares) *best = line;
             if (!range || line.squares > most) continue;
@@ -79,7 +79,7 @@ static void try_lines(const struct size_curve *curve, struct line *best, double 
 }
 
 /* The variance of a length's time: that of the residuals, or of the medians if that is larger. */
-static double variance_of(const struct size_curve *curve, const struct line *line)
+static double variance_of(const struct size_curve *curve, const struct pause_line *line)
 {
     enum { VALUES = 4 };
     double medians = 0;
@@ -90,7 +90,7 @@ static double variance_of(const struct size_curve *curve, const struct line *lin
 
 bool pause_find(const struct size_curve *curve, struct pause_found *found)
 {
-    struct line best = {.squares = INFINITY};
+    struct pause_line best = {.squares = INFINITY};
     *found = (struct pause_found){.why = NULL};
     if (curve->count == 0) return false;
     if (curve->count < PAUSE_LENGTHS_LEAST || curve->points[0].x != 0) {

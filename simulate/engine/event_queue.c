@@ -299,20 +299,24 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_time tim
     return STATUS_OK;
 }
 
+/* Many ranks that do the same make as many events at once. */
+static enum status grow_ring(struct event_ring *ring, struct err *err)
+{
+    uint32_t room = ring->room ? 2 * ring->room : EVENT_RING_LEAST;
+    struct event *items = malloc(room * sizeof *items);
+    if (!items) return err_memory(err);
+    for (uint32_t i = 0; i < ring->count; i++) items[i] = *event_ring_item(ring, i);
+    free(ring->items);
+    *ring = (struct event_ring){.items = items, .count = ring->count, .room = room};
+    return STATUS_OK;
+}
+
 enum status event_queue_push_ring_slow(struct event_queue *queue, unsigned ring, const struct event *event,
                                        struct err *err)
 {
     if (queue->count == queue->reserved) TRY(reserve_event(queue, err));
     struct event_ring *into = &queue->rings[ring];
-    if (into->count == into->room && into->room < EVENT_RING_MOST) {
-        /* Many ranks that do the same make as many events at once. */
-        uint32_t room = into->room ? 2 * into->room : EVENT_RING_LEAST;
-        struct event *items = malloc(room * sizeof *items);
-        if (!items) return err_memory(err);
-        for (uint32_t i = 0; i < into->count; i++) items[i] = *event_ring_item(into, i);
-        free(into->items);
-        *into = (struct event_ring){.items = items, .count = into->count, .room = room};
-    }
+    if (into->count == into->room && into->room < EVENT_RING_MOST) TRY(grow_ring(into, err));
     push_event(queue, event, into);
     return STATUS_OK;
 }

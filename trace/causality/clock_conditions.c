@@ -31,8 +31,8 @@ static enum status order_conditions(struct happens_before *relation, const size_
                                     struct clock_condition **conditions, size_t count, size_t *capacity)
 {
     size_t calls = first_calls[relation->trace->rank_count];
-    size_t *ends =
-        calloc(calls + 1, sizeof *ends); /* of those before: sorting takes time by the number of conditions */
+    /* Ends of those before: sorting takes time by the number of conditions. */
+    size_t *ends = calloc(calls + 1, sizeof *ends);
     struct clock_condition *ordered = malloc((count + 1) * sizeof *ordered);
     if (!ends || !ordered) {
         free(ends);

@@ -82,20 +82,24 @@ bool link_queues_next(const struct link_queues *queues, uint32_t index, int64_t 
     return path->link < path->links;
 }
 
+static enum status grow_queues(struct link_queues *queues, struct err *err)
+{
+    unsigned bits = queues->bits ? queues->bits + 1 : BITS_LEAST;
+    struct link_queue *grown = lines_new((size_t)1 << bits, sizeof *grown);
+    if (!grown) return err_memory(err);
+    for (size_t i = 0; queues->queues && i < (size_t)1 << queues->bits; i++)
+        if (queues->queues[i].id != 0) *find_queue(grown, bits, queues->queues[i].id) = queues->queues[i];
+    free(queues->queues);
+    queues->queues = grown;
+    queues->bits = bits;
+    return STATUS_OK;
+}
+
 enum status link_queues_pass(struct link_queues *queues, uint32_t index, int64_t now_ps, struct err *err)
 {
     struct link_path *path = &queues->paths[index];
     const struct topology_link *link = &path->known[path->link % LINKS_KNOWN];
-    if (2 * queues->count >= (queues->bits ? (size_t)1 << queues->bits : 0)) {
-        unsigned bits = queues->bits ? queues->bits + 1 : BITS_LEAST;
-        struct link_queue *grown = lines_new((size_t)1 << bits, sizeof *grown);
-        if (!grown) return err_memory(err);
-        for (size_t i = 0; queues->queues && i < (size_t)1 << queues->bits; i++)
-            if (queues->queues[i].id != 0) *find_queue(grown, bits, queues->queues[i].id) = queues->queues[i];
-        free(queues->queues);
-        queues->queues = grown;
-        queues->bits = bits;
-    }
+    if (2 * queues->count >= (queues->bits ? (size_t)1 << queues->bits : 0)) TRY(grow_queues(queues, err));
     struct link_queue *queue = find_queue(queues->queues, queues->bits, link->id + 1);
     queues->count += queue->id == 0;
     queue->id = link->id + 1;

@@ -13,21 +13,12 @@
 #include <string.h>
 
 #include "platforms/fit/piecewise.h"
-
-struct truth {
-    double upto, latency, per_byte; /* holds for sizes up to upto */
-};
+#include "tests/unit/platforms/fit/truth.h"
 
 enum { SIZES = 28, SEEDS_CHECKED = 20 };
 static const double sizes[SIZES] = {8,     16,     32,     64,     128,    256,    512,     1024,   1536,  2048,
                                     3072,  4096,   6144,   8192,   12288,  16384,  24576,   32768,  49152, 65536,
                                     98304, 131072, 196608, 262144, 393216, 524288, 1048576, 2097152};
-
-static double true_time(const struct truth *truth, double bytes)
-{
-    while (bytes > truth->upto) truth++;
-    return truth->latency + truth->per_byte * bytes;
-}
 
 /* Normal noise of a share of each time; so many points, at random places, are three times too late. */
 static void measure(const struct truth *truth, double share, int outliers, unsigned long seed, struct fit_point points[SIZES])

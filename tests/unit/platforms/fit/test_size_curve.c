@@ -14,21 +14,12 @@
 
 #include "common/array.h"
 #include "platforms/fit/size_curve.h"
-
-struct truth {
-    double upto, latency, per_byte; /* holds for sizes up to upto */
-};
+#include "tests/unit/platforms/fit/truth.h"
 
 enum { SIZES = 28, PASSES = 2, REPETITIONS = 30, BURST_SIZES_MOST = 5, SEEDS_CHECKED = 20 };
 static const int64_t sizes[SIZES] = {8,     16,     32,     64,     128,    256,    512,     1024,   1536,  2048,
                                      3072,  4096,   6144,   8192,   12288,  16384,  24576,   32768,  49152, 65536,
                                      98304, 131072, 196608, 262144, 393216, 524288, 1048576, 2097152};
-
-static double true_time(const struct truth *truth, double bytes)
-{
-    while (bytes > truth->upto) truth++;
-    return truth->latency + truth->per_byte * bytes;
-}
 
 /* Each repetition takes one unit of time of the run. In a burst it takes longer by a factor. */
 struct burst {
