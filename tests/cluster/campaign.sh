@@ -17,7 +17,7 @@ status=$?
 [ ! -e "$work/result.json" ] && [ "$(sed 1d "$work/result.json.rows" | jq -r .semantics)" = d ] ||
     { fail "expected the row of d alone, and no result"; finish; }
 first=$(sed 1d "$work/result.json.rows" | jq -c .part)
-run
+run --keep "$work/kept"
 status=$?
 [ ! -e "$work/result.json.rows" ] || { fail "the rows are still there"; finish; }
 [ "$(jq -c '.rows[0].part' "$work/result.json")" = "$first" ] || { fail "the row of d was measured again"; finish; }
@@ -27,6 +27,12 @@ jq -e '.schema == "rmacast.campaign-result/1" and .failed == 0 and (.rows | leng
     and (.rows | all(.others_share >= 0 and has("waited_share")))
     and (.rows | all(.transfers.count == 2 * 2 * 10 and .calls.count > 0)) and (.order | length) == 1 and .machine.cores > 0' \
     "$work/result.json" >/dev/null || { fail "$(cat "$work/result.json")"; finish; }
+# The kept traces of the second call, once more, without a cluster.
+timeout 60 "$source/validate/campaigns/run.sh" --again "$work/kept" --rows '.semantics == "a"' "$work/campaign.json" "$build" "$work/again.json"
+status=$?
+[ $status = 75 ] || { fail "exit status $status of --again with a row left, expected 75"; finish; }
+[ "$(sed 1d "$work/again.json.rows" | jq -c '[.part, .others_share]')" = "$(jq -c '.rows[1] | [.part, .others_share]' "$work/result.json")" ] ||
+    { fail "--again compares other runs: $(cat "$work/again.json.rows")"; finish; }
 table=$source/validate/campaigns/table.sh
 "$table" "$work/result.json" | grep -q '^| pscw, d | [-+][0-9.]* ([0-9.]*) |$' || { fail "no row of d in the table"; finish; }
 [ "$("$table" --svg "$work/result.json" | grep -c '<circle')" = 2 ] || { fail "expected two points in the picture"; finish; }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs a campaign: programs are recorded on this machine, predicted for a virtual cluster, run there, and compared.
-#   run.sh [--minutes M] [--rows CONDITION] CAMPAIGN.json BUILD RESULT.json
+#   run.sh [--minutes M] [--rows CONDITION] [--keep DIR | --again DIR] CAMPAIGN.json BUILD RESULT.json
 # BUILD: the build directory, as build/release (docs/cluster.md). CONDITION: which rows are measured in this call, in the language
-# of jq, as '.ranks == 8 and .bytes > 8'. --minutes: no row begins after M minutes.
+# of jq, as '.ranks == 8 and .bytes > 8'. --minutes: no row begins after M minutes. --keep: the recordings and runs stay in DIR.
+# --again: those of DIR are predicted and compared once more; nothing runs.
 # Rows that are done are kept in RESULT.json.rows until all rows of the campaign are there; then the result is written. The same
 # command again measures what is missing. Exits with 75 while rows are missing, with 77 and the reason where the cluster cannot be
 # made. A run that reaches its time limit is made again, unless it only hangs in MPI_Finalize. A run is thrown away, and counted,
@@ -10,7 +11,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 die() { echo "campaign: $*" >&2; exit 1; }
-usage() { sed -n 2,10p "$0"; exit 2; }
+usage() { sed -n 2,11p "$0"; exit 2; }
 while [ $# -gt 3 ]; do
     case $1 in
     --minutes)
@@ -21,6 +22,11 @@ while [ $# -gt 3 ]; do
     --rows)
         CAMPAIGN_ROWS=$2
         export CAMPAIGN_ROWS
+        ;;
+    --keep | --again)
+        [ "$1" = --again ] && CAMPAIGN_STAGE=again && export CAMPAIGN_STAGE
+        mkdir -p "$2" && CAMPAIGN_TRACES=$(realpath "$2") || die "$2: cannot be made"
+        export CAMPAIGN_TRACES
         ;;
     *) usage ;;
     esac
@@ -48,6 +54,8 @@ on_cluster() {
 if [ -z "${CAMPAIGN_WORK:-}" ]; then
     CAMPAIGN_WORK=$(mktemp -d)
     trap 'rm -rf "$CAMPAIGN_WORK"' EXIT
+fi
+if [ -z "${CAMPAIGN_STAGE:-}" ]; then
     CLUSTER_SWITCH=$build/bin/cluster_switch
     export CAMPAIGN_WORK CLUSTER_SWITCH
     if jq -e .recorded_on "$config" >/dev/null; then
@@ -57,7 +65,7 @@ if [ -z "${CAMPAIGN_WORK:-}" ]; then
     on_cluster run cluster
     exit $?
 fi
-work=$CAMPAIGN_WORK
+work=$CAMPAIGN_WORK traces=${CAMPAIGN_TRACES:-$CAMPAIGN_WORK/traces}
 [ -s "$rows" ] || jq -c '{campaign: .}' "$config" >"$rows" || die "$rows: cannot be written"
 mpi=$(setting '.mpi // "mpich"') here_run=mpiexec.mpich
 [ "$mpi" = openmpi ] && here_run="mpirun.openmpi --allow-run-as-root --bind-to none --mca btl vader,self"
@@ -109,14 +117,14 @@ part() {
 # record PROGRAM ARGUMENT...: once for all rows of program, bytes and ranks: on this machine, or, in the stage "record", on the
 # cluster of recorded_on. recording: its name.
 record() {
-    recording=$work/recorded-$program-$bytes-$ranks.rma
+    recording=$row/recorded.rma
     [ -d "$recording" ] && return 0
     preload=
     if [ "$CAMPAIGN_STAGE" = record ]; then
         preload=$build/lib/libcluster-yield.so
         set -- "$cluster" run --mpi "$mpi" -n "$ranks" -- "$@"
-    elif jq -e .recorded_on "$config" >/dev/null; then
-        echo "campaign: $name: was not recorded on the cluster of recorded_on" >&2
+    elif [ "$CAMPAIGN_STAGE" = again ] || jq -e .recorded_on "$config" >/dev/null; then
+        echo "campaign: $name: there is no recording" >&2
         return 1
     else
         # shellcheck disable=SC2086
@@ -142,6 +150,7 @@ choose() {
     [ "$semantics" = c ] && library="--set mpi.rma.protocol.visit=enter"
     [ "$semantics" = d ] && library="--set mpi.rma.protocol.visit=enter --set mpi.rma.protocol.wait=confirmed"
     name="$program, $bytes B, $ranks ranks, semantics $semantics"
+    row=$traces/$program-$bytes-$ranks
 }
 
 predict() {
@@ -150,17 +159,17 @@ predict() {
         -o "$work/predicted-$semantics.txt" >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
 }
 
-count() { find "$work" -maxdepth 1 -name "$1" | wc -l; }
+count() { find "$row" -maxdepth 1 -name "$1" | wc -l; }
 
 # measure_once PROGRAM ARGUMENT...: one more run of the row, if it needs one.
 measure_once() {
     good=$(count "run-$semantics-*.rma") thrown=$(count "thrown-$semantics-*")
-    [ "$good" -lt "$repetitions" ] && [ "$thrown" -le $((2 * repetitions)) ] || return 0
+    [ "$CAMPAIGN_STAGE" != again ] && [ "$good" -lt "$repetitions" ] && [ "$thrown" -le $((2 * repetitions)) ] || return 0
     more=true
     measured "$work/next.rma" "$@"
     case $? in
-    0) mv "$work/next.rma" "$work/run-$semantics-$good.rma" && echo "$others_share" >>"$work/others-$semantics" ;;
-    3) touch "$work/thrown-$semantics-$thrown" && last_share=$others_share ;;
+    0) mv "$work/next.rma" "$row/run-$semantics-$good.rma" && echo "$others_share" >>"$row/others-$semantics" ;;
+    3) touch "$row/thrown-$semantics-$thrown" && last_share=$others_share ;;
     *) return 1 ;;
     esac
 }
@@ -168,11 +177,11 @@ measure_once() {
 compare() {
     thrown=$(count "thrown-$semantics-*")
     if [ "$(count "run-$semantics-*.rma")" = 0 ]; then
-        echo "campaign: $name: all $thrown runs were disturbed by other processes, the last one by $last_share of the cores" >&2
+        echo "campaign: $name: there is no run, $thrown were disturbed by other processes, the last one by $last_share of the cores" >&2
         return 1
     fi
-    runs=$(find "$work" -maxdepth 1 -name "run-$semantics-*.rma" | sort)
-    most=$(sort -g "$work/others-$semantics" | tail -n 1)
+    runs=$(find "$row" -maxdepth 1 -name "run-$semantics-*.rma" | sort)
+    most=$(sort -g "$row/others-$semantics" | tail -n 1)
     # The network as the platform file has it for messages of these bytes: when requests arrived at their targets.
     network=$(jq -r --argjson bytes "$bytes" '.network | def value: if type == "object" then .value else . end;
         ([.segments // [{}] | .[] | select((.upto_bytes | value // infinite) >= $bytes)][0]) as $line |
@@ -215,7 +224,10 @@ each() {
 # rows_of PROGRAM ARGUMENT...: the rows that differ in semantics alone. Their runs take turns, so that what changes with time on
 # the machine makes no order of a to d.
 rows_of() {
-    rm -rf "$work"/predicted-* "$work"/run-* "$work"/thrown-* "$work"/others-*
+    rm -rf "$work"/predicted-*
+    if [ "$CAMPAIGN_STAGE" != again ]; then
+        for one in $group; do rm -rf "$row"/run-"$one"-* "$row"/thrown-"$one"-* "$row"/others-"$one"; done
+    fi
     choose "${group%% *}"
     if ! record "$@"; then
         for one in $group; do failures=$((failures + 1)); done
@@ -228,6 +240,7 @@ rows_of() {
         each measure_once "$@"
     done
     each compare
+    [ -n "${CAMPAIGN_TRACES:-}" ] || rm -rf "$row"
 }
 
 # The row was measured by an earlier call.
@@ -256,9 +269,9 @@ while read -r line; do
     done
     [ -n "$group" ] || continue
     # shellcheck disable=SC2046
+    mkdir -p "$row"
     set -- "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]')
     if [ "$CAMPAIGN_STAGE" = record ]; then
-        choose "${group%% *}"
         record "$@" </dev/null || failures=$((failures + 1))
     else
         rows_of "$@" </dev/null
