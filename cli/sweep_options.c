@@ -57,13 +57,9 @@ enum status sweep_options_open(const struct sweep_options *options, struct sweep
     TRY(sweep_open(options->config, &made, err));
     enum status status = check_files(options, &made.config, err);
     if (status == STATUS_OK && options->output) status = sweep_keep(&made, options->output, &cut, err);
-    if (status == STATUS_OK && (made.taken > 0 || made.dropped > 0 || cut)) {
-        activity_end();
-        fprintf(stderr, "rmacast: note: %s %s; %zu of %zu points are taken from it", options->output,
-                cut ? "breaks off" : "is continued", made.taken, made.count);
-        if (made.dropped > 0) fprintf(stderr, ", %zu others of it are dropped", made.dropped);
-        fputc('\n', stderr);
-    }
+    if (status == STATUS_OK && (made.taken > 0 || cut))
+        cli_note("note: %s %s; %zu of %zu points are taken from it", options->output, cut ? "breaks off" : "is continued",
+                 made.taken, made.count);
     if (status == STATUS_OK)
         *sweep = made;
     else
@@ -76,7 +72,7 @@ static bool shown;
 static void show_progress(void *context, const struct sweep *sweep)
 {
     (void)context;
-    if (!isatty(STDERR_FILENO)) return;
+    if (!isatty(STDERR_FILENO) || cli_is_quiet()) return;
     activity_end();
     fprintf(stderr, "\r\033[K%zu of %zu points, %zu failed", sweep->done + sweep->failed, sweep->count, sweep->failed);
     fflush(stderr);

@@ -141,7 +141,8 @@ static enum status read_file(const char *file, struct earlier_points *points, bo
     return status;
 }
 
-static void take_points(struct sweep *sweep, struct earlier_points *points)
+/* The file is written anew with the points of this sweep: it may have no others. */
+static enum status take_points(struct sweep *sweep, const char *file, struct earlier_points *points, struct err *err)
 {
     if (points->count > 0) qsort(points->items, points->count, sizeof *points->items, by_inputs);
     for (size_t i = 0; i < sweep->count && points->count > 0; i++) {
@@ -154,7 +155,11 @@ static void take_points(struct sweep *sweep, struct earlier_points *points)
         sweep->taken++;
         found->line = NULL;
     }
-    sweep->dropped = points->count - sweep->taken;
+    if (sweep->taken == points->count) return STATUS_OK;
+    return err_set(err, STATUS_DATA, file, NULL,
+                   "%zu of its %zu points are none of this sweep's: the configuration lacks them, or a trace, a platform or "
+                   "the program has changed since; expected a file of this sweep, or a new one",
+                   points->count - sweep->taken, points->count);
 }
 
 /* Locks the file that has the name now, since write_whole() has replaced the old one. */
@@ -180,7 +185,7 @@ enum status sweep_keep(struct sweep *sweep, const char *file, bool *cut, struct 
     struct earlier_points points = {.count = 0};
     enum status status = check_unlocked(file, err);
     if (status == STATUS_OK) status = read_file(file, &points, cut, err);
-    if (status == STATUS_OK) take_points(sweep, &points);
+    if (status == STATUS_OK) status = take_points(sweep, file, &points, err);
     for (size_t i = 0; i < points.count; i++) free(points.items[i].line);
     free(points.items);
     TRY(status);
