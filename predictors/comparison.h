@@ -52,7 +52,8 @@ enum status comparison_to_json(const struct comparison *comparison, cJSON **json
 
 /* Prints a line per row, in as many blocks as the columns need. Columns: run time; every wait state that occurs in any
  * row, in seconds over all ranks; the median bandwidth bounds of the transfers that have one ("unbounded" if most have
- * none). Lines below say which row is fastest, how each differs from the first, and which rows failed. */
+ * none). Lines below say which row is fastest, how each differs from the first, the notes of the results, and which
+ * rows failed. */
 void comparison_print(const struct comparison *comparison, FILE *out);
 
 #endif

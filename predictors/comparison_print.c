@@ -225,6 +225,38 @@ static void print_failures(const struct comparison *comparison, FILE *out)
         if (comparison->failures[i]) fprintf(out, "Incomplete: no result of %s\n", comparison->failures[i]);
 }
 
+static bool has_note(const struct result *result, const char *note)
+{
+    for (size_t i = 0; i < result->note_count; i++)
+        if (strcmp(result->notes[i], note) == 0) return true;
+    return false;
+}
+
+/* Prints a note of several rows once, with their names unless all have it. */
+static void print_note(const struct comparison *comparison, size_t row, const char *note, FILE *out)
+{
+    bool all = true, begun = false;
+    for (size_t i = 0; i < comparison->count; i++) {
+        bool has = has_note(comparison->results[i], note);
+        if (has && i < row) return;
+        all = all && has;
+    }
+    fputs("Note", out);
+    for (size_t i = row; !all && i < comparison->count; i++) {
+        if (!has_note(comparison->results[i], note)) continue;
+        fprintf(out, "%s%s", begun ? ", " : " on ", comparison->names[i]);
+        begun = true;
+    }
+    fprintf(out, ": %s\n", note);
+}
+
+static void print_notes(const struct comparison *comparison, FILE *out)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        for (size_t n = 0; n < comparison->results[i]->note_count; n++)
+            print_note(comparison, i, comparison->results[i]->notes[n], out);
+}
+
 static void print_results(const struct comparison *comparison, FILE *out)
 {
     const struct result *first = comparison->results[0];
@@ -238,6 +270,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
     print_buffers(comparison, out);
     print_efficiency(comparison, out);
     print_partial(comparison, out);
+    print_notes(comparison, out);
     if (!comparison->warnings) return;
     warnings_print_choice(comparison->warnings, out);
     warnings_print_contradictions(comparison->warnings, out);

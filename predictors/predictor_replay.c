@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "predictors/crowding.h"
 #include "simulate/verify/child_replay.h"
 
 static enum status replace_text(char **text, const char *with, struct err *err)
@@ -109,6 +110,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
                             loggp
                                 ? "engine.nic is pairs: a sender has the full rate to each node, as much as it sends to others"
                                 : "engine.nic is pairs, for the loggp engine: here a NIC sends one message after another"));
+    TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
     TRY(note_files(prediction, err));
     return model_report_faults(prediction->trace, result, err);
 }

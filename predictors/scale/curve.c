@@ -211,6 +211,24 @@ static void print_replays(const struct curve *curve, FILE *out)
     fputs(".\n", out);
 }
 
+/* Whether a point before this one has the note. */
+static bool is_known_note(const struct curve *curve, size_t point, const char *note)
+{
+    for (size_t i = 0; i < point; i++)
+        for (size_t n = 0; n < curve->points[i].result->note_count; n++)
+            if (strcmp(curve->points[i].result->notes[n], note) == 0) return true;
+    return false;
+}
+
+/* Prints each note of the results once, with the smallest number of ranks that has it. */
+static void print_notes(const struct curve *curve, FILE *out)
+{
+    for (size_t i = 0; i < curve->count; i++)
+        for (size_t n = 0; n < curve->points[i].result->note_count; n++)
+            if (!is_known_note(curve, i, curve->points[i].result->notes[n]))
+                fprintf(out, "Note, %u ranks: %s\n", curve->points[i].ranks, curve->points[i].result->notes[n]);
+}
+
 void curve_print(const struct curve *curve, FILE *out)
 {
     fprintf(out, "%s scaling, against %u ranks%s", curve->strong ? "Strong" : "Weak", curve->points[0].ranks,
@@ -228,6 +246,7 @@ void curve_print(const struct curve *curve, FILE *out)
     if (curve->measured > 0)
         fprintf(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
     print_replays(curve, out);
+    print_notes(curve, out);
     if (curve->doubts) fprintf(out, "Open, since the runs do not tell:\n%s", curve->doubts);
 }
 

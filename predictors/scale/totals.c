@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "predictors/crowding.h"
 #include "simulate/replay/replay.h"
 
 static enum status set_names(struct result *result, const struct trace *trace, const struct platform *platform,
@@ -57,6 +58,7 @@ enum status scale_totals(struct program_source *source, const struct platform *p
     if (status == STATUS_OK) {
         status = set_names(made, trace, platform, engine, err);
         if (status == STATUS_OK) status = describe_outcome(&outcome, made, err);
+        if (status == STATUS_OK) status = crowding_note(platform, trace->rank_count, made, err);
         if (status == STATUS_OK) *result = made;
         else result_free(made);
     }

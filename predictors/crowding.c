@@ -1,0 +1,25 @@
+#include "predictors/crowding.h"
+
+#include <stdlib.h>
+
+enum status crowding_note(const struct platform *platform, uint32_t rank_count, struct result *result, struct err *err)
+{
+    uint32_t cores = (uint32_t)platform->cores, crowded = 0;
+    int32_t fullest = 0;
+    uint32_t *ranks = calloc((size_t)platform->node_count, sizeof *ranks); /* of each node */
+    if (!ranks) return err_memory(err);
+    for (uint32_t rank = 0; rank < rank_count; rank++) {
+        int32_t node = platform_node_of(platform, rank);
+        if (++ranks[node] == cores + 1) crowded++;
+    }
+    for (int32_t node = 1; crowded > 0 && node < platform->node_count; node++)
+        if (ranks[node] > ranks[fullest]) fullest = node;
+    uint32_t most = ranks[fullest];
+    free(ranks);
+    if (crowded == 0) return STATUS_OK;
+    return result_add_note(result, err,
+                           "more ranks than cores on %u node%s: %u ranks share the %u core%s of node %d, so that computing "
+                           "takes %.3g times as long there (nodes.cores, mapping)",
+                           crowded, crowded == 1 ? "" : "s", most, cores, cores == 1 ? "" : "s", fullest,
+                           (double)most / cores);
+}
