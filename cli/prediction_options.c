@@ -165,7 +165,7 @@ error_t analyze_options_parse(int key, char *argument, const struct argp_state *
 error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options)
 {
     if (!options->engine) options->engine = engine_descriptors()[0];
-    return options->platform && *options->platform ? 0 : cli_usage(state, "--platform FILE is missing");
+    return options->platform && *options->platform ? 0 : cli_usage(state, "--platform is missing, expected a file, the name of an installed one as four-nodes, or ideal");
 }
 
 void prediction_options_clear(struct prediction_options *options)
@@ -281,7 +281,8 @@ static enum status check_windows(const struct prediction_options *options, const
     return STATUS_OK;
 }
 
-/* The platform with room for all ranks; one line that has too few of them says what --grow would make of it. */
+/* The platform with room for all ranks. The error of one that has too little says how many ranks its nodes have cores for,
+ * and what --grow would make of it. */
 static enum status open_with_room(const struct prediction_options *options, const char *file, const char **overrides,
                                   size_t count, uint32_t ranks, struct platform **platform, struct err *err)
 {
@@ -295,10 +296,14 @@ static enum status open_with_room(const struct prediction_options *options, cons
         *platform = opened;
         return STATUS_OK;
     }
+    char denser[64] = "";
+    int64_t nodes = opened->node_count, per_node = ((int64_t)ranks + nodes - 1) / nodes;
+    if (!opened->rank_nodes && per_node <= opened->cores)
+        snprintf(denser, sizeof denser, "; --set mapping.ranks_per_node=%" PRId64 " uses its cores", per_node);
     platform_free(opened);
     if (platform_grow(file, overrides, count, ranks, &growth, &cannot) == STATUS_OK && growth.count > 0)
-        return err_set(err, why.status, NULL, NULL, "%s; --grow makes it a %s", why.text, growth.text);
-    return err_set(err, why.status, NULL, NULL, "%s", why.text);
+        return err_set(err, why.status, NULL, NULL, "%s%s; --grow makes it a %s", why.text, denser, growth.text);
+    return err_set(err, why.status, NULL, NULL, "%s%s", why.text, denser);
 }
 
 static enum status open_rewritten(const void *context, const char *semantics, const char *const *specs, size_t spec_count,

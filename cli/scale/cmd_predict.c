@@ -102,6 +102,9 @@ static error_t parse_rows(const struct argp_state *state, const char *list, stru
     char item[NAME_BYTES];
     while (cli_next_item(&list, item, sizeof item)) {
         if (settings->row_count == POINTS_ROWS_MAX) return cli_usage(state, "--semantics has more than %d rows", POINTS_ROWS_MAX);
+        for (size_t i = 0; i < settings->row_count; i++)
+            if (strcmp(settings->names[i], item) == 0)
+                return cli_usage(state, "--semantics has the row %s twice, expected each once", item);
         error_t failed = prediction_semantics_check(state, item);
         if (failed) return failed;
         strcpy(settings->names[settings->row_count++], item);
