@@ -1,5 +1,6 @@
 #include "cli/analysis.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -105,6 +106,16 @@ static void give_model_ranks(const char *trace, struct filter *filter)
     filter->by_rank = false;
 }
 
+/* Names of regions and calls are marks of sections (model/waits/section.h), which predictions and real runs are compared by. */
+static error_t parse_time(const struct argp_state *state, const char *option, const char *text, int64_t *time_ps)
+{
+    if (!isalpha((unsigned char)*text)) return cli_duration_ps(state, option, text, time_ps);
+    return cli_usage(state,
+                     "%s %s, expected a time since the first event as 10ms; --callpath selects a region, and simulate, "
+                     "compare and validate take names",
+                     option, text);
+}
+
 static error_t parse_filter(int key, struct argp_state *state, char *argument, struct filter *filter)
 {
     int64_t window;
@@ -119,8 +130,8 @@ static error_t parse_filter(int key, struct argp_state *state, char *argument, s
         filter->window = (int32_t)window;
         return 0;
     case ANALYSIS_RANKS: return parse_ranks(state, argument, filter);
-    case ANALYSIS_FROM: return cli_duration_ps(state, "--from", argument, &filter->from_ps);
-    case ANALYSIS_TO: return cli_duration_ps(state, "--to", argument, &filter->to_ps);
+    case ANALYSIS_FROM: return parse_time(state, "--from", argument, &filter->from_ps);
+    case ANALYSIS_TO: return parse_time(state, "--to", argument, &filter->to_ps);
     default: filter->callpath = argument; return 0;
     }
 }

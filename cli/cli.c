@@ -235,9 +235,9 @@ error_t cli_count(const struct argp_state *state, const char *option, const char
 
 error_t cli_fraction(const struct argp_state *state, const char *option, const char *text, double *fraction)
 {
-    return units_parse_fraction(text, fraction)
-               ? 0
-               : cli_usage(state, "%s %s, expected a fraction as 5%% or 0.05", option, text);
+    /* "5" is 5 %, not five times as much */
+    if (units_parse_fraction(text, fraction) && (*fraction <= 1 || strchr(text, '%'))) return 0;
+    return cli_usage(state, "%s %s, expected a fraction as 5%% or 0.05", option, text);
 }
 
 error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names,

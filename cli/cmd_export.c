@@ -37,6 +37,16 @@ static const struct argp_option rows[] = {
     {0},
 };
 
+enum { FORMATS_BYTES = 128 };
+
+static const char *list_formats(char text[FORMATS_BYTES])
+{
+    size_t used = 0;
+    for (const struct export_format *row = export_formats; row->name && used < FORMATS_BYTES; row++)
+        used += (size_t)snprintf(text + used, FORMATS_BYTES - used, "%s%s", used ? ", " : "", row->name);
+    return text;
+}
+
 static error_t find_format(const struct argp_state *state, const char *name, const struct export_format **format)
 {
     for (const struct export_format *row = export_formats; row->name; row++)
@@ -44,12 +54,8 @@ static error_t find_format(const struct argp_state *state, const char *name, con
             *format = row;
             return 0;
         }
-    char known[128] = "";
-    for (const struct export_format *row = export_formats; row->name; row++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", row->name);
-    }
-    return cli_usage(state, "--to %s, expected one of %s", name, known);
+    char known[FORMATS_BYTES];
+    return cli_usage(state, "--to %s, expected one of %s", name, list_formats(known));
 }
 
 static error_t find_model(const struct argp_state *state, const char *name, const struct merge_model **model)
@@ -64,8 +70,9 @@ static error_t find_model(const struct argp_state *state, const char *name, cons
 
 static error_t check_options(const struct argp_state *state, const struct options *options)
 {
-    if (!options->format) return cli_usage(state, "no --to, expected a format");
-    if (!options->output) return cli_usage(state, "no -o, expected what to write");
+    char known[FORMATS_BYTES];
+    if (!options->format) return cli_usage(state, "--to is missing, expected one of %s", list_formats(known));
+    if (!options->output) return cli_usage(state, "-o is missing, expected the file or directory to write");
     if (options->export.model && !options->format->models)
         return cli_usage(state, "--model with --to %s, expected --to otf2", options->format->name);
     if (options->format->models && strcmp(options->output, "-") == 0)

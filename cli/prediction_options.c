@@ -165,7 +165,8 @@ error_t analyze_options_parse(int key, char *argument, const struct argp_state *
 error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options)
 {
     if (!options->engine) options->engine = engine_descriptors()[0];
-    return options->platform && *options->platform ? 0 : cli_usage(state, "--platform is missing, expected a file, the name of an installed one as four-nodes, or ideal");
+    if (options->platform && *options->platform) return 0;
+    return cli_usage(state, "--platform is missing, expected a file, the name of an installed one as four-nodes, or ideal");
 }
 
 void prediction_options_clear(struct prediction_options *options)

@@ -33,7 +33,8 @@ static enum status read_all(const char *file, char **text, struct err *err)
         used += n;
     }
     if (status == STATUS_OK && ferror(in))
-        status = err_set(err, STATUS_DATA, file, NULL, "cannot be read: %s", strerror(errno));
+        status = errno == EISDIR ? err_set(err, STATUS_DATA, file, NULL, "is a directory, expected a file")
+                                 : err_set(err, STATUS_DATA, file, NULL, "cannot be read: %s", strerror(errno));
     if (in != stdin) fclose(in);
     if (status != STATUS_OK) {
         free(data);
