@@ -3,7 +3,7 @@
 #include <string.h>
 
 const struct fuzz_harness *const fuzz_harnesses[] = {&harness_text, &harness_platform, &harness_result,  &harness_spool,
-                                                     &harness_otf2, &harness_command,  &harness_simgrid, NULL};
+                                                     &harness_otf2, &harness_command,  &harness_simgrid, &harness_file, NULL};
 
 const struct fuzz_harness *fuzz_harness_by_name(const char *name)
 {
