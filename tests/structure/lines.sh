@@ -5,7 +5,8 @@ set -eu
 cd "$1"
 files=$(mktemp)
 trap 'rm -f "$files"' EXIT
-find . \( -name build -o -name .git -o -path ./tests/data -o -path ./tests/fuzz/corpus -o -path ./docs/timelines \) -prune -o -type f \
+find . \( -name build -o -name .git -o -path ./demo-out -o -path ./tests/data -o -path ./tests/fuzz/corpus -o \
+    -path ./docs/timelines \) -prune -o -type f \
     \( -name '*.md' -o -name '*.[ch]' -o -name '*.def' -o -name '*.css' -o -name '*.jq' -o -name '*.cmake' \
     -o -name CMakeLists.txt -o -name '*.sh' -o -name demo -o -name check \) -print | LC_ALL=C sort >"$files"
 [ "$(wc -l <"$files")" -gt 500 ] || { echo "only $(wc -l <"$files") files seen: the check itself is broken"; exit 1; }

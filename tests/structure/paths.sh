@@ -7,8 +7,9 @@ cd "$1"
 shift
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-find . -maxdepth 1 -type d ! -name '.*' ! -name build | sed 's#^\./##' | paste -sd '|' >"$place/folders"
-find . \( -name build -o -name .git -o -path ./tests/data -o -path ./tests/fuzz/corpus -o -path ./docs/timelines \) -prune -o -type f \
+find . -maxdepth 1 -type d ! -name '.*' ! -name build ! -name demo-out | sed 's#^\./##' | paste -sd '|' >"$place/folders"
+find . \( -name build -o -name .git -o -path ./demo-out -o -path ./tests/data -o -path ./tests/fuzz/corpus -o \
+    -path ./docs/timelines \) -prune -o -type f \
     \( -name '*.md' -o -name '*.[ch]' -o -name '*.def' -o -name LAYERS \) -print >"$place/files"
 for file; do echo "$file" >>"$place/files"; done
 

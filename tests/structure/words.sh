@@ -8,8 +8,9 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
 # The tree without build directories, inputs that are data, pictures and the licence.
-find . \( -name build -o -name .git -o -path ./tests/fuzz/corpus -o -path ./tests/data -o -path ./docs/timelines \) -prune -o -type f \
-    ! -name LICENSE ! -path './tests/structure/words*' -print | sed 's#^\./##' | LC_ALL=C sort >"$place/files"
+find . \( -name build -o -name .git -o -path ./demo-out -o -path ./tests/fuzz/corpus -o -path ./tests/data -o \
+    -path ./docs/timelines \) -prune -o -type f ! -name LICENSE ! -path './tests/structure/words*' -print |
+    sed 's#^\./##' | LC_ALL=C sort >"$place/files"
 [ "$(wc -l <"$place/files")" -gt 500 ] || fail "only $(wc -l <"$place/files") files seen: the check itself is broken"
 
 # A word begins and ends where letters do: settle() and number_knots are found, resettlement is not. All words are looked for
