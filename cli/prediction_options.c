@@ -64,7 +64,9 @@ static void list_rewrites(void)
                  (*row)->name, argument);
         printf("%-24s %s\n", form, (*row)->summary);
     }
-    exit(cli_flush(&err) == STATUS_OK ? EXIT_SUCCESS : EXIT_FAILURE);
+    if (cli_flush(&err) == STATUS_OK) exit(EXIT_SUCCESS);
+    fprintf(stderr, "rmacast: %s\n", err.text);
+    exit(EXIT_FAILURE);
 }
 
 static error_t add_rewrite(const struct argp_state *state, struct prediction_options *options, char *spec)

@@ -1,12 +1,16 @@
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "common/units.h"
+#include "model/waits/properties.h"
 #include "validate/validate.h"
 
 enum { RANKS_SHOWN = 16 };
 /* Smaller shares of all ranks' time are not printed. */
 #define KNOWN_DIFFERENCE 0.001
+/* Of the initialisation's share of all ranks' time. */
+#define NOTED_DIFFERENCE 0.05
 
 static void print_share(double share, FILE *out)
 {
@@ -157,6 +161,20 @@ static void print_known(const struct validation *v, FILE *out)
     if (before[0] == ',') fputc('\n', out);
 }
 
+/* Initialisation takes what the machine's launcher takes; it may hide how near the rest of the run is predicted. */
+static void print_initialisation(const struct validation *v, FILE *out)
+{
+    char predicted[UNITS_TEXT_BYTES], measured[UNITS_TEXT_BYTES];
+    for (size_t p = 0; !v->section.known && p < v->property_count; p++) {
+        const struct validate_value *value = &v->properties[p].value;
+        if (strcmp(v->properties[p].name, property_row(PROPERTY_INIT_FINALIZE)->name) != 0) continue;
+        if (fabs(value->error_s) <= NOTED_DIFFERENCE * v->measured_total_s) continue;
+        fprintf(out, "Predicted %s, measured %s of all ranks' time are in MPI_Init, MPI_Finalize and other such calls: "
+                "--without-init leaves these two out\n",
+                units_format_duration(value->predicted_s, predicted), units_format_duration(value->measured_s, measured));
+    }
+}
+
 void validation_print(const struct validation *v, FILE *out)
 {
     bool repeated = v->repetitions > 1;
@@ -175,6 +193,7 @@ void validation_print(const struct validation *v, FILE *out)
         fprintf(out,
                 "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%, worst %.2f%%: rank %" PRIu32 "\n",
                 v->rank_error_median * 100, v->rank_error_p95 * 100, v->rank_error_worst * 100, v->worst_rank);
+    print_initialisation(v, out);
     if (v->repetitions == 1) fputs("One measured run: how far real runs differ from each other is not known\n", out);
     if (!v->calls) {
         fputs("Calls and transfers are not compared: not all inputs are traces\n", out);

@@ -270,6 +270,6 @@ enum status output_file_close(const char *path, FILE *out, enum status written, 
         if (cause == 0) cause = unfinished;
         if (fclose(out) != 0 && cause == 0) cause = errno;
     }
-    if (written != STATUS_OK) return written;
-    return cause ? fail_unwritable(path, cause, err) : STATUS_OK;
+    if (written == STATUS_DATA || written == STATUS_USAGE || cause == 0) return written;
+    return fail_unwritable(path, cause, err); /* also where the writer has seen it: this names file and cause */
 }

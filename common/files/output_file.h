@@ -17,7 +17,8 @@ enum status output_file_check(const char *path, struct err *err);
 enum status output_file_open(const char *path, FILE **out, struct err *err);
 
 /* Closes it and gives it its name if `written`, what became of writing, is STATUS_OK; else nothing appears. Returns
- * `written` if that is a fault, STATUS_SYSTEM if not everything could be written. Standard output stays open. */
+ * `written` if that is a fault of the data or of usage, STATUS_SYSTEM with file and cause if not everything could be written.
+ * Standard output stays open. */
 enum status output_file_close(const char *path, FILE *out, enum status written, struct err *err);
 
 #endif
