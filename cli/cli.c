@@ -189,7 +189,7 @@ enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned f
 
 error_t cli_one_argument(const struct argp_state *state, char *argument, const char **first)
 {
-    if (*first) return cli_usage(state, "unexpected argument '%s'", argument);
+    if (*first) return cli_usage(state, "unexpected argument '%s' behind '%s'", argument, *first);
     *first = argument;
     return 0;
 }
