@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/files/output_file.h"
 #include "trace/faults.h"
@@ -169,7 +170,10 @@ static enum status read_kind(const char *path, enum trace_kind kind, bool keep_g
     case KIND_JSON:
         return err_set(err, STATUS_DATA, path, NULL, "JSON, as results and platforms are, and no trace; %s", expected);
     case KIND_RANK_SPOOL: return err_set(err, STATUS_DATA, path, NULL, "the spool of one rank, expected its directory");
-    case KIND_DIRECTORY: return err_set(err, STATUS_DATA, path, NULL, "a directory without a trace, %s", expected);
+    case KIND_DIRECTORY:
+        if (access(path, R_OK | X_OK) != 0)
+            return err_set(err, STATUS_DATA, path, NULL, "cannot be read: %s", strerror(errno));
+        return err_set(err, STATUS_DATA, path, NULL, "a directory without a trace, %s", expected);
     case KIND_EMPTY: return err_set(err, STATUS_DATA, path, NULL, "empty, %s", expected);
     case KIND_OTHER: break;
     }
