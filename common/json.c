@@ -79,7 +79,12 @@ static enum status parse_text(char *text, const char *file, struct json_document
         for (const char *c = text; end && c < end && *c; c++) line += *c == '\n';
         char place[32];
         snprintf(place, sizeof place, "%d", line);
-        err_set(err, STATUS_DATA, file, place, "not JSON near '%.20s', expected a JSON value", end ? end : "");
+        if (!end || !*end)
+            err_set(err, STATUS_DATA, file, place, "the text ends, expected a JSON value");
+        else if (strchr("[{", *end) && end[1 + strspn(end + 1, " \t\r\n")])
+            err_set(err, STATUS_DATA, file, place, "nested too deeply, expected less than %d levels", CJSON_NESTING_LIMIT);
+        else
+            err_set(err, STATUS_DATA, file, place, "not JSON near '%.20s', expected a JSON value", end);
         free(text);
         return STATUS_DATA;
     }

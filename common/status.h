@@ -27,7 +27,7 @@ struct err {
 };
 
 /* Fills err and returns status. file and place may be NULL; they are then left out with their colon. Newlines in the
- * message become spaces. err may be NULL. */
+ * message become spaces, other control characters question marks. err may be NULL. */
 enum status err_set(struct err *err, enum status status, const char *file, const char *place, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

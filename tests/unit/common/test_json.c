@@ -129,7 +129,15 @@ static void broken_text_names_the_line(void **state)
     struct err err;
     assert_int_equal(json_parse("{\n \"a\": 1,\n \"b\": x\n}", "p.json", &document, &err), STATUS_DATA);
     assert_memory_equal(err.text, "p.json:3: not JSON near 'x", 26);
-    assert_int_equal(json_parse("", "p.json", &document, &err), STATUS_DATA);
+    for (const char *const *text = (const char *const[]){"", "{\"a\": [", "[{\n", "{\"a\":", NULL}; *text; text++) {
+        assert_int_equal(json_parse(*text, "p.json", &document, &err), STATUS_DATA);
+        assert_non_null(strstr(err.text, ": the text ends, expected a JSON value"));
+    }
+    char deep[4000];
+    memset(deep, '[', sizeof deep - 1);
+    deep[sizeof deep - 1] = '\0';
+    assert_int_equal(json_parse(deep, "p.json", &document, &err), STATUS_DATA);
+    assert_string_equal(err.text, "p.json:1: nested too deeply, expected less than 1000 levels");
     assert_int_equal(json_parse("{} more", "p.json", &document, &err), STATUS_DATA);
     assert_int_equal(json_open("/nowhere/p.json", &document, &err), STATUS_DATA);
     assert_string_equal(err.text, "/nowhere/p.json: cannot be opened: No such file or directory");

@@ -33,6 +33,8 @@ static void a_message_is_one_line_of_bounded_length(void **state)
     char name[2 * ERR_TEXT_BYTES];
     err_set(&err, STATUS_DATA, "a\nb", NULL, "one\ntwo\r");
     assert_string_equal(err.text, "a b: one two ");
+    err_set(&err, STATUS_DATA, "\033[2J\a", NULL, "\xc2\x9b\t\xc2\xb5\x7f"); /* what clears a terminal; a micro sign is none */
+    assert_string_equal(err.text, "?[2J?: ?? \xc2\xb5?");
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     err_set(&err, STATUS_DATA, name, name, "%s", name);
