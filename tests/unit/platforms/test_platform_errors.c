@@ -15,7 +15,7 @@ struct row {
 
 static const struct row rows[] = {
     {"[]", ":(root): wrong type, expected an object"},
-    {"{", ":1: not JSON"},
+    {"{", ":1: the text ends"},
     {"{ // comment\n}", ":1: not JSON"},
     {"{}", ":schema: missing, expected a string"},
     {"{\"schema\": \"rmacast.platform/2\"}",
