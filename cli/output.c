@@ -9,6 +9,7 @@
 #include "cli/terminal/fold.h"
 #include "cli/cli.h"
 #include "common/files/output_file.h"
+#include "common/utf8.h"
 
 static int exit_status;
 /* State of the table that is being written; standard_output NULL: none. */
@@ -60,6 +61,7 @@ static enum status write_table(struct err *err)
     bool whole = fclose(stdout) == 0;
     stdout = held_table.standard_output;
     held_table.standard_output = NULL;
+    if (whole) utf8_make_plain(held_table.text); /* names of traces and platforms are in it */
     if (whole) fold_write(held_table.text, cli_columns(), color_wanted(STDOUT_FILENO), stdout);
     free(held_table.text);
     held_table.text = NULL;

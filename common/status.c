@@ -3,15 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* One line, and nothing that a terminal obeys: names and pieces of inputs are in it. U+0080 to U+009F are C2 80 to C2 9F. */
-static void make_plain(char *text)
-{
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        if (*c == '\n' || *c == '\r' || *c == '\t') *c = ' ';
-        if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
-        if (*c < ' ' || *c == 0x7f) *c = '?';
-    }
-}
+#include "common/utf8.h"
 
 enum status err_set(struct err *err, enum status status, const char *file, const char *place, const char *format, ...)
 {
@@ -31,7 +23,9 @@ enum status err_set(struct err *err, enum status status, const char *file, const
     va_start(args, format);
     vsnprintf(err->text + used, sizeof err->text - used, format, args);
     va_end(args);
-    make_plain(err->text);
+    for (char *c = err->text; *c; c++)
+        if (*c == '\n' || *c == '\r' || *c == '\t') *c = ' ';
+    utf8_make_plain(err->text); /* names and pieces of inputs are in it */
     return status;
 }
 

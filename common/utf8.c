@@ -23,3 +23,12 @@ int utf8_length(const char *text)
     }
     return 0;
 }
+
+/* U+0080 to U+009F are C2 80 to C2 9F. */
+void utf8_make_plain(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
+        if ((*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f) *c = '?';
+    }
+}

@@ -6,4 +6,7 @@
  * is beyond U+10FFFF are none. */
 int utf8_length(const char *text);
 
+/* Nothing is left that a terminal obeys: each byte of a control character but newline and tab becomes a question mark. */
+void utf8_make_plain(char *text);
+
 #endif

@@ -35,11 +35,20 @@ static void other_bytes_are_no_character(void **state)
     assert_int_equal(utf8_length("\xe2\x82"), 0); /* cut off */
 }
 
+static void a_terminal_obeys_nothing_that_is_left(void **state)
+{
+    (void)state;
+    char text[] = "a\tb\n\033[31mred\a\x7f \xc2\x9b" "2J \xc2\xb5 \xc3\x9f \xc2"; /* a micro sign and a sharp s stay */
+    utf8_make_plain(text);
+    assert_string_equal(text, "a\tb\n?[31mred?? ??2J \xc2\xb5 \xc3\x9f \xc2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_are_those_of_the_rfc),
         cmocka_unit_test(other_bytes_are_no_character),
+        cmocka_unit_test(a_terminal_obeys_nothing_that_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
