@@ -1,16 +1,19 @@
 /* rmacast simulate TRACE --platform FILE: the trace replayed on a described cluster. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
 #include "common/units.h"
 #include "model/violations/violations.h"
+#include "predictors/draws.h"
 #include "predictors/prediction.h"
 #include "simulate/verify/verify.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON };
+enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_SEED };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -19,6 +22,11 @@ static const struct argp_option options[] = {
      "elsewhere as the platform file says",
      0},
     {"verify", KEY_VERIFY, NULL, 0, "check the laws of simulation on this run", 0},
+    {"draws", KEY_DRAWS, "N", 0,
+     "replay the trace N times more, with latencies that are drawn around the stated ones (network.jitter_s): median and range "
+     "of run time, rank times and wait states; needs --engine loggp",
+     0},
+    {"seed", KEY_SEED, "NUMBER", 0, "of the draws (default 1)", 0},
     {"output", 'o', "TRACE", 0,
      "keep the predicted trace: *.txt is text, anything else an archive; - is text on standard output, without "
      "the table",
@@ -30,10 +38,28 @@ static const struct argp_option options[] = {
 struct settings {
     const char *trace, *semantics, *output, *json;
     bool verify;
+    uint64_t draws; /* 0: none */
+    uint64_t seed;
     struct warnings warnings;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
+
+/* JSON has whole numbers up to here. */
+#define SEED_MAX (UINT64_C(1) << 53)
+
+static error_t parse_number(const struct argp_state *state, const char *option, const char *text, uint64_t least,
+                            uint64_t most, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    uint64_t parsed = strtoull(text, &end, 10);
+    bool valid = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && parsed >= least && parsed <= most;
+    if (!valid)
+        return cli_usage(state, "%s %s, expected a whole number from %" PRIu64 " to %" PRIu64, option, text, least, most);
+    *number = parsed;
+    return 0;
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -45,6 +71,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_SEMANTICS:
         settings->semantics = argument;
         return prediction_semantics_check(state, argument);
+    case KEY_DRAWS: return parse_number(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
+    case KEY_SEED: return parse_number(state, "--seed", argument, 0, SEED_MAX, &settings->seed);
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;
@@ -83,12 +111,23 @@ static enum status add_rewrites(cJSON *json, const struct rewrite *rewrite, stru
     return err_memory(err);
 }
 
+static enum status add_draws(cJSON *json, const struct draws *draws, struct err *err)
+{
+    cJSON *made;
+    TRY(draws_to_json(draws, &made, err));
+    if (cJSON_AddItemToObject(json, "draws", made)) return STATUS_OK;
+    cJSON_Delete(made);
+    return err_memory(err);
+}
+
 static enum status write_json(const struct settings *settings, const struct result *result,
-                              const struct verify_report *report, const struct rewrite *rewrite, struct err *err)
+                              const struct verify_report *report, const struct draws *draws,
+                              const struct rewrite *rewrite, struct err *err)
 {
     cJSON *json;
     TRY(result_to_json(result, &json, err));
     enum status status = report->count > 0 && !add_verify(json, report) ? err_memory(err) : STATUS_OK;
+    if (status == STATUS_OK && draws->count > 0) status = add_draws(json, draws, err);
     if (status == STATUS_OK && rewrite->count > 0) status = add_rewrites(json, rewrite, err);
     if (status == STATUS_OK) status = warnings_to_json(&settings->warnings, json, err);
     if (status == STATUS_OK) status = cli_write_json(json, settings->json, err);
@@ -107,15 +146,17 @@ static void print_engine(const struct prediction *prediction, FILE *out)
 }
 
 static enum status write_outputs(const struct settings *settings, const struct prediction *prediction,
-                                 const struct verify_report *report, const struct rewrite *rewrite, struct err *err)
+                                 const struct verify_report *report, const struct draws *draws,
+                                 const struct rewrite *rewrite, struct err *err)
 {
     if (settings->output) TRY(trace_save(prediction->outcome.trace, settings->output, err));
-    if (settings->json) TRY(write_json(settings, prediction->result, report, rewrite, err));
+    if (settings->json) TRY(write_json(settings, prediction->result, report, draws, rewrite, err));
     if (cli_is_output(settings->json) || cli_is_output(settings->output)) return STATUS_OK;
     rewrite_print(rewrite, "Rewritten", cli_table());
     result_print(prediction->result, stdout);
     if (prediction->result->efficiency)
         efficiency_print(prediction->result->efficiency, prediction->result->per_rank, stdout);
+    if (draws->count > 0) draws_print(draws, prediction->result, stdout);
     warnings_print_contradictions(&settings->warnings, stdout);
     print_engine(prediction, stdout);
     if (report->count > 0) {
@@ -176,10 +217,15 @@ static enum status simulate_trace(const struct settings *settings, const struct 
     progress_bar_end(bar);
     TRY(status);
     struct verify_report report = {.count = 0};
+    struct draws draws = {.count = 0};
     const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};
     if (settings->verify) status = verify_run(prediction.trace, platform, &replay, &prediction.outcome, &report, err);
-    if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, rewrite, err);
+    if (status == STATUS_OK && settings->draws > 0)
+        status = draws_run(trace, platform, prediction.engine, &settings->analyze, settings->prediction.keep_going,
+                           settings->draws, settings->seed, &draws, err);
+    if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, &draws, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, prediction.trace, &report, err);
+    draws_clear(&draws);
     prediction_clear(&prediction);
     return status;
 }
@@ -212,7 +258,7 @@ static enum status run_simulate(struct settings *settings, struct err *err)
 
 enum status cmd_simulate(int argc, char **argv, struct err *err)
 {
-    struct settings settings = {.analyze = ANALYZE_DEFAULTS};
+    struct settings settings = {.seed = 1, .analyze = ANALYZE_DEFAULTS};
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {options, parse_option, "TRACE", "Replays a trace on a described cluster.",
                               NULL,    NULL,         NULL};

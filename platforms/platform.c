@@ -38,7 +38,7 @@ void platform_ideal_init(struct platform_ideal *ideal, const struct platform *pl
     made->segment_count = made->loopback_count = 1;
     made->two_sided = made->loopback_two_sided = NULL;
     made->two_sided_count = made->loopback_two_sided_count = 0;
-    made->overhead_s = made->gap_s = 0;
+    made->overhead_s = made->gap_s = made->jitter_s = 0;
     made->call_s = NULL;
     made->pause = made->loopback_pause = (struct pause_cost){0};
     made->memory_bandwidth_Bps = INFINITY;

@@ -129,6 +129,8 @@ struct platform {
     struct net_segment *segments;
     size_t segment_count;
     double overhead_s, gap_s;
+    double jitter_s; /* standard deviation of one message's latency; only draws have it */
+    uint64_t draw;   /* latencies of the loggp engine are drawn, differently for each number; 0: they are as stated */
     bool control_bypass; /* requests and their answers do not wait for the data that their NIC sends */
     struct net_segment *loopback;
     size_t loopback_count;

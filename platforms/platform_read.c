@@ -35,6 +35,7 @@ static const struct field nodes_fields[] = {
 static const struct field network_fields[] = {
     {"overhead_s", FIELD_NUMBER, AT(overhead_s), 0, TIME_MOST, NULL, false},
     {"gap_s", FIELD_NUMBER, AT(gap_s), 0, TIME_MOST, NULL, false},
+    {"jitter_s", FIELD_NUMBER, AT(jitter_s), 0, TIME_MOST, NULL, false},
     {"control_bypass", FIELD_BOOLEAN, AT(control_bypass), 0, 0, NULL, false},
     {.key = NULL},
 };

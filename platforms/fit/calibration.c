@@ -359,6 +359,19 @@ static void add_gap(struct writer *writer, cJSON *network, const struct size_cur
     add_measured(writer, network, "gap_s", gap, 3 * point->error, train->sizes[0].statistics.count);
 }
 
+/* Of a normal distribution 90 % are below the mean and 1.2816 standard deviations. A put and its acknowledgement are two
+ * messages, each with a deviation of its own. A curve without spread has no jitter. */
+static void add_jitter(struct writer *writer, cJSON *network, const struct size_curve *lone)
+{
+    double values[FIT_POINTS_MOST];
+    struct bench_statistics over_sizes;
+    for (size_t i = 0; i < lone->count; i++)
+        values[i] = (lone->sizes[i].statistics.p90 - lone->sizes[i].statistics.median) / (1.2816 * sqrt(2));
+    bench_statistics_of(values, lone->count, &over_sizes);
+    if (over_sizes.median > 0)
+        add_measured(writer, network, "jitter_s", over_sizes.median, 3 * over_sizes.median_error, lone->count);
+}
+
 /* Whether unlock waits for its answer: if so, it takes as long as the lock. */
 static bool unlocks_wait(const cJSON *mpi)
 {
@@ -420,6 +433,7 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     compare_latencies(writer, between, overhead.value, latency.value);
     if (whole && has) add_measured(writer, section, "overhead_s", overhead.value, overhead.error, n);
     if (whole) add_gap(writer, section, composition.curve, latency.value);
+    if (whole) add_jitter(writer, section, composition.curve);
     return cJSON_GetArraySize(segments) > 0;
 }
 

@@ -192,7 +192,7 @@ static bool nodes_are_apart(const struct replay *replay)
 {
     const struct core *core = core_of(replay);
     bool apart = !core->options->in_step && !core->options->eager && replay->hardware && !replay->trace->skips_checks;
-    if (core->gaps) apart = false;
+    if (core->gaps || replay->platform->draw) apart = false;
     for (const struct call_driver *const *driver = core->drivers; *driver && apart; driver++)
         apart = !(*driver)->nodes_are_apart || (*driver)->nodes_are_apart(replay);
     return apart;
@@ -235,7 +235,8 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
                                                    &core->engine, replay->err);
     free(pairs);
     if (status != STATUS_OK) return status;
-    core->mailbox = mailbox_of(core->engine_kind, core->engine, core->options->eager || core->gaps, replay->err);
+    bool eager = core->options->eager || core->gaps || replay->platform->draw; /* lazy delivery knows stated latencies only */
+    core->mailbox = mailbox_of(core->engine_kind, core->engine, eager, replay->err);
     if (core->mailbox.lazy && !nodes_are_shared(replay))
         core->counts = core->mailbox.lazy->counts(core->engine, replay->platform->control_bytes);
     return STATUS_OK;

@@ -39,6 +39,7 @@ static void loggp_close(struct engine *engine)
     if (!engine) return;
     event_queue_clear(&engine->queue);
     link_queues_clear(&engine->links);
+    jitter_clear(&engine->jitter);
     map_clear(&engine->pairs);
     free(engine->nics);
     free(engine->flights);
@@ -57,6 +58,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->callbacks = *callbacks;
     cost_memory_init(&made->costs, platform);
     link_queues_init(&made->links, platform);
+    jitter_init(&made->jitter, platform);
     made->prefetches = callbacks->prefetch && platform->node_count >= PREFETCH_NODES;
     made->queue.ahead = made->prefetches ? AHEAD : 0;
     made->in_order = platform->segment_count == 1 && !platform->two_sided;
@@ -145,7 +147,10 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     engine->stats.messages++;
     if (queues) TRY(take_turn(engine, message, cost->occupy_ps, &begin_ps, err));
     *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
-    int64_t head_ps = units_add_ps(queues ? begin_ps : departure->left_ps, cost->latency_ps);
+    int64_t from_ps = queues ? begin_ps : departure->left_ps, latency_ps = cost->latency_ps;
+    if (cost->network)
+        TRY(jitter_draw(&engine->jitter, message->src_node, message->dst_node, from_ps, &latency_ps, err));
+    int64_t head_ps = units_add_ps(from_ps, latency_ps);
     const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
     uint32_t index;
     enum message_effect effect = effect_of(engine, message, queues);
@@ -171,7 +176,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
                                      .key = message->key,
                                      .src_node = message->src_node,
                                      .dst_node = message->dst_node,
-                                     .latency_ps = cost->latency_ps,
+                                     .latency_ps = latency_ps,
                                      .transmit_ps = cost->transmit_ps,
                                      .head_ps = begin_ps};
     uint32_t path;

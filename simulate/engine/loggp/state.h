@@ -7,6 +7,7 @@
 #include "simulate/engine/engine.h"
 #include "simulate/engine/event_queue.h"
 #include "simulate/engine/loggp/inbox_wait.h"
+#include "simulate/engine/loggp/jitter.h"
 #include "simulate/engine/loggp/link_queues.h"
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
@@ -56,6 +57,7 @@ struct engine {
     uint32_t free_counter;
     struct cost count_cost; /* of a message of count() */
     struct link_queues links;
+    struct jitter jitter;
     struct map pairs; /* platform.nic = pairs: until when each pair's sending queue is busy, by both nodes */
     struct event_time now;
     int32_t answered;     /* the node to which an answer is being made, or NO_NODE; its alarm is set afterwards */
