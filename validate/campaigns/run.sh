@@ -69,7 +69,7 @@ work=$CAMPAIGN_WORK traces=${CAMPAIGN_TRACES:-$CAMPAIGN_WORK/traces}
 [ -s "$rows" ] || jq -c '{campaign: .}' "$config" >"$rows" || die "$rows: cannot be written"
 mpi=$(setting '.mpi // "mpich"') here_run=mpiexec.mpich
 [ "$mpi" = openmpi ] && here_run="mpirun.openmpi --allow-run-as-root --bind-to none --mca btl vader,self"
-repetitions=$(setting '.repetitions // 3') share=$(setting '.disturbed_share // 0.02')
+repetitions=$(setting '.repetitions // 3') draws=$(setting '.draws // 0') share=$(setting '.disturbed_share // 0.02')
 platform=$(setting .platform)
 case $platform in /*) ;; *) platform=$(dirname "$config")/$platform ;; esac
 [ -f "$platform" ] || die "$1: platform: there is no $platform"
@@ -154,8 +154,12 @@ choose() {
 }
 
 predict() {
+    drawn= # of the compared part, where the campaign asks for draws
+    [ "$draws" -gt 0 ] && drawn="--draws $draws --json $work/drawn-$semantics.json \
+        --from $(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2') \
+        --to $(setting '.part.call // "MPI_Barrier"')#$(setting '.part.to // 3')"
     # shellcheck disable=SC2086
-    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library \
+    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library $drawn \
         -o "$work/predicted-$semantics.txt" >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
 }
 
@@ -193,7 +197,8 @@ compare() {
         >"$work/out" 2>"$work/err" ||
         { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
     for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
-    jq -L "$here" --slurpfile parts "$work/parts.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
+    [ "$draws" -gt 0 ] || echo null >"$work/drawn-$semantics.json"
+    jq -L "$here" --slurpfile parts "$work/parts.json" --slurpfile drawn "$work/drawn-$semantics.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
         --arg semantics "$semantics" --argjson thrown "$thrown" --argjson others "$most" \
         --arg predicted "$(part "$work/predicted-$semantics.txt")" '
         include "statistics";
@@ -203,12 +208,16 @@ compare() {
          waited_share: ([.disturbance[] | values.share] | max),
          part: {predicted_s: $p, measured_s: $m, measured_min_s: $all[0], measured_max_s: $all[-1], relative: ($p / $m - 1),
                 spread: (($all[-1] - $all[0]) / $m), within_spread: ($p >= $all[0] and $p <= $all[-1])},
+         draws: ($drawn[0].draws as $d | if $d then $d.rank_time_s[0] as $r |
+                 {count: $d.count, jitter_s: $d.jitter_s, median_s: $r.median, min_s: $r.min, max_s: $r.max,
+                  relative: ($r.median / $m - 1)} else null end),
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | .callpaths |= .[:5])}' "$work/validation.json" >"$work/row"
     jq -c . "$work/row" >>"$rows"
-    jq -r --arg name "$name" '.part |
+    jq -r --arg name "$name" '.draws as $d | .part |
         "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, " +
-        "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %"' "$work/row"
+        "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %" +
+        if $d then ", draws \($d.min_s * 1e3 | round) to \($d.max_s * 1e3 | round) ms" else "" end' "$work/row"
 }
 
 # each FUNCTION ARGUMENT...: of every row of the group; a row that fails is counted and leaves it.
