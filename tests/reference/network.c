@@ -132,6 +132,14 @@ static int64_t *sending_queue(struct model *model, int32_t from, int32_t to)
     return &model->pair_send_ps[(size_t)from * nodes + (size_t)to];
 }
 
+/* engine.nic = pairs: when the NIC takes the message, at least a gap behind the one before, whatever their nodes. */
+static int64_t take_gap(struct nic *nic, int64_t now_ps, int64_t gap_ps)
+{
+    int64_t taken_ps = nic->send_ps > now_ps ? nic->send_ps : now_ps;
+    nic->send_ps = taken_ps + gap_ps;
+    return taken_ps;
+}
+
 int64_t network_send(struct model *model, struct transport transport)
 {
     const struct platform *platform = model->platform;
@@ -147,6 +155,7 @@ int64_t network_send(struct model *model, struct transport transport)
         event_add(model, begin_ps + nic_ps + way_ps, transport.from, arrive, flight);
     } else {
         int64_t *send_ps = sending_queue(model, from_node, to_node), gap_ps = units_ps(platform->gap_s);
+        if (platform->nic == NIC_PAIRS) begin_ps = take_gap(&model->nics[from_node], begin_ps, gap_ps);
         if (*send_ps > begin_ps) begin_ps = *send_ps;
         *send_ps = begin_ps + (gap_ps > nic_ps ? gap_ps : nic_ps);
         if (platform->links == LINKS_QUEUE)

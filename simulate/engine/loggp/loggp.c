@@ -67,6 +67,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
     made->answered = made->draining = NO_NODE;
     made->contention = platform->contention;
+    made->gap_ps = units_ps(platform->gap_s);
     if (callbacks->lazy.apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     if (!made->nics) {
@@ -128,12 +129,14 @@ static enum status take_turn(struct engine *engine, const struct engine_message 
 {
     uint64_t *of_pair;
     int64_t *free_ps = &engine->nics[message->src_node].send_free_ps;
+    if (*free_ps > *begin_ps) *begin_ps = *free_ps;
     if (engine->platform->nic == NIC_PAIRS) {
+        *free_ps = units_add_ps(*begin_ps, engine->gap_ps);
         uint64_t key = map_pair((uint32_t)message->src_node, (uint32_t)message->dst_node);
         TRY(map_put(&engine->pairs, key, 0, &of_pair, err));
         free_ps = (int64_t *)of_pair;
+        if (*free_ps > *begin_ps) *begin_ps = *free_ps;
     }
-    if (*free_ps > *begin_ps) *begin_ps = *free_ps;
     *free_ps = units_add_ps(*begin_ps, occupy_ps);
     return STATUS_OK;
 }

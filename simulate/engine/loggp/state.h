@@ -59,6 +59,7 @@ struct engine {
     struct link_queues links;
     struct jitter jitter;
     struct map pairs; /* platform.nic = pairs: until when each pair's sending queue is busy, by both nodes */
+    int64_t gap_ps;   /* of the platform */
     struct event_time now;
     int32_t answered;     /* the node to which an answer is being made, or NO_NODE; its alarm is set afterwards */
     int64_t answer_ps;    /* when the answer may arrive; valid while there is such a node */
