@@ -201,6 +201,7 @@ static enum status simulate_trace(const struct settings *settings, const struct 
                                   const struct platform *platform, const struct rewrite *rewrite, struct err *err)
 {
     struct progress_bar *bar;
+    if (settings->draws > 0) TRY(draws_check(platform, settings->prediction.engine, err));
     TRY(progress_bar_begin(1, &bar, err));
     struct prediction prediction = {
         .trace = trace,

@@ -47,7 +47,7 @@ static enum status find_ranges(struct result *const *results, struct draws *draw
     return STATUS_OK;
 }
 
-static enum status check_draws(const struct platform *platform, const struct engine_descriptor *engine, struct err *err)
+enum status draws_check(const struct platform *platform, const struct engine_descriptor *engine, struct err *err)
 {
     if (strcmp(engine->name, "loggp") != 0)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--draws with engine %s, expected --engine loggp", engine->name);
@@ -65,7 +65,7 @@ enum status draws_run(const struct trace *trace, const struct platform *platform
     plain.intervals = plain.verify = plain.per_rank = false;
     *draws = (struct draws){
         .count = count, .seed = seed, .jitter_s = platform->jitter_s, .rank_count = trace->rank_count};
-    TRY(check_draws(platform, engine, err));
+    TRY(draws_check(platform, engine, err));
     struct comparison_row *rows = calloc(count, sizeof *rows);
     struct platform *platforms = calloc(count, sizeof *platforms); /* borrow the memory of platform */
     char(*names)[NAME_BYTES] = calloc(count, sizeof *names);

@@ -2,7 +2,7 @@
  * (platform.jitter_s; simulate/engine/loggp/jitter.h). In a program that races, a request arrives just before or just after
  * its target leaves MPI. One replay knows one order; the draws show which run times there may be, and how often.
  *
- * Order of calls: draws_run, draws_print or draws_to_json, draws_clear. */
+ * Order of calls: draws_check if an error shall come before other work, draws_run, draws_print or draws_to_json, draws_clear. */
 #ifndef PREDICTORS_DRAWS_H
 #define PREDICTORS_DRAWS_H
 
@@ -31,9 +31,12 @@ struct draws {
     struct draws_range patterns[PATTERN_COUNT]; /* the wait state over all ranks */
 };
 
+/* STATUS_USAGE if the engine does not draw, STATUS_DATA if the platform has no jitter_s. */
+enum status draws_check(const struct platform *platform, const struct engine_descriptor *engine, struct err *err);
+
 /* Borrows all arguments during the call. The result depends on trace, platform, seed and count alone; the first draws of a
- * larger count are those of a smaller one. STATUS_USAGE if the engine does not draw, STATUS_DATA if the platform has no
- * jitter_s or a draw cannot be replayed. The caller owns *draws. */
+ * larger count are those of a smaller one. The errors of draws_check, and STATUS_DATA if a draw cannot be replayed. The caller
+ * owns *draws. */
 enum status draws_run(const struct trace *trace, const struct platform *platform, const struct engine_descriptor *engine,
                       const struct analyze_options *analyze, bool keep_going, size_t count, uint64_t seed,
                       struct draws *draws, struct err *err);
