@@ -81,25 +81,24 @@ static void name_stretch(const struct trace_rank *rank, const struct stretch *st
     }
 }
 
-static enum status find_skeleton(struct skeletons *skeletons, const char *name, struct skeleton **found, struct err *err)
+static struct skeleton *skeleton_by_name(const struct skeletons *skeletons, const char *name)
 {
     for (size_t i = 0; i < skeletons->count; i++)
-        if (strcmp(skeletons->items[i].name, name) == 0) {
-            *found = &skeletons->items[i];
-            return STATUS_OK;
-        }
+        if (strcmp(skeletons->items[i].name, name) == 0) return &skeletons->items[i];
+    return NULL;
+}
+
+static enum status add_skeleton(struct skeletons *skeletons, const char *name, struct skeleton **added, struct err *err)
+{
     struct skeleton made = {.count = 0};
     strcpy(made.name, name);
     ARRAY_PUSH(skeletons->items, skeletons->count, skeletons->capacity, made, err);
-    *found = &skeletons->items[skeletons->count - 1];
+    *added = &skeletons->items[skeletons->count - 1];
     return STATUS_OK;
 }
 
-static enum status add_times(struct skeletons *skeletons, const char *name, double measured_s, double predicted_s,
-                             struct err *err)
+static enum status add_times(struct skeleton *skeleton, double measured_s, double predicted_s, struct err *err)
 {
-    struct skeleton *skeleton;
-    TRY(find_skeleton(skeletons, name, &skeleton, err));
     size_t count = skeleton->count;
     ARRAY_PUSH(skeleton->predicted_s, count, skeleton->predicted_capacity, predicted_s, err);
     ARRAY_PUSH(skeleton->measured_s, skeleton->count, skeleton->capacity, measured_s, err);
@@ -134,6 +133,16 @@ struct both {
     int64_t clock_ps; /* in the time of each measured call */
 };
 
+static const char train_name[] = "MPI_Barrier, one of a train";
+
+/* The series that was added to last, but for trains. */
+static struct skeleton *last_series(const struct skeletons *skeletons)
+{
+    for (size_t i = skeletons->count; i-- > 0;)
+        if (strncmp(skeletons->items[i].name, train_name, sizeof train_name - 1) != 0) return &skeletons->items[i];
+    return NULL;
+}
+
 /* Of more than two ranks, a bench measures pairs between nodes and within one: the pair is a part of a row's name. */
 static void name_pair(const struct both *both, size_t barrier, char name[SKELETON_NAME_BYTES])
 {
@@ -153,8 +162,9 @@ static enum status add_stretch(const struct both *both, size_t before, size_t ba
     if (stretch.empty || stretch.prepares) return STATUS_OK;
     name_stretch(both->measured, &stretch, name);
     name_pair(both, barrier, name);
-    return add_times(skeletons, name, time_of(both->measured, &stretch, both->clock_ps),
-                     time_of(both->predicted, &stretch, 0), err);
+    struct skeleton *series = last_series(skeletons);
+    if (!series || strcmp(series->name, name) != 0) TRY(add_skeleton(skeletons, name, &series, err));
+    return add_times(series, time_of(both->measured, &stretch, both->clock_ps), time_of(both->predicted, &stretch, 0), err);
 }
 
 static double mean_of_train(const struct trace_rank *rank, size_t first, size_t last)
@@ -166,11 +176,13 @@ static double mean_of_train(const struct trace_rank *rank, size_t first, size_t 
  * train's mean does not. */
 static enum status add_train(const struct both *both, size_t first, size_t last, struct skeletons *skeletons, struct err *err)
 {
-    char name[SKELETON_NAME_BYTES] = "MPI_Barrier, one of a train";
+    char name[SKELETON_NAME_BYTES];
     if (last - first < TRAIN_LEAST) return STATUS_OK;
+    strcpy(name, train_name);
     name_pair(both, last, name);
-    return add_times(skeletons, name, mean_of_train(both->measured, first, last),
-                     mean_of_train(both->predicted, first, last), err);
+    struct skeleton *series = skeleton_by_name(skeletons, name);
+    if (!series) TRY(add_skeleton(skeletons, name, &series, err));
+    return add_times(series, mean_of_train(both->measured, first, last), mean_of_train(both->predicted, first, last), err);
 }
 
 static enum status collect_stretches(const struct both *both, struct skeletons *skeletons, struct err *err)
@@ -201,7 +213,7 @@ static void free_skeleton(struct skeleton *skeleton)
     free(skeleton->predicted_s);
 }
 
-/* Removes rows with few repetitions. */
+/* Removes series with few repetitions. */
 static void keep_repeated(struct skeletons *skeletons)
 {
     size_t kept = 0;
@@ -239,47 +251,47 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
     return status;
 }
 
-static const struct skeleton *skeleton_by_name(const struct skeletons *skeletons, const char *name)
+static int compare_medians(const void *a, const void *b)
 {
-    for (size_t i = 0; i < skeletons->count; i++)
-        if (strcmp(skeletons->items[i].name, name) == 0) return &skeletons->items[i];
-    return NULL;
+    double x = (*(const struct skeleton *const *)a)->measured_median_s,
+           y = (*(const struct skeleton *const *)b)->measured_median_s;
+    return (x > y) - (x < y);
 }
 
-/* The row of the round whose time is at the lower quartile, with the repetitions of all rounds. False: a round lacks the row. */
-static bool join_row(const struct skeletons *rounds, size_t round_count, const struct skeleton **sorted, struct skeleton *row)
+/* The row of all series of its name. list has room for them. False: a round lacks the name. */
+static bool join_row(const struct skeletons *rounds, size_t round_count, const struct skeleton **list, struct skeleton *row)
 {
-    size_t repetitions = 0;
+    size_t count = 0;
     for (size_t i = 0; i < round_count; i++) {
-        const struct skeleton *of_round = skeleton_by_name(&rounds[i], row->name);
-        size_t place = i;
-        if (!of_round) return false;
-        for (; place > 0 && sorted[place - 1]->measured_median_s > of_round->measured_median_s; place--)
-            sorted[place] = sorted[place - 1];
-        sorted[place] = of_round;
-        repetitions += of_round->count;
+        size_t before = count;
+        for (size_t k = 0; k < rounds[i].count; k++)
+            if (strcmp(rounds[i].items[k].name, row->name) == 0) list[count++] = &rounds[i].items[k];
+        if (count == before) return false;
     }
-    const struct skeleton *taken = sorted[(round_count - 1) / 4];
+    qsort(list, count, sizeof *list, compare_medians);
+    const struct skeleton *taken = list[(count - 1) / 4];
     row->measured_median_s = taken->measured_median_s;
     row->measured_p10_s = taken->measured_p10_s;
     row->predicted_median_s = taken->predicted_median_s;
-    row->count = repetitions;
+    for (size_t i = 0; i < count; i++) row->count += list[i]->count;
     return true;
 }
 
 enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err)
 {
     struct skeletons made = {0};
-    const struct skeleton **sorted = calloc(round_count, sizeof *sorted);
-    enum status status = sorted ? STATUS_OK : err_memory(err);
+    size_t all = 0;
+    for (size_t i = 0; i < round_count; i++) all += rounds[i].count;
+    const struct skeleton **list = calloc(all + 1, sizeof *list);
+    enum status status = list ? STATUS_OK : err_memory(err);
     for (size_t i = 0; i < rounds[0].count && status == STATUS_OK; i++) {
         struct skeleton row = {.count = 0};
         strcpy(row.name, rounds[0].items[i].name);
-        if (!join_row(rounds, round_count, sorted, &row)) continue;
+        if (skeleton_by_name(&made, row.name) || !join_row(rounds, round_count, list, &row)) continue;
         status = array_reserve((void **)&made.items, &made.capacity, made.count + 1, sizeof row, err);
         if (status == STATUS_OK) made.items[made.count++] = row;
     }
-    free(sorted);
+    free(list);
     if (status == STATUS_OK)
         *joined = made;
     else

@@ -1,5 +1,5 @@
 /* Compares the time of one rank's calls between two barriers in a measured run and in its replay. Equal sequences of
- * calls, as a bench repeats them, are one row. */
+ * calls, one after another as a bench repeats them, are a series. Series of one name are a row. */
 #ifndef VALIDATE_SKELETONS_H
 #define VALIDATE_SKELETONS_H
 
@@ -9,27 +9,29 @@
 
 enum { SKELETON_NAME_BYTES = 160, SKELETON_COUNT_LEAST = 10 };
 
+/* A series, or, joined, a row. */
 struct skeleton {
     char name[SKELETON_NAME_BYTES]; /* "MPI_Put 8 > 1, MPI_Win_flush"; "100 MPI_Win_fence" */
-    double *measured_s, *predicted_s; /* owned; per repetition; for consecutive barriers their mean. NULL: joined
-                                         rows */
+    double *measured_s, *predicted_s; /* owned; per repetition; for consecutive barriers their mean. NULL: a row */
     size_t count, capacity, predicted_capacity;
     double measured_median_s, measured_p10_s, predicted_median_s;
 };
 
 struct skeletons {
-    struct skeleton *items; /* in the order of their first repetition; each has at least SKELETON_COUNT_LEAST
+    struct skeleton *items; /* in the order of their first repetition; each series has at least SKELETON_COUNT_LEAST
                                repetitions */
     size_t count, capacity;
 };
 
-/* predicted is the replay of the measured trace; STATUS_DATA if the rank's calls differ. Left out are local
+/* The series of a run: repetitions of other calls end a series, and the same calls later are another one. All trains of
+ * barriers are one. predicted is the replay of the measured trace; STATUS_DATA if the rank's calls differ. Left out are local
  * calls, and what is between two barriers with calls on another communicator, or calls that create or free windows and
  * communicators. */
 enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank,
                               struct skeletons *skeletons, struct err *err);
-/* Joins the rows of several runs of one program: the row of the run whose median is at the lower quartile, since load only adds
- * time; the repetitions of all. It has the rows of rounds[0] that occur in all rounds. */
+/* Makes rows of the series of several runs of one program. A row has the times of the series whose median is at the lower
+ * quartile, since load only adds time, and the repetitions of all. The bench's passes over its sizes are taken alike
+ * (platforms/fit/size_curve.h). There is a row for each name of rounds[0] that occurs in all rounds. */
 enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 

@@ -17,9 +17,9 @@
 enum { REPETITIONS = 12 };
 
 /* Per repetition of 1 s: a barrier of 1 ms, a local call of 0.1 us, which is what the clock adds to each call, at 0.1 s a put,
- * until 0.1 s + slow (3 us + i) a flush; from 0.17 s on eleven barriers of slow 1 ms and one until 0.201 s; then three fences of
- * slow 2 us each. The last repetition's put is far too late: medians do not see it. Every other repetition has a broadcast on
- * another communicator between two barriers. */
+ * until 0.1 s + slow (3 us + i) a flush; from 0.17 s on eleven barriers of slow 1 ms and one until 0.201 s; a local call. The
+ * last put is far too late: medians do not see it. Every other repetition has a broadcast on another communicator
+ * between two barriers. Then repetitions of 1 s with a barrier and three fences of slow 2 us each. */
 static struct trace *make_trace(double slow, int ranks)
 {
     int comm = ranks > 2; /* of the two ranks that call */
@@ -45,6 +45,11 @@ static struct trace *make_trace(double slow, int ranks)
                 fprintf(out, "%d %d.21 %d.22 MPI_Bcast comm=2 root=0 bytes=4\n", rank, i, i);
                 fprintf(out, "%d %d.23 %d.231 MPI_Barrier comm=%d\n", rank, i, i, comm);
             }
+            fprintf(out, "%d %d.3 %d.3000001 MPI_Comm_group comm=%d\n", rank, i, i, comm);
+        }
+    for (int rank = 0; rank < 2; rank++)
+        for (int i = REPETITIONS; i < 2 * REPETITIONS; i++) {
+            fprintf(out, "%d %d.000 %d.001 MPI_Barrier comm=%d\n", rank, i, i, comm);
             for (int k = 0; k < 3; k++)
                 fprintf(out, "%d %.9f %.9f MPI_Win_fence win=0 assert=0\n", rank, i + 0.3 + 2e-6 * slow * k,
                         i + 0.3 + 2e-6 * slow * (k + 1));
@@ -63,7 +68,7 @@ static void repetitions_are_rows(void **state)
     struct err err = {0};
     if (skeletons_compare(measured, predicted, 0, &skeletons, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_int_equal(skeletons.count, 3);
-    const struct skeleton *put = &skeletons.items[0], *fences = &skeletons.items[1], *train = &skeletons.items[2];
+    const struct skeleton *put = &skeletons.items[0], *train = &skeletons.items[1], *fences = &skeletons.items[2];
     assert_string_equal(put->name, "MPI_Put 8 > 1, MPI_Win_flush");
     assert_int_equal(put->count, REPETITIONS);
     /* 3, 4, ... 13 us and one of 50 ms more: between the sixth and the seventh, 8.5 us, less 0.1 us for each of two calls. */
@@ -84,8 +89,8 @@ static void repetitions_are_rows(void **state)
     /* The partner has barriers and fences only: the train begins with the barrier until 0.001 s. */
     assert_int_equal(skeletons_compare(measured, predicted, 1, &skeletons, &err), STATUS_OK);
     assert_int_equal(skeletons.count, 2);
-    assert_string_equal(skeletons.items[1].name, "MPI_Barrier, one of a train");
-    assert_true(fabs(skeletons.items[1].measured_median_s - 0.2 / 12) < 1e-9);
+    assert_string_equal(skeletons.items[0].name, "MPI_Barrier, one of a train");
+    assert_true(fabs(skeletons.items[0].measured_median_s - 0.2 / 12) < 1e-9);
     skeletons_clear(&skeletons);
 
     assert_int_equal(skeletons_compare(measured, predicted, 2, &skeletons, &err), STATUS_DATA);
@@ -106,32 +111,86 @@ static void pairs_of_more_ranks_have_names(void **state)
     if (skeletons_compare(measured, predicted, 0, &skeletons, &err) != STATUS_OK) fail_msg("%s", err.text);
     assert_int_equal(skeletons.count, 3);
     assert_string_equal(skeletons.items[0].name, "MPI_Put 8 > 1, MPI_Win_flush, ranks 0 and 1");
-    assert_string_equal(skeletons.items[1].name, "3 MPI_Win_fence, ranks 0 and 1");
-    assert_string_equal(skeletons.items[2].name, "MPI_Barrier, one of a train, ranks 0 and 1");
+    assert_string_equal(skeletons.items[1].name, "MPI_Barrier, one of a train, ranks 0 and 1");
+    assert_string_equal(skeletons.items[2].name, "3 MPI_Win_fence, ranks 0 and 1");
     skeletons_clear(&skeletons);
     trace_free(measured);
     trace_free(predicted);
 }
 
-/* Five rounds of a row, and one of them lacks the other row: the round with the second least median, the repetitions of all. */
+/* Three visits of puts of 8 bytes, with 12 repetitions each, and puts of 16 bytes between them: the same calls later are a series
+ * of their own. The one with 9 repetitions is none. */
+static struct trace *make_visits(void)
+{
+    static const struct {
+        int repetitions, bytes, us;
+    } visits[] = {{12, 8, 3}, {12, 16, 4}, {12, 8, 2}, {9, 16, 6}, {12, 8, 5}};
+    char file[] = "/tmp/rmacast-skeletons-XXXXXX";
+    FILE *out = fdopen(mkstemp(file), "w");
+    struct trace *trace;
+    struct err err = {0};
+    double now = 0;
+    assert_non_null(out);
+    fprintf(out, "rmacast-trace 1\nranks 2\nwindow 0 comm=0 bytes=64,64 disp_unit=1\n");
+    for (size_t v = 0; v < sizeof visits / sizeof *visits; v++)
+        for (int i = 0; i < visits[v].repetitions; i++, now += 1e-3) {
+            for (int rank = 0; rank < 2; rank++)
+                fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, now, now + 1e-4);
+            fprintf(out, "0 %.9f %.9f MPI_Put win=0 target=1 bytes=%d disp=0\n", now + 2e-4, now + 2e-4 + 1e-6 * visits[v].us,
+                    visits[v].bytes);
+        }
+    for (int rank = 0; rank < 2; rank++) fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, now, now + 1e-4);
+    fclose(out);
+    if (trace_open(file, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+    unlink(file);
+    return trace;
+}
+
+static void visits_are_series(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"MPI_Put 8 > 1", "MPI_Put 16 > 1", "MPI_Put 8 > 1", "MPI_Put 8 > 1"};
+    static const double times_s[] = {3e-6, 4e-6, 2e-6, 5e-6};
+    struct trace *trace = make_visits();
+    struct skeletons series, rows;
+    struct err err = {0};
+    if (skeletons_compare(trace, trace, 0, &series, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(series.count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(series.items[i].name, names[i]);
+        assert_int_equal(series.items[i].count, 12);
+        assert_true(fabs(series.items[i].measured_median_s - times_s[i]) < 1e-9);
+    }
+    assert_int_equal(skeletons_join(&series, 1, &rows, &err), STATUS_OK);
+    assert_int_equal(rows.count, 2);
+    assert_string_equal(rows.items[0].name, "MPI_Put 8 > 1");
+    assert_int_equal(rows.items[0].count, 36);
+    assert_true(fabs(rows.items[0].measured_median_s - 2e-6) < 1e-9); /* the least of three is at the lower quartile */
+    skeletons_clear(&rows);
+    skeletons_clear(&series);
+    trace_free(trace);
+}
+
+/* Three rounds with two series of a row each, and one of them lacks the other row: of 3, 4, 7, 8, 8, 9 s the second least, the
+ * repetitions of all. */
 static void rounds_are_joined(void **state)
 {
     (void)state;
-    static struct skeleton items[5][2] = {
+    static struct skeleton items[3][3] = {
         {{.name = "a", .count = 40, .measured_median_s = 3, .measured_p10_s = 2, .predicted_median_s = 5},
-         {.name = "b", .count = 1}},
+         {.name = "b", .count = 1},
+         {.name = "a", .count = 1, .measured_median_s = 7}},
         {{.name = "b", .count = 1},
-         {.name = "a", .count = 41, .measured_median_s = 9, .measured_p10_s = 1, .predicted_median_s = 4}},
-        {{.name = "a", .count = 42, .measured_median_s = 4, .measured_p10_s = 3, .predicted_median_s = 4.5}},
-        {{.name = "a", .count = 1, .measured_median_s = 8}},
-        {{.name = "a", .count = 1, .measured_median_s = 8}}};
-    const struct skeletons rounds[] = {{items[0], 2, 2}, {items[1], 2, 2}, {items[2], 1, 1}, {items[3], 1, 1}, {items[4], 1, 1}};
+         {.name = "a", .count = 41, .measured_median_s = 9, .measured_p10_s = 1, .predicted_median_s = 4},
+         {.name = "a", .count = 42, .measured_median_s = 4, .measured_p10_s = 3, .predicted_median_s = 4.5}},
+        {{.name = "a", .count = 1, .measured_median_s = 8}, {.name = "a", .count = 1, .measured_median_s = 8}}};
+    const struct skeletons rounds[] = {{items[0], 3, 3}, {items[1], 3, 3}, {items[2], 2, 2}};
     struct skeletons joined;
     struct err err = {0};
-    assert_int_equal(skeletons_join(rounds, 5, &joined, &err), STATUS_OK);
+    assert_int_equal(skeletons_join(rounds, 3, &joined, &err), STATUS_OK);
     assert_int_equal(joined.count, 1);
     assert_string_equal(joined.items[0].name, "a");
-    assert_int_equal(joined.items[0].count, 125);
+    assert_int_equal(joined.items[0].count, 126);
     assert_true(joined.items[0].measured_median_s == 4 && joined.items[0].measured_p10_s == 3);
     assert_true(joined.items[0].predicted_median_s == 4.5);
     skeletons_clear(&joined);
@@ -140,6 +199,6 @@ static void rounds_are_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(pairs_of_more_ranks_have_names),
-                                       cmocka_unit_test(rounds_are_joined)};
+                                       cmocka_unit_test(visits_are_series), cmocka_unit_test(rounds_are_joined)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
