@@ -143,7 +143,8 @@ static enum status read_two_sided(const struct json_node *parent, struct net_seg
 
 static enum status read_loopback(const struct json_node *node, struct platform *platform, struct err *err)
 {
-    static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", "two_sided", "pause", NULL};
+    static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments",   "two_sided",
+                                       "pause",     "overhead_s",    "call_s",     NULL};
     if (!node->item) return default_loopback(platform, err);
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));

@@ -22,6 +22,7 @@ void platform_free(struct platform *platform)
     free(platform->loopback_two_sided);
     free(platform->rank_nodes);
     free(platform->call_s);
+    free(platform->loopback_call_s);
     for (size_t i = 0; i < platform->window_rule_count; i++) free(platform->window_rules[i].window);
     free(platform->window_rules);
     free(platform);
@@ -38,8 +39,8 @@ void platform_ideal_init(struct platform_ideal *ideal, const struct platform *pl
     made->segment_count = made->loopback_count = 1;
     made->two_sided = made->loopback_two_sided = NULL;
     made->two_sided_count = made->loopback_two_sided_count = 0;
-    made->overhead_s = made->gap_s = made->jitter_s = 0;
-    made->call_s = NULL;
+    made->overhead_s = made->gap_s = made->jitter_s = made->loopback_overhead_s = 0;
+    made->call_s = made->loopback_call_s = NULL;
     made->pause = made->loopback_pause = (struct pause_cost){0};
     made->memory_bandwidth_Bps = INFINITY;
     made->links = LINKS_FREE;

@@ -128,7 +128,7 @@ struct platform {
     char *simgrid_xml; /* path of the user's SimGrid platform, else NULL */
     struct net_segment *segments;
     size_t segment_count;
-    double overhead_s, gap_s;
+    double overhead_s, gap_s, loopback_overhead_s;
     double jitter_s; /* standard deviation of one message's latency; only draws have it */
     uint64_t draw;   /* latencies of the loggp engine are drawn, differently for each number; 0: they are as stated */
     bool control_bypass; /* requests and their answers do not wait for the data that their NIC sends */
@@ -142,6 +142,7 @@ struct platform {
     double init_s, finalize_s; /* of each rank's own time in MPI_Init and MPI_Finalize */
     double *call_s; /* owned: the caller's own time in each call, MPI_FUNCTION_COUNT elements by enum mpi_call; NULL:
                        all 0 */
+    double *loopback_call_s; /* the same of calls within a node; NULL: as call_s */
     struct pause_cost pause, loopback_pause; /* between nodes and within one */
     bool unexpected_copy; /* a receive copies an eager message that arrived before it out of the library's buffer */
     struct rma_semantics semantics;

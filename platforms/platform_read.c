@@ -135,12 +135,12 @@ static enum status read_section(const struct json_node *section, const struct fi
     return STATUS_OK;
 }
 
-/* mpi.call_s: seconds by function. */
-static enum status read_calls(const struct json_node *calls, struct platform *platform, struct err *err)
+/* mpi.call_s, network.loopback.call_s: seconds by function. */
+static enum status read_calls(const struct json_node *calls, double **call_s, struct err *err)
 {
     TRY(json_object(calls, err));
-    if (json_count(calls) > 0) platform->call_s = calloc(MPI_FUNCTION_COUNT, sizeof *platform->call_s);
-    if (json_count(calls) > 0 && !platform->call_s) return err_memory(err);
+    double *made = *call_s = calloc(MPI_FUNCTION_COUNT, sizeof *made);
+    if (!made) return err_memory(err);
     const cJSON *item;
     cJSON_ArrayForEach(item, calls->item)
     {
@@ -149,7 +149,7 @@ static enum status read_calls(const struct json_node *calls, struct platform *pl
         if (json_key_ignored(item->string)) continue;
         if (!call_by_name(item->string, &call) || call >= MPI_FUNCTION_COUNT || call_kind(call) == CALL_LOCAL)
             return json_error(&node, err, "no function whose calls are simulated, expected one as MPI_Win_start");
-        TRY(measured_read(&node, 0, TIME_MOST, &platform->call_s[call], err));
+        TRY(measured_read(&node, 0, TIME_MOST, &made[call], err));
     }
     return STATUS_OK;
 }
@@ -169,7 +169,7 @@ static enum status read_mpi(const struct json_node *root, struct platform *platf
     if (profile.item) TRY(json_string(&profile, &text, err));
     if (text && !(platform->profile = strdup(text))) return err_memory(err);
     int index;
-    if (calls.item) TRY(read_calls(&calls, platform, err));
+    if (calls.item) TRY(read_calls(&calls, &platform->call_s, err));
     TRY(read_section(&pause, pause_fields, NULL, &platform->pause, err));
     if (algorithms.item) TRY(name_read(&algorithms, collectives, &index, err));
     TRY(read_section(&rma, rma_fields, more_rma, platform, err));
@@ -183,6 +183,18 @@ static enum status read_mpi(const struct json_node *root, struct platform *platf
     TRY(atomics_read(&atomics, platform->atomics, err));
     TRY(protocol_read(&protocol, platform->progress, &platform->protocol, err));
     return windows.item ? windows_read(&windows, platform, err) : STATUS_OK;
+}
+
+/* What calls within a node take, beside the messages: as calls between nodes where nothing else is said. */
+static enum status read_loopback_calls(const struct json_node *network, struct platform *platform, struct err *err)
+{
+    struct json_node loopback = json_member(network, "loopback"), pause = json_member(&loopback, "pause"),
+                     overhead = json_member(&loopback, "overhead_s"), calls = json_member(&loopback, "call_s");
+    platform->loopback_overhead_s = platform->overhead_s;
+    if (overhead.item) TRY(measured_read(&overhead, 0, TIME_MOST, &platform->loopback_overhead_s, err));
+    if (calls.item) TRY(read_calls(&calls, &platform->loopback_call_s, err));
+    if (!pause.item) platform->loopback_pause = platform->pause;
+    return read_section(&pause, pause_fields, NULL, &platform->loopback_pause, err);
 }
 
 static enum status read_rank_nodes(const struct json_node *list, struct platform *platform, struct err *err)
@@ -252,9 +264,7 @@ static enum status read_platform(const struct json_document *document, struct pl
     TRY(read_section(&network, network_fields, network_keys, platform, err));
     TRY(network_read(&network, platform, err));
     TRY(read_mpi(&root, platform, err));
-    struct json_node loopback = json_member(&network, "loopback"), pause = json_member(&loopback, "pause");
-    if (!pause.item) platform->loopback_pause = platform->pause;
-    TRY(read_section(&pause, pause_fields, NULL, &platform->loopback_pause, err));
+    TRY(read_loopback_calls(&network, platform, err));
     TRY(read_section(&threads, thread_fields, NULL, platform, err));
     TRY(read_section(&engine, engine_fields, NULL, platform, err));
     struct json_node links = json_member(&engine, "links");

@@ -99,7 +99,7 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
         /* The call pays overhead once. Later steps cost time of the network, of the helper thread, of another call. */
         enum { PHASE_ENTER, PHASE_BEGIN };
         if (state->phase == PHASE_ENTER)
-            return replay_spend(replay, state, sends_something(&shape) ? replay->overhead_ps : 0, PHASE_BEGIN);
+            return replay_spend(replay, state, sends_something(&shape) ? replay_overhead_ps(replay, state) : 0, PHASE_BEGIN);
         uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->definitions.comms[call->handle], (int32_t)rank),
                  request, task;
         STEP_TRY(replay_new_request(replay, rank, call->ref, &request));

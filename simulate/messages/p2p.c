@@ -43,7 +43,7 @@ enum step replay_step_send(struct replay *replay, uint32_t rank)
     switch (state->phase) {
     case PHASE_ENTER: {
         int64_t copy_ps = buffered ? replay_copy_ps(replay, call->bytes) : 0;
-        return replay_spend(replay, state, copy_ps + replay->overhead_ps, PHASE_POST);
+        return replay_spend(replay, state, copy_ps + replay_overhead_ps(replay, state), PHASE_POST);
     }
     case PHASE_POST:
         state->missing = 0;
@@ -90,7 +90,7 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
     case PHASE_WAIT:
         if (!blocking) return replay_exit(state, replay->now_ps);
         if (state->missing > 0) return STEP_BLOCK;
-        return replay_spend(replay, state, replay->overhead_ps, PHASE_TAKE);
+        return replay_spend(replay, state, replay_overhead_ps(replay, state), PHASE_TAKE);
     default: return finish_blocking(replay, state, state->step);
     }
 }
@@ -153,7 +153,7 @@ enum step replay_step_request_wait(struct replay *replay, uint32_t rank)
         return STEP_AGAIN;
     case PHASE_WAIT:
         if (state->missing > 0) return STEP_BLOCK;
-        return replay_spend(replay, state, takes ? (int64_t)state->received * replay->overhead_ps : 0, PHASE_TAKE);
+        return replay_spend(replay, state, takes ? (int64_t)state->received * replay_overhead_ps(replay, state) : 0, PHASE_TAKE);
     default:
         if (takes) each_request(replay, state, call, replay_forget_request);
         return replay_exit(state, replay->now_ps);

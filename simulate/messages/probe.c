@@ -32,7 +32,7 @@ enum step replay_step_sendrecv(struct replay *replay, uint32_t rank)
     const struct trace_call *call = &state->calls[state->next];
     switch (state->phase) {
     case PHASE_ENTER:
-        return replay_spend(replay, state, call->peer == TRACE_NONE ? 0 : replay->overhead_ps, PHASE_POST);
+        return replay_spend(replay, state, call->peer == TRACE_NONE ? 0 : replay_overhead_ps(replay, state), PHASE_POST);
     case PHASE_POST: {
         int32_t source = call->exchange.source;
         struct match match = {(uint32_t)call->handle * 2, (uint32_t)source, rank, call->exchange.recv_tag, 0};
@@ -42,7 +42,7 @@ enum step replay_step_sendrecv(struct replay *replay, uint32_t rank)
     }
     case PHASE_WAIT:
         if (state->missing > 0) return STEP_BLOCK;
-        return replay_spend(replay, state, (int64_t)state->received * replay->overhead_ps, PHASE_TAKE);
+        return replay_spend(replay, state, (int64_t)state->received * replay_overhead_ps(replay, state), PHASE_TAKE);
     default: return replay_exit(state, replay->now_ps);
     }
 }

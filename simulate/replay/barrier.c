@@ -163,7 +163,7 @@ enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_ENTER) {
         if (call->handle >= 0) STEP_TRY(replay_match_collectives(replay, rank, comm_id, own));
         replay_barrier_begin(replay, barrier);
-        return replay_spend(replay, state, comm->count > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
+        return replay_spend(replay, state, comm->count > 1 ? replay_overhead_ps(replay, state) : 0, PHASE_BARRIER);
     }
     STEP_TRY(replay_barrier_step(replay, rank, barrier, &done));
     return done ? replay_exit(state, replay->now_ps) : STEP_BLOCK;

@@ -33,8 +33,9 @@ struct core {
     bool notes_exits;  /* of calls: the predicted trace needs them, or Wait for Progress is counted */
     bool notes_inside; /* rank_state.inside is kept: something reads it, or a rank has several threads */
     int64_t linger_ps;
-    int64_t *call_ps; /* of the caller's own time, by enum mpi_call; NULL: calls take none */
+    int64_t *call_ps[2]; /* owned: of the caller's own time, by enum mpi_call, [1]: within a node; NULL: calls take none */
     bool has_pauses;    /* mpi.pause or network.loopback.pause */
+    bool times_by_node; /* calls within a node take other times of their own */
     bool has_own_times; /* that or mpi.call_s */
     struct gaps *gaps; /* of nodes whose cores are shared with sleeping ranks; NULL: none */
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */

@@ -245,10 +245,13 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
 static enum status take_call_times(struct replay *replay, const struct platform *platform)
 {
     struct core *core = core_of(replay);
-    if (!platform->call_s) return STATUS_OK;
-    core->call_ps = malloc(MPI_FUNCTION_COUNT * sizeof *core->call_ps);
-    if (!core->call_ps) return err_memory(replay->err);
-    for (int call = 0; call < MPI_FUNCTION_COUNT; call++) core->call_ps[call] = units_ps(platform->call_s[call]);
+    for (int within = 0; within < 2; within++) {
+        const double *call_s = within && platform->loopback_call_s ? platform->loopback_call_s : platform->call_s;
+        if (!call_s) continue;
+        int64_t *call_ps = core->call_ps[within] = malloc(MPI_FUNCTION_COUNT * sizeof *call_ps);
+        if (!call_ps) return err_memory(replay->err);
+        for (int call = 0; call < MPI_FUNCTION_COUNT; call++) call_ps[call] = units_ps(call_s[call]);
+    }
     return STATUS_OK;
 }
 
@@ -268,6 +271,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     core->counter = ENGINE_NO_COUNTER;
     core->free_request = core->free_envelope = core->free_message = replay->free_task = NO_INDEX;
     replay->overhead_ps = units_ps(platform->overhead_s);
+    replay->loopback_overhead_ps = units_ps(platform->loopback_overhead_s);
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     core->thread_delay_ps = units_ps(platform->thread_delay_s);
     const struct rma_protocol *protocol = &platform->protocol;
@@ -288,7 +292,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
         units_ps(platform->thread_lock_s),   units_ps(platform->thread_unlock_s), units_ps(platform->thread_barrier_s)};
     core->has_pauses = platform->pause.call_s > 0 || platform->loopback_pause.call_s > 0;
-    core->has_own_times = platform->call_s || core->has_pauses;
+    core->times_by_node = core->has_pauses || platform->loopback_call_s;
+    core->has_own_times = platform->call_s || platform->loopback_call_s || core->has_pauses;
     TRY(take_call_times(replay, platform));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     take_part(replay, platform);
@@ -356,7 +361,8 @@ void replay_close(struct replay *replay)
     free(replay->ranks);
     free(replay->nodes);
     free(replay->server_free_ps);
-    free(core->call_ps);
+    free(core->call_ps[0]);
+    free(core->call_ps[1]);
     replay_clear_gaps(replay);
     trace_free(replay->made);
 }

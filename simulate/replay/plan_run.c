@@ -36,7 +36,7 @@ enum step replay_run_plan(struct replay *replay, uint32_t rank, int32_t comm, co
 {
     struct rank_state *state = &replay->ranks[rank];
     uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->definitions.comms[comm], (int32_t)rank);
-    int64_t overhead_ps = pays_overhead ? replay->overhead_ps : 0;
+    int64_t overhead_ps = pays_overhead ? replay_overhead_ps(replay, state) : 0;
     struct coll_step step;
     *done = false;
     for (;;) {

@@ -30,7 +30,7 @@ struct replay {
     struct trace *made; /* the predicted trace, or NULL */
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
-    int64_t overhead_ps;
+    int64_t overhead_ps, loopback_overhead_ps; /* of calls between nodes and within one: replay_overhead_ps() */
     struct rank_state *ranks;
     struct rank_rare *rare; /* by rank */
     int32_t *nodes; /* by rank */

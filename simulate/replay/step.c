@@ -48,12 +48,22 @@ bool replay_stays_on_node(const struct trace *trace, const struct platform *plat
     return true;
 }
 
+static bool stays_on_node(const struct replay *replay, const struct rank_state *rank)
+{
+    const struct trace_call *call = &rank->calls[rank->next];
+    return replay_stays_on_node(replay->trace, replay->platform, (uint32_t)(rank - replay->ranks), call);
+}
+
+int64_t replay_overhead_by_node(const struct replay *replay, const struct rank_state *rank)
+{
+    return stays_on_node(replay, rank) ? replay->loopback_overhead_ps : replay->overhead_ps;
+}
+
 /* What the call takes longer, which ends the pause. */
-static int64_t end_pause(struct replay *replay, struct rank_state *rank)
+static int64_t end_pause(struct replay *replay, struct rank_state *rank, bool within)
 {
     const struct platform *platform = replay->platform;
     struct rank_rare *rare = replay_rare(replay, rank);
-    bool within = replay_stays_on_node(replay->trace, platform, (uint32_t)(rank - replay->ranks), &rank->calls[rank->next]);
     rare->ends_pause = true;
     return cost_pause_ps(within ? &platform->loopback_pause : &platform->pause, rank->enter_ps - rare->paused_from_ps);
 }
@@ -63,8 +73,9 @@ int64_t replay_own_ps(struct replay *replay, struct rank_state *rank)
     const struct core *core = core_of(replay);
     enum mpi_call call = rank->calls[rank->next].call;
     if (!core->has_own_times || call >= MPI_FUNCTION_COUNT || call_kind(call) == CALL_LOCAL || rank->threads) return 0;
-    int64_t own_ps = core->call_ps ? core->call_ps[call] : 0;
-    return core->has_pauses ? own_ps + end_pause(replay, rank) : own_ps;
+    const bool within = core->times_by_node && stays_on_node(replay, rank);
+    int64_t own_ps = core->call_ps[within] ? core->call_ps[within][call] : 0;
+    return core->has_pauses ? own_ps + end_pause(replay, rank, within) : own_ps;
 }
 
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase)

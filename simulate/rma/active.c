@@ -48,7 +48,7 @@ static enum step open_exposure(struct replay *replay, uint32_t rank, struct memb
         if (pair->epochs_done < pair->exposures) member->pending_origins++;
         if (pair->completes_arrived < pair->exposures) member->missing_completes++;
     }
-    return replay_spend(replay, state, member->exposure.pair_count > 0 ? replay->overhead_ps : 0, PHASE_ACT);
+    return replay_spend(replay, state, member->exposure.pair_count > 0 ? replay_overhead_ps(replay, state) : 0, PHASE_ACT);
 }
 
 enum step replay_step_post(struct replay *replay, uint32_t rank)
@@ -408,7 +408,7 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank)
     case PHASE_ENTER:
         if (!member->access_open)
             return replay_fail(replay, rank, "no access epoch is open on window %d", member->window), STEP_FAIL;
-        return replay_spend(replay, state, member->access.pair_count > 0 ? replay->overhead_ps : 0, PHASE_ACT);
+        return replay_spend(replay, state, member->access.pair_count > 0 ? replay_overhead_ps(replay, state) : 0, PHASE_ACT);
     case PHASE_ACT:
         member->missing_before = 0;
         member->awaited_post_ps = TRACE_UNKNOWN_PS;

@@ -95,7 +95,8 @@ static enum step open_all(struct replay *replay, struct rank_state *state, uint3
     member->all_nocheck = call->flags & TRACE_NOCHECK;
     (*all)->returned = member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY;
     if ((*all)->returned) return replay_exit(state, replay->now_ps);
-    return replay_spend(replay, state, replay_own_ps(replay, state) + (size > 1 ? replay->overhead_ps : 0), PHASE_ASK);
+    int64_t overhead_ps = size > 1 ? replay_overhead_ps(replay, state) : 0;
+    return replay_spend(replay, state, replay_own_ps(replay, state) + overhead_ps, PHASE_ASK);
 }
 
 /* Lock Contention of a call that waited for several locks: until the last one was free. */
@@ -234,7 +235,8 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
         return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
     if (state->phase == PHASE_ENTER) {
         all->unlocking = true;
-        return replay_spend(replay, state, flush_sends(replay, rank, call, true) ? replay->overhead_ps : 0, PHASE_ASK);
+        return replay_spend(replay, state, flush_sends(replay, rank, call, true) ? replay_overhead_ps(replay, state) : 0,
+                            PHASE_ASK);
     }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
@@ -291,7 +293,8 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
                                call->handle),
                    STEP_FAIL;
         if (walk_of(replay, rank, call).busy) STEP_TRY(sort_busy(replay, &replay->members[index]));
-        return replay_spend(replay, state, flush_sends(replay, rank, call, false) ? replay->overhead_ps : 0, PHASE_ASK);
+        return replay_spend(replay, state, flush_sends(replay, rank, call, false) ? replay_overhead_ps(replay, state) : 0,
+                            PHASE_ASK);
     }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;

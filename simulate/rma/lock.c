@@ -29,7 +29,7 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     epoch->next = state->lock_list;
     state->lock_list = *opened = lock;
     if (nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return return_locked(replay, rank, lock);
-    int64_t overhead_ps = (uint32_t)call->peer == rank ? 0 : replay->overhead_ps;
+    int64_t overhead_ps = (uint32_t)call->peer == rank ? 0 : replay_overhead_ps(replay, state);
     return replay_spend(replay, state, replay_own_ps(replay, state) + overhead_ps, PHASE_ASK);
 }
 
@@ -100,7 +100,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_ENTER) {
         epoch->unlocking = true;
         bool sends = replay_lock_sends(epoch, true);
-        enum step step = replay_spend(replay, state, sends ? replay->overhead_ps : 0, PHASE_ASK);
+        enum step step = replay_spend(replay, state, sends ? replay_overhead_ps(replay, state) : 0, PHASE_ASK);
         if (step != STEP_AGAIN) return step;
     }
     if (state->phase == PHASE_ASK) {

@@ -98,7 +98,7 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     bool ready = replay_pair_ready(member, pair) && !replay_pair_awaits_group(replay, pair) &&
                  (waits_here || member->posted || !is_for_group(replay, call));
     bool issues = ready && !replay->deferred;
-    int64_t issue_ps = issues ? replay->overhead_ps + copy_of_put(replay, rank, call).before_ps : 0;
+    int64_t issue_ps = issues ? replay_overhead_ps(replay, state) + copy_of_put(replay, rank, call).before_ps : 0;
     if (waits == WAITS_NEVER && kind != RMA_GET) {
         if (!replay_buffer_fits(replay, rank, call->bytes)) return STEP_BLOCK;
         replay_buffer_take(replay, rank, call->bytes);
@@ -121,9 +121,10 @@ static enum step decide_departure(struct replay *replay, uint32_t rank, struct m
         bool hurries = epoch && call->rma.request != TRACE_NO_REF; /* its request may be waited for before the unlock */
         bool sends = hurries && (epoch->granted || !epoch->asked);
         int64_t copy_ps = copy_of_put(replay, rank, call).all_ps;
-        return replay_spend(replay, state, (sends ? replay->overhead_ps : 0) + copy_ps, PHASE_QUEUE);
+        return replay_spend(replay, state, (sends ? replay_overhead_ps(replay, state) : 0) + copy_ps, PHASE_QUEUE);
     }
-    return replay_spend(replay, state, replay->overhead_ps + copy_of_put(replay, rank, call).before_ps, PHASE_ISSUE);
+    int64_t before_ps = copy_of_put(replay, rank, call).before_ps;
+    return replay_spend(replay, state, replay_overhead_ps(replay, state) + before_ps, PHASE_ISSUE);
 }
 
 static void queue_op(struct replay *replay, uint32_t op)

@@ -84,7 +84,7 @@ static enum step create_as_mpich(struct replay *replay, uint32_t rank, struct me
         state->step = 0;
     }
     replay_barrier_begin(replay, replay_barrier_of(replay, member));
-    return replay_spend(replay, state, window_size(replay, member) > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
+    return replay_spend(replay, state, window_size(replay, member) > 1 ? replay_overhead_ps(replay, state) : 0, PHASE_BARRIER);
 }
 
 enum step replay_step_win_create(struct replay *replay, uint32_t rank)
@@ -102,7 +102,7 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
             state->phase = PHASE_PARTS;
             return STEP_AGAIN;
         }
-        return replay_spend(replay, state, size > 1 ? replay->overhead_ps : 0, PHASE_GATHER);
+        return replay_spend(replay, state, size > 1 ? replay_overhead_ps(replay, state) : 0, PHASE_GATHER);
     case PHASE_GATHER: {
         struct coll_shape shape = replay_gather_shape(replay, size);
         int32_t comm = replay->trace->definitions.windows[member->window].comm;
@@ -131,7 +131,8 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
             return replay_fail(replay, rank, "window %d is freed inside an epoch", member->window), STEP_FAIL;
         sync_enter(replay, member, state->enter_ps);
         replay_barrier_begin(replay, replay_barrier_of(replay, member));
-        return replay_spend(replay, state, window_size(replay, member) > 1 ? replay->overhead_ps : 0, PHASE_BARRIER);
+        return replay_spend(replay, state, window_size(replay, member) > 1 ? replay_overhead_ps(replay, state) : 0,
+                            PHASE_BARRIER);
     }
     STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
     if (!done) return STEP_BLOCK;
@@ -179,7 +180,7 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     replay_barrier_begin(replay, replay_barrier_of(replay, member));
     bool completes = !(flags & TRACE_NOPRECEDE);
     bool sends = window_size(replay, member) > 1 || (completes && replay_holds(replay, member));
-    return replay_spend(replay, state, sends ? replay->overhead_ps : 0, completes ? PHASE_ISSUE : PHASE_WORK);
+    return replay_spend(replay, state, sends ? replay_overhead_ps(replay, state) : 0, completes ? PHASE_ISSUE : PHASE_WORK);
 }
 
 enum step replay_step_fence(struct replay *replay, uint32_t rank)

@@ -41,7 +41,7 @@ static enum step operate_call(struct replay *replay, uint32_t rank, const struct
     bool waits = kind != CALL_SHMEM_PUT_NBI && kind != CALL_SHMEM_GET_NBI;
     uint32_t index = replay_member_index(replay, call->handle, rank), lock, op, request;
     switch (state->phase) {
-    case PHASE_ENTER: return replay_spend(replay, state, replay->overhead_ps, PHASE_ACT);
+    case PHASE_ENTER: return replay_spend(replay, state, replay_overhead_ps(replay, state), PHASE_ACT);
     case PHASE_ACT:
         STEP_TRY(replay_lock_towards(replay, rank, index, call->peer, &lock));
         STEP_TRY(replay_make_op(replay, rank, &op));
@@ -157,7 +157,7 @@ static enum step set_lock(struct replay *replay, uint32_t rank, const struct tra
     struct rank_state *state = &replay->ranks[rank];
     uint32_t lock, home = replay->shmem->home;
     switch (state->phase) {
-    case PHASE_ENTER: return replay_spend(replay, state, rank == home ? 0 : replay->overhead_ps, PHASE_ACT);
+    case PHASE_ENTER: return replay_spend(replay, state, rank == home ? 0 : replay_overhead_ps(replay, state), PHASE_ACT);
     case PHASE_ACT:
         STEP_TRY(lock_of(replay, call->shmem.lock, &lock));
         replay->shmem->granted[rank] = false;
@@ -182,7 +182,7 @@ static enum step clear_lock(struct replay *replay, uint32_t rank, const struct t
         return replay_fail(replay, rank, "lock %u is not held by this rank", call->shmem.lock), STEP_FAIL;
     if (state->phase == PHASE_ENTER) {
         if (!is_quiet(replay, rank)) return STEP_BLOCK;
-        return replay_spend(replay, state, rank == home ? 0 : replay->overhead_ps, PHASE_ACT);
+        return replay_spend(replay, state, rank == home ? 0 : replay_overhead_ps(replay, state), PHASE_ACT);
     }
     STEP_TRY(replay_send_control(replay, MESSAGE_SHMEM_RELEASE, rank, home, lock, 0));
     cleared->cleared_by = rank;

@@ -53,7 +53,7 @@ static enum status variant_init(struct variant *variant, const struct platform *
     made->memory_bandwidth_Bps = INFINITY;
     made->protocol.put_s_per_byte = 0;
     made->atomics[0] = (struct apply_cost){.upto_bytes = INT64_MAX};
-    made->overhead_s = 0;
+    made->overhead_s = made->loopback_overhead_s = 0;
     const char letter[2] = {(char)('a' + kind), '\0'};
     if (kind <= VARIANT_D_LIMITED) made->window_rule_count = 0; /* the letter holds on all windows */
     if (kind <= VARIANT_D) semantics_by_letter(letter, &made->semantics);

@@ -336,8 +336,8 @@ static bool is_taken_in_turns(enum call_kind kind)
  * messages cost a rank they cost in the order in which they come. OpenSHMEM has locks, too. */
 static bool is_monotone(const struct program *program, const struct trace *trace, const struct platform *platform)
 {
-    if (platform->progress == PROGRESS_CALL || platform->overhead_s > 0 || program->subject == SUBJECT_SHMEM)
-        return false;
+    bool costs = platform->overhead_s > 0 || platform->loopback_overhead_s > 0;
+    if (platform->progress == PROGRESS_CALL || costs || program->subject == SUBJECT_SHMEM) return false;
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             enum call_kind kind = call_kind(trace->ranks[r].calls[i].call);

@@ -83,7 +83,9 @@ const struct knob knobs[] = {
     {"network.loopback",
      {NULL, NULL,
       "{\"latency_s\":4e-7,\"bandwidth_Bps\":1e10,\"two_sided\":{\"latency_s\":1e-7,\"bandwidth_Bps\":2e10},"
-      "\"pause\":{\"after_s\":1e-6,\"call_s\":3e-6}}"}},
+      "\"pause\":{\"after_s\":1e-6,\"call_s\":3e-6}}",
+      "{\"latency_s\":3e-7,\"bandwidth_Bps\":2e10,\"overhead_s\":2e-7,"
+      "\"call_s\":{\"MPI_Win_start\":3e-7,\"MPI_Barrier\":2e-6,\"MPI_Put\":4e-7}}"}},
     {"mpi.pause", {"{}", "{}", "{\"after_s\":3e-6,\"full_s\":2e-5,\"call_s\":2e-6}", "{\"call_s\":1e-6}"}},
     {"mpi.rma.protocol.wait", {"notified", "notified", "confirmed"}},
     {"mpi.rma.protocol.dynamic_put", {"put", "put", "accumulate"}},

@@ -63,6 +63,7 @@ struct rank {
     int64_t lingers_until_ps; /* mpi.rma.protocol.linger_s: serves what arrives before */
     int64_t paused_from_ps; /* mpi.pause: its last call that ends a pause returned then */
     int64_t own_ps; /* mpi.call_s and mpi.pause of its call */
+    int64_t overhead_ps; /* overhead_s of its call */
     bool served;        /* its call has served */
     bool ended, serves; /* its call serves what comes; behind the last one it is served in any case */
     struct rank *owner; /* of a task: the rank whose non-blocking collective it is; else NULL */

@@ -120,7 +120,7 @@ void rank_await_time(struct model *model, struct rank *rank, int64_t until_ps)
 
 void rank_pay_overhead(struct model *model, struct rank *rank)
 {
-    rank_spend(model, rank, units_ps(model->platform->overhead_s));
+    rank_spend(model, rank, rank->overhead_ps);
 }
 
 enum progress_mode server_of_message(const struct model *model, enum service service, int64_t bytes)
@@ -318,9 +318,17 @@ static int64_t pause_ps(const struct model *model, const struct rank *rank, cons
 /* mpi.call_s, mpi.pause */
 static int64_t own_ps(const struct model *model, const struct rank *rank, const struct trace_call *call)
 {
-    const double *call_s = model->platform->call_s;
+    const struct platform *platform = model->platform;
+    bool own = platform->loopback_call_s && !leaves_node(model, rank, call);
+    const double *call_s = own ? platform->loopback_call_s : platform->call_s;
     if (!works(model, call)) return 0;
     return units_ps(call_s ? call_s[call->call] : 0) + pause_ps(model, rank, call);
+}
+
+/* network.overhead_s, network.loopback.overhead_s */
+static int64_t overhead_ps(const struct model *model, const struct rank *rank, const struct trace_call *call)
+{
+    return units_ps(leaves_node(model, rank, call) ? model->platform->overhead_s : model->platform->loopback_overhead_s);
 }
 
 /* A fence spends it by itself. A blocking collective polls. */
@@ -416,6 +424,7 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
             rank_spend(model, rank, lasts_ps);
         else {
             rank->own_ps = own_ps(model, rank, call);
+            rank->overhead_ps = overhead_ps(model, rank, call);
             spend_own(model, rank, call);
             do_call(model, rank, call);
         }

@@ -19,6 +19,7 @@ static const char measured[] =
     "                             {\"latency_s\": " M(2e-6) ", \"bandwidth_Bps\": " M(2e9) "}],"
     "               \"overhead_s\": " M(1e-7) ", \"gap_s\": " M(2e-7) ","
     "               \"loopback\": {\"latency_s\": " M(3e-7) ", \"bandwidth_Bps\": " M(3e9) ","
+    "                              \"overhead_s\": " M(5e-8) ", \"call_s\": {\"MPI_Get\": " M(2e-7) "},"
     "                              \"pause\": {\"call_s\": " M(7e-6) "}}},"
     " \"mpi\": {\"eager_bytes\": " M(4096) ", \"init_s\": " M(0.25) ", \"finalize_s\": " M(0.125) ","
     "           \"call_s\": {\"MPI_Put\": " M(3e-6) ", \"comment\": \"any\"},"
@@ -55,6 +56,8 @@ static void every_number_may_be_measured(void **state)
     assert_true(platform->pause.after_s == 5e-4 && platform->pause.full_s == 6e-4 && platform->pause.call_s == 4e-5);
     assert_true(platform->loopback_pause.after_s == 0 && platform->loopback_pause.call_s == 7e-6);
     assert_true(platform->call_s[ID_Put] == 3e-6 && platform->call_s[ID_Get] == 0);
+    assert_true(platform->loopback_overhead_s == 5e-8);
+    assert_true(platform->loopback_call_s[ID_Get] == 2e-7 && platform->loopback_call_s[ID_Put] == 0);
     platform_free(platform);
 }
 

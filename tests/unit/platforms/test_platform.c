@@ -74,6 +74,7 @@ static void every_key(void **state)
     assert_int_equal(platform->cores, 8);
     assert_true(platform->speed == 2.5 && platform->memory_bandwidth_Bps == 3e9);
     assert_true(platform->overhead_s == 1e-7 && platform->gap_s == 2e-7);
+    assert_true(platform->loopback_overhead_s == 1e-7 && !platform->loopback_call_s); /* as between nodes */
     assert_true(platform_latency_s(platform, 2, 2, 8, false) == 3e-7 && platform_bandwidth_Bps(platform, 2, 2, 8, false) == 4e10);
     assert_int_equal(platform->eager_bytes, 4096);
     assert_string_equal(platform->semantics.name, "c");
