@@ -42,6 +42,8 @@ const char bench_config_default[] =
     "                \"minRepeats\": 40, \"maxDuration\": 0.1 },\n"
     "    \"windows\": { \"conf\": [\"between\", \"within\"], \"sizes\": \"64K\", \"tests\": \"windows\", \"minRepeats\": 20,\n"
     "                 \"maxDuration\": 0.2 },\n"
+    "    \"again\": { \"conf\": [\"between\", \"within\"], \"sizes\": 8, \"tests\": \"pscwSkeleton\", "
+    "\"minRepeats\": 60, \"maxDuration\": 0.2 },\n"
     "    \"locks\": { \"conf\": \"three\", \"sizes\": 8, \"tests\": \"lockContended\", \"minRepeats\": 40, "
     "\"maxDuration\": 0.2 },\n"
     "    \"copy\": { \"conf\": \"one\", \"sizes\": [\"64K\", \"256K\", \"1M\"], \"tests\": \"memoryCopy\", \"minRepeats\": 40,\n"

@@ -2,6 +2,7 @@
 #ifndef PLATFORMS_BENCH_ENVIRONMENT_H
 #define PLATFORMS_BENCH_ENVIRONMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/status.h"
@@ -18,6 +19,7 @@ struct bench_node {
 struct bench_environment {
     struct bench_node *nodes;
     int node_count, rank_count;
+    bool shares_cores; /* all nodes are parts of one machine that has fewer cores than ranks; set by the caller */
 };
 
 /* hosts: one NUL-terminated name of BENCH_HOST_BYTES per rank. */

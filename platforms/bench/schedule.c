@@ -115,9 +115,9 @@ static enum status place_demand(struct planner *planner, int demand, enum bench_
     made->ranks = malloc(sizeof *made->ranks * (size_t)asked->ranks);
     if (!made->nodes || !made->ranks) return err_memory(err);
     for (int node = 0; node < planner->environment->node_count; node++) {
+        if (planner->shares[node] || planner->environment->shares_cores) planner->busy[node] = true;
         if (!planner->shares[node]) continue;
         made->nodes[made->node_count++] = node;
-        planner->busy[node] = true;
         for (int i = 0; i < planner->shares[node]; i++)
             made->ranks[made->rank_count++] = planner->environment->nodes[node].ranks[i];
     }

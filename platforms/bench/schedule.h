@@ -1,4 +1,5 @@
-/* Plans which ranks run which test, in rounds. The tests of a round use disjoint nodes.
+/* Plans which ranks run which test, in rounds. The tests of a round use disjoint nodes. If the nodes share cores, a round has one
+ * test.
  *
  * The plan depends on its arguments only. Every rank of a bench run makes the same plan from the gathered host names.
  * So the bench needs no scheduler rank, no node for it, and no message. */

@@ -87,6 +87,25 @@ static void all_succeed(const struct bench *bench, enum status status, const str
     exit(EXIT_DATA);
 }
 
+static int count_cores(void)
+{
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Whether the kernels of all ranks were booted at once, as those of containers and of network namespaces. */
+static bool is_one_machine(const struct bench *bench)
+{
+    char own[64] = "", first[sizeof own];
+    FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (in && !fgets(own, sizeof own, in)) own[0] = '\0';
+    if (in) fclose(in);
+    memcpy(first, own, sizeof own);
+    MPI_Bcast(first, sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
+    int same = own[0] && memcmp(first, own, sizeof own) == 0, all;
+    MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all && bench->environment.node_count > 1;
+}
+
 static enum status gather_hosts(struct bench *bench, struct err *err)
 {
     char own[BENCH_HOST_BYTES] = "";
@@ -96,6 +115,7 @@ static enum status gather_hosts(struct bench *bench, struct err *err)
     MPI_Allgather(own, sizeof own, MPI_BYTE, hosts, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
     enum status status = bench_environment_init((const char(*)[BENCH_HOST_BYTES])hosts, bench->ranks, &bench->environment, err);
     free(hosts);
+    if (status == STATUS_OK) bench->environment.shares_cores = bench->ranks > count_cores() && is_one_machine(bench);
     return status;
 }
 
@@ -206,7 +226,7 @@ static enum status describe_run(const struct bench *bench, bool complete, struct
     add_text(run, "schema", "rmacast.bench/1");
     cJSON_AddBoolToObject(run, "complete", complete);
     add_text(run, "library", library);
-    cJSON_AddNumberToObject(run, "cores", (double)sysconf(_SC_NPROCESSORS_ONLN));
+    cJSON_AddNumberToObject(run, "cores", count_cores());
     for (int i = 0; i < bench->environment.node_count; i++) {
         cJSON *node = cJSON_CreateObject();
         add_text(node, "host", bench->environment.nodes[i].host);
@@ -247,14 +267,15 @@ static int compare_ranks(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* The ranks of all nodes of the placement, so that no other test uses these nodes meanwhile. */
+/* The ranks of all nodes of the placement, so that no other test uses these nodes meanwhile. If nodes share cores, all ranks. */
 static enum status make_claim(const struct bench *bench, const struct bench_placement *placement, MPI_Group *group,
                               struct err *err)
 {
     int *ranks = malloc(sizeof *ranks * (size_t)bench->ranks), count = 0;
     if (!ranks) return err_memory(err);
-    for (int i = 0; i < placement->node_count; i++) {
-        const struct bench_node *node = &bench->environment.nodes[placement->nodes[i]];
+    const bool all = bench->environment.shares_cores;
+    for (int i = 0; i < (all ? bench->environment.node_count : placement->node_count); i++) {
+        const struct bench_node *node = &bench->environment.nodes[all ? i : placement->nodes[i]];
         memcpy(ranks + count, node->ranks, sizeof *ranks * (size_t)node->rank_count);
         count += node->rank_count;
     }

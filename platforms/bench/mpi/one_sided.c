@@ -336,6 +336,90 @@ double bench_fence_skeleton(struct bench_run *run)
     return (bench_now() - begin) / TRAIN;
 }
 
+/* --- posts that come late --- */
+
+static void pause_for(int64_t microseconds)
+{
+    const struct timespec pause = {microseconds / 1000000, microseconds % 1000000 * 1000};
+    if (microseconds > 0) nanosleep(&pause, NULL);
+}
+
+/* No other test puts so few bytes, so a recording tells it apart. */
+static void put_few(const struct bench_run *run, int target)
+{
+    enum { BYTES = 24 };
+    MPI_Put(run->send, BYTES, MPI_BYTE, target, run->at, BYTES, MPI_BYTE, run->window);
+}
+
+enum { LATE_US = 5000 };
+
+/* The time of the origin's calls in access epochs that the target exposes one after another, the first one late. Each has so many
+ * puts, of 24 bytes where none are given. */
+static double time_late_epochs(struct bench_run *run, int epochs, int puts, bool sized)
+{
+    if (!bench_is_pair(run)) return NAN;
+    MPI_Group partner = group_of(run, run->rank == 0 ? run->target : 0);
+    double begin = bench_now(), end;
+    if (run->rank > 0) pause_for(LATE_US);
+    for (int epoch = 0; epoch < epochs; epoch++) {
+        if (run->rank > 0) {
+            MPI_Win_post(partner, 0, run->window);
+            MPI_Win_wait(run->window);
+            continue;
+        }
+        MPI_Win_start(partner, 0, run->window);
+        for (int i = 0; i < puts; i++) {
+            if (sized) issue_put(run);
+            else put_few(run, run->target);
+        }
+        MPI_Win_complete(run->window);
+    }
+    end = bench_now();
+    MPI_Group_free(&partner);
+    return run->rank == 0 ? end - begin : NAN;
+}
+
+double bench_epochs_ahead(struct bench_run *run)
+{
+    return time_late_epochs(run, (int)run->bytes, 1, false);
+}
+
+double bench_puts_ahead(struct bench_run *run)
+{
+    enum { PUTS = 16 };
+    return time_late_epochs(run, 1, PUTS, true);
+}
+
+/* All ranks but the first one are targets. The last one posts late, and rank 1 gets the put. Behind the put the origin sleeps
+ * until all have posted. */
+double bench_late_group(struct bench_run *run)
+{
+    if (run->job->window == BENCH_DYNAMIC) return NAN; /* of rank 1 the address is not known */
+    MPI_Group all, others;
+    int origin = 0;
+    double begin, put_end, complete_begin = 0;
+    MPI_Comm_group(run->comm, &all);
+    if (run->rank == 0) MPI_Group_excl(all, 1, &origin, &others);
+    else MPI_Group_incl(all, 1, &origin, &others);
+    MPI_Group_free(&all);
+    if (run->rank == run->target) pause_for(LATE_US);
+    begin = put_end = bench_now();
+    if (run->rank == 0) {
+        MPI_Win_start(others, 0, run->window);
+        put_few(run, 1);
+        put_end = bench_now();
+        pause_for(2 * LATE_US);
+        complete_begin = bench_now();
+        MPI_Win_complete(run->window);
+    } else {
+        MPI_Win_post(others, 0, run->window);
+        MPI_Win_wait(run->window);
+    }
+    double end = bench_now();
+    MPI_Group_free(&others);
+    return run->rank == 0 ? put_end - begin + (end - complete_begin) : NAN;
+}
+
 /* --- progress --- */
 
 double bench_progress_delay(struct bench_run *run)
@@ -348,12 +432,6 @@ double bench_progress_delay(struct bench_run *run)
     issue_put(run);
     MPI_Win_flush(run->target, run->window);
     return bench_now() - begin;
-}
-
-static void pause_for(int64_t microseconds)
-{
-    const struct timespec pause = {microseconds / 1000000, microseconds % 1000000 * 1000};
-    if (microseconds > 0) nanosleep(&pause, NULL);
 }
 
 /* The size is the length of the pause. No other test puts 16 bytes, so a recording tells it apart. The target returns

@@ -61,6 +61,25 @@ static void one_node_runs_one_test_at_a_time(void **state)
 }
 
 /* The seed: 30 ranks on 6 nodes, tests of 2 nodes and 10 ranks. Three at once, each on two whole nodes. */
+/* Two nodes of two ranks run two tests in one round, unless they share cores. */
+static void nodes_that_share_cores_run_one_test_at_a_time(void **state)
+{
+    (void)state;
+    const struct bench_demand demands[] = {ASKS(1, 2), ASKS(1, 2)};
+    for (int shares = 0; shares < 2; shares++) {
+        struct bench_environment environment;
+        struct bench_schedule schedule;
+        struct err err;
+        make_machine((int[]){2, 2}, 2, &environment);
+        environment.shares_cores = shares;
+        assert_int_equal(bench_schedule_init(&environment, demands, 2, &schedule, &err), STATUS_OK);
+        assert_int_equal(schedule.count, 2);
+        assert_int_equal(schedule.rounds, 1 + shares);
+        bench_schedule_clear(&schedule);
+        bench_environment_clear(&environment);
+    }
+}
+
 static void thirty_ranks_on_six_nodes(void **state)
 {
     (void)state;
@@ -231,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_node_runs_one_test_at_a_time), cmocka_unit_test(thirty_ranks_on_six_nodes),
+        cmocka_unit_test(nodes_that_share_cores_run_one_test_at_a_time),
         cmocka_unit_test(the_example_gives_the_schedule_of_the_first_bench),
         cmocka_unit_test(eight_ranks_on_two_nodes_of_five), cmocka_unit_test(perfect_fits_before_near_ones),
         cmocka_unit_test(near_fits_take_the_smallest_node), cmocka_unit_test(uneven_nodes),
