@@ -293,6 +293,24 @@ static void run_pair(const char *list, const char *flavour, double init_s, int w
     pair_close();
 }
 
+/* The rank's number: behind rank 0 come the ranks of other nodes, in their order, then those of rank 0's node. So the pair and a
+ * third rank speak over the network, if there is one. */
+static int number_of(int world_rank, int world)
+{
+    char own[256] = {0}, (*hosts)[sizeof own] = malloc((size_t)world * sizeof own);
+    int number = 0;
+    gethostname(own, sizeof own - 1);
+    if (!hosts) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Allgather(own, sizeof own, MPI_CHAR, hosts, sizeof own, MPI_CHAR, MPI_COMM_WORLD);
+    bool stays = strcmp(own, hosts[0]) == 0;
+    for (int rank = 0; rank < world && world_rank > 0; rank++) {
+        bool other_stays = strcmp(hosts[rank], hosts[0]) == 0;
+        if (rank == 0 || (stays && !other_stays) || (stays == other_stays && rank < world_rank)) number++;
+    }
+    free(hosts);
+    return number;
+}
+
 /* This file is compiled for each MPI library. The program for MPICH is started first. Under Open MPI's launcher it
  * executes the other one. */
 static void become_the_right_one(char **argv)
@@ -329,6 +347,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 1;
     }
+    world_rank = number_of(world_rank, world);
     if (!pair_open(world_rank, world, argv[3])) {
         printf("rmacast-probe fail out of memory\n");
         fflush(stdout);
