@@ -11,10 +11,10 @@
 
 enum { WORDS_MOST = 512 };
 
-/* Every way to synchronise, with small and large data, and a put behind a pause of 10 ms. On fast networks 20 ms have so
- * many repetitions that the first ones, which touch the pages of the library's buffers, are few. */
+/* Every way to synchronise, with small and large data, a put behind a pause of 10 ms, and late posts. On fast networks 20 ms have
+ * so many repetitions that the first ones, which touch the pages of the library's buffers, are few. */
 static const char config[] =
-    "{ \"node_configurations\": { \"pairs\": [[2, 2], [1, 2]] },\n"
+    "{ \"node_configurations\": { \"pairs\": [[2, 2], [1, 2]], \"three\": [[3, 3], [2, 4], [1, 3]] },\n"
     "  \"tests\": {\n"
     "    \"curves\": { \"conf\": \"pairs\", \"sizes\": [8, \"4K\", \"64K\"], \"minRepeats\": 40, \"maxDuration\": 0.02,\n"
     "      \"confidence\": 0,\n"
@@ -24,6 +24,14 @@ static const char config[] =
     "    \"words\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
     "      \"tests\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
     "                \"fenceSkeleton\", \"allreduceTrain\", \"barrier\"] },\n"
+    "    \"ahead\": { \"conf\": \"pairs\", \"sizes\": [1, 2, 4], \"minRepeats\": 11, \"maxDuration\": 0,\n"
+    "      \"tests\": \"epochsAhead\" },\n"
+    "    \"room\": { \"conf\": \"pairs\", \"sizes\": [64, \"64K\"], \"minRepeats\": 11, \"maxDuration\": 0,\n"
+    "      \"tests\": \"putsAhead\" },\n"
+    "    \"group\": { \"conf\": \"three\", \"sizes\": 8, \"minRepeats\": 11, \"maxDuration\": 0, "
+    "\"tests\": \"lateGroup\" },\n"
+    "    \"again\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
+    "      \"tests\": \"pscwSkeleton\" },\n"
     "    \"pause\": { \"conf\": \"pairs\", \"sizes\": 10000, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
     "      \"tests\": \"putBehindPause\" } } }\n";
 

@@ -93,9 +93,10 @@ struct writer {
     const struct calibration *calibration;
     const cJSON *mpi; /* the probe's; may be NULL */
     cJSON *notes;
-    struct fit_value overhead, latency[2]; /* of the platform; latency within a node and between nodes */
-    struct fit_value two_sided[2];         /* latency of sends and collectives */
-    bool apart[2];                         /* they have lines of their own */
+    /* Within a node and between nodes. */
+    struct fit_value overhead[2], latency[2];
+    struct fit_value two_sided[2]; /* latency of sends and collectives */
+    bool apart[2];                 /* they have lines of their own */
 };
 
 static void add_note(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -134,20 +135,39 @@ static struct fit_value value_of(const struct fit_point *point)
     return (struct fit_value){point->y, 3 * point->error};
 }
 
-/* overhead_s: the time of the call itself, of MPI_Put with 8 bytes, else of MPI_Isend. */
+/* The time of the smallest size. If the median is not within 1.2 of both the 10th and the 90th percentile, it is the 10th,
+ * however many passes measured the size, and its error is the distance to the least. */
+static struct fit_value quick_value(const struct size_curve *curve)
+{
+    const struct bench_statistics *statistics = &curve->sizes[0].statistics;
+    bool steady = !bench_statistics_refused(statistics) && statistics->median <= BENCH_SPREAD_MOST * statistics->p10;
+    if (steady || curve->points[0].y <= statistics->p10) return value_of(&curve->points[0]);
+    double error = fmax(statistics->p10 - statistics->least, CURVE_ERROR_LEAST * statistics->p10);
+    return (struct fit_value){statistics->p10, 3 * error};
+}
+
+/* overhead_s: a call that sends and waits for nothing takes at least that. These are MPI_Put (MPI_Isend if no put was measured),
+ * and MPI_Win_complete of an epoch without operations. A message of a ping-pong takes it twice, at its sender and its receiver.
+ * What else the core does while the message is under way only adds time, so the shortest one counts. */
 static bool find_overhead(const struct calibration *calibration, bool between, struct fit_value *overhead, size_t *n)
 {
-    static const enum calibration_curve sources[] = {CALIBRATION_PUT_ISSUE, CALIBRATION_ISEND_ISSUE};
-    for (int i = 0; i < 2; i++) {
-        const struct size_curve *curve = &calibration->curves[between][sources[i]];
-        const struct fit_point *point = size_curve_point(curve, -1);
-        if (!point) continue;
-        *overhead = value_of(point);
+    static const struct {
+        enum calibration_curve curve;
+        double overheads;
+    } sources[] = {{CALIBRATION_PUT_ISSUE, 1}, {CALIBRATION_ISEND_ISSUE, 1}, {CALIBRATION_PSCW, 1}, {CALIBRATION_PING_PONG, 2}};
+    bool found = false;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        const struct size_curve *curve = &calibration->curves[between][sources[i].curve];
+        const bool bounds = sources[i].overheads > 1; /* what it says alone is no overhead, but its upper bound */
+        if (curve->count == 0 || (found && sources[i].curve == CALIBRATION_ISEND_ISSUE) || (!found && bounds)) continue;
+        const struct fit_value value = quick_value(curve);
+        if (found && value.value / sources[i].overheads >= overhead->value) continue;
+        *overhead = (struct fit_value){value.value / sources[i].overheads, value.error / sources[i].overheads};
         *n = curve->sizes[0].statistics.count;
-        return true;
+        found = true;
     }
-    *overhead = (struct fit_value){0, 0};
-    return false;
+    if (!found) *overhead = (struct fit_value){0, 0};
+    return found;
 }
 
 /* The composition of the curve's time: the number of overheads, and of first-segment latencies beside the message's
@@ -311,7 +331,7 @@ static bool lines_differ(const struct writer *writer, const cJSON *lines, bool b
     for (size_t i = 0; i < curve->count; i++) {
         const struct fit_point *point = &curve->points[i];
         double asks = control_messages(writer, point->x) * way_of(lines, 0);
-        double time = 2 * writer->overhead.value + asks + way_of(lines, point->x);
+        double time = 2 * writer->overhead[between].value + asks + way_of(lines, point->x);
         apart[i] = fabs(time / point->y - 1);
     }
     qsort(apart, curve->count, sizeof *apart, compare_numbers);
@@ -324,11 +344,11 @@ static void add_two_sided(struct writer *writer, cJSON *section, const cJSON *li
     struct size_curve curve = writer->calibration->curves[between][CALIBRATION_PING_PONG];
     struct fit_value latency = {0, 0};
     if (!curve.fitted || !lines_differ(writer, lines, between)) return;
-    double control = fmax(curve.fit.segments[0].intercept.value - 2 * writer->overhead.value, 0);
+    double control = fmax(curve.fit.segments[0].intercept.value - 2 * writer->overhead[between].value, 0);
     for (size_t i = 0; i < curve.count; i++) curve.points[i].y -= control * control_messages(writer, curve.points[i].x);
     if (size_curve_fit(&curve, NULL) != STATUS_OK || !curve.fitted) return;
     const struct composition composition = {&curve, 2, 0, INFINITY};
-    cJSON *own = segments_to_json(writer, &composition, &writer->overhead, &latency);
+    cJSON *own = segments_to_json(writer, &composition, &writer->overhead[between], &latency);
     if (cJSON_GetArraySize(own) == 0) {
         cJSON_Delete(own);
         return;
@@ -415,7 +435,7 @@ static void count_unsteady(struct writer *writer)
         }
 }
 
-/* Adds network, or its loopback. False: nothing was measured there. */
+/* Adds network, or its loopback. whole: with overhead and gap. False: nothing was measured there. */
 static bool add_lines(struct writer *writer, cJSON *section, bool between, bool whole)
 {
     const struct calibration *calibration = writer->calibration;
@@ -423,15 +443,15 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     struct fit_value overhead, latency = {0, 0};
     size_t n = 0;
     if (!find_network_curve(writer, between, &composition)) return false;
-    /* Both have one overhead_s: that of messages between nodes, if there are several nodes. */
-    bool has = find_overhead(calibration, calibration->curves[1][CALIBRATION_PUT].fitted, &overhead, &n);
+    bool has = find_overhead(calibration, between, &overhead, &n);
     cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
     cJSON_AddItemToObject(section, "segments", segments);
-    writer->overhead = overhead;
+    writer->overhead[between] = overhead;
     writer->latency[between] = writer->two_sided[between] = latency;
     if (composition.curve == &calibration->curves[between][CALIBRATION_PUT]) add_two_sided(writer, section, segments, between);
     compare_latencies(writer, between, overhead.value, latency.value);
-    if (whole && has) add_measured(writer, section, "overhead_s", overhead.value, overhead.error, n);
+    if (has && (whole || calibration->curves[1][CALIBRATION_PUT].fitted))
+        add_measured(writer, section, "overhead_s", overhead.value, overhead.error, n);
     if (whole) add_gap(writer, section, composition.curve, latency.value);
     if (whole) add_jitter(writer, section, composition.curve);
     return cJSON_GetArraySize(segments) > 0;
@@ -517,9 +537,9 @@ static double call_time(const cJSON *calls, const char *function)
     return found ? found->valuedouble : 0;
 }
 
-/* mpi.call_s: what a test takes longer than overhead_s, messages, and its calls of a function that is known, if that is more than
- * the error. Two functions share it. */
-static void add_calls(struct writer *writer, cJSON *mpi, bool between)
+/* call_s of mpi, or of network.loopback: what a test takes longer than overhead_s, messages, and its calls of a function that is
+ * known, if that is more than the error. Two functions share it. keeps_empty: also without functions. */
+static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, bool between, bool keeps_empty)
 {
     const double unlock = unlocks_wait(mpi) ? 4 : 2;
     const bool lazy = mpi_says(mpi, "lock", "lazy");
@@ -541,24 +561,25 @@ static void add_calls(struct writer *writer, cJSON *mpi, bool between)
         {CALIBRATION_FETCH, 1, 2, NULL, {"MPI_Fetch_and_op"}, false, false},
         {CALIBRATION_PING_PONG, 2, 1, NULL, {"MPI_Send", "MPI_Recv"}, true, false},
     };
-    const struct fit_value *overhead = &writer->overhead;
+    const struct fit_value *overhead = &writer->overhead[between];
     cJSON *calls = cJSON_CreateObject();
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
         const struct fit_point *point = size_curve_point(curve, -1);
         if (!point || ways[i].other) continue;
         const struct fit_value *latency = ways[i].two_sided ? &writer->two_sided[between] : &writer->latency[between];
-        double left = point->y - ways[i].overheads * overhead->value - ways[i].latencies * latency->value -
+        const struct fit_value time = ways[i].latencies > 0 ? value_of(point) : quick_value(curve);
+        double left = time.value - ways[i].overheads * overhead->value - ways[i].latencies * latency->value -
                       call_time(calls, ways[i].known);
-        double error = hypot(value_of(point).error,
+        double error = hypot(time.error,
                              hypot(ways[i].overheads * overhead->error, ways[i].latencies * latency->error));
         int functions = ways[i].functions[1] ? 2 : 1;
         for (int k = 0; k < functions && left > error; k++)
             add_measured(writer, calls, ways[i].functions[k], left / functions, error / functions,
                          curve->sizes[0].statistics.count);
     }
-    if (cJSON_GetArraySize(calls) > 0)
-        cJSON_AddItemToObject(mpi, "call_s", calls);
+    if (cJSON_GetArraySize(calls) > 0 || keeps_empty)
+        cJSON_AddItemToObject(section, "call_s", calls);
     else
         cJSON_Delete(calls);
 }
@@ -623,10 +644,12 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     add_eager(writer, mpi, between);
     add_atomics(writer, rma, between);
     add_put_copy(writer, rma, between);
-    add_calls(writer, mpi, between);
+    add_calls(writer, mpi, mpi, between, false);
     add_pause(writer, mpi, between);
     cJSON *loopback = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "loopback");
-    if (between && loopback) add_pause(writer, loopback, false);
+    if (!between || !loopback) return STATUS_OK;
+    add_calls(writer, mpi, loopback, false, cJSON_GetObjectItem(mpi, "call_s") != NULL);
+    add_pause(writer, loopback, false);
     return STATUS_OK;
 }
 
