@@ -266,7 +266,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     if (made->epoch_kind == OP_ACTIVE) {
         made->buffered = is_buffered(state) && replay->platform->semantics.buffer_bytes != INT64_MAX;
         made->counts_left = !is_buffered(state) && !replay_is_get(made) &&
-                            (!replay_is_copied(replay, made) || replay_complete_awaits_ack(replay, made));
+                            (made->local != LOCAL_COPIED || made->awaits_ack);
         if (made->counts_left) member->lefts++;
         made->group = is_for_group(replay, call);
         if (replay_is_get(made)) member->gets++;
@@ -275,7 +275,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
     if (call->rma.request != TRACE_NO_REF)
-        STEP_TRY(attach_request(replay, rank, call, op, is_buffered(state) || replay_is_copied(replay, made)));
+        STEP_TRY(attach_request(replay, rank, call, op, is_buffered(state) || made->local == LOCAL_COPIED));
     STEP_TRY(dispatch_operation(replay, op, state, leaves));
     return leave_operation(replay, state, replay_open_pair(replay, member, call->peer));
 }

@@ -28,7 +28,7 @@ static bool awaits_op(const struct replay *replay, const struct trace_call *call
     case CALL_FLUSH: return names && op->epoch_kind == OP_LOCK;
     case CALL_FLUSH_LOCAL:
         return names && op->epoch_kind == OP_LOCK &&
-               (holds_back(op, type) || replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED);
+               (holds_back(op, type) || op->local == LOCAL_ACKNOWLEDGED);
     case CALL_COMPLETE:
         return names && op->epoch_kind == OP_ACTIVE &&
                (replay_is_get(op) || (op->counts_left && (holds_back(op, type) || replay->complete_remote)));

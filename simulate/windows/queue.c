@@ -23,7 +23,7 @@ enum status replay_send_together(struct replay *replay, uint32_t first)
     int64_t bytes = 0;
     bool data = false, served = false, asks = true;
     for (uint32_t op = first; op != NO_INDEX; op = replay->ops[op].next) {
-        if (!replay_is_put(replay, &replay->ops[op])) served = true;
+        if (!replay->ops[op].put) served = true;
         if (replay->ops[op].kind == CALL_GET) continue;
         asks = false;
         if (replay->ops[op].kind != CALL_GET_ACCUMULATE || replay->ops[op].bytes > 0) data = true;

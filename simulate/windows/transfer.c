@@ -16,39 +16,24 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
     sim->xfer_end_ps = end_ps;
 }
 
-bool replay_is_put(const struct replay *replay, const struct op *op)
+/* mpi.rma.protocol.local for MPI, the specification for OpenSHMEM. */
+static void decide_completion(const struct replay *replay, const struct member *member, enum mpi_call call, struct op *op)
 {
-    return op->kind == CALL_PUT && !replay->modes[replay->members[op->member].window].puts_accumulate;
-}
-
-/* Of a put or an accumulate. */
-static enum rma_kind kind_of(const struct replay *replay, const struct op *op)
-{
-    return replay_is_put(replay, op) ? RMA_PUT : RMA_ACCUMULATE;
-}
-
-enum local_mode replay_local_mode(const struct replay *replay, const struct op *op)
-{
-    bool shmem = replay->shmem && call_is_shmem(replay->ranks[op->origin].calls[op->call].call);
-    return shmem ? LOCAL_LEFT : replay->platform->protocol.local[kind_of(replay, op)];
-}
-
-bool replay_complete_awaits_ack(const struct replay *replay, const struct op *op)
-{
-    return op->epoch_kind == OP_ACTIVE && (replay->platform->protocol.complete[kind_of(replay, op)] == COMPLETE_REMOTE ||
-                                           replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED);
+    const struct rma_protocol *protocol = &replay->platform->protocol;
+    op->put = op->kind == CALL_PUT && !replay->modes[member->window].puts_accumulate;
+    enum rma_kind kind = op->put ? RMA_PUT : RMA_ACCUMULATE;
+    bool shmem = replay->shmem && call_is_shmem(call);
+    enum local_mode local = shmem || replay_is_get(op) ? LOCAL_LEFT : protocol->local[kind];
+    bool remote = protocol->complete[kind] == COMPLETE_REMOTE || local == LOCAL_ACKNOWLEDGED;
+    op->local = (uint8_t)local;
+    op->awaits_ack = op->epoch_kind == OP_ACTIVE && remote;
 }
 
 /* Complete's notification waits for what comes back of the operation: where a flush must be requested, of gets, too. */
 static bool holds_notification(const struct replay *replay, const struct op *op)
 {
     if (op->epoch_kind != OP_ACTIVE || !replay->complete_remote) return false;
-    return replay_is_get(op) ? replay->platform->protocol.flush != FLUSH_COUNTED : replay_complete_awaits_ack(replay, op);
-}
-
-bool replay_is_copied(const struct replay *replay, const struct op *op)
-{
-    return !replay_is_get(op) && replay_local_mode(replay, op) == LOCAL_COPIED;
+    return replay_is_get(op) ? replay->platform->protocol.flush != FLUSH_COUNTED : op->awaits_ack;
 }
 
 bool replay_complete_awaits_op(const struct op *op)
@@ -82,23 +67,22 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     made->call = state->next;
     made->bytes = call->bytes;
     made->kind = (uint8_t)call_operation(call_kind(call->call));
-    bool flushed = !replay_is_put(replay, made) && made->kind != CALL_GET; /* each has an answer of its own */
+    made->epoch_kind = pair ? OP_ACTIVE : lock != NO_INDEX ? OP_LOCK : OP_FENCE;
+    decide_completion(replay, member, (enum mpi_call)call->call, made);
+    bool flushed = !made->put && made->kind != CALL_GET; /* each has an answer of its own */
     if (pair) {
         if (!flushed) pair->unflushed = true;
-        made->epoch_kind = OP_ACTIVE;
         made->pair = (uint32_t)(pair - replay->pairs);
         made->epoch = pair->accesses;
         pair->data_issued++;
     } else if (lock != NO_INDEX) {
-        made->epoch_kind = OP_LOCK;
         replay->lock_epochs[lock].outstanding++;
-        made->counts_left = !replay_is_get(made) && !replay_is_copied(replay, made);
+        made->counts_left = !replay_is_get(made) && made->local != LOCAL_COPIED;
         replay->lock_epochs[lock].lefts += replay_is_get(made) || made->counts_left;
         if (!flushed) replay->lock_epochs[lock].unflushed = true;
         struct all_locks *all = replay->all_locks[index];
         if (all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, all, lock);
     } else {
-        made->epoch_kind = OP_FENCE;
         made->epoch = member->sync_instance;
         member->fence_outstanding++;
         if (!flushed) TRY(replay_count_fence_answer(replay, made, +1));
@@ -121,7 +105,7 @@ static enum status send_bytes(struct replay *replay, uint32_t index, enum messag
 static enum status send_data(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
-    enum message_type put = replay_is_put(replay, op) ? MESSAGE_DATA : MESSAGE_ACCUMULATE;
+    enum message_type put = op->put ? MESSAGE_DATA : MESSAGE_ACCUMULATE;
     return send_bytes(replay, index, op->kind == CALL_GET ? MESSAGE_GET_REPLY : put, op->bytes);
 }
 
@@ -213,7 +197,7 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
         count_incoming(replay, op, left_ps);
         return STATUS_OK;
     }
-    if (replay_local_mode(replay, op) == LOCAL_ACKNOWLEDGED) return STATUS_OK;
+    if (op->local == LOCAL_ACKNOWLEDGED) return STATUS_OK;
     uint32_t request = op->request;
     if (request != NO_INDEX) {
         op->request = NO_INDEX;
@@ -228,7 +212,7 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
         if (--lock->lefts == 0) replay_wake(replay, op->origin);
         return STATUS_OK;
     }
-    if (replay_complete_awaits_ack(replay, op)) return STATUS_OK;
+    if (op->awaits_ack) return STATUS_OK;
     if (left_ps > member->last_left_ps) member->last_left_ps = left_ps;
     if (--member->lefts == 0) replay_wake(replay, op->origin);
     return STATUS_OK;
@@ -241,16 +225,16 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
     note_end(replay, op, at_ps);
     if (op->epoch_kind == OP_ACTIVE) {
         uint32_t pair = op->pair;
-        if (replay_complete_awaits_ack(replay, op))
+        if (op->awaits_ack)
             TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
         else
             replay_release_op(replay, index);
         replay_pair_effect(replay, &replay->pairs[pair], at_ps);
         return STATUS_OK;
     }
-    const struct op reached = replay->ops[index]; /* a woken rank may make operations */
-    TRY(replay_send_control(replay, MESSAGE_ACK, reached.target, reached.origin, index, 0));
-    count_incoming(replay, &reached, at_ps); /* what the target does next leaves behind the acknowledgement */
+    TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
+    const struct op reached = *op; /* a woken rank may make operations; what it does leaves behind the acknowledgement */
+    if (replay->incoming) count_incoming(replay, &reached, at_ps);
     if (replay->watches) replay_take_effect(replay, index, at_ps);
     return STATUS_OK;
 }
@@ -307,11 +291,11 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
         if ((replay_is_get(&op) || op.counts_left) && --*left == 0) replay_wake(replay, op.origin);
         return STATUS_OK;
     }
-    bool counted = replay_is_get(&op) || (op.counts_left && replay_local_mode(replay, &op) == LOCAL_ACKNOWLEDGED);
+    bool counted = replay_is_get(&op) || (op.counts_left && op.local == LOCAL_ACKNOWLEDGED);
     bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
     uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
                                               : &replay->members[op.member].fence_outstanding;
-    bool flushed = !replay_is_put(replay, &op) && op.kind != CALL_GET;
+    bool flushed = !op.put && op.kind != CALL_GET;
     if (op.epoch_kind == OP_FENCE && !flushed) TRY(replay_count_fence_answer(replay, &op, -1));
     wakes = --*left == 0 || wakes;
     if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */

@@ -15,15 +15,6 @@ static inline bool replay_is_get(const struct op *op)
  * such epoch is open. */
 enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
-/* Whether the operation is a put whose data do not travel as those of an accumulate. */
-bool replay_is_put(const struct replay *replay, const struct op *op);
-/* When a put or accumulate is complete at its origin: mpi.rma.protocol.local for MPI, the specification for OpenSHMEM.
- */
-enum local_mode replay_local_mode(const struct replay *replay, const struct op *op);
-/* Whether the call copies the put or accumulate, so that it is complete at its origin when the call returns. */
-bool replay_is_copied(const struct replay *replay, const struct op *op);
-/* Whether MPI_Win_complete waits for the acknowledgement of the put or accumulate. */
-bool replay_complete_awaits_ack(const struct replay *replay, const struct op *op);
 /* Whether MPI_Win_complete waits until the operation has left or, for a get, has brought its data. */
 bool replay_complete_awaits_op(const struct op *op);
 /* Whether only the ranks that get the acknowledgement or the data read the operation's arrival at the target. */

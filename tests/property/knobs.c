@@ -117,9 +117,19 @@ void knobs_turn(struct random *random, uint32_t values[KNOBS_MAX])
     }
 }
 
+/* What a library's profile says, and a node of its own for each rank. */
+static bool is_of_library(const char *key)
+{
+    static const char protocol[] = "mpi.rma.protocol.";
+    bool stays = strcmp(key, "mpi.rma.protocol.linger_s") == 0;
+    return (strncmp(key, protocol, sizeof protocol - 1) == 0 && !stays) || strcmp(key, "mpi.rma.progress") == 0 ||
+           strcmp(key, "mapping.ranks_per_node") == 0;
+}
+
 /* The platform refuses a limited buffer under deferred issue. */
 static bool dropped(const struct program *program, const struct knob *knob)
 {
+    if (program->subject == SUBJECT_LIBRARY && is_of_library(knob->key)) return true;
     if (strcmp(knob->key, "mpi.rma.buffer_bytes") != 0) return false;
     for (size_t i = 0; i < knob_count; i++)
         if (strcmp(knobs[i].key, "mpi.rma.issue") == 0) return program->knobs[i] == 2;
@@ -129,6 +139,7 @@ static bool dropped(const struct program *program, const struct knob *knob)
 static size_t make_texts(const struct program *program, char texts[KNOBS_MAX][KNOB_BYTES])
 {
     size_t count = 0;
+    if (program->subject == SUBJECT_LIBRARY) snprintf(texts[count++], KNOB_BYTES, "mpi.profile=mpich-4.0-ucx-tcp");
     for (size_t i = 0; i < knob_count; i++) {
         const char *value = knobs[i].values[program->knobs[i]];
         if (value && program->knobs[i] > 0 && !dropped(program, &knobs[i]))

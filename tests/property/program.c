@@ -128,8 +128,9 @@ static enum status make_phase(struct random *random, const struct program *progr
                                             PHASE_LOCK, PHASE_MESSAGES, PHASE_MESSAGES,
                                             PHASE_COLLECTIVE, PHASE_COLLECTIVE, PHASE_COMM};
     static const enum phase_kind of_subject[] = {[SUBJECT_THREADS] = PHASE_THREADS, [SUBJECT_SHMEM] = PHASE_SHMEM};
+    bool more = program->subject == SUBJECT_THREADS || program->subject == SUBJECT_SHMEM;
     phase->kind = kinds[random_below(random, sizeof kinds / sizeof *kinds)];
-    if (program->subject != SUBJECT_MPI && random_chance(random, 40)) phase->kind = of_subject[program->subject];
+    if (more && random_chance(random, 40)) phase->kind = of_subject[program->subject];
     phase->seed = random_next(random);
     phase->window = random_below(random, program->windows);
     phase->comm = random_below(random, program->comms);

@@ -23,8 +23,8 @@ enum phase_kind {
     PHASE_COMM
 };
 
-/* What a program has beside MPI calls. */
-enum subject { SUBJECT_MPI, SUBJECT_THREADS, SUBJECT_SHMEM };
+/* What a program has beside MPI calls; SUBJECT_LIBRARY: nothing, and its platform has a library's profile. */
+enum subject { SUBJECT_MPI, SUBJECT_THREADS, SUBJECT_SHMEM, SUBJECT_LIBRARY };
 
 enum pscw_order {
     ORDER_POST_FIRST,  /* post, start, complete, wait */

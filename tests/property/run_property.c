@@ -1,9 +1,9 @@
-/* Checks a property on random programs: run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads|--shmem]
+/* Checks a property on random programs: run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads|--shmem|--library]
  *
  * The program that breaks it is made small and printed as a text trace, with its seed and the options of rmacast
  * simulate that make its platform; exit 1. Otherwise it prints how often each law was looked at; a law that never
  * applied is a failure too, since nothing was tested. --tamper falsifies each outcome: a law must break.
- * --threads, --shmem: programs have ranks with threads, or OpenSHMEM beside MPI. */
+ * --threads, --shmem: programs have ranks with threads, or OpenSHMEM beside MPI. --library: platforms have MPICH's profile. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +95,7 @@ static bool read_arguments(int argc, char **argv, struct run *run)
     run->trial.tamper = argc == 6 && strcmp(argv[5], "--tamper") == 0;
     if (argc == 6 && strcmp(argv[5], "--threads") == 0) run->subject = SUBJECT_THREADS;
     if (argc == 6 && strcmp(argv[5], "--shmem") == 0) run->subject = SUBJECT_SHMEM;
+    if (argc == 6 && strcmp(argv[5], "--library") == 0) run->subject = SUBJECT_LIBRARY;
     return run->property->name && run->trial.engine && run->count > 0 &&
            (argc < 6 || run->trial.tamper || run->subject != SUBJECT_MPI);
 }
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
     struct run run = {.trial.counts = &counts};
     struct err err;
     if (!read_arguments(argc, argv, &run)) {
-        fputs("run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads|--shmem], "
+        fputs("run_property PROPERTY ENGINE FIRST_SEED COUNT [--tamper|--threads|--shmem|--library], "
               "expected one of the properties",
               stderr);
         for (const struct property *row = properties; row->name; row++) fprintf(stderr, " %s", row->name);

@@ -42,12 +42,15 @@ static bool receive_flight(struct engine *engine, struct flight *flight, int64_t
     return flight->early || (*arrival_ps == flight->time.time_ps && !behind);
 }
 
-/* loggp_drain_until() would take this flight next. */
+/* loggp_drain_until() would deliver this flight next, whose head came now: before it come only heads that the NIC receives
+ * behind it, if any. */
 static bool is_next(const struct engine *engine, const struct flight *flight, struct event_time limit)
 {
     if (flight->effect == EFFECT_ACTS || event_before(limit, flight->time)) return false;
-    uint32_t first = inbox_first(&engine->nics[flight->dst_node].inbox, engine->flights);
-    return first == FLIGHT_NONE || event_before(flight->time, engine->flights[first].time);
+    const struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
+    uint32_t first = inbox_first(inbox, engine->flights);
+    if (first == FLIGHT_NONE || event_before(flight->time, engine->flights[first].time)) return true;
+    return engine->flights[first].to_nic && !engine->flights[first].early && inbox->tails_until_ps < engine->now.time_ps;
 }
 
 /* Delivers a flight that has arrived at arrival_ps, or that will arrive then and whose head is here at head_ps. */
