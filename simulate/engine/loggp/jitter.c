@@ -33,7 +33,6 @@ void jitter_clear(struct jitter *jitter)
 enum status jitter_draw(struct jitter *jitter, int32_t src_node, int32_t dst_node, int64_t begin_ps, int64_t *latency_ps,
                         struct err *err)
 {
-    if (jitter->sd_ps == 0) return STATUS_OK;
     uint64_t key = map_pair((uint32_t)src_node, (uint32_t)dst_node), *slot;
     TRY(map_put(&jitter->index, key, jitter->count, &slot, err));
     size_t index = (size_t)*slot;

@@ -11,7 +11,7 @@
 #include "platforms/platform.h"
 
 struct jitter {
-    double sd_ps; /* 0: latencies are those that the platform states */
+    double sd_ps; /* 0: latencies are those that the platform states, and nothing is drawn */
     uint64_t draw;
     struct map index; /* of a pair of nodes in pairs */
     struct jitter_pair {
@@ -24,7 +24,7 @@ struct jitter {
 void jitter_init(struct jitter *jitter, const struct platform *platform);
 void jitter_clear(struct jitter *jitter);
 
-/* Replaces the stated latency of a message that begins to leave at begin_ps; the drawn one is not negative. */
+/* Only if sd_ps > 0. Replaces the stated latency of a message that begins to leave at begin_ps; the drawn one is not negative. */
 enum status jitter_draw(struct jitter *jitter, int32_t src_node, int32_t dst_node, int64_t begin_ps, int64_t *latency_ps,
                         struct err *err);
 

@@ -151,7 +151,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     if (queues) TRY(take_turn(engine, message, cost->occupy_ps, &begin_ps, err));
     *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
     int64_t from_ps = queues ? begin_ps : departure->left_ps, latency_ps = cost->latency_ps;
-    if (cost->network)
+    if (cost->network && engine->jitter.sd_ps > 0)
         TRY(jitter_draw(&engine->jitter, message->src_node, message->dst_node, from_ps, &latency_ps, err));
     int64_t head_ps = units_add_ps(from_ps, latency_ps);
     const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
