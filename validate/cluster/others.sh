@@ -19,8 +19,9 @@ others_begin() {
     others_own_before=$others_own others_busy_before=$(others_busy) others_began=$(date +%s%N)
 }
 
+# Processors are counted by ticks, children exactly: less than nothing may remain, which is nothing.
 others_end() {
     others_count_own
     others_share=$(awk -v all=$(($(others_busy) - others_busy_before)) -v own=$((others_own - others_own_before)) \
-        -v ns=$(($(date +%s%N) - others_began)) -v cores="$(nproc)" 'BEGIN { printf "%.3f", (all - own) / (ns / 1e7 * cores) }')
+        -v ns=$(($(date +%s%N) - others_began)) -v cores="$(nproc)" 'BEGIN { printf "%.3f", (all > own ? all - own : 0) / (ns / 1e7 * cores) }')
 }
