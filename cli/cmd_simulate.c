@@ -1,11 +1,10 @@
 /* rmacast simulate TRACE --platform FILE: the trace replayed on a described cluster. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
+#include "common/json.h"
 #include "common/units.h"
 #include "model/violations/violations.h"
 #include "predictors/draws.h"
@@ -38,28 +37,15 @@ static const struct argp_option options[] = {
 struct settings {
     const char *trace, *semantics, *output, *json;
     bool verify;
-    uint64_t draws; /* 0: none */
-    uint64_t seed;
+    int64_t draws; /* 0: none */
+    int64_t seed;
     struct warnings warnings;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
 
 /* JSON has whole numbers up to here. */
-#define SEED_MAX (UINT64_C(1) << 53)
-
-static error_t parse_number(const struct argp_state *state, const char *option, const char *text, uint64_t least,
-                            uint64_t most, uint64_t *number)
-{
-    char *end;
-    errno = 0;
-    uint64_t parsed = strtoull(text, &end, 10);
-    bool valid = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && parsed >= least && parsed <= most;
-    if (!valid)
-        return cli_usage(state, "%s %s, expected a whole number from %" PRIu64 " to %" PRIu64, option, text, least, most);
-    *number = parsed;
-    return 0;
-}
+#define SEED_MAX (INT64_C(1) << 53)
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -71,8 +57,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_SEMANTICS:
         settings->semantics = argument;
         return prediction_semantics_check(state, argument);
-    case KEY_DRAWS: return parse_number(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
-    case KEY_SEED: return parse_number(state, "--seed", argument, 0, SEED_MAX, &settings->seed);
+    case KEY_DRAWS: return cli_count(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
+    case KEY_SEED: return cli_count(state, "--seed", argument, 0, SEED_MAX, &settings->seed);
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;
@@ -106,18 +92,14 @@ static enum status add_rewrites(cJSON *json, const struct rewrite *rewrite, stru
 {
     cJSON *rewrites;
     TRY(rewrite_to_json(rewrite, &rewrites, err));
-    if (cJSON_AddItemToObject(json, "rewrites", rewrites)) return STATUS_OK;
-    cJSON_Delete(rewrites);
-    return err_memory(err);
+    return json_add_item(json, "rewrites", rewrites, err);
 }
 
 static enum status add_draws(cJSON *json, const struct draws *draws, struct err *err)
 {
     cJSON *made;
     TRY(draws_to_json(draws, &made, err));
-    if (cJSON_AddItemToObject(json, "draws", made)) return STATUS_OK;
-    cJSON_Delete(made);
-    return err_memory(err);
+    return json_add_item(json, "draws", made, err);
 }
 
 static enum status write_json(const struct settings *settings, const struct result *result,
@@ -223,7 +205,7 @@ static enum status simulate_trace(const struct settings *settings, const struct 
     if (settings->verify) status = verify_run(prediction.trace, platform, &replay, &prediction.outcome, &report, err);
     if (status == STATUS_OK && settings->draws > 0)
         status = draws_run(trace, platform, prediction.engine, &settings->analyze, settings->prediction.keep_going,
-                           settings->draws, settings->seed, &draws, err);
+                           (size_t)settings->draws, (uint64_t)settings->seed, &draws, err);
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, &draws, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, prediction.trace, &report, err);
     draws_clear(&draws);

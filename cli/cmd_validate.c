@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/prediction_options.h"
 #include "common/files/output_file.h"
+#include "common/json.h"
 #include "platforms/platform_file.h"
 #include "trace/open.h"
 #include "validate/explain/explain.h"
@@ -143,9 +144,7 @@ static enum status add_explanation(const struct explanation *explanation, cJSON 
     cJSON *item;
     if (!explanation) return STATUS_OK;
     TRY(explanation_to_json(explanation, &item, err));
-    if (cJSON_AddItemToObject(json, "explanation", item)) return STATUS_OK;
-    cJSON_Delete(item);
-    return err_memory(err);
+    return json_add_item(json, "explanation", item, err);
 }
 
 static enum status write_json(const struct settings *settings, const struct validation *validation,

@@ -262,3 +262,10 @@ cJSON *json_measured(double value, double error, size_t n)
     cJSON_Delete(object);
     return NULL;
 }
+
+enum status json_add_item(cJSON *object, const char *key, cJSON *item, struct err *err)
+{
+    if (cJSON_AddItemToObject(object, key, item)) return STATUS_OK;
+    cJSON_Delete(item);
+    return err_memory(err);
+}

@@ -52,10 +52,12 @@ static int64_t begins_ps(const struct awaiter *awaiter, uint32_t rank, const str
 {
     const struct platform *platform = awaiter->context->platform;
     if (rank_of(awaiter, rank)->thread_count > 0) return call->enter_ps;
-    bool within = replay_stays_on_node(awaiter->context->predicted, platform, rank, call);
+    const bool pauses = platform->pause.call_s > 0 || platform->loopback_pause.call_s > 0;
+    const bool within = (pauses || platform->loopback_call_s) &&
+                        replay_stays_on_node(awaiter->context->predicted, platform, rank, call);
     const double *call_s = within && platform->loopback_call_s ? platform->loopback_call_s : platform->call_s;
     int64_t begins_ps = call->enter_ps + units_ps(call_s ? call_s[call->call] : 0);
-    if (platform->pause.call_s == 0 && platform->loopback_pause.call_s == 0) return begins_ps;
+    if (!pauses) return begins_ps;
     return begins_ps + cost_pause_ps(within ? &platform->loopback_pause : &platform->pause,
                                      call->enter_ps - paused_from_ps(awaiter, rank, call));
 }
@@ -117,7 +119,8 @@ static void check_complete(struct awaiter *awaiter, const struct access_epoch *a
     const struct trace_call *complete = &rank_of(awaiter, access->rank)->calls[access->close_call];
     bool waits = !promises_posts(awaiter, access);
     const struct platform *platform = awaiter->context->platform;
-    bool within = replay_stays_on_node(awaiter->context->predicted, platform, access->rank, complete);
+    const bool within = platform->loopback_overhead_s != platform->overhead_s &&
+                        replay_stays_on_node(awaiter->context->predicted, platform, access->rank, complete);
     int64_t latest_ps = INT64_MIN, overhead_ps = units_ps(within ? platform->loopback_overhead_s : platform->overhead_s);
     if (waits && mode->complete_waits_all) take_group(awaiter, access, &latest_ps);
     for (size_t p = access->pair_first; waits && p < access->pair_first + access->pair_count; p++) {

@@ -233,7 +233,8 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
         return STATUS_OK;
     }
     TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
-    const struct op reached = *op; /* a woken rank may make operations; what it does leaves behind the acknowledgement */
+    /* A woken rank may make operations. What it does leaves behind the acknowledgement. */
+    const struct op reached = replay->ops[index];
     if (replay->incoming) count_incoming(replay, &reached, at_ps);
     if (replay->watches) replay_take_effect(replay, index, at_ps);
     return STATUS_OK;
