@@ -277,8 +277,8 @@ while read -r line; do
         fi
     done
     [ -n "$group" ] || continue
-    # shellcheck disable=SC2046
     mkdir -p "$row"
+    # shellcheck disable=SC2046
     set -- "$build/bin/$(echo "$line" | jq -r '.command[0]')" $(echo "$line" | jq -r '.command[1:][]')
     if [ "$CAMPAIGN_STAGE" = record ]; then
         record "$@" </dev/null || failures=$((failures + 1))
