@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
     {"measured", KEY_MEASURED, "FILE", 0, "a real run: a trace or a result; more files are repetitions", 0},
     {"tolerance", KEY_TOLERANCE, "SHARE", 0,
      "exit status 1 unless run time, rank times and wait states fit within SHARE, as 5%", 0},
-    {"semantics", KEY_SEMANTICS, "LETTER", 0, "which result of a comparison is the prediction", 0},
+    {"semantics", KEY_SEMANTICS, "ROW", 0, "which result of a comparison is the prediction: its row, as a or a+post-early", 0},
     {"json", KEY_JSON, "FILE", 0, "write the errors as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write tables: quantities.csv, callpaths.csv, calls.csv", 0},
     {"svg", KEY_SVG, "FILE", 0, "draw predicted against measured times", 0},
@@ -193,14 +193,14 @@ static void clear_runs(struct runs *runs)
     free(runs->results);
 }
 
-/* files[0] is the prediction. */
-static enum status open_runs(const char *const *files, size_t count, const char *semantics,
+/* files[0] is the prediction; row and own_name as of validate_open_run(). */
+static enum status open_runs(const char *const *files, size_t count, const char *row, bool own_name,
                              const struct analyze_options *analyze, struct runs *runs, struct err *err)
 {
     *runs = (struct runs){calloc(count, sizeof *runs->traces), calloc(count, sizeof *runs->results), count};
     if (!runs->traces || !runs->results) return err_memory(err);
     for (size_t i = 0; i < count; i++) {
-        TRY(validate_open_run(files[i], i == 0 ? semantics : NULL, analyze, &runs->traces[i], &runs->results[i], err));
+        TRY(validate_open_run(files[i], i == 0 ? row : NULL, own_name, analyze, &runs->traces[i], &runs->results[i], err));
         if (i > 0) TRY(validate_check_ended(files[i], runs->traces[i], runs->results[i], err));
     }
     return STATUS_OK;
@@ -298,7 +298,7 @@ static enum status run_validate(const struct settings *settings, struct err *err
     if (!files) return err_memory(err);
     files[0] = settings->predicted;
     memcpy(files + 1, settings->measured.items, (count - 1) * sizeof *files);
-    enum status status = open_runs(files, count, settings->semantics, &settings->analyze, &runs, err);
+    enum status status = open_runs(files, count, settings->semantics, false, &settings->analyze, &runs, err);
     if (status == STATUS_OK) status = compare_runs(settings, &runs, err);
     clear_runs(&runs);
     free(files);
@@ -313,7 +313,7 @@ static enum status check_variant(const char *const *paths, size_t count, const c
 }
 
 /* text is "NAME=PREDICTED,MEASURED,..."; it is cut into its parts. Of a comparison the prediction is the result of
- * semantics NAME. */
+ * row NAME. */
 static enum status read_variant(char *text, const struct settings *settings, struct ranking_variant *variant,
                                 struct err *err)
 {
@@ -332,8 +332,7 @@ static enum status read_variant(char *text, const struct settings *settings, str
     if (count < 2)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s has no measured run, expected NAME=PREDICTED,MEASURED", text);
     TRY(check_variant(files, count, settings->json, err));
-    const char *semantics = strlen(text) == 1 && strchr("abcd", *text) ? text : NULL;
-    enum status status = open_runs(files, count, semantics, &settings->analyze, &runs, err);
+    enum status status = open_runs(files, count, text, true, &settings->analyze, &runs, err);
     if (status == STATUS_OK)
         status = validate_results(runs.results[0], files[0], (const struct result *const *)runs.results + 1, files + 1,
                                   count - 1, &validation, err);

@@ -71,9 +71,10 @@ struct validation {
 };
 
 /* Opens one side of the comparison: a trace, which is analysed with options (NULL: defaults), or a result file. For a
- * comparison file (rmacast.comparison/1) semantics chooses one of its results. Elsewhere semantics, unless NULL, must
- * equal the result's. The caller owns *result and *trace, which is NULL for a result file. */
-enum status validate_open_run(const char *path, const char *semantics, const struct analyze_options *options,
+ * comparison file (rmacast.comparison/1) row chooses one of its results, by the name of its row or by its semantics.
+ * Elsewhere row, unless NULL or own_name, must equal the result's semantics. The caller owns *result and *trace, which is
+ * NULL for a result file. */
+enum status validate_open_run(const char *path, const char *row, bool own_name, const struct analyze_options *options,
                               struct trace **trace, struct result **result, struct err *err);
 
 /* Refuses a measured run that breaks off outside MPI_Finalize. A result (trace NULL) does not tell where its run broke off:

@@ -17,34 +17,40 @@ static enum status analyze_trace(const char *path, const struct analyze_options 
     return status;
 }
 
-static bool has_semantics(const struct json_node *result, const char *semantics)
+static bool has_text(const struct json_node *result, const char *key, const char *text)
 {
-    struct json_node name = json_member(result, "semantics");
-    return cJSON_IsString(name.item) && strcmp(name.item->valuestring, semantics) == 0;
+    struct json_node found = json_member(result, key);
+    return cJSON_IsString(found.item) && strcmp(found.item->valuestring, text) == 0;
 }
 
-static enum status pick_result(const struct json_document *document, const char *semantics, struct result **result,
+/* By the name of its row, or else by its semantics. */
+static enum status pick_result(const struct json_document *document, const char *row, struct result **result,
                                struct err *err)
 {
+    static const char *const keys[] = {"row", "semantics"};
     struct json_node root = json_root(document), results = json_member(&root, "results");
     TRY(json_array(&results, err));
-    if (!semantics)
+    if (!row)
         return json_error(&results, err, "a comparison of %zu results, expected --semantics to say which one",
                           json_count(&results));
-    struct json_node one = json_element(&results, 0);
-    for (size_t i = 0; one.item; one = json_next(&results, &one, ++i))
-        if (has_semantics(&one, semantics)) return result_from_json(one.item, document->file, result, err);
-    return json_error(&results, err, "no result of semantics '%s', expected one", semantics);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        struct json_node one = json_element(&results, 0);
+        for (size_t i = 0; one.item; one = json_next(&results, &one, ++i))
+            if (has_text(&one, keys[k], row)) return result_from_json(one.item, document->file, result, err);
+    }
+    return json_error(&results, err, "no row '%s', expected one", row);
 }
 
-static enum status read_results(const struct json_document *document, const char *semantics, struct result **result,
+/* *picked: it was one of a comparison. */
+static enum status read_results(const struct json_document *document, const char *row, bool *picked, struct result **result,
                                 struct err *err)
 {
     struct json_node root = json_root(document), schema = json_member(&root, "schema");
     TRY(json_object(&root, err));
     const char *name;
     TRY(json_string(&schema, &name, err));
-    if (strcmp(name, "rmacast.comparison/1") == 0) return pick_result(document, semantics, result, err);
+    *picked = strcmp(name, "rmacast.comparison/1") == 0;
+    if (*picked) return pick_result(document, row, result, err);
     return result_from_json(root.item, document->file, result, err);
 }
 
@@ -71,7 +77,7 @@ enum status validate_check_ended(const char *path, const struct trace *trace, co
                    "is the result of a run that breaks off, expected one that ended, or the trace, which tells where");
 }
 
-static enum status open_any(const char *path, const char *semantics, const struct analyze_options *options,
+static enum status open_any(const char *path, const char *row, bool *picked, const struct analyze_options *options,
                             struct trace **trace, struct result **result, struct err *err)
 {
     struct stat found;
@@ -79,20 +85,21 @@ static enum status open_any(const char *path, const char *semantics, const struc
     if (directory || trace_is_trace(path)) return analyze_trace(path, options, trace, result, err);
     struct json_document document;
     TRY(json_open(path, &document, err));
-    enum status status = read_results(&document, semantics, result, err);
+    enum status status = read_results(&document, row, picked, result, err);
     json_close(&document);
     return status;
 }
 
-enum status validate_open_run(const char *path, const char *semantics, const struct analyze_options *options,
+enum status validate_open_run(const char *path, const char *row, bool own_name, const struct analyze_options *options,
                               struct trace **trace, struct result **result, struct err *err)
 {
     struct result *opened;
     struct trace *of = NULL;
-    TRY(open_any(path, semantics, options, &of, &opened, err));
-    if (semantics && (!opened->semantics || strcmp(opened->semantics, semantics) != 0)) {
-        enum status status = err_set(err, STATUS_DATA, path, NULL, "is of semantics '%s', expected '%s'",
-                                     opened->semantics ? opened->semantics : "unknown", semantics);
+    bool picked = false;
+    TRY(open_any(path, row, &picked, options, &of, &opened, err));
+    const char *semantics = opened->semantics ? opened->semantics : "unknown";
+    if (row && !picked && !own_name && strcmp(semantics, row) != 0) {
+        enum status status = err_set(err, STATUS_DATA, path, NULL, "is of semantics '%s', expected '%s'", semantics, row);
         result_free(opened);
         trace_free(of);
         return status;

@@ -245,7 +245,7 @@ static void write_file(char *path, const char *text)
 static enum status open_result(const char *path, const char *semantics, struct result **result, struct err *err)
 {
     struct trace *trace = NULL;
-    enum status status = validate_open_run(path, semantics, NULL, &trace, result, err);
+    enum status status = validate_open_run(path, semantics, false, NULL, &trace, result, err);
     if (status == STATUS_OK) trace_free(trace);
     return status;
 }
@@ -272,7 +272,7 @@ static void a_comparison_needs_a_choice(void **state)
     assert_int_equal(open_result(path, NULL, &result, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "expected --semantics"));
     assert_int_equal(open_result(path, "b", &result, &err), STATUS_DATA);
-    assert_non_null(strstr(err.text, "no result of semantics 'b'"));
+    assert_non_null(strstr(err.text, "no row 'b'"));
     assert_int_equal(open_result(path, "d", &result, &err), STATUS_OK);
     assert_close(result->run_time_s, 1.0);
     result_free(result);
