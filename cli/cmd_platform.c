@@ -1,15 +1,18 @@
 /* rmacast platform: the values of platform files, and the profiles of MPI libraries that they may name. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/prediction_options.h"
 #include "common/files/output_file.h"
 #include "platforms/fit/plot.h"
 #include "platforms/fit/values.h"
 #include "platforms/platform_file.h"
 #include "platforms/profile.h"
 #include "platforms/simgrid_file.h"
+#include "trace/open.h"
 
 enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, NAMES_BYTES = 4096, VALUE_COLUMNS = 40 };
 static const char *const verbs[] = {"show", "check", "profiles", "plot", "diff", "export", NULL};
@@ -17,7 +20,7 @@ static const char *const verbs[] = {"show", "check", "profiles", "plot", "diff",
 static const struct {
     size_t least, most;
     const char *files;
-} verb_files[] = {{1, 1, "one platform file"}, {1, SIZE_MAX, "platform files"}, {0, 1, "one name or none"},
+} verb_files[] = {{1, 1, "one platform file"}, {1, SIZE_MAX, "platform files and traces"}, {0, 1, "one name or none"},
                   {1, 1, "one platform file"}, {2, 2, "two platform files"},    {1, 1, "one platform file"}};
 
 struct options {
@@ -27,7 +30,6 @@ struct options {
     const char *json, *output;
 };
 
-enum { OPTION_SET = 256 };
 static const struct argp_option rows[] = {
     {"set", OPTION_SET, "KEY=VALUE", 0, "show, check, diff, export: overrides one key of the file; may be repeated", 0},
     {"output", 'o', "FILE", 0, "plot, export: the picture (SVG), or SimGrid's platform file (XML); - is standard output", 0},
@@ -61,9 +63,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     rows,
     parse_option,
-    "show FILE\ncheck FILE...\nprofiles [NAME]\nplot FILE -o SVG\ndiff FILE FILE\nexport FILE -o XML",
+    "show FILE\ncheck FILE... [TRACE...]\nprofiles [NAME]\nplot FILE -o SVG\ndiff FILE FILE\nexport FILE -o XML",
     "show: the values of the platform file as it holds, with the values of its MPI profile and of --set. "
-    "check: whether files are platforms. "
+    "check: whether files are platforms, and whether traces can be replayed on each of them: room for the ranks, windows, "
+    "what a recording contradicts. "
     "profiles: the MPI libraries whose behaviour is known, or every value of one. plot: "
     "what calibrate measured and the lines through it. diff: what two files say differently. export: a SimGrid "
     "platform.",
@@ -88,19 +91,58 @@ static enum status show_platform(const struct options *options, struct err *err)
     return status == STATUS_OK ? cli_flush(err) : status;
 }
 
-static enum status check_platform(const struct options *options, struct err *err)
+static enum status check_platform(const struct options *options, const char *name, struct err *err)
 {
-    cli_table();
-    for (size_t i = 0; i < options->arguments.count; i++) {
-        char path[PLATFORM_PATH_BYTES];
-        struct platform *platform;
-        TRY(platform_file_find(options->arguments.items[i], path, err));
-        TRY(platform_open(path, options->settings.items, options->settings.count, &platform, err));
-        printf("%s: %s, %d node%s, semantics %s%s%s\n", options->arguments.items[i], platform->name, platform->node_count,
-               platform->node_count == 1 ? "" : "s", platform->semantics.name, platform->profile ? ", MPI " : "",
-               platform->profile ? platform->profile : "");
+    char path[PLATFORM_PATH_BYTES];
+    struct platform *platform;
+    TRY(platform_file_find(name, path, err));
+    TRY(platform_open(path, options->settings.items, options->settings.count, &platform, err));
+    printf("%s: %s, %d node%s, semantics %s%s%s\n", name, platform->name, platform->node_count,
+           platform->node_count == 1 ? "" : "s", platform->semantics.name, platform->profile ? ", MPI " : "",
+           platform->profile ? platform->profile : "");
+    platform_free(platform);
+    return STATUS_OK;
+}
+
+/* Whether the trace can be replayed on the platform. */
+static enum status check_trace(const struct options *options, const char *name, const char *file, struct err *err)
+{
+    struct prediction_options prediction = {.platform = name,
+                                            .overrides = (char **)options->settings.items,
+                                            .override_count = options->settings.count};
+    struct trace *trace;
+    struct warnings warnings;
+    struct platform *platform;
+    TRY(prediction_options_trace(&prediction, file, &trace, &warnings, err));
+    enum status status = prediction_options_open(&prediction, NULL, trace, &platform, err);
+    if (status == STATUS_OK) {
+        printf("%s on %s: room for its %" PRIu32 " rank%s\n", file, name, trace->rank_count, trace->rank_count == 1 ? "" : "s");
+        warnings_print_contradictions(&warnings, stdout);
         platform_free(platform);
     }
+    warnings_clear(&warnings);
+    trace_free(trace);
+    return status;
+}
+
+static bool is_trace(const char *file)
+{
+    return strcmp(file, "-") != 0 && (trace_is_trace(file) || trace_is_model(file));
+}
+
+static enum status check_files(const struct options *options, struct err *err)
+{
+    const struct cli_strings *files = &options->arguments;
+    size_t platforms = 0;
+    cli_table();
+    for (size_t i = 0; i < files->count; i++) {
+        if (is_trace(files->items[i])) continue;
+        platforms++;
+        TRY(check_platform(options, files->items[i], err));
+        for (size_t k = 0; k < files->count; k++)
+            if (is_trace(files->items[k])) TRY(check_trace(options, files->items[i], files->items[k], err));
+    }
+    if (platforms == 0) return err_set(err, STATUS_USAGE, NULL, NULL, "check: only traces, expected a platform file, too");
     return cli_flush(err);
 }
 
@@ -268,7 +310,7 @@ enum status cmd_platform(int argc, char **argv, struct err *err)
     enum status status = cli_parse(&argp, argc, argv, 0, &options, err);
     if (status == STATUS_OK) {
         static enum status (*const act[])(const struct options *, struct err *) = {
-            show_platform, check_platform, show_profiles, plot_platform, diff_platforms, export_simgrid};
+            show_platform, check_files, show_profiles, plot_platform, diff_platforms, export_simgrid};
         status = act[options.verb](&options, err);
     }
     free(options.arguments.items);
