@@ -13,10 +13,14 @@ static const char suffix[] = ".json";
 
 void data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES])
 {
-    char program[INSTALLED_PATH_BYTES];
+    static const char *const ups[DATA_DIRECTORIES - 1] = {"..", "..", "../.."};
+    char program[INSTALLED_PATH_BYTES], library[INSTALLED_PATH_BYTES];
     installed_program_directory(program);
-    snprintf(directories[0], PROFILE_PATH_BYTES, "%.4000s/../" RMACAST_DATADIR "/rmacast/platforms", program);
-    snprintf(directories[1], PROFILE_PATH_BYTES, "%s", RMACAST_FULL_DATADIR "/rmacast/platforms");
+    bool apart = installed_library_directory(library);
+    for (int d = 0; d < DATA_DIRECTORIES - 1; d++)
+        snprintf(directories[d], PROFILE_PATH_BYTES, "%.4000s/%s/" RMACAST_DATADIR "/rmacast/platforms",
+                 d > 0 && apart ? library : program, d > 0 && apart ? ups[d] : "..");
+    snprintf(directories[DATA_DIRECTORIES - 1], PROFILE_PATH_BYTES, "%s", RMACAST_FULL_DATADIR "/rmacast/platforms");
 }
 
 /* The folder of the file; false if it has none, like the built-in platform. */

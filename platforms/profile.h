@@ -8,10 +8,10 @@
 #include "common/json.h"
 #include "platforms/platform.h"
 
-enum { PROFILE_PATH_BYTES = 4096, DATA_DIRECTORIES = 2 };
+enum { PROFILE_PATH_BYTES = 4096, DATA_DIRECTORIES = 4 };
 
-/* Folders of installed platforms: first beside this program (in a build tree, too), then at the install prefix of this
- * build. */
+/* Folders of installed platforms: first beside this program (in a build tree, too), then beside librmacast, in lib or
+ * lib/ARCHITECTURE, then at the install prefix of this build. One may be there twice. */
 void data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES]);
 
 /* Writes "NAME, NAME" for the files NAME.json of the folder, sorted; "" if there is none, or no such folder. */

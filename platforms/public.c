@@ -1,6 +1,7 @@
 /* include/rmacast/platform.h: the handle is a struct platform. */
 #include "common/public.h"
 #include "platforms/platform.h"
+#include "platforms/platform_file.h"
 #include <rmacast/platform.h>
 
 PUBLIC enum rmacast_status rmacast_platform_open(const char *file, const char *const *settings, size_t count,
@@ -8,7 +9,9 @@ PUBLIC enum rmacast_status rmacast_platform_open(const char *file, const char *c
 {
     struct err err = {.text = ""};
     struct platform *opened;
-    enum status status = platform_open(file, settings, count, &opened, &err);
+    char path[PLATFORM_PATH_BYTES];
+    enum status status = platform_file_find(file, path, &err);
+    if (status == STATUS_OK) status = platform_open(path, settings, count, &opened, &err);
     if (status == STATUS_OK) *platform = (struct rmacast_platform *)opened;
     return public_status(status, &err, error);
 }

@@ -27,8 +27,7 @@ static bool find_in(const char *directory, const char *part, const char *file, c
     return realpath(tried, path) != NULL;
 }
 
-/* False: this code is part of the program. */
-static bool own_library_directory(char directory[INSTALLED_PATH_BYTES])
+bool installed_library_directory(char directory[INSTALLED_PATH_BYTES])
 {
     static const char here;
     struct link_map *map;
@@ -43,7 +42,7 @@ bool installed_library_find(const char *file, char path[INSTALLED_PATH_BYTES])
 {
     static const char *const parts[] = {"../lib", "../" RMACAST_LIBDIR, "."};
     char directory[INSTALLED_PATH_BYTES];
-    if (own_library_directory(directory) && find_in(directory, ".", file, path)) return true;
+    if (installed_library_directory(directory) && find_in(directory, ".", file, path)) return true;
     installed_program_directory(directory);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (find_in(directory, parts[i], file, path)) return true;

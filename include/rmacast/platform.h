@@ -13,7 +13,8 @@ extern "C" {
 
 struct rmacast_platform;
 
-/* Reads a platform file (schema rmacast.platform/1); "ideal" is the built-in platform of zero latency and infinite
+/* Reads a platform file (schema rmacast.platform/1). file is what --platform takes: a path; where there is none, the name of
+ * an installed platform as "two-nodes"; "-" for standard input; "ideal", the built-in platform of zero latency and infinite
  * bandwidth. settings: "KEY=VALUE" as of --set, which replace values of the file, for example
  * "mpi.rma.semantics=c" or "network.latency_s=1e-6"; may be NULL where count is 0. The
  * caller owns *platform; file and settings are not kept. RMACAST_DATA: the file, or a value of a setting, is at fault; the

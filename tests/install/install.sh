@@ -63,6 +63,10 @@ int main(int argc, char **argv)
 T
 cc -std=c11 -Wall -Wextra -Werror -o "$place/engine" "$place/engine.c" $(pkg-config --cflags --libs rmacast) -Wl,-rpath,"$libdir"
 [ "$("$place/engine" "$trace" "$source/tests/cases/base.json" simgrid)" = 0.00057 ]
+# It finds the installed platforms by name, too, and their list where there is none.
+[ "$("$place/engine" "$trace" two-nodes loggp)" = "$("$place/engine" "$trace" "$place/usr/share/rmacast/platforms/two-nodes.json" loggp)" ]
+! "$place/engine" "$trace" three-nodes loggp 2>"$place/found" || { echo "a missing platform was read"; exit 1; }
+grep -q '^three-nodes: no such file or installed platform, .*four-nodes' "$place/found"
 
 cd "$place"
 two=$place/usr/share/rmacast/platforms/two-nodes.json
