@@ -537,6 +537,18 @@ static double call_time(const cJSON *calls, const char *function)
     return found ? found->valuedouble : 0;
 }
 
+/* Whether other processes had the cores during the series: it is unsteady, and takes far longer than what explains it. Then
+ * says so. */
+static bool was_stalled(struct writer *writer, const struct size_curve *curve, bool between, double time_s, double explained_s)
+{
+    enum { FAR = 10 };
+    if (!curve->sizes[0].unsteady || time_s <= FAR * explained_s) return false;
+    add_note(writer,
+             "%s %s: unsteady, and %.3g us where overheads and latencies explain %.3g us: no time of a call is worked out",
+             curve->spec, class_name(between), time_s * 1e6, explained_s * 1e6);
+    return true;
+}
+
 /* call_s of mpi, or of network.loopback: what a test takes longer than overhead_s, messages, and its calls of a function that is
  * known, if that is more than the error. Two functions share it. keeps_empty: also without functions. */
 static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, bool between, bool keeps_empty)
@@ -569,10 +581,12 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
         if (!point || ways[i].other) continue;
         const struct fit_value *latency = ways[i].two_sided ? &writer->two_sided[between] : &writer->latency[between];
         const struct fit_value time = ways[i].latencies > 0 ? value_of(point) : quick_value(curve);
-        double left = time.value - ways[i].overheads * overhead->value - ways[i].latencies * latency->value -
-                      call_time(calls, ways[i].known);
+        double explained = ways[i].overheads * overhead->value + ways[i].latencies * latency->value +
+                           call_time(calls, ways[i].known);
+        double left = time.value - explained;
         double error = hypot(time.error,
                              hypot(ways[i].overheads * overhead->error, ways[i].latencies * latency->error));
+        if (was_stalled(writer, curve, between, time.value, explained)) continue;
         int functions = ways[i].functions[1] ? 2 : 1;
         for (int k = 0; k < functions && left > error; k++)
             add_measured(writer, calls, ways[i].functions[k], left / functions, error / functions,
