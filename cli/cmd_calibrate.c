@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -161,15 +162,15 @@ static enum status read_section(const char *directory, cJSON **mpi, struct err *
 /* Checks that the reader accepts the platform file to be written. */
 static enum status check_platform(const cJSON *json, struct err *err)
 {
-    char file[] = "/tmp/rmacast-platform-XXXXXX";
+    char file[64], *text = cJSON_Print(json);
     struct platform *platform;
-    int descriptor = mkstemp(file);
-    if (descriptor < 0) return err_set(err, STATUS_SYSTEM, file, NULL, "%s", strerror(errno));
-    close(descriptor);
-    enum status status = cli_write_json(json, file, err);
-    if (status == STATUS_OK) status = platform_open(file, NULL, 0, &platform, err);
+    int descriptor = text ? memfd_create("platform", MFD_CLOEXEC) : -1;
+    bool kept = descriptor >= 0 && dprintf(descriptor, "%s", text) >= 0;
+    cJSON_free(text);
+    snprintf(file, sizeof file, "/proc/self/fd/%d", descriptor);
+    enum status status = kept ? platform_open(file, NULL, 0, &platform, err) : err_memory(err);
     if (status == STATUS_OK) platform_free(platform);
-    unlink(file);
+    if (descriptor >= 0) close(descriptor);
     return status;
 }
 
