@@ -244,6 +244,7 @@ static enum status read_open_file(struct text_reader *reader, FILE *in, unsigned
 static enum status read_all(struct text_reader *reader, FILE *in, unsigned threads)
 {
     TRY(read_open_file(reader, in, threads));
+    if (reader->line == 0) reader->line = 1;
     if (!reader->trace)
         TEXT_FAIL(reader, "the file ends, expected \"%s\"", reader->header ? "ranks N" : "rmacast-trace 1");
     return trace_sort_threads(reader->trace, reader->err);
