@@ -84,12 +84,14 @@ enum step replay_step_receive(struct replay *replay, uint32_t rank)
         struct match match = match_of(call, (uint32_t)call->peer, rank), taken;
         if (replay_message_taken(replay, rank, &taken) && replay_message_waits(replay, &taken)) match = taken;
         int64_t copy_ps = replay_unexpected_ps(replay, &match);
+        state->unread = blocking && replay_message_unread(replay, &match);
         STEP_TRY(replay_receive_side(replay, &match, request));
         return replay_spend(replay, state, copy_ps, PHASE_WAIT);
     }
     case PHASE_WAIT:
         if (!blocking) return replay_exit(state, replay->now_ps);
         if (state->missing > 0) return STEP_BLOCK;
+        if (state->unread && !state->served) return STEP_POLL;
         return replay_spend(replay, state, replay_overhead_ps(replay, state), PHASE_TAKE);
     default: return finish_blocking(replay, state, state->step);
     }

@@ -37,11 +37,13 @@ enum step replay_step_sendrecv(struct replay *replay, uint32_t rank)
         int32_t source = call->exchange.source;
         struct match match = {(uint32_t)call->handle * 2, (uint32_t)source, rank, call->exchange.recv_tag, 0};
         int64_t copy_ps = source == TRACE_NONE ? 0 : replay_unexpected_ps(replay, &match);
+        state->unread = source != TRACE_NONE && replay_message_unread(replay, &match);
         STEP_TRY(exchange_probe(replay, rank, call));
         return replay_spend(replay, state, copy_ps, PHASE_WAIT);
     }
     case PHASE_WAIT:
         if (state->missing > 0) return STEP_BLOCK;
+        if (state->unread && !state->served) return STEP_POLL;
         return replay_spend(replay, state, (int64_t)state->received * replay_overhead_ps(replay, state), PHASE_TAKE);
     default: return replay_exit(state, replay->now_ps);
     }
@@ -54,6 +56,7 @@ enum step replay_step_probe(struct replay *replay, uint32_t rank)
     if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
     struct match match = {(uint32_t)call->handle * 2, (uint32_t)call->peer, rank, call->message.tag, 0};
     if (!replay_message_waits(replay, &match)) return STEP_BLOCK;
+    if (!state->served && replay_message_unread(replay, &match)) return STEP_POLL;
     struct match taken;
     if (replay_message_taken(replay, rank, &taken)) {
         STEP_TRY(replay_message_take(replay, &match, &taken));

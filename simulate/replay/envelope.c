@@ -186,6 +186,15 @@ bool replay_message_waits(const struct replay *replay, const struct match *match
     return first->sent && !first->posted && first->arrived;
 }
 
+bool replay_message_unread(const struct replay *replay, const struct match *match)
+{
+    const struct core *core = core_of(replay);
+    const struct rank_state *state = &replay->ranks[match->destination];
+    if (state->inside || state->threads || !replay_message_waits(replay, match)) return false;
+    const struct channel *channel = slot_of(core->channels, core->channel_capacity, match);
+    return core->envelopes[channel->first].unread == replay->rare[match->destination].visits + 1;
+}
+
 int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match)
 {
     const struct core *core = core_of(replay);
@@ -212,6 +221,8 @@ enum status replay_on_send(struct replay *replay, const struct engine_note *mess
 {
     struct envelope *envelope = &core_of(replay)->envelopes[message->ref];
     envelope->arrived = true;
+    if (replay->needs_call && message->source != message->destination && !replay_serves(replay, message->destination))
+        envelope->unread = replay->rare[message->destination].visits + 1;
     if (envelope->posted) return match_sides(replay, message->ref);
     wake_prober(replay, envelope->destination);
     return STATUS_OK;

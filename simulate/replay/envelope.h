@@ -18,6 +18,7 @@ struct envelope {
     bool sent, posted;    /* the sending and the receiving side have begun */
     bool arrived;         /* eager data, or the request to send */
     bool left, delivered; /* rendezvous data */
+    uint32_t unread;      /* arrived while its receiver did not serve: how often that had begun to serve, plus 1; else 0 */
 };
 struct match {
     uint32_t context, source, destination;
@@ -31,6 +32,8 @@ enum status replay_send_side(struct replay *replay, const struct match *match, i
 enum status replay_receive_side(struct replay *replay, const struct match *match, uint32_t request);
 /* Whether the next message of the channel has arrived before its receive was posted. */
 bool replay_message_waits(const struct replay *replay, const struct match *match);
+/* Whether that message has to be read first: the rank has not served since it arrived, and does not now. */
+bool replay_message_unread(const struct replay *replay, const struct match *match);
 /* The time in which the receive copies that message; 0 unless the message is eager and mpi.unexpected_copy is set. */
 int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match);
 /* Takes this message out of matching. Only MPI_Mrecv and MPI_Imrecv find it: they match messages taken out. */

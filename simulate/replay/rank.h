@@ -41,6 +41,7 @@ struct rank_state {
     uint32_t serve_first;      /* the first message that waits for progress */
     bool inside;               /* in MPI, for progress = call */
     bool served;               /* of this call: it has been inside */
+    bool unread;               /* of this call: its message has arrived, and has to be read */
     bool in_barrier;           /* blocks in a barrier, if it blocks */
     int64_t lacked_until_ps;   /* of this call: the end of Lock Contention or Late Post; before its enter: none */
 };
@@ -55,6 +56,7 @@ struct rank_rare {
     int64_t lingers_until_ps; /* what arrives before is served (linger_s) */
     int64_t paused_from_ps;   /* when its last call that ends a pause returned (mpi.pause) */
     bool ends_pause;          /* the call does that */
+    uint32_t visits;          /* how often it has begun to serve */
     /* of this call: last arrival, last service; not with progress hardware */
     int64_t progress_from_ps, progress_until_ps;
 };

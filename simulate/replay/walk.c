@@ -126,7 +126,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     }
     state->phase = 0;
     state->step = state->missing = state->received = 0;
-    state->overlap = state->paid = false;
+    state->overlap = state->paid = state->unread = false;
     state->busy_ps = 0;
     if (++core->calls_done == core->report_at) {
         uint64_t all_calls = trace_all_calls(replay->trace);
@@ -172,6 +172,7 @@ static void go_inside(struct replay *replay, uint32_t rank)
     bool library = call_is_library(state->calls[state->next].call);
     state->served = state->inside = library && (!replay->needs_call || serves_on_enter(replay, rank));
     if (state->threads) replay_thread_enter(replay, rank);
+    if (state->inside && replay->needs_call) replay->rare[rank].visits++;
     if (state->inside && state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK)
         core_of(replay)->failed = true;
 }
@@ -190,6 +191,7 @@ static bool begin_serving(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     if (state->inside || state->threads || !call_is_library(state->calls[state->next].call)) return false;
     state->served = state->inside = true;
+    replay->rare[rank].visits++;
     if (state->serve_first == NO_INDEX) return false;
     if (replay_serve_waiting(replay, rank) != STATUS_OK) core_of(replay)->failed = true;
     return true;
@@ -251,6 +253,10 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
     struct rank_state *state = &replay->ranks[rank];
     if (step == STEP_EXIT && state->resume_ps > replay->now_ps)
         step = replay_wait_until(state, state->resume_ps, PHASE_LEAVE);
+    if (step == STEP_POLL) {
+        begin_serving(replay, rank);
+        return STEP_AGAIN;
+    }
     bool waits = step == STEP_BLOCK || step == STEP_WAIT ||
                  (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
     if (waits && begin_serving(replay, rank) && step == STEP_BLOCK) {
@@ -271,6 +277,7 @@ static void advance_rank(struct replay *replay, uint32_t rank)
         enum step step = step_call(replay, rank);
         if (replay->needs_call) step = serve_in_call(replay, rank, step);
         switch (step) {
+        case STEP_POLL:
         case STEP_AGAIN: break;
         case STEP_BLOCK: block_rank(replay, rank); return;
         case STEP_FAIL: core->failed = true; return;

@@ -13,6 +13,7 @@ enum step {
     STEP_AGAIN, /* at once: the phase has changed */
     STEP_WAIT,  /* at rank.resume_ps: the rank waits for something whose time is known */
     STEP_SPEND, /* at rank.resume_ps: the rank works until then */
+    STEP_POLL,  /* when the rank has served what waits for it, at once */
     STEP_EXIT,  /* never: the call returns at rank.resume_ps, now or later */
     STEP_FAIL,  /* never: replay.err is set */
 };

@@ -12,6 +12,8 @@ struct message {
     bool here;                   /* data or request have been looked at by the receiver's progress */
     bool answered, sent_locally; /* the send is complete */
     bool arrived;
+    bool unread;     /* it came while the receiver did not serve */
+    uint32_t visits; /* the receiver's, when it came */
 };
 
 static struct message *find(struct model *model, const struct envelope *envelope, bool receives)
@@ -125,7 +127,10 @@ static void request_arrived(struct model *model, void *what)
 static void eager_arrived(struct model *model, void *what)
 {
     struct message *message = what;
+    const struct rank *to = &model->ranks[message->envelope.to];
     message->arrived = true;
+    message->unread = message->envelope.from != message->envelope.to && !rank_serves(model, to);
+    message->visits = to->visits;
     if (message->acknowledged) look_at(model, message); /* acknowledgements are the NIC's */
 }
 
@@ -194,8 +199,14 @@ bool message_is_received(const struct model *model, const void *what)
     return ((const struct message *)what)->arrived;
 }
 
+/* mpi.rma.protocol.visit: what has come since the rank last looked is found by looking. */
 static void await_received(struct model *model, struct rank *rank, struct message *message)
 {
+    bool serves = rank->serves;
+    if (!serves && message->arrived && message->unread && message->visits == rank->visits) {
+        rank_look(model, rank);
+        rank->serves = serves;
+    }
     rank_await(model, rank, message_is_received, message);
     rank_pay_overhead(model, rank);
 }

@@ -64,6 +64,7 @@ struct rank {
     int64_t paused_from_ps; /* mpi.pause: its last call that ends a pause returned then */
     int64_t own_ps; /* mpi.call_s and mpi.pause of its call */
     int64_t overhead_ps; /* overhead_s of its call */
+    uint32_t visits;    /* how often it has looked */
     bool served;        /* its call has served */
     bool ended, serves; /* its call serves what comes; behind the last one it is served in any case */
     struct rank *owner; /* of a task: the rank whose non-blocking collective it is; else NULL */
@@ -165,6 +166,7 @@ void rank_spend(struct model *model, struct rank *rank, int64_t ps);            
 void rank_await_time(struct model *model, struct rank *rank, int64_t until_ps); /* as who waits; nothing, if past */
 void rank_pay_overhead(struct model *model, struct rank *rank);
 void rank_look(struct model *model, struct rank *rank); /* serves what lies there */
+bool rank_serves(const struct model *model, const struct rank *rank); /* what comes now */
 void rank_start(struct model *model, struct rank *rank, coroutine *body, void *what);
 /* A coroutine of the owner beside its calls: it is run at once until it waits, and goes on as what it waits for is
  * there; with progress call while the owner's calls serve. It has the owner's number, and ended when it is over. */

@@ -27,7 +27,7 @@ void rank_await(struct model *model, struct rank *rank, condition *ready, const 
     rank->serves = served;
 }
 
-static bool serves(const struct model *model, const struct rank *rank)
+bool rank_serves(const struct model *model, const struct rank *rank)
 {
     return rank->ended || rank->serves || model->now_ps < rank->lingers_until_ps;
 }
@@ -52,7 +52,7 @@ bool rank_go_on(struct model *model, struct rank *rank)
 
 static void when_it_serves(struct model *model, struct rank *rank, action *act, void *what)
 {
-    if (serves(model, rank)) {
+    if (rank_serves(model, rank)) {
         act(model, what);
         return;
     }
@@ -71,7 +71,7 @@ static void task_served(struct model *model, void *what)
 static bool task_go_on(struct model *model, struct rank *task)
 {
     if (task->postponed || !task->ready || !task->ready(model, task->what)) return false;
-    task->postponed = model->platform->progress == PROGRESS_CALL && !serves(model, task->owner);
+    task->postponed = model->platform->progress == PROGRESS_CALL && !rank_serves(model, task->owner);
     if (task->postponed)
         when_it_serves(model, task->owner, task_served, task);
     else
@@ -150,6 +150,7 @@ void rank_serve(struct model *model, struct arrival arrival, action *act, void *
 void rank_look(struct model *model, struct rank *rank)
 {
     rank->served = rank->serves = true;
+    rank->visits++;
     for (size_t i = 0; i < rank->pending_count; i++) {
         rank->pending[i].act(model, rank->pending[i].what);
         for (size_t k = 0; k < model->task_count; k++) /* at once, before what comes behind it */
