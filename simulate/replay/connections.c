@@ -9,12 +9,13 @@
 
 enum { HINTS = 16 };
 
-/* The ranks to which a rank has ever sent something, ascending: mostly few, and mostly all need a request. */
+/* The ranks to which a rank has ever sent something, ascending: mostly all of them need a request. */
 struct connections {
     uint32_t hints[HINTS]; /* where a rank was found last, by a hash of it */
     struct connection {
         uint32_t rank;
-        bool used; /* needs a request */
+        bool used;   /* needs a request */
+        bool joined; /* both have made a window */
     } *items;
     size_t count, capacity, used;
 };
@@ -58,6 +59,23 @@ enum status replay_note_connection(struct replay *replay, enum message_type type
         TRY(find_connection(known, destination, place, replay->err));
     known->used += (size_t)uses - known->items[*place].used;
     known->items[*place].used = uses;
+    return STATUS_OK;
+}
+
+enum status replay_connect_members(struct replay *replay, uint32_t rank, const struct trace_comm *comm)
+{
+    if (!core_of(replay)->connections) return STATUS_OK;
+    struct connections *known = &core_of(replay)->connections[rank];
+    for (uint32_t i = 0; i < comm->count; i++) {
+        uint32_t place, other = (uint32_t)comm->members[i];
+        if (replay->nodes[rank] == replay->nodes[other]) continue;
+        TRY(find_connection(known, other, &place, replay->err));
+        struct connection *connection = &known->items[place];
+        if (connection->joined) continue;
+        connection->joined = true;
+        known->used += !connection->used;
+        connection->used = true;
+    }
     return STATUS_OK;
 }
 

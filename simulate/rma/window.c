@@ -87,6 +87,11 @@ static enum step create_as_mpich(struct replay *replay, uint32_t rank, struct me
     return replay_spend(replay, state, window_size(replay, member) > 1 ? replay_overhead_ps(replay, state) : 0, PHASE_BARRIER);
 }
 
+static bool has_own_memory(const struct trace_call *call)
+{
+    return call->call == ID_Win_create || call->call == ID_Win_allocate;
+}
+
 enum step replay_step_win_create(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -98,6 +103,8 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         if (member->created) return replay_fail(replay, rank, "window %d is created twice", member->window), STEP_FAIL;
         member->created = true;
         sync_enter(replay, member, state->enter_ps);
+        if (has_own_memory(&state->calls[state->next]))
+            STEP_TRY(replay_connect_members(replay, rank, replay_comm_of(replay, member)));
         if (replay->platform->window_creation == WINDOW_CREATION_MPICH) {
             state->phase = PHASE_PARTS;
             return STEP_AGAIN;

@@ -103,6 +103,17 @@ static void fence(struct model *model, struct rank *rank, const struct trace_cal
     if (succeeds) fences->open = epoch_new(model, EPOCH_FENCE, call->handle, rank->number, comm->members, comm->count);
 }
 
+/* flush = connections: the first window with memory of its own that two ranks make sends messages between them. */
+static void connect_members(struct model *model, const struct rank *rank, const struct trace_comm *comm)
+{
+    for (uint32_t i = 0; i < comm->count; i++) {
+        uint32_t to = (uint32_t)comm->members[i];
+        size_t pair = (size_t)rank->number * model->rank_count + to;
+        if (model->joined[pair] || model->ranks[to].node == rank->node) continue;
+        model->joined[pair] = model->unflushed[pair] = true;
+    }
+}
+
 void do_fence(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace_comm *comm = trace_call_comm(model->trace, call);
@@ -111,6 +122,7 @@ void do_fence(struct model *model, struct rank *rank, const struct trace_call *c
         return;
     }
     bool creates = call_kind(call->call) == CALL_WIN_CREATE;
+    if (call->call == ID_Win_create || call->call == ID_Win_allocate) connect_members(model, rank, comm);
     bool as_mpich = creates && model->platform->window_creation == WINDOW_CREATION_MPICH;
     if (as_mpich) collective_make_window(model, rank, call);
     if (comm->count > 1) rank_pay_overhead(model, rank);

@@ -141,6 +141,7 @@ static void make_model(struct model *model, struct reference_times *times)
 {
     size_t n = model->rank_count, windows = model->trace->definitions.window_count;
     model->unflushed = model_new(model, n * n * sizeof *model->unflushed);
+    model->joined = model_new(model, n * n * sizeof *model->joined);
     model->nics = model_new(model, (size_t)model->platform->node_count * sizeof *model->nics);
     model->pairs = model_new(model, windows * n * n * sizeof *model->pairs);
     model->fences = model_new(model, windows * n * sizeof *model->fences);

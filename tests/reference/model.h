@@ -132,6 +132,7 @@ struct model {
     struct crowd *crowds; /* by node */
     int64_t *pair_send_ps; /* [from node][to node]; NULL: not used yet */
     bool *unflushed;       /* [from rank][to rank]: a message since the last request of a flush */
+    bool *joined;          /* [rank][rank]: have made a window with memory of their own together */
     struct link *links; /* those used so far */
     size_t link_count, link_capacity;
     uint64_t link_waits;
