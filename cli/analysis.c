@@ -106,23 +106,34 @@ static void give_model_ranks(const char *trace, struct filter *filter)
     filter->by_rank = false;
 }
 
-/* Names of regions and calls are marks of sections (model/waits/section.h), which predictions and real runs are compared by. */
-static error_t parse_time(const struct argp_state *state, const char *option, const char *text, int64_t *time_ps)
+static bool is_name(const char *mark)
 {
-    if (!isalpha((unsigned char)*text)) return cli_duration_ps(state, option, text, time_ps);
-    return cli_usage(state,
-                     "%s %s, expected a time since the first event as 10ms; --callpath selects a region, and simulate, "
-                     "compare and validate take names",
-                     option, text);
+    double seconds;
+    return mark && !isdigit((unsigned char)*mark) && *mark != '.' && !units_parse_duration(mark, &seconds);
+}
+
+/* Times select calls. Names are marks of a section (model/waits/section.h), of which the times count, too; so do a time beside a
+ * name. */
+static error_t end_marks(const struct argp_state *state, struct analyze_options *options)
+{
+    struct section_marks *marks = &options->section;
+    struct filter *filter = &options->filter;
+    if (is_name(marks->from) || is_name(marks->to) || marks->without_init) {
+        marks->callpath = filter->callpath;
+        return 0;
+    }
+    filter->by_time = marks->from || marks->to;
+    filter->to_ps = INT64_MAX;
+    if (marks->from && cli_duration_ps(state, "--from", marks->from, &filter->from_ps)) return EINVAL;
+    if (marks->to && cli_duration_ps(state, "--to", marks->to, &filter->to_ps)) return EINVAL;
+    marks->from = marks->to = NULL;
+    if (!filter->by_time || filter->from_ps <= filter->to_ps) return 0;
+    return cli_usage(state, "--from behind --to, expected a time between them");
 }
 
 static error_t parse_filter(int key, struct argp_state *state, char *argument, struct filter *filter)
 {
     int64_t window;
-    if (key == ANALYSIS_FROM || key == ANALYSIS_TO) {
-        if (!filter->by_time) filter->to_ps = INT64_MAX;
-        filter->by_time = true;
-    }
     switch (key) {
     case ANALYSIS_WINDOW:
         if (parse_number(state, "--window", argument, 0, &window)) return EINVAL;
@@ -130,8 +141,6 @@ static error_t parse_filter(int key, struct argp_state *state, char *argument, s
         filter->window = (int32_t)window;
         return 0;
     case ANALYSIS_RANKS: return parse_ranks(state, argument, filter);
-    case ANALYSIS_FROM: return parse_time(state, "--from", argument, &filter->from_ps);
-    case ANALYSIS_TO: return parse_time(state, "--to", argument, &filter->to_ps);
     default: filter->callpath = argument; return 0;
     }
 }
@@ -154,16 +163,15 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_TOP: return parse_number(state, "--top", argument, 1, &analysis->top);
     case ANALYSIS_WINDOW:
     case ANALYSIS_RANKS:
-    case ANALYSIS_FROM:
-    case ANALYSIS_TO:
     case ANALYSIS_CALLPATH: return parse_filter(key, state, argument, &options->filter);
+    case ANALYSIS_FROM: options->section.from = argument; return 0;
+    case ANALYSIS_TO: options->section.to = argument; return 0;
+    case ANALYSIS_WITHOUT_INIT: options->section.without_init = true; return 0;
     case ANALYSIS_JSON: analysis->json = argument; return 0;
     case ANALYSIS_CSV: analysis->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &analysis->trace);
     case ARGP_KEY_END:
-        if (network_options_check(state, options)) return EINVAL;
-        if (options->filter.by_time && options->filter.from_ps > options->filter.to_ps)
-            return cli_usage(state, "--from behind --to, expected a time between them");
+        if (network_options_check(state, options) || end_marks(state, options)) return EINVAL;
         give_model_ranks(analysis->trace, &options->filter);
         return cli_needs_argument(state, analysis->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;

@@ -26,6 +26,7 @@ enum {
     ANALYSIS_FROM,
     ANALYSIS_TO,
     ANALYSIS_CALLPATH,
+    ANALYSIS_WITHOUT_INIT,
     ANALYSIS_JSON,
     ANALYSIS_CSV,
     ANALYSIS_OPTIONS_END
@@ -61,10 +62,13 @@ enum {
     {"ranks", ANALYSIS_RANKS, "A-B", 0,                                                                                \
      "count only waits of ranks A to B, or of rank A, and what they transfer; N of a program model: for N ranks", 0},  \
     {"from", ANALYSIS_FROM, "TIME", 0,                                                                                 \
-     "count only waits and transfers in calls that end at TIME or later, since the first event", 0},                   \
-    {"to", ANALYSIS_TO, "TIME", 0, "count only those in calls that begin at TIME or earlier", 0},                      \
+     "count only waits and transfers in calls that end at TIME or later, since the first event; with the name of a "   \
+     "region or MPI function, as loop or MPI_Barrier#2, times and waits are those of a section, as of simulate", 0},   \
+    {"to", ANALYSIS_TO, "TIME", 0, "count only those in calls that begin at TIME or earlier; or a name", 0},           \
     {"callpath", ANALYSIS_CALLPATH, "PATTERN", 0,                                                                      \
      "count only waits and transfers at call paths like 'main/exchange*'", 0},                                         \
+    {"without-init", ANALYSIS_WITHOUT_INIT, NULL, 0,                                                                   \
+     "a section without MPI_Init and MPI_Finalize and what is outside them", 0},                                       \
     {"json", ANALYSIS_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},        \
     {"csv", ANALYSIS_CSV, "DIR", 0,                                                                                    \
      "write patterns, places, properties, transfers, their groups and the matrix of bytes as tables into DIR", 0}

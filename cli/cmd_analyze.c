@@ -38,10 +38,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_CHECK: settings->check = true; return 0;
     case KEY_VERIFY: settings->analysis.options.verify = true; return 0;
     case KEY_KEEP_GOING: settings->keep_going = true; return 0;
-    case ARGP_KEY_END:
+    case ARGP_KEY_END: {
+        error_t failed = analysis_parse(key, argument, state, &settings->analysis);
+        if (failed) return failed;
+        if (settings->slices && section_is_set(&settings->analysis.options.section))
+            return cli_usage(state, "--slices and a section, expected one of them");
         if (settings->slices && settings->whole) return cli_usage(state, "--slices and --whole, expected one of them");
         if (settings->slices && settings->check) return cli_usage(state, "--slices and --check, expected one of them");
-        /* fallthrough */
+        return 0;
+    }
     default: return analysis_parse(key, argument, state, &settings->analysis);
     }
 }
@@ -89,7 +94,7 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     struct trace_source source;
     uint64_t records;
     *done = false;
-    if (settings->whole || settings->check) return STATUS_OK;
+    if (settings->whole || settings->check || section_is_set(&settings->analysis.options.section)) return STATUS_OK;
     enum status status = trace_open_source(settings->analysis.trace, &source, done, &records, err);
     if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
     if (settings->slices && !*done && !settings->keep_going) return refuse_slices(settings->analysis.trace, err);

@@ -26,7 +26,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     if (key == KEY_ALONE)
         return cli_usage(state, "%s is not for several processes, expected rmacast analyze for it",
                          state->argv[state->next - 1]);
-    return analysis_parse(key, argument, state, state->input);
+    struct analysis *analysis = state->input;
+    error_t failed = analysis_parse(key, argument, state, analysis);
+    if (failed || key != ARGP_KEY_END || !section_is_set(&analysis->options.section)) return failed;
+    return cli_usage(state, "a section is not for several processes, expected times in --from and --to, or rmacast analyze");
 }
 
 static enum status open_archive(const struct analysis *analysis, struct trace_source *archive, struct err *err)
