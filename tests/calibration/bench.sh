@@ -23,6 +23,8 @@ END
 bench 0 2 -c small.json -o results
 shows 'Working with 2 ranks on 1 nodes'
 shows '^accumulateLatency -w dynamic -s flush +1 +2 +4096 +[0-9]+ '
+grep -qx 'rmacast-bench: left out: there, bcast: 2 ranks on 2 nodes do not fit on this machine of 2 ranks on 1 nodes' err ||
+    fail "nothing says that a test does not fit: $(cat err)"
 holds results/run.json '.nodes | length == 1 and .[0].ranks == [0, 1]'
 holds results/run.json '.skipped | length == 1 and .[0].test == "there" and (.[0].reason | test("2 ranks on 2 nodes do not fit"))'
 rows() { grep -c "$1" results/rank-000000.csv; }
@@ -64,6 +66,8 @@ holds resultsh/run.json '.complete == true'
 # The original's example: none of its tests fits here, so all are left out, with the reason.
 bench 0 2 -c "$source/examples/network-bench.json" -o resultsx --lines
 holds resultsx/run.json '.skipped | length == 11'
+[ "$(grep -c 'left out' err)" -eq 1 ] && grep -q ': test1, barrier and 10 more: 10 ranks on 2 nodes' err ||
+    fail "not one line for all tests that do not fit: $(cat err)"
 
 # Wrong configurations: one line with file and key.
 wrong() { # TEXT MESSAGE

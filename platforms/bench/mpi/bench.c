@@ -17,6 +17,7 @@
 #include "platforms/bench/mpi/run.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, FINALIZE_SECONDS = 10, OWN_ROUNDS = 1000, TAGS = 30000 };
+enum { REASON_BYTES = 160 };
 
 struct options {
     const char *config, *output;
@@ -198,15 +199,39 @@ static void add_text(cJSON *object, const char *key, const char *text)
     cJSON_AddStringToObject(object, key, text);
 }
 
+static void explain_skipped(const struct bench *bench, const struct bench_job *job, char reason[REASON_BYTES])
+{
+    snprintf(reason, REASON_BYTES, "%d ranks on %d nodes do not fit on this machine of %d ranks on %d nodes",
+             job->demand.ranks, job->demand.nodes, bench->ranks, bench->environment.node_count);
+}
+
+/* Says which tests of the user's configuration are left out: a line for consecutive functions of one test and demand. */
+static void tell_skipped(const struct bench *bench)
+{
+    const struct bench_config *config = &bench->config;
+    for (int i = 0, next; bench->options.config && i < config->count; i = next) {
+        const struct bench_job *job = &config->jobs[i];
+        char reason[REASON_BYTES];
+        for (next = i + 1; next < config->count && strcmp(config->jobs[next].test, job->test) == 0 &&
+                           config->jobs[next].demand.ranks == job->demand.ranks &&
+                           config->jobs[next].demand.nodes == job->demand.nodes;)
+            next++;
+        if (bench->schedule.fits[i] != BENCH_FIT_NONE) continue;
+        explain_skipped(bench, job, reason);
+        fprintf(stderr, "rmacast-bench: left out: %s, %s", job->test, job->spec);
+        if (next - i > 1) fprintf(stderr, " and %d more", next - i - 1);
+        fprintf(stderr, ": %s\n", reason);
+    }
+}
+
 /* Demands that the machine cannot meet, with the reason. */
 static void add_skipped(const struct bench *bench, cJSON *skipped)
 {
     for (int i = 0; i < bench->config.count; i++) {
         const struct bench_job *job = &bench->config.jobs[i];
-        char reason[160];
+        char reason[REASON_BYTES];
         if (bench->schedule.fits[i] != BENCH_FIT_NONE) continue;
-        snprintf(reason, sizeof reason, "%d ranks on %d nodes do not fit on this machine of %d ranks on %d nodes",
-                 job->demand.ranks, job->demand.nodes, bench->ranks, bench->environment.node_count);
+        explain_skipped(bench, job, reason);
         cJSON *row = cJSON_CreateObject();
         add_text(row, "test", job->test);
         add_text(row, "function", job->spec);
@@ -410,6 +435,7 @@ int main(int argc, char **argv)
     all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, false, &err) : STATUS_OK, &err);
     measure_own_time(&bench);
     if (bench.rank == 0) print_head(&bench);
+    if (bench.rank == 0) tell_skipped(&bench);
     fflush(stdout);
     run_tests(&bench);
     if (bench.out && fclose(bench.out) != 0) fprintf(stderr, "rmacast-bench: %s: %s\n", bench.directory, strerror(errno));
