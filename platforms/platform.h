@@ -89,7 +89,7 @@ struct rma_protocol {
                         once */
 };
 
-enum nic_mode { NIC_QUEUE, NIC_PAIRS };        /* one sending queue per NIC, or one per pair of nodes */
+enum nic_mode { NIC_QUEUE, NIC_PAIRS };        /* one sending queue per NIC, or a connection per pair of nodes */
 enum links_mode { LINKS_FREE, LINKS_QUEUE }; /* links inside the network, in the loggp engine */
 enum issue_mode { ISSUE_IMMEDIATE, ISSUE_DEFERRED };
 

@@ -130,7 +130,7 @@ struct model {
     uint32_t rank_count;
     struct nic *nics;
     struct crowd *crowds; /* by node */
-    int64_t *pair_send_ps; /* [from node][to node]; NULL: not used yet */
+    int64_t *pair_head_ps; /* [from node][to node]; NULL: not used yet */
     bool *unflushed;       /* [from rank][to rank]: a message since the last request of a flush */
     bool *joined;          /* [rank][rank]: have made a window with memory of their own together */
     struct link *links; /* those used so far */

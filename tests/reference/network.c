@@ -123,21 +123,26 @@ static int64_t latency_ps(const struct platform *platform, int32_t from_node, in
     return units_ps(latency_s);
 }
 
-/* Busy until then: the sending NIC, or (engine.nic = pairs) its queue for one destination. */
-static int64_t *sending_queue(struct model *model, int32_t from, int32_t to)
+/* engine.nic = pairs: when the head of the last message between two nodes arrives. Their messages keep their order. */
+static int64_t *last_head(struct model *model, int32_t from, int32_t to)
 {
     size_t nodes = (size_t)model->platform->node_count;
-    if (model->platform->nic == NIC_QUEUE) return &model->nics[from].send_ps;
-    if (!model->pair_send_ps) model->pair_send_ps = model_new(model, nodes * nodes * sizeof *model->pair_send_ps);
-    return &model->pair_send_ps[(size_t)from * nodes + (size_t)to];
+    if (!model->pair_head_ps) model->pair_head_ps = model_new(model, nodes * nodes * sizeof *model->pair_head_ps);
+    return &model->pair_head_ps[(size_t)from * nodes + (size_t)to];
 }
 
-/* engine.nic = pairs: when the NIC takes the message, at least a gap behind the one before, whatever their nodes. */
-static int64_t take_gap(struct nic *nic, int64_t now_ps, int64_t gap_ps)
+/* When the message begins to leave. The NIC is busy with it for its bytes, with engine.nic = pairs for a gap only. */
+static int64_t begin_of(struct model *model, const struct flight *flight)
 {
-    int64_t taken_ps = nic->send_ps > now_ps ? nic->send_ps : now_ps;
-    nic->send_ps = taken_ps + gap_ps;
-    return taken_ps;
+    struct nic *nic = &model->nics[flight->from_node];
+    int64_t begin_ps = nic->send_ps > model->now_ps ? nic->send_ps : model->now_ps, busy_ps = units_ps(model->platform->gap_s);
+    if (model->platform->nic == NIC_QUEUE && flight->lasts_ps > busy_ps) busy_ps = flight->lasts_ps;
+    nic->send_ps = begin_ps + busy_ps;
+    if (model->platform->nic == NIC_QUEUE) return begin_ps;
+    int64_t *head_ps = last_head(model, flight->from_node, flight->to_node);
+    if (begin_ps < *head_ps - flight->latency_ps) begin_ps = *head_ps - flight->latency_ps;
+    *head_ps = begin_ps + flight->latency_ps;
+    return begin_ps;
 }
 
 int64_t network_send(struct model *model, struct transport transport)
@@ -154,10 +159,7 @@ int64_t network_send(struct model *model, struct transport transport)
     if (alone || (transport.bypass && platform->control_bypass)) {
         event_add(model, begin_ps + nic_ps + way_ps, transport.from, arrive, flight);
     } else {
-        int64_t *send_ps = sending_queue(model, from_node, to_node), gap_ps = units_ps(platform->gap_s);
-        if (platform->nic == NIC_PAIRS) begin_ps = take_gap(&model->nics[from_node], begin_ps, gap_ps);
-        if (*send_ps > begin_ps) begin_ps = *send_ps;
-        *send_ps = begin_ps + (gap_ps > nic_ps ? gap_ps : nic_ps);
+        begin_ps = begin_of(model, flight);
         if (platform->links == LINKS_QUEUE)
             flight->links = topology_inner_links(platform->topology, from_node, to_node);
         head_goes_on(model, flight, begin_ps);

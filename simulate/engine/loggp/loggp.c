@@ -123,22 +123,27 @@ static enum status on_link(struct engine *engine, uint32_t index, struct err *er
     return to_next_link(engine, index, err);
 }
 
-/* The message leaves behind the earlier ones of its sending queue: *begin_ps is when it may, then when it does. */
-static enum status take_turn(struct engine *engine, const struct engine_message *message, int64_t occupy_ps,
+/* engine.nic = pairs: a sender has a connection to each node, whose messages keep their order, and no limit of its bytes. Where a
+ * message has the shorter latency, it begins later: its head does not arrive before that of the one in front. */
+static enum status keep_order(struct engine *engine, const struct engine_message *message, int64_t latency_ps, int64_t *begin_ps,
+                              struct err *err)
+{
+    uint64_t *head_ps, key = map_pair((uint32_t)message->src_node, (uint32_t)message->dst_node);
+    TRY(map_put(&engine->pairs, key, 0, &head_ps, err));
+    if ((int64_t)*head_ps > units_add_ps(*begin_ps, latency_ps)) *begin_ps = (int64_t)*head_ps - latency_ps;
+    *head_ps = (uint64_t)units_add_ps(*begin_ps, latency_ps);
+    return STATUS_OK;
+}
+
+/* The message leaves behind the earlier ones of its NIC: *begin_ps is when it may, then when it does. */
+static enum status take_turn(struct engine *engine, const struct engine_message *message, const struct cost *cost,
                              int64_t *begin_ps, struct err *err)
 {
-    uint64_t *of_pair;
+    const bool pairs = engine->platform->nic == NIC_PAIRS;
     int64_t *free_ps = &engine->nics[message->src_node].send_free_ps;
     if (*free_ps > *begin_ps) *begin_ps = *free_ps;
-    if (engine->platform->nic == NIC_PAIRS) {
-        *free_ps = units_add_ps(*begin_ps, engine->gap_ps);
-        uint64_t key = map_pair((uint32_t)message->src_node, (uint32_t)message->dst_node);
-        TRY(map_put(&engine->pairs, key, 0, &of_pair, err));
-        free_ps = (int64_t *)of_pair;
-        if (*free_ps > *begin_ps) *begin_ps = *free_ps;
-    }
-    *free_ps = units_add_ps(*begin_ps, occupy_ps);
-    return STATUS_OK;
+    *free_ps = units_add_ps(*begin_ps, pairs ? engine->gap_ps : cost->occupy_ps);
+    return pairs ? keep_order(engine, message, cost->latency_ps, begin_ps, err) : STATUS_OK;
 }
 
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
@@ -148,7 +153,7 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     bool queues = cost->network && engine->contention && !message->passes;
     int64_t begin_ps = engine->now.time_ps;
     engine->stats.messages++;
-    if (queues) TRY(take_turn(engine, message, cost->occupy_ps, &begin_ps, err));
+    if (queues) TRY(take_turn(engine, message, cost, &begin_ps, err));
     *departure = (struct engine_departure){begin_ps, units_add_ps(begin_ps, cost->transmit_ps)};
     int64_t from_ps = queues ? begin_ps : departure->left_ps, latency_ps = cost->latency_ps;
     if (cost->network && engine->jitter.sd_ps > 0)

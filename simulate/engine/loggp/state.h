@@ -58,7 +58,7 @@ struct engine {
     struct cost count_cost; /* of a message of count() */
     struct link_queues links;
     struct jitter jitter;
-    struct map pairs; /* platform.nic = pairs: until when each pair's sending queue is busy, by both nodes */
+    struct map pairs; /* platform.nic = pairs: when the head of the last message arrives, by both nodes */
     int64_t gap_ps;   /* of the platform */
     struct event_time now;
     int32_t answered;     /* the node to which an answer is being made, or NO_NODE; its alarm is set afterwards */
