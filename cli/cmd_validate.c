@@ -260,6 +260,8 @@ static enum status compare_runs(const struct settings *settings, const struct ru
     if (status == STATUS_OK && all_traces(runs))
         status = validate_traces(validation, runs->traces[0], (const struct trace *const *)runs->traces + 1,
                                  &settings->analyze, err);
+    if (status == STATUS_OK && settings->explain && validation->difference)
+        status = err_set(err, STATUS_DATA, NULL, NULL, "--explain compares calls, and they differ: %s", validation->difference);
     if (status == STATUS_OK)
         status = settings->prediction.platform ? explain_errors(settings, runs, validation, err)
                                                : write_outputs(settings, validation, NULL, err);

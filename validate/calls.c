@@ -32,6 +32,7 @@ struct matcher {
     double *samples; /* memory for one per measured run */
     const struct section *section; /* of the prediction; NULL: all of it */
     const char *callpath; /* pattern; NULL: any */
+    bool differ;          /* the runs make other calls */
 };
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -220,11 +221,12 @@ static void describe_call(const struct matcher *matcher, const struct run *run, 
         snprintf(text + used, (size_t)(CALL_TEXT - used), " (%s:%" PRId32 ")", site->file, site->line);
 }
 
-static enum status tell_difference(const struct matcher *matcher, size_t other, uint32_t rank, const bool *there,
+static enum status tell_difference(struct matcher *matcher, size_t other, uint32_t rank, const bool *there,
                                    struct err *err)
 {
     const struct run *of[2] = {&matcher->runs[0], &matcher->runs[other]};
     char texts[2][CALL_TEXT] = {"no further call", "no further call"};
+    matcher->differ = true;
     for (int i = 0; i < 2; i++)
         if (there[i]) describe_call(matcher, of[i], rank, texts[i]);
     return err_set(err, STATUS_DATA, of[1]->trace->name, NULL,
@@ -374,7 +376,7 @@ static enum status finish_groups(struct validate_calls *calls, struct err *err)
 
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
                                  const struct section *section, const char *callpath, struct validate_calls **calls,
-                                 struct err *err)
+                                 char **difference, struct err *err)
 {
     struct matcher matcher = {.run_count = repetitions + 1, .section = section, .callpath = callpath};
     matcher.calls = calloc(1, sizeof *matcher.calls);
@@ -382,8 +384,16 @@ enum status validate_calls_match(const struct trace *predicted, const struct tra
     matcher.samples = calloc(matcher.run_count, sizeof *matcher.samples);
     bool room = matcher.calls && matcher.runs && matcher.samples;
     enum status status = room ? open_runs(&matcher, predicted, measured, err) : err_memory(err);
-    if (status == STATUS_OK) status = match_all(&matcher, err);
-    if (status == STATUS_OK) status = finish_groups(matcher.calls, err);
+    struct err fault = {.status = STATUS_OK};
+    if (difference) *difference = NULL;
+    if (status == STATUS_OK) status = match_all(&matcher, &fault);
+    if (matcher.differ && difference) {
+        *difference = strdup(fault.text);
+        status = *difference ? STATUS_OK : err_memory(err);
+    } else if (fault.status != STATUS_OK && err) {
+        *err = fault;
+    }
+    if (status == STATUS_OK && !matcher.differ) status = finish_groups(matcher.calls, err);
     for (size_t i = 0; matcher.runs && i < matcher.run_count; i++) {
         if (matcher.runs[i].paths_built) callpaths_clear(&matcher.runs[i].paths);
         map_clear(&matcher.runs[i].texts);
@@ -392,10 +402,9 @@ enum status validate_calls_match(const struct trace *predicted, const struct tra
     map_clear(&matcher.occurrences);
     free(matcher.runs);
     free(matcher.samples);
-    if (status != STATUS_OK)
-        validate_calls_free(matcher.calls);
-    else
-        *calls = matcher.calls;
+    bool matched = status == STATUS_OK && !matcher.differ;
+    if (!matched) validate_calls_free(matcher.calls);
+    if (status == STATUS_OK) *calls = matched ? matcher.calls : NULL;
     return status;
 }
 

@@ -70,12 +70,13 @@ struct validate_calls {
 
 /* Matches all calls; repetitions >= 1. It keeps the calls that begin in the predicted run's section and whose call path
  * matches the pattern (fnmatch), with the computing before them. section NULL is the whole run; callpath NULL is any.
- * Returns STATUS_DATA with the first call that differs, on the lowest such rank; or with the numbers of ranks if they
- * differ. Other bytes or partners are counted, not refused: a program may choose them anew in each run. The caller owns
- * *calls. */
+ * Other bytes or partners are counted: a program may choose them anew in each run. Other calls cannot be matched: then
+ * *calls is NULL, and *difference is a text that names the first such call, on the lowest such rank, else it is NULL.
+ * difference NULL: they are an error. Returns STATUS_DATA if the numbers of ranks differ. The caller owns *calls and
+ * *difference. */
 enum status validate_calls_match(const struct trace *predicted, const struct trace *const *measured, size_t repetitions,
                                  const struct section *section, const char *callpath, struct validate_calls **calls,
-                                 struct err *err);
+                                 char **difference, struct err *err);
 void validate_calls_free(struct validate_calls *calls);
 
 #endif

@@ -290,8 +290,8 @@ enum status validate_traces(struct validation *validation, const struct trace *p
     const struct section_marks *marks = options ? &options->section : NULL;
     TRY(section_find_asked(predicted, marks, &room, &section, err));
     enum status status = validate_calls_match(predicted, measured, validation->repetitions, section,
-                                              marks ? marks->callpath : NULL, &validation->calls, err);
-    if (status == STATUS_OK)
+                                              marks ? marks->callpath : NULL, &validation->calls, &validation->difference, err);
+    if (status == STATUS_OK && validation->calls)
         status = validate_transfers_match(predicted, measured, validation->repetitions, section, &validation->transfers, err);
     section_clear(&room);
     TRY(status);
@@ -305,6 +305,7 @@ void validation_free(struct validation *validation)
     for (int p = 0; p < PATTERN_COUNT; p++) free(validation->patterns[p].ranks);
     free_properties(validation);
     validate_calls_free(validation->calls);
+    free(validation->difference);
     free(validation->measured);
     free(validation->predicted);
     free(validation->platform);

@@ -63,7 +63,8 @@ struct validation {
     double measured_total_s; /* sum over ranks of the measured medians */
     struct validate_property *properties; /* owned; none unless all results have a property tree */
     size_t property_count;
-    struct validate_calls *calls; /* owned; NULL: some run is no trace */
+    struct validate_calls *calls; /* owned; NULL: some run is no trace, or other calls were made */
+    char *difference;             /* owned; of the first other call; NULL: none, or some run is no trace */
     struct validate_transfers transfers; /* with calls */
     /* Per rank, with calls where some run has Lock Contention and some Wait for Progress: how long others waited for it
      * as their target, in both (validate/target_waits.h). Owned, else NULL. */
@@ -98,8 +99,8 @@ enum status validate_infer(const struct trace *predicted, const struct analyze_o
 enum status validate_inferred(struct validation *validation, const struct result *inferred,
                               const struct result *const *measured, struct err *err);
 
-/* Adds the comparisons that need traces: calls and transfers, matched one by one (validate/calls.h), and waits for
- * targets. options are those of the results, whose section holds for all of them; NULL: defaults. */
+/* Adds the comparisons that need traces: calls and transfers, matched one by one (validate/calls.h) unless the runs made
+ * other calls, and waits for targets. options are those of the results, whose section holds for all of them; NULL: defaults. */
 enum status validate_traces(struct validation *validation, const struct trace *predicted,
                             const struct trace *const *measured, const struct analyze_options *options,
                             struct err *err);

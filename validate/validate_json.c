@@ -227,6 +227,7 @@ enum status validation_to_json(const struct validation *validation, double toler
                  add_patterns(root, validation) &&
                  add_properties(root, validation) && add_targets(root, validation) &&
                  add_calls(root, validation->calls, validation->measured) && add_transfers(root, validation) &&
+                 add_text(root, "other_control_flow", validation->difference) &&
                  add_tolerance(root, validation, tolerance);
     if (!whole) {
         cJSON_Delete(root);

@@ -196,7 +196,8 @@ void validation_print(const struct validation *v, FILE *out)
     print_initialisation(v, out);
     if (v->repetitions == 1) fputs("One measured run: how far real runs differ from each other is not known\n", out);
     if (!v->calls) {
-        fputs("Calls and transfers are not compared: not all inputs are traces\n", out);
+        fprintf(out, "Calls and transfers are not compared: %s%s\n", v->difference ? "other control flow: " : "",
+                v->difference ? v->difference : "not all inputs are traces");
         return;
     }
     print_calls(v->calls, out);

@@ -212,7 +212,7 @@ compare() {
                  {count: $d.count, jitter_s: $d.jitter_s, median_s: $r.median, min_s: $r.min, max_s: $r.max,
                   relative: ($r.median / $m - 1)} else null end),
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
-         transfers, calls: (.calls | .callpaths |= .[:5])}' "$work/validation.json" >"$work/row"
+         transfers, calls: (.calls | if . then .callpaths |= .[:5] else null end), other_control_flow}' "$work/validation.json" >"$work/row"
     jq -c . "$work/row" >>"$rows"
     jq -r --arg name "$name" '.draws as $d | .part |
         "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, " +

@@ -49,7 +49,7 @@ static enum status match_section(const struct explain_input *input, const struct
     const struct section_marks *marks = input->analyze ? &input->analyze->section : NULL;
     TRY(section_find_asked(replayed, marks, &room, &section, err));
     enum status status = validate_calls_match(replayed, input->measured, input->repetitions, section,
-                                              marks ? marks->callpath : NULL, calls, err);
+                                              marks ? marks->callpath : NULL, calls, NULL, err);
     section_clear(&room);
     return status;
 }
