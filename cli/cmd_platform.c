@@ -291,6 +291,16 @@ static enum status explain_profile(const char *name, const char *output, cJSON *
     return copy && cJSON_AddItemToArray(list, copy) ? STATUS_OK : err_memory(err);
 }
 
+static enum status write_profiles(const struct options *options, cJSON *list, struct err *err)
+{
+    cJSON *json = cJSON_CreateObject();
+    bool added = cJSON_AddStringToObject(json, "schema", "rmacast.mpi-profiles/1") &&
+                 cJSON_AddItemReferenceToObject(json, "profiles", list);
+    enum status status = added ? cli_write_json(json, options->json, err) : err_memory(err);
+    cJSON_Delete(json);
+    return status;
+}
+
 static enum status show_profiles(const struct options *options, struct err *err)
 {
     cJSON *list = cJSON_CreateArray();
@@ -299,7 +309,7 @@ static enum status show_profiles(const struct options *options, struct err *err)
     if (!cli_is_output(options->json)) cli_table();
     enum status status = one ? explain_profile(options->arguments.items[0], options->json, list, err)
                              : list_profiles(options->json, list, err);
-    if (status == STATUS_OK && options->json) status = cli_write_json(list, options->json, err);
+    if (status == STATUS_OK && options->json) status = write_profiles(options, list, err);
     cJSON_Delete(list);
     return status == STATUS_OK ? cli_flush(err) : status;
 }
