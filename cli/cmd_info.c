@@ -147,6 +147,8 @@ static void print_origin(const struct trace *trace, const struct info *info)
         printf("origin         simulated on %s, engine %s, semantics %s, locks %s\n",
                provenance->platform ? provenance->platform : "?", provenance->engine ? provenance->engine : "?",
                provenance->semantics ? provenance->semantics : "?", provenance->lock ? provenance->lock : "?");
+    else if (provenance->generator)
+        printf("origin         generated: %s\n", provenance->generator);
     else
         printf("origin         recorded\n");
     printf("ranks          %" PRIu32 "\n", trace->rank_count);
@@ -260,6 +262,7 @@ static void add_origin(cJSON *json, const struct trace *trace, const struct info
     cJSON_AddStringToObject(json, "schema", "rmacast.info/1");
     cJSON_AddStringToObject(json, "trace", trace->name);
     cJSON_AddStringToObject(json, "origin", provenance->simulated ? "simulated" : "recorded");
+    if (provenance->generator) cJSON_AddStringToObject(json, "generator", provenance->generator);
     if (provenance->platform) cJSON_AddStringToObject(json, "platform", provenance->platform);
     if (provenance->library) cJSON_AddStringToObject(json, "library", provenance->library);
     if (provenance->transport) cJSON_AddStringToObject(json, "transport", provenance->transport);

@@ -284,10 +284,11 @@ static enum status generate_pattern(const struct generate_options *options, cons
     struct generator generator = {.options = options, .err = err};
     size_t slots = slots_of(pattern, options->ranks);
     TRY(trace_new(pattern->name, options->ranks, &generator.trace, err));
+    generator.trace->provenance.generator = strdup(pattern->name);
     generator.targets = malloc(slots * sizeof *generator.targets);
     generator.origins = malloc(slots * sizeof *generator.origins);
-    enum status status =
-        generator.targets && generator.origins ? generate_ranks(&generator, pattern, sync) : err_memory(err);
+    bool made = generator.targets && generator.origins && generator.trace->provenance.generator;
+    enum status status = made ? generate_ranks(&generator, pattern, sync) : err_memory(err);
     free(generator.targets);
     free(generator.origins);
     if (status != STATUS_OK) {

@@ -243,8 +243,9 @@ static enum status read_property_key(struct text_reader *reader, char *word)
     if (strcmp(word, "record_cost") == 0 && units_parse_ps(value, &end, &trace->provenance.record_cost_ps) && !*end)
         return STATUS_OK;
     TEXT_FAIL(reader,
-              "%s=%s is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, clock_offset=, "
-              "clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, record_cost=SECONDS, core_waits=0 or 1",
+              "%s=%s is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, library=, "
+              "transport=, generator=, clock_offset=, clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, "
+              "record_cost=SECONDS, core_waits=0 or 1",
               word, value);
 }
 

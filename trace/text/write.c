@@ -109,6 +109,8 @@ static void write_properties(struct writer *writer)
         fprintf(writer->out, "property library=%s\n", encode_name(writer, trace->provenance.library));
     if (trace->provenance.transport)
         fprintf(writer->out, "property transport=%s\n", encode_name(writer, trace->provenance.transport));
+    if (trace->provenance.generator)
+        fprintf(writer->out, "property generator=%s\n", encode_name(writer, trace->provenance.generator));
     if (clock->known)
         fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
                 clock->worst_offset_s, clock->worst_error_s, clock->violations);

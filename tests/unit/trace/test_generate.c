@@ -49,7 +49,8 @@ static void a_ring_of_two_as_text(void **state)
 {
     (void)state;
     struct generate_options options = options_of("ring", "pscw", 2);
-    expect_text(&options, "rmacast-trace 1\nranks 2\nwindow 0 comm=0 bytes=100 disp_unit=1 flavor=create\n"
+    expect_text(&options, "rmacast-trace 1\nranks 2\nproperty generator=ring\n"
+                          "window 0 comm=0 bytes=100 disp_unit=1 flavor=create\n"
                           "0 0 0 MPI_Win_create win=0\n"
                           "0 0.001 0.001 MPI_Win_post win=0 group=1\n0 0.001 0.001 MPI_Win_start win=0 group=1\n"
                           "0 0.001 0.001 MPI_Put win=0 target=1 bytes=100 disp=0\n"
@@ -73,7 +74,7 @@ static void a_ring_of_two_as_text(void **state)
 static void a_halo_writes_to_its_neighbours(void **state)
 {
     (void)state;
-    expect_rank("halo2d", "fence", 6, "rmacast-trace 1\nranks 6\nwindow 0 comm=0 bytes=400 ",
+    expect_rank("halo2d", "fence", 6, "rmacast-trace 1\nranks 6\nproperty generator=halo2d\nwindow 0 comm=0 bytes=400 ",
                 "3 0.000000 0.000000 MPI_Win_create win=0\n"
                 "3 0.000000 0.000000 MPI_Win_fence win=0 assert=NOPRECEDE\n"
                 "3 0.001000 0.001000 MPI_Put win=0 target=2 bytes=100 disp=100\n"
@@ -87,7 +88,7 @@ static void a_halo_writes_to_its_neighbours(void **state)
 static void a_transpose_locks_every_other_rank(void **state)
 {
     (void)state;
-    expect_rank("transpose", "lock", 3, "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=300 ",
+    expect_rank("transpose", "lock", 3, "rmacast-trace 1\nranks 3\nproperty generator=transpose\nwindow 0 comm=0 bytes=300 ",
                 "1 0.001000 0.001000 MPI_Win_lock win=0 target=2 lock=shared\n"
                 "1 0.001000 0.001000 MPI_Put win=0 target=2 bytes=100 disp=100\n"
                 "1 0.001000 0.001000 MPI_Win_unlock win=0 target=2\n"
@@ -102,7 +103,7 @@ static void a_transpose_locks_every_other_rank(void **state)
 static void a_ring_flushes(void **state)
 {
     (void)state;
-    expect_rank("ring", "flush", 3, "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=100 ",
+    expect_rank("ring", "flush", 3, "rmacast-trace 1\nranks 3\nproperty generator=ring\nwindow 0 comm=0 bytes=100 ",
                 "1 0.000000 0.000000 MPI_Win_create win=0\n"
                 "1 0.000000 0.000000 MPI_Win_lock_all win=0\n"
                 "1 0.001000 0.001000 MPI_Put win=0 target=2 bytes=100 disp=0\n"
@@ -115,7 +116,7 @@ static void a_ring_flushes(void **state)
 static void messages_go_round_the_ring(void **state)
 {
     (void)state;
-    expect_rank("ring", "p2p", 3, "rmacast-trace 1\nranks 3\n0 ",
+    expect_rank("ring", "p2p", 3, "rmacast-trace 1\nranks 3\nproperty generator=ring\n0 ",
                 "\n1 0.001000 0.001000 MPI_Irecv comm=0 peer=0 tag=0 bytes=100 req=1\n"
                 "1 0.001000 0.001000 MPI_Isend comm=0 peer=2 tag=0 bytes=100 req=2\n"
                 "1 0.001000 0.001000 MPI_Waitall reqs=1,2\n2 ");

@@ -14,7 +14,7 @@
 static const struct {
     const char *text, *message;
 } faults[] = {
-    {"", "t.txt:0: the file ends, expected \"rmacast-trace 1\""},
+    {"", "t.txt:1: the file ends, expected \"rmacast-trace 1\""},
     {"# nothing\n", "t.txt:1: the file ends, expected \"rmacast-trace 1\""},
     {"rmacast-trace 1\n", "t.txt:1: the file ends, expected \"ranks N\""},
     {"ranks 3\n", "t.txt:1: 'ranks', expected \"rmacast-trace 1\" as the first line"},
@@ -61,8 +61,8 @@ static const struct {
     {HEAD "window 0 comm=0 flavor=vanilla\n",
      "t.txt:3: flavor=vanilla, expected create, allocate, shared, dynamic or heap"},
     {HEAD "property simulated=2\n", "t.txt:3: simulated=2 is no property, expected simulated=0 or 1, platform=, "
-                                    "engine=, semantics=, lock=, clock_offset=, "
-                                    "clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, "
+                                    "engine=, semantics=, lock=, library=, transport=, generator=, "
+                                    "clock_offset=, clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, "
                                     "record_cost=SECONDS, core_waits=0 or 1"},
     {HEAD "0 0 0 MPI_Init\nproperty simulated=1\n",
      "t.txt:4: simulated= stands behind calls, expected it before the first one"},
