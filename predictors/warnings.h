@@ -32,7 +32,7 @@ struct warnings {
 
 /* Inits *warnings. platform has the semantics of its file, and the trace its recorded times. There are no
  * contradictions if the platform has semantics by window, if the trace is simulated (it shows another platform's
- * semantics), or if it cannot be analysed. */
+ * semantics) or generated (its calls take no time), or if it cannot be analysed. */
 enum status warnings_find(const struct trace *trace, const struct platform *platform, struct warnings *warnings,
                           struct err *err);
 void warnings_clear(struct warnings *warnings);
