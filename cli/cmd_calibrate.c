@@ -55,7 +55,7 @@ static const struct argp_option rows[] = {
     {"check", OPTION_CHECK, NULL, 0,
      "record a bench run with the same launcher, replay it on the platform file, and compare (docs/calibration.md)", 0},
     {"rounds", OPTION_ROUNDS, "N", 0,
-     "run the bench in N parts, each followed by what --check records, and take the lower quartile of the parts (1)", 0},
+     "run the bench in N parts, each followed by what --check records, and take a quartile or the middle of the parts (1)", 0},
     {"name", OPTION_NAME, "NAME", 0, "name of the platform (that of the output file)", 0},
     {"json", OPTION_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output, without the table", 0},
     {0},

@@ -49,8 +49,9 @@ static int compare_places(const void *a, const void *b)
     return places != 0 ? places : compare_times(a, b);
 }
 
-/* Of each size and place the pass whose median is at the lower quartile. Returns the number of what is left. */
-static size_t keep_quartiles(struct placed *placed, size_t count)
+/* Of each size and place one pass: that whose median is at the lower quartile, or of many passes between nodes the middle one.
+ * Returns the number of what is left. */
+static size_t keep_passes(struct placed *placed, size_t count, bool between)
 {
     size_t kept = 0;
     qsort(placed, count, sizeof *placed, compare_places);
@@ -58,7 +59,7 @@ static size_t keep_quartiles(struct placed *placed, size_t count)
         for (behind = first; behind < count && placed[behind].point.x == placed[first].point.x &&
                              strcmp(placed[behind].place, placed[first].place) == 0;
              behind++) {}
-        placed[kept] = placed[first + (behind - first - 1) / 4];
+        placed[kept] = placed[first + (behind - first - 1) / (between && behind - first > FEW_PASSES ? 2 : 4)];
         struct curve_size *size = &placed[kept].size;
         size->unsteady = behind - first <= FEW_PASSES && bench_statistics_refused(&size->statistics);
         if (size->unsteady) placed[kept].point = point_of(&size->statistics, (int64_t)placed[kept].point.x, true);
@@ -126,7 +127,7 @@ enum status size_curve_collect(const struct bench_results *results, const char *
         placed[count++] =
             (struct placed){series->place, point_of(&statistics, series->bytes, false), {.statistics = statistics}};
     }
-    if (status == STATUS_OK) status = keep_middles(placed, keep_quartiles(placed, count), curve, err);
+    if (status == STATUS_OK) status = keep_middles(placed, keep_passes(placed, count, between), curve, err);
     if (status == STATUS_OK) add_scatter(curve);
     free(placed);
     return status;

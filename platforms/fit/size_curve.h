@@ -11,8 +11,9 @@
  * standard error. The point of an unsteady series is the 10th percentile, with the distance to the lower quartile as
  * its error, since load only adds time. An error is at least CURVE_ERROR_LEAST of the time, since a straight line is
  * only a model, and at least the scatter from size to size (pseudo-residuals: Gasser, Sroka, Jennen-Steinmetz,
- * Biometrika 73, 1986; here their median). Of several passes the one whose median is at the lower quartile is taken (of more than
- * four passes it stays the median), of several places (pairs of nodes) the middle one. */
+ * Biometrika 73, 1986; here their median). Of up to four passes, or of all passes within a node, the one whose median is at the
+ * lower quartile is taken, of more passes between nodes the middle one (of more than four passes it stays the median), of several
+ * places (pairs of nodes) the middle one. */
 #define CURVE_ERROR_LEAST 0.01
 struct curve_size {
     struct bench_statistics statistics;
