@@ -6,7 +6,8 @@ source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$source/platforms/virtual-1ms-100mbit.json" "$work"
-jq '.programs = [.programs[0] | .bytes = [64] | .semantics = ["a", "d"]] | .platform = "virtual-1ms-100mbit.json" | .repetitions = 2 | .disturbed_share = 1' \
+jq '.programs = [.programs[0] | .bytes = [64] | .semantics = ["a", "d"]] | .platform = "virtual-1ms-100mbit.json" | .repetitions = 2 | .disturbed_share = 1
+    | .draws = 3 | .jitter_s = {"2": 5e-5, "4": 1}' \
     "$source/validate/campaigns/small.json" >"$work/campaign.json"
 run() { timeout -k 5 250 "$source/validate/campaigns/run.sh" "$@" "$work/campaign.json" "$build" "$work/result.json"; }
 # In two calls: the second one measures the row that the first one leaves out, and no other.
@@ -25,6 +26,8 @@ status=$?
 jq -e '.schema == "rmacast.campaign-result/1" and .failed == 0 and (.rows | length) == 2 and .summary.rows == 2
     and ([.rows[].semantics] == ["d", "a"]) and (.rows | all(.part.measured_s > 0 and .part.predicted_s > 0 and .repetitions == 2))
     and (.rows | all(.others_share >= 0 and has("waited_share")))
+    and (.rows | all(.draws.count == 3 and .draws.jitter_s == 5e-5 and .draws.runs_within <= 2))
+    and .summary.draws.rows == 2 and .summary.draws.runs == 4 and .summary.draws.within == ([.rows[] | select(.draws.within)] | length)
     and (.rows | all(.transfers.count == 2 * 2 * 10 and .calls.count > 0)) and (.order | length) == 1 and .machine.cores > 0' \
     "$work/result.json" >/dev/null || { fail "$(cat "$work/result.json")"; finish; }
 # The kept traces of the second call, once more, without a cluster.
@@ -35,4 +38,6 @@ status=$?
     { fail "--again compares other runs: $(cat "$work/again.json.rows")"; finish; }
 table=$source/validate/campaigns/table.sh
 "$table" "$work/result.json" | grep -q '^| pscw, d | [-+][0-9.]* ([0-9.]*) |$' || { fail "no row of d in the table"; finish; }
+[ "$("$table" --draws "$work/result.json" | grep -c '^| pscw, [ad], 64 B, 2 ranks | .* of 2 runs |$')" = 2 ] ||
+    { fail "expected two rows with draws: $("$table" --draws "$work/result.json")"; finish; }
 [ "$("$table" --svg "$work/result.json" | grep -c '<circle')" = 2 ] || { fail "expected two points in the picture"; finish; }

@@ -149,13 +149,14 @@ choose() {
     library= # under c and d operations look for posts before data leave; under d MPI_Win_wait waits for confirmations
     [ "$semantics" = c ] && library="--set mpi.rma.protocol.visit=enter"
     [ "$semantics" = d ] && library="--set mpi.rma.protocol.visit=enter --set mpi.rma.protocol.wait=confirmed"
+    jitter=$(setting ".jitter_s | if type == \"object\" then .[\"$ranks\"] else . end // empty")
     name="$program, $bytes B, $ranks ranks, semantics $semantics"
     row=$traces/$program-$bytes-$ranks
 }
 
 predict() {
     drawn= # of the compared part, where the campaign asks for draws
-    [ "$draws" -gt 0 ] && drawn="--draws $draws --json $work/drawn-$semantics.json \
+    [ "$draws" -gt 0 ] && drawn="--draws $draws ${jitter:+--set network.jitter_s=$jitter} --json $work/drawn-$semantics.json \
         --from $(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2') \
         --to $(setting '.part.call // "MPI_Barrier"')#$(setting '.part.to // 3')"
     # shellcheck disable=SC2086
@@ -210,7 +211,8 @@ compare() {
                 spread: (($all[-1] - $all[0]) / $m), within_spread: ($p >= $all[0] and $p <= $all[-1])},
          draws: ($drawn[0].draws as $d | if $d then $d.rank_time_s[0] as $r |
                  {count: $d.count, jitter_s: $d.jitter_s, median_s: $r.median, min_s: $r.min, max_s: $r.max,
-                  relative: ($r.median / $m - 1)} else null end),
+                  relative: ($r.median / $m - 1), within: ($m >= $r.min and $m <= $r.max),
+                  runs_within: ([$all[] | select(. >= $r.min and . <= $r.max)] | length)} else null end),
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | if . then .callpaths |= .[:5] else null end), other_control_flow}' "$work/validation.json" >"$work/row"
     jq -c . "$work/row" >>"$rows"
@@ -303,6 +305,9 @@ jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg 
      rows: ., failed: $failed,
      summary: {rows: length, median: ([.[].part.relative | fabs] | median), worst: ([.[].part.relative | fabs] | max),
                within_spread: ([.[] | select(.part.within_spread)] | length),
+               draws: ([.[] | select(.draws)] | if length > 0 then
+                       {rows: length, median: ([.[].draws.relative | fabs] | median), within: ([.[] | select(.draws.within)] | length),
+                        runs: ([.[].repetitions] | add), runs_within: ([.[].draws.runs_within] | add)} else null end),
                transfers_within_bounds: (([.[].transfers.count] | add // 0) as $n |
                                          if $n > 0 then ([.[].transfers.within_bounds] | add) / $n else null end),
                between_nodes_within_bounds: (([.[].transfers.between_nodes] | add // 0) as $n |
@@ -317,5 +322,6 @@ jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg 
     "$work/rows" >"$result" || die "$result: cannot be written"
 [ $failures = 0 ] && rm "$rows" # those that failed are measured by the next call
 jq -r 'def percent: (. // 0) * 1000 | round / 10;
-    .summary | "\(.rows) rows: error median \(.median | percent) %, worst \(.worst | percent) %"' "$result"
+    .summary | "\(.rows) rows: error median \(.median | percent) %, worst \(.worst | percent) %" +
+    (.draws | if . then "; \(.within) medians of \(.rows) in the range of the draws" else "" end)' "$result"
 [ $failures = 0 ]

@@ -4,9 +4,11 @@
 # table.sh --waits RESULT.json...: error of each wait state, summed over the ranks, that is measured or predicted above 2 % of the
 # part's time on all ranks; and how many are within 10 % of the measured median or within the runs' range. Where ranks wait for
 # locks and for progress, the sum counts: time stamps do not tell them apart (docs/results.md, Tolerance).
+# table.sh --draws RESULT.json...: the rows that have draws: prediction, draws and runs, in ms; whether the runs' median is in the
+# range of the draws, and how many runs are.
 # table.sh --svg RESULT.json: predicted against measured time of the part, with lines of equality and of 10 % to either side.
 set -eu
-usage() { sed -n 2,7p "$0"; exit 2; }
+usage() { sed -n 2,9p "$0"; exit 2; }
 if [ "${1:-}" = --waits ]; then
     shift
     [ $# -gt 0 ] || usage
@@ -29,6 +31,20 @@ if [ "${1:-}" = --waits ]; then
         "median \(.[(length - 1) / 2 | floor].error | percent), " +
         "95th percentile \(.[0.95 * (length - 1) | ceil].error | percent); " +
         "\(map(select(.error <= 0.1 or .within)) | length) of \(length) within 10 % or within the spread" end' "$@"
+    exit 0
+fi
+if [ "${1:-}" = --draws ]; then
+    shift
+    [ $# -gt 0 ] || usage
+    jq -rs '
+        def ms: . * 1000 | round;
+        def signed: . * 1000 | round / 10 + 0 | if . >= 0 then "+\(.)" else "\(.)" end;
+        [.[].rows[] | select(.draws)] as $rows |
+        "| row | predicted | draws: median, range | runs: median, range | error: prediction, draws | in the range |", "|---|---|---|---|---|---|",
+        ($rows[] | .part as $p | .draws as $d | "| \(.program), \(.semantics), \(.bytes) B, \(.ranks) ranks | \($p.predicted_s | ms) | " +
+         "\($d.median_s | ms) (\($d.min_s | ms) to \($d.max_s | ms)) | \($p.measured_s | ms) (\($p.measured_min_s | ms) to \($p.measured_max_s | ms)) | " +
+         "\($p.relative | signed), \($d.relative | signed) | \(if $d.within then "yes" else "no" end), \($d.runs_within) of \(.repetitions) runs |"),
+        "\([$rows[] | select(.draws.within)] | length) of \($rows | length) medians are in the range of the draws"' "$@"
     exit 0
 fi
 if [ "${1:-}" != --svg ]; then
