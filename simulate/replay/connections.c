@@ -7,11 +7,8 @@
 #include "common/search.h"
 #include "simulate/replay/core.h"
 
-enum { HINTS = 16 };
-
 /* The ranks to which a rank has ever sent something, ascending: mostly all of them need a request. */
 struct connections {
-    uint32_t hints[HINTS]; /* where a rank was found last, by a hash of it */
     struct connection {
         uint32_t rank;
         bool used;   /* needs a request */
@@ -53,12 +50,13 @@ enum status replay_note_connection(struct replay *replay, enum message_type type
 {
     struct connections *known = &core_of(replay)->connections[source];
     bool uses = type != MESSAGE_FLUSH_ASK;
-    if ((!uses && known->used == 0) || replay->nodes[source] == replay->nodes[destination]) return STATUS_OK;
-    uint32_t *place = &known->hints[destination * UINT32_C(0x9e3779b9) >> 28];
-    if (*place >= known->count || known->items[*place].rank != destination)
-        TRY(find_connection(known, destination, place, replay->err));
-    known->used += (size_t)uses - known->items[*place].used;
-    known->items[*place].used = uses;
+    if (!uses && known->used == 0) return STATUS_OK;
+    /* Its place where all ranks but those of the own node are connected. */
+    uint32_t own = replay->trace->rank_count - (uint32_t)known->count, place = destination - (destination > source ? own : 0);
+    if (place >= known->count || known->items[place].rank != destination)
+        TRY(find_connection(known, destination, &place, replay->err));
+    known->used += (size_t)uses - known->items[place].used;
+    known->items[place].used = uses;
     return STATUS_OK;
 }
 

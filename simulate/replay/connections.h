@@ -8,8 +8,8 @@
 enum status replay_prepare_connections(struct replay *replay);
 void replay_clear_connections(struct replay *replay);
 
-/* Notes that a message leaves. MESSAGE_FLUSH_ASK is a request to its destination; after any other message the
- * destination needs a request. */
+/* Notes that a message between two nodes leaves. MESSAGE_FLUSH_ASK is a request to its destination; after any other
+ * message the destination needs a request. */
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination);
 
 /* A rank makes a window with memory of its own: after its first one with another member, that member needs a request. */

@@ -76,7 +76,8 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */
     if (server == PROGRESS_THREAD) message.effect = EFFECT_ACTS; /* the helper thread's time counts from its arrival */
     struct engine_departure ignored, *known = departure ? departure : &ignored;
-    if (core->connections) TRY(replay_note_connection(replay, type, source, destination));
+    if (core->connections && message.src_node != message.dst_node)
+        TRY(replay_note_connection(replay, type, source, destination));
     TRY(mailbox_post(&core->mailbox, &message, known));
     bool late = known->left_ps != ENGINE_LATER && replay_past_end(replay, source, known->left_ps);
     return late ? STATUS_DATA : STATUS_OK;
