@@ -10,7 +10,8 @@
  * behind all earlier heads. So a message that is awaited is one event, and not one at its head and one at its tail.
  *
  * A message that is answered may also be delivered lazily, until its answer could arrive. Request and answer are then
- * one event, which visits both nodes. An answer that arrives alone, at the moment of the event, is delivered at once.
+ * one event, which visits both nodes. So are several requests that one node sends while the first one is on its way, as those of
+ * a flush, and the first answer. An answer that arrives alone, at the moment of the event, is delivered at once.
  * The release of a lock is delivered with the next request, or at its moment where a request waits. */
 #include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
@@ -227,12 +228,13 @@ enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *
     return watch_inbox(engine, node, err);
 }
 
-/* Drains the node up to the event's time. If one message or none is awaited, the alarm keeps its time. */
+/* Drains the node of an ask up to the event's time. If one message or none is awaited, the alarm keeps its time. */
 static enum status drain_for_answer(struct engine *engine, int32_t node, int32_t asker, struct event_time time,
                                     struct err *err)
 {
     const struct inbox *inbox = &engine->nics[node].inbox;
     bool changes = inbox->need > 1 || inbox->queued > 0;
+    engine->now = time;
     engine->answered = asker;
     engine->answer_ps = time.time_ps;
     enum status status = loggp_drain_until(engine, node, time, err);
@@ -241,51 +243,51 @@ static enum status drain_for_answer(struct engine *engine, int32_t node, int32_t
 }
 
 /* Delivers the answer, which is in no inbox. alone: nothing else happens at this moment. */
-static enum status take_answer(struct engine *engine, int32_t node, int32_t asker, bool alone, struct err *err)
+static enum status take_answer(struct engine *engine, int32_t asker, bool alone, struct err *err)
 {
-    const struct answer answer = engine->answer;
-    engine->holds_answer = false;
-    if (alone && has_pending(engine, asker, answer.time)) TRY(loggp_drain_until(engine, asker, answer.time, err));
-    bool behind = engine->nics[asker].receive_free_ps >= answer.time.time_ps; /* the NIC still receives */
-    if (alone && !behind) {
-        engine->now = answer.time;
-        inbox_count_arrival(&engine->nics[asker].inbox, EFFECT_CHANGES);
-        engine->callbacks.arrived(engine->callbacks.context, &answer.note, answer.time.time_ps, answer.time.time_ps);
-        return STATUS_OK;
-    }
-    uint32_t index;
-    TRY(loggp_take_flight(engine, &index, err));
-    engine->flights[index] = (struct flight){.time = answer.time,
-                                             .note = answer.note,
-                                             .dst_node = asker,
-                                             .src_node = node,
-                                             .effect = EFFECT_CHANGES,
-                                             .to_nic = true};
-    return loggp_put(engine, index, err);
+    uint32_t answer = engine->answer;
+    const struct event_time time = engine->flights[answer].time;
+    engine->answer = FLIGHT_NONE;
+    if (alone && has_pending(engine, asker, time)) TRY(loggp_drain_until(engine, asker, time, err));
+    bool behind = engine->nics[asker].receive_free_ps >= time.time_ps; /* the NIC still receives */
+    if (!alone || behind) return loggp_put(engine, answer, err);
+    engine->now = time;
+    deliver_arrived(engine, answer, time.time_ps, time.time_ps);
+    return STATUS_OK;
 }
 
-/* The destination of an answer mostly waits for it. An answer without bytes is delivered at once unless something else
- * happens at this moment; so is what follows it at this moment. The event is stale if its message was delivered before,
- * or arrived later than it might have. */
-enum status loggp_on_answer(struct engine *engine, uint32_t index, struct event_time time, struct err *err)
+/* The destination of answers mostly waits for them. An answer without bytes is delivered at once unless something else
+ * happens at this moment; so is what follows it at this moment. */
+static enum status take_answers(struct engine *engine, int32_t asker, struct event_time time, struct err *err)
 {
-    const struct flight *flight = &engine->flights[index];
-    if (flight->effect != EFFECT_REPLIES) return STATUS_OK;
-    if (loggp_answer_due(engine, flight).time_ps != time.time_ps) return STATUS_OK;
-    int32_t node = flight->dst_node, asker = flight->src_node;
-    engine->now = time;
     engine->stats.events++;
-    TRY(drain_for_answer(engine, node, asker, time, err));
-    if (!engine->holds_answer) return watch_inbox(engine, asker, err);
+    if (engine->answer == FLIGHT_NONE) return watch_inbox(engine, asker, err);
     struct event_time last = {time.time_ps, UINT64_MAX};
     bool alone = event_queue_is_after(&engine->queue, time.time_ps);
     alone = alone && !(engine->holds_next && event_before(engine->next.time, last));
     engine->draining = asker;
-    enum status status = take_answer(engine, node, asker, alone, err);
+    enum status status = take_answer(engine, asker, alone, err);
     if (status == STATUS_OK && alone && has_pending(engine, asker, last)) {
         engine->now = last;
         status = loggp_drain_until(engine, asker, last, err);
     }
     engine->draining = NO_NODE;
     return status == STATUS_OK ? watch_inbox(engine, asker, err) : status;
+}
+
+/* Delivers the asks that were not delivered before. If all were, the event is stale. */
+enum status loggp_on_asks(struct engine *engine, uint32_t id, struct event_time time, struct err *err)
+{
+    int32_t asker = engine->asks[id].node;
+    bool delivers = false;
+    if (engine->last_asks[asker] == id) engine->last_asks[asker] = ASKS_NONE;
+    for (uint32_t i = 0; i < engine->asks[id].count; i++) {
+        const struct flight *flight = &engine->flights[engine->asks[id].flights[i]];
+        if (flight->effect != EFFECT_REPLIES || flight->src_node != asker) continue;
+        TRY(drain_for_answer(engine, flight->dst_node, asker, time, err));
+        delivers = true;
+    }
+    engine->asks[id].count = engine->free_asks;
+    engine->free_asks = id;
+    return delivers ? take_answers(engine, asker, time, err) : STATUS_OK;
 }

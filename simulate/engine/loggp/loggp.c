@@ -43,6 +43,8 @@ static void loggp_close(struct engine *engine)
     map_clear(&engine->pairs);
     free(engine->nics);
     free(engine->flights);
+    free(engine->asks);
+    free(engine->last_asks);
     free(engine->counter_messages);
     free(engine);
 }
@@ -70,11 +72,13 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->gap_ps = units_ps(platform->gap_s);
     if (callbacks->lazy.apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
-    if (!made->nics) {
+    made->last_asks = calloc((size_t)platform->node_count, sizeof *made->last_asks);
+    if (!made->nics || !made->last_asks) {
         loggp_close(made);
         return err_memory(err);
     }
     made->flight_count = FLIGHT_NONE + 1;
+    made->asks_count = ASKS_NONE + 1;
     made->counter_message_count = COUNTER_NONE + 1;
     /* A message may overtake one of its sender. Links keep the order of the messages between two nodes. */
     bool heads_count = !made->in_order || made->at_once || platform->control_bypass;
@@ -146,6 +150,21 @@ static enum status take_turn(struct engine *engine, const struct engine_message 
     return pairs ? keep_order(engine, message, cost->latency_ps, begin_ps, err) : STATUS_OK;
 }
 
+static inline enum status launch_flight(struct engine *engine, const struct flight *flight, uint32_t *index, struct err *err)
+{
+    *index = engine->free_flight;
+    if (*index == FLIGHT_NONE) {
+        TRY(lines_reserve((void **)&engine->flights, &engine->flight_capacity, engine->flight_count + 1,
+                          sizeof *engine->flights, err));
+        *index = (uint32_t)engine->flight_count++;
+    } else {
+        engine->free_flight = engine->flights[*index].next;
+        __builtin_prefetch(&engine->flights[engine->free_flight]);
+    }
+    engine->flights[*index] = *flight;
+    return flight->effect == EFFECT_REPLIES ? loggp_push_answer(engine, *index, err) : STATUS_OK;
+}
+
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
                               struct engine_departure *departure, struct err *err)
 {
@@ -159,26 +178,12 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     if (cost->network && engine->jitter.sd_ps > 0)
         TRY(jitter_draw(&engine->jitter, message->src_node, message->dst_node, from_ps, &latency_ps, err));
     int64_t head_ps = units_add_ps(from_ps, latency_ps);
-    const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
+    const struct flight flight = {.time = {head_ps, event_queue_order(&engine->queue, message->key)}, .note = message->note,
+                                  .transmit_ps = cost->transmit_ps, .effect = (uint8_t)effect_of(engine, message, queues),
+                                  .dst_node = message->dst_node, .src_node = message->src_node, .early = message->early,
+                                  .to_nic = queues};
     uint32_t index;
-    enum message_effect effect = effect_of(engine, message, queues);
-    if (message->dst_node == engine->answered && effect == EFFECT_CHANGES && !engine->holds_answer &&
-        head_ps == engine->answer_ps && cost->transmit_ps == 0) {
-        engine->answer = (struct answer){time, message->note};
-        engine->holds_answer = true;
-        return STATUS_OK;
-    }
-    TRY(loggp_take_flight(engine, &index, err));
-    struct flight *flight = &engine->flights[index];
-    flight->time = time;
-    flight->transmit_ps = cost->transmit_ps;
-    flight->dst_node = message->dst_node;
-    flight->src_node = message->src_node;
-    flight->note = message->note;
-    flight->effect = (uint8_t)effect;
-    flight->early = message->early;
-    flight->to_nic = queues;
-    if (effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
+    TRY(launch_flight(engine, &flight, &index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     const struct link_entry entry = {.message = index,
                                      .key = message->key,
@@ -249,8 +254,8 @@ static void prefetch_event(const struct engine *engine, const struct event *even
         if (distance == ENGINE_FAR) lines_want(lines, &engine->flights[event->id], LINE_BYTES);
         if (distance == ENGINE_NEAR) on->prefetch(on->context, 0, &engine->flights[event->id].note, distance, lines);
         break;
-    case EVENT_ANSWER:
-        if (distance == ENGINE_FAR) lines_want(lines, &engine->flights[event->id], LINE_BYTES);
+    case EVENT_ASKS:
+        if (distance == ENGINE_FAR) lines_want(lines, &engine->asks[event->id], LINE_BYTES);
         break;
     case EVENT_LINK:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->links.paths[event->id], sizeof *engine->links.paths);
@@ -285,7 +290,7 @@ static bool may_run_ahead(const struct engine *engine, const struct event *event
 static enum status handle_event(struct engine *engine, const struct event *event, struct err *err)
 {
     const struct engine_callbacks *on = &engine->callbacks;
-    if (event->type != EVENT_ALARM && event->type != EVENT_ANSWER) engine->now = event->time;
+    if (event->type < EVENT_ALARM) engine->now = event->time;
     switch ((enum event_type)event->type) {
     case EVENT_TIMER:
         engine->stats.events++;
@@ -293,7 +298,7 @@ static enum status handle_event(struct engine *engine, const struct event *event
         return STATUS_OK;
     case EVENT_MESSAGE: return loggp_on_message(engine, event->id, err);
     case EVENT_LINK: return on_link(engine, event->id, err);
-    case EVENT_ANSWER: return loggp_on_answer(engine, event->id, event->time, err);
+    case EVENT_ASKS: return loggp_on_asks(engine, event->id, event->time, err);
     case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->time, err);
     }
     return STATUS_OK;
@@ -303,7 +308,7 @@ static enum status handle_event(struct engine *engine, const struct event *event
 static struct event take_event(struct engine *engine)
 {
     struct event event = event_queue_pop(&engine->queue);
-    if (event.type == EVENT_ANSWER) engine->answers--;
+    if (event.type == EVENT_ASKS) engine->answers--;
     if (engine->lookahead_ps == 0) return event;
     engine->watermark_ps = event.time.time_ps + engine->lookahead_ps;
     if (event.type == EVENT_TIMER) engine->nics[timer_node(engine, event_key(event.time.order))].pending--;

@@ -4,20 +4,6 @@
 
 #include "simulate/engine/loggp/deliver.h"
 
-static inline enum status loggp_take_flight(struct engine *engine, uint32_t *index, struct err *err)
-{
-    *index = engine->free_flight;
-    if (*index == FLIGHT_NONE) {
-        TRY(lines_reserve((void **)&engine->flights, &engine->flight_capacity, engine->flight_count + 1,
-                          sizeof *engine->flights, err));
-        *index = (uint32_t)engine->flight_count++;
-        return STATUS_OK;
-    }
-    engine->free_flight = engine->flights[*index].next;
-    __builtin_prefetch(&engine->flights[engine->free_flight]);
-    return STATUS_OK;
-}
-
 static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node,
                                            struct err *err)
 {
@@ -48,12 +34,33 @@ static inline struct event_time loggp_answer_due(struct engine *engine, const st
     return (struct event_time){flight->time.time_ps + tail_ps + latency_ps, 0};
 }
 
-/* Pushes the event by which an answered flight is delivered at the latest. */
+/* Pushes the event by which an answered flight is delivered at the latest, unless the last one of its sender delivers it:
+ * it has arrived by then, and its answer arrives later. */
 static inline enum status loggp_push_answer(struct engine *engine, uint32_t index, struct err *err)
 {
-    struct event_time due = loggp_answer_due(engine, &engine->flights[index]);
+    const struct flight *flight = &engine->flights[index];
+    struct event_time due = loggp_answer_due(engine, flight);
+    uint32_t *last = &engine->last_asks[flight->src_node];
+    int64_t tail_ps = flight->time.time_ps + (flight->to_nic ? flight->transmit_ps : 0);
+    struct asks *asks = &engine->asks[*last];
+    if (*last != ASKS_NONE && tail_ps < asks->due_ps && asks->due_ps <= due.time_ps && asks->count < ASKS_MOST) {
+        asks->flights[asks->count++] = index;
+        return STATUS_OK;
+    }
+    *last = engine->free_asks;
+    if (*last == ASKS_NONE) {
+        TRY(lines_reserve((void **)&engine->asks, &engine->asks_capacity, engine->asks_count + 1, sizeof *engine->asks, err));
+        *last = (uint32_t)engine->asks_count++;
+    } else {
+        engine->free_asks = engine->asks[*last].count;
+    }
+    asks = &engine->asks[*last];
+    asks->due_ps = due.time_ps;
+    asks->node = flight->src_node;
+    asks->count = 1;
+    asks->flights[0] = index;
     engine->answers++;
-    return event_queue_push_ring(&engine->queue, RING_ANSWERS, due, EVENT_ANSWER, index, err);
+    return event_queue_push_ring(&engine->queue, RING_ASKS, due, EVENT_ASKS, *last, err);
 }
 
 static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, struct event_time due, struct err *err)
@@ -64,17 +71,21 @@ static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, s
     return loggp_schedule(engine, due, EVENT_ALARM, (uint32_t)node, node, err);
 }
 
-/* Puts the flight into its node's inbox or into the queue. Between the old alarm and the new message no time is early
- * enough for a waiting rank: with this message, one more has arrived by then. */
+/* Puts the flight into its node's inbox or into the queue; holds the first answer that may arrive. Between the old alarm
+ * and the new message no time is early enough for a waiting rank: with this message, one more has arrived by then. */
 __attribute__((always_inline)) static inline enum status loggp_put(struct engine *engine, uint32_t index,
                                                                    struct err *err)
 {
     const struct flight *flight = &engine->flights[index];
-    if (flight->effect == EFFECT_ACTS)
-        return loggp_schedule(engine, flight->time, EVENT_MESSAGE, index, flight->dst_node, err);
     int32_t node = flight->dst_node;
+    if (flight->effect == EFFECT_ACTS) return loggp_schedule(engine, flight->time, EVENT_MESSAGE, index, node, err);
     struct inbox *inbox = &engine->nics[node].inbox;
     enum message_effect effect = flight->effect;
+    if (node == engine->answered && effect == EFFECT_CHANGES && engine->answer == FLIGHT_NONE && flight->to_nic &&
+        flight->transmit_ps == 0 && flight->time.time_ps == engine->answer_ps) {
+        engine->answer = index;
+        return STATUS_OK;
+    }
     inbox_put(inbox, engine->flights, index);
     if ((inbox->queued | inbox->waiting) == 0) return STATUS_OK;
     struct event_time due = inbox_flight_due(inbox, flight);

@@ -10,11 +10,11 @@
 #include "simulate/engine/loggp/jitter.h"
 #include "simulate/engine/loggp/link_queues.h"
 
-enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_ALARM, EVENT_LINK, EVENT_ANSWER };
+enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_LINK, EVENT_ALARM, EVENT_ASKS };
 enum { NO_NODE = -1 };
 /* Of the queue: their events are mostly one message's time ahead. Routes of other lengths divide it into other parts.
  * Where links are queues, there are no answers. */
-enum { RING_ALARMS, RING_ANSWERS, RING_LINKS = RING_ANSWERS, RING_OTHER_LINKS };
+enum { RING_ALARMS, RING_ASKS, RING_LINKS = RING_ASKS, RING_OTHER_LINKS };
 
 struct nic { /* senders touch only the first of its two cache lines */
     _Alignas(LINE_BYTES) struct inbox inbox;
@@ -38,9 +38,14 @@ struct counter_message {
     bool final;
 };
 
-struct answer {
-    struct event_time time;
-    struct engine_note note;
+/* Answered messages of one node that one event delivers, when the first answer may arrive: the others have arrived by
+ * then. */
+enum { ASKS_NONE = 0, ASKS_MOST = 12 };
+struct asks {
+    int64_t due_ps;
+    int32_t node;
+    uint32_t count; /* in the free list: the next one */
+    uint32_t flights[ASKS_MOST];
 };
 
 struct engine {
@@ -52,6 +57,9 @@ struct engine {
     struct flight *flights;
     size_t flight_count, flight_capacity;
     uint32_t free_flight;
+    struct asks *asks;
+    size_t asks_count, asks_capacity;
+    uint32_t free_asks, *last_asks; /* last_asks: by node */
     struct counter_message *counter_messages;
     size_t counter_message_count, counter_message_capacity;
     uint32_t free_counter;
@@ -63,13 +71,12 @@ struct engine {
     struct event_time now;
     int32_t answered;     /* the node to which an answer is being made, or NO_NODE; its alarm is set afterwards */
     int64_t answer_ps;    /* when the answer may arrive; valid while there is such a node */
-    struct answer answer; /* valid where holds_answer: it arrives at answer_ps and is in no inbox */
-    bool holds_answer;
+    uint32_t answer;      /* the flight that arrives at answer_ps and is in no inbox, or FLIGHT_NONE */
     int32_t draining;          /* the node that is being drained and is watched afterwards, or NO_NODE */
     int64_t answer_latency_ps; /* between any two nodes, for messages of any size; -1: they differ */
     int64_t lookahead_ps;      /* the least latency; 0: no node runs ahead */
     int64_t watermark_ps;      /* no message that is sent from now on arrives earlier, unless it is an answer */
-    size_t answers;            /* events of answers in the queue */
+    size_t answers;            /* events of asks in the queue */
     struct event
         next; /* valid where holds_next: an event that the current one has made, and that may be the next one */
     int32_t next_node;
