@@ -10,6 +10,7 @@
 #include "common/status.h"
 
 struct engine;
+struct engine_note;
 
 /* What a message's arrival does to its destination. */
 enum message_effect {
@@ -49,9 +50,12 @@ struct engine_lazy {
     void (*resume)(struct engine *engine, int32_t node);
     /* on: something queues at the node that any message may let go on; off: no longer. Calls come in pairs. */
     enum status (*watch)(struct engine *engine, int32_t node, bool on, struct err *err);
-    /* A cheaper message of EFFECT_COUNTS that carries nothing but its arrival, between nodes of one rank each. counts:
-     * whether it may be used for messages of so many bytes. source: the rank, which breaks ties. */
-    bool (*counts)(struct engine *engine, int64_t bytes);
+    /* Cheaper messages of one size between two nodes. controls: whether control() may send messages of so many bytes, with
+     * any effect; *counts: whether count() may. It sends a message of EFFECT_COUNTS that carries nothing but its arrival,
+     * between nodes of one rank each. source: the rank, which breaks ties. *left_ps: when the last byte has left. */
+    bool (*controls)(struct engine *engine, int64_t bytes, bool *counts);
+    enum status (*control)(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
+                           enum message_effect effect, int64_t *left_ps, struct err *err);
     enum status (*count)(struct engine *engine, int32_t src_node, int32_t dst_node, uint32_t source,
                          uint32_t destination, uint32_t counter, struct err *err);
 };

@@ -54,6 +54,7 @@ struct core {
     size_t barrier_count, first_window_barrier;
     uint8_t *barrier_counts;
     uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
+    bool controls;    /* control messages between two nodes are sent by engine_lazy.control() */
     bool counts;      /* barriers send their messages by engine_lazy.count() */
     struct agreements *agreements; /* NULL: no collective has been called */
 };

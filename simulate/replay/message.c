@@ -86,7 +86,19 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                                 uint32_t ref, uint32_t extra)
 {
-    return replay_send(replay, type, source, destination, replay->platform->control_bytes, ref, extra, NULL);
+    struct core *core = core_of(replay);
+    const int32_t src = replay->nodes[source], dst = replay->nodes[destination];
+    if (!core->controls || src == dst)
+        return replay_send(replay, type, source, destination, replay->platform->control_bytes, ref, extra, NULL);
+    const struct message_row *row = core->messages_of[type];
+    const struct engine_note note = {source, destination, ref, extra, type};
+    struct engine_message varied;
+    int64_t left_ps;
+    varied.effect = row->effect; /* this member only */
+    if (row->vary) row->vary(replay, ref, &varied);
+    if (core->connections) TRY(replay_note_connection(replay, type, source, destination));
+    TRY(core->mailbox.lazy->control(core->engine, &note, src, dst, varied.effect, &left_ps, replay->err));
+    return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
 }
 
 enum status replay_serve_late(struct replay *replay, uint32_t index)

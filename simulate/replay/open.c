@@ -237,8 +237,10 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     if (status != STATUS_OK) return status;
     bool eager = core->options->eager || core->gaps || replay->platform->draw; /* lazy delivery knows stated latencies only */
     core->mailbox = mailbox_of(core->engine_kind, core->engine, eager, replay->err);
-    if (core->mailbox.lazy && !nodes_are_shared(replay))
-        core->counts = core->mailbox.lazy->counts(core->engine, replay->platform->control_bytes);
+    if (!core->mailbox.lazy) return STATUS_OK;
+    bool controls = core->mailbox.lazy->controls(core->engine, replay->platform->control_bytes, &core->counts);
+    core->controls = controls && !protocol_uses(&replay->platform->protocol, PROGRESS_THREAD);
+    core->counts = core->counts && !nodes_are_shared(replay);
     return STATUS_OK;
 }
 

@@ -9,42 +9,20 @@
 #include "simulate/engine/loggp/deliver.h"
 #include "simulate/engine/loggp/schedule.h"
 
-bool loggp_counts(struct engine *engine, int64_t bytes)
-{
-    const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes, .two_sided = true};
-    if (engine->platform->node_count < 2 || !engine->platform->contention || engine->links.used ||
-        engine->platform->nic == NIC_PAIRS)
-        return false;
-    engine->count_cost = *cost_recall(&engine->costs, &message);
-    return engine->costs.same_latency && engine->count_cost.transmit_ps == 0 && !engine->at_once;
-}
-
-static enum status take_counter_message(struct engine *engine, uint32_t *index, struct err *err)
-{
-    *index = engine->free_counter;
-    if (*index != COUNTER_NONE) {
-        engine->free_counter = engine->counter_messages[*index].next;
-        return STATUS_OK;
-    }
-    TRY(lines_reserve((void **)&engine->counter_messages, &engine->counter_message_capacity,
-                      engine->counter_message_count + 1, sizeof *engine->counter_messages, err));
-    *index = (uint32_t)engine->counter_message_count++;
-    return STATUS_OK;
-}
-
 enum status loggp_count(struct engine *engine, int32_t src_node, int32_t dst_node, uint32_t source, uint32_t destination,
                         uint32_t counter, struct err *err)
 {
-    int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[src_node].send_free_ps;
     struct nic *nic = &engine->nics[dst_node];
-    uint32_t index;
-    TRY(take_counter_message(engine, &index, err));
-    if (*free_ps > begin_ps) begin_ps = *free_ps;
-    *free_ps = begin_ps + engine->count_cost.occupy_ps;
-    engine->stats.messages++;
+    uint32_t index = engine->free_counter;
+    if (index != COUNTER_NONE) {
+        engine->free_counter = engine->counter_messages[index].next;
+    } else {
+        TRY(lines_reserve((void **)&engine->counter_messages, &engine->counter_message_capacity,
+                          engine->counter_message_count + 1, sizeof *engine->counter_messages, err));
+        index = (uint32_t)engine->counter_message_count++;
+    }
     struct counter_message *sent = &engine->counter_messages[index];
-    sent->time.time_ps = begin_ps + engine->count_cost.latency_ps;
-    sent->time.order = event_queue_order(&engine->queue, source);
+    sent->time = loggp_control_head(engine, src_node, source);
     sent->counter = counter;
     sent->rank = destination;
     sent->next = nic->counter_messages;

@@ -4,7 +4,6 @@
 
 #include "simulate/engine/loggp/state.h"
 
-bool loggp_counts(struct engine *engine, int64_t bytes);
 enum status loggp_count(struct engine *engine, int32_t src_node, int32_t dst_node, uint32_t source, uint32_t destination,
                         uint32_t counter, struct err *err);
 /* Counts the messages that have arrived at the node by the limit. False: a rank awaited one of them and may have gone

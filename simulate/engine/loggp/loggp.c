@@ -150,7 +150,10 @@ static enum status take_turn(struct engine *engine, const struct engine_message 
     return pairs ? keep_order(engine, message, cost->latency_ps, begin_ps, err) : STATUS_OK;
 }
 
-static inline enum status launch_flight(struct engine *engine, const struct flight *flight, uint32_t *index, struct err *err)
+/* Its head arrives at `time`. Member by member: loads of a copy would wait for the stores of its members. */
+static inline enum status launch_flight(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
+                                        enum message_effect effect, struct event_time time, int64_t transmit_ps, bool early,
+                                        bool queues, uint32_t *index, struct err *err)
 {
     *index = engine->free_flight;
     if (*index == FLIGHT_NONE) {
@@ -161,8 +164,16 @@ static inline enum status launch_flight(struct engine *engine, const struct flig
         engine->free_flight = engine->flights[*index].next;
         __builtin_prefetch(&engine->flights[engine->free_flight]);
     }
-    engine->flights[*index] = *flight;
-    return flight->effect == EFFECT_REPLIES ? loggp_push_answer(engine, *index, err) : STATUS_OK;
+    struct flight *flight = &engine->flights[*index];
+    flight->time = time;
+    flight->transmit_ps = transmit_ps;
+    flight->note = *note;
+    flight->dst_node = dst_node;
+    flight->src_node = src_node;
+    flight->effect = (uint8_t)effect;
+    flight->early = early;
+    flight->to_nic = queues;
+    return effect == EFFECT_REPLIES ? loggp_push_answer(engine, *index, err) : STATUS_OK;
 }
 
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
@@ -178,12 +189,10 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     if (cost->network && engine->jitter.sd_ps > 0)
         TRY(jitter_draw(&engine->jitter, message->src_node, message->dst_node, from_ps, &latency_ps, err));
     int64_t head_ps = units_add_ps(from_ps, latency_ps);
-    const struct flight flight = {.time = {head_ps, event_queue_order(&engine->queue, message->key)}, .note = message->note,
-                                  .transmit_ps = cost->transmit_ps, .effect = (uint8_t)effect_of(engine, message, queues),
-                                  .dst_node = message->dst_node, .src_node = message->src_node, .early = message->early,
-                                  .to_nic = queues};
+    const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
     uint32_t index;
-    TRY(launch_flight(engine, &flight, &index, err));
+    TRY(launch_flight(engine, &message->note, message->src_node, message->dst_node, effect_of(engine, message, queues), time,
+                      cost->transmit_ps, message->early, queues, &index, err));
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     const struct link_entry entry = {.message = index,
                                      .key = message->key,
@@ -195,6 +204,30 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     uint32_t path;
     TRY(link_queues_enter(&engine->links, &entry, &path, err));
     return to_next_link(engine, path, err);
+}
+
+/* The costs of these messages must not depend on the pair of nodes, and their order only on the sending NIC. */
+static bool loggp_controls(struct engine *engine, int64_t bytes, bool *counts)
+{
+    const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes, .two_sided = true};
+    const struct platform *platform = engine->platform;
+    bool one_queue = engine->contention && platform->nic != NIC_PAIRS && !engine->links.used && !engine->at_once;
+    *counts = false;
+    if (platform->node_count < 2 || !one_queue || !engine->costs.same_latency || engine->jitter.sd_ps > 0) return false;
+    engine->control_cost = *cost_recall(&engine->costs, &message);
+    *counts = engine->control_cost.transmit_ps == 0;
+    return engine->in_order && !platform->control_bypass;
+}
+
+static enum status loggp_control(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
+                                 enum message_effect effect, int64_t *left_ps, struct err *err)
+{
+    const struct cost *cost = &engine->control_cost;
+    const struct event_time time = loggp_control_head(engine, src_node, note->source);
+    uint32_t index;
+    *left_ps = units_add_ps(time.time_ps - cost->latency_ps, cost->transmit_ps);
+    TRY(launch_flight(engine, note, src_node, dst_node, effect, time, cost->transmit_ps, false, true, &index, err));
+    return loggp_put(engine, index, err);
 }
 
 /* Keys are ranks. A timer of a rank belongs to the rank's node. */
@@ -361,7 +394,8 @@ static const struct engine_lazy lazy = {
     .await_next = loggp_await_next,
     .resume = loggp_resume,
     .watch = loggp_watch_all,
-    .counts = loggp_counts,
+    .controls = loggp_controls,
+    .control = loggp_control,
     .count = loggp_count,
 };
 

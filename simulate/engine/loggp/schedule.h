@@ -2,7 +2,19 @@
 #ifndef SIMULATE_ENGINE_LOGGP_SCHEDULE_H
 #define SIMULATE_ENGINE_LOGGP_SCHEDULE_H
 
+#include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
+
+/* When the head of a message of control_cost arrives. It leaves behind the earlier ones of its node. */
+static inline struct event_time loggp_control_head(struct engine *engine, int32_t src_node, uint32_t source)
+{
+    int64_t begin_ps = engine->now.time_ps, *free_ps = &engine->nics[src_node].send_free_ps;
+    if (*free_ps > begin_ps) begin_ps = *free_ps;
+    *free_ps = units_add_ps(begin_ps, engine->control_cost.occupy_ps);
+    engine->stats.messages++;
+    return (struct event_time){units_add_ps(begin_ps, engine->control_cost.latency_ps),
+                               event_queue_order(&engine->queue, source)};
+}
 
 static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node,
                                            struct err *err)
@@ -54,11 +66,7 @@ static inline enum status loggp_push_answer(struct engine *engine, uint32_t inde
     } else {
         engine->free_asks = engine->asks[*last].count;
     }
-    asks = &engine->asks[*last];
-    asks->due_ps = due.time_ps;
-    asks->node = flight->src_node;
-    asks->count = 1;
-    asks->flights[0] = index;
+    engine->asks[*last] = (struct asks){.due_ps = due.time_ps, .node = flight->src_node, .count = 1, .flights = {index}};
     engine->answers++;
     return event_queue_push_ring(&engine->queue, RING_ASKS, due, EVENT_ASKS, *last, err);
 }

@@ -38,8 +38,7 @@ struct counter_message {
     bool final;
 };
 
-/* Answered messages of one node that one event delivers, when the first answer may arrive: the others have arrived by
- * then. */
+/* Answered messages of one node, delivered by one event when the first answer may arrive: the others have arrived by then. */
 enum { ASKS_NONE = 0, ASKS_MOST = 12 };
 struct asks {
     int64_t due_ps;
@@ -63,7 +62,7 @@ struct engine {
     struct counter_message *counter_messages;
     size_t counter_message_count, counter_message_capacity;
     uint32_t free_counter;
-    struct cost count_cost; /* of a message of count() */
+    struct cost control_cost; /* of a message of control() or count() */
     struct link_queues links;
     struct jitter jitter;
     struct map pairs; /* platform.nic = pairs: when the head of the last message arrives, by both nodes */

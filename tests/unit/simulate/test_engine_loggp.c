@@ -1,5 +1,5 @@
-/* What the loggp engine's count() sends, by hand. platforms/two-nodes.json with three nodes: latency 1 us, 100 ps per
- * byte, so that 10,000 bytes keep a receiving NIC busy for 1 us; gap 0. Ranks are nodes. */
+/* What the loggp engine's count() and control() send, by hand. platforms/two-nodes.json with three nodes: latency 1 us,
+ * 100 ps per byte, so that 10,000 bytes keep a receiving NIC busy for 1 us; gap 0. Ranks are nodes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +80,8 @@ static struct run run_sends(const struct send *sends, size_t count, uint32_t nex
                                                .stop = test_go_on};
     struct engine_stats stats;
     assert_int_equal(run.kind->open(platform, NULL, 0, &callbacks, &run.engine, NULL), STATUS_OK);
-    assert_true(run.kind->lazy->counts(run.engine, 0));
+    bool counts;
+    assert_true(run.kind->lazy->controls(run.engine, 0, &counts) && counts);
     assert_int_equal(run.kind->lazy->await(run.engine, RECEIVER, RECEIVER, 1, 0, NULL), STATUS_OK);
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(run.kind->timer(run.engine, sends[i].at_ps, (uint32_t)sends[i].src_node, i, NULL), STATUS_OK);
@@ -137,31 +138,76 @@ static void busy_sender(void **state)
     assert_int_equal(run.told_ps[0], 2 * US);
 }
 
-/* What takes the receiving NIC time, or lies in no NIC's queue, cannot be sent so. */
-static void counts_of_messages(void **state)
+/* What takes the receiving NIC time cannot be counted. What has other costs or queues cannot be sent so at all; what overtakes
+ * can only be counted. */
+static void cheap_messages(void **state)
 {
     (void)state;
-    struct engine *engine;
+    static const struct {
+        const char *setting;
+        int64_t bytes;
+        uint64_t draw;
+        bool controls, counts;
+    } rows[] = {{NULL, 0, 0, true, true},
+                {NULL, 8, 0, true, false},
+                {"engine.contention=false", 0, 0, false, false},
+                {"engine.nic=pairs", 0, 0, false, false},
+                {"network.control_bypass=true", 0, 0, false, true},
+                {"network.jitter_s=1e-7", 0, 0, true, true},
+                {"network.jitter_s=1e-7", 0, 1, false, false}};
     const struct engine_descriptor *kind = engine_by_name("loggp");
     const struct engine_callbacks callbacks = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct engine *engine;
+        struct platform *platform = open_platform(rows[i].setting);
+        bool counts;
+        platform->draw = rows[i].draw;
+        assert_int_equal(kind->open(platform, NULL, 0, &callbacks, &engine, NULL), STATUS_OK);
+        assert_int_equal(kind->lazy->controls(engine, rows[i].bytes, &counts), rows[i].controls);
+        assert_int_equal(counts, rows[i].counts);
+        kind->close(engine);
+        platform_free(platform);
+    }
+}
+
+static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
+{
+    struct run *run = context;
+    assert_int_equal(note->destination, RECEIVER);
+    assert_int_equal(now_ps, at_ps);
+    run->told_ps[run->told++] = now_ps;
+}
+
+/* Two of 10,000 bytes: heads leave at 0 and 1 us, last bytes a microsecond later, and arrive a microsecond after that. */
+static void controls(void **state)
+{
+    (void)state;
+    struct run run = {.kind = engine_by_name("loggp")};
+    const struct engine_callbacks callbacks = {.context = &run, .arrived = on_arrived, .stop = test_go_on};
+    const struct engine_note note = {.destination = RECEIVER};
+    struct engine_stats stats;
     struct platform *platform = open_platform(NULL);
-    assert_int_equal(kind->open(platform, NULL, 0, &callbacks, &engine, NULL), STATUS_OK);
-    assert_true(kind->lazy->counts(engine, 0));
-    assert_false(kind->lazy->counts(engine, 8));
-    kind->close(engine);
-    platform_free(platform);
-    platform = open_platform("engine.contention=false");
-    assert_int_equal(kind->open(platform, NULL, 0, &callbacks, &engine, NULL), STATUS_OK);
-    assert_false(kind->lazy->counts(engine, 0));
-    kind->close(engine);
+    bool counts;
+    assert_int_equal(run.kind->open(platform, NULL, 0, &callbacks, &run.engine, NULL), STATUS_OK);
+    assert_true(run.kind->lazy->controls(run.engine, 10000, &counts));
+    for (int64_t i = 1; i <= 2; i++) {
+        int64_t left_ps;
+        assert_int_equal(run.kind->lazy->control(run.engine, &note, 0, RECEIVER, EFFECT_ACTS, &left_ps, NULL), STATUS_OK);
+        assert_int_equal(left_ps, i * US);
+    }
+    assert_int_equal(run.kind->run(run.engine, &stats, NULL), STATUS_OK);
+    assert_int_equal(run.told, 2);
+    assert_int_equal(run.told_ps[0], 2 * US);
+    assert_int_equal(run.told_ps[1], 3 * US);
+    run.kind->close(run.engine);
     platform_free(platform);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latency),     cmocka_unit_test(busy_receiver),      cmocka_unit_test(data_behind),
-        cmocka_unit_test(busy_sender), cmocka_unit_test(counts_of_messages),
+        cmocka_unit_test(latency),     cmocka_unit_test(busy_receiver),  cmocka_unit_test(data_behind),
+        cmocka_unit_test(busy_sender), cmocka_unit_test(cheap_messages), cmocka_unit_test(controls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
