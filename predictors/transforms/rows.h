@@ -9,6 +9,7 @@ extern const struct transform transform_fence_pscw, transform_fence_notify;     
 extern const struct transform transform_lock_all;                                                  /* lock.c */
 extern const struct transform transform_put_rput;                                                  /* rput.c */
 extern const struct transform transform_merge_puts;                                                /* puts.c */
+extern const struct transform transform_polls;                                                     /* polls.c */
 extern const struct transform transform_scale;                                                     /* scale.c */
 
 #endif

@@ -13,7 +13,8 @@ const struct transform *const *transforms(void)
         &transform_wait_late,    &transform_fence_pscw,
         &transform_fence_notify, &transform_lock_all,
         &transform_put_rput,     &transform_merge_puts,
-        &transform_scale,        NULL,
+        &transform_polls,        &transform_scale,
+        NULL,
     };
     return rows;
 }
