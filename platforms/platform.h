@@ -46,7 +46,7 @@ enum service {
     SERVICE_CLEAR,        /* the clear to send of a one-sided operation, at its origin */
     SERVICE_COUNT
 };
-enum { SERVE_RULES_MAX = 4 };
+enum { SERVE_RULES_MAX = 4, POLLS_MOST = 100 };
 /* Rows by size, ascending; the last one's upto_bytes is INT64_MAX. */
 struct serve_rule {
     int64_t upto_bytes;
@@ -64,7 +64,7 @@ enum flush_mode { FLUSH_COUNTED, FLUSH_REQUESTED, FLUSH_CONNECTIONS };
 enum local_mode { LOCAL_LEFT, LOCAL_COPIED, LOCAL_ACKNOWLEDGED };
 enum rendezvous_mode { RENDEZVOUS_DIRECT, RENDEZVOUS_NOTIFIED };
 enum window_creation { WINDOW_CREATION_EXCHANGE, WINDOW_CREATION_MPICH };
-enum visit_mode { VISIT_ENTER, VISIT_WAIT };
+enum visit_mode { VISIT_ENTER, VISIT_WAIT, VISIT_NEEDED };
 enum lock_order { LOCK_ORDER_ARRIVAL, LOCK_ORDER_SERVICE };
 enum assertions_mode { ASSERTIONS_HONOURED, ASSERTIONS_IGNORED };
 enum wait_mode { WAIT_NOTIFIED, WAIT_CONFIRMED };
@@ -85,6 +85,8 @@ struct rma_protocol {
     enum dynamic_put dynamic_put; /* how a put to a window of MPI_Win_create_dynamic travels */
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
     double put_s_per_byte; /* the call of a put copies its data */
+    uint32_t polls;        /* of a call, until it has served a one-sided message (not a clear to send: one) */
+    double poll_s;         /* in a call that waits, from the arrival of a message to the next poll */
     double linger_s; /* messages that arrive within this time after the return of a call that served are served at
                         once */
 };

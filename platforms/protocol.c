@@ -5,7 +5,7 @@
 
 static const char *const complete_names[] = {"local", "remote", NULL};
 static const char *const unlock_names[] = {"released", "acknowledged", NULL};
-static const char *const visit_names[] = {"enter", "wait", NULL};
+static const char *const visit_names[] = {"enter", "wait", "needed", NULL};
 static const char *const order_names[] = {"arrival", "service", NULL};
 static const char *const assertion_names[] = {"honoured", "ignored", NULL};
 static const char *const wait_names[] = {"notified", "confirmed", NULL};
@@ -155,19 +155,22 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
                           struct err *err)
 {
     static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
-                                       "wait", "dynamic_put", "serves", "put_s_per_byte", "linger_s", NULL};
+                                       "wait", "dynamic_put", "serves", "put_s_per_byte", "linger_s", "polls", "poll_s", NULL};
     int unlock = UNLOCK_RELEASED, flush = FLUSH_COUNTED, visit = VISIT_ENTER, order = LOCK_ORDER_ARRIVAL,
         assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED, dynamic = DYNAMIC_PUT_PUT;
     int complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
+    int64_t polls = 1;
     memset(protocol, 0, sizeof *protocol);
     for (int service = 0; service < SERVICE_COUNT; service++)
         protocol->serves[service][0] =
             (struct serve_rule){INT64_MAX, default_server((enum service)service, progress)};
+    protocol->polls = 1;
     if (!node->item) return STATUS_OK;
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));
     struct json_node serves = json_member(node, "serves"), copy = json_member(node, "put_s_per_byte"),
-                     linger = json_member(node, "linger_s");
+                     linger = json_member(node, "linger_s"), count = json_member(node, "polls"),
+                     poll = json_member(node, "poll_s");
     TRY(read_by_kind(node, "complete", complete_names, complete, err));
     TRY(read_by_kind(node, "local", local_names, local, err));
     TRY(read_name(node, "unlock", unlock_names, &unlock, err));
@@ -179,10 +182,13 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     TRY(read_name(node, "dynamic_put", dynamic_names, &dynamic, err));
     if (copy.item) TRY(measured_read(&copy, 0, 1, &protocol->put_s_per_byte, err));
     if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
+    if (count.item) TRY(json_integer(&count, 1, POLLS_MOST, &polls, err));
+    if (poll.item) TRY(measured_read(&poll, 0, TIME_MOST, &protocol->poll_s, err));
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
         protocol->complete[kind] = (enum complete_mode)complete[kind];
         protocol->local[kind] = (enum local_mode)local[kind];
     }
+    protocol->polls = (uint32_t)polls;
     protocol->unlock = (enum unlock_mode)unlock;
     protocol->flush = (enum flush_mode)flush;
     protocol->visit = (enum visit_mode)visit;

@@ -17,6 +17,7 @@ static const struct call_step own_steps[] = {{CALL_LOCAL, .step = replay_step_lo
                                              {CALL_REGION_LEAVE, .step = replay_step_local},
                                              {0}};
 static const struct timer_row own_timers[] = {{TIMER_MESSAGE, replay_rank_of_message, replay_serve_late},
+                                              {TIMER_SERVE, replay_rank_of_poll, replay_poll_again},
                                               {TIMER_GAP, replay_rank_of_gap, replay_on_gap},
                                               {0}};
 static const struct call_driver own_driver = {.name = "local", .steps = own_steps, .timers = own_timers};

@@ -53,6 +53,7 @@ enum timer_kind {
     TIMER_BUFFER,   /* buffered data have left */
     TIMER_THREAD,   /* as TIMER_RANK, for a thread of a rank that has several */
     TIMER_POLL,     /* a thread of such a rank is advanced again */
+    TIMER_SERVE,    /* a call that waits polls once more for what it has to serve */
     TIMER_GAP,      /* of a thread on shared cores: its computing or sleep ends */
     TIMER_KIND_COUNT,
 };

@@ -74,7 +74,8 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
     if (row->vary) row->vary(replay, ref, &message);
     enum progress_mode server = server_of(replay, &message.note);
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */
-    if (server == PROGRESS_THREAD) message.effect = EFFECT_ACTS; /* the helper thread's time counts from its arrival */
+    bool later = server == PROGRESS_THREAD || (server == PROGRESS_CALL && core->polls > 1);
+    if (later) message.effect = EFFECT_ACTS; /* the time until it is served counts from its arrival */
     struct engine_departure ignored, *known = departure ? departure : &ignored;
     if (core->connections && message.src_node != message.dst_node)
         TRY(replay_note_connection(replay, type, source, destination));
@@ -114,7 +115,7 @@ static enum status keep_message(struct replay *replay, const struct engine_note 
 {
     TRY(replay_take_message(replay, index));
     core_of(replay)->messages[*index] =
-        (struct waiting_message){.message = *message, .next = NO_INDEX, .arrived_ps = replay->now_ps};
+        (struct waiting_message){.message = *message, .next = NO_INDEX, .polls = 1, .arrived_ps = replay->now_ps};
     return STATUS_OK;
 }
 
@@ -129,11 +130,12 @@ uint32_t replay_least_messages(const struct replay *replay, uint32_t answers)
     return core_of(replay)->answers_apart ? answers : 1;
 }
 
-static enum status wait_for_progress(struct replay *replay, const struct engine_note *message)
+static enum status wait_for_progress(struct replay *replay, const struct engine_note *message, uint32_t polls)
 {
     struct rank_state *server = &replay->ranks[message->destination];
     uint32_t index;
     TRY(keep_message(replay, message, &index));
+    core_of(replay)->messages[index].polls = polls;
     if (server->serve_first == NO_INDEX)
         server->serve_first = index;
     else
@@ -145,7 +147,24 @@ static enum status wait_for_progress(struct replay *replay, const struct engine_
 enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref)
 {
     const struct engine_note message = {rank, rank, ref, 0, type};
-    return wait_for_progress(replay, &message);
+    return wait_for_progress(replay, &message, 1);
+}
+
+/* The polls in which a call serves the message (mpi.rma.protocol.polls). */
+static uint32_t polls_for(const struct replay *replay, const struct engine_note *message)
+{
+    const struct message_row *row = core_of(replay)->messages_of[message->type];
+    bool one = row->two_sided || row->service == SERVICE_CLEAR || replay->ranks[message->destination].threads;
+    return one ? 1 : core_of(replay)->polls;
+}
+
+/* The rank's call waits, and messages wait for its next poll. */
+static enum status plan_poll(struct replay *replay, uint32_t rank)
+{
+    int64_t *at_ps = &replay->rare[rank].poll_at_ps;
+    if (*at_ps != TRACE_UNKNOWN_PS || !replay->ranks[rank].inside) return STATUS_OK;
+    *at_ps = replay->now_ps + core_of(replay)->poll_ps;
+    return replay_timer(replay, *at_ps, rank, TIMER_SERVE, rank);
 }
 
 enum status replay_arrived(struct replay *replay, const struct engine_note *message)
@@ -162,13 +181,55 @@ enum status replay_arrived(struct replay *replay, const struct engine_note *mess
     }
     case PROGRESS_CALL: break;
     }
-    if (replay_serves(replay, message->destination)) return row->act(replay, message);
-    return wait_for_progress(replay, message);
+    bool serves = replay_serves(replay, message->destination);
+    uint32_t polls = core->polls == 1 ? 1 : polls_for(replay, message);
+    if (serves && polls == 1) return row->act(replay, message);
+    TRY(wait_for_progress(replay, message, serves ? polls - 1 : polls));
+    return serves ? plan_poll(replay, message->destination) : STATUS_OK;
+}
+
+/* Each waiting message needs one poll less. Those that need no more are served. The rank, if it can continue, does so in
+ * between: it may poll again, and serve others. goes_on: the others wait for the next poll of this call. */
+static enum status poll_once(struct replay *replay, uint32_t rank, bool goes_on)
+{
+    struct waiting_message *messages = core_of(replay)->messages;
+    struct rank_state *state = &replay->ranks[rank];
+    uint32_t at = state->serve_first, ready = NO_INDEX, *kept = &state->serve_first, *taken = &ready;
+    for (; at != NO_INDEX; at = messages[at].next) {
+        bool served = --messages[at].polls == 0;
+        uint32_t **end = served ? &taken : &kept;
+        if (!served) replay->rare[rank].serve_last = at;
+        **end = at;
+        *end = &messages[at].next;
+    }
+    *kept = *taken = NO_INDEX;
+    if (goes_on && state->serve_first != NO_INDEX) TRY(plan_poll(replay, rank));
+    while (ready != NO_INDEX) {
+        at = ready;
+        ready = core_of(replay)->messages[at].next;
+        TRY(replay_serve_late(replay, at));
+    }
+    return STATUS_OK;
+}
+
+enum status replay_poll_again(struct replay *replay, uint32_t rank)
+{
+    int64_t *at_ps = &replay->rare[rank].poll_at_ps;
+    if (*at_ps != replay->now_ps) return STATUS_OK; /* the call has returned */
+    *at_ps = TRACE_UNKNOWN_PS;
+    return replay->ranks[rank].inside ? poll_once(replay, rank, true) : STATUS_OK;
+}
+
+uint32_t replay_rank_of_poll(const struct replay *replay, uint32_t rank)
+{
+    (void)replay;
+    return rank;
 }
 
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
+    if (core_of(replay)->polls > 1) return poll_once(replay, rank, false);
     while (state->serve_first != NO_INDEX) {
         uint32_t index = state->serve_first;
         state->serve_first = core_of(replay)->messages[index].next;

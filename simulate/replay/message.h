@@ -6,7 +6,7 @@
 
 struct waiting_message { /* waits for the progress of its destination */
     struct engine_note message;
-    uint32_t next;
+    uint32_t next, polls; /* polls: that are left until it is served */
     int64_t arrived_ps;
 };
 
@@ -26,10 +26,13 @@ bool replay_serves(const struct replay *replay, uint32_t rank);
 uint32_t replay_least_messages(const struct replay *replay, uint32_t answers);
 /* The message arrives. It acts now, or when its destination serves it. */
 enum status replay_arrived(struct replay *replay, const struct engine_note *message);
-/* Serve messages that waited for their destination's progress: a helper thread serves one, a call of the rank serves
- * all. */
+/* Serve messages that waited for their destination's progress: a helper thread serves one, a poll of the rank's call
+ * all that need no further poll. */
 enum status replay_serve_late(struct replay *replay, uint32_t waiting);
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank);
+/* Timers of mpi.rma.protocol.polls: the rank's call still waits, and polls again. */
+enum status replay_poll_again(struct replay *replay, uint32_t rank);
+uint32_t replay_rank_of_poll(const struct replay *replay, uint32_t rank);
 enum status replay_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
 uint32_t replay_rank_of_message(const struct replay *replay, uint32_t waiting);
 void replay_clear_messages(struct replay *replay);

@@ -68,8 +68,8 @@ static enum status prepare_ranks(struct replay *replay)
         state->calls = trace->ranks[rank].calls;
         state->count = trace->ranks[rank].count;
         state->serve_first = state->lock_list = state->last_member = NO_INDEX;
-        if (!replay->hardware)
-            replay->rare[rank].progress_from_ps = replay->rare[rank].progress_until_ps = TRACE_UNKNOWN_PS;
+        struct rank_rare *rare = &replay->rare[rank];
+        if (!replay->hardware) rare->progress_from_ps = rare->progress_until_ps = rare->poll_at_ps = TRACE_UNKNOWN_PS;
         double source = source_speed(&trace->ranks[rank]);
         double share = replay_shares_cores(replay, rank) ? 1 : core_share(platform, load, rank);
         state->stretch = source / (platform->speed * share);
@@ -239,7 +239,7 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     core->mailbox = mailbox_of(core->engine_kind, core->engine, eager, replay->err);
     if (!core->mailbox.lazy) return STATUS_OK;
     bool controls = core->mailbox.lazy->controls(core->engine, replay->platform->control_bytes, &core->counts);
-    core->controls = controls && !protocol_uses(&replay->platform->protocol, PROGRESS_THREAD);
+    core->controls = controls && core->polls == 1 && !protocol_uses(&replay->platform->protocol, PROGRESS_THREAD);
     core->counts = core->counts && !nodes_are_shared(replay);
     return STATUS_OK;
 }
@@ -280,13 +280,15 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->hardware = protocol_is_hardware(protocol);
     replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
     core->linger_ps = replay->needs_call ? units_ps(protocol->linger_s) : 0;
+    core->polls = replay->needs_call ? protocol->polls : 1;
+    core->poll_ps = units_ps(protocol->poll_s);
     replay->acknowledges_puts =
         protocol->complete[RMA_PUT] == COMPLETE_REMOTE || protocol->local[RMA_PUT] == LOCAL_ACKNOWLEDGED;
     bool accumulates_local =
         protocol->complete[RMA_ACCUMULATE] != COMPLETE_REMOTE && protocol->local[RMA_ACCUMULATE] != LOCAL_ACKNOWLEDGED;
     replay->acknowledges_all = replay->acknowledges_puts && !accumulates_local;
     replay->complete_remote = replay->acknowledges_puts || !accumulates_local;
-    core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD);
+    core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD) && core->polls == 1;
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->copies_puts = protocol->put_s_per_byte > 0;
     replay->same_costs = platform_same_latency(platform);
@@ -313,7 +315,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
         if ((*driver)->prepare) TRY((*driver)->prepare(replay));
     /* With progress call: where no message overtakes another one of its sender, which matters at equal times. */
     replay->answers_late = !replay->shmem && (replay->hardware || (!protocol_uses(protocol, PROGRESS_THREAD) &&
-                                                                  !platform->control_bypass));
+                                                                  !platform->control_bypass && core->polls == 1));
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);

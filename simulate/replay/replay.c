@@ -21,6 +21,7 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     uint32_t rank = kind == TIMER_RANK ? item : row->rank_of(replay, item);
     replay->now_ps = now_ps;
     enum status status = replay_poll(replay, rank);
+    replay->arrival_ps = now_ps;
     if (status == STATUS_OK && kind != TIMER_RANK)
         status = row->act(replay, item);
     else if (status == STATUS_OK)

@@ -13,6 +13,7 @@ enum status replay_request_done(struct replay *replay, uint32_t index)
     if (index == NO_INDEX) return STATUS_OK;
     struct request *request = &core_of(replay)->requests[index];
     request->done = true;
+    request->known_ps = replay->arrival_ps <= request->known_ps ? 0 : replay->arrival_ps;
     if (!request->awaited) return STATUS_OK;
     uint32_t rank = request->rank, thread = request->thread;
     if (request->of_task) {
@@ -31,6 +32,7 @@ static enum status make_request(struct replay *replay, uint32_t rank, struct req
     TRY(replay_take_request(replay, index));
     made.rank = rank;
     made.thread = replay->ranks[rank].thread;
+    made.known_ps = INT64_MAX;
     core_of(replay)->requests[*index] = made;
     if (made.awaited) replay->ranks[rank].missing++;
     return STATUS_OK;

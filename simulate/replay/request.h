@@ -14,6 +14,8 @@ struct request { /* of a send or receive, or the call itself if blocking */
     bool done, awaited, receive;
     bool hidden;  /* of a collective: released when done */
     bool of_task; /* of a non-blocking one: rank is the task */
+    /* When it was done, if behind the return of the call that made it, else 0. Not done: that return, INT64_MAX before it. */
+    int64_t known_ps;
 };
 
 /* A non-blocking collective of one rank. */

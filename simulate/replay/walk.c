@@ -4,6 +4,7 @@
 #include "simulate/replay/driver.h"
 #include "simulate/replay/gap.h"
 #include "simulate/replay/message.h"
+#include "simulate/replay/request.h"
 #include "simulate/replay/thread.h"
 
 enum { CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
@@ -42,7 +43,8 @@ static bool end_timeline(struct replay *replay, uint32_t rank)
     if (state->threads && replay_thread_end(replay, rank) != STATUS_OK) core->failed = true;
     if (state->threads && state->threads->left > 0) return false;
     state->inside = true; /* as in MPI_Finalize, recorded or not: it serves what still comes (MPI-3.1 8.7) */
-    if (state->serve_first != NO_INDEX && replay_serve_waiting(replay, rank) != STATUS_OK) core->failed = true;
+    while (state->serve_first != NO_INDEX && !core->failed)
+        if (replay_serve_waiting(replay, rank) != STATUS_OK) core->failed = true;
     core->done_count++;
     return false;
 }
@@ -92,6 +94,40 @@ static void note_pause(struct rank_rare *rare, int64_t from_ps)
     rare->ends_pause = false;
 }
 
+static struct request *request_of(const struct replay *replay, uint32_t rank, uint32_t id)
+{
+    uint32_t index = id == TRACE_NO_REF ? NO_INDEX : replay_request_index(replay, &replay->ranks[rank], id);
+    return index < REQUEST_GONE ? &core_of(replay)->requests[index] : NULL;
+}
+
+/* mpi.rma.protocol.visit = needed: what the rank knows of its requests when its call returns. */
+static void note_known(struct replay *replay, uint32_t rank, int64_t exit_ps)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    struct request *made = call_makes_request(call->call) ? request_of(replay, rank, call->ref) : NULL;
+    if (made) made->known_ps = made->done ? 0 : exit_ps;
+    if (state->served) replay->rare[rank].polled_ps = exit_ps;
+}
+
+static bool is_unknown(const struct replay *replay, uint32_t rank, uint32_t id)
+{
+    const struct request *request = request_of(replay, rank, id);
+    return request && (!request->done || request->known_ps > replay->rare[rank].polled_ps);
+}
+
+/* Whether the wait or test for requests has to poll to find out that they are done. */
+static bool has_unknown(const struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) return is_unknown(replay, rank, call->ref);
+    const struct trace_definitions *definitions = &replay->trace->definitions;
+    const struct trace_list *list = &definitions->lists[call->completion.list];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (is_unknown(replay, rank, definitions->requests[list->first + i])) return true;
+    return false;
+}
+
 /* The rank is outside the library. *next: its call after this one, in its thread. */
 static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit_ps, size_t *next)
 {
@@ -100,7 +136,9 @@ static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit
     if (core->linger_ps > 0 && state->served && !state->threads)
         replay->rare[rank].lingers_until_ps = exit_ps + core->linger_ps;
     if (core->has_pauses) note_pause(&replay->rare[rank], exit_ps);
+    if (replay->platform->protocol.visit == VISIT_NEEDED) note_known(replay, rank, exit_ps);
     state->inside = false;
+    if (core->polls > 1) replay->rare[rank].poll_at_ps = TRACE_UNKNOWN_PS;
     if (!state->threads) return STATUS_OK;
     TRY(replay_thread_leave(replay, rank));
     uint32_t following = state->threads->following[state->next];
@@ -160,6 +198,8 @@ static bool serves_on_enter(const struct replay *replay, uint32_t rank)
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     enum call_kind kind = call_kind(call->call);
+    if (protocol->visit == VISIT_NEEDED && call_arm(kind) == ARM_COMPLETION) return has_unknown(replay, rank, call);
+    if (protocol->visit == VISIT_NEEDED && kind == CALL_COMPLETE) return false;
     if (core_of(replay)->steps[call->call]->traits & CALL_SERVES) return true;
     bool of_own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank);
     return of_own ? protocol->lock_order == LOCK_ORDER_ARRIVAL : protocol->visit == VISIT_ENTER;
@@ -197,6 +237,19 @@ static bool begin_serving(struct replay *replay, uint32_t rank)
     return true;
 }
 
+/* A call that waits polls again at once for what had arrived before it began to; a failed test does not. False: there is
+ * nothing. */
+static bool poll_on(struct replay *replay, uint32_t rank)
+{
+    struct core *core = core_of(replay);
+    const struct rank_state *state = &replay->ranks[rank];
+    bool waits = core->polls > 1 && state->inside && state->serve_first != NO_INDEX && !state->threads && !core->failed;
+    if (!waits || replay->rare[rank].poll_at_ps != TRACE_UNKNOWN_PS) return false;
+    if (is_failed_test(replay, &state->calls[state->next])) return false;
+    if (replay_serve_waiting(replay, rank) != STATUS_OK) core->failed = true;
+    return true;
+}
+
 /* The call's own time passes before anything else of the call (mpi.call_s, mpi.pause). A blocking collective polls meanwhile and
  * serves. False: the call has none. */
 static bool spend_own_time(struct replay *replay, uint32_t rank)
@@ -207,8 +260,10 @@ static bool spend_own_time(struct replay *replay, uint32_t rank)
     if ((core_of(replay)->steps[call->call]->traits & CALL_SPENDS) && !fails) return false;
     int64_t own_ps = replay_own_ps(replay, state);
     if (own_ps == 0 || fails) return false;
-    if (replay->needs_call && call_arm(call_kind(call->call)) == ARM_COLLECTIVE && !call_makes_request(call->call))
+    if (replay->needs_call && call_arm(call_kind(call->call)) == ARM_COLLECTIVE && !call_makes_request(call->call)) {
         begin_serving(replay, rank);
+        while (poll_on(replay, rank)) continue;
+    }
     state->busy_ps = own_ps;
     state->resume_ps = replay->now_ps + own_ps;
     state->status = RANK_PAUSED;
@@ -260,6 +315,11 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
     bool waits = step == STEP_BLOCK || step == STEP_WAIT ||
                  (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
     if (waits && begin_serving(replay, rank) && step == STEP_BLOCK) {
+        state->need = 0;
+        return STEP_AGAIN;
+    }
+    while ((step == STEP_BLOCK || step == STEP_WAIT) && poll_on(replay, rank)) {
+        if (step == STEP_WAIT) continue;
         state->need = 0;
         return STEP_AGAIN;
     }

@@ -28,8 +28,8 @@ static bool rank_serves(const struct verify_context *context, uint32_t rank, int
     return (enters || ends) && (outside || process->thread_count > 0);
 }
 
-/* Calls that serve while they wait (mpi.rma.protocol.visit = wait, .lock_order = service) may serve at any time in the
- * call. */
+/* Calls that serve while they wait (mpi.rma.protocol.visit = wait or needed, .lock_order = service) or need several polls
+ * (.polls) may serve at any time in the call. */
 static bool is_in_library(const struct verify_context *context, uint32_t rank, int64_t until_ps)
 {
     const struct trace_rank *process = &context->predicted->ranks[rank];
@@ -38,14 +38,14 @@ static bool is_in_library(const struct verify_context *context, uint32_t rank, i
         if (call_is_library(process->calls[i].call) && process->calls[i].exit_ps >= until_ps) return true;
         if (process->thread_count == 0 && process->calls[i].exit_ps < until_ps) break;
     }
-    return trace_rank_end_ps(context->predicted, rank) == until_ps;
+    return trace_rank_end_ps(context->predicted, rank) <= until_ps;
 }
 
 static bool is_served(const struct verify_context *context, uint32_t rank, const struct trace_call *call,
                       const struct trace_sim *sim)
 {
     const struct rma_protocol *protocol = &context->platform->protocol;
-    bool anytime = protocol->visit == VISIT_WAIT || protocol->lock_order == LOCK_ORDER_SERVICE;
+    bool anytime = protocol->visit != VISIT_ENTER || protocol->lock_order == LOCK_ORDER_SERVICE || protocol->polls > 1;
     if (protocol_uses(protocol, PROGRESS_THREAD) &&
         sim->progress_until_ps - sim->progress_from_ps <= units_ps(context->platform->thread_delay_s))
         return true;

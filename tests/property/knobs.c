@@ -89,12 +89,15 @@ const struct knob knobs[] = {
     {"mpi.pause", {"{}", "{}", "{\"after_s\":3e-6,\"full_s\":2e-5,\"call_s\":2e-6}", "{\"call_s\":1e-6}"}},
     {"mpi.rma.protocol.wait", {"notified", "notified", "confirmed"}},
     {"mpi.rma.protocol.dynamic_put", {"put", "put", "accumulate"}},
+    {"mpi.rma.protocol.polls", {"1", "1", "1", "2", "3"}},
+    {"mpi.rma.protocol.poll_s", {"0", "1e-6"}},
+    {"mpi.rma.protocol.visit", {NULL, NULL, "needed"}}, /* else as above */
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
 
 /* The last rows are drawn apart: a seed names the program that it named before there were these knobs. */
-enum { LATER_KNOBS = 9 };
+enum { LATER_KNOBS = 12 };
 
 static uint32_t value_count(const struct knob *knob)
 {

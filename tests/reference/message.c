@@ -49,7 +49,7 @@ static void message_is_there(struct model *model, void *what)
 static void serve_at(struct model *model, const struct message *message, bool receiver, action *act)
 {
     const struct envelope *envelope = &message->envelope;
-    rank_serve(model,
+    rank_serve_once(model,
                (struct arrival){.from = receiver ? envelope->from : envelope->to,
                                 .to = receiver ? envelope->to : envelope->from,
                                 .service = SERVICE_RENDEZVOUS,
@@ -202,11 +202,8 @@ bool message_is_received(const struct model *model, const void *what)
 /* mpi.rma.protocol.visit: what has come since the rank last looked is found by looking. */
 static void await_received(struct model *model, struct rank *rank, struct message *message)
 {
-    bool serves = rank->serves;
-    if (!serves && message->arrived && message->unread && message->visits == rank->visits) {
-        rank_look(model, rank);
-        rank->serves = serves;
-    }
+    bool unread = message->arrived && message->unread && message->visits == rank->visits;
+    if (unread && !rank->serves) rank_look(model, rank);
     rank_await(model, rank, message_is_received, message);
     rank_pay_overhead(model, rank);
 }
@@ -236,6 +233,46 @@ static void await_requests(struct model *model, struct rank *rank, const uint32_
         received += takes && request->receives;
     }
     while (received-- > 0) rank_pay_overhead(model, rank);
+}
+
+static bool is_done(const struct model *model, const struct request *request)
+{
+    if (request->task) return request->task->ended;
+    if (request->op) return op_is_local(request->op);
+    return request->receives ? message_is_received(model, request->message) : message_is_sent(model, request->message);
+}
+
+/* Not where it names nobody. */
+static bool is_made(const struct request *request)
+{
+    return request->op || request->message || request->task;
+}
+
+void requests_note_done(struct model *model)
+{
+    for (uint32_t r = 0; r < model->rank_count; r++)
+        for (uint32_t i = 0; i < model->ranks[r].request_count; i++) {
+            struct request *request = &model->ranks[r].requests[i];
+            if (is_made(request) && request->done_ps == 0 && is_done(model, request)) request->done_ps = model->now_ps;
+        }
+}
+
+static bool is_news(const struct model *model, const struct rank *rank, const struct request *request)
+{
+    int64_t done_ps = request->done_ps ? request->done_ps : model->now_ps;
+    if (!is_made(request)) return false;
+    if (!is_done(model, request)) return true;
+    return done_ps > rank->polled_ps && done_ps > request->made_ps;
+}
+
+bool requests_are_news(const struct model *model, const struct rank *rank, const struct trace_call *call)
+{
+    enum call_kind kind = call_kind(call->call);
+    const struct trace_list *list = &model->trace->definitions.lists[call->ref];
+    if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) return is_news(model, rank, &rank->requests[call->ref]);
+    for (uint32_t i = 0; i < list->count; i++)
+        if (is_news(model, rank, &rank->requests[model->trace->definitions.requests[list->first + i]])) return true;
+    return false;
 }
 
 static void sendrecv(struct model *model, struct rank *rank, const struct trace_call *call)

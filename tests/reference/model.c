@@ -133,6 +133,7 @@ static void make_ranks(struct model *model, struct reference_times *times)
                 requests = rank->recorded->calls[i].ref + 1;
         rank->heap_ops = model_new(model, rank->recorded->count * sizeof *rank->heap_ops);
         rank->requests = model_new(model, requests * sizeof *rank->requests);
+        rank->request_count = requests;
         rank_start(model, rank, rank_walk, NULL);
     }
 }
@@ -175,7 +176,9 @@ bool reference_run(const struct trace *trace, const struct platform *platform, s
     while (event_take(&model, &event)) {
         model.now_ps = event.time_ps;
         event.act(&model, event.what);
+        requests_note_done(&model);
         ranks_go_on(&model);
+        requests_note_done(&model);
     }
     bool over = is_over(&model);
     *link_waits = model.link_waits;

@@ -50,6 +50,7 @@ struct message;
 struct step { /* something to be done */
     action *act;
     void *what;
+    uint32_t polls; /* that it needs */
 };
 
 struct rank {
@@ -60,12 +61,15 @@ struct rank {
     struct reference_times times;
     ucontext_t context, *caller;
     char *stack;
+    int64_t poll_ps; /* when its call polls next; 0: not planned, else one more */
     int64_t lingers_until_ps; /* mpi.rma.protocol.linger_s: serves what arrives before */
     int64_t paused_from_ps; /* mpi.pause: its last call that ends a pause returned then */
     int64_t own_ps; /* mpi.call_s and mpi.pause of its call */
     int64_t overhead_ps; /* overhead_s of its call */
     uint32_t visits;    /* how often it has looked */
     bool served;        /* its call has served */
+    bool fails;         /* its call is a test that says no */
+    bool looks;         /* its call serves from its entry on */
     bool ended, serves; /* its call serves what comes; behind the last one it is served in any case */
     struct rank *owner; /* of a task: the rank whose non-blocking collective it is; else NULL */
     bool postponed;     /* a task: until the owner serves */
@@ -78,6 +82,8 @@ struct rank {
     int64_t applied_ps;       /* accumulates are applied one after another */
     int64_t buffered_bytes;   /* semantics d */
     struct request *requests; /* by their number */
+    uint32_t request_count;
+    int64_t polled_ps; /* the return of its last call that served */
     struct op **heap_ops;     /* by the number of the call: those of OpenSHMEM so far */
     uint64_t *instances;      /* of collectives, per channel */
     uint32_t others_asked, others_answered; /* mpi.rma.protocol.flush = connections */
@@ -88,6 +94,7 @@ struct request { /* of an operation, of messages, or of a non-blocking collectiv
     struct message *message;
     struct rank *task;
     bool receives;
+    int64_t done_ps, made_ps; /* 0: not done yet; the return of the call that made it */
 };
 
 struct nic {
@@ -185,6 +192,12 @@ struct arrival {
     int64_t bytes; /* that its operation moves */
 };
 void rank_serve(struct model *model, struct arrival arrival, action *act, void *what);
+/* Of a two-sided message: one poll is enough. */
+void rank_serve_once(struct model *model, struct arrival arrival, action *act, void *what);
+/* message.c, of mpi.rma.protocol.visit = needed: notes the time of all requests that are done by now; whether the rank has
+ * to poll to learn that those of a wait or test are done. */
+void requests_note_done(struct model *model);
+bool requests_are_news(const struct model *model, const struct rank *rank, const struct trace_call *call);
 enum progress_mode server_of_message(const struct model *model, enum service service, int64_t bytes);
 
 /* network.c. arrived, left: may be NULL. bypass: a request or its answer. two_sided: of a send or a collective.

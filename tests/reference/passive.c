@@ -154,9 +154,9 @@ static void lock(struct model *model, struct rank *rank, const struct trace_call
         access->open = epoch->nocheck;
         pays |= asks && is_away(access);
     }
-    if (pays) rank_pay_overhead(model, rank);
+    rank_spend(model, rank, rank->own_ps + (pays ? rank->overhead_ps : 0)); /* one event: what comes at its end comes behind */
     for (uint32_t i = 0; asks && i < epoch->access_count; i++) access_ask(model, &epoch->accesses[i]);
-    if (model->platform->protocol.visit == VISIT_ENTER) rank_look(model, rank); /* if it has not */
+    if (model->platform->protocol.visit == VISIT_ENTER && !rank->serves) rank_look(model, rank);
     rank_await(model, rank, is_open, epoch);
 }
 

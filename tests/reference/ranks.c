@@ -17,14 +17,21 @@ static void suspend(struct model *model, struct rank *rank, condition *ready, co
     swapcontext(&rank->context, rank->caller);
 }
 
+static void poll_once(struct model *model, struct rank *rank, bool goes_on);
+
+/* mpi.rma.protocol.polls: for what had come before it began to wait it polls again at once. */
+static bool polls_on(const struct rank *rank)
+{
+    return rank->pending_count > 0 && rank->poll_ps == 0 && !rank->fails && !rank->owner;
+}
+
 /* mpi.rma.protocol.visit: what comes while it waits is served then. */
 void rank_await(struct model *model, struct rank *rank, condition *ready, const void *what)
 {
-    bool served = rank->serves;
     if (ready(model, what)) return;
-    if (!served) rank_look(model, rank);
+    if (!rank->serves) rank_look(model, rank);
+    while (!ready(model, what) && polls_on(rank)) poll_once(model, rank, false);
     suspend(model, rank, ready, what);
-    rank->serves = served;
 }
 
 bool rank_serves(const struct model *model, const struct rank *rank)
@@ -50,15 +57,20 @@ bool rank_go_on(struct model *model, struct rank *rank)
     return true;
 }
 
-static void when_it_serves(struct model *model, struct rank *rank, action *act, void *what)
+static void plan_poll(struct model *model, struct rank *rank);
+
+/* polls: of its calls, by mpi.rma.protocol.polls, until it is done. */
+static void when_it_serves(struct model *model, struct rank *rank, uint32_t polls, action *act, void *what)
 {
-    if (rank_serves(model, rank)) {
+    bool now = rank_serves(model, rank);
+    if (now && --polls == 0) {
         act(model, what);
         return;
     }
     rank->pending =
         model_grow(model, rank->pending, rank->pending_count, &rank->pending_capacity, sizeof *rank->pending);
-    rank->pending[rank->pending_count++] = (struct step){act, what};
+    rank->pending[rank->pending_count++] = (struct step){act, what, polls};
+    if (now) plan_poll(model, rank);
 }
 
 static void task_served(struct model *model, void *what)
@@ -73,7 +85,7 @@ static bool task_go_on(struct model *model, struct rank *task)
     if (task->postponed || !task->ready || !task->ready(model, task->what)) return false;
     task->postponed = model->platform->progress == PROGRESS_CALL && !rank_serves(model, task->owner);
     if (task->postponed)
-        when_it_serves(model, task->owner, task_served, task);
+        when_it_serves(model, task->owner, 1, task_served, task);
     else
         switch_to(model, task);
     return true;
@@ -106,6 +118,7 @@ void rank_spend(struct model *model, struct rank *rank, int64_t ps)
 {
     bool *over = model_new(model, sizeof *over);
     if (ps == 0) return;
+    rank->serves = rank->serves && rank->looks;
     event_add(model, model->now_ps + ps, rank->number, set_true, over);
     suspend(model, rank, is_true, over);
 }
@@ -114,6 +127,7 @@ void rank_await_time(struct model *model, struct rank *rank, int64_t until_ps)
 {
     bool *over = model_new(model, sizeof *over);
     if (until_ps <= model->now_ps) return;
+    if (!rank->serves) rank_look(model, rank);
     event_add(model, until_ps, rank->number, set_true, over);
     rank_await(model, rank, is_true, over);
 }
@@ -130,33 +144,78 @@ enum progress_mode server_of_message(const struct model *model, enum service ser
     return rule->by;
 }
 
-static void serve_by(struct model *model, uint32_t number, enum progress_mode by, action *act, void *what)
+static void serve_by(struct model *model, uint32_t number, enum progress_mode by, uint32_t polls, action *act, void *what)
 {
     int64_t delay_ps = by == PROGRESS_THREAD ? units_ps(model->platform->thread_delay_s) : 0;
     if (by == PROGRESS_CALL)
-        when_it_serves(model, &model->ranks[number], act, what);
+        when_it_serves(model, &model->ranks[number], polls, act, what);
     else if (delay_ps > 0)
         event_add(model, model->now_ps + delay_ps, number, act, what);
     else
         act(model, what);
 }
 
-void rank_serve(struct model *model, struct arrival arrival, action *act, void *what)
+static void serve_in(struct model *model, struct arrival arrival, uint32_t polls, action *act, void *what)
 {
     enum progress_mode by = server_of_message(model, arrival.service, arrival.bytes);
-    serve_by(model, arrival.to, arrival.from == arrival.to ? PROGRESS_HARDWARE : by, act, what);
+    serve_by(model, arrival.to, arrival.from == arrival.to ? PROGRESS_HARDWARE : by, polls, act, what);
+}
+
+void rank_serve(struct model *model, struct arrival arrival, action *act, void *what)
+{
+    serve_in(model, arrival, arrival.service == SERVICE_CLEAR ? 1 : model->platform->protocol.polls, act, what);
+}
+
+void rank_serve_once(struct model *model, struct arrival arrival, action *act, void *what)
+{
+    serve_in(model, arrival, 1, act, what);
+}
+
+/* One poll: what needs no further one is done, in the order of arrival, and the rank goes on in between if it can. */
+static void poll_once(struct model *model, struct rank *rank, bool goes_on)
+{
+    struct step *all = rank->pending;
+    size_t count = rank->pending_count;
+    rank->pending = NULL;
+    rank->pending_count = rank->pending_capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (--all[i].polls == 0) continue;
+        rank->pending =
+            model_grow(model, rank->pending, rank->pending_count, &rank->pending_capacity, sizeof *rank->pending);
+        rank->pending[rank->pending_count++] = all[i];
+    }
+    if (goes_on && rank->pending_count > 0) plan_poll(model, rank);
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].polls > 0) continue;
+        all[i].act(model, all[i].what);
+        for (size_t k = 0; k < model->task_count; k++) /* at once, before what comes behind it */
+            if (model->tasks[k]->owner == rank) task_go_on(model, model->tasks[k]);
+        if (model->platform->protocol.polls > 1) rank_go_on(model, rank);
+    }
+}
+
+static void poll_is_due(struct model *model, void *what)
+{
+    struct rank *rank = what;
+    if (rank->poll_ps != model->now_ps + 1) return; /* the call has returned */
+    rank->poll_ps = 0;
+    if (rank->ended || rank->serves) poll_once(model, rank, true);
+}
+
+/* The call that waits polls for what is left. */
+static void plan_poll(struct model *model, struct rank *rank)
+{
+    if (rank->poll_ps != 0 || (!rank->ended && !rank->serves)) return;
+    int64_t at_ps = model->now_ps + units_ps(model->platform->protocol.poll_s);
+    rank->poll_ps = at_ps + 1;
+    event_add(model, at_ps, rank->number, poll_is_due, rank);
 }
 
 void rank_look(struct model *model, struct rank *rank)
 {
     rank->served = rank->serves = true;
     rank->visits++;
-    for (size_t i = 0; i < rank->pending_count; i++) {
-        rank->pending[i].act(model, rank->pending[i].what);
-        for (size_t k = 0; k < model->task_count; k++) /* at once, before what comes behind it */
-            if (model->tasks[k]->owner == rank) task_go_on(model, model->tasks[k]);
-    }
-    rank->pending_count = 0;
+    poll_once(model, rank, false);
 }
 
 /* A region: computing of its recorded length. */
@@ -248,6 +307,8 @@ static bool looks_first(const struct model *model, const struct rank *rank, cons
     enum call_kind kind = call_kind(call->call);
     bool own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank->number);
     if (own) return protocol->lock_order == LOCK_ORDER_ARRIVAL;
+    if (protocol->visit == VISIT_NEEDED && kind == CALL_COMPLETE) return false;
+    if (protocol->visit == VISIT_NEEDED && call_arm(kind) == ARM_COMPLETION) return requests_are_news(model, rank, call);
     return protocol->visit == VISIT_ENTER || kind == CALL_COMPLETE || kind == CALL_FENCE || kind == CALL_UNLOCK ||
            kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_REQUEST_WAIT ||
            kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL ||
@@ -332,11 +393,12 @@ static int64_t overhead_ps(const struct model *model, const struct rank *rank, c
     return units_ps(leaves_node(model, rank, call) ? model->platform->overhead_s : model->platform->loopback_overhead_s);
 }
 
-/* A fence spends it by itself. A blocking collective polls. */
+/* Fences and locks spend it by themselves. A blocking collective polls. */
 static void spend_own(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     bool polls = call_arm(call_kind(call->call)) == ARM_COLLECTIVE && !call_makes_request(call->call);
-    if (call_kind(call->call) == CALL_FENCE) return;
+    enum call_kind kind = call_kind(call->call);
+    if (kind == CALL_FENCE || kind == CALL_LOCK || kind == CALL_LOCK_ALL) return;
     if (polls)
         rank_await_time(model, rank, model->now_ps + rank->own_ps);
     else
@@ -417,9 +479,11 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
         recorded_ps = call->exit_ps;
         rank->times.enter_ps[i] = model->now_ps;
         rank->served = false;
-        if (!is_region(call) && looks_first(model, rank, call)) rank_look(model, rank);
+        rank->looks = !is_region(call) && looks_first(model, rank, call);
+        if (rank->looks) rank_look(model, rank);
         int64_t lasts_ps = computing_ps(rank, call->exit_ps - call->enter_ps);
-        if (says_no(call)) /* it polls */
+        rank->fails = says_no(call);
+        if (rank->fails) /* it polls */
             rank_await_time(model, rank, model->now_ps + lasts_ps);
         else if (is_plain(call->call))
             rank_spend(model, rank, lasts_ps);
@@ -430,12 +494,15 @@ void rank_walk(struct model *model, struct rank *rank, void *unused)
             do_call(model, rank, call);
         }
         rank->serves = false;
+        rank->poll_ps = 0;
+        if (rank->served) rank->polled_ps = model->now_ps;
+        if (call_makes_request(call->call)) rank->requests[call->ref].made_ps = model->now_ps;
         rank->times.exit_ps[i] = model->now_ps;
         if (works(model, call)) rank->paused_from_ps = model->now_ps;
         if (rank->served) rank->lingers_until_ps = model->now_ps + units_ps(model->platform->protocol.linger_s);
     }
     rank->ended = true;
-    rank_look(model, rank);
+    while (rank->pending_count > 0) rank_look(model, rank);
 }
 
 static void begin(unsigned high, unsigned low)
