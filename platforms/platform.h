@@ -59,7 +59,7 @@ struct apply_cost {
     double fixed_s, s_per_byte;
 };
 enum complete_mode { COMPLETE_LOCAL, COMPLETE_REMOTE };
-enum unlock_mode { UNLOCK_RELEASED, UNLOCK_ACKNOWLEDGED };
+enum unlock_mode { UNLOCK_RELEASED, UNLOCK_ACKNOWLEDGED, UNLOCK_WITH_DATA };
 enum flush_mode { FLUSH_COUNTED, FLUSH_REQUESTED, FLUSH_CONNECTIONS };
 enum local_mode { LOCAL_LEFT, LOCAL_COPIED, LOCAL_ACKNOWLEDGED };
 enum rendezvous_mode { RENDEZVOUS_DIRECT, RENDEZVOUS_NOTIFIED };
@@ -68,6 +68,7 @@ enum visit_mode { VISIT_ENTER, VISIT_WAIT, VISIT_NEEDED };
 enum lock_order { LOCK_ORDER_ARRIVAL, LOCK_ORDER_SERVICE };
 enum assertions_mode { ASSERTIONS_HONOURED, ASSERTIONS_IGNORED };
 enum wait_mode { WAIT_NOTIFIED, WAIT_CONFIRMED };
+enum get_data { GET_DATA_DIRECT, GET_DATA_RENDEZVOUS };
 enum dynamic_put { DYNAMIC_PUT_PUT, DYNAMIC_PUT_ACCUMULATE };
 
 /* mpi.rma.protocol: the messages that a call needs once it may start, and whose progress they need (docs/simulation.md,
@@ -82,6 +83,7 @@ struct rma_protocol {
     enum lock_order lock_order;
     enum assertions_mode fence_assertions;
     enum wait_mode wait;
+    enum get_data get_data; /* how the data of a get of more than mpi.rma.eager_bytes come back */
     enum dynamic_put dynamic_put; /* how a put to a window of MPI_Win_create_dynamic travels */
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
     double put_s_per_byte; /* the call of a put copies its data */

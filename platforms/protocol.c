@@ -4,11 +4,12 @@
 #include "platforms/read.h"
 
 static const char *const complete_names[] = {"local", "remote", NULL};
-static const char *const unlock_names[] = {"released", "acknowledged", NULL};
+static const char *const unlock_names[] = {"released", "acknowledged", "with_data", NULL};
 static const char *const visit_names[] = {"enter", "wait", "needed", NULL};
 static const char *const order_names[] = {"arrival", "service", NULL};
 static const char *const assertion_names[] = {"honoured", "ignored", NULL};
 static const char *const wait_names[] = {"notified", "confirmed", NULL};
+static const char *const get_names[] = {"direct", "rendezvous", NULL};
 static const char *const dynamic_names[] = {"put", "accumulate", NULL};
 static const char *const flush_names[] = {"counted", "requested", "connections", NULL};
 static const char *const local_names[] = {"left", "copied", "acknowledged", NULL};
@@ -155,9 +156,10 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
                           struct err *err)
 {
     static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
-                                       "wait", "dynamic_put", "serves", "put_s_per_byte", "linger_s", "polls", "poll_s", NULL};
+                                       "wait", "dynamic_put", "serves", "put_s_per_byte", "linger_s", "polls", "poll_s",
+                                       "get_data", NULL};
     int unlock = UNLOCK_RELEASED, flush = FLUSH_COUNTED, visit = VISIT_ENTER, order = LOCK_ORDER_ARRIVAL,
-        assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED, dynamic = DYNAMIC_PUT_PUT;
+        assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED, dynamic = DYNAMIC_PUT_PUT, get = GET_DATA_DIRECT;
     int complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
     int64_t polls = 1;
     memset(protocol, 0, sizeof *protocol);
@@ -180,6 +182,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     TRY(read_name(node, "fence_assertions", assertion_names, &assertions, err));
     TRY(read_name(node, "wait", wait_names, &wait, err));
     TRY(read_name(node, "dynamic_put", dynamic_names, &dynamic, err));
+    TRY(read_name(node, "get_data", get_names, &get, err));
     if (copy.item) TRY(measured_read(&copy, 0, 1, &protocol->put_s_per_byte, err));
     if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
     if (count.item) TRY(json_integer(&count, 1, POLLS_MOST, &polls, err));
@@ -195,6 +198,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     protocol->lock_order = (enum lock_order)order;
     protocol->fence_assertions = (enum assertions_mode)assertions;
     protocol->wait = (enum wait_mode)wait;
+    protocol->get_data = (enum get_data)get;
     protocol->dynamic_put = (enum dynamic_put)dynamic;
     return read_serves(&serves, protocol, err);
 }

@@ -10,6 +10,8 @@ enum message_type {
     MESSAGE_PUT, /* the data of a plain put: of an active epoch, issued in its call, without a request */
     MESSAGE_ACK,
     MESSAGE_GET_REQUEST,
+    MESSAGE_GET_ASK, /* rendezvous of the data of a large get (protocol.get_data) */
+    MESSAGE_GET_CLEAR,
     MESSAGE_GET_REPLY,
     MESSAGE_ACCUMULATE,
     MESSAGE_FETCH,   /* the data of a get_accumulate, fetch_and_op or compare_and_swap */

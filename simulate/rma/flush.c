@@ -188,7 +188,7 @@ static enum status release_all(struct replay *replay, struct member *member)
 static uint32_t count_answers(const struct replay *replay, const struct member *member)
 {
     uint32_t count = 0;
-    if (replay->platform->protocol.unlock != UNLOCK_ACKNOWLEDGED || member->all_nocheck) return 0;
+    if (replay->platform->protocol.unlock == UNLOCK_RELEASED || member->all_nocheck) return 0;
     for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
         uint32_t lock = (*replay_all_locks(replay, member))->locks[i];
         count += lock != NO_INDEX && replay->lock_epochs[lock].target != member->rank;
@@ -206,9 +206,18 @@ static uint32_t count_outstanding(const struct replay *replay, uint32_t rank, co
     return count;
 }
 
-/* Continues at rank.step. STEP_EXIT: everything that the call concerns is complete (granted and known to be at the
- * target; local: at the origin). */
-static enum step step_completed(struct replay *replay, uint32_t rank, const struct trace_call *call, bool local)
+/* Where what the call concerns must be complete: at the origin; known to be at the target; sent there, if that is enough for
+ * the release (unlock = with_data). */
+enum completion { AT_ORIGIN, AT_TARGET, SENT };
+
+static bool is_missing(const struct replay *replay, const struct lock_epoch *epoch, enum completion where)
+{
+    if (where == SENT && replay_lock_ends_early(replay, epoch)) return !epoch->granted || epoch->uncleared > 0;
+    return (where == AT_ORIGIN && epoch->granted ? epoch->lefts : epoch->outstanding) > 0;
+}
+
+/* Continues at rank.step. STEP_EXIT: everything that the call concerns is granted and complete there. */
+static enum step step_completed(struct replay *replay, uint32_t rank, const struct trace_call *call, enum completion where)
 {
     struct rank_state *state = &replay->ranks[rank];
     struct lock_walk walk = walk_of(replay, rank, call);
@@ -216,11 +225,13 @@ static enum step step_completed(struct replay *replay, uint32_t rank, const stru
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock); state->step = walk.at) {
         if (lock == NO_INDEX) continue;
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        if ((local && epoch->granted ? epoch->lefts : epoch->outstanding) > 0) {
-            if (!local) state->need = replay_least_messages(replay, count_outstanding(replay, rank, call, walk, epoch));
+        if (is_missing(replay, epoch, where)) {
+            uint32_t answers = where == AT_TARGET ? count_outstanding(replay, rank, call, walk, epoch) : 0;
+            if (answers > 0) state->need = replay_least_messages(replay, answers);
             return STEP_BLOCK;
         }
-        if (local && epoch->last_left_ps > replay->now_ps) return replay_wait_until(state, epoch->last_left_ps, PHASE_WAIT);
+        if (where == AT_ORIGIN && epoch->last_left_ps > replay->now_ps)
+            return replay_wait_until(state, epoch->last_left_ps, PHASE_WAIT);
     }
     return STEP_EXIT;
 }
@@ -233,6 +244,7 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     struct all_locks *all = *replay_all_locks(replay, member);
     if (!all)
         return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
+    bool early = replay->platform->protocol.unlock == UNLOCK_WITH_DATA && !member->all_nocheck;
     if (state->phase == PHASE_ENTER) {
         all->unlocking = true;
         return replay_spend(replay, state, flush_sends(replay, rank, call, true) ? replay_overhead_ps(replay, state) : 0,
@@ -241,20 +253,22 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
         STEP_TRY(hurry_operations(replay, rank, call));
-        STEP_TRY(request_flush(replay, rank, call));
+        if (!early) STEP_TRY(request_flush(replay, rank, call));
     }
     if (state->phase == PHASE_ANSWER) {
         if (all->unanswered > 0) {
             state->need = replay_least_messages(replay, all->unanswered);
             return STEP_BLOCK;
         }
+        enum step step = early ? step_completed(replay, rank, call, AT_TARGET) : STEP_EXIT;
+        if (step != STEP_EXIT) return step;
         for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++)
             if (all->locks[i] != NO_INDEX) replay_release_lock_epoch(replay, all->locks[i]);
         *replay_all_locks(replay, member) = NULL;
         free(all);
         return replay_exit(state, replay->now_ps);
     }
-    enum step step = step_completed(replay, rank, call, false);
+    enum step step = step_completed(replay, rank, call, early ? SENT : AT_TARGET);
     if (step != STEP_EXIT) return step;
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
     all->unanswered = count_answers(replay, member);
@@ -268,6 +282,7 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
         }
         replay_note_release(replay, rank);
         state->phase = PHASE_ANSWER;
+        state->step = 0;
         return STEP_BLOCK;
     }
     STEP_TRY(release_all(replay, member));
@@ -302,12 +317,12 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
         STEP_TRY(hurry_operations(replay, rank, call));
         if (call_kind(call->call) == CALL_FLUSH) STEP_TRY(request_flush(replay, rank, call));
     }
-    bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
-    enum step step = step_completed(replay, rank, call, local);
+    enum completion where = call_kind(call->call) == CALL_FLUSH_LOCAL ? AT_ORIGIN : AT_TARGET;
+    enum step step = step_completed(replay, rank, call, where);
     /* also waits for operations that another thread made meanwhile: issue them */
     if (step == STEP_BLOCK && state->threads) {
         STEP_TRY(hurry_operations(replay, rank, call));
-        step = step_completed(replay, rank, call, local);
+        step = step_completed(replay, rank, call, where);
     }
     if (step != STEP_EXIT) return step;
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);

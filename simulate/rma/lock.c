@@ -71,12 +71,13 @@ static void unlink_lock(struct replay *replay, uint32_t rank, uint32_t lock)
     *link = replay->lock_epochs[lock].next;
 }
 
-/* All operations are complete. If the target has to answer the release, the epoch ends with the answer. */
+/* All operations are complete, or (unlock = with_data) sent. If the target has to answer the release, the epoch ends with the
+ * answer. */
 static enum step end_lock(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    bool waits = replay->platform->protocol.unlock == UNLOCK_ACKNOWLEDGED && !epoch->nocheck &&
+    bool waits = replay->platform->protocol.unlock != UNLOCK_RELEASED && !epoch->nocheck &&
                  epoch->origin != epoch->target;
     if (!waits) unlink_lock(replay, rank, lock);
     STEP_TRY(replay_lock_end(replay, lock));
@@ -112,12 +113,14 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
         }
     }
     if (!epoch->granted) return STEP_BLOCK;
+    bool early = replay_lock_ends_early(replay, epoch);
     if (state->phase == PHASE_FLUSH) {
         state->phase = PHASE_COMPLETE;
-        STEP_TRY(replay_lock_flush(replay, lock, true));
+        if (!early) STEP_TRY(replay_lock_flush(replay, lock, true));
         epoch = &replay->lock_epochs[lock];
     }
-    if (epoch->outstanding > 0) {
+    if (early && state->phase == PHASE_COMPLETE && epoch->uncleared > 0) return STEP_BLOCK;
+    if ((!early || state->phase == PHASE_ANSWER) && epoch->outstanding > 0) {
         state->need = replay_least_messages(replay, epoch->outstanding);
         return STEP_BLOCK;
     }

@@ -36,10 +36,10 @@ static void check_known(const struct verify_context *context, const struct epoch
                  "returns before an operation is known to be complete");
 }
 
-/* unlock = acknowledged: the release goes to the target, and its answer comes back. */
+/* unlock = acknowledged, with_data: the release goes to the target, and its answer comes back. */
 static void check_release(const struct verify_context *context, const struct access_epoch *epoch, struct verify_row *row)
 {
-    if (context->platform->protocol.unlock != UNLOCK_ACKNOWLEDGED || epoch->kind != EPOCH_LOCK) return;
+    if (context->platform->protocol.unlock == UNLOCK_RELEASED || epoch->kind != EPOCH_LOCK) return;
     if (epoch->close_call == EPOCH_NONE || epoch->target == TRACE_NONE || epoch->target == (int32_t)epoch->rank) return;
     const struct trace_call *calls = context->predicted->ranks[epoch->rank].calls;
     if (calls[epoch->open_call].flags & TRACE_NOCHECK) return;

@@ -222,7 +222,7 @@ enum status replay_lock_end(struct replay *replay, uint32_t lock)
         return STATUS_OK;
     }
     if (epoch->origin == epoch->target) return release_lock(replay, lock);
-    epoch->releasing = replay->platform->protocol.unlock == UNLOCK_ACKNOWLEDGED;
+    epoch->releasing = replay->platform->protocol.unlock != UNLOCK_RELEASED;
     return replay_send_control(replay, MESSAGE_LOCK_RELEASE, epoch->origin, epoch->target, lock, 0);
 }
 

@@ -27,7 +27,12 @@ static inline bool replay_lock_sends(const struct lock_epoch *epoch, bool releas
  * Sends no request if nothing was sent since the last one. With always it sends the request even if everything is known
  * to be complete. */
 enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always);
-/* Called when all operations are complete. Sends the release and ends the epoch at the origin. */
+/* mpi.rma.protocol.unlock = with_data: the release leaves behind the data, and they need not be known to be complete. */
+static inline bool replay_lock_ends_early(const struct replay *replay, const struct lock_epoch *epoch)
+{
+    return replay->platform->protocol.unlock == UNLOCK_WITH_DATA && !epoch->nocheck && epoch->origin != epoch->target;
+}
+/* Called when all operations are complete, or (with_data) have been sent. Sends the release and ends the epoch at the origin. */
 enum status replay_lock_end(struct replay *replay, uint32_t lock);
 /* Notes in the predicted trace when the current unlock released its lock. The unlock then waits for the answer. */
 void replay_note_release(struct replay *replay, uint32_t rank);

@@ -35,6 +35,7 @@ struct lock_epoch {
     int64_t unlock_exit_ps;
     uint32_t outstanding, queue_first, queue_last;
     uint32_t leaves_to;   /* issue = deferred: the last queued operation that may leave, NO_INDEX: none */
+    uint32_t uncleared;   /* operations whose data wait for the clear to send */
     uint32_t lefts;       /* operations that are not complete at the origin */
     uint32_t thread;      /* the thread of the origin that called MPI_Win_lock */
     int64_t last_left_ps; /* from then on all operations that lefts does not count are complete at the origin */

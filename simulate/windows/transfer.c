@@ -129,6 +129,7 @@ enum status replay_ask_to_send(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
     if (op->epoch_kind == OP_ACTIVE) replay->pairs[op->pair].uncleared++;
+    if (op->epoch_kind == OP_LOCK) replay->lock_epochs[op->lock].uncleared++;
     return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
 }
 
@@ -165,6 +166,8 @@ enum status replay_on_rma_clear(struct replay *replay, const struct engine_note 
         TRY(replay_send_together(replay, message->ref));
     else
         TRY(op.kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref));
+    bool ends = op.epoch_kind == OP_LOCK && --replay->lock_epochs[op.lock].uncleared == 0;
+    if (ends && replay->platform->protocol.unlock == UNLOCK_WITH_DATA) replay_wake(replay, op.origin);
     if (!active) return STATUS_OK;
     TRY(replay_pair_cleared(replay, op.pair, op.epoch));
     if (--origin->lefts == 0) replay_wake(replay, op.origin);
@@ -310,6 +313,20 @@ enum status replay_on_ack(struct replay *replay, const struct engine_note *messa
 }
 
 enum status replay_on_get_request(struct replay *replay, const struct engine_note *message)
+{
+    const struct platform *platform = replay->platform;
+    bool asks = platform->protocol.get_data == GET_DATA_RENDEZVOUS && platform->progress != PROGRESS_HARDWARE &&
+                message->source != message->destination && replay->ops[message->ref].bytes > platform->rma_eager_bytes;
+    if (!asks) return send_data(replay, message->ref);
+    return replay_send_control(replay, MESSAGE_GET_ASK, message->destination, message->source, message->ref, 0);
+}
+
+enum status replay_on_get_ask(struct replay *replay, const struct engine_note *message)
+{
+    return replay_send_control(replay, MESSAGE_GET_CLEAR, message->destination, message->source, message->ref, 0);
+}
+
+enum status replay_on_get_clear(struct replay *replay, const struct engine_note *message)
 {
     return send_data(replay, message->ref);
 }

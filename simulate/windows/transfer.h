@@ -42,6 +42,8 @@ enum status replay_on_data(struct replay *replay, const struct engine_note *mess
 enum status replay_on_data_to_apply(struct replay *replay, const struct engine_note *message);
 enum status replay_on_applied(struct replay *replay, uint32_t op);
 enum status replay_on_ack(struct replay *replay, const struct engine_note *message);
+enum status replay_on_get_ask(struct replay *replay, const struct engine_note *message);
+enum status replay_on_get_clear(struct replay *replay, const struct engine_note *message);
 enum status replay_on_get_request(struct replay *replay, const struct engine_note *message);
 enum status replay_on_get_reply(struct replay *replay, const struct engine_note *message);
 enum status replay_on_rma_ask(struct replay *replay, const struct engine_note *message);

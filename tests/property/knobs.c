@@ -92,12 +92,14 @@ const struct knob knobs[] = {
     {"mpi.rma.protocol.polls", {"1", "1", "1", "2", "3"}},
     {"mpi.rma.protocol.poll_s", {"0", "1e-6"}},
     {"mpi.rma.protocol.visit", {NULL, NULL, "needed"}}, /* else as above */
+    {"mpi.rma.protocol.unlock", {NULL, NULL, "with_data"}},
+    {"mpi.rma.protocol.get_data", {"direct", "direct", "rendezvous"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
 
 /* The last rows are drawn apart: a seed names the program that it named before there were these knobs. */
-enum { LATER_KNOBS = 12 };
+enum { LATER_KNOBS = 14 };
 
 static uint32_t value_count(const struct knob *knob)
 {

@@ -10,6 +10,7 @@ struct parcel {
     struct op *ops[PARCEL_OPS_MAX];
     uint32_t count;
     int64_t bytes;
+    bool gets_cleared; /* mpi.rma.protocol.get_data: the origin is ready for the data */
 };
 
 static bool moves_out(const struct op *op)
@@ -118,6 +119,46 @@ static void gets_arrived(struct model *model, void *what)
         if (parcel->ops[i]->kind == CALL_GET) parcel->ops[i]->known = true;
 }
 
+/* --- mpi.rma.protocol.get_data = rendezvous --- */
+
+static void answer_gets(struct model *model, struct parcel *parcel);
+
+static bool asks_for_data(const struct model *model, const struct parcel *parcel)
+{
+    const struct platform *platform = model->platform;
+    bool asks = platform->protocol.get_data == GET_DATA_RENDEZVOUS && platform->progress != PROGRESS_HARDWARE;
+    return asks && parcel->ops[0]->bytes > platform->rma_eager_bytes && parcel->access->target != parcel->access->epoch->origin;
+}
+
+static void cleared_for_data(struct model *model, void *what)
+{
+    struct parcel *parcel = what;
+    parcel->gets_cleared = true;
+    answer_gets(model, parcel);
+}
+
+static void data_are_cleared(struct model *model, void *what)
+{
+    const struct parcel *parcel = what;
+    const struct access *access = parcel->access;
+    rank_serve(model, (struct arrival){access->epoch->origin, access->target, SERVICE_CLEAR, parcel->ops[0]->bytes},
+               cleared_for_data, what);
+}
+
+static void clear_data(struct model *model, void *what)
+{
+    const struct parcel *parcel = what;
+    network_send_control(model, parcel->access->epoch->origin, parcel->access->target, true, data_are_cleared, what);
+}
+
+static void data_are_offered(struct model *model, void *what)
+{
+    const struct parcel *parcel = what;
+    const struct access *access = parcel->access;
+    rank_serve(model, (struct arrival){access->target, access->epoch->origin, SERVICE_CLEAR, parcel->ops[0]->bytes},
+               clear_data, what);
+}
+
 /* The data of all its gets come back in one message. */
 static void answer_gets(struct model *model, struct parcel *parcel)
 {
@@ -129,6 +170,10 @@ static void answer_gets(struct model *model, struct parcel *parcel)
             gets++;
         }
     if (gets == 0) return;
+    if (parcel->count == 1 && !parcel->gets_cleared && asks_for_data(model, parcel)) {
+        network_send_control(model, parcel->access->target, parcel->access->epoch->origin, true, data_are_offered, parcel);
+        return;
+    }
     int64_t left_ps = network_send(model, (struct transport){.from = parcel->access->target,
                                                              .to = parcel->access->epoch->origin,
                                                              .bytes = bytes,

@@ -255,6 +255,19 @@ static void flush(struct model *model, struct rank *rank, const struct trace_cal
     rank_await(model, rank, is_complete, &named);
 }
 
+/* mpi.rma.protocol.unlock = with_data: all operations have been sent, to the own rank they are known to be complete. */
+static bool are_sent(const struct model *model, const void *what)
+{
+    const struct named *named = what;
+    for (uint32_t i = 0; i < named->count; i++) {
+        const struct access *access = named->accesses[i];
+        if (!is_away(access) && !access_is_known(model, access)) return false;
+        for (const struct op *op = access->first; op; op = op->next)
+            if (!op->sent) return false;
+    }
+    return true;
+}
+
 static void unlock(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     struct named named = name_accesses(model, rank, call);
@@ -265,14 +278,17 @@ static void unlock(struct model *model, struct rank *rank, const struct trace_ca
     }
     if (pays) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < named.count; i++) go(model, named.accesses[i], must_ask(named.accesses[i], true));
-    request_answers(model, &named);
+    bool early = model->platform->protocol.unlock == UNLOCK_WITH_DATA && named.count > 0 &&
+                 !named.accesses[0]->epoch->nocheck;
+    if (!early) request_answers(model, &named);
     rank_await(model, rank, are_open, &named);
-    rank_await(model, rank, is_complete, &named);
+    rank_await(model, rank, early ? are_sent : is_complete, &named);
     for (uint32_t i = 0; i < named.count; i++) {
         release(model, named.accesses[i]);
         pair_of(model, call->handle, rank->number, named.accesses[i]->target)->lock = NULL;
     }
     rank_await(model, rank, are_answered, &named);
+    if (early) rank_await(model, rank, is_complete, &named);
 }
 
 void do_passive(struct model *model, struct rank *rank, const struct trace_call *call)
