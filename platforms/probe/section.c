@@ -11,6 +11,8 @@
 enum { LARGE_BYTES = 65536 };
 /* Times in units of the latency are conclusive only if the latency is far larger than the calls themselves. */
 #define LATENCY_LEAST 20e-6
+/* docs/protocols.md, Two looks: between 30 and 50 us. */
+#define OPENMPI_POLL_S 4e-5
 
 typedef const struct probe_findings *given;
 
@@ -269,12 +271,27 @@ static void add_dynamic_put(const cJSON *rma, cJSON *protocol)
         cJSON_AddStringToObject(protocol, "dynamic_put", "accumulate");
 }
 
+/* Not asked: Open MPI's osc/pt2pt queues the messages that it reads, and sends releases behind the data (docs/protocols.md). */
+static bool queues_messages(given findings)
+{
+    return strncmp(findings->record->library, "Open MPI", 8) == 0 && puts_are_served_by_call(findings);
+}
+
+static void add_queue(cJSON *protocol)
+{
+    cJSON_AddStringToObject(protocol, "visit", "needed");
+    cJSON_AddNumberToObject(protocol, "polls", 2);
+    cJSON_AddNumberToObject(protocol, "poll_s", OPENMPI_POLL_S);
+    cJSON_AddStringToObject(protocol, "get_data", "rendezvous");
+}
+
 static void add_unlock(given findings, cJSON *protocol)
 {
     const struct probe_verdict *unlock = probe_find_verdict(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0);
-    if (unlock)
-        cJSON_AddStringToObject(protocol, "unlock",
-                                takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name);
+    if (!unlock) return;
+    const char *name = takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name;
+    bool early = strcmp(name, "acknowledged") == 0 && queues_messages(findings);
+    cJSON_AddStringToObject(protocol, "unlock", early ? "with_data" : name);
 }
 
 /* A third rank distinguishes "requested" from "connections". If there was none: MPICH asks a target whose puts are all
@@ -310,7 +327,10 @@ static void add_protocol(given findings, cJSON *rma)
     add_flush(findings, protocol);
     add_by_kind(findings, protocol, PROBE_ASKS_LOCAL, "local", false);
     refine_local(findings, protocol);
-    if (by_call) add_verdict(protocol, "visit", probe_find_verdict(findings, PROBE_ASKS_VISIT, PROBE_VARIANT_PUT, -1));
+    if (queues_messages(findings))
+        add_queue(protocol);
+    else if (by_call)
+        add_verdict(protocol, "visit", probe_find_verdict(findings, PROBE_ASKS_VISIT, PROBE_VARIANT_PUT, -1));
     if (by_call) add_linger(findings, protocol);
     add_verdict(protocol, "lock_order", probe_find_verdict(findings, PROBE_ASKS_LOCK_ORDER, PROBE_VARIANT_NONE, 0));
     add_assertions(findings, protocol);
