@@ -53,9 +53,9 @@ static const struct argp_option rows[] = {
     {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not probe the MPI library (docs/probe.md): mpi.rma has defaults",
      0},
     {"check", OPTION_CHECK, NULL, 0,
-     "record a bench run with the same launcher, replay it on the platform file, and compare (docs/calibration.md)", 0},
+     "measure more tests, record them once, replay them on the platform file, and compare (docs/calibration.md)", 0},
     {"rounds", OPTION_ROUNDS, "N", 0,
-     "run the bench in N parts, each followed by what --check records, and take a quartile or the middle of the parts (1)", 0},
+     "run the bench in N parts, one after another (1)", 0},
     {"name", OPTION_NAME, "NAME", 0, "name of the platform (that of the output file)", 0},
     {"json", OPTION_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output, without the table", 0},
     {0},
@@ -132,6 +132,7 @@ static enum status read_results(const char *directory, struct calibration **cali
     TRY(json_open(path, &run, err));
     enum status status = bench_results_open(directory, &results, err);
     if (status == STATUS_OK) {
+        bench_results_keep(&results, CALIBRATE_CHECK_PREFIX, false);
         status = calibration_new(&results, run.root, calibration, err);
         bench_results_clear(&results);
     }
@@ -243,11 +244,17 @@ static enum status run_round(const struct calibrate_run *run, int round, struct 
 static enum status measure_library(const struct options *options, const struct calibrate_run *run, cJSON **mpi,
                                    struct err *recorded, struct err *err)
 {
-    for (int round = 0; round < options->rounds; round++) {
-        TRY(run_round(run, round, err));
-        if (options->check && recorded->status == STATUS_OK) calibrate_check_record(run, round, recorded);
+    char path[CALIBRATE_PATH_BYTES + 16], config[CALIBRATE_PATH_BYTES + 16];
+    struct calibrate_run with_check = *run;
+    if (options->check) {
+        if (mkdir(run->directory, 0777) != 0 && errno != EEXIST)
+            return err_set(err, STATUS_SYSTEM, run->directory, NULL, "%s, expected to make the directory", strerror(errno));
+        snprintf(config, sizeof config, "%s/bench.json", run->directory);
+        TRY(calibrate_check_config(run, config, err));
+        with_check.config = config;
     }
-    char path[CALIBRATE_PATH_BYTES + 16];
+    for (int round = 0; round < options->rounds; round++) TRY(run_round(&with_check, round, err));
+    if (options->check) calibrate_check_record(run, recorded);
     if (!options->no_probe) TRY(calibrate_run_probe(run, mpi, err));
     name_section(run->directory, path);
     return *mpi ? cli_write_json(*mpi, path, err) : STATUS_OK;
@@ -256,7 +263,7 @@ static enum status measure_library(const struct options *options, const struct c
 static enum status check_result(const struct options *options, const struct calibrate_run *run,
                                 const struct err *recorded, struct err *err)
 {
-    if (recorded->status == STATUS_OK) return calibrate_check(run, options->output, (int)options->rounds, err);
+    if (recorded->status == STATUS_OK) return calibrate_check(run, options->output, err);
     if (err) *err = *recorded;
     return recorded->status;
 }

@@ -81,17 +81,20 @@ static void name_stretch(const struct trace_rank *rank, const struct stretch *st
     }
 }
 
-static struct skeleton *skeleton_by_name(const struct skeletons *skeletons, const char *name)
+static struct skeleton *find_skeleton(const struct skeletons *skeletons, const char *name, const char *region)
 {
     for (size_t i = 0; i < skeletons->count; i++)
-        if (strcmp(skeletons->items[i].name, name) == 0) return &skeletons->items[i];
+        if (strcmp(skeletons->items[i].name, name) == 0 && strcmp(skeletons->items[i].region, region) == 0)
+            return &skeletons->items[i];
     return NULL;
 }
 
-static enum status add_skeleton(struct skeletons *skeletons, const char *name, struct skeleton **added, struct err *err)
+static enum status add_skeleton(struct skeletons *skeletons, const char *name, const char *region, struct skeleton **added,
+                                struct err *err)
 {
     struct skeleton made = {.count = 0};
     strcpy(made.name, name);
+    snprintf(made.region, sizeof made.region, "%s", region);
     ARRAY_PUSH(skeletons->items, skeletons->count, skeletons->capacity, made, err);
     *added = &skeletons->items[skeletons->count - 1];
     return STATUS_OK;
@@ -130,7 +133,8 @@ static int64_t clock_of(const struct trace_rank *rank)
 struct both {
     const struct trace *trace; /* the measured one */
     const struct trace_rank *measured, *predicted;
-    int64_t clock_ps; /* in the time of each measured call */
+    int64_t clock_ps;   /* in the time of each measured call */
+    const char *region; /* the last one that the walk has entered and not left, "": none */
 };
 
 static const char train_name[] = "MPI_Barrier, one of a train";
@@ -163,7 +167,8 @@ static enum status add_stretch(const struct both *both, size_t before, size_t ba
     name_stretch(both->measured, &stretch, name);
     name_pair(both, barrier, name);
     struct skeleton *series = last_series(skeletons);
-    if (!series || strcmp(series->name, name) != 0) TRY(add_skeleton(skeletons, name, &series, err));
+    if (!series || strcmp(series->name, name) != 0 || strcmp(series->region, both->region) != 0)
+        TRY(add_skeleton(skeletons, name, both->region, &series, err));
     return add_times(series, time_of(both->measured, &stretch, both->clock_ps), time_of(both->predicted, &stretch, 0), err);
 }
 
@@ -180,16 +185,32 @@ static enum status add_train(const struct both *both, size_t first, size_t last,
     if (last - first < TRAIN_LEAST) return STATUS_OK;
     strcpy(name, train_name);
     name_pair(both, last, name);
-    struct skeleton *series = skeleton_by_name(skeletons, name);
-    if (!series) TRY(add_skeleton(skeletons, name, &series, err));
+    struct skeleton *series = find_skeleton(skeletons, name, both->region);
+    if (!series) TRY(add_skeleton(skeletons, name, both->region, &series, err));
     return add_times(series, mean_of_train(both->measured, first, last), mean_of_train(both->predicted, first, last), err);
 }
 
-static enum status collect_stretches(const struct both *both, struct skeletons *skeletons, struct err *err)
+/* Regions begin and end between repetitions. */
+static const char *region_behind(const struct both *both, const struct trace_call *call)
+{
+    switch (kind_of(call)) {
+    case CALL_REGION_ENTER: return both->trace->definitions.regions[call->region.region];
+    case CALL_REGION_LEAVE: return "";
+    default: return both->region;
+    }
+}
+
+static enum status collect_stretches(struct both *both, struct skeletons *skeletons, struct err *err)
 {
     const struct trace_rank *measured = both->measured;
     size_t before = SIZE_MAX, train = SIZE_MAX;
     for (size_t i = 0; i < measured->count; i++) {
+        const char *behind = region_behind(both, &measured->calls[i]);
+        if (behind != both->region) { /* a train ends here */
+            if (train != SIZE_MAX) TRY(add_train(both, train, before, skeletons, err));
+            before = train = SIZE_MAX;
+            both->region = behind;
+        }
         if (measured->calls[i].call != ID_Barrier) continue;
         if (before != SIZE_MAX) TRY(add_stretch(both, before, i, skeletons, err));
         if (before == SIZE_MAX || before + 1 < i) {
@@ -240,8 +261,8 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
         return err_set(err, STATUS_DATA, NULL, NULL,
                        "rank %" PRIu32 " has other calls in the prediction, expected a replay of the measured run",
                        rank);
-    enum status status = collect_stretches(
-        &(struct both){measured, &measured->ranks[rank], &predicted->ranks[rank], clock_of(&measured->ranks[rank])}, &made, err);
+    struct both both = {measured, &measured->ranks[rank], &predicted->ranks[rank], clock_of(&measured->ranks[rank]), ""};
+    enum status status = collect_stretches(&both, &made, err);
     if (status == STATUS_OK) {
         keep_repeated(&made);
         *skeletons = made;
@@ -251,51 +272,34 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
     return status;
 }
 
-static int compare_medians(const void *a, const void *b)
+static enum status append_times(double **to, size_t count, size_t *capacity, const double *from, size_t more, struct err *err)
 {
-    double x = (*(const struct skeleton *const *)a)->measured_median_s,
-           y = (*(const struct skeleton *const *)b)->measured_median_s;
-    return (x > y) - (x < y);
+    TRY(array_reserve((void **)to, capacity, count + more, sizeof **to, err));
+    memcpy(*to + count, from, more * sizeof **to);
+    return STATUS_OK;
 }
 
-/* The row of all series of its name. list has room for them. False: a round lacks the name. */
-static bool join_row(const struct skeletons *rounds, size_t round_count, const struct skeleton **list, struct skeleton *row)
+static enum status join_series(const struct skeleton *series, struct skeletons *joined, struct err *err)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < round_count; i++) {
-        size_t before = count;
-        for (size_t k = 0; k < rounds[i].count; k++)
-            if (strcmp(rounds[i].items[k].name, row->name) == 0) list[count++] = &rounds[i].items[k];
-        if (count == before) return false;
-    }
-    qsort(list, count, sizeof *list, compare_medians);
-    const struct skeleton *taken = list[(count - 1) / 4];
-    row->measured_median_s = taken->measured_median_s;
-    row->measured_p10_s = taken->measured_p10_s;
-    row->predicted_median_s = taken->predicted_median_s;
-    for (size_t i = 0; i < count; i++) row->count += list[i]->count;
-    return true;
+    struct skeleton *row = find_skeleton(joined, series->name, series->region);
+    if (!row) TRY(add_skeleton(joined, series->name, series->region, &row, err));
+    TRY(append_times(&row->predicted_s, row->count, &row->predicted_capacity, series->predicted_s, series->count, err));
+    TRY(append_times(&row->measured_s, row->count, &row->capacity, series->measured_s, series->count, err));
+    row->count += series->count;
+    return STATUS_OK;
 }
 
-enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err)
+enum status skeletons_join(const struct skeletons *series, struct skeletons *joined, struct err *err)
 {
     struct skeletons made = {0};
-    size_t all = 0;
-    for (size_t i = 0; i < round_count; i++) all += rounds[i].count;
-    const struct skeleton **list = calloc(all + 1, sizeof *list);
-    enum status status = list ? STATUS_OK : err_memory(err);
-    for (size_t i = 0; i < rounds[0].count && status == STATUS_OK; i++) {
-        struct skeleton row = {.count = 0};
-        strcpy(row.name, rounds[0].items[i].name);
-        if (skeleton_by_name(&made, row.name) || !join_row(rounds, round_count, list, &row)) continue;
-        status = array_reserve((void **)&made.items, &made.capacity, made.count + 1, sizeof row, err);
-        if (status == STATUS_OK) made.items[made.count++] = row;
-    }
-    free(list);
-    if (status == STATUS_OK)
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < series->count && status == STATUS_OK; i++) status = join_series(&series->items[i], &made, err);
+    if (status == STATUS_OK) {
+        keep_repeated(&made);
         *joined = made;
-    else
+    } else {
         skeletons_clear(&made);
+    }
     return status;
 }
 

@@ -11,7 +11,8 @@ enum { SKELETON_NAME_BYTES = 160, SKELETON_COUNT_LEAST = 10 };
 
 /* A series, or, joined, a row. */
 struct skeleton {
-    char name[SKELETON_NAME_BYTES]; /* "MPI_Put 8 > 1, MPI_Win_flush"; "100 MPI_Win_fence" */
+    char name[SKELETON_NAME_BYTES];   /* "MPI_Put 8 > 1, MPI_Win_flush"; "100 MPI_Win_fence" */
+    char region[SKELETON_NAME_BYTES]; /* the user region that it is in, "": none */
     double *measured_s, *predicted_s; /* owned; per repetition; for consecutive barriers their mean. NULL: a row */
     size_t count, capacity, predicted_capacity;
     double measured_median_s, measured_p10_s, predicted_median_s;
@@ -23,16 +24,14 @@ struct skeletons {
     size_t count, capacity;
 };
 
-/* The series of a run: repetitions of other calls end a series, and the same calls later are another one. All trains of
- * barriers are one. predicted is the replay of the measured trace; STATUS_DATA if the rank's calls differ. Left out are local
- * calls, and what is between two barriers with calls on another communicator, or calls that create or free windows and
+/* The series of a run: repetitions of other calls or in another region end a series, and the same calls later are another one.
+ * All trains of barriers are one. predicted is the replay of the measured trace; STATUS_DATA if the rank's calls differ. Left out
+ * are local calls, and what is between two barriers with calls on another communicator, or calls that create or free windows and
  * communicators. */
 enum status skeletons_compare(const struct trace *measured, const struct trace *predicted, uint32_t rank,
                               struct skeletons *skeletons, struct err *err);
-/* Makes rows of the series of several runs of one program. A row has the times of the series whose median is at the lower
- * quartile, since load only adds time, and the repetitions of all. The bench's passes over its sizes are taken alike
- * (platforms/fit/size_curve.h). There is a row for each name of rounds[0] that occurs in all rounds. */
-enum status skeletons_join(const struct skeletons *rounds, size_t round_count, struct skeletons *joined, struct err *err);
+/* Makes rows: the medians of all repetitions of the series with the same name in the same region. */
+enum status skeletons_join(const struct skeletons *series, struct skeletons *joined, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 
 /* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its

@@ -2,56 +2,56 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/launcher.h"
+#include "common/json.h"
+#include "platforms/fit/size_curve.h"
 #include "trace/open.h"
 #include "validate/skeletons.h"
 
 enum { WORDS_MOST = 512 };
 
-/* Every way to synchronise, with small and large data, a put behind a pause of 10 ms, and late posts. On fast networks 20 ms have
- * so many repetitions that the first ones, which touch the pages of the library's buffers, are few. */
-static const char config[] =
-    "{ \"node_configurations\": { \"pairs\": [[2, 2], [1, 2]], \"three\": [[3, 3], [2, 4], [1, 3]] },\n"
-    "  \"tests\": {\n"
-    "    \"curves\": { \"conf\": \"pairs\", \"sizes\": [8, \"4K\", \"64K\"], \"minRepeats\": 40, \"maxDuration\": 0.02,\n"
-    "      \"confidence\": 0,\n"
+#define TEST(NAME) "    \"" CALIBRATE_CHECK_PREFIX NAME "\": "
+/* Every way to synchronise, with small and large data, a put behind a pause of 10 ms, and late posts. */
+static const char tests[] =
+    "{ \"tests\": {\n" TEST("curves") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": [8, \"4K\", \"64K\"], \"minRepeats\": 40,\n"
+    "      \"maxDuration\": 0.2, \"confidence\": 0,\n"
     "      \"tests\": [\"putLatency -s flush\", \"putLatency -s lock\", \"putLatency -s lock_all\", \"putLatency -s pscw\",\n"
     "                \"putLatency -s fence\", \"getLatency -s flush\", \"getLatency -s lock\", \"accumulateLatency -s flush\",\n"
     "                \"pingPong\"] },\n"
-    "    \"words\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
+    TEST("words") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.2, \"confidence\": 0,\n"
     "      \"tests\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
     "                \"fenceSkeleton\", \"allreduceTrain\", \"barrier\"] },\n"
-    "    \"ahead\": { \"conf\": \"pairs\", \"sizes\": [1, 2, 4], \"minRepeats\": 11, \"maxDuration\": 0,\n"
+    TEST("ahead") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": [1, 2, 4], \"minRepeats\": 11, \"maxDuration\": 0,\n"
     "      \"tests\": \"epochsAhead\" },\n"
-    "    \"room\": { \"conf\": \"pairs\", \"sizes\": [64, \"64K\"], \"minRepeats\": 11, \"maxDuration\": 0,\n"
+    TEST("room") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": [64, \"64K\"], \"minRepeats\": 11, \"maxDuration\": 0,\n"
     "      \"tests\": \"putsAhead\" },\n"
-    "    \"group\": { \"conf\": \"three\", \"sizes\": 8, \"minRepeats\": 11, \"maxDuration\": 0, "
+    TEST("group") "{ \"conf\": [[3, 3], [2, 4], [1, 3]], \"sizes\": 8, \"minRepeats\": 11, \"maxDuration\": 0, "
     "\"tests\": \"lateGroup\" },\n"
-    "    \"again\": { \"conf\": \"pairs\", \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
-    "      \"tests\": \"pscwSkeleton\" },\n"
-    "    \"pause\": { \"conf\": \"pairs\", \"sizes\": 10000, \"minRepeats\": 40, \"maxDuration\": 0.02, \"confidence\": 0,\n"
+    TEST("pause") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": 10000, \"minRepeats\": 40, \"maxDuration\": 0.2, \"confidence\": 0,\n"
     "      \"tests\": \"putBehindPause\" } } }\n";
+#undef TEST
 
 struct files {
     char self[CALIBRATE_PATH_BYTES], bench[CALIBRATE_PATH_BYTES], config[CALIBRATE_PATH_BYTES + 32];
     char results[CALIBRATE_PATH_BYTES + 32], measured[CALIBRATE_PATH_BYTES + 32], predicted[CALIBRATE_PATH_BYTES + 32];
 };
 
-static enum status name_files(const struct calibrate_run *run, int round, struct files *files, struct err *err)
+static enum status name_files(const struct calibrate_run *run, struct files *files, struct err *err)
 {
     if (!realpath("/proc/self/exe", files->self))
         return err_set(err, STATUS_SYSTEM, "/proc/self/exe", NULL, "does not tell which program this is");
     snprintf(files->config, sizeof files->config, "%s/check.json", run->directory);
-    snprintf(files->results, sizeof files->results, "%s/check-%d", run->directory, round);
-    snprintf(files->measured, sizeof files->measured, "%s/check-%d.rma", run->directory, round);
-    snprintf(files->predicted, sizeof files->predicted, "%s/predicted-%d.rma", run->directory, round);
+    snprintf(files->results, sizeof files->results, "%s/check", run->directory);
+    snprintf(files->measured, sizeof files->measured, "%s/check.rma", run->directory);
+    snprintf(files->predicted, sizeof files->predicted, "%s/predicted.rma", run->directory);
     TRY(launcher_find_program(run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench",
                               "RMACAST_BENCH", files->bench, sizeof files->bench, err));
     FILE *out = fopen(files->config, "w");
-    bool written = out && fputs(config, out) >= 0;
+    bool written = out && fputs(tests, out) >= 0;
     if (out && fclose(out) != 0) written = false;
     return written ? STATUS_OK : err_set(err, STATUS_SYSTEM, files->config, NULL, "cannot be written");
 }
@@ -74,7 +74,7 @@ static enum status run_self(char *const *command, const char *last, const char *
 static enum status record_program(const struct calibrate_run *run, struct files *files, struct err *err)
 {
     char *words[WORDS_MOST] = {files->self, "record", "-o", files->measured, "--"};
-    const char *const arguments[] = {"--output", files->results, "--config", files->config, NULL};
+    const char *const arguments[] = {"--output", files->results, "--config", files->config, "--once", NULL};
     int count = 5;
     for (char *const *word = run->command; *word; word++) {
         if (count == WORDS_MOST - 1)
@@ -88,55 +88,115 @@ static enum status replay_trace(const struct calibrate_run *run, struct files *f
                                 struct err *err)
 {
     char *const words[] = {files->self, "simulate", files->measured, "--platform", NULL};
-    const char *const arguments[] = {"--engine", "loggp", "-o", files->predicted, NULL};
+    /* Between its calls the bench does nothing: what the recording has there is the recorder's. Sleep stays. */
+    const char *const arguments[] = {"--engine", "loggp", "--set", "nodes.speed=1e6", "-o", files->predicted, NULL};
     return run_self(words, platform, arguments, run->limit_s, err);
 }
 
-static enum status compare_rounds(const struct files *files, struct skeletons *skeletons, struct err *err)
+static enum status compare_traces(const struct files *files, struct skeletons *rows, struct err *err)
 {
     struct trace *measured, *predicted;
+    struct skeletons series = {0};
     TRY(trace_open(files->measured, &measured, err));
     enum status status = trace_open(files->predicted, &predicted, err);
     if (status == STATUS_OK) {
-        status = skeletons_compare(measured, predicted, 0, skeletons, err);
+        status = skeletons_compare(measured, predicted, 0, &series, err);
         trace_free(predicted);
     }
     trace_free(measured);
+    if (status == STATUS_OK) status = skeletons_join(&series, rows, err);
+    skeletons_clear(&series);
     return status;
 }
 
-enum status calibrate_check_record(const struct calibrate_run *run, int round, struct err *err)
+/* The bench gives half a ping-pong, and one call of a train; a row has all calls. */
+static double calls_of(const char *spec)
+{
+    static const struct {
+        const char *spec;
+        double calls;
+    } parts[] = {{"pingPong", 2}, {"fenceSkeleton", BENCH_TRAIN}, {"allreduceTrain", BENCH_TRAIN}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].spec, spec) == 0) return parts[i].calls;
+    return 1;
+}
+
+/* The rows get what the bench measured of the series, under the conditions of the fit. */
+static enum status take_measured(const struct bench_results *results, const struct bench_series *series,
+                                 const struct conditions conditions[2], struct skeletons *rows, struct err *err)
+{
+    char region[BENCH_SERIES_NAME_BYTES];
+    const bool between = series->demand.nodes > 1;
+    struct size_curve curve;
+    bench_series_name(series->spec, series->demand.nodes, series->bytes, region);
+    TRY(size_curve_collect(results, series->spec, between, &conditions[between], &curve, err));
+    for (size_t i = 0; i < curve.count; i++) {
+        if (curve.points[i].x != (double)series->bytes) continue;
+        for (size_t k = 0; k < rows->count; k++) {
+            struct skeleton *row = &rows->items[k];
+            if (strcmp(row->region, region) != 0) continue;
+            row->measured_median_s = calls_of(series->spec) * curve.sizes[i].statistics.median;
+            row->measured_p10_s = calls_of(series->spec) * curve.sizes[i].statistics.p10;
+            row->count = curve.sizes[i].statistics.count;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status take_all_measured(const struct calibrate_run *run, struct skeletons *rows, struct err *err)
+{
+    struct bench_results results;
+    struct conditions conditions[2];
+    TRY(bench_results_open(run->directory, &results, err));
+    enum status status = STATUS_OK;
+    for (int between = 0; between < 2 && status == STATUS_OK; between++)
+        status = conditions_find(&results, between, &conditions[between], err);
+    if (status == STATUS_OK) bench_results_keep(&results, CALIBRATE_CHECK_PREFIX, true);
+    for (size_t i = 0; i < results.count && status == STATUS_OK; i++)
+        if (bench_results_is_first(&results, i)) status = take_measured(&results, &results.series[i], conditions, rows, err);
+    bench_results_clear(&results);
+    return status;
+}
+
+enum status calibrate_check_config(const struct calibrate_run *run, const char *file, struct err *err)
+{
+    struct json_document own, check;
+    TRY(run->config ? json_open(run->config, &own, err) : json_parse(bench_config_default, "(default)", &own, err));
+    enum status status = json_parse(tests, "(check)", &check, err);
+    cJSON *added, *to = cJSON_GetObjectItem(own.root, "tests");
+    cJSON_ArrayForEach (added, cJSON_GetObjectItem(check.root, "tests"))
+        cJSON_AddItemToObject(to, added->string, cJSON_Duplicate(added, true));
+    char *text = cJSON_Print(own.root);
+    FILE *out = text ? fopen(file, "w") : NULL;
+    bool written = out && fprintf(out, "%s\n", text) > 0;
+    if (out && fclose(out) != 0) written = false;
+    free(text);
+    json_close(&check);
+    json_close(&own);
+    return status == STATUS_OK && !written ? err_set(err, STATUS_SYSTEM, file, NULL, "cannot be written") : status;
+}
+
+enum status calibrate_check_record(const struct calibrate_run *run, struct err *err)
 {
     struct files *files = calloc(1, sizeof *files);
     if (!files) return err_memory(err);
-    enum status status = name_files(run, round, files, err);
+    enum status status = name_files(run, files, err);
     if (status == STATUS_OK) status = record_program(run, files, err);
     free(files);
     return status;
 }
 
-static enum status print_joined(const struct skeletons *rounds, int count, struct err *err)
-{
-    struct skeletons joined;
-    TRY(skeletons_join(rounds, (size_t)count, &joined, err));
-    skeletons_print(&joined, cli_table());
-    skeletons_clear(&joined);
-    return STATUS_OK;
-}
-
-enum status calibrate_check(const struct calibrate_run *run, const char *platform, int rounds, struct err *err)
+enum status calibrate_check(const struct calibrate_run *run, const char *platform, struct err *err)
 {
     struct files *files = calloc(1, sizeof *files);
-    struct skeletons *of_rounds = calloc((size_t)rounds, sizeof *of_rounds);
-    enum status status = files && of_rounds ? STATUS_OK : err_memory(err);
-    for (int i = 0; i < rounds && status == STATUS_OK; i++) {
-        status = name_files(run, i, files, err);
-        if (status == STATUS_OK) status = replay_trace(run, files, platform, err);
-        if (status == STATUS_OK) status = compare_rounds(files, &of_rounds[i], err);
-    }
-    if (status == STATUS_OK) status = print_joined(of_rounds, rounds, err);
-    for (int i = 0; of_rounds && i < rounds; i++) skeletons_clear(&of_rounds[i]);
-    free(of_rounds);
+    struct skeletons rows = {0};
+    if (!files) return err_memory(err);
+    enum status status = name_files(run, files, err);
+    if (status == STATUS_OK) status = replay_trace(run, files, platform, err);
+    if (status == STATUS_OK) status = compare_traces(files, &rows, err);
+    if (status == STATUS_OK) status = take_all_measured(run, &rows, err);
+    if (status == STATUS_OK) skeletons_print(&rows, cli_table());
+    skeletons_clear(&rows);
     free(files);
     return status;
 }

@@ -4,9 +4,14 @@
 
 #include "cli/calibrate/run.h"
 
-/* Records a bench run behind the same launcher, as the round's; in the directory of the run. */
-enum status calibrate_check_record(const struct calibrate_run *run, int round, struct err *err);
-/* Replays what was recorded in each round on the platform file, and prints a table of measured and predicted medians. */
-enum status calibrate_check(const struct calibrate_run *run, const char *platform, int rounds, struct err *err);
+/* The check's tests run between the others of the bench. Their names in its configuration and results begin so. */
+#define CALIBRATE_CHECK_PREFIX "check "
+/* Writes the configuration of the run (NULL: the default), with the check's tests. */
+enum status calibrate_check_config(const struct calibrate_run *run, const char *file, struct err *err);
+/* Records the check's tests once, behind the same launcher; in the directory of the run. */
+enum status calibrate_check_record(const struct calibrate_run *run, struct err *err);
+/* Replays what was recorded on the platform file, and prints a table: what the bench measured of the check's tests, without
+ * recorder, and what the replay predicts. */
+enum status calibrate_check(const struct calibrate_run *run, const char *platform, struct err *err);
 
 #endif

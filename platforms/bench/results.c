@@ -12,21 +12,25 @@
 #include "common/array.h"
 #include "common/units.h"
 
-enum { COLUMNS = 11, PATH_BYTES = 4096, LINE_BYTES = 1024 };
+enum { COLUMNS = 12, PATH_BYTES = 4096, LINE_BYTES = 1024 };
 #define SECONDS_MOST 3600.0
 
-const char bench_results_header[] = "test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s\n";
+const char bench_results_header[] = "test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s,reference_s\n";
+/* Of versions that had no references. */
+static const char short_header[] =
+    "test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s\n";
 
 bool bench_results_write(FILE *out, const struct bench_job *job, const char *place, int64_t bytes, int repetition,
                          const struct bench_repetition *times)
 {
-    return fprintf(out, "%s,%s,%d,%d,%s,%" PRId64 ",%d,%.9g,%.9g,%.9g,%.9g\n", job->test, job->spec, job->demand.nodes,
-                   job->demand.ranks, place, bytes, repetition, times->root, times->least, times->mean, times->most) > 0;
+    return fprintf(out, "%s,%s,%d,%d,%s,%" PRId64 ",%d,%.9g,%.9g,%.9g,%.9g,%.4g\n", job->test, job->spec, job->demand.nodes,
+                   job->demand.ranks, place, bytes, repetition, times->root, times->least, times->mean, times->most,
+                   times->reference_s) > 0;
 }
 
 /* --- reading --- */
 
-/* Cuts a row at its commas; false unless it has exactly its columns. */
+/* Cuts a row at its commas; false unless it has exactly its columns. The last one may be missing. */
 static bool cut_row(char *line, char *columns[COLUMNS])
 {
     int count = 0;
@@ -36,6 +40,7 @@ static bool cut_row(char *line, char *columns[COLUMNS])
         next = strchr(next, ',');
         if (next) *next++ = '\0';
     }
+    if (count == COLUMNS - 1) columns[count++] = NULL;
     return count == COLUMNS;
 }
 
@@ -62,9 +67,9 @@ static int function_of_spec(const char *spec)
     return -1;
 }
 
-static bool parse_row(char *columns[COLUMNS], struct bench_series *series, struct bench_repetition *times)
+static bool parse_row(char *columns[COLUMNS], struct bench_series *series, struct bench_repetition *times, int64_t *repetition)
 {
-    int64_t nodes, ranks, repetition;
+    int64_t nodes, ranks;
     int function = function_of_spec(columns[1]);
     if (function < 0 || strlen(columns[0]) >= sizeof series->test || strlen(columns[1]) >= sizeof series->spec ||
         strlen(columns[4]) >= sizeof series->place)
@@ -73,9 +78,10 @@ static bool parse_row(char *columns[COLUMNS], struct bench_series *series, struc
     strcpy(series->spec, columns[1]);
     strcpy(series->place, columns[4]);
     bool right = parse_whole(columns[2], 1, INT_MAX, &nodes) && parse_whole(columns[3], 1, INT_MAX, &ranks) &&
-                 parse_whole(columns[5], 0, INT64_MAX, &series->bytes) && parse_whole(columns[6], 0, INT_MAX, &repetition) &&
+                 parse_whole(columns[5], 0, INT64_MAX, &series->bytes) && parse_whole(columns[6], 0, INT_MAX, repetition) &&
                  parse_time(columns[7], &times->root) && parse_time(columns[8], &times->least) &&
-                 parse_time(columns[9], &times->mean) && parse_time(columns[10], &times->most);
+                 parse_time(columns[9], &times->mean) && parse_time(columns[10], &times->most) &&
+                 (!columns[11] || parse_time(columns[11], &times->reference_s));
     series->function = (enum bench_function_id)function;
     series->demand = (struct bench_demand){.nodes = (int)nodes, .ranks = (int)ranks};
     return right;
@@ -87,11 +93,11 @@ static bool same_series(const struct bench_series *a, const struct bench_series 
            strcmp(a->test, b->test) == 0 && strcmp(a->spec, b->spec) == 0 && strcmp(a->place, b->place) == 0;
 }
 
-/* Rows of a series are together in a file. */
+/* Rows of a series are together in a file, and the first one is repetition 0. */
 static enum status add_row(struct bench_results *results, const struct bench_series *key, const struct bench_repetition *times,
-                           struct err *err)
+                           int64_t repetition, struct err *err)
 {
-    if (results->count == 0 || !same_series(&results->series[results->count - 1], key))
+    if (results->count == 0 || repetition == 0 || !same_series(&results->series[results->count - 1], key))
         ARRAY_PUSH(results->series, results->count, results->capacity, *key, err);
     struct bench_series *series = &results->series[results->count - 1];
     ARRAY_PUSH(series->repetitions, series->count, series->capacity, *times, err);
@@ -104,15 +110,16 @@ static enum status read_rows(FILE *in, const char *file, struct bench_results *r
     for (int number = 1; fgets(line, sizeof line, in); number++) {
         char *end = strchr(line, '\n'), *columns[COLUMNS];
         if (!end && feof(in)) return STATUS_OK; /* the writer was killed */
-        if (number == 1 && strcmp(line, bench_results_header) == 0) continue;
+        if (number == 1 && (strcmp(line, bench_results_header) == 0 || strcmp(line, short_header) == 0)) continue;
         if (end) *end = '\0';
         struct bench_series key = {0};
-        struct bench_repetition times;
+        struct bench_repetition times = {.reference_s = 0};
+        int64_t repetition;
         snprintf(place, sizeof place, "%d", number);
-        if (!end || number == 1 || !cut_row(line, columns) || !parse_row(columns, &key, &times))
+        if (!end || number == 1 || !cut_row(line, columns) || !parse_row(columns, &key, &times, &repetition))
             return err_set(err, STATUS_DATA, file, place, "no row of a bench run, expected %.*s",
                            (int)sizeof bench_results_header - 2, bench_results_header);
-        TRY(add_row(results, &key, &times, err));
+        TRY(add_row(results, &key, &times, repetition, err));
     }
     return STATUS_OK;
 }
@@ -197,11 +204,34 @@ void bench_results_clear(struct bench_results *results)
     *results = (struct bench_results){0};
 }
 
+void bench_results_keep(struct bench_results *results, const char *prefix, bool with)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        const struct bench_series series = results->series[i];
+        if ((strncmp(series.test, prefix, strlen(prefix)) == 0) == with)
+            results->series[kept++] = series;
+        else
+            free(series.repetitions);
+    }
+    results->count = kept;
+}
+
+void bench_series_name(const char *spec, int nodes, int64_t bytes, char name[BENCH_SERIES_NAME_BYTES])
+{
+    snprintf(name, BENCH_SERIES_NAME_BYTES, "%s, %" PRId64 " bytes, nodes: %d", spec, bytes, nodes);
+}
+
 static struct bench_series *find_same(const struct bench_results *results, size_t count, const struct bench_series *series)
 {
     for (size_t i = 0; i < count; i++)
         if (same_series(&results->series[i], series)) return &results->series[i];
     return NULL;
+}
+
+bool bench_results_is_first(const struct bench_results *results, size_t index)
+{
+    return !find_same(results, index, &results->series[index]);
 }
 
 static enum status append_series(struct bench_series *series, struct bench_series *later, struct err *err)

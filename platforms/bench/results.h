@@ -10,9 +10,10 @@
 #include "platforms/bench/config.h"
 #include "platforms/bench/statistics.h"
 
-/* Times of one repetition on the ranks of a test. */
+/* Times of one repetition on the ranks of a test. reference_s: half a round trip of 8 bytes right before its batch, which tells
+ * under which conditions the machine was; 0: none. */
 struct bench_repetition {
-    double root, least, mean, most;
+    double root, least, mean, most, reference_s;
 };
 
 extern const char bench_results_header[]; /* with newline */
@@ -38,11 +39,21 @@ struct bench_results {
     size_t count, capacity;
 };
 
-/* Reads DIRECTORY/rank-*.csv and those of each DIRECTORY/round-*. A round is a repeated run. Its series, and those of the two
- * passes of a job of several sizes, are kept separate. Returns STATUS_DATA with file and line for a malformed row, also for an
+/* Reads DIRECTORY/rank-*.csv and those of each DIRECTORY/round-*. A round is a repeated run. Its series, and those of a job's
+ * passes, are kept separate. Rows without the last column have no reference. Returns STATUS_DATA with
+ * file and line for a malformed row, also for an
  * impossible number (a NaN, a time of more than an hour). Inits *results. */
 enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
 void bench_results_clear(struct bench_results *results);
+/* Keeps the series of tests whose names begin with the prefix, or (with = false) the others. */
+void bench_results_keep(struct bench_results *results, const char *prefix, bool with);
+/* Whether no series before has the same test, place and size. */
+bool bench_results_is_first(const struct bench_results *results, size_t index);
+/* "putLatency -s flush, 8 bytes, nodes: 1": the user region of a recorded bench run around a size of a test. */
+enum { BENCH_SERIES_NAME_BYTES = BENCH_SPEC_BYTES + 64 };
+void bench_series_name(const char *spec, int nodes, int64_t bytes, char name[BENCH_SERIES_NAME_BYTES]);
+/* A barrier, fence or all-reduce is one of a train of so many. */
+enum { BENCH_TRAIN = 100 };
 /* Makes one series of all that have the same test, place and size. */
 enum status bench_results_join(struct bench_results *results, struct err *err);
 

@@ -53,12 +53,15 @@ static enum status read_run(const cJSON *run, struct calibration *calibration, s
 
 static enum status collect_all(const struct bench_results *results, struct calibration *calibration, struct err *err)
 {
-    for (int between = 0; between < 2; between++)
+    for (int between = 0; between < 2; between++) {
+        struct conditions *conditions = &calibration->conditions[between];
+        TRY(conditions_find(results, between, conditions, err));
         for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
             struct size_curve *curve = &calibration->curves[between][i];
-            TRY(size_curve_collect(results, rows[i].spec, between, curve, err));
+            TRY(size_curve_collect(results, rows[i].spec, between, conditions, curve, err));
             if (rows[i].fits) TRY(size_curve_fit(curve, err));
         }
+    }
     return STATUS_OK;
 }
 
@@ -135,13 +138,20 @@ static struct fit_value value_of(const struct fit_point *point)
     return (struct fit_value){point->y, 3 * point->error};
 }
 
+/* The standard error of a median, without the scatter from size to size, which a single size does not have. */
+static double own_error(const struct bench_statistics *statistics)
+{
+    return hypot(statistics->median_error, CURVE_ERROR_LEAST * statistics->median);
+}
+
 /* The time of the smallest size. If the median is not within 1.2 of both the 10th and the 90th percentile, it is the 10th,
- * however many passes measured the size, and its error is the distance to the least. */
+ * however many passes measured the size, and its error is the distance to the least. Repetitions under known conditions are quick
+ * ones, whose median counts: of calls of 50 ns the clock's steps make a spread. */
 static struct fit_value quick_value(const struct size_curve *curve)
 {
     const struct bench_statistics *statistics = &curve->sizes[0].statistics;
     bool steady = !bench_statistics_refused(statistics) && statistics->median <= BENCH_SPREAD_MOST * statistics->p10;
-    if (steady || curve->points[0].y <= statistics->p10) return value_of(&curve->points[0]);
+    if (steady || curve->sizes[0].selected || curve->points[0].y <= statistics->p10) return value_of(&curve->points[0]);
     double error = fmax(statistics->p10 - statistics->least, CURVE_ERROR_LEAST * statistics->p10);
     return (struct fit_value){statistics->p10, 3 * error};
 }
@@ -580,7 +590,8 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
         const struct fit_point *point = size_curve_point(curve, -1);
         if (!point || ways[i].other) continue;
         const struct fit_value *latency = ways[i].two_sided ? &writer->two_sided[between] : &writer->latency[between];
-        const struct fit_value time = ways[i].latencies > 0 ? value_of(point) : quick_value(curve);
+        struct fit_value time = ways[i].latencies > 0 ? value_of(point) : quick_value(curve);
+        if (curve->sizes[0].selected) time.error = 3 * own_error(&curve->sizes[0].statistics);
         double explained = ways[i].overheads * overhead->value + ways[i].latencies * latency->value +
                            call_time(calls, ways[i].known);
         double left = time.value - explained;
@@ -672,6 +683,13 @@ static void add_curves(const struct calibration *calibration, cJSON *own)
     static const char *const keys[] = {"within", "between"};
     for (int between = 0; between < 2; between++) {
         cJSON *curves = cJSON_AddObjectToObject(own, keys[between]);
+        const struct conditions *conditions = &calibration->conditions[between];
+        if (conditions->share > 0) {
+            cJSON *found = cJSON_AddObjectToObject(curves, "conditions");
+            cJSON_AddNumberToObject(found, "from_s", conditions->from_s);
+            cJSON_AddNumberToObject(found, "upto_s", conditions->upto_s);
+            cJSON_AddNumberToObject(found, "share", conditions->share);
+        }
         for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++)
             if (calibration->curves[between][i].count > 0)
                 cJSON_AddItemToObject(curves, rows[i].key, size_curve_to_json(&calibration->curves[between][i]));

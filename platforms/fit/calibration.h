@@ -35,6 +35,7 @@ enum calibration_curve {
 /* [0]: within a node; [1]: between nodes. */
 struct calibration {
     struct size_curve curves[2][CALIBRATION_CURVE_COUNT];
+    struct conditions conditions[2];
     int nodes, cores, most_ranks; /* most_ranks: ranks of the node with the most ranks */
     double own_s; /* of the bench, per repetition */
     char library[256];

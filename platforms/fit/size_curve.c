@@ -10,6 +10,7 @@ enum { FEW_PASSES = 4 };
 
 /* One series as a point. */
 struct placed {
+    const struct bench_series *series;
     const char *place;
     struct fit_point point;
     struct curve_size size;
@@ -49,9 +50,41 @@ static int compare_places(const void *a, const void *b)
     return places != 0 ? places : compare_times(a, b);
 }
 
-/* Of each size and place one pass: that whose median is at the lower quartile, or of many passes between nodes the middle one.
- * Returns the number of what is left. */
-static size_t keep_passes(struct placed *placed, size_t count, bool between)
+/* Joins the repetitions of the passes under the conditions to one point. False: there are too few. */
+static enum status select_repetitions(const struct placed *passes, size_t count, const struct conditions *conditions,
+                                      struct placed *selected, bool *enough, struct err *err)
+{
+    struct bench_series joined = *passes[0].series;
+    size_t all = 0;
+    *enough = false;
+    for (size_t i = 0; i < count; i++) all += passes[i].series->count;
+    joined.repetitions = malloc(sizeof *joined.repetitions * (all + 1));
+    if (!joined.repetitions) return err_memory(err);
+    joined.count = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < passes[i].series->count; k++) {
+            const struct bench_repetition *repetition = &passes[i].series->repetitions[k];
+            const double reference_s = repetition->reference_s;
+            if (reference_s > 0 && reference_s >= conditions->from_s && reference_s <= conditions->upto_s)
+                joined.repetitions[joined.count++] = *repetition;
+        }
+    enum status status = STATUS_OK;
+    if (joined.count >= CURVE_SELECTED_LEAST) {
+        struct bench_statistics statistics;
+        status = bench_series_statistics(&joined, &statistics, err);
+        *selected = passes[0];
+        selected->point = point_of(&statistics, joined.bytes, false);
+        selected->size = (struct curve_size){statistics, false, true};
+        *enough = status == STATUS_OK;
+    }
+    free(joined.repetitions);
+    return status;
+}
+
+/* Of each size and place the repetitions under the conditions. Where they are too few, the pass whose median is at the lower
+ * quartile, or of many passes between nodes the middle one. *left: the number of what is left. */
+static enum status keep_one_each(struct placed *placed, size_t count, bool between, const struct conditions *conditions,
+                                 size_t *left, struct err *err)
 {
     size_t kept = 0;
     qsort(placed, count, sizeof *placed, compare_places);
@@ -59,13 +92,21 @@ static size_t keep_passes(struct placed *placed, size_t count, bool between)
         for (behind = first; behind < count && placed[behind].point.x == placed[first].point.x &&
                              strcmp(placed[behind].place, placed[first].place) == 0;
              behind++) {}
+        struct placed selected;
+        bool enough;
+        TRY(select_repetitions(placed + first, behind - first, conditions, &selected, &enough, err));
+        if (enough) {
+            placed[kept++] = selected;
+            continue;
+        }
         placed[kept] = placed[first + (behind - first - 1) / (between && behind - first > FEW_PASSES ? 2 : 4)];
         struct curve_size *size = &placed[kept].size;
         size->unsteady = behind - first <= FEW_PASSES && bench_statistics_refused(&size->statistics);
         if (size->unsteady) placed[kept].point = point_of(&size->statistics, (int64_t)placed[kept].point.x, true);
         kept++;
     }
-    return kept;
+    *left = kept;
+    return STATUS_OK;
 }
 
 /* Of each size the middle place. */
@@ -110,7 +151,7 @@ static void add_scatter(struct size_curve *curve)
 }
 
 enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between,
-                               struct size_curve *curve, struct err *err)
+                               const struct conditions *conditions, struct size_curve *curve, struct err *err)
 {
     struct placed *placed = calloc(results->count + 1, sizeof *placed);
     size_t count = 0;
@@ -125,9 +166,10 @@ enum status size_curve_collect(const struct bench_results *results, const char *
         if (strcmp(series->spec, spec) != 0 || (series->demand.nodes > 1) != between) continue;
         status = bench_series_statistics(series, &statistics, err);
         placed[count++] =
-            (struct placed){series->place, point_of(&statistics, series->bytes, false), {.statistics = statistics}};
+            (struct placed){series, series->place, point_of(&statistics, series->bytes, false), {.statistics = statistics}};
     }
-    if (status == STATUS_OK) status = keep_middles(placed, keep_passes(placed, count, between), curve, err);
+    if (status == STATUS_OK) status = keep_one_each(placed, count, between, conditions, &count, err);
+    if (status == STATUS_OK) status = keep_middles(placed, count, curve, err);
     if (status == STATUS_OK) add_scatter(curve);
     free(placed);
     return status;

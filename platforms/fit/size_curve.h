@@ -5,19 +5,23 @@
 #include <cjson/cJSON.h>
 
 #include "platforms/bench/results.h"
+#include "platforms/fit/conditions.h"
 #include "platforms/fit/piecewise.h"
 
 /* One size of a test function. The lines are fitted to points. The point of a steady series is the median and its
  * standard error. The point of an unsteady series is the 10th percentile, with the distance to the lower quartile as
  * its error, since load only adds time. An error is at least CURVE_ERROR_LEAST of the time, since a straight line is
  * only a model, and at least the scatter from size to size (pseudo-residuals: Gasser, Sroka, Jennen-Steinmetz,
- * Biometrika 73, 1986; here their median). Of up to four passes, or of all passes within a node, the one whose median is at the
- * lower quartile is taken, of more passes between nodes the middle one (of more than four passes it stays the median), of several
+ * Biometrika 73, 1986; here their median). Of several passes the repetitions under the given conditions are one series, if they
+ * are CURVE_SELECTED_LEAST. Else of up to four passes, or of all passes within a node, the one whose median is at the lower
+ * quartile is taken, of more passes between nodes the middle one (of more than four passes it stays the median), of several
  * places (pairs of nodes) the middle one. */
 #define CURVE_ERROR_LEAST 0.01
+enum { CURVE_SELECTED_LEAST = 20 };
 struct curve_size {
     struct bench_statistics statistics;
     bool unsteady;
+    bool selected; /* repetitions under the conditions */
 };
 
 struct size_curve {
@@ -33,10 +37,11 @@ struct size_curve {
 
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err);
 
-/* Collects the points of all series of the test function; count is 0 if there are none. Returns STATUS_DATA for more
+/* Collects the points of all series of the test function; count is 0 if there are none. conditions without references select
+ * nothing. Returns STATUS_DATA for more
  * than FIT_POINTS_MOST sizes. */
 enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between,
-                               struct size_curve *curve, struct err *err);
+                               const struct conditions *conditions, struct size_curve *curve, struct err *err);
 
 /* Fits the curve if it has enough points; otherwise reason says why not. Returns STATUS_SYSTEM if memory runs out. */
 enum status size_curve_fit(struct size_curve *curve, struct err *err);

@@ -28,7 +28,7 @@ grep -qx 'rmacast-bench: left out: there, bcast: 2 ranks on 2 nodes do not fit o
 holds results/run.json '.nodes | length == 1 and .[0].ranks == [0, 1]'
 holds results/run.json '.skipped | length == 1 and .[0].test == "there" and (.[0].reason | test("2 ranks on 2 nodes do not fit"))'
 rows() { grep -c "$1" results/rank-000000.csv; }
-[ "$(head -1 results/rank-000000.csv)" = test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s ] ||
+[ "$(head -1 results/rank-000000.csv)" = test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s,reference_s ] ||
     fail "no head: $(head -1 results/rank-000000.csv)"
 [ "$(rows '^here,bcast,1,2,0,4096,')" -eq 4 ] || fail "$(rows '^here,bcast,1,2,0,4096,') repetitions of bcast, expected 4"
 [ "$(rows '^here,fetchAndOpLatency -s pscw,1,2,0,8,')" -eq 4 ] || fail "fetch_and_op is measured with other sizes than 8"

@@ -4,6 +4,7 @@
  * sleep until it ends. */
 #include <argp.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ enum { REASON_BYTES = 160 };
 struct options {
     const char *config, *output;
     int rounds;
-    bool lines, list;
+    bool lines, list, once;
 };
 
 struct bench {
@@ -35,15 +36,19 @@ struct bench {
     char directory[PATH_BYTES];
     FILE *out; /* this rank's rows; NULL before its first test */
     double own_s;
+    double *spent_s; /* by placement, INFINITY: it failed; all ranks know the same between passes */
 };
 
 /* --- options --- */
+
+enum { OPTION_ONCE = 1000 };
 
 static const struct argp_option rows[] = {
     {"config", 'c', "FILE", 0, "tests to run (docs/calibration.md); without it those of rmacast calibrate", 0},
     {"output", 'o', "DIR", 0, "directory of the results, which all nodes see; rmacast-bench.results without it", 0},
     {"rounds", 'r', "N", 0, "this is one of N runs: an N-th of the repetitions and of the time of each test", 0},
     {"lines", 'l', NULL, 0, "print a line per test and size instead of a table", 0},
+    {"once", OPTION_ONCE, NULL, 0, "the fewest repetitions of each test: for a recording", 0},
     {"list", 'L', NULL, 0, "list the tests, and the default configuration", 0},
     {0},
 };
@@ -60,6 +65,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'l': options->lines = true; return 0;
     case 'L': options->list = true; return 0;
+    case OPTION_ONCE: options->once = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -163,7 +169,8 @@ static enum status make_plan(struct bench *bench, struct err *err)
     for (int i = 0; i < bench->config.count; i++) demands[i] = bench->config.jobs[i].demand;
     enum status status = bench_schedule_init(&bench->environment, demands, bench->config.count, &bench->schedule, err);
     free(demands);
-    return status;
+    bench->spent_s = calloc((size_t)bench->schedule.count + 1, sizeof *bench->spent_s);
+    return status == STATUS_OK && !bench->spent_s ? err_memory(err) : status;
 }
 
 /* --- the directory of results --- */
@@ -325,15 +332,17 @@ static bool is_member(MPI_Group group)
     return rank != MPI_UNDEFINED;
 }
 
-static enum status run_members(struct bench *bench, const struct bench_placement *placement, MPI_Group group, int tag,
-                               struct err *err)
+static enum status run_members(struct bench *bench, int index, MPI_Group group, int tag, struct err *err)
 {
+    const struct bench_placement *placement = &bench->schedule.placements[index];
     char place[BENCH_PLACE_BYTES];
     MPI_Comm comm;
     if (!is_member(group)) return STATUS_OK;
     MPI_Comm_create_group(MPI_COMM_WORLD, group, tag, &comm);
     name_place(placement, place);
+    const double begin = bench_now();
     enum status status = bench_job_run(&bench->config.jobs[placement->demand], comm, place, bench->own_s, bench->out, err);
+    bench->spent_s[index] += status == STATUS_OK ? bench_now() - begin : INFINITY;
     MPI_Comm_free(&comm);
     return status;
 }
@@ -349,7 +358,7 @@ static enum status run_placement(struct bench *bench, int index, struct err *err
         MPI_Comm nodes;
         MPI_Comm_create_group(MPI_COMM_WORLD, claim, 2 * (index % TAGS / 2), &nodes);
         if (is_member(members) && !bench->out) status = open_rows(bench, err);
-        if (status == STATUS_OK) status = run_members(bench, placement, members, 2 * (index % TAGS / 2) + 1, err);
+        if (status == STATUS_OK) status = run_members(bench, index, members, 2 * (index % TAGS / 2) + 1, err);
         wait_asleep(nodes);
         MPI_Comm_free(&nodes);
     }
@@ -359,15 +368,19 @@ static enum status run_placement(struct bench *bench, int index, struct err *err
 }
 
 /* A test that fails on all its ranks (too large) is left out; the others continue. */
-static void run_tests(struct bench *bench)
+static void run_pass(struct bench *bench, int pass)
 {
     for (int i = 0; i < bench->schedule.count; i++) {
+        const struct bench_placement *placement = &bench->schedule.placements[i];
         struct err err = {.status = STATUS_OK};
+        if (!bench_job_has_time(&bench->config.jobs[placement->demand], pass, bench->spent_s[i])) continue;
         enum status status = run_placement(bench, i, &err);
-        if (status != STATUS_OK && bench->rank == bench->schedule.placements[i].ranks[0])
+        if (status != STATUS_OK && bench->rank == placement->ranks[0])
             fprintf(stderr, "rmacast-bench: left out: %s\n", err.text);
     }
     wait_asleep(MPI_COMM_WORLD);
+    if (bench->schedule.count > 0)
+        MPI_Allreduce(MPI_IN_PLACE, bench->spent_s, bench->schedule.count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 }
 
 static void measure_own_time(struct bench *bench)
@@ -430,6 +443,7 @@ int main(int argc, char **argv)
     all_succeed(&bench, gather_hosts(&bench, &err), &err);
     all_succeed(&bench, read_config(&bench, &err), &err);
     bench_config_share(&bench.config, bench.options.rounds);
+    for (int i = 0; bench.options.once && i < bench.config.count; i++) bench.config.jobs[i].max_duration_s = 0;
     all_succeed(&bench, make_plan(&bench, &err), &err);
     all_succeed(&bench, make_directory(&bench, &err), &err);
     all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, false, &err) : STATUS_OK, &err);
@@ -437,7 +451,7 @@ int main(int argc, char **argv)
     if (bench.rank == 0) print_head(&bench);
     if (bench.rank == 0) tell_skipped(&bench);
     fflush(stdout);
-    run_tests(&bench);
+    for (int pass = 0; pass < BENCH_PASSES; pass++) run_pass(&bench, pass);
     if (bench.out && fclose(bench.out) != 0) fprintf(stderr, "rmacast-bench: %s: %s\n", bench.directory, strerror(errno));
     MPI_Barrier(MPI_COMM_WORLD);
     all_succeed(&bench, bench.rank == 0 ? print_results(&bench, &err) : STATUS_OK, &err);
@@ -446,6 +460,7 @@ int main(int argc, char **argv)
     signal(SIGALRM, end_anyway);
     alarm(FINALIZE_SECONDS);
     MPI_Finalize();
+    free(bench.spent_s);
     bench_schedule_clear(&bench.schedule);
     bench_config_clear(&bench.config);
     bench_environment_clear(&bench.environment);

@@ -5,7 +5,7 @@
 
 #include "platforms/bench/mpi/run.h"
 
-enum { TAG = 8, TRAIN = 100, OPERATIONS = 64, WINDOW_LEAST = 64 };
+enum { TAG = 8, TRAIN = BENCH_TRAIN, OPERATIONS = 64, WINDOW_LEAST = 64 };
 
 /* --- windows --- */
 

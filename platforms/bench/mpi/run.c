@@ -5,7 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UPS = 3, BATCH_MOST = 1000, ALIGNMENT = 64, ROOM_LEAST = 4096, PASSES = 2, PASS_REPEATS_LEAST = 6 };
+enum {
+    WARM_UPS = 3,
+    BATCH_MOST = 1000,
+    ALIGNMENT = 64,
+    ROOM_LEAST = 4096,
+    PASSES_LEAST = 2, /* with all of minRepeats */
+    PASS_REPEATS_LEAST = 6,
+    REFERENCE_TRAINS = 5,
+    REFERENCE_TRIPS = 8
+};
+/* The first repetitions of a series find cold caches, and those behind a batch find caches that the results' writer has used. So
+ * no series of a steady test is shorter, and a batch lasts this long if that is more than the fewest repetitions. */
+#define SERIES_LEAST_S 2e-3
+#define BATCH_S        1e-3
+/* Networks whose round trips take longer have no reference. */
+#define REFERENCE_MOST_S 2e-5
+/* Batches that take longer outlast the conditions of their reference, and have none. */
+#define REFERENCE_HOLDS_S 2e-2
 #define ROOM_MOST 0x1p31
 
 const bench_repeat bench_repeats[BENCH_FUNCTION_COUNT] = {
@@ -76,6 +93,54 @@ static bool join_ranks(const struct bench_run *run, const double *times, int bat
     return count > 0;
 }
 
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A round trip of 8 bytes between the pair on the control communicator; rank 0's word comes to the target. */
+static void go_round(const struct bench_run *run, double *word)
+{
+    double answer = 0;
+    if (run->rank == 0) {
+        MPI_Send(word, 1, MPI_DOUBLE, run->target, 0, run->control);
+        MPI_Recv(&answer, 1, MPI_DOUBLE, run->target, 0, run->control, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(word, 1, MPI_DOUBLE, 0, 0, run->control, MPI_STATUS_IGNORE);
+        MPI_Send(&answer, 1, MPI_DOUBLE, 0, 0, run->control);
+    }
+}
+
+/* Whether round trips are short enough for references. Both ranks of the pair find the same: the last trip tells the target. */
+static bool has_reference(const struct bench_run *run)
+{
+    enum { TRIPS = 3 };
+    double least_s = INFINITY;
+    if (run->ranks < 2 || !bench_is_pair(run)) return false;
+    for (int i = 0; i < TRIPS; i++) {
+        const double begin = bench_now();
+        double told_s = least_s;
+        go_round(run, &told_s);
+        if (run->rank > 0 || i + 1 == TRIPS) least_s = told_s;
+        else least_s = fmin(least_s, bench_now() - begin);
+    }
+    return least_s <= REFERENCE_MOST_S;
+}
+
+/* Half a round trip right before a batch, the median of trains: under which conditions the machine is just then. On rank 0. */
+static double measure_reference(const struct bench_run *run)
+{
+    double trains[REFERENCE_TRAINS], word = 0;
+    for (int i = 0; i < REFERENCE_TRAINS; i++) {
+        const double begin = bench_now();
+        for (int k = 0; k < REFERENCE_TRIPS; k++) go_round(run, &word);
+        trains[i] = (bench_now() - begin) / 2 / REFERENCE_TRIPS;
+    }
+    qsort(trains, REFERENCE_TRAINS, sizeof *trains, compare_doubles);
+    return trains[REFERENCE_TRAINS / 2];
+}
+
 /* The state of a size on rank 0, to decide when it has enough repetitions. */
 struct progress {
     double *values, begin;
@@ -86,7 +151,9 @@ static bool is_enough(const struct bench_job *job, struct progress *progress)
 {
     struct bench_statistics statistics;
     if (progress->count < (size_t)job->min_repeats) return false;
-    if (bench_now() - progress->begin >= job->max_duration_s) return true;
+    const double taken_s = bench_now() - progress->begin;
+    if (taken_s >= job->max_duration_s) return true;
+    if (taken_s < SERIES_LEAST_S) return false;
     bench_statistics_of(progress->values, progress->count, &statistics);
     return !bench_statistics_refused(&statistics) && statistics.mean_half_width <= job->confidence * fabs(statistics.mean);
 }
@@ -106,35 +173,50 @@ static bool keep_value(struct progress *progress, double value)
 
 /* On rank 0: writes a batch. False: it cannot be written or stored, or no rank has a time (then there is nothing to
  * measure). */
-static bool take_batch(const struct bench_run *run, const double *times, int batch, const char *place, struct progress *progress,
-                       FILE *out)
+static bool take_batch(const struct bench_run *run, const double *times, int batch, double reference_s, const char *place,
+                       struct progress *progress, FILE *out)
 {
     bool root = bench_functions[run->job->function].value == BENCH_ROOT;
     for (int i = 0; i < batch; i++) {
         struct bench_repetition joined;
         if (!join_ranks(run, times, batch, i, &joined)) return false;
+        joined.reference_s = reference_s;
         if (!bench_results_write(out, run->job, place, run->bytes, (int)progress->count, &joined)) return false;
         if (!keep_value(progress, root ? joined.root : joined.most)) return false;
     }
     return fflush(out) == 0;
 }
 
-/* All ranks do the same number of repetitions: rank 0 broadcasts the decision after each batch. */
+/* The size of the next batch: what lasts BATCH_S, by the time that the last one took. */
+static int next_batch(const struct bench_job *job, int batch, double taken_s)
+{
+    double fits = taken_s > 0 ? floor(batch * BATCH_S / taken_s) : BATCH_MOST;
+    return (int)fmin(fmax(fits, job->min_repeats), BATCH_MOST);
+}
+
+/* All ranks do the same number of repetitions: rank 0 broadcasts the size of the next batch, 0 at the end. */
 static void repeat_size(struct bench_run *run, const char *place, FILE *out)
 {
-    int batch = run->job->min_repeats < BATCH_MOST ? run->job->min_repeats : BATCH_MOST, done = 0;
-    double *times = malloc(sizeof *times * (size_t)batch);
-    double *all = run->rank == 0 ? malloc(sizeof *all * (size_t)batch * (size_t)run->ranks) : NULL;
+    int batch = run->job->min_repeats < BATCH_MOST ? run->job->min_repeats : BATCH_MOST;
+    double *times = malloc(sizeof *times * BATCH_MOST);
+    double *all = run->rank == 0 ? malloc(sizeof *all * BATCH_MOST * (size_t)run->ranks) : NULL;
     struct progress progress = {.begin = bench_now()};
     int memory = times && (all || run->rank > 0), possible;
     MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run->control);
+    const bool refers = possible && has_reference(run);
     if (possible) repeat_batch(run, batch < WARM_UPS ? batch : WARM_UPS, times);
-    while (possible && !done) {
+    while (possible && batch > 0) {
+        const double reference_s = refers ? measure_reference(run) : 0, begin = bench_now();
         repeat_batch(run, batch, times);
+        const double taken_s = bench_now() - begin;
+        const int next = next_batch(run->job, batch, taken_s);
         MPI_Gather(times, batch, MPI_DOUBLE, all, batch, MPI_DOUBLE, 0, run->control);
         if (run->rank == 0)
-            done = !take_batch(run, all, batch, place, &progress, out) || is_enough(run->job, &progress);
-        MPI_Bcast(&done, 1, MPI_INT, 0, run->control);
+            batch = take_batch(run, all, batch, taken_s <= REFERENCE_HOLDS_S ? reference_s : 0, place, &progress, out) &&
+                            !is_enough(run->job, &progress)
+                        ? next
+                        : 0;
+        MPI_Bcast(&batch, 1, MPI_INT, 0, run->control);
     }
     free(progress.values);
     free(times);
@@ -143,14 +225,25 @@ static void repeat_size(struct bench_run *run, const char *place, FILE *out)
 
 /* --- a job --- */
 
-/* A job of several sizes measures all of them in a first pass and again in a second one, with half of the repetitions and of the
- * time in each. A disturbance that lasts over several sizes so leaves them the other pass. */
-static int share_passes(struct bench_job *job)
+static int count_passes(const struct bench_job *job)
 {
-    if (job->size_count < 2 || job->min_repeats < PASSES * PASS_REPEATS_LEAST) return 1;
-    job->min_repeats = (job->min_repeats + PASSES - 1) / PASSES;
-    job->max_duration_s /= PASSES;
-    return PASSES;
+    return job->min_repeats < PASSES_LEAST * PASS_REPEATS_LEAST ? 1 : BENCH_PASSES;
+}
+
+/* The part of one pass: the first two have all of minRepeats, and each its part of the time. */
+static struct bench_job share_of_pass(const struct bench_job *job)
+{
+    struct bench_job shared = *job;
+    if (count_passes(job) == 1) return shared;
+    shared.min_repeats = (job->min_repeats + PASSES_LEAST - 1) / PASSES_LEAST;
+    shared.max_duration_s /= BENCH_PASSES;
+    return shared;
+}
+
+bool bench_job_has_time(const struct bench_job *job, int pass, double spent_s)
+{
+    if (pass >= count_passes(job) || isinf(spent_s)) return false;
+    return pass < PASSES_LEAST || spent_s <= job->max_duration_s * job->size_count * pass / BENCH_PASSES;
 }
 
 static bool make_buffers(struct bench_run *run)
@@ -178,17 +271,21 @@ static void set_size(struct bench_run *run, int64_t bytes)
 static void run_size(struct bench_run *run, int64_t bytes, const char *place, FILE *out)
 {
     bool window = has_window(run->job), holds = holds_lock(run->job);
+    char region[BENCH_SERIES_NAME_BYTES];
+    bench_series_name(run->job->spec, run->job->demand.nodes, bytes, region);
+    MPI_Pcontrol(1, region); /* a recording shows what the calls belong to */
     set_size(run, bytes);
     if (window) bench_run_open_window(run);
     if (holds) MPI_Win_lock_all(0, run->window);
     repeat_size(run, place, out);
     if (holds) MPI_Win_unlock_all(run->window);
     if (window) bench_run_close_window(run);
+    MPI_Pcontrol(-1, region);
 }
 
 enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char *place, double own_s, FILE *out, struct err *err)
 {
-    struct bench_job shared = *job;
+    struct bench_job shared = share_of_pass(job);
     struct bench_run run = {.job = &shared, .comm = comm, .own_s = job->function == BENCH_FUNCTION_empty ? 0 : own_s};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.ranks);
@@ -199,9 +296,9 @@ enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char
                            "%lld bytes on each of %d ranks, expected 2 GiB in all at most", (long long)job->sizes[i],
                            run.ranks);
     MPI_Comm_dup(comm, &run.control);
-    int memory = make_buffers(&run), possible, passes = share_passes(&shared);
+    int memory = make_buffers(&run), possible;
     MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run.control);
-    for (int i = 0; possible && i < passes * job->size_count; i++) run_size(&run, job->sizes[i % job->size_count], place, out);
+    for (int i = 0; possible && i < job->size_count; i++) run_size(&run, job->sizes[i], place, out);
     free(run.send);
     free(run.receive);
     MPI_Comm_free(&run.control);

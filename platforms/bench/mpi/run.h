@@ -50,7 +50,13 @@ double bench_now(void);
 void bench_run_open_window(struct bench_run *run);
 void bench_run_close_window(struct bench_run *run);
 
-/* Runs all sizes of the job on comm and writes each repetition to out (on rank 0; unused on others). place: of its
+/* All tests run in so many passes, one after another. Each pass has a part of a job's time. The first two have all minRepeats.
+ * The others run while the job has used less than its time. So a disturbance that lasts over several tests leaves them other
+ * passes. A job of few repetitions has one pass. */
+enum { BENCH_PASSES = 8 };
+/* Whether the job runs in this pass, when the passes before have taken spent_s; INFINITY: it failed. */
+bool bench_job_has_time(const struct bench_job *job, int pass, double spent_s);
+/* Runs all sizes of the job on comm, for one pass, and writes each repetition to out (on rank 0; unused on others). place: of its
  * nodes. */
 enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char *place, double own_s, FILE *out,
                           struct err *err);

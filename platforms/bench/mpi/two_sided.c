@@ -5,7 +5,7 @@
 
 #include "platforms/bench/mpi/run.h"
 
-enum { TAG = 7, TRAIN = 100, MESSAGES = 64, CLOCK_ROUNDS = 20, COLD_STEP = 1 << 18 };
+enum { TAG = 7, TRAIN = BENCH_TRAIN, MESSAGES = 64, CLOCK_ROUNDS = 20, COLD_STEP = 1 << 18 };
 
 double bench_now(void)
 {

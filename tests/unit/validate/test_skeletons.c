@@ -161,44 +161,57 @@ static void visits_are_series(void **state)
         assert_int_equal(series.items[i].count, 12);
         assert_true(fabs(series.items[i].measured_median_s - times_s[i]) < 1e-9);
     }
-    assert_int_equal(skeletons_join(&series, 1, &rows, &err), STATUS_OK);
+    assert_int_equal(skeletons_join(&series, &rows, &err), STATUS_OK);
     assert_int_equal(rows.count, 2);
     assert_string_equal(rows.items[0].name, "MPI_Put 8 > 1");
     assert_int_equal(rows.items[0].count, 36);
-    assert_true(fabs(rows.items[0].measured_median_s - 2e-6) < 1e-9); /* the least of three is at the lower quartile */
+    assert_true(fabs(rows.items[0].measured_median_s - 3e-6) < 1e-9); /* of 2, 3 and 5 us, 12 each */
     skeletons_clear(&rows);
     skeletons_clear(&series);
     trace_free(trace);
 }
 
-/* Three rounds with two series of a row each, and one of them lacks the other row: of 3, 4, 7, 8, 8, 9 s the second least, the
- * repetitions of all. */
-static void rounds_are_joined(void **state)
+/* 12 puts of 1 us in region "a", 12 of 2 us in region "b", and again in "a" 12 of 3 us: rows by region. */
+static void regions_are_rows(void **state)
 {
     (void)state;
-    static struct skeleton items[3][3] = {
-        {{.name = "a", .count = 40, .measured_median_s = 3, .measured_p10_s = 2, .predicted_median_s = 5},
-         {.name = "b", .count = 1},
-         {.name = "a", .count = 1, .measured_median_s = 7}},
-        {{.name = "b", .count = 1},
-         {.name = "a", .count = 41, .measured_median_s = 9, .measured_p10_s = 1, .predicted_median_s = 4},
-         {.name = "a", .count = 42, .measured_median_s = 4, .measured_p10_s = 3, .predicted_median_s = 4.5}},
-        {{.name = "a", .count = 1, .measured_median_s = 8}, {.name = "a", .count = 1, .measured_median_s = 8}}};
-    const struct skeletons rounds[] = {{items[0], 3, 3}, {items[1], 3, 3}, {items[2], 2, 2}};
-    struct skeletons joined;
+    static const char regions[] = "aba";
+    char file[] = "/tmp/rmacast-skeletons-XXXXXX";
+    FILE *out = fdopen(mkstemp(file), "w");
+    struct trace *trace;
     struct err err = {0};
-    assert_int_equal(skeletons_join(rounds, 3, &joined, &err), STATUS_OK);
-    assert_int_equal(joined.count, 1);
-    assert_string_equal(joined.items[0].name, "a");
-    assert_int_equal(joined.items[0].count, 126);
-    assert_true(joined.items[0].measured_median_s == 4 && joined.items[0].measured_p10_s == 3);
-    assert_true(joined.items[0].predicted_median_s == 4.5);
-    skeletons_clear(&joined);
+    double now = 0;
+    assert_non_null(out);
+    fprintf(out, "rmacast-trace 1\nranks 2\nwindow 0 comm=0 bytes=64,64 disp_unit=1\n");
+    for (int v = 0; v < 3; v++) {
+        fprintf(out, "0 %.9f enter %c\n", now, regions[v]);
+        for (int i = 0; i < 13; i++, now += 1e-3) { /* the last put is behind the last barrier of its region */
+            for (int rank = 0; rank < 2; rank++) fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, now + 1e-5, now + 1e-4);
+            fprintf(out, "0 %.9f %.9f MPI_Put win=0 target=1 bytes=8 disp=0\n", now + 2e-4, now + 2e-4 + 1e-6 * (v + 1));
+        }
+        fprintf(out, "0 %.9f leave %c\n", now, regions[v]);
+    }
+    fclose(out);
+    if (trace_open(file, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+    unlink(file);
+    struct skeletons series, rows;
+    if (skeletons_compare(trace, trace, 0, &series, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(series.count, 3);
+    assert_int_equal(skeletons_join(&series, &rows, &err), STATUS_OK);
+    assert_int_equal(rows.count, 2);
+    assert_string_equal(rows.items[0].region, "a");
+    assert_string_equal(rows.items[1].region, "b");
+    assert_true(rows.items[0].count == 24 && rows.items[1].count == 12);
+    assert_true(fabs(rows.items[0].predicted_median_s - 2e-6) < 1e-9); /* of 1 and 3 us */
+    assert_true(fabs(rows.items[1].measured_median_s - 2e-6) < 1e-9);
+    skeletons_clear(&rows);
+    skeletons_clear(&series);
+    trace_free(trace);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(pairs_of_more_ranks_have_names),
-                                       cmocka_unit_test(visits_are_series), cmocka_unit_test(rounds_are_joined)};
+                                       cmocka_unit_test(visits_are_series), cmocka_unit_test(regions_are_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

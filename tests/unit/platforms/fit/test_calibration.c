@@ -112,7 +112,7 @@ static enum status add_series(struct bench_results *results, const char *spec, b
     strcpy(series.spec, spec);
     for (int i = 0; i < REPETITIONS; i++) {
         double value = time * (1 + gsl_ran_gaussian(random, 0.02));
-        const struct bench_repetition times = {value, value, value, value};
+        const struct bench_repetition times = {value, value, value, value, 0};
         ARRAY_PUSH(series.repetitions, series.count, series.capacity, times, err);
     }
     ARRAY_PUSH(results->series, results->count, results->capacity, series, err);
@@ -387,7 +387,7 @@ static void a_copy_of_the_bench_is_within_its_error(void **state)
             struct bench_series *series = &results.series[results.count - 1];
             for (size_t i = 0; i < series->count; i++) {
                 double time = (WITHIN_OVERHEAD + 4e-11 * (double)sizes[k]) * (1 + gsl_ran_exponential(random, 0.05));
-                series->repetitions[i] = (struct bench_repetition){time, time, time, time};
+                series->repetitions[i] = (struct bench_repetition){time, time, time, time, 0};
             }
         }
         gsl_rng_free(random);
@@ -419,7 +419,7 @@ static void an_interrupted_call_is_no_overhead(void **state)
             struct bench_series *series = &results.series[results.count - 1];
             for (size_t i = 0; i < series->count; i++) {
                 double time = series->repetitions[i].root + (always || i % 10 < 7 ? 15e-6 : 0);
-                series->repetitions[i] = (struct bench_repetition){time, time, time, time};
+                series->repetitions[i] = (struct bench_repetition){time, time, time, time, 0};
             }
         }
         add_series(&results, "pscwSkeleton", true, 8, always ? OVERHEAD : 15e-6 + OVERHEAD, random, &err);
@@ -469,6 +469,7 @@ static void rounds_and_places(void **state)
         const char *place;
         double time;
     } series[] = {{"0+1", 3e-6}, {"0+1", 9e-6}, {"0+1", 2e-6}, {"1+2", 5e-6}, {"2+0", 4e-6}};
+    const struct conditions unknown = {0, 0, 0};
     struct bench_results results = {0};
     struct size_curve curve;
     struct err err = {0};
@@ -478,7 +479,7 @@ static void rounds_and_places(void **state)
         strcpy(results.series[results.count - 1].place, series[i].place);
     }
     gsl_rng_free(random);
-    assert_int_equal(size_curve_collect(&results, "barrier", true, &curve, &err), STATUS_OK);
+    assert_int_equal(size_curve_collect(&results, "barrier", true, &unknown, &curve, &err), STATUS_OK);
     assert_int_equal(curve.count, 1);
     assert_true(fabs(curve.points[0].y - 4e-6) < 2e-7); /* of 2, 4 and 5 us */
     bench_results_clear(&results);

@@ -21,6 +21,8 @@ static const int64_t sizes[SIZES] = {8,     16,     32,     64,     128,    256,
                                      3072,  4096,   6144,   8192,   12288,  16384,  24576,   32768,  49152, 65536,
                                      98304, 131072, 196608, 262144, 393216, 524288, 1048576, 2097152};
 
+static const struct conditions unknown = {0, 0, 0};
+
 /* Each repetition takes one unit of time of the run. In a burst it takes longer by a factor. */
 struct burst {
     double from, upto, factor;
@@ -45,7 +47,7 @@ static void add_series(struct bench_results *results, int place, double time, co
         double now = place * REPETITIONS + (double)series.count, value = time * (1 + gsl_ran_gaussian(random, 0.02));
         if (now >= burst->from && now < burst->upto) value *= burst->factor;
         if (spotted && series.count % 5 == 0) value *= 3;
-        series.repetitions[series.count] = (struct bench_repetition){value, value, value, value};
+        series.repetitions[series.count] = (struct bench_repetition){value, value, value, value, 0};
     }
     results->series[results->count++] = series;
 }
@@ -62,7 +64,7 @@ static void measure(const struct truth *truth, double burst_sizes, bool spots, u
     int spot = spots ? (int)gsl_rng_uniform_int(random, SIZES) : -1;
     for (int place = 0; place < PASSES * SIZES; place++)
         add_series(&results, place, true_time(truth, (double)sizes[place % SIZES]), &burst, place % SIZES == spot, random);
-    assert_int_equal(size_curve_collect(&results, "putLatency -s flush", true, curve, &err), STATUS_OK);
+    assert_int_equal(size_curve_collect(&results, "putLatency -s flush", true, &unknown, curve, &err), STATUS_OK);
     assert_int_equal(size_curve_fit(curve, &err), STATUS_OK);
     assert_true(curve->fitted);
     bench_results_clear(&results);
@@ -125,7 +127,7 @@ static void one_of_many_passes_is_not_lowered_again(void **state)
     for (int pass = 0; pass < 5; pass++) {
         for (int i = 0; i < 10; i++) {
             double value = passes_s[pass] * shares[i];
-            repetitions[pass][i] = (struct bench_repetition){value, value, value, value};
+            repetitions[pass][i] = (struct bench_repetition){value, value, value, value, 0};
         }
         series[pass] = (struct bench_series){.spec = "putLatency -s flush", .place = "0+1", .demand = {.nodes = 2, .ranks = 2},
                                              .bytes = 8, .repetitions = repetitions[pass], .count = 10};
@@ -135,11 +137,11 @@ static void one_of_many_passes_is_not_lowered_again(void **state)
     struct size_curve curve;
     struct err err;
     struct bench_results five = {.series = series, .count = 10}, four = {.series = series, .count = 4};
-    assert_int_equal(size_curve_collect(&five, "putLatency -s flush", true, &curve, &err), STATUS_OK);
+    assert_int_equal(size_curve_collect(&five, "putLatency -s flush", true, &unknown, &curve, &err), STATUS_OK);
     assert_true(fabs(curve.points[0].y - 3e-6) < 1e-12 && curve.unsteady == 0);
-    assert_int_equal(size_curve_collect(&five, "putLatency -s flush", false, &curve, &err), STATUS_OK);
+    assert_int_equal(size_curve_collect(&five, "putLatency -s flush", false, &unknown, &curve, &err), STATUS_OK);
     assert_true(fabs(curve.points[0].y - 2e-6) < 1e-12 && curve.unsteady == 0);
-    assert_int_equal(size_curve_collect(&four, "putLatency -s flush", true, &curve, &err), STATUS_OK);
+    assert_int_equal(size_curve_collect(&four, "putLatency -s flush", true, &unknown, &curve, &err), STATUS_OK);
     assert_true(fabs(curve.points[0].y - 9e-7) < 1e-12 && curve.unsteady == 1);
 }
 

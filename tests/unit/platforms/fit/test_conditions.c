@@ -1,0 +1,108 @@
+/* A machine whose messages take three times as long for a part of the time: which passes the fit takes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "platforms/fit/conditions.h"
+#include "platforms/fit/size_curve.h"
+
+enum { BATCH = 10 };
+
+/* A pass of one batch. */
+static void add_pass(struct bench_results *results, bool between, double time_s, double reference_s)
+{
+    struct bench_series series = {.spec = "putLatency -s flush", .place = "0", .function = BENCH_FUNCTION_put_latency,
+                                  .demand = {.nodes = between ? 2 : 1, .ranks = 2}, .bytes = 8};
+    struct err err;
+    for (int i = 0; i < BATCH; i++) {
+        const double value = time_s * (1 + 0.01 * (i - BATCH / 2));
+        const struct bench_repetition times = {value, value, value, value, reference_s};
+        assert_int_equal(array_reserve((void **)&series.repetitions, &series.capacity, series.count + 1, sizeof times, &err),
+                         STATUS_OK);
+        series.repetitions[series.count++] = times;
+    }
+    assert_int_equal(array_reserve((void **)&results->series, &results->capacity, results->count + 1, sizeof series, &err),
+                     STATUS_OK);
+    results->series[results->count++] = series;
+}
+
+/* 40 passes: of a reference of 250 to 262 ns, which take 1 us, and of 700 ns, which take 3 us. */
+static void make_results(struct bench_results *results, int fast)
+{
+    *results = (struct bench_results){0};
+    for (int i = 0; i < 40; i++)
+        if (i < fast)
+            add_pass(results, false, 1e-6, 2.5e-7 + 1e-9 * (i % 13));
+        else
+            add_pass(results, false, 3e-6, 7e-7);
+}
+
+/* A fifth of the batches is enough, so of 10 and 30 passes the fast ones count. Of 5 and 35 the slow ones do. */
+static void the_fastest_of_frequent_conditions_count(void **state)
+{
+    (void)state;
+    for (int few = 0; few < 2; few++) {
+        const int fast = few ? 5 : 10, taken = few ? 35 : 10;
+        struct bench_results results;
+        struct conditions conditions;
+        struct size_curve curve;
+        struct err err;
+        make_results(&results, fast);
+        assert_int_equal(conditions_find(&results, false, &conditions, &err), STATUS_OK);
+        assert_true(conditions.from_s == (few ? 7e-7 : 2.5e-7) && conditions.upto_s >= (few ? 7e-7 : 2.62e-7));
+        assert_true(fabs(conditions.upto_s / conditions.from_s - CONDITIONS_WIDTH) < 1e-9);
+        assert_true(fabs(conditions.share - taken / 40.0) < 1e-9);
+        assert_int_equal(size_curve_collect(&results, "putLatency -s flush", false, &conditions, &curve, &err), STATUS_OK);
+        assert_int_equal(curve.count, 1);
+        assert_int_equal(curve.sizes[0].statistics.count, taken * BATCH);
+        assert_true(fabs(curve.points[0].y / (few ? 3e-6 : 1e-6) - 1) < 0.006); /* between 0.99 and 1.00 */
+        bench_results_clear(&results);
+    }
+}
+
+/* Fewer than 20 repetitions under the conditions: the pass at the lower quartile of all. */
+static void few_repetitions_do_not_count(void **state)
+{
+    (void)state;
+    struct bench_results results;
+    struct conditions conditions = {4e-7, 4.6e-7, 0.5};
+    struct size_curve curve;
+    struct err err;
+    make_results(&results, 18);
+    add_pass(&results, false, 2e-6, 4.3e-7);
+    assert_int_equal(size_curve_collect(&results, "putLatency -s flush", false, &conditions, &curve, &err), STATUS_OK);
+    assert_int_equal(curve.sizes[0].statistics.count, BATCH);
+    assert_true(fabs(curve.points[0].y - 1e-6) < 2e-8); /* 18 of 41 passes take 1 us */
+    bench_results_clear(&results);
+}
+
+/* Tests between nodes have conditions of their own, and results without references have none. */
+static void without_references_there_are_none(void **state)
+{
+    (void)state;
+    struct bench_results results;
+    struct conditions conditions;
+    struct err err;
+    make_results(&results, 22);
+    for (int i = 0; i < 30; i++) add_pass(&results, true, 1e-3, 0);
+    assert_int_equal(conditions_find(&results, true, &conditions, &err), STATUS_OK);
+    assert_true(conditions.share == 0 && conditions.upto_s == 0);
+    bench_results_clear(&results);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fastest_of_frequent_conditions_count),
+        cmocka_unit_test(few_repetitions_do_not_count),
+        cmocka_unit_test(without_references_there_are_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
