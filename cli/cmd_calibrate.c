@@ -228,15 +228,22 @@ static enum status check_config(const char *file, struct err *err)
     return STATUS_OK;
 }
 
+static enum status make_directory(const char *path, struct err *err)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected to make the directory", strerror(errno));
+}
+
 /* The first round's results are in the directory itself, each other one's below it. */
 static enum status run_round(const struct calibrate_run *run, int round, struct err *err)
 {
     char below[CALIBRATE_PATH_BYTES + 16];
     struct calibrate_run own = *run;
     snprintf(below, sizeof below, "%s/round-%d", run->directory, round);
-    if (round > 0) own.directory = below;
-    if (round > 0 && mkdir(below, 0777) != 0 && errno != EEXIST)
-        return err_set(err, STATUS_SYSTEM, below, NULL, "%s, expected to make the directory", strerror(errno));
+    if (round > 0) {
+        own.directory = below;
+        TRY(make_directory(below, err));
+    }
     return calibrate_run_bench(&own, err);
 }
 
@@ -247,8 +254,7 @@ static enum status measure_library(const struct options *options, const struct c
     char path[CALIBRATE_PATH_BYTES + 16], config[CALIBRATE_PATH_BYTES + 16];
     struct calibrate_run with_check = *run;
     if (options->check) {
-        if (mkdir(run->directory, 0777) != 0 && errno != EEXIST)
-            return err_set(err, STATUS_SYSTEM, run->directory, NULL, "%s, expected to make the directory", strerror(errno));
+        TRY(make_directory(run->directory, err));
         snprintf(config, sizeof config, "%s/bench.json", run->directory);
         TRY(calibrate_check_config(run, config, err));
         with_check.config = config;

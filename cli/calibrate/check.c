@@ -166,14 +166,10 @@ enum status calibrate_check_config(const struct calibrate_run *run, const char *
     cJSON *added, *to = cJSON_GetObjectItem(own.root, "tests");
     cJSON_ArrayForEach (added, cJSON_GetObjectItem(check.root, "tests"))
         cJSON_AddItemToObject(to, added->string, cJSON_Duplicate(added, true));
-    char *text = cJSON_Print(own.root);
-    FILE *out = text ? fopen(file, "w") : NULL;
-    bool written = out && fprintf(out, "%s\n", text) > 0;
-    if (out && fclose(out) != 0) written = false;
-    free(text);
+    if (status == STATUS_OK) status = cli_write_json(own.root, file, err);
     json_close(&check);
     json_close(&own);
-    return status == STATUS_OK && !written ? err_set(err, STATUS_SYSTEM, file, NULL, "cannot be written") : status;
+    return status;
 }
 
 enum status calibrate_check_record(const struct calibrate_run *run, struct err *err)
