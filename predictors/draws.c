@@ -5,21 +5,16 @@
 #include <string.h>
 
 #include "common/scramble.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "predictors/comparison.h"
 
 enum { NAME_BYTES = 32 };
 
-static int compare_times(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-    return a < b ? -1 : a > b;
-}
-
 /* Sorts the values. */
 static struct draws_range range_of(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, compare_times);
+    qsort(values, count, sizeof *values, compare_doubles);
     return (struct draws_range){(values[(count - 1) / 2] + values[count / 2]) / 2, values[0], values[count - 1]};
 }
 

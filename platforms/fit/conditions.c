@@ -2,13 +2,9 @@
 
 #include <stdlib.h>
 
-enum { BATCHES_LEAST = 20 };
+#include "common/search.h"
 
-static int compare_references(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+enum { BATCHES_LEAST = 20 };
 
 /* The references of all batches, one each. Repetitions of a batch have the same one. */
 static size_t collect_references(const struct bench_results *results, bool between, double *references)
@@ -33,7 +29,7 @@ enum status conditions_find(const struct bench_results *results, bool between, s
     double *references = malloc(sizeof *references * (all + 1));
     if (!references) return err_memory(err);
     const size_t count = collect_references(results, between, references);
-    qsort(references, count, sizeof *references, compare_references);
+    qsort(references, count, sizeof *references, compare_doubles);
     *conditions = (struct conditions){0, 0, 0};
     for (size_t first = 0, behind = 0; first < count && count >= BATCHES_LEAST; first++) {
         while (behind < count && references[behind] <= CONDITIONS_WIDTH * references[first]) behind++;

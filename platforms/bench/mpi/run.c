@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
+
 enum {
     WARM_UPS = 3,
     BATCH_MOST = 1000,
@@ -91,12 +93,6 @@ static bool join_ranks(const struct bench_run *run, const double *times, int bat
     joined->mean /= count;
     if (isnan(joined->root)) joined->root = joined->most;
     return count > 0;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* A round trip of 8 bytes between the pair on the control communicator; rank 0's word comes to the target. */
