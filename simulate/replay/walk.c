@@ -314,12 +314,9 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
     }
     bool waits = step == STEP_BLOCK || step == STEP_WAIT ||
                  (step == STEP_EXIT && replay->platform->protocol.visit == VISIT_ENTER);
-    if (waits && begin_serving(replay, rank) && step == STEP_BLOCK) {
-        state->need = 0;
-        return STEP_AGAIN;
-    }
-    while ((step == STEP_BLOCK || step == STEP_WAIT) && poll_on(replay, rank)) {
-        if (step == STEP_WAIT) continue;
+    bool served = waits && begin_serving(replay, rank);
+    while (step == STEP_WAIT && poll_on(replay, rank)) continue;
+    if (step == STEP_BLOCK && (served || poll_on(replay, rank))) {
         state->need = 0;
         return STEP_AGAIN;
     }
