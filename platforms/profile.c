@@ -13,14 +13,15 @@ static const char suffix[] = ".json";
 
 void data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES])
 {
-    static const char *const ups[DATA_DIRECTORIES - 1] = {"..", "..", "../.."};
+    static const char beside_program[] = "%.4000s/../" RMACAST_DATADIR "/rmacast/platforms";
+    static const char above_library[] = "%.4000s/../../" RMACAST_DATADIR "/rmacast/platforms";
     char program[INSTALLED_PATH_BYTES], library[INSTALLED_PATH_BYTES];
     installed_program_directory(program);
     bool apart = installed_library_directory(library);
-    for (int d = 0; d < DATA_DIRECTORIES - 1; d++)
-        snprintf(directories[d], PROFILE_PATH_BYTES, "%.4000s/%s/" RMACAST_DATADIR "/rmacast/platforms",
-                 d > 0 && apart ? library : program, d > 0 && apart ? ups[d] : "..");
-    snprintf(directories[DATA_DIRECTORIES - 1], PROFILE_PATH_BYTES, "%s", RMACAST_FULL_DATADIR "/rmacast/platforms");
+    snprintf(directories[0], PROFILE_PATH_BYTES, beside_program, program);
+    snprintf(directories[1], PROFILE_PATH_BYTES, beside_program, apart ? library : program);
+    snprintf(directories[2], PROFILE_PATH_BYTES, apart ? above_library : beside_program, apart ? library : program);
+    snprintf(directories[3], PROFILE_PATH_BYTES, "%s", RMACAST_FULL_DATADIR "/rmacast/platforms");
 }
 
 /* The folder of the file; false if it has none, like the built-in platform. */

@@ -40,9 +40,8 @@ struct bench_results {
 };
 
 /* Reads DIRECTORY/rank-*.csv and those of each DIRECTORY/round-*. A round is a repeated run. Its series, and those of a job's
- * passes, are kept separate. Rows without the last column have no reference. Returns STATUS_DATA with
- * file and line for a malformed row, also for an
- * impossible number (a NaN, a time of more than an hour). Inits *results. */
+ * passes, are kept separate. Rows without the last column have no reference. Returns STATUS_DATA with file and line for a
+ * malformed row, also for an impossible number (a NaN, a time of more than an hour). Inits *results. */
 enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
 void bench_results_clear(struct bench_results *results);
 /* Keeps the series of tests whose names begin with the prefix, or (with = false) the others. */
