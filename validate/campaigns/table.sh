@@ -1,68 +1,81 @@
 #!/bin/sh
-# table.sh RESULT.json: a campaign's rows as a Markdown table: error of the part against the median of the real runs, and the
-# runs' own spread, in percent.
-# table.sh --waits RESULT.json...: error of each wait state, summed over the ranks, that is measured or predicted above 2 % of the
-# part's time on all ranks; and how many are within 10 % of the measured median or within the runs' range. Where ranks wait for
-# locks and for progress, the sum counts: time stamps do not tell them apart (docs/results.md, Tolerance).
-# table.sh --draws RESULT.json...: the rows that have draws: prediction, draws and runs, in ms; whether the runs' median is in the
-# range of the draws, and how many runs are.
-# table.sh --svg RESULT.json: predicted against measured time of the part, with lines of equality and of 10 % to either side.
+# Prints a Markdown table of campaigns' results (docs/accuracy.md; tables.sh writes them there): table.sh [OPTION] RESULT.json...
+# An error is that of a row's part against the median of its real runs, a spread (largest - least) / median of the runs; percent.
+#   (none)          exchanges: errors and spreads by size and ranks
+#   --summary       results: their errors, and those of all of them
+#   --families      exchanges of six_exchanges.c, and other files of programs: median error, largest, rows within 8 %, by ranks
+#   --above PERCENT the rows with larger errors
+#   --order         rows that differ in semantics alone: how many pairs are predicted in the order of the runs
+#   --draws         the rows that have draws: prediction, draws and runs, in ms; whether the runs' median is in the range of the
+#                   draws, and how many runs are
+#   --waits         each wait state, summed over the ranks, that is measured or predicted above 2 % of the part's time on all
+#                   ranks, and its error. Where ranks wait for locks and for progress, the sum counts: time stamps do not tell
+#                   them apart (docs/results.md, Tolerance).
+#   --wait-errors   how many of them are within 10 % of the measured median or within the runs' range
+#   --svg           no table, but a picture of one result: predicted against measured time of the part, with lines of equality and
+#                   of 10 % to either side
 set -eu
-usage() { sed -n 2,9p "$0"; exit 2; }
-if [ "${1:-}" = --waits ]; then
+here=$(cd "$(dirname "$0")" && pwd)
+usage() { sed -n '2,/^set/{/^set/!p}' "$0"; exit 2; }
+kind=--errors share=0
+case ${1:-} in
+--above)
+    [ $# -gt 2 ] || usage
+    kind=--above share=$2
+    shift 2
+    ;;
+--*)
+    kind=$1
     shift
-    [ $# -gt 0 ] || usage
-    jq -rs '
-        def percent: if . > 1e6 then "never measured" else "\(. * 1000 | round / 10)" end;
-        def of($names): select(.name as $name | $names | index($name));
-        def waits: ["lock_contention", "wait_for_progress"] as $both | [.[] | of($both)] as $told |
-            if ([$told[] | select(([.measured_s, .predicted_s] | max) > 0)] | length) < 2 then . else
-            [.[] | select(.name as $name | $both | index($name) | not)] + [$told[0] + {name: ($both | join(" and "))} +
-            ([("predicted_s", "measured_s", "measured_min_s", "measured_max_s") as $key | {($key): ([$told[][$key]] | add)}] | add)] end;
-        [.[].rows[] | . as $row | .patterns | waits[]
-         | select(([.measured_s, .predicted_s] | max) > 0.02 * $row.part.measured_s * $row.ranks)
-         | {row: "\($row.program), \($row.semantics), \($row.bytes) B, \($row.ranks) ranks", name, predicted_s, measured_s,
-            error: (if .measured_s > 0 then (.predicted_s / .measured_s - 1 | fabs) else infinite end),
-            within: (.predicted_s >= .measured_min_s and .predicted_s <= .measured_max_s)}] | sort_by(.error) | . as $waits |
-        "| wait state | exchange | predicted, ms | measured, ms | error, % |", "|---|---|---|---|---|",
-        (.[] | "| \(.name) | \(.row) | \(.predicted_s * 1e4 | round / 10) | " +
-               "\(.measured_s * 1e4 | round / 10) | \(.error | percent) |"),
-        if length == 0 then "no wait states above 2 %" else
-        "median \(.[(length - 1) / 2 | floor].error | percent), " +
-        "95th percentile \(.[0.95 * (length - 1) | ceil].error | percent); " +
-        "\(map(select(.error <= 0.1 or .within)) | length) of \(length) within 10 % or within the spread" end' "$@"
-    exit 0
-fi
-if [ "${1:-}" = --draws ]; then
-    shift
-    [ $# -gt 0 ] || usage
-    jq -rs '
-        def ms: . * 1000 | round;
-        def signed: . * 1000 | round / 10 + 0 | if . >= 0 then "+\(.)" else "\(.)" end;
-        [.[].rows[] | select(.draws)] as $rows |
-        "| row | predicted | draws: median, range | runs: median, range | error: prediction, draws | in the range |", "|---|---|---|---|---|---|",
-        ($rows[] | .part as $p | .draws as $d | "| \(.program), \(.semantics), \(.bytes) B, \(.ranks) ranks | \($p.predicted_s | ms) | " +
-         "\($d.median_s | ms) (\($d.min_s | ms) to \($d.max_s | ms)) | \($p.measured_s | ms) (\($p.measured_min_s | ms) to \($p.measured_max_s | ms)) | " +
-         "\($p.relative | signed), \($d.relative | signed) | \(if $d.within then "yes" else "no" end), \($d.runs_within) of \(.repetitions) runs |"),
-        "\([$rows[] | select(.draws.within)] | length) of \($rows | length) medians are in the range of the draws"' "$@"
-    exit 0
-fi
-if [ "${1:-}" != --svg ]; then
+    ;;
+esac
+[ $# -gt 0 ] || usage
+case $kind in
+--errors) filter='
+    ([.[].rows[].ranks] | unique | length > 1) as $ranks | (length > 1) as $files |
+    def column: (if $files then "\(.file), " else "" end) + (.bytes | size) + (if $ranks then ", \(.ranks)" else "" end);
+    rows as $rows | ([$rows[].file] | distinct) as $order |
+    ([$rows | sort_by(.file as $f | [($order | index([$f])), .ranks, .bytes])[] | column] | distinct) as $columns |
+    table(["exchange"] + $columns; [$rows[] | exchange] | distinct[] | . as $name |
+          [.] + [$columns[] as $column | [$rows[] | select(exchange == $name and column == $column) | error][0] // ""])' ;;
+--summary) filter='
+    table(["campaign", "rows", "runs a row", "median of the errors", "with its sign", "largest", "within 3 %", "within 8 %",
+           "transfers in their bounds"];
+          (.[] | .rows as $rows | [described, ($rows | length), .campaign.repetitions // 3, ($rows | error_columns, transfers_within)]),
+          (rows | ["all", length, "", error_columns, transfers_within]))' ;;
+--families) filter='
+    rows as $rows | ([$rows[].ranks] | unique) as $ranks |
+    table(["program"] + ($ranks | map("\(.) ranks")); [$rows[].family] | distinct[] | . as $family | [.] + [$ranks[] as $n |
+          [$rows[] | select(.family == $family and .ranks == $n)] | if length == 0 then "" else
+          "\(map(.part.relative | fabs) | median | percent) (\(map(.part.relative | fabs) | max | percent)), \(within(0.08)) of \(length)" end])' ;;
+--above) filter='
+    table(["row", "predicted", "runs: median, range", "error (spread)"]; rows[] | select((.part.relative | fabs) > $share / 100) |
+          ["\(exchange), \(.bytes | size), \(.ranks) ranks, `\(.file).json`", "\(.part.predicted_s | ms) ms",
+           "\(.part.measured_s | ms) ms, \(.part.measured_min_s | ms) to \(.part.measured_max_s | ms)", error])' ;;
+--order) filter='
+    def pairs: [([.[].pairs_apart] | add // 0), ([.[].pairs_right] | add // 0)];
+    table(["campaign", "pairs that the runs tell apart", "predicted in their order"];
+          (.[] | select(.order | length > 0) | ["`\(.file).json`"] + (.order | pairs)), (["all"] + (map(.order[]) | pairs)))' ;;
+--draws) filter='
+    [rows[] | select(.draws)] as $rows |
+    table(["row", "predicted", "draws: median, range", "runs: median, range", "error: prediction, draws", "in the range"];
+          $rows[] | .part as $p | .draws as $d |
+          ["\(exchange), \(.bytes) B, \(.ranks) ranks", ($p.predicted_s | ms), "\($d.median_s | ms) (\($d.min_s | ms) to \($d.max_s | ms))",
+           "\($p.measured_s | ms) (\($p.measured_min_s | ms) to \($p.measured_max_s | ms))", "\($p.relative | signed), \($d.relative | signed)",
+           "\(if $d.within then "yes" else "no" end), \($d.runs_within) of \(.repetitions) runs"]),
+    "", "\([$rows[] | select(.draws.within)] | length) of \($rows | length) medians are in the range of the draws"' ;;
+--waits) filter='
+    waits | if length == 0 then "no wait states above 2 %" else
+    table(["wait state", "exchange", "predicted, ms", "measured, ms", "error, %"];
+          sort_by(.error)[] | [.name, .row, (.predicted_s * 1e4 | round / 10), (.measured_s * 1e4 | round / 10), (.error | wait_percent)]),
+    "", "\(map(select(.held)) | length) of \(length) wait states are within 10 % of the measured one or within the runs'\'' range" end' ;;
+--wait-errors) filter='
+    def columns: [length, (map(select(.held)) | length), (map(.error) | (lower_median, largest_but(0.05)) | wait_percent)];
+    table(["wait state", "rows", "within 10 % or the range of the runs", "median of the errors, %", "95th percentile, %"];
+          waits | (group_by(.name) | sort_by(-length)[] | [.[0].name] + columns), (select(length > 0) | ["all"] + columns))' ;;
+--svg)
     [ $# = 1 ] || usage
-    jq -r '
-        def percent: . * 1000 | round / 10;
-        def signed: percent + 0 | if . >= 0 then "+\(.)" else "\(.)" end;
-        (.rows | map("\(.bytes) B, \(.ranks) ranks") | unique_by(split(" ") | [.[2], .[0]] | map(tonumber))) as $columns |
-        "| exchange | \($columns | join(" | ")) |",
-        "|---|\($columns | map("---|") | join(""))",
-        (.rows | group_by([.program, .semantics])[] | . as $rows |
-         "| \($rows[0].program), \($rows[0].semantics) | \([$columns[] as $c |
-            ([$rows[] | select("\(.bytes) B, \(.ranks) ranks" == $c)][0]) as $row |
-            if $row then "\($row.part.relative | signed) (\($row.part.spread | percent))" else "" end] | join(" | ")) |")' "$1"
-    exit 0
-fi
-[ $# = 2 ] || usage
-jq -r '
+    filter='.[0] |
     [.rows[].part | .predicted_s, .measured_s] as $all |
     (($all | min | log10) - 0.05) as $low | (($all | max | log10) + 0.05) as $high |
     def x: 60 + (log10 - $low) / ($high - $low) * 400;
@@ -80,4 +93,10 @@ jq -r '
     (.rows[] | .part as $p |
      "<line x1=\"\($p.measured_min_s | x)\" x2=\"\($p.measured_max_s | x)\" y1=\"\($p.predicted_s | y)\" y2=\"\($p.predicted_s | y)\" stroke=\"#36c\"/>" +
      "<circle cx=\"\($p.measured_s | x)\" cy=\"\($p.predicted_s | y)\" r=\"3\" fill=\"#36c\"><title>\(.program), \(.bytes) B, \(.ranks) ranks, \(.semantics)</title></circle>"),
-    "</svg>"' "$2"
+    "</svg>"' ;;
+*) usage ;;
+esac
+names=$(jq -cn '$ARGS.positional | map(sub(".*/"; "") | rtrimstr(".json"))' --args "$@")
+jq -rs -L "$here" --argjson names "$names" --argjson share "$share" '
+    include "statistics"; include "tables";
+    [., $names] | transpose | map(.[0] + {file: .[1]}) | '"$filter" "$@"

@@ -1,0 +1,51 @@
+# The tables of campaigns' results (table.sh): numbers, names of rows, groups of rows.
+include "statistics";
+# A ratio as percent with one decimal; signed: with the ratio's sign, also where it rounds to 0.
+def percent: (fabs * 1000 | round) as $n | "\($n / 10 | floor).\($n % 10)";
+def signed: "\(if . < 0 then "-" else "+" end)\(percent)";
+def ms: . * 1000 | round;
+def size: if . % 1048576 == 0 then "\(. / 1048576) MB" elif . % 1024 == 0 then "\(. / 1024) KB" else "\(.) B" end;
+def listed: map(tostring) | if length == 1 then .[0] else "\(.[:-1] | join(", ")) and \(.[-1])" end;
+def distinct: reduce .[] as $x ([]; if index([$x]) then . else . + [$x] end); # in the order of the first of each
+def line: "| \(join(" | ")) |";
+def table($titles; lines): ($titles | line), "|\($titles | map("---|") | join(""))", (lines | line);
+
+# A row's error, and its runs' spread; its program with the semantics that the campaign gave it.
+def error: "\(.part.relative | signed) (\(.part.spread | percent))";
+def exchange: if .semantics == "library" then .program else "\(.program), \(.semantics)" end;
+# The campaign's cluster.
+def setting: "\(.delay_us | if . % 1000 == 0 then "\(. / 1000) ms" else "\(.) us" end), \(.rate_mbit) Mbit/s";
+# A result's campaign in words.
+def described:
+    ([.rows[].program | rtrimstr("_count")] | unique | length) as $programs | ([.rows[].bytes] | unique | map(size)) as $sizes |
+    "`\(.file).json`: \($programs) programs, " +
+    (if ($sizes | length) > 2 then "\($sizes[0]) to \($sizes[-1])" else $sizes | listed end) +
+    ", \([.rows[].ranks] | unique | listed) ranks, \(.campaign.cluster | setting)" +
+    (.campaign.recorded_on | if . then ", recorded at \(setting)" else "" end);
+# Each row with the file of its result and with its family: the program of six_exchanges.c, else the file of its program.
+def family($campaign): . as $row | ([$campaign.programs[] | select(.name == $row.program) | .command[0]][0] // "") |
+    if startswith("six_exchanges") then $row.program else "`\(.).c`" end;
+def rows: [.[] | . as $result | .rows[] | . + {file: $result.file, family: family($result.campaign)}];
+
+# Errors of rows: median, the same with its sign, the largest, and how many are within 3 and 8 %.
+def within($share): map(select((.part.relative | fabs) <= $share)) | length;
+def error_columns: [.[].part.relative] as $errors | ($errors | map(fabs)) as $sizes |
+    "\($sizes | median | percent) %", "\($errors | median | signed) %", "\($sizes | max | percent) %", within(0.03), within(0.08);
+def transfers_within: [.[].transfers | select(.)] | if length == 0 then "-" else
+    (map(.within_bounds) | add) / (map(.count) | add) * 1e4 | round | "\(. / 100 | floor).\(. % 100 + 100 | tostring[1:]) %" end;
+
+# Wait states above 2 % of the part's time on all ranks: name, row, predicted_s, measured_s, error (infinite where none was
+# measured), held: within 10 % or within the runs' range. Waits for locks and for progress count together where a row has both.
+def of($names): select(.name as $name | $names | index($name));
+def lock_and_progress: ["lock_contention", "wait_for_progress"] as $both | [.[] | of($both)] as $told |
+    if ([$told[] | select(([.measured_s, .predicted_s] | max) > 0)] | length) < 2 then . else
+    [.[] | select(.name as $name | $both | index($name) | not)] + [$told[0] + {name: ($both | join(" and "))} +
+    ([("predicted_s", "measured_s", "measured_min_s", "measured_max_s") as $key | {($key): ([$told[][$key]] | add)}] | add)] end;
+def waits: [rows[] | . as $row | .patterns | lock_and_progress[]
+    | select(([.measured_s, .predicted_s] | max) > 0.02 * $row.part.measured_s * $row.ranks)
+    | {name, row: "\($row | exchange), \($row.bytes) B, \($row.ranks) ranks", predicted_s, measured_s,
+       error: (if .measured_s > 0 then (.predicted_s / .measured_s - 1 | fabs) else infinite end)} +
+      {held: (.predicted_s >= .measured_min_s and .predicted_s <= .measured_max_s)} | .held = (.held or .error <= 0.1)];
+def wait_percent: if . > 1e6 then "never measured" else percent end;
+def lower_median: sort | .[(length - 1) / 2 | floor];
+def largest_but($share): sort | .[(1 - $share) * (length - 1) | ceil];

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Writes the tables and pictures of docs/accuracy.md from campaigns' results: tables.sh [--check] [PAGE [RESULTS]]
+# Between the lines "<!-- table: ARGUMENTS -->" and "<!-- end -->" the page has what table.sh prints with these arguments; a word
+# that begins with a letter names a result of the directory RESULTS (results, beside this script), without ".json".
+# "<!-- picture: RESULT FILE.svg -->": the file beside the page has what table.sh --svg draws. A table or picture of a result that
+# is not in RESULTS stays as it is, and a line on standard error says so.
+# --check: writes nothing, prints the differences, and exits with 1 if there are some.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+check=no
+[ "${1:-}" != --check ] || { check=yes && shift; }
+[ $# -le 2 ] || { sed -n 2,7p "$0" && exit 2; }
+page=$(realpath -e "${1:-$here/../../docs/accuracy.md}") && cd "${2:-$here/results}"
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+
+# print WORD...: what table.sh prints; fails where a result is missing.
+print() {
+    for word; do
+        shift
+        case $word in [a-z]*) word=$word.json && [ -f "$word" ] || { echo "tables.sh: no $word: its table stays as it is" >&2 && return 1; } ;; esac
+        set -- "$@" "$word"
+    done
+    "$here/table.sh" "$@" || { touch "$work/failed" && return 1; }
+}
+# replace NEW OLD: the text of NEW belongs in OLD.
+replace() {
+    cmp -s "$1" "$2" && return
+    if [ $check = yes ]; then diff "$2" "$1" >&2 || touch "$work/failed"; else cat "$1" >"$2"; fi
+}
+
+inside=no
+while IFS= read -r line; do
+    [ "$line" != '<!-- end -->' ] || inside=no
+    [ $inside = yes ] || printf '%s\n' "$line"
+    words=${line#*: } words=${words% -->}
+    case $line in
+    '<!-- table: '*' -->') ! print $words || inside=yes ;;
+    '<!-- picture: '*' -->') ! print --svg "${words% *}" >"$work/picture" || replace "$work/picture" "$(dirname "$page")/${words#* }" ;;
+    esac
+done <"$page" >"$work/page"
+[ $inside = no ] || { echo "tables.sh: $page: a table without <!-- end -->" >&2 && exit 1; }
+[ ! -e "$work/failed" ] || exit 1
+replace "$work/page" "$page"
+[ ! -e "$work/failed" ]
