@@ -1,0 +1,67 @@
+#!/bin/sh
+# Usage: accuracy.sh SOURCE: the tables of docs/accuracy.md are those of validate/campaigns/results, and README's sentence about
+# real runs has the figures of the first one. What table.sh counts is counted on two rows by hand.
+. "$(dirname "$0")/../expect.sh"
+campaigns=$1/validate/campaigns
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT || exit 1
+
+"$campaigns/tables.sh" --check "$1/docs/accuracy.md" >"$work/out" 2>&1 ||
+    fail "docs/accuracy.md is not of the results (validate/campaigns/tables.sh writes it): $(cat "$work/out")"
+[ "$(grep -c '^<!-- table: ' "$1/docs/accuracy.md")" -ge 8 ] || fail "docs/accuracy.md has too few tables"
+
+# | all | rows | | median | with its sign | largest | within 3 % | within 8 % | transfers |
+all=$(grep '^| all | .* % |$' "$1/docs/accuracy.md" | head -n 1)
+figure() { echo "$all" | cut -d'|' -f"$1" | tr -d ' %'; }
+tr '\n' ' ' <"$1/README.md" | tr -s ' ' >"$work/readme"
+for words in "in $(figure 8) of $(figure 3) rows" "within 8 % in $(figure 9)." "The median was $(figure 5) %"; do
+    grep -qF "$words" "$work/readme" || fail "README does not say '$words': $all"
+done
+
+# Two rows of two runs: predicted 0.95 s for 1 s (-5 %, runs 0.9 to 1.1 s: spread 20 %), and 2.02 s for 2 s (+1 %, runs 2 s).
+cat >"$work/two.json" <<'JSON'
+{ "campaign": { "repetitions": 2, "cluster": { "delay_us": 1000, "rate_mbit": 100 },
+    "programs": [ { "name": "ring", "command": [ "six_exchanges" ] }, { "name": "sum", "command": [ "ten_exchanges" ] } ] },
+  "order": [ { "pairs_apart": 3, "pairs_right": 2 } ],
+  "rows": [
+    { "program": "ring", "semantics": "a", "bytes": 8, "ranks": 2, "repetitions": 2, "draws": null,
+      "part": { "predicted_s": 0.95, "measured_s": 1, "measured_min_s": 0.9, "measured_max_s": 1.1, "relative": -0.05, "spread": 0.2 },
+      "transfers": { "count": 3, "within_bounds": 3 },
+      "patterns": [ { "name": "late_post", "predicted_s": 0.4, "measured_s": 0.5, "measured_min_s": 0.45, "measured_max_s": 0.5 } ] },
+    { "program": "sum", "semantics": "library", "bytes": 65536, "ranks": 4, "repetitions": 2,
+      "draws": { "median_s": 2.1, "min_s": 1.9, "max_s": 2.2, "relative": 0.05, "within": true, "runs_within": 2 },
+      "part": { "predicted_s": 2.02, "measured_s": 2, "measured_min_s": 2, "measured_max_s": 2, "relative": 0.01, "spread": 0 },
+      "transfers": { "count": 1, "within_bounds": 0 },
+      "patterns": [ { "name": "late_post", "predicted_s": 1.05, "measured_s": 1, "measured_min_s": 1, "measured_max_s": 1 },
+                    { "name": "early_wait", "predicted_s": 0.1, "measured_s": 0, "measured_min_s": 0, "measured_max_s": 0 } ] } ] }
+JSON
+prints() { # LINE OPTION...: table.sh prints the line
+    line=$1
+    shift
+    "$campaigns/table.sh" "$@" "$work/two.json" >"$work/out" || fail "table.sh $*"
+    grep -qxF -- "$line" "$work/out" || fail "table.sh $* does not print '$line': $(cat "$work/out")"
+}
+prints '| exchange | 8 B, 2 | 64 KB, 4 |'
+prints '| ring, a | -5.0 (20.0) |  |'
+prints '| sum |  | +1.0 (0.0) |'
+prints '| `two.json`: 2 programs, 8 B and 64 KB, 2 and 4 ranks, 1 ms, 100 Mbit/s | 2 | 2 | 3.0 % | -2.0 % | 5.0 % | 1 | 2 | 75.00 % |' --summary
+prints '| ring | 5.0 (5.0), 1 of 1 |  |' --families
+prints '| `ten_exchanges.c` |  | 1.0 (1.0), 1 of 1 |' --families
+prints '| ring, a, 8 B, 2 ranks, `two.json` | 950 ms | 1000 ms, 900 to 1100 | -5.0 (20.0) |' --above 4
+prints '| all | 3 | 2 |' --order
+prints '| sum, 65536 B, 4 ranks | 2020 | 2100 (1900 to 2200) | 2000 (2000 to 2000) | +1.0, +5.0 | yes, 2 of 2 runs |' --draws
+# Of the rows' time on all ranks (2 s and 8 s) 2 % are 40 and 160 ms: early_wait of 100 ms is below. 0.4 s for 0.5 s is 20 % off,
+# outside the runs' 0.45 to 0.5 s; 1.05 s for 1 s is within 10 %. The lower one of two is the median.
+prints '| late_post | ring, a, 8 B, 2 ranks | 400 | 500 | 20.0 |' --waits
+prints '| late_post | 2 | 1 | 5.0 | 20.0 |' --wait-errors
+prints '| all | 2 | 1 | 5.0 | 20.0 |' --wait-errors
+
+# A page is written between its marks only, and what is missing stays.
+mkdir "$work/results" && cp "$work/two.json" "$work/results"
+printf '%s\n' before '<!-- table: --order two -->' old '<!-- end -->' '<!-- table: none -->' kept '<!-- end -->' after >"$work/page.md"
+"$campaigns/tables.sh" --check "$work/page.md" "$work/results" >/dev/null 2>&1 && fail "--check accepts a page with an old table"
+"$campaigns/tables.sh" "$work/page.md" "$work/results" 2>"$work/err" || fail "tables.sh: $(cat "$work/err")"
+grep -q 'no none.json' "$work/err" || fail "tables.sh does not name the result that is missing: $(cat "$work/err")"
+[ "$(grep -c . "$work/page.md")" = 11 ] && grep -qx kept "$work/page.md" && ! grep -qx old "$work/page.md" ||
+    fail "the page: $(cat "$work/page.md")"
+"$campaigns/tables.sh" --check "$work/page.md" "$work/results" 2>"$work/err" || fail "the written page differs: $(cat "$work/err")"
+finish
