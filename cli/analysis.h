@@ -47,8 +47,9 @@ enum {
     {"close", ANALYSIS_CLOSE, "TIME", 0,                                                                               \
      "a receive less than TIME after a send to the same rank is close to it (default 10us)", 0},                       \
     {"latency", ANALYSIS_LATENCY, "TIME", 0,                                                                           \
-     "with --bandwidth: the network that advised distances are worked out for (default: what the trace shows)", 0},    \
-    {"bandwidth", ANALYSIS_BANDWIDTH, "RATE", 0, "of that network", 0},                                                \
+     "with --bandwidth: latency of the network that advised distances are worked out for (default: what the trace "    \
+     "shows)", 0},                                                                                                     \
+    {"bandwidth", ANALYSIS_BANDWIDTH, "RATE", 0, "rate of the network of --latency, as 12.5GB/s", 0},                   \
     {"efficiency", ANALYSIS_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                              \
      "print the efficiency of every interval instead of the wait states; " INTERVALS_HELP, 0},                         \
     {"per-rank", ANALYSIS_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},           \
@@ -56,15 +57,16 @@ enum {
     {"ideal", ANALYSIS_IDEAL, "RESULT", 0,                                                                             \
      "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \
     {"reference", ANALYSIS_REFERENCE, "RESULT", 0, "for computation scaling: result of the run to compare with", 0},   \
-    {"top", ANALYSIS_TOP, "N", 0, "print the N largest wait states, root causes and parts of the critical path", 0},   \
+    {"top", ANALYSIS_TOP, "N", 0, "print only the N largest wait states, root causes and parts of the critical path", 0},   \
     {"window", ANALYSIS_WINDOW, "WINDOW", 0,                                                                           \
      "count only waits and transfers on this window, with its number in rmacast info", 0},                             \
     {"ranks", ANALYSIS_RANKS, "A-B", 0,                                                                                \
      "count only waits of ranks A to B, or of rank A, and what they transfer; N of a program model: for N ranks", 0},  \
     {"from", ANALYSIS_FROM, "TIME", 0,                                                                                 \
      "count only waits and transfers in calls that end at TIME or later, since the first event; with the name of a "   \
-     "region or MPI function, as loop or MPI_Barrier#2, times and waits are those of a section, as of simulate", 0},   \
-    {"to", ANALYSIS_TO, "TIME", 0, "count only those in calls that begin at TIME or earlier; or a name", 0},           \
+     "region or MPI function, as loop or MPI_Barrier#2, times and waits are those of a section, as with simulate --from", 0},   \
+    {"to", ANALYSIS_TO, "TIME", 0,                                                                                     \
+     "count only waits and transfers in calls that begin at TIME or earlier; or a name, as with --from", 0},           \
     {"callpath", ANALYSIS_CALLPATH, "PATTERN", 0,                                                                      \
      "count only waits and transfers at call paths like 'main/exchange*'", 0},                                         \
     {"without-init", ANALYSIS_WITHOUT_INIT, NULL, 0,                                                                   \

@@ -29,6 +29,9 @@ struct command {
 /* The options that all commands have. */
 extern const struct argp_option cli_common_options[];
 
+/* For the help of options that choose a blocking semantics (docs/semantics.md). */
+#define SEMANTICS_HELP "Who waits for the target's MPI_Win_post: a MPI_Win_start, b the operation, c MPI_Win_complete, d nobody"
+
 /* Parses the command line; argv[0] is "rmacast COMMAND". flags: 0, or ARGP_IN_ORDER where the first argument ends the
  * options; CLI_READS_TRACES adds the options --ranks and --parameter of program models (trace/open.h). Wrong
  * usage is STATUS_USAGE in one line; --help prints help and does not return. input is the parser's state->input. */

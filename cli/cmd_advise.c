@@ -77,7 +77,7 @@ enum status cmd_advise(int argc, char **argv, struct err *err)
         parse_option,
         "TRACE",
         "Tries every semantics and every rewriting that applies, alone and the best in pairs, and says which "
-        "gains more than the error of its prediction.",
+        "gains more than the error of its prediction, as 'rmacast advise app.rma --platform infiniband-64'.",
         NULL,
         NULL,
         NULL};

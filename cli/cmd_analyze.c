@@ -15,7 +15,7 @@ static const struct argp_option options[] = {
      "list what contradicts MPI, and where; exit with 1 if something does. Keeps the whole trace in memory", 0},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: each rank up to its first fault; the result says what is left out", 0},
-    {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory however large it is", 0},
+    {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory, however large it is", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "
      "million records on)",
@@ -164,7 +164,8 @@ static enum status analyze_whole(const struct settings *settings, struct err *er
 enum status cmd_analyze(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.analysis = ANALYSIS_DEFAULTS};
-    const struct argp argp = {options, parse_option, "TRACE", "Finds where a trace lost time.", NULL, NULL, NULL};
+    const struct argp argp = {options, parse_option, "TRACE",
+                              "Finds where a trace lost time, as 'rmacast analyze app.rma'.", NULL, NULL, NULL};
     bool done;
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
     TRY(analysis_check_files(&settings.analysis, err));

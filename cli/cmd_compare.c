@@ -14,10 +14,9 @@ enum { KEY_SEMANTICS = 1000, KEY_JSON, ROWS_MAX = 32 };
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LIST", 0,
-     "the rows, as a,b,c,d (default); +NAME behind a letter rewrites the trace for this row, as a,a+post-early; "
-     "@WINDOW=LETTER differs on one window, as a,a@3=c; platform in a letter's place is what the platform file says, "
-     "such "
-     "as a mixed table",
+     "the rows, as a,b,c,d (default). " SEMANTICS_HELP ". +NAME behind a letter rewrites the trace for this row, as "
+     "a,a+post-early; @WINDOW=LETTER differs on one window, as a,a@3=c; platform in a letter's place is what the platform file "
+     "says, such as a mixed table",
      0},
     {"rows", KEY_SEMANTICS, "LIST", 0, "the same as --semantics", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
@@ -150,7 +149,9 @@ enum status cmd_compare(int argc, char **argv, struct err *err)
     for (size_t i = 0; i < settings.row_count; i++) scene_name(&settings.rows[i], (const char[]){(char)('a' + i), '\0'});
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {
-        options, parse_option, "TRACE", "Replays a trace under several semantics and compares them.", NULL, NULL, NULL};
+        options, parse_option, "TRACE",
+        "Replays a trace under several semantics and compares them, as 'rmacast compare app.rma --platform infiniband-64'.",
+        NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings.json};
     if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);

@@ -15,7 +15,7 @@ static const struct argp_option rows[] = {
     {"json", 'j', "FILE", 0, "write verdicts, evidence and times as JSON; - is standard output, without the table", 0},
     {"profile", OPTION_PROFILE, "FILE", 0, "write what was found as an MPI profile, for mpi.profile of platform files", 0},
     {"only", OPTION_ONLY, "GROUPS", 0,
-     "ask only these: semantics, progress, locks, fences, messages, times, windows, joined by commas", 0},
+     "ask only these groups, joined by commas: semantics, progress, locks, fences, messages, times, windows", 0},
     {"window", OPTION_WINDOW, "FLAVOUR", 0, "how the windows are made: create (the default), allocate or dynamic", 0},
     {"long", OPTION_LONG, NULL, 0, "three times as many tries, limits to the byte, and time for slow networks", 0},
     {"limit", OPTION_LIMIT, "DURATION", 0, "end a run that hangs after DURATION (60s; 600s with --long)", 0},

@@ -40,7 +40,7 @@ static const struct argp_option rows[] = {
     {"clock", OPTION_CLOCK, "CLOCK", 0,
      "read time stamps from tsc (the time stamp counter) or monotonic (clock_gettime); else by what the kernel uses", 0},
     {"semantics", OPTION_SEMANTICS, "LETTER", 0,
-     "run post/start/complete/wait under the blocking semantics a, b, c or d, whatever the MPI library has (MPICH)", 0},
+     "run post/start/complete/wait so, whatever the MPI library does (MPICH). " SEMANTICS_HELP, 0},
     {"lock", OPTION_LOCK, "HOW", 0, "blocking, as MPICH's, or lazy: a window lock is asked for when it is needed (MPICH)", 0},
     {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
     {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},

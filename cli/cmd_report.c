@@ -94,7 +94,7 @@ enum status cmd_report(int argc, char **argv, struct err *err)
         "TRACE|RESULT...",
         "Writes one page, without need of a network, that shows where time goes, who waits for whom, and what "
         "predictions say. Inputs are traces, what --json of analyze, simulate, compare, predict, advise and validate "
-        "wrote, results of campaigns, and platform files.",
+        "wrote, results of campaigns, and platform files, as in 'rmacast report before.rma after.rma -o page.html'.",
         NULL,
         NULL,
         NULL};

@@ -17,15 +17,15 @@ enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_SEED };
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LETTER", 0,
-     "when start, put and complete wait for the post: a, b, c or d; a@3=c: c on window 3 (number or name); platform@3=c: "
-     "elsewhere as the platform file says",
+     SEMANTICS_HELP "; else as the platform says. a@3=c: c on window 3 (number or name); platform@3=c: elsewhere as the "
+                    "platform says",
      0},
     {"verify", KEY_VERIFY, NULL, 0, "check the laws of simulation on this run", 0},
     {"draws", KEY_DRAWS, "N", 0,
      "replay the trace N times more, with latencies that are drawn around the stated ones (network.jitter_s): median and range "
      "of run time, rank times and wait states; needs --engine loggp",
      0},
-    {"seed", KEY_SEED, "NUMBER", 0, "of the draws (default 1)", 0},
+    {"seed", KEY_SEED, "NUMBER", 0, "seed of the draws (default 1)", 0},
     {"output", 'o', "TRACE", 0,
      "keep the predicted trace: *.txt is text, anything else an archive; - is text on standard output, without "
      "the table",
@@ -243,8 +243,10 @@ enum status cmd_simulate(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.seed = 1, .analyze = ANALYZE_DEFAULTS};
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
-    const struct argp argp = {options, parse_option, "TRACE", "Replays a trace on a described cluster.",
-                              NULL,    NULL,         NULL};
+    const struct argp argp = {
+        options, parse_option, "TRACE",
+        "Replays a trace on a described cluster, as 'rmacast simulate app.rma --platform infiniband-64 --semantics c'.",
+        NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES_TRACE, "-o", settings.output};
     settings.prediction.outputs[1] = (struct cli_file){CLI_WRITES, "--json", settings.json};

@@ -41,12 +41,12 @@ static const struct argp_option options[] = {
     {"explain", KEY_EXPLAIN, NULL, 0,
      "say which calls make the error; with --platform which of its values, changed, would explain it best", 0},
     {"platform", OPTION_PLATFORM, "FILE", 0, "the platform of the prediction, for --explain", 0},
-    {"set", OPTION_SET, "KEY=VALUE", 0, "a value that the prediction replaced in it", 0},
+    {"set", OPTION_SET, "KEY=VALUE", 0, "a value of the platform that the prediction replaced", 0},
     {"variant", KEY_VARIANT, "NAME=PREDICTED,MEASURED[,...]", 0,
      "instead of --predicted and --measured: one of several variants, whose order is compared; repeatable", 0},
     {"latency", KEY_LATENCY, "TIME", 0,
-     "with --bandwidth: the network of the runs, from which Wait for Progress of recordings is inferred", 0},
-    {"bandwidth", KEY_BANDWIDTH, "RATE", 0, "of that network", 0},
+     "with --bandwidth: latency of the network of the runs, from which Wait for Progress of recordings is inferred", 0},
+    {"bandwidth", KEY_BANDWIDTH, "RATE", 0, "rate of the network of --latency, as 12.5GB/s", 0},
     ANALYZE_OPTIONS,
     {0}};
 
@@ -383,8 +383,10 @@ static enum status rank_variants(const struct settings *settings, struct err *er
 enum status cmd_validate(int argc, char **argv, struct err *err)
 {
     struct settings settings = {.tolerance = -1, .analyze = ANALYZE_DEFAULTS};
-    const struct argp argp = {options, parse_option, "[FILE...]", "Compares a prediction with real runs.",
-                              NULL,    NULL,         NULL};
+    const struct argp argp = {
+        options, parse_option, "[FILE...]",
+        "Compares a prediction with real runs, as 'rmacast validate --predicted result.json --measured run.rma'.",
+        NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     if (status == STATUS_OK) status = check_files(&settings, err);
     if (status == STATUS_OK)

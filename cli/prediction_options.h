@@ -45,28 +45,35 @@ enum {
      "the described cluster (needed): a file, the name of an installed one as two-nodes, or ideal: no latency, "       \
      "no limit",                                                                                                       \
      0},                                                                                                               \
-    {"lock", OPTION_LOCK, "MODE", 0, "locks are blocking or lazy", 0},                                                 \
-    {"progress", OPTION_PROGRESS, "MODE", 0, "requests are served by hardware, thread or call", 0},                    \
-    {"fence", OPTION_FENCE, "MODE", 0, "fences are barrier or notify", 0},                                             \
-    {"engine", OPTION_ENGINE, "NAME", 0, "simgrid (default) or loggp", 0},                                             \
-    {"set", OPTION_SET, "KEY=VALUE", 0, "replaces a value of the platform file, as mpi.rma.control_bytes=64", 0},      \
+    {"lock", OPTION_LOCK, "MODE", 0,                                                                                   \
+     "MPI_Win_lock waits for its grant (blocking), or returns and asks later (lazy); else as the platform says", 0},   \
+    {"progress", OPTION_PROGRESS, "MODE", 0,                                                                           \
+     "requests at a target are served at once (hardware), by a progress thread (thread), or when the target is next "  \
+     "inside MPI (call); else as the platform says", 0},                                                               \
+    {"fence", OPTION_FENCE, "MODE", 0,                                                                                 \
+     "a fence waits for its own operations before its barrier (barrier), or for those and the ones that target it "    \
+     "behind its barrier (notify); else as the platform says", 0},                                                     \
+    {"engine", OPTION_ENGINE, "NAME", 0,                                                                               \
+     "simgrid (default): links are shared flows; loggp: links are queues, faster", 0},                                 \
+    {"set", OPTION_SET, "KEY=VALUE", 0, "replace a value of the platform file, as mpi.rma.control_bytes=64", 0},      \
     {"rewrite", OPTION_REWRITE, "NAME", 0,                                                                             \
-     "rewrites the trace first, as post-early; list says what there is; repeatable", 0},                               \
-    {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "computing inside a call path, as main/solve=0.5; repeatable", 0},   \
-    {"grow", OPTION_GROW, NULL, 0, "more nodes, in the topology's own way, where the platform has too few for the ranks", 0}, \
+     "rewrite the trace first, as post-early; the name list prints all; repeatable", 0},                               \
+    {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "multiply computing inside a call path, as main/solve=0.5; repeatable", 0},   \
+    {"grow", OPTION_GROW, NULL, 0, "add nodes, in the topology's own way, where the platform has too few for the ranks", 0}, \
     {"keep-going", OPTION_KEEP_GOING, NULL, 0,                                                                         \
      "replay a faulty trace, or one that breaks off: each rank up to its first fault or up to a call that never returns; " \
      "the result says what is left out", 0},                                                                           \
     {"compute", OPTION_COMPUTE, "TIME", 0,                                                                             \
-     "between calls: wall time, cpu time (recorded with --cpu-time), or undisturbed: wall time without waiting for a "     \
-     "core (default where a node had more ranks than cores and this was recorded, else wall)",                         \
+     "what counts as computing between calls: wall time, cpu time (recorded with --cpu-time), or undisturbed: wall "   \
+     "time without waiting for a core (default where a node had more ranks than cores and this was recorded, else "    \
+     "wall)",                                                                                                          \
      0}
 
 #define ANALYZE_OPTIONS                                                                                                \
     {"epsilon", OPTION_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                           \
     {"late-post", OPTION_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post", 0}, \
     {"eager", OPTION_EAGER, "BYTES", 0,                                                                                \
-     "sends up to BYTES do not wait for their receive (default 64K; of predictions the platform's mpi.eager_bytes)",   \
+     "sends up to BYTES do not wait for their receive (default: mpi.eager_bytes of the platform; of a recording 64K)",  \
      0},                                                                                                               \
     {"efficiency", OPTION_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                                \
      "add the efficiency of every interval with POP's metrics, root causes and the critical path to the result; "      \
@@ -78,9 +85,10 @@ enum {
      "times and waits of a section only: from a time of the run, the entry of a user region or the return of an MPI "  \
      "function on, as 10ms, loop or MPI_Barrier#2 (the second; default the first)",                                    \
      0},                                                                                                               \
-    {"to", OPTION_TO, "MARK", 0, "up to a time, the end of a region or the return of a function (default the last)", 0}, \
-    {"callpath", OPTION_CALLPATH, "PATTERN", 0, "of that what is at call paths like 'main/exchange*'", 0},             \
-    {"without-init", OPTION_WITHOUT_INIT, NULL, 0, "without MPI_Init and MPI_Finalize and what is outside them", 0}
+    {"to", OPTION_TO, "MARK", 0,                                                                                       \
+     "end of the section: a time, the end of a region, or the return of a function (default the last)", 0}, \
+    {"callpath", OPTION_CALLPATH, "PATTERN", 0, "times and waits only of call paths like 'main/exchange*'", 0},        \
+    {"without-init", OPTION_WITHOUT_INIT, NULL, 0, "a section without MPI_Init and MPI_Finalize and what is outside them", 0}
 
 enum { PREDICTION_OUTPUTS = 5 };
 
