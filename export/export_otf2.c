@@ -1,3 +1,4 @@
+/* export_otf2() of export/export.h: the archive as packed, or with the transfers of an event model. */
 #include "export/export.h"
 #include "trace/otf2/otf2.h"
 

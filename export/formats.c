@@ -1,3 +1,4 @@
+/* The table of formats of export/export.h. */
 #include "export/export.h"
 
 const struct export_format export_formats[] = {

@@ -1,3 +1,4 @@
+/* Where transfers end, for all formats (export/export.h). */
 #include "export/export.h"
 
 int64_t export_transfer_end_ps(const struct trace *trace, const struct transfer *transfer)

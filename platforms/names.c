@@ -1,3 +1,4 @@
+/* Names of a platform file's settings, for reading and printing (platforms/read.h). */
 #include <string.h>
 
 #include "platforms/read.h"

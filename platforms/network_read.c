@@ -1,3 +1,4 @@
+/* Reads what `network` and `network.loopback` of a platform file have in common (platforms/read.h). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Applies --set KEY=VALUE to the JSON of a platform file before it is checked (docs/platforms.md, Overrides). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Reads a platform file into a struct platform: tables of its keys, and the sections that are no table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Blocking semantics, letters and tables: which call waits for the post, and their reading (platforms/platform.h, read.h). */
 #include <string.h>
 
 #include "platforms/read.h"

@@ -1,3 +1,4 @@
+/* trace_check_no_shmem() of trace/trace.h: refuses traces of OpenSHMEM, for what cannot read them. */
 #include "trace/trace.h"
 
 enum status trace_check_no_shmem(const struct trace *trace, const char *what, struct err *err)

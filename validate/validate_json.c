@@ -1,3 +1,4 @@
+/* Writes a validation as JSON (docs/results.md, Validation). */
 #include <math.h>
 
 #include "validate/validate.h"

@@ -1,3 +1,4 @@
+/* Opens the inputs of a validation: traces, results, rows of comparisons. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+/* Prints the table of a validation. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Sums the characteristics of a whole trace's intervals; what efficiency_slices.c shares with it is in efficiency_parts.h. */
 #include "model/efficiency/efficiency_parts.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The choice of MPICH's algorithms, and the plans of those that vector.c has not (simulate/plans/collectives.h). */
 #include "simulate/plans/plan.h"
 
 enum { /* limits of MPICH 4.0.2's tuning table (maint/tuning/coll/mpir/generic.json), in bytes */

@@ -1,3 +1,4 @@
+/* clock_check(): counts effects before their causes in a recording, and moves times until there are none. */
 #include <stdlib.h>
 
 #include "trace/causality/clock_conditions.h"

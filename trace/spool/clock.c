@@ -1,3 +1,4 @@
+/* Converts the ticks of a thread's recording to times by its anchors (trace/spool/reader.h). */
 #include <math.h>
 
 #include "common/array.h"

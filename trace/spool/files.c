@@ -1,3 +1,4 @@
+/* Finds, maps and checks the files of a spool (trace/spool/reader.h). */
 #include "trace/spool/reader.h" /* before unistd.h, whose F_LOCK is another one */
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* Writes a trace as text (docs/format-text.md). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

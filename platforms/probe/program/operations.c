@@ -1,3 +1,4 @@
+/* The one-sided operations that the probe tries (platforms/probe/program/probe.h). */
 #include "platforms/probe/program/probe.h"
 
 void issue_into(MPI_Win into, MPI_Aint disp, enum probe_variant variant, int64_t bytes)

@@ -1,3 +1,4 @@
+/* The two ranks that the probe measures between, and their windows (platforms/probe/program/probe.h). */
 #include <stdlib.h>
 #include <string.h>
 

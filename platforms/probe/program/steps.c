@@ -1,3 +1,4 @@
+/* What origin and partner say to each other in a try, and the comparison of their clocks (platforms/probe/program/probe.h). */
 #include <float.h>
 #include <math.h>
 #include <stddef.h>

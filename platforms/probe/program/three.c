@@ -1,3 +1,4 @@
+/* The cases of the probe that need a third rank (docs/probe.md). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Repeats the tries of a case, with longer delays, until they decide (docs/probe.md, How a verdict is found). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
