@@ -25,6 +25,7 @@ awk '/^```/ { inside = !open && $0 == "```"; open = !open; next } inside' "$page
 while IFS= read -r line; do
     case $line in
     '$ '*) perform "${line#??}" ;;
+    ...) ;; # what the page leaves out
     *)
         key=$(printf '%s' "$line" | sed -E 's/^ +//; s/  .*//; s/[0-9(].*//; s/ +$//')
         [ -z "$key" ] || grep -qF -- "$key" out || fail "$(cat command) does not print '$key'"
