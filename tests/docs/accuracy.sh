@@ -1,21 +1,29 @@
 #!/bin/sh
-# Usage: accuracy.sh SOURCE: the tables of docs/accuracy.md are those of validate/campaigns/results, and README's sentence about
-# real runs has the figures of the first one. What table.sh counts is counted on two rows by hand.
+# Usage: accuracy.sh SOURCE: the tables of docs/accuracy.md are those of validate/campaigns/results, and the summaries there and
+# in README have their figures. What table.sh counts is counted on two rows by hand.
 . "$(dirname "$0")/../expect.sh"
-campaigns=$1/validate/campaigns
+source=$1
+campaigns=$source/validate/campaigns
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT || exit 1
 
-"$campaigns/tables.sh" --check "$1/docs/accuracy.md" >"$work/out" 2>&1 ||
+"$campaigns/tables.sh" --check "$source/docs/accuracy.md" >"$work/out" 2>&1 ||
     fail "docs/accuracy.md is not of the results (validate/campaigns/tables.sh writes it): $(cat "$work/out")"
-[ "$(grep -c '^<!-- table: ' "$1/docs/accuracy.md")" -ge 8 ] || fail "docs/accuracy.md has too few tables"
+[ "$(grep -c '^<!-- table: ' "$source/docs/accuracy.md")" -ge 8 ] || fail "docs/accuracy.md has too few tables"
 
 # | all | rows | | median | with its sign | largest | within 3 % | within 8 % | transfers |
-all=$(grep '^| all | .* % |$' "$1/docs/accuracy.md" | head -n 1)
+all=$(grep '^| all | .* % |$' "$source/docs/accuracy.md" | head -n 1)
 figure() { echo "$all" | cut -d'|' -f"$1" | tr -d ' %'; }
-tr '\n' ' ' <"$1/README.md" | tr -s ' ' >"$work/readme"
-for words in "in $(figure 8) of $(figure 3) rows" "within 8 % in $(figure 9)." "The median was $(figure 5) %"; do
-    grep -qF "$words" "$work/readme" || fail "README does not say '$words': $all"
-done
+says() { # PAGE WORDS
+    tr '\n' ' ' <"$source/$1" | tr -s ' ' | grep -qF "$2" || fail "$1 does not say '$2': $all"
+}
+says README.md "in $(figure 8) of $(figure 3) rows"
+says README.md "within 8 % in $(figure 9)."
+says README.md "The median was $(figure 5) %"
+# The page's own summary: of the same row, and of those of its tables of order and of wait states.
+says docs/accuracy.md "the median of the errors is $(figure 5) %. $(figure 8) of $(figure 3) rows are within 3 %, and $(figure 9) within 8 %"
+of_all() { sed -n "/^<!-- table: $1 /,/^<!-- end/p" "$source/docs/accuracy.md" | sed -n 's/^| all | \([0-9]*\) | \([0-9]*\) |.*/\2 of \1/p'; }
+says docs/accuracy.md "$(of_all --order) pairs that the runs tell apart"
+says docs/accuracy.md "$(of_all --wait-errors) are within 10 %"
 
 # Two rows of two runs: predicted 0.95 s for 1 s (-5 %, runs 0.9 to 1.1 s: spread 20 %), and 2.02 s for 2 s (+1 %, runs 2 s).
 cat >"$work/two.json" <<'JSON'
