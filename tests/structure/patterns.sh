@@ -1,7 +1,7 @@
 #!/bin/sh
 # patterns.sh ROOT: docs/patterns.md has a section "### Title (`name`)" for each row of model/waits/patterns.def, with a
 # definition, a picture, what it is not, and a case, in this order; each case that it names exists, and one of them at least
-# expects a wait of this pattern.
+# expects a wait of this pattern. The list of all wait states has the row's meaning.
 . "$(dirname "$0")/../expect.sh"
 cd "$1" || exit 1
 page=docs/patterns.md
@@ -38,6 +38,8 @@ for row in $rows; do
     count=$((count + 1))
     text=$(section "$title" "$name")
     [ -n "$text" ] || { fail "$page: no section \"### $title (\`$name\`)\""; continue; }
+    meaning=$(tr '\n' ' ' <model/waits/patterns.def | sed 's/" *"//g' | sed -n "s/.*\"$name\", \"[^\"]*\", *\"[^\"]*\", *\"\([^\"]*\)\").*/\1/p")
+    grep -q "^| \[$title\](#.*-$name) | $meaning |\$" "$page" || fail "$page: no row \"| [$title](...) | $meaning |\""
     parts=$(echo "$text" | sed -n 's/^\*\*\([A-Z][a-z ]*\)\.\*\*.*/\1/p' | tr '\n' ',')
     [ "$parts" = "Definition,Picture,What it is not,Case," ] ||
         fail "$page: $name: has \"$parts\", expected \"Definition,Picture,What it is not,Case,\""
