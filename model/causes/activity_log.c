@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "model/match/collective_requests.h"
+#include "model/match/request_makers.h"
 #include "model/causes/backward_replay.h"
 
 struct kind { /* the properties that calls are grouped by */
     struct time_activity of;
     uint32_t gap_interval, interval; /* of computing before it, and of it */
     uint32_t as;                     /* enum mpi_call: the function that the time counts for
-                                        (model/match/collective_requests.h) */
+                                        (model/match/request_makers.h) */
 };
 
 struct kind_times {          /* of one rank */
@@ -22,7 +22,7 @@ struct kind_times {          /* of one rank */
 struct rank_log {
     int64_t from_ps, until_ps; /* time with transfers in progress that is not written yet; empty: none */
     struct map requests;       /* of messages: to the enter of the call that made them */
-    struct map collectives;    /* model/match/collective_requests.h */
+    struct map request_makers; /* model/match/request_makers.h */
     int64_t exit_ps;           /* of the last call added, INT64_MIN: none was */
     struct kind_times *kinds;
     size_t count, capacity; /* of these */
@@ -49,7 +49,7 @@ void activity_log_free(struct activity_log *log)
     if (!log) return;
     for (uint32_t r = 0; log->ranks && r < log->trace->rank_count; r++) {
         map_clear(&log->ranks[r].requests);
-        map_clear(&log->ranks[r].collectives);
+        map_clear(&log->ranks[r].request_makers);
         free(log->ranks[r].kinds);
     }
     backward_sums_free(log->sums, log->trace->rank_count);
@@ -231,7 +231,7 @@ static enum status add_calls_of(struct activity_log *log, const struct callpaths
         struct call_log_row made = {.enter_ps = call->enter_ps, .exit_ps = call->exit_ps};
         uint32_t before = interval.node;
         enum mpi_call as;
-        TRY(collective_requests_look(&log->ranks[rank].collectives, log->trace, call, &as, err));
+        TRY(request_makers_look(&log->ranks[rank].request_makers, log->trace, call, &as, err));
         cursor_go_to(&path, i);
         cursor_go_to(&interval, i);
         struct kind kind = {

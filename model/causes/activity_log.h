@@ -50,7 +50,7 @@ enum status activity_log_report_causes(struct activity_log *log, struct time_pro
  * of these during which transfers were in progress. */
 struct activity_log_row {
     uint32_t rank, kind;    /* position in the log; all zero before the first row */
-    enum mpi_call call, as; /* as: the function that the time counts for (model/match/collective_requests.h) */
+    enum mpi_call call, as; /* as: the function that the time counts for (model/match/request_makers.h) */
     uint32_t interval, gap_interval;
     int64_t call_ps, gap_ps, call_busy_ps, gap_busy_ps;
 };

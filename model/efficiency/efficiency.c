@@ -7,7 +7,7 @@
 #include "common/search.h"
 #include "common/units.h"
 #include "model/causes/busy.h"
-#include "model/match/collective_requests.h"
+#include "model/match/request_makers.h"
 #include "model/waits/properties.h"
 
 static const struct characteristic_row rows[CHARACTERISTIC_COUNT] = {
@@ -111,13 +111,21 @@ static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_
     *end = bounds[1];
 }
 
+/* Only one-sided operations wait for their target's progress, also in a wait for their requests. */
+static enum characteristic kind_of_wait(enum mpi_call call, enum pattern pattern)
+{
+    bool of_request = property_of(call_kind(call)) == PROPERTY_POINT_TO_POINT;
+    if (pattern == PATTERN_WAIT_FOR_PROGRESS && of_request) return EFFICIENCY_RMA_TRANSFER;
+    return kind_of_communication(call);
+}
+
 void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
-                        int64_t ps)
+                        enum pattern pattern, int64_t ps)
 {
     _Static_assert(EFFICIENCY_REAL_OTHER - EFFICIENCY_REAL_SEND_RECEIVE ==
                        EFFICIENCY_OTHER - EFFICIENCY_SEND_RECEIVE,
                    "losses have the kinds of MPI time");
-    int kind = (int)kind_of_communication(call) - EFFICIENCY_SEND_RECEIVE + EFFICIENCY_REAL_SEND_RECEIVE;
+    int kind = (int)kind_of_wait(call, pattern) - EFFICIENCY_SEND_RECEIVE + EFFICIENCY_REAL_SEND_RECEIVE;
     collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, processor, ps);
     collector_add(collector, interval,
                   call_is_thread(call) ? EFFICIENCY_THREAD_SYNCHRONIZATION : (enum characteristic)kind, processor, ps);
@@ -162,7 +170,8 @@ static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread
             collector_add_call(collector, at, processor, call->call, counts_as(whole, rank, index, call),
                                call->exit_ps - call->enter_ps);
         for (; wait < last_wait && waits[wait].call == index; wait++)
-            collector_add_wait(collector, at, processor, call->call, waits[wait].severity_ps);
+            collector_add_wait(collector, at, processor, call->call, (enum pattern)waits[wait].pattern,
+                               waits[wait].severity_ps);
         now_ps = call->exit_ps;
     }
 }
@@ -385,7 +394,7 @@ void efficiency_conclude(struct efficiency *efficiency)
     efficiency_check(efficiency);
 }
 
-static enum status find_collective_waits(struct whole *whole, const struct trace *trace, uint32_t rank, struct err *err)
+static enum status find_request_makers(struct whole *whole, const struct trace *trace, uint32_t rank, struct err *err)
 {
     struct map made = {0};
     enum status status = STATUS_OK;
@@ -393,7 +402,7 @@ static enum status find_collective_waits(struct whole *whole, const struct trace
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum mpi_call as;
         uint64_t *slot;
-        status = collective_requests_look(&made, trace, call, &as, err);
+        status = request_makers_look(&made, trace, call, &as, err);
         if (status == STATUS_OK && as != (enum mpi_call)call->call)
             status = map_put(&whole->as, (uint64_t)rank << 40 | i, as, &slot, err);
     }
@@ -427,7 +436,7 @@ static enum status collect_efficiency(struct whole *whole, const struct transfer
     }
     TRY(busy_build(collector->relations, collector->processors, transfers, &whole->busy, collector->err));
     for (uint32_t r = 0; r < collector->relations->trace->rank_count; r++)
-        TRY(find_collective_waits(whole, collector->relations->trace, r, collector->err));
+        TRY(find_request_makers(whole, collector->relations->trace, r, collector->err));
     walk_processors(whole);
     TRY(add_causes(whole));
     collector_walk_instances(collector);

@@ -24,15 +24,14 @@ static inline void collector_add(const struct collector *collector, uint32_t int
     *value_ps = units_add_ps(*value_ps, ps); /* losses against the last rank may exceed the time that there is */
 }
 
-/* Adds time in calls, and in computing. as is the function that the time counts for
- * (model/match/collective_requests.h). */
+/* Adds time in calls, and in computing. as is the function that the time counts for (model/match/request_makers.h). */
 void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
                         enum mpi_call as, int64_t ps);
 void collector_add_computing(const struct collector *collector, uint32_t interval, uint32_t processor, int64_t ps);
 
 /* Adds a wait state in a call, by the kind of the call. */
 void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
-                        int64_t ps);
+                        enum pattern pattern, int64_t ps);
 
 /* The interval of the call that ends a wait; CAUSED_NOWHERE if there is none. */
 uint32_t collector_cause(const struct collector *collector, const struct wait *wait);

@@ -101,7 +101,7 @@ static enum status add_wait(struct efficiency_slices *slices, const struct colle
     uint32_t cause = collector_cause(collector, wait);
     uint64_t *sum;
     if (wait->doubt == FINDING_CERTAIN) {
-        collector_add_wait(collector, interval, wait->rank, function, wait->severity_ps);
+        collector_add_wait(collector, interval, wait->rank, function, (enum pattern)wait->pattern, wait->severity_ps);
         return caused_add(&slices->efficiency->caused, interval, cause, wait->severity_ps, collector->err);
     }
     struct doubtful **doubtful = &slices->doubtful[wait->doubt];
@@ -123,11 +123,12 @@ enum status efficiency_slices_add(struct efficiency_slices *slices, const struct
 }
 
 enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t cause,
-                                       uint32_t rank, enum mpi_call call, int64_t severity_ps, struct err *err)
+                                       uint32_t rank, enum mpi_call call, enum pattern pattern, int64_t severity_ps,
+                                       struct err *err)
 {
     struct collector collector = collector_of(slices, NULL, err);
     TRY(make_room(slices, err));
-    collector_add_wait(&collector, interval, rank, call, severity_ps);
+    collector_add_wait(&collector, interval, rank, call, pattern, severity_ps);
     return caused_add(&slices->efficiency->caused, interval, cause, severity_ps, err);
 }
 
@@ -139,7 +140,7 @@ static enum status add_provisional(const struct collector *collector, const stru
     for (size_t i = 0; i < sums->capacity; i++)
         if (sums->used[i])
             collector_add_wait(collector, (uint32_t)(sums->keys[i] >> 32), (uint32_t)sums->keys[i], call,
-                               (int64_t)sums->values[i]);
+                               PATTERN_EARLY_TRANSFER, (int64_t)sums->values[i]);
     for (size_t i = 0; i < caused->count; i++)
         TRY(caused_add(&collector->efficiency->caused, caused->rows[i].interval, caused->rows[i].cause,
                        caused->rows[i].time_ps, collector->err));

@@ -27,7 +27,8 @@ enum status efficiency_slices_add(struct efficiency_slices *slices, const struct
                                   const struct waits *waits, struct err *err);
 /* Adds one wait that was decided at the end. cause is the interval of the call that ended it, or CAUSED_NOWHERE. */
 enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t cause,
-                                       uint32_t rank, enum mpi_call call, int64_t severity_ps, struct err *err);
+                                       uint32_t rank, enum mpi_call call, enum pattern pattern, int64_t severity_ps,
+                                       struct err *err);
 
 /* Adds the sums of the activity log and the waits that were in doubt. */
 enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct activity_log *log,

@@ -442,7 +442,7 @@ static enum status count_several(struct shards *shards, const struct shards_upda
         if (shards->trace->ranks[row.rank].foreign) continue;
         if (update->efficiency)
             TRY(efficiency_slices_add_wait(update->efficiency, wait->interval, wait->cause, row.rank,
-                                           (enum mpi_call)place->call, severity_ps, err));
+                                           (enum mpi_call)place->call, (enum pattern)place->pattern, severity_ps, err));
         if (!wait->counted) continue;
         totals_add(&severity->totals, (enum pattern)place->pattern, row.rank, severity_ps);
         severity->totals.in_kind_ps[call_kind((enum mpi_call)place->call)] += severity_ps;

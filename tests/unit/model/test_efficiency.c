@@ -211,6 +211,31 @@ static void waits_for_collectives(void **state)
     result_free(result);
 }
 
+/* Waiting for a request-based operation is the time of a transfer: MPI_Wait 20-30 of the put, 33-40 of the get, 43-45
+ * of both. 50-53 ends a send and a get together. Starting: 2-3, 30-31, 41-42, 42-43, 46-47, 47-48. */
+static void waits_for_operations(void **state)
+{
+    (void)state;
+    const char *text =
+        "ranks 2\nwindow 0 comm=0\n"
+        "0 0.000000 0.000002 MPI_Win_lock_all win=0\n"
+        "0 0.000002 0.000003 MPI_Rput win=0 target=1 bytes=8 req=1\n0 0.000020 0.000030 MPI_Wait req=1\n"
+        "0 0.000030 0.000031 MPI_Rget win=0 target=1 bytes=8 req=2\n0 0.000033 0.000040 MPI_Wait req=2\n"
+        "0 0.000041 0.000042 MPI_Rput win=0 target=1 bytes=8 req=3\n"
+        "0 0.000042 0.000043 MPI_Rget win=0 target=1 bytes=8 req=4\n0 0.000043 0.000045 MPI_Waitall reqs=3,4\n"
+        "0 0.000046 0.000047 MPI_Isend comm=0 peer=1 tag=0 bytes=8 req=5\n"
+        "0 0.000047 0.000048 MPI_Rget win=0 target=1 bytes=8 req=6\n0 0.000050 0.000053 MPI_Waitall reqs=5,6\n"
+        "0 0.000053 0.000054 MPI_Win_unlock_all win=0\n"
+        "1 0.000060 0.000060 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n";
+    struct result *result = analyzed(text);
+    const struct efficiency_interval *run = interval_of(result, "run");
+    expect_ranks(run, EFFICIENCY_RMA_TRANSFER, 1 + 10 + 1 + 7 + 2 + 2 + 1, 0);
+    expect_ranks(run, EFFICIENCY_SEND_RECEIVE, 1 + 3, 0);
+    expect_ranks(run, EFFICIENCY_RMA_SYNCHRONIZATION, 3, 0);
+    expect_ranks(run, EFFICIENCY_START, 6, 0);
+    result_free(result);
+}
+
 /* Waits by the kind of the call that waits. All-to-all entered at 10 and 30 (20 of rank 0), fence at 70 and 75 (5),
  * barrier at 100 and 104 (4), a receive at 120 of what is sent at 140 (20). */
 static void real_losses_by_kind(void **state)
@@ -606,6 +631,7 @@ int main(void)
         cmocka_unit_test(files_are_io),
         cmocka_unit_test(real_losses_by_kind),
         cmocka_unit_test(waits_for_collectives),
+        cmocka_unit_test(waits_for_operations),
         cmocka_unit_test(interval_of_the_run),
         cmocka_unit_test(metrics_of_pop),
         cmocka_unit_test(repeated_nested_intervals),

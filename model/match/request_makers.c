@@ -1,13 +1,13 @@
-#include "model/match/collective_requests.h"
+#include "model/match/request_makers.h"
 
 #include <string.h>
 
 #include "model/waits/properties.h"
 
-static bool is_collective(enum mpi_call call)
+static bool is_noted(enum mpi_call call)
 {
     enum property property = property_of(call_kind(call));
-    return property == PROPERTY_COLLECTIVE || property == PROPERTY_BARRIER;
+    return property == PROPERTY_COLLECTIVE || property == PROPERTY_BARRIER || property == PROPERTY_RMA_COMMUNICATION;
 }
 
 /* Requests of files have no numbers in the trace, so they share this key. It is never removed. */
@@ -23,7 +23,7 @@ static enum status note_file_request(struct map *made, const struct trace_call *
 static enum status note_maker(struct map *made, const struct trace_call *call, struct err *err)
 {
     uint64_t *slot;
-    if (!is_collective((enum mpi_call)call->call)) { /* a number that is used again */
+    if (!is_noted((enum mpi_call)call->call)) { /* a number that is used again */
         if (made->count > 0) map_remove(made, call->ref);
         return STATUS_OK;
     }
@@ -32,8 +32,8 @@ static enum status note_maker(struct map *made, const struct trace_call *call, s
     return STATUS_OK;
 }
 
-enum status collective_requests_look(struct map *made, const struct trace *trace, const struct trace_call *call,
-                                     enum mpi_call *as, struct err *err)
+enum status request_makers_look(struct map *made, const struct trace *trace, const struct trace_call *call,
+                                enum mpi_call *as, struct err *err)
 {
     enum call_kind kind = call_kind(call->call);
     bool list = kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TESTALL;
