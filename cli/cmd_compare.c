@@ -9,7 +9,7 @@
 #include "predictors/scenes.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_JSON, ROWS_MAX = 32 };
+enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_JSON, ROWS_MAX = 32 };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
      "a,a+post-early; @WINDOW=LETTER differs on one window, as a,a@3=c; platform in a letter's place is what the platform file "
      "says, such as a mixed table",
      0},
-    {"rows", KEY_SEMANTICS, "LIST", 0, "the same as --semantics", 0},
+    {"rows", KEY_ROWS, "LIST", 0, "the same as --semantics", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     ANALYZE_OPTIONS,
     {0}};
@@ -31,31 +31,33 @@ struct settings {
     struct analyze_options analyze;
 };
 
-static error_t parse_row(const struct argp_state *state, const char *item, struct scene *row)
+static error_t parse_row(const struct argp_state *state, const char *option, const char *item, struct scene *row)
 {
     struct err err;
     if (!scene_name(row, item)) return cli_usage(state, "a row has more than %d rewrites", SCENE_SPECS_MAX);
-    error_t failed = prediction_semantics_check(state, row->text);
+    error_t failed = prediction_semantics_check(state, option, row->text);
     for (size_t i = 0; !failed && i < row->spec_count; i++)
         if (transform_check(row->specs[i], &err) != STATUS_OK) failed = cli_usage(state, "%s", err.text);
     return failed;
 }
 
-static error_t parse_rows(const struct argp_state *state, const char *list, struct settings *settings)
+static error_t parse_rows(const struct argp_state *state, const char *option, const char *list,
+                          struct settings *settings)
 {
     settings->row_count = 0;
+    settings->prediction.semantics_option = option;
     char item[SCENE_NAME_BYTES];
     while (list && strcspn(list, ",") < SCENE_NAME_BYTES && cli_next_item(&list, item, sizeof item)) {
-        if (settings->row_count == ROWS_MAX) return cli_usage(state, "--semantics has more than %d rows", ROWS_MAX);
+        if (settings->row_count == ROWS_MAX) return cli_usage(state, "%s has more than %d rows", option, ROWS_MAX);
         /* a row's name is what tells it from the others in the result */
         for (size_t i = 0; i < settings->row_count; i++)
             if (strcmp(settings->rows[i].name, item) == 0)
-                return cli_usage(state, "--semantics has the row %s twice, expected each once", item);
-        error_t failed = parse_row(state, item, &settings->rows[settings->row_count++]);
+                return cli_usage(state, "%s has the row %s twice, expected each once", option, item);
+        error_t failed = parse_row(state, option, item, &settings->rows[settings->row_count++]);
         if (failed) return failed;
     }
-    return list ? cli_usage(state, "--semantics %.20s..., expected rows of less than %d characters", list, SCENE_NAME_BYTES)
-                : 0;
+    if (!list) return 0;
+    return cli_usage(state, "%s %.20s..., expected rows of less than %d characters", option, list, SCENE_NAME_BYTES);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -65,7 +67,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     if (shared == ARGP_ERR_UNKNOWN) shared = analyze_options_parse(key, argument, state, &settings->analyze);
     if (shared != ARGP_ERR_UNKNOWN) return shared;
     switch (key) {
-    case KEY_SEMANTICS: return parse_rows(state, argument, settings);
+    case KEY_SEMANTICS: return parse_rows(state, "--semantics", argument, settings);
+    case KEY_ROWS: return parse_rows(state, "--rows", argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END: {

@@ -56,7 +56,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_SEMANTICS:
         settings->semantics = argument;
-        return prediction_semantics_check(state, argument);
+        return prediction_semantics_check(state, "--semantics", argument);
     case KEY_DRAWS: return cli_count(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
     case KEY_SEED: return cli_count(state, "--seed", argument, 0, SEED_MAX, &settings->seed);
     case KEY_VERIFY: settings->verify = true; return 0;

@@ -85,10 +85,10 @@ static error_t add_rewrite(const struct argp_state *state, struct prediction_opt
     return 0;
 }
 
-error_t prediction_semantics_check(const struct argp_state *state, const char *text)
+error_t prediction_semantics_check(const struct argp_state *state, const char *option, const char *text)
 {
     struct err err;
-    return semantics_text_check(text, &err) == STATUS_OK ? 0 : cli_usage(state, "--%s", err.text);
+    return semantics_text_check(text, &err) == STATUS_OK ? 0 : cli_usage(state, "%s %s", option, err.text);
 }
 
 static error_t parse_engine(const struct argp_state *state, const char *name, struct prediction_options *options)
@@ -274,8 +274,9 @@ static enum status check_windows(const struct prediction_options *options, const
 {
     const struct window_rule *rule = window_modes_unknown(trace, platform);
     if (!rule) return STATUS_OK;
+    const char *option = options->semantics_option ? options->semantics_option : "--semantics";
     if (semantics && semantics_names(semantics, rule->window))
-        return err_set(err, STATUS_USAGE, "--semantics", semantics, WINDOW_MODES_UNKNOWN, rule->window, trace->name,
+        return err_set(err, STATUS_USAGE, option, semantics, WINDOW_MODES_UNKNOWN, rule->window, trace->name,
                        trace->definitions.window_count);
     for (size_t i = 0; i < options->override_count; i++)
         if (override_names(options->overrides[i], rule->window))

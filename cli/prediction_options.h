@@ -99,6 +99,7 @@ struct prediction_options {
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
     enum trace_computing computing;
+    const char *semantics_option; /* that named the semantics; NULL: --semantics */
     bool keep_going; /* leave out faulty calls, and those that never return */
     bool grow;       /* platforms/grow.h */
     enum platform_errors errors; /* platforms/stated_errors.h */
@@ -115,7 +116,7 @@ void prediction_options_clear(struct prediction_options *options);
 
 /* Inside a parser: "a", or "platform" for what the platform file says; with windows of their own "a@3=c@halo=d" (by
  * number or name). */
-error_t prediction_semantics_check(const struct argp_state *state, const char *text);
+error_t prediction_semantics_check(const struct argp_state *state, const char *option, const char *text);
 
 /* No output may replace the trace or the platform. A SimGrid platform is known, and checked, as the platform is opened. */
 enum status prediction_options_check_files(const struct prediction_options *options, const char *trace,

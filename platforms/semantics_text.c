@@ -14,19 +14,19 @@ enum status semantics_text_check(const char *text, struct err *err)
     char copy[SEMANTICS_TEXT_BYTES], *rest = copy;
     size_t parts = 1;
     if (snprintf(copy, sizeof copy, "%s", text) >= SEMANTICS_TEXT_BYTES)
-        return err_set(err, STATUS_USAGE, NULL, NULL, "semantics %.20s..., expected less than %d characters", text,
+        return err_set(err, STATUS_USAGE, NULL, NULL, "%.20s..., expected less than %d characters", text,
                        SEMANTICS_TEXT_BYTES);
     const char *base = strsep(&rest, "@");
     if (!is_letter(base) && strcmp(base, "platform") != 0)
-        return err_set(err, STATUS_USAGE, NULL, NULL, "semantics %s, expected one of a, b, c, d, platform", base);
+        return err_set(err, STATUS_USAGE, NULL, NULL, "%s, expected one of a, b, c, d, platform", base);
     for (char *part; (part = strsep(&rest, "@"));) {
         char *letter = strrchr(part, '=');
         if (!letter || letter == part || ++parts > SEMANTICS_TEXT_PARTS)
             return err_set(err, STATUS_USAGE, NULL, NULL,
-                           "semantics %s, expected LETTER or LETTER@WINDOW=LETTER, up to %d windows", text,
+                           "%s, expected LETTER or LETTER@WINDOW=LETTER, up to %d windows", text,
                            SEMANTICS_TEXT_PARTS - 1);
         if (!is_letter(letter + 1))
-            return err_set(err, STATUS_USAGE, NULL, NULL, "semantics %s, expected one of a, b, c, d", letter + 1);
+            return err_set(err, STATUS_USAGE, NULL, NULL, "%s, expected one of a, b, c, d", letter + 1);
     }
     return STATUS_OK;
 }

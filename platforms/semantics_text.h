@@ -9,7 +9,7 @@
 
 enum { SEMANTICS_TEXT_BYTES = 256, SEMANTICS_TEXT_PARTS = 17 };
 
-/* Returns STATUS_USAGE with "semantics TEXT, expected ..." for other texts. */
+/* Returns STATUS_USAGE with "TEXT, expected ..." for other texts. */
 enum status semantics_text_check(const char *text, struct err *err);
 
 /* Turns a checked text into overrides for platform_open(). Returns their number. */

@@ -60,7 +60,7 @@ static const struct argp_option rows[] = {
     {"extrap", KEY_EXTRAP, "FILE", 0, "write the measured computing times, and the functions found, in Extra-P's text format", 0},
     {"extrap-points", KEY_EXTRAP_POINTS, "FILE", 0,
      "no prediction: fit functions to the measurements of a file in Extra-P's text format, with values at --ranks", 0},
-    {"output", 'o', "TRACE", 0, "write the run at the last number of ranks, before it is replayed", 0},
+    {"output", 'o', "TRACE", 0, "write the run at the largest number of ranks, before it is replayed", 0},
     ANALYZE_OPTIONS,
     {0}};
 
@@ -80,6 +80,18 @@ struct settings {
     struct analyze_options analyze;
 };
 
+/* Keeps the numbers in rising order. */
+static error_t add_ranks(const struct argp_state *state, uint32_t ranks, struct settings *settings)
+{
+    size_t at = settings->rank_count;
+    for (; at > 0 && settings->ranks[at - 1] >= ranks; at--)
+        if (settings->ranks[at - 1] == ranks) return cli_usage(state, "--ranks has %u twice, expected each once", ranks);
+    memmove(&settings->ranks[at + 1], &settings->ranks[at], (settings->rank_count - at) * sizeof settings->ranks[0]);
+    settings->ranks[at] = ranks;
+    settings->rank_count++;
+    return 0;
+}
+
 static error_t parse_ranks(const struct argp_state *state, const char *list, struct settings *settings)
 {
     char item[NAME_BYTES];
@@ -88,11 +100,8 @@ static error_t parse_ranks(const struct argp_state *state, const char *list, str
         int64_t value;
         if (settings->rank_count == SCALES_MAX) return cli_usage(state, "--ranks has more than %d numbers", SCALES_MAX);
         error_t failed = cli_count(state, "--ranks", item, 1, TRACE_RANKS_MAX, &value);
+        if (!failed) failed = add_ranks(state, (uint32_t)value, settings);
         if (failed) return failed;
-        if (settings->rank_count && settings->ranks[settings->rank_count - 1] >= (uint32_t)value)
-            return cli_usage(state, "--ranks %s behind %u, expected rising numbers", item,
-                             settings->ranks[settings->rank_count - 1]);
-        settings->ranks[settings->rank_count++] = (uint32_t)value;
     }
     return 0;
 }
@@ -106,7 +115,7 @@ static error_t parse_rows(const struct argp_state *state, const char *list, stru
         for (size_t i = 0; i < settings->row_count; i++)
             if (strcmp(settings->names[i], item) == 0)
                 return cli_usage(state, "--semantics has the row %s twice, expected each once", item);
-        error_t failed = prediction_semantics_check(state, item);
+        error_t failed = prediction_semantics_check(state, "--semantics", item);
         if (failed) return failed;
         strcpy(settings->names[settings->row_count++], item);
     }

@@ -57,7 +57,7 @@ double curve_efficiency(const struct curve *curve, size_t point);
 /* Sets *pop to POP's metrics of a point; each is negative if unknown. Returns false if they were not requested. */
 bool curve_pop(const struct curve *curve, size_t point, struct efficiency_pop *pop);
 
-/* A wait state's share of the time of all ranks. */
+/* A wait state's share of the time of all ranks: run time times ranks. */
 double curve_wait_share(const struct curve *curve, size_t point, enum pattern pattern);
 
 void curve_print(const struct curve *curve, FILE *out);

@@ -181,7 +181,7 @@ static enum status read_semantics(const struct json_node *node, struct sweep_val
     const char *text;
     struct err why;
     TRY(json_string(node, &text, err));
-    if (semantics_text_check(text, &why) != STATUS_OK) return json_error(node, err, "%s", why.text);
+    if (semantics_text_check(text, &why) != STATUS_OK) return json_error(node, err, "semantics %s", why.text);
     return set_name(value, text, err);
 }
 
