@@ -1,78 +1,136 @@
+/* Which ranks need a request of a flush of all: a bit for each. Ranks come in blocks. A block has bits once its ranks differ:
+ * most programs send to few of the ranks with which the making of a window connects them, or ask all of them. */
 #include "simulate/replay/connections.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
-#include "common/search.h"
 #include "simulate/replay/core.h"
 
-/* The ranks to which a rank has ever sent something, ascending: mostly all of them need a request. */
+enum { WORD_RANKS = 64, BLOCK_WORDS = 64, BLOCK_RANKS = WORD_RANKS * BLOCK_WORDS };
+
 struct connections {
-    struct connection {
-        uint32_t rank;
-        bool used;   /* needs a request */
-        bool joined; /* both have made a window */
-    } *items;
-    size_t count, capacity, used;
+    size_t blocks_per_rank;
+    /* By rank, then by other rank / BLOCK_RANKS: the bits of other ranks that need a request; NULL: see all. Bits of ranks of the
+     * own node mean nothing. */
+    uint64_t **blocks;
+    struct rank_connections {
+        bool all; /* all ranks of blocks that are NULL need a request; else none of them */
+        int32_t *window_comms; /* of the rank's windows with memory of their own, each once */
+        size_t window_comm_count, window_comm_capacity;
+    } *ranks;
 };
 
 enum status replay_prepare_connections(struct replay *replay)
 {
-    struct core *core = core_of(replay);
+    const size_t count = replay->trace->rank_count, per_rank = (count + BLOCK_RANKS - 1) / BLOCK_RANKS;
     if (replay->platform->protocol.flush != FLUSH_CONNECTIONS) return STATUS_OK;
-    core->connections = calloc(replay->trace->rank_count, sizeof *core->connections);
-    return core->connections ? STATUS_OK : err_memory(replay->err);
+    struct connections *made = core_of(replay)->connections = calloc(1, sizeof *made);
+    if (!made) return err_memory(replay->err);
+    made->blocks_per_rank = per_rank;
+    made->ranks = calloc(count, sizeof *made->ranks);
+    made->blocks = calloc(count * per_rank, sizeof *made->blocks);
+    return made->ranks && made->blocks ? STATUS_OK : err_memory(replay->err);
 }
 
 void replay_clear_connections(struct replay *replay)
 {
-    struct core *core = core_of(replay);
-    for (uint32_t rank = 0; core->connections && rank < replay->trace->rank_count; rank++)
-        free(core->connections[rank].items);
-    free(core->connections);
+    struct connections *known = core_of(replay)->connections;
+    if (!known) return;
+    const size_t count = replay->trace->rank_count;
+    for (size_t i = 0; known->blocks && i < count * known->blocks_per_rank; i++) free(known->blocks[i]);
+    for (size_t i = 0; known->ranks && i < count; i++) free(known->ranks[i].window_comms);
+    free(known->blocks);
+    free(known->ranks);
+    free(known);
 }
 
-/* Makes the connection if there is none. */
-static enum status find_connection(struct connections *known, uint32_t rank, uint32_t *found, struct err *err)
+static uint64_t **blocks_of(const struct connections *known, uint32_t rank)
 {
-    size_t place = 0;
-    SEARCH_FIRST(place, known->count, at, known->items[at].rank < rank);
-    *found = (uint32_t)place;
-    if (place < known->count && known->items[place].rank == rank) return STATUS_OK;
-    TRY(array_reserve((void **)&known->items, &known->capacity, known->count + 1, sizeof *known->items, err));
-    memmove(known->items + place + 1, known->items + place, (known->count++ - place) * sizeof *known->items);
-    known->items[place] = (struct connection){.rank = rank};
+    return &known->blocks[rank * known->blocks_per_rank];
+}
+
+/* The first one of a block that differs from the others. */
+static __attribute__((noinline)) enum status set_first(struct replay *replay, uint32_t rank, uint32_t other, bool needed)
+{
+    const struct connections *known = core_of(replay)->connections;
+    const bool all = known->ranks[rank].all;
+    if (needed == all) return STATUS_OK;
+    uint64_t *made = malloc(BLOCK_WORDS * sizeof *made);
+    if (!made) return err_memory(replay->err);
+    memset(made, all ? 0xff : 0, BLOCK_WORDS * sizeof *made);
+    made[other % BLOCK_RANKS / WORD_RANKS] ^= UINT64_C(1) << other % WORD_RANKS;
+    blocks_of(known, rank)[other / BLOCK_RANKS] = made;
+    return STATUS_OK;
+}
+
+static inline enum status set_needed(struct replay *replay, uint32_t rank, uint32_t other, bool needed)
+{
+    uint64_t *block = blocks_of(core_of(replay)->connections, rank)[other / BLOCK_RANKS];
+    if (!block) return set_first(replay, rank, other, needed);
+    uint64_t *word = &block[other % BLOCK_RANKS / WORD_RANKS], bit = UINT64_C(1) << other % WORD_RANKS;
+    *word = needed ? *word | bit : *word & ~bit;
     return STATUS_OK;
 }
 
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination)
 {
-    struct connections *known = &core_of(replay)->connections[source];
-    bool uses = type != MESSAGE_FLUSH_ASK;
-    if (!uses && known->used == 0) return STATUS_OK;
-    /* Its place where all ranks but those of the own node are connected. */
-    uint32_t own = replay->trace->rank_count - (uint32_t)known->count, place = destination - (destination > source ? own : 0);
-    if (place >= known->count || known->items[place].rank != destination)
-        TRY(find_connection(known, destination, &place, replay->err));
-    known->used += (size_t)uses - known->items[place].used;
-    known->items[place].used = uses;
+    return set_needed(replay, source, destination, type != MESSAGE_FLUSH_ASK);
+}
+
+static void drop_blocks(const struct connections *known, uint32_t rank)
+{
+    uint64_t **blocks = blocks_of(known, rank);
+    for (size_t i = 0; i < known->blocks_per_rank; i++) {
+        free(blocks[i]);
+        blocks[i] = NULL;
+    }
+}
+
+/* Whether the other rank is a member of an earlier window of the rank. */
+static bool has_joined(const struct replay *replay, const struct rank_connections *known, int32_t other)
+{
+    for (size_t i = 0; i < known->window_comm_count; i++)
+        if (trace_comm_rank(&replay->trace->definitions.comms[known->window_comms[i]], other) != TRACE_NONE) return true;
+    return false;
+}
+
+enum status replay_connect_members(struct replay *replay, uint32_t rank, int32_t comm)
+{
+    if (!core_of(replay)->connections) return STATUS_OK;
+    struct rank_connections *known = &core_of(replay)->connections->ranks[rank];
+    const struct trace_comm *members = &replay->trace->definitions.comms[comm];
+    for (size_t i = 0; i < known->window_comm_count; i++) {
+        uint32_t count = replay->trace->definitions.comms[known->window_comms[i]].count;
+        if (known->window_comms[i] == comm || count == replay->trace->rank_count) return STATUS_OK;
+    }
+    if (known->window_comm_count == 0 && members->count == replay->trace->rank_count) {
+        drop_blocks(core_of(replay)->connections, rank);
+        known->all = true;
+    } else {
+        for (uint32_t i = 0; i < members->count; i++)
+            if (!has_joined(replay, known, members->members[i]))
+                TRY(set_needed(replay, rank, (uint32_t)members->members[i], true));
+    }
+    ARRAY_PUSH(known->window_comms, known->window_comm_count, known->window_comm_capacity, comm, replay->err);
     return STATUS_OK;
 }
 
-enum status replay_connect_members(struct replay *replay, uint32_t rank, const struct trace_comm *comm)
+struct flush {
+    enum message_type answer;
+    uint32_t rank, ref, *unanswered;
+};
+
+/* Asks those ranks of a word, whose first one is `first`, that are in `needed`. */
+static enum status ask_word(struct replay *replay, const struct flush *flush, uint32_t first, uint64_t needed)
 {
-    if (!core_of(replay)->connections) return STATUS_OK;
-    struct connections *known = &core_of(replay)->connections[rank];
-    for (uint32_t i = 0; i < comm->count; i++) {
-        uint32_t place, other = (uint32_t)comm->members[i];
-        if (replay->nodes[rank] == replay->nodes[other]) continue;
-        TRY(find_connection(known, other, &place, replay->err));
-        struct connection *connection = &known->items[place];
-        if (connection->joined) continue;
-        connection->joined = true;
-        known->used += !connection->used;
-        connection->used = true;
+    for (; needed; needed &= needed - 1) {
+        uint32_t other = first + (uint32_t)__builtin_ctzll(needed);
+        if (other >= replay->trace->rank_count) return STATUS_OK;
+        if (replay->nodes[other] == replay->nodes[flush->rank]) continue;
+        ++*flush->unanswered;
+        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, flush->rank, other, flush->ref, flush->answer));
     }
     return STATUS_OK;
 }
@@ -81,15 +139,17 @@ enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum me
                                    uint32_t *unanswered)
 {
     if (!core_of(replay)->connections) return STATUS_OK;
-    struct connections *known = &core_of(replay)->connections[rank];
-    size_t asked = known->used;
-    known->used = 0;
-    for (size_t i = 0; asked > 0; i++) {
-        if (!known->items[i].used) continue;
-        known->items[i].used = false;
-        asked--;
-        ++*unanswered;
-        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, rank, known->items[i].rank, ref, answer));
+    struct connections *known = core_of(replay)->connections;
+    uint64_t **blocks = blocks_of(known, rank);
+    const struct flush flush = {answer, rank, ref, unanswered};
+    const bool all = known->ranks[rank].all;
+    known->ranks[rank].all = false;
+    for (uint32_t at = 0; at < known->blocks_per_rank; at++) {
+        for (uint32_t i = 0; (blocks[at] || all) && i < BLOCK_WORDS; i++) {
+            uint64_t needed = blocks[at] ? blocks[at][i] : UINT64_MAX;
+            if (blocks[at]) blocks[at][i] = 0;
+            TRY(ask_word(replay, &flush, at * BLOCK_RANKS + i * WORD_RANKS, needed));
+        }
     }
     return STATUS_OK;
 }

@@ -12,8 +12,9 @@ void replay_clear_connections(struct replay *replay);
  * message the destination needs a request. */
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination);
 
-/* A rank makes a window with memory of its own: after its first one with another member, that member needs a request. */
-enum status replay_connect_members(struct replay *replay, uint32_t rank, const struct trace_comm *comm);
+/* A rank makes a window of the communicator, with memory of its own: after its first one with another member, that member
+ * needs a request. */
+enum status replay_connect_members(struct replay *replay, uint32_t rank, int32_t comm);
 
 /* Sends the requests to the ranks that are not targets, in the order of ranks. The requests to targets have been sent
  * before. Each rank answers with a message of the type answer that carries ref. Adds each request to *unanswered before

@@ -104,7 +104,7 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank)
         member->created = true;
         sync_enter(replay, member, state->enter_ps);
         if (has_own_memory(&state->calls[state->next]))
-            STEP_TRY(replay_connect_members(replay, rank, replay_comm_of(replay, member)));
+            STEP_TRY(replay_connect_members(replay, rank, replay->trace->definitions.windows[member->window].comm));
         if (replay->platform->window_creation == WINDOW_CREATION_MPICH) {
             state->phase = PHASE_PARTS;
             return STEP_AGAIN;
