@@ -121,6 +121,13 @@ static double calls_of(const char *spec)
     return 1;
 }
 
+/* What the fit takes of the size. An overhead without references is of all passes (docs/calibration.md, Overhead). So is the row
+ * of start and complete without operations. */
+static const struct bench_statistics *statistics_of(const struct curve_size *size, const char *spec)
+{
+    return strcmp(spec, "pscwSkeleton") == 0 && !size->selected ? &size->all : &size->statistics;
+}
+
 /* The rows get what the bench measured of the series, under the conditions of the fit. */
 static enum status take_measured(const struct bench_results *results, const struct bench_series *series,
                                  const struct conditions conditions[2], struct skeletons *rows, struct err *err)
@@ -131,13 +138,14 @@ static enum status take_measured(const struct bench_results *results, const stru
     bench_series_name(series->spec, series->demand.nodes, series->bytes, region);
     TRY(size_curve_collect(results, series->spec, between, &conditions[between], &curve, err));
     for (size_t i = 0; i < curve.count; i++) {
+        const struct bench_statistics *statistics = statistics_of(&curve.sizes[i], series->spec);
         if (curve.points[i].x != (double)series->bytes) continue;
         for (size_t k = 0; k < rows->count; k++) {
             struct skeleton *row = &rows->items[k];
             if (strcmp(row->region, region) != 0) continue;
-            row->measured_median_s = calls_of(series->spec) * curve.sizes[i].statistics.median;
-            row->measured_p10_s = calls_of(series->spec) * curve.sizes[i].statistics.p10;
-            row->count = curve.sizes[i].statistics.count;
+            row->measured_median_s = calls_of(series->spec) * statistics->median;
+            row->measured_p10_s = calls_of(series->spec) * statistics->p10;
+            row->count = statistics->count;
         }
     }
     return STATUS_OK;

@@ -149,7 +149,7 @@ static double own_error(const struct bench_statistics *statistics)
  * ones, whose median counts: of calls of 50 ns the clock's steps make a spread. */
 static struct fit_value quick_value(const struct size_curve *curve)
 {
-    const struct bench_statistics *statistics = &curve->sizes[0].statistics;
+    const struct bench_statistics *statistics = &curve->sizes[0].all;
     bool steady = !bench_statistics_refused(statistics) && statistics->median <= BENCH_SPREAD_MOST * statistics->p10;
     if (steady || curve->sizes[0].selected || curve->points[0].y <= statistics->p10) return value_of(&curve->points[0]);
     double error = fmax(statistics->p10 - statistics->least, CURVE_ERROR_LEAST * statistics->p10);

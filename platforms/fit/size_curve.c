@@ -50,39 +50,68 @@ static int compare_places(const void *a, const void *b)
     return places != 0 ? places : compare_times(a, b);
 }
 
+static bool is_under(const struct conditions *conditions, double reference_s)
+{
+    return !conditions || (reference_s > 0 && reference_s >= conditions->from_s && reference_s <= conditions->upto_s);
+}
+
+/* One series of the passes' repetitions under the conditions, with conditions = NULL of all. The caller frees its repetitions. */
+static enum status join_passes(const struct placed *passes, size_t count, const struct conditions *conditions,
+                               struct bench_series *joined, struct err *err)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < count; i++) all += passes[i].series->count;
+    *joined = *passes[0].series;
+    joined->count = 0;
+    joined->repetitions = malloc(sizeof *joined->repetitions * (all + 1));
+    if (!joined->repetitions) return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < passes[i].series->count; k++)
+            if (is_under(conditions, passes[i].series->repetitions[k].reference_s))
+                joined->repetitions[joined->count++] = passes[i].series->repetitions[k];
+    return STATUS_OK;
+}
+
 /* Joins the repetitions of the passes under the conditions to one point. False: there are too few. */
 static enum status select_repetitions(const struct placed *passes, size_t count, const struct conditions *conditions,
                                       struct placed *selected, bool *enough, struct err *err)
 {
-    struct bench_series joined = *passes[0].series;
-    size_t all = 0;
-    *enough = false;
-    for (size_t i = 0; i < count; i++) all += passes[i].series->count;
-    joined.repetitions = malloc(sizeof *joined.repetitions * (all + 1));
-    if (!joined.repetitions) return err_memory(err);
-    joined.count = 0;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < passes[i].series->count; k++) {
-            const struct bench_repetition *repetition = &passes[i].series->repetitions[k];
-            const double reference_s = repetition->reference_s;
-            if (reference_s > 0 && reference_s >= conditions->from_s && reference_s <= conditions->upto_s)
-                joined.repetitions[joined.count++] = *repetition;
-        }
+    struct bench_series joined;
     enum status status = STATUS_OK;
+    *enough = false;
+    TRY(join_passes(passes, count, conditions, &joined, err));
     if (joined.count >= CURVE_SELECTED_LEAST) {
         struct bench_statistics statistics;
         status = bench_series_statistics(&joined, &statistics, err);
         *selected = passes[0];
         selected->point = point_of(&statistics, joined.bytes, false);
-        selected->size = (struct curve_size){statistics, false, true};
+        selected->size = (struct curve_size){.statistics = statistics, .selected = true};
         *enough = status == STATUS_OK;
     }
     free(joined.repetitions);
     return status;
 }
 
-/* Of each size and place the repetitions under the conditions. Where they are too few, the pass whose median is at the lower
- * quartile, or of many passes between nodes the middle one. *left: the number of what is left. */
+static enum status measure_all(const struct placed *passes, size_t count, struct bench_statistics *statistics, struct err *err)
+{
+    struct bench_series joined;
+    TRY(join_passes(passes, count, NULL, &joined, err));
+    enum status status = bench_series_statistics(&joined, statistics, err);
+    free(joined.repetitions);
+    return status;
+}
+
+/* The pass that counts: the one whose median is at the lower quartile. Of many passes between nodes it is the middle one, unless
+ * load makes the quartiles differ by a multiple. passes: by time. */
+static size_t choose_pass(const struct placed *passes, size_t count, bool between)
+{
+    const size_t quartile = (count - 1) / 4;
+    const bool loaded = passes[count - 1 - quartile].point.y > BENCH_SPREAD_MOST * passes[quartile].point.y;
+    return between && count > FEW_PASSES && !loaded ? (count - 1) / 2 : quartile;
+}
+
+/* Of each size and place the repetitions under the conditions. Where they are too few, one pass. *left: the number of what
+ * is left. */
 static enum status keep_one_each(struct placed *placed, size_t count, bool between, const struct conditions *conditions,
                                  size_t *left, struct err *err)
 {
@@ -93,16 +122,20 @@ static enum status keep_one_each(struct placed *placed, size_t count, bool betwe
                              strcmp(placed[behind].place, placed[first].place) == 0;
              behind++) {}
         struct placed selected;
+        struct bench_statistics all;
         bool enough;
+        TRY(measure_all(placed + first, behind - first, &all, err));
         TRY(select_repetitions(placed + first, behind - first, conditions, &selected, &enough, err));
         if (enough) {
+            selected.size.all = all;
             placed[kept++] = selected;
             continue;
         }
-        placed[kept] = placed[first + (behind - first - 1) / (between && behind - first > FEW_PASSES ? 2 : 4)];
+        placed[kept] = placed[first + choose_pass(placed + first, behind - first, between)];
         struct curve_size *size = &placed[kept].size;
         size->unsteady = behind - first <= FEW_PASSES && bench_statistics_refused(&size->statistics);
         if (size->unsteady) placed[kept].point = point_of(&size->statistics, (int64_t)placed[kept].point.x, true);
+        size->all = all;
         kept++;
     }
     *left = kept;

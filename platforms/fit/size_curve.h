@@ -13,13 +13,14 @@
  * its error, since load only adds time. An error is at least CURVE_ERROR_LEAST of the time, since a straight line is
  * only a model, and at least the scatter from size to size (pseudo-residuals: Gasser, Sroka, Jennen-Steinmetz,
  * Biometrika 73, 1986; here their median). Of several passes the repetitions under the given conditions are one series, if they
- * are CURVE_SELECTED_LEAST. Else of up to four passes, or of all passes within a node, the one whose median is at the lower
- * quartile is taken, of more passes between nodes the middle one (of more than four passes it stays the median), of several
- * places (pairs of nodes) the middle one. */
+ * are CURVE_SELECTED_LEAST. Else of up to four passes, of all passes within a node, and of passes whose quartiles differ by more
+ * than BENCH_SPREAD_MOST the one whose median is at the lower quartile is taken, of other passes between nodes the middle one (of
+ * more than four passes it stays the median), of several places (pairs of nodes) the middle one. */
 #define CURVE_ERROR_LEAST 0.01
 enum { CURVE_SELECTED_LEAST = 20 };
 struct curve_size {
     struct bench_statistics statistics;
+    struct bench_statistics all; /* repetitions of all passes of its place */
     bool unsteady;
     bool selected; /* repetitions under the conditions */
 };
