@@ -507,24 +507,73 @@ static void add_eager(struct writer *writer, cJSON *mpi, bool between)
                  count_repetitions(curve, below) + count_repetitions(curve, below + 1));
 }
 
-/* mpi.rma.atomic_s_per_byte: the difference per byte between an accumulate and a put. */
-static void add_atomics(struct writer *writer, cJSON *rma, bool between)
+/* Repetitions of the curve's sizes from..upto. */
+static size_t repetitions_of(const struct size_curve *curve, double from, double upto)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < curve->count; i++)
+        if (curve->points[i].x >= from && curve->points[i].x <= upto) count += curve->sizes[i].statistics.count;
+    return count;
+}
+
+/* What an accumulate of each size takes longer than a put that does not ask first. Accumulates never ask. */
+static size_t accumulate_differences(const struct writer *writer, bool between, struct fit_point points[FIT_POINTS_MOST])
 {
     const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT],
-                       *accumulate = &writer->calibration->curves[between][CALIBRATION_ACCUMULATE];
-    struct fit_point points[FIT_POINTS_MOST];
+                            *accumulate = &writer->calibration->curves[between][CALIBRATION_ACCUMULATE];
+    const double asks_above = puts_ask_above(writer->mpi);
     size_t count = 0;
-    if (cJSON_GetObjectItem(rma, "atomic_s_per_byte")) return;
     for (size_t i = 0; i < accumulate->count; i++) {
-        const struct fit_point *same = size_curve_point(put, accumulate->points[i].x);
+        const struct fit_point *own = &accumulate->points[i], *same = size_curve_point(put, own->x);
         if (!same) continue;
-        points[count++] = (struct fit_point){same->x, accumulate->points[i].y - same->y,
-                                             hypot(accumulate->points[i].error, same->error)};
+        const double asks = own->x > asks_above ? 2 * writer->latency[between].value : 0;
+        points[count++] = (struct fit_point){own->x, own->y - same->y + asks, hypot(own->error, same->error)};
     }
+    return count;
+}
+
+/* What the line adds to `call`, the share of all sizes. Neither a fixed time nor a time per byte is negative: where one comes out
+ * so, the other one is fitted again without it. */
+static void split_work(const struct fit_point *points, const struct fit_segment *segment, double call, bool has_fixed,
+                       struct fit_value *fixed, struct fit_value *slope)
+{
+    const struct fit_point *own = points + segment->first;
+    *fixed = (struct fit_value){has_fixed ? segment->intercept.value - call : 0, has_fixed ? segment->intercept.error : 0};
+    *slope = segment->slope;
+    if (fixed->value < 0) {
+        fixed->value = 0;
+        *slope = (struct fit_value){fit_slope(own, segment->points, call).value, segment->slope.error};
+    }
+    if (slope->value >= 0) return;
+    slope->value = 0;
+    if (has_fixed) fixed->value = fmax(fit_intercept(own, segment->points, 0).value - call, 0);
+}
+
+/* mpi.rma.atomic_s_per_byte: lines through the differences of accumulates and puts. What the first line has at 0 bytes is the
+ * call's (call_s). The bench's series count before the probe's: it measured them with the puts, under the same conditions. */
+static void add_atomics(struct writer *writer, cJSON *rma, bool between)
+{
+    static const char key[] = "atomic_s_per_byte";
+    const struct size_curve *accumulate = &writer->calibration->curves[between][CALIBRATION_ACCUMULATE];
+    struct fit_point points[FIT_POINTS_MOST];
     struct piecewise fit;
-    if (piecewise_fit(points, count, &fit, NULL) != STATUS_OK) return;
-    const struct fit_segment *last = &fit.segments[fit.count - 1];
-    add_measured(writer, rma, "atomic_s_per_byte", last->slope.value, last->slope.error, accumulate->repetitions);
+    if (piecewise_fit(points, accumulate_differences(writer, between, points), &fit, NULL) != STATUS_OK) return;
+    cJSON *costs = cJSON_CreateArray();
+    for (int i = 0; i < fit.count; i++) {
+        const struct fit_segment *segment = &fit.segments[i];
+        const size_t n = repetitions_of(accumulate, segment->from, segment->upto);
+        struct fit_value fixed, slope;
+        split_work(points, segment, fit.segments[0].intercept.value, i > 0, &fixed, &slope);
+        cJSON *row = cJSON_CreateObject();
+        if (i + 1 < fit.count)
+            cJSON_AddItemToObject(row, "upto_bytes", json_measured(segment->upto, segment[1].from - segment->upto, n));
+        if (fixed.value > 0) cJSON_AddItemToObject(row, "fixed_s", json_measured(fixed.value, fixed.error, n));
+        cJSON_AddItemToObject(row, "s_per_byte", json_measured(slope.value, slope.error, n));
+        cJSON_AddItemToArray(costs, row);
+    }
+    cJSON_DeleteItemFromObject(rma, key);
+    cJSON_AddItemToObject(rma, key, fit.count > 1 ? costs : cJSON_DetachItemFromObject(costs->child, "s_per_byte"));
+    if (fit.count == 1) cJSON_Delete(costs);
 }
 
 static bool mpi_says(const cJSON *mpi, const char *key, const char *value)

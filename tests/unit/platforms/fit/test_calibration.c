@@ -402,8 +402,97 @@ static void a_copy_of_the_bench_is_within_its_error(void **state)
     if (within < 0.95 * SEEDS) fail_msg("the copy of %d of %d seeds is within its error, expected 95 %%", within, SEEDS);
 }
 
+/* Up to 64 KiB an accumulate takes 0.4 us and 1 ns per byte more than a put, above 30 us and 4 ns per byte. */
+static double two_costs_time(bool between, int64_t bytes)
+{
+    double n = (double)bytes;
+    return 4e-7 + put_time(between, bytes) + (bytes <= 65536 ? 1e-9 * n : 3e-5 + 4e-9 * n);
+}
+
+/* Puts above 64 KiB ask first and accumulates do not. The probe's cost is another one, which counts only where the bench has no
+ * accumulates. */
+static void accumulates_cost_by_size(void **state)
+{
+    (void)state;
+    enum { SEEDS = 40 };
+    static const char mpi[] = "{ \"rma\": { \"eager_bytes\": 65536, \"protocol\": { \"serves\": { \"put\": \"call\" } }, "
+                              "\"atomic_s_per_byte\": 5e-10 } }";
+    int right[4] = {0};
+    for (unsigned long seed = 1; seed <= SEEDS; seed++) {
+        struct bench_results results = {0};
+        struct err err = {0};
+        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+        gsl_rng_set(random, seed);
+        for (int i = 0; i < SIZES; i++) {
+            add_series(&results, "putLatency -s flush", true, sizes[i], asking_put_time(true, sizes[i]), random, &err);
+            add_series(&results, "accumulateLatency -s flush", true, sizes[i], two_costs_time(true, sizes[i]), random, &err);
+        }
+        add_series(&results, "putIssue", true, 8, OVERHEAD, random, &err);
+        gsl_rng_free(random);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }] }", mpi);
+        const cJSON *made = cJSON_GetObjectItem(platform, "mpi"),
+                    *costs = cJSON_GetObjectItem(cJSON_GetObjectItem(made, "rma"), "atomic_s_per_byte");
+        const cJSON *small = cJSON_GetArrayItem(costs, 0), *large = cJSON_GetArrayItem(costs, 1);
+        if (cJSON_GetArraySize(costs) == 2) {
+            right[0] += number_of(cJSON_GetObjectItem(small, "upto_bytes"), "value") == 65536;
+            right[1] += is_right(small, "s_per_byte", 1e-9) && !cJSON_GetObjectItem(small, "fixed_s");
+            right[2] += is_right(large, "s_per_byte", 4e-9);
+            const cJSON *fixed = cJSON_GetObjectItem(large, "fixed_s"); /* the line is far from 0 bytes */
+            right[3] += fixed && fabs(number_of(fixed, "value") - 3e-5) <= number_of(fixed, "error");
+        }
+        cJSON_Delete(platform);
+    }
+    for (int i = 0; i < 4; i++)
+        if (right[i] < 0.95 * SEEDS) fail_msg("value %d: right in %d of %d seeds", i, right[i], SEEDS);
+}
+
+/* The file's cost from puts and, if not NULL, accumulates within a node. The probe has 0.5 ns per byte. */
+static cJSON *accumulate_cost(double (*time)(bool, int64_t))
+{
+    struct bench_results results = {0};
+    struct err err = {0};
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+    for (int i = 0; i < SIZES; i++) {
+        add_series(&results, "putLatency -s flush", false, sizes[i], put_time(false, sizes[i]), random, &err);
+        if (time) add_series(&results, "accumulateLatency -s flush", false, sizes[i], time(false, sizes[i]), random, &err);
+    }
+    gsl_rng_free(random);
+    cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }",
+                                    "{ \"rma\": { \"atomic_s_per_byte\": 5e-10 } }");
+    cJSON *rma = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "rma");
+    cJSON *cost = cJSON_DetachItemFromObject(rma, "atomic_s_per_byte");
+    cJSON_Delete(platform);
+    return cost;
+}
+
+/* A put takes 0.1 ns per byte within a node, this accumulate 0.05 ns. */
+static double quick_accumulate_time(bool between, int64_t bytes)
+{
+    return put_time(between, bytes) - 5e-11 * (double)bytes;
+}
+
+/* The target returns memory to the system at some sizes, which take three times as long. */
+static double trimmed_accumulate_time(bool between, int64_t bytes)
+{
+    return accumulate_time(between, bytes) * (bytes == 12288 || bytes == 524288 ? 3 : 1);
+}
+
+static void accumulates_without_a_cost(void **state)
+{
+    (void)state;
+    cJSON *probed = accumulate_cost(NULL), *quick = accumulate_cost(quick_accumulate_time),
+          *trimmed = accumulate_cost(trimmed_accumulate_time);
+    assert_true(cJSON_IsNumber(probed) && probed->valuedouble == 5e-10);
+    assert_true(number_of(quick, "value") == 0 && number_of(quick, "error") > 0);
+    assert_true(fabs(number_of(trimmed, "value") - 1e-10) <= number_of(trimmed, "error"));
+    assert_true(number_of(trimmed, "error") < 5e-11);
+    cJSON_Delete(probed);
+    cJSON_Delete(quick);
+    cJSON_Delete(trimmed);
+}
+
 /* Another process runs on the origin's core for 15 us, but the message is under way by then. It adds nothing to what waits for an
- * answer. In the first case it does so in seven of ten calls of each pass, in the second one in all calls of MPI_Put. */
+ * answer. It does so in seven of ten calls of each pass, in all calls of MPI_Put, or in all of five passes of six. */
 static void an_interrupted_call_is_no_overhead(void **state)
 {
     (void)state;
@@ -509,6 +598,8 @@ int main(void)
         cmocka_unit_test(a_copy_takes_no_longer_than_its_put),
         cmocka_unit_test(a_copy_without_a_probe_is_the_slope_of_the_bench),
         cmocka_unit_test(a_copy_of_the_bench_is_within_its_error),
+        cmocka_unit_test(accumulates_cost_by_size),
+        cmocka_unit_test(accumulates_without_a_cost),
         cmocka_unit_test(an_interrupted_call_is_no_overhead),
         cmocka_unit_test(a_stalled_series_gives_no_call),
         cmocka_unit_test(rounds_and_places),
