@@ -98,7 +98,8 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
         if (pattern->place_count > 0 && pattern->places[0].advice)
             fprintf(out, "    advice: %s\n", pattern->places[0].advice);
         if (pattern->place_count > 0 && pattern->places[0].rows)
-            fprintf(out, "    try: rmacast compare TRACE --platform FILE --rows %s\n", pattern->places[0].rows);
+            fprintf(out, "    try: rmacast compare %s --platform FILE --rows %s\n", result->trace ? result->trace : "TRACE",
+                    pattern->places[0].rows);
     }
 }
 
