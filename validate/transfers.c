@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "common/units.h"
+#include "model/callpaths/callpath.h"
 #include "model/transfers/bounds.h"
+#include "model/waits/filter.h"
 
 struct interval {
     double low_s, high_s;
@@ -58,7 +60,8 @@ struct adder {
     size_t relative_count, width_count;
     struct repeated *repeated;
     double worst_s;
-    const struct section *section; /* of the prediction; NULL: all */
+    struct filter filter; /* of the prediction's operations */
+    struct callpaths paths;
 };
 
 static void add_repetition(struct repeated *repeated, struct interval found, bool within)
@@ -71,8 +74,6 @@ static void add_repetition(struct repeated *repeated, struct interval found, boo
 static void add_one(struct adder *adder, const struct trace *measured, const struct transfer *own,
                     const struct transfer *other)
 {
-    const struct trace_call *operation = &adder->predicted->ranks[own->origin].calls[own->call];
-    if (adder->section && !section_has(adder->section, own->origin, operation)) return;
     if (own->upper_end_ps == TRACE_UNKNOWN_PS || other->upper_end_ps == TRACE_UNKNOWN_PS) return;
     struct interval predicted = predicted_bounds(adder->predicted, own), found = measured_bounds(measured, other);
     double upper_s = units_s(other->upper_end_ps - other->start_ps), error_s = fabs(predicted.high_s - upper_s);
@@ -91,6 +92,16 @@ static void add_one(struct adder *adder, const struct trace *measured, const str
     adder->to->worst_event = own->call + 1;
 }
 
+static enum status add_if_kept(struct adder *adder, const struct trace *measured, const struct transfer *own,
+                               const struct transfer *other, struct err *err)
+{
+    struct finding operation = {.rank = own->origin, .call = own->call};
+    bool kept;
+    TRY(filter_passes(&adder->filter, adder->predicted, &adder->paths, &operation, &kept, err));
+    if (kept) add_one(adder, measured, own, other);
+    return STATUS_OK;
+}
+
 static enum status add_run(struct adder *adder, const struct trace *measured, struct err *err)
 {
     struct transfers transfers;
@@ -103,7 +114,7 @@ static enum status add_run(struct adder *adder, const struct trace *measured, st
                              "has other transfers than the prediction %s from rank %" PRIu32 " on", adder->predicted->name,
                              own->items[i].origin);
         else
-            add_one(adder, measured, &own->items[i], &transfers.items[i]);
+            status = add_if_kept(adder, measured, &own->items[i], &transfers.items[i], err);
     }
     if (status == STATUS_OK && own->count != transfers.count)
         status = err_set(err, STATUS_DATA, measured->name, NULL, "has %zu transfers, expected %zu as the prediction %s",
@@ -124,18 +135,21 @@ static void count_within_spread(struct adder *adder)
 
 enum status validate_transfers_match(const struct trace *predicted, const struct trace *const *measured,
                                      size_t repetitions, const struct section *section,
-                                     struct validate_transfers *transfers, struct err *err)
+                                     const char *callpath, struct validate_transfers *transfers, struct err *err)
 {
     struct transfers own;
     *transfers = (struct validate_transfers){.count = 0};
     TRY(bounds_find(predicted, &own, err));
-    struct adder adder = {.predicted = predicted, .of_predicted = &own, .to = transfers, .worst_s = -1, .section = section};
+    struct adder adder = {.predicted = predicted, .of_predicted = &own, .to = transfers, .worst_s = -1};
+    adder.filter = (struct filter){.section = section, .callpath = callpath};
     adder.errors_s = calloc(own.count * repetitions + 1, sizeof *adder.errors_s);
     adder.relative = calloc(own.count * repetitions + 1, sizeof *adder.relative);
     adder.widths = calloc(own.count * repetitions + 1, sizeof *adder.widths);
     adder.repeated = calloc(own.count + 1, sizeof *adder.repeated);
     bool has_memory = adder.errors_s && adder.relative && adder.widths && adder.repeated;
     enum status status = has_memory ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK && callpath) status = callpaths_build(predicted, &adder.paths, err);
+    bool has_paths = status == STATUS_OK && callpath;
     for (size_t i = 0; status == STATUS_OK && i < own.count; i++)
         adder.repeated[i].all = (struct interval){INFINITY, -INFINITY};
     for (size_t i = 0; status == STATUS_OK && i < repetitions; i++) status = add_run(&adder, measured[i], err);
@@ -143,6 +157,7 @@ enum status validate_transfers_match(const struct trace *predicted, const struct
     if (status == STATUS_OK) transfers->relative = samples_summarize(adder.relative, adder.relative_count);
     if (status == STATUS_OK) transfers->width = samples_summarize(adder.widths, adder.width_count);
     if (status == STATUS_OK) count_within_spread(&adder);
+    if (has_paths) callpaths_clear(&adder.paths);
     free(adder.repeated);
     free(adder.widths);
     free(adder.errors_s);

@@ -29,10 +29,10 @@ struct validate_transfers {
     uint64_t worst_event; /* number of the operation among the rank's predicted calls, from 1 */
 };
 
-/* Compares the transfers whose operation begins in the predicted run's section; NULL: all. Returns STATUS_DATA if the
- * numbers of transfers of a rank differ. */
+/* Compares the transfers whose operation begins in the predicted run's section, and whose call path matches the pattern
+ * (fnmatch); NULL: all. Returns STATUS_DATA if the numbers of transfers of a rank differ. */
 enum status validate_transfers_match(const struct trace *predicted, const struct trace *const *measured,
                                      size_t repetitions, const struct section *section,
-                                     struct validate_transfers *transfers, struct err *err);
+                                     const char *callpath, struct validate_transfers *transfers, struct err *err);
 
 #endif

@@ -191,12 +191,25 @@ static enum status new_validation(const struct result *predicted, const char *pr
     return STATUS_OK;
 }
 
+/* Else a tolerance would hold although nothing was compared, as after a mistyped pattern. */
+static enum status check_not_empty(const struct result *predicted, const char *predicted_name,
+                                   const struct result *const *measured, size_t repetitions, struct err *err)
+{
+    char text[RESULT_SECTION_BYTES];
+    bool empty = predicted->section.empty;
+    for (size_t i = 0; i < repetitions; i++) empty = empty && measured[i]->section.empty;
+    if (!empty) return STATUS_OK;
+    return err_set(err, STATUS_DATA, predicted_name, NULL, "no call and no computing of any run is %s",
+                   result_section_text(&predicted->section, text));
+}
+
 enum status validate_results(const struct result *predicted, const char *predicted_name,
                              const struct result *const *measured, const char *const *measured_names,
                              size_t repetitions, struct validation **validation, struct err *err)
 {
     for (size_t i = 0; i < repetitions; i++)
         TRY(check_comparable(predicted, predicted_name, measured[i], measured_names[i], err));
+    TRY(check_not_empty(predicted, predicted_name, measured, repetitions, err));
     struct validation *v = NULL;
     TRY(new_validation(predicted, predicted_name, measured_names, repetitions, &v, err));
     size_t room = repetitions > v->rank_count ? repetitions : v->rank_count;
@@ -289,10 +302,12 @@ enum status validate_traces(struct validation *validation, const struct trace *p
     const struct section *section;
     const struct section_marks *marks = options ? &options->section : NULL;
     TRY(section_find_asked(predicted, marks, &room, &section, err));
-    enum status status = validate_calls_match(predicted, measured, validation->repetitions, section,
-                                              marks ? marks->callpath : NULL, &validation->calls, &validation->difference, err);
+    const char *callpath = marks ? marks->callpath : NULL;
+    enum status status = validate_calls_match(predicted, measured, validation->repetitions, section, callpath,
+                                              &validation->calls, &validation->difference, err);
     if (status == STATUS_OK && validation->calls)
-        status = validate_transfers_match(predicted, measured, validation->repetitions, section, &validation->transfers, err);
+        status = validate_transfers_match(predicted, measured, validation->repetitions, section, callpath,
+                                          &validation->transfers, err);
     section_clear(&room);
     TRY(status);
     return find_targets(validation, predicted, measured, options, err);

@@ -84,7 +84,8 @@ enum status validate_check_ended(const char *path, const struct trace *trace, co
                                  struct err *err);
 
 /* Compares. repetitions >= 1. STATUS_DATA if the numbers of ranks differ, if Late Post was counted in different ways,
- * or if the sections of the runs differ. names are used in messages. Borrows nothing; the caller owns *validation. */
+ * if the sections of the runs differ, or if they are empty in all runs. names are used in messages. Borrows nothing; the
+ * caller owns *validation. */
 enum status validate_results(const struct result *predicted, const char *predicted_name,
                              const struct result *const *measured, const char *const *measured_names,
                              size_t repetitions, struct validation **validation, struct err *err);

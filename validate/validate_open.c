@@ -91,6 +91,23 @@ static enum status open_any(const char *path, const char *row, bool *picked, con
     return status;
 }
 
+/* A result has the section that it was made with. */
+static enum status check_section(const char *path, const struct section_marks *marks, const struct result *result,
+                                 struct err *err)
+{
+    char has[RESULT_SECTION_BYTES], asked[RESULT_SECTION_BYTES];
+    struct result_section section = {.known = true,
+                                     .without_init = marks->without_init,
+                                     .from = (char *)marks->from,
+                                     .to = (char *)marks->to,
+                                     .callpath = (char *)marks->callpath};
+    if (!section_is_set(marks)) return STATUS_OK;
+    result_section_text(&result->section, has);
+    if (strcmp(has, result_section_text(&section, asked)) == 0) return STATUS_OK;
+    return err_set(err, STATUS_DATA, path, NULL,
+                   "is a result of %s, expected one %s as asked for: give the trace, or make the result so", has, asked);
+}
+
 enum status validate_open_run(const char *path, const char *row, bool own_name, const struct analyze_options *options,
                               struct trace **trace, struct result **result, struct err *err)
 {
@@ -98,6 +115,11 @@ enum status validate_open_run(const char *path, const char *row, bool own_name, 
     struct trace *of = NULL;
     bool picked = false;
     TRY(open_any(path, row, &picked, options, &of, &opened, err));
+    enum status fits = of || !options ? STATUS_OK : check_section(path, &options->section, opened, err);
+    if (fits != STATUS_OK) {
+        result_free(opened);
+        return fits;
+    }
     const char *semantics = opened->semantics ? opened->semantics : "unknown";
     if (row && !picked && !own_name && strcmp(semantics, row) != 0) {
         enum status status = err_set(err, STATUS_DATA, path, NULL, "is of semantics '%s', expected '%s'", semantics, row);

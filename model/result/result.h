@@ -191,6 +191,7 @@ struct result_disturbance { /* how long computing waited for a core while the pr
 
 struct result_section { /* the section of the run that times and waits are of (model/waits/section.h) */
     bool known, without_init; /* known false: they are of the whole run */
+    bool empty;               /* nothing of the run is in it; false in a result read back */
     char *from, *to, *callpath; /* owned; NULL: not given */
 };
 

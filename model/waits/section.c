@@ -168,6 +168,7 @@ struct places {
     const struct callpaths *paths;
     const char *pattern;
     struct map matches; /* place to whether it matches */
+    bool any;           /* some place matches */
     struct err *err;
 };
 
@@ -184,6 +185,7 @@ static enum status match_place(struct places *places, uint32_t node, uint32_t si
     TRY(function == ID_none ? callpath_regions(places->trace, places->paths, node, &text, places->err)
                             : callpath_text(places->trace, places->paths, node, site, function, &text, places->err));
     *match = fnmatch(places->pattern, text, 0) == 0;
+    places->any = places->any || *match;
     free(text);
     return map_put(&places->matches, key, *match, &slot, places->err);
 }
@@ -233,14 +235,20 @@ enum status section_report(const struct trace *trace, const struct callpaths *pa
             status = add_places(&places, section, r, &time_ps);
         else
             time_ps = section->to_ps[r] - section->from_ps[r];
+        places.any = places.any || time_ps > 0;
         result->rank_time_s[r] = units_s(time_ps);
         if (result->rank_time_s[r] > result->run_time_s) result->run_time_s = result->rank_time_s[r];
     }
     map_clear(&places.matches);
     TRY(status);
     result->section.known = true;
+    result->section.empty = !places.any;
     result->section.without_init = marks->without_init;
     TRY(copy_text(marks->from, &result->section.from, err));
     TRY(copy_text(marks->to, &result->section.to, err));
-    return copy_text(marks->callpath, &result->section.callpath, err);
+    TRY(copy_text(marks->callpath, &result->section.callpath, err));
+    char text[RESULT_SECTION_BYTES];
+    if (!result->section.empty) return STATUS_OK;
+    return result_add_note(result, err, "no call and no computing of the run is %s",
+                           result_section_text(&result->section, text));
 }
