@@ -11,11 +11,11 @@ static const struct call_step steps[] = {
     {CALL_SENDRECV, .step = replay_step_sendrecv},
     {CALL_PROBE, .step = replay_step_probe},
     {CALL_IPROBE, .step = replay_step_probe, .traits = CALL_TESTS},
-    {CALL_REQUEST_WAIT, .step = replay_step_request_wait, .traits = CALL_SERVES},
-    {CALL_REQUEST_WAITALL, .step = replay_step_request_wait, .traits = CALL_SERVES},
-    {CALL_REQUEST_TEST, .step = replay_step_request_wait, .traits = CALL_TESTS | CALL_SERVES},
-    {CALL_REQUEST_TESTALL, .step = replay_step_request_wait, .traits = CALL_TESTS | CALL_SERVES},
-    {CALL_REQUEST_QUERY, .step = replay_step_request_wait, .traits = CALL_TESTS | CALL_SERVES},
+    {CALL_REQUEST_WAIT, .step = replay_step_request_wait},
+    {CALL_REQUEST_WAITALL, .step = replay_step_request_wait},
+    {CALL_REQUEST_TEST, .step = replay_step_request_wait, .traits = CALL_TESTS},
+    {CALL_REQUEST_TESTALL, .step = replay_step_request_wait, .traits = CALL_TESTS},
+    {CALL_REQUEST_QUERY, .step = replay_step_request_wait, .traits = CALL_TESTS},
     {0}};
 
 /* A synchronous send is answered at its arrival. */

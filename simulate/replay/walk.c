@@ -100,7 +100,7 @@ static struct request *request_of(const struct replay *replay, uint32_t rank, ui
     return index < REQUEST_GONE ? &core_of(replay)->requests[index] : NULL;
 }
 
-/* mpi.rma.protocol.visit = needed: what the rank knows of its requests when its call returns. */
+/* mpi.rma.protocol.visit = wait or needed: what the rank knows of its requests when its call returns. */
 static void note_known(struct replay *replay, uint32_t rank, int64_t exit_ps)
 {
     const struct rank_state *state = &replay->ranks[rank];
@@ -136,7 +136,7 @@ static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit
     if (core->linger_ps > 0 && state->served && !state->threads)
         replay->rare[rank].lingers_until_ps = exit_ps + core->linger_ps;
     if (core->has_pauses) note_pause(&replay->rare[rank], exit_ps);
-    if (replay->platform->protocol.visit == VISIT_NEEDED) note_known(replay, rank, exit_ps);
+    if (replay->platform->protocol.visit != VISIT_ENTER) note_known(replay, rank, exit_ps);
     state->inside = false;
     if (core->polls > 1) replay->rare[rank].poll_at_ps = TRACE_UNKNOWN_PS;
     if (!state->threads) return STATUS_OK;
@@ -190,15 +190,15 @@ static bool leave_call(struct replay *replay, uint32_t rank)
 }
 
 /* Whether a call serves its rank's waiting messages on entry (mpi.rma.protocol.visit, .lock_order). Otherwise it serves
- * them when it begins to wait. Calls that close an epoch, flushes, and waits and tests for requests always serve on
- * entry (CALL_SERVES): they poll to find out whether a request is done. */
+ * them when it begins to wait. Calls that close an epoch and flushes always serve on entry (CALL_SERVES), and so do waits and
+ * tests that have to poll to find out whether their requests are done. */
 static bool serves_on_enter(const struct replay *replay, uint32_t rank)
 {
     const struct rma_protocol *protocol = &replay->platform->protocol;
     const struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     enum call_kind kind = call_kind(call->call);
-    if (protocol->visit == VISIT_NEEDED && call_arm(kind) == ARM_COMPLETION) return has_unknown(replay, rank, call);
+    if (protocol->visit != VISIT_ENTER && call_arm(kind) == ARM_COMPLETION) return has_unknown(replay, rank, call);
     if (protocol->visit == VISIT_NEEDED && kind == CALL_COMPLETE) return false;
     if (core_of(replay)->steps[call->call]->traits & CALL_SERVES) return true;
     bool of_own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank);

@@ -268,8 +268,9 @@ static bool is_news(const struct model *model, const struct rank *rank, const st
 bool requests_are_news(const struct model *model, const struct rank *rank, const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
+    if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL)
+        return call->ref != TRACE_NO_REF && is_news(model, rank, &rank->requests[call->ref]);
     const struct trace_list *list = &model->trace->definitions.lists[call->ref];
-    if (kind != CALL_REQUEST_WAITALL && kind != CALL_REQUEST_TESTALL) return is_news(model, rank, &rank->requests[call->ref]);
     for (uint32_t i = 0; i < list->count; i++)
         if (is_news(model, rank, &rank->requests[model->trace->definitions.requests[list->first + i]])) return true;
     return false;

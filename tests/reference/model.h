@@ -194,8 +194,8 @@ struct arrival {
 void rank_serve(struct model *model, struct arrival arrival, action *act, void *what);
 /* Of a two-sided message: one poll is enough. */
 void rank_serve_once(struct model *model, struct arrival arrival, action *act, void *what);
-/* message.c, of mpi.rma.protocol.visit = needed: notes the time of all requests that are done by now; whether the rank has
- * to poll to learn that those of a wait or test are done. */
+/* message.c, of mpi.rma.protocol.visit = wait and needed: notes the time of all requests that are done by now; whether the rank
+ * has to poll to learn that those of a wait or test are done. */
 void requests_note_done(struct model *model);
 bool requests_are_news(const struct model *model, const struct rank *rank, const struct trace_call *call);
 enum progress_mode server_of_message(const struct model *model, enum service service, int64_t bytes);

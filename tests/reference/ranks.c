@@ -308,11 +308,9 @@ static bool looks_first(const struct model *model, const struct rank *rank, cons
     bool own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank->number);
     if (own) return protocol->lock_order == LOCK_ORDER_ARRIVAL;
     if (protocol->visit == VISIT_NEEDED && kind == CALL_COMPLETE) return false;
-    if (protocol->visit == VISIT_NEEDED && call_arm(kind) == ARM_COMPLETION) return requests_are_news(model, rank, call);
+    if (protocol->visit != VISIT_ENTER && call_arm(kind) == ARM_COMPLETION) return requests_are_news(model, rank, call);
     return protocol->visit == VISIT_ENTER || kind == CALL_COMPLETE || kind == CALL_FENCE || kind == CALL_UNLOCK ||
-           kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_REQUEST_WAIT ||
-           kind == CALL_REQUEST_WAITALL || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL ||
-           kind == CALL_REQUEST_QUERY;
+           kind == CALL_UNLOCK_ALL || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
 }
 
 /* A test that says no is computing. */
