@@ -36,6 +36,7 @@ static void call_alone(void)
     POLLS(0, MPI_Wtime());
     POLLS(0, MPI_Barrier(MPI_COMM_SELF));
     POLLS(0, MPI_Test(&none, &flag, MPI_STATUS_IGNORE));
+    POLLS(0, MPI_Wait(&none, MPI_STATUS_IGNORE));
     POLLS(1, MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
     POLLS(0, MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE)); /* ch4_self.c */
     POLLS(0, MPI_Irecv(&out, 1, MPI_BYTE, 0, 1, MPI_COMM_SELF, &request));

@@ -27,7 +27,7 @@ static int await_request(MPI_Request *request, MPI_Status *status)
     int sem_##NAME PARAMETERS                                                                                          \
     {                                                                                                                  \
         MPI_Request request;                                                                                           \
-        sem_progress();                                                                                                \
+        sem_poll();                                                                                                    \
         if (!(WHEN)) return sem_mpi.NAME ARGUMENTS;                                                                    \
         int code = sem_mpi.IMMEDIATE WITH_REQUEST ARGUMENTS;                                                           \
         return code == MPI_SUCCESS ? await_request(&request, MPI_STATUS_IGNORE) : code;                                \
@@ -70,7 +70,7 @@ static int await_request(MPI_Request *request, MPI_Status *status)
 int sem_Recv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
-    sem_progress();
+    sem_poll();
     if (!sem_later()) return sem_mpi.Recv(buffer, count, type, peer, tag, comm, status);
     int code = sem_mpi.Irecv(buffer, count, type, peer, tag, comm, &request);
     return code == MPI_SUCCESS ? await_request(&request, status) : code;
@@ -79,7 +79,7 @@ int sem_Recv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_
 int sem_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
 {
     MPI_Request request;
-    sem_progress();
+    sem_poll();
     if (!sem_later()) return sem_mpi.Mrecv(buffer, count, type, message, status);
     int code = sem_mpi.Imrecv(buffer, count, type, message, &request);
     return code == MPI_SUCCESS ? await_request(&request, status) : code;
@@ -89,7 +89,7 @@ int sem_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request in, out;
-    sem_progress();
+    sem_poll();
     if (!sem_later())
         return sem_mpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                                 recvtag, comm, status);
@@ -103,7 +103,7 @@ int sem_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
                          MPI_Comm comm, MPI_Status *status)
 {
     int room, packed = 0;
-    sem_progress();
+    sem_poll();
     if (!sem_later())
         return sem_mpi.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     sem_mpi.Pack_size(count, datatype, comm, &room);
@@ -119,7 +119,7 @@ int sem_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
 #define WAIT_BY_TEST(TEST)                                                                                             \
     int done = 0, code = MPI_SUCCESS;                                                                                  \
     while (!done && code == MPI_SUCCESS) {                                                                             \
-        sem_progress();                                                                                                \
+        sem_poll();                                                                                                    \
         code = TEST;                                                                                                   \
     }                                                                                                                  \
     return code;

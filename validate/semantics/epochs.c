@@ -102,18 +102,11 @@ static bool fetches_data(const struct sem_operation *operation)
     return operation->kind != SEM_PUT && operation->kind != SEM_ACCUMULATE;
 }
 
-/* Under c and d earlier operations may leave now. Under a and b none is kept, and MPICH's own operations do not look: with a
- * look, acknowledgements of earlier data leave before the data of this operation instead of behind them. */
-static bool operations_look(void)
-{
-    return sem_settings.rules && sem_settings.rules->puts != SEM_ISSUE && sem_settings.rules->puts != SEM_WAIT;
-}
-
 static int run_operation(MPI_Win win, const struct sem_operation *operation)
 {
     struct sem_window *window = sem_window_find(win);
     if (!window) return sem_operation_issue(operation, win, operation->disp);
-    if (operations_look()) sem_progress();
+    sem_poll();
     int target = operation->target;
     if (sem_lock_queues(window, operation)) return MPI_SUCCESS;
     if (!window->access || target < 0 || target >= window->size || !window->peers[target].in_epoch)

@@ -65,6 +65,12 @@ void sem_progress(void)
     }
 }
 
+void sem_poll(void)
+{
+    const struct sem_rules *rules = sem_settings.rules;
+    if (rules && rules->puts != SEM_ISSUE && rules->puts != SEM_WAIT) sem_progress();
+}
+
 static bool window_later(const struct sem_window *window)
 {
     for (int i = 0; i < window->size; i++)

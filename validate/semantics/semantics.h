@@ -150,6 +150,10 @@ extern struct sem_window *sem_windows;
 enum sem_notice { SEM_POSTED, SEM_COMPLETED, SEM_WAITS, SEM_TESTS };
 void sem_notice_send(const struct sem_window *window, int peer, enum sem_notice notice);
 void sem_progress(void);      /* receives arrived messages and sends those that may leave; does not wait */
+/* Of a call that need not poll for this library: sem_progress() under c and d. Under a and b no operation is kept, and MPICH's
+ * own calls do not poll. A poll would serve other ranks, and in an operation the acknowledgements of earlier data would leave
+ * before the data of this operation instead of behind them. */
+void sem_poll(void);
 void sem_queue_send(struct sem_window *window, int rank); /* sends what may leave to that rank */
 bool sem_later(void);         /* something waits to be sent */
 bool sem_always_later(void);  /* it may at any time, on any rank (d) */

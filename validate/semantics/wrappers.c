@@ -9,7 +9,7 @@
         if (!sem_mpi.NAME) sem_mpi_find();                                                                             \
         if (!sem_on()) return sem_mpi.NAME ARGUMENTS;                                                                  \
         bool entered = sem_enter();                                                                                    \
-        if (!sem_##NAME) sem_progress();                                                                               \
+        if (!sem_##NAME) sem_poll();                                                                                   \
         int code = sem_##NAME ? sem_##NAME ARGUMENTS : sem_mpi.NAME ARGUMENTS;                                         \
         sem_leave(entered);                                                                                            \
         return code;                                                                                                   \
