@@ -60,9 +60,9 @@ bool linger_measure(double *linger_s, double *error_s)
     bool by_call = !is_served(settings.delay_s / 4, &apart_s), found = false;
     for (double later_s = 0; by_call && !found && later_s < LATEST_S && now_s() < settings.ends_s;) {
         found = !is_served(later_s, &apart_s);
-        if (found) {
-            *linger_s = (last_s + apart_s) / 2;
-            *error_s = (apart_s - last_s) / 2;
+        if (found) { /* 0: not even what is sent right behind the message is served with it */
+            *linger_s = later_s > 0 ? (last_s + apart_s) / 2 : 0;
+            *error_s = later_s > 0 ? (apart_s - last_s) / 2 : apart_s;
         }
         last_s = apart_s;
         later_s += later_s / 4 > STEP_LEAST_S ? later_s / 4 : STEP_LEAST_S;
