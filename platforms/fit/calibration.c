@@ -144,14 +144,14 @@ static double own_error(const struct bench_statistics *statistics)
     return hypot(statistics->median_error, CURVE_ERROR_LEAST * statistics->median);
 }
 
-/* The time of the smallest size. If the median is not within 1.2 of both the 10th and the 90th percentile, it is the 10th,
- * however many passes measured the size, and its error is the distance to the least. Repetitions under known conditions are quick
- * ones, whose median counts: of calls of 50 ns the clock's steps make a spread. */
-static struct fit_value quick_value(const struct size_curve *curve)
+/* The time of a size. If the median is not within 1.2 of both the 10th and the 90th percentile, it is the 10th, however many
+ * passes measured the size, and its error is the distance to the least. Repetitions under known conditions are quick ones, whose
+ * median counts: of calls of 50 ns the clock's steps make a spread. */
+static struct fit_value quick_value(const struct size_curve *curve, size_t size)
 {
-    const struct bench_statistics *statistics = &curve->sizes[0].all;
+    const struct bench_statistics *statistics = &curve->sizes[size].all;
     bool steady = !bench_statistics_refused(statistics) && statistics->median <= BENCH_SPREAD_MOST * statistics->p10;
-    if (steady || curve->sizes[0].selected || curve->points[0].y <= statistics->p10) return value_of(&curve->points[0]);
+    if (steady || curve->sizes[size].selected || curve->points[size].y <= statistics->p10) return value_of(&curve->points[size]);
     double error = fmax(statistics->p10 - statistics->least, CURVE_ERROR_LEAST * statistics->p10);
     return (struct fit_value){statistics->p10, 3 * error};
 }
@@ -170,7 +170,7 @@ static bool find_overhead(const struct calibration *calibration, bool between, s
         const struct size_curve *curve = &calibration->curves[between][sources[i].curve];
         const bool bounds = sources[i].overheads > 1; /* what it says alone is no overhead, but its upper bound */
         if (curve->count == 0 || (found && sources[i].curve == CALIBRATION_ISEND_ISSUE) || (!found && bounds)) continue;
-        const struct fit_value value = quick_value(curve);
+        const struct fit_value value = quick_value(curve, 0);
         if (found && value.value / sources[i].overheads >= overhead->value) continue;
         *overhead = (struct fit_value){value.value / sources[i].overheads, value.error / sources[i].overheads};
         *n = curve->sizes[0].statistics.count;
@@ -650,7 +650,7 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
         const struct fit_point *point = size_curve_point(curve, -1);
         if (!point || ways[i].other) continue;
         const struct fit_value *latency = ways[i].two_sided ? &writer->two_sided[between] : &writer->latency[between];
-        struct fit_value time = ways[i].latencies > 0 ? value_of(point) : quick_value(curve);
+        struct fit_value time = ways[i].latencies > 0 ? value_of(point) : quick_value(curve, 0);
         if (curve->sizes[0].selected) time.error = 3 * own_error(&curve->sizes[0].statistics);
         double explained = ways[i].overheads * overhead->value + ways[i].latencies * latency->value +
                            call_time(calls, ways[i].known);
@@ -671,24 +671,25 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
         cJSON_Delete(calls);
 }
 
-/* The slope of the line through the times of all sizes, unless it may be 0. */
+/* The slope of the line through the times of all sizes, unless it may be 0. The call waits for nothing, so quick repetitions count:
+ * others were interrupted, as by the kernel that sends the first packets. */
 static bool find_issue_slope(const struct size_curve *issue, struct fit_value *slope)
 {
     double bytes[FIT_POINTS_MOST], times_s[FIT_POINTS_MOST], errors_s[FIT_POINTS_MOST];
     if (issue->count < 3) return false;
     for (size_t i = 0; i < issue->count; i++) {
+        const struct fit_value quick = quick_value(issue, i);
         bytes[i] = issue->points[i].x;
-        times_s[i] = issue->points[i].y;
-        errors_s[i] = issue->points[i].error;
+        times_s[i] = quick.value;
+        errors_s[i] = quick.error / 3;
     }
     struct line line = line_fit(bytes, times_s, errors_s, issue->count);
     *slope = (struct fit_value){line.slope, line.slope_error};
     return slope->value > slope->error;
 }
 
-/* mpi.rma.protocol.put_s_per_byte as the probe found it. Where its times of puts were not steady, and puts are copied, it
- * is the slope of the bench's. The call is a part of put and flush, so it takes at most the slope of that in the last
- * segment: the probe measured at another time, perhaps on a slower machine. */
+/* mpi.rma.protocol.put_s_per_byte: where puts are copied, the slope of the bench's times of the call. Where the bench has none, it
+ * is as the probe found it. The call is a part of put and flush, so it takes at most the slope of that in the last segment. */
 static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
 {
     static const char key[] = "put_s_per_byte";
@@ -697,9 +698,10 @@ static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
     cJSON *protocol = cJSON_GetObjectItem(rma, "protocol");
     const cJSON *local = cJSON_GetObjectItem(cJSON_GetObjectItem(protocol, "local"), "put");
     struct fit_value found;
-    if (!cJSON_GetObjectItem(protocol, key) && cJSON_IsString(local) && strcmp(local->valuestring, "copied") == 0 &&
-        find_issue_slope(issue, &found))
-        cJSON_AddItemToObject(protocol, key, json_measured(found.value, found.error, issue->count));
+    if (cJSON_IsString(local) && strcmp(local->valuestring, "copied") == 0 && find_issue_slope(issue, &found)) {
+        cJSON *measured = json_measured(found.value, found.error, issue->count);
+        if (!cJSON_ReplaceItemInObject(protocol, key, measured)) cJSON_AddItemToObject(protocol, key, measured);
+    }
     const cJSON *copy = cJSON_GetObjectItem(protocol, key);
     const struct fit_value *slope = put->fitted ? &put->fit.segments[put->fit.count - 1].slope : NULL;
     if (!copy || !slope || slope->value <= 0 || number_of(copy) <= slope->value) return;
