@@ -222,7 +222,7 @@ static void expect_sleep(const struct trace_rank *process)
 {
     const int64_t *slept_ps = process->before_ps[BEFORE_SLEPT], *waited_ps = process->before_ps[BEFORE_CORE_WAIT];
     assert_non_null(slept_ps);
-    assert_true(slept_ps[2] >= 54 * MS);
+    assert_true(slept_ps[2] >= 59 * MS);
     int64_t burning_ps = process->calls[3].enter_ps - process->calls[2].exit_ps;
     if (waited_ps && waited_ps[3] > 0) burning_ps -= waited_ps[3];
     assert_true(slept_ps[3] <= burning_ps - 29 * MS);
@@ -293,7 +293,7 @@ static void threads_asleep(void **state)
         find_barriers(trace, rank, 1, asleep);
         find_barriers(trace, rank, 0, burning);
         assert_non_null(slept_ps);
-        assert_true(slept_ps[asleep[1]] >= 54 * MS);
+        assert_true(slept_ps[asleep[1]] >= 59 * MS);
         int64_t gap_ps = process->calls[burning[1]].enter_ps - process->calls[burning[0]].exit_ps;
         gap_ps -= trace_before_ps(process, BEFORE_CORE_WAIT, burning[1]);
         assert_true(slept_ps[burning[1]] <= gap_ps - 29 * MS);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/record/preload/asked_sleep.h"
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
 
@@ -45,6 +46,7 @@ static bool read_own(struct rec_schedstat *schedstat)
         .stamp = rec_stamp(),
         .cpu_ns = (uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec,
         .waited_ns = waited_ns,
+        .asked_ns = rmacast_asked_sleep_ns ? rmacast_asked_sleep_ns() : 0,
         .runs = strtoull(end + 1, NULL, 10),
     };
     return true;
@@ -89,28 +91,15 @@ static double ticks_ns(const struct rec_buffer *own, uint64_t ticks)
     return own->rate > 0 ? (double)ticks * 1e9 / (double)own->rate : (double)ticks;
 }
 
-/* Who got no core anew has not slept. What is less than a hundredth of the time may be interrupts or another virtual
- * machine. */
-static double slept_ns(const struct rec_core_times *from, const struct rec_core_times *to, double all_ns)
-{
-    double left_ns = all_ns - (double)(to->cpu_ns - from->cpu_ns) - (double)(to->waited_ns - from->waited_ns);
-    return to->runs != from->runs && left_ns * TIMES_THE_COST >= all_ns ? left_ns : 0;
-}
-
 struct rec_core_lost rec_core_lost(struct rec_buffer *own, uint64_t passed)
 {
     int before = errno;
     const struct rec_core_times from = own->schedstat.last, *to = &own->schedstat.last;
-    double passed_ns = ticks_ns(own, passed);
     bool known = read_own(&own->schedstat);
     if (!known) own->long_ticks = UINT64_MAX;
     errno = before;
-    if (!known || to->waited_ns < from.waited_ns) return (struct rec_core_lost){0};
-    double waited_ns = (double)(to->waited_ns - from.waited_ns);
-    double asleep_ns = slept_ns(&from, to, ticks_ns(own, to->stamp - from.stamp));
-    if (waited_ns > passed_ns) waited_ns = passed_ns;
-    if (asleep_ns > passed_ns - waited_ns) asleep_ns = passed_ns - waited_ns;
-    return (struct rec_core_lost){.waited_ns = (int64_t)waited_ns, .slept_ns = (int64_t)asleep_ns};
+    if (!known) return (struct rec_core_lost){0};
+    return rec_core_lost_between(&from, to, ticks_ns(own, to->stamp - from.stamp), ticks_ns(own, passed));
 }
 
 void rec_core_wait_end(struct rec_buffer *own)

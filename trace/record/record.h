@@ -557,9 +557,6 @@ void rec_core_wait_begin(void); /* measures what a reading costs */
 void rec_core_wait_thread(struct rec_buffer *own); /* of the calling thread: from now on */
 void rec_core_wait_end(struct rec_buffer *own);
 bool rec_core_wait_known(void);
-struct rec_core_lost {
-    int64_t waited_ns, slept_ns;
-};
 /* How long the thread waited for a core and slept since this was called last, together no longer than the interval that
  * has passed. */
 struct rec_core_lost rec_core_lost(struct rec_buffer *own, uint64_t passed);

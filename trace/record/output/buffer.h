@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "trace/record/core_lost.h"
 #include "trace/record/output/ticks.h"
 #include "trace/spool/spool.h"
 
@@ -43,12 +44,6 @@ struct rec_file { /* which file it is, whatever file has its name or descriptor 
 
 bool rec_file_identify(int file, struct rec_file *is);
 bool rec_file_is(int file, const struct rec_file *expected);
-
-struct rec_core_times { /* of a thread since it began (trace/record/core_wait.c) */
-    uint64_t stamp;     /* when they were read */
-    uint64_t cpu_ns, waited_ns; /* on a core, for a core */
-    uint64_t runs;      /* how often it got a core */
-};
 
 struct rec_schedstat { /* the thread's schedstat file (trace/record/core_wait.c) */
     int file;
