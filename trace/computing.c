@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "common/wide.h"
+#include "trace/spins.h"
 #include "trace/trace.h"
 
 const char *trace_computing_name(enum trace_computing computing)
@@ -120,6 +121,7 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
         else
             use_of_rank(rank, trace->provenance.record_cost_ps, computing);
     }
+    TRY(trace_leave_out_spins(trace, err));
     trace->provenance.without_core_waits = computing != COMPUTING_WALL;
     trace->provenance.uses_computing = true;
     wide_ps waited_ps = 0, slept_ps = 0;

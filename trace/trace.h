@@ -485,9 +485,9 @@ bool trace_is_crowded(const struct trace *trace);
 
 /* Uses the given measure for computing between calls. It is never more than the wall time without the recorder's own
  * cost and without pauses of recording. Sleep remains part of the gap, except where CPU time is the measure. Calls move
- * in time accordingly and keep their durations. In a rank with threads calls do not move, since the order of its
- * threads' calls is the program's; there compute_ps has the computing and sleep. A note states the measure unless it is
- * wall time. Returns STATUS_DATA if the trace lacks the measure. */
+ * in time accordingly and keep their durations, but for the failed tests of spins (trace/spins.h). In a rank with threads
+ * calls do not move, since the order of its threads' calls is the program's; there compute_ps has the computing and sleep.
+ * A note states the measure unless it is wall time. Returns STATUS_DATA if the trace lacks the measure. */
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err);
 
 /* The same without changing the trace: *view has its own times and notes, and borrows everything else until
