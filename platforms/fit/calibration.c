@@ -671,8 +671,8 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
         cJSON_Delete(calls);
 }
 
-/* The slope of the line through the times of all sizes, unless it may be 0. The call waits for nothing, so quick repetitions count:
- * others were interrupted, as by the kernel that sends the first packets. */
+/* The slope of the line through the times of all sizes, unless it may be 0. The call waits for nothing, so quick repetitions
+ * count: others were interrupted, as by the kernel that sends the first packets. */
 static bool find_issue_slope(const struct size_curve *issue, struct fit_value *slope)
 {
     double bytes[FIT_POINTS_MOST], times_s[FIT_POINTS_MOST], errors_s[FIT_POINTS_MOST];
@@ -688,8 +688,8 @@ static bool find_issue_slope(const struct size_curve *issue, struct fit_value *s
     return slope->value > slope->error;
 }
 
-/* mpi.rma.protocol.put_s_per_byte: where puts are copied, the slope of the bench's times of the call. Where the bench has none, it
- * is as the probe found it. The call is a part of put and flush, so it takes at most the slope of that in the last segment. */
+/* mpi.rma.protocol.put_s_per_byte: where puts are copied, the slope of the bench's times of the call. Where the bench has none,
+ * it is as the probe found it. The call is a part of put and flush, so it takes at most the slope of that in the last segment. */
 static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
 {
     static const char key[] = "put_s_per_byte";
