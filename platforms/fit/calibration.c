@@ -138,12 +138,6 @@ static struct fit_value value_of(const struct fit_point *point)
     return (struct fit_value){point->y, 3 * point->error};
 }
 
-/* The standard error of a median, without the scatter from size to size, which a single size does not have. */
-static double own_error(const struct bench_statistics *statistics)
-{
-    return hypot(statistics->median_error, CURVE_ERROR_LEAST * statistics->median);
-}
-
 /* The time of a size. If the median is not within 1.2 of both the 10th and the 90th percentile, it is the 10th, however many
  * passes measured the size, and its error is the distance to the least. Repetitions under known conditions are quick ones, whose
  * median counts: of calls of 50 ns the clock's steps make a spread. */
@@ -651,7 +645,7 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
         if (!point || ways[i].other) continue;
         const struct fit_value *latency = ways[i].two_sided ? &writer->two_sided[between] : &writer->latency[between];
         struct fit_value time = ways[i].latencies > 0 ? value_of(point) : quick_value(curve, 0);
-        if (curve->sizes[0].selected) time.error = 3 * own_error(&curve->sizes[0].statistics);
+        if (curve->sizes[0].selected) time.error = 3 * size_curve_median_error(&curve->sizes[0].statistics);
         double explained = ways[i].overheads * overhead->value + ways[i].latencies * latency->value +
                            call_time(calls, ways[i].known);
         double left = time.value - explained;

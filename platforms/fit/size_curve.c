@@ -16,13 +16,18 @@ struct placed {
     struct curve_size size;
 };
 
+double size_curve_median_error(const struct bench_statistics *statistics)
+{
+    return hypot(statistics->median_error, CURVE_ERROR_LEAST * statistics->median);
+}
+
 /* few: so few passes measured the size that a quartile of their medians says little. */
 static struct fit_point point_of(const struct bench_statistics *statistics, int64_t bytes, bool few)
 {
     bool unsteady = few && bench_statistics_refused(statistics);
     double y = unsteady ? statistics->p10 : statistics->median;
-    double error = unsteady ? statistics->p25 - statistics->p10 : statistics->median_error;
-    return (struct fit_point){(double)bytes, y, fmax(hypot(error, CURVE_ERROR_LEAST * y), 1e-12)};
+    double error = unsteady ? hypot(statistics->p25 - statistics->p10, CURVE_ERROR_LEAST * y) : size_curve_median_error(statistics);
+    return (struct fit_point){(double)bytes, y, fmax(error, 1e-12)};
 }
 
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err)

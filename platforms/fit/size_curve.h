@@ -36,6 +36,9 @@ struct size_curve {
     char reason[160]; /* why it is not fitted */
 };
 
+/* The standard error of a median in seconds, without the scatter from size to size, which a single size does not have. */
+double size_curve_median_error(const struct bench_statistics *statistics);
+
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err);
 
 /* Collects the points of all series of the test function; count is 0 if there are none. conditions without references select
