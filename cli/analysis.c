@@ -1,12 +1,11 @@
 #include "cli/analysis.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/files.h"
+#include "common/files/directory.h"
 #include "common/files/output_file.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
@@ -247,8 +246,7 @@ enum status analysis_check(const struct analysis *analysis, const struct trace *
 static enum status open_csv(const struct analysis *analysis, const char *name, char path[PATH_BYTES], FILE **out,
                             struct err *err)
 {
-    if (mkdir(analysis->csv, 0777) != 0 && errno != EEXIST)
-        return err_set(err, STATUS_SYSTEM, analysis->csv, NULL, "cannot be made: %s", strerror(errno));
+    TRY(directory_make(analysis->csv, err));
     snprintf(path, PATH_BYTES, "%s/%s", analysis->csv, name);
     return output_file_open(path, out, err);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/calibrate/check.h"
@@ -11,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/written.h"
+#include "common/files/directory.h"
 #include "common/files/output_file.h"
 #include "common/files/remove_tree.h"
 #include "common/json.h"
@@ -228,12 +228,6 @@ static enum status check_config(const char *file, struct err *err)
     return STATUS_OK;
 }
 
-static enum status make_directory(const char *path, struct err *err)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST) return STATUS_OK;
-    return err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected to make the directory", strerror(errno));
-}
-
 /* The first round's results are in the directory itself, each other one's below it. */
 static enum status run_round(const struct calibrate_run *run, int round, struct err *err)
 {
@@ -242,7 +236,7 @@ static enum status run_round(const struct calibrate_run *run, int round, struct 
     snprintf(below, sizeof below, "%s/round-%d", run->directory, round);
     if (round > 0) {
         own.directory = below;
-        TRY(make_directory(below, err));
+        TRY(directory_make(below, err));
     }
     return calibrate_run_bench(&own, err);
 }
@@ -254,7 +248,7 @@ static enum status measure_library(const struct options *options, const struct c
     char path[CALIBRATE_PATH_BYTES + 16], config[CALIBRATE_PATH_BYTES + 16];
     struct calibrate_run with_check = *run;
     if (options->check) {
-        TRY(make_directory(run->directory, err));
+        TRY(directory_make(run->directory, err));
         snprintf(config, sizeof config, "%s/bench.json", run->directory);
         TRY(calibrate_check_config(run, config, err));
         with_check.config = config;

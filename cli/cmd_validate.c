@@ -1,12 +1,11 @@
 /* rmacast validate --predicted FILE --measured FILE...: the errors of a prediction, compared with real runs. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/analysis.h"
 #include "cli/files.h"
 #include "cli/prediction_options.h"
+#include "common/files/directory.h"
 #include "common/files/output_file.h"
 #include "common/json.h"
 #include "platforms/platform_file.h"
@@ -130,8 +129,7 @@ static enum status write_file(const char *path, const struct validation *validat
 static enum status write_csv(const struct settings *settings, const struct validation *validation, struct err *err)
 {
     char path[PATH_BYTES];
-    if (mkdir(settings->csv, 0777) != 0 && errno != EEXIST)
-        return err_set(err, STATUS_SYSTEM, settings->csv, NULL, "cannot be made: %s", strerror(errno));
+    TRY(directory_make(settings->csv, err));
     for (size_t i = 0; i < TABLES; i++) {
         snprintf(path, sizeof path, "%s/%s", settings->csv, tables[i].name);
         TRY(write_file(path, validation, tables[i].write, err));

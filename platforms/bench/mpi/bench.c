@@ -8,13 +8,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
 #include <mpi.h>
 
+#include "common/files/directory.h"
 #include "platforms/bench/mpi/run.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, FINALIZE_SECONDS = 10, OWN_ROUNDS = 1000, TAGS = 30000 };
@@ -183,8 +183,7 @@ static enum status make_directory(struct bench *bench, struct err *err)
     if (snprintf(bench->directory, sizeof bench->directory, "%s", output) >= PATH_BYTES - 32)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--output: a shorter name is expected");
     if (bench->rank > 0) return STATUS_OK;
-    if (mkdir(output, 0777) != 0 && errno != EEXIST)
-        return err_set(err, STATUS_SYSTEM, output, NULL, "%s, expected to make the directory", strerror(errno));
+    TRY(directory_make(output, err));
     for (int rank = 0; rank < bench->ranks; rank++) {
         snprintf(path, sizeof path, "%s/rank-%06d.csv", output, rank);
         unlink(path);
