@@ -16,12 +16,17 @@
 
 enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, NAMES_BYTES = 4096, VALUE_COLUMNS = 40 };
 static const char *const verbs[] = {"show", "check", "profiles", "plot", "diff", "export", NULL};
-/* The number of files of each subcommand. */
+/* The number of files of each subcommand, and its options. */
 static const struct {
     size_t least, most;
     const char *files;
-} verb_files[] = {{1, 1, "one platform file"}, {1, SIZE_MAX, "platform files and traces"}, {0, 1, "one name or none"},
-                  {1, 1, "one platform file"}, {2, 2, "two platform files"},    {1, 1, "one platform file"}};
+    bool set, json, output;
+} takes[] = {[VERB_SHOW] = {1, 1, "one platform file", .set = true, .json = true},
+             [VERB_CHECK] = {1, SIZE_MAX, "platform files and traces", .set = true},
+             [VERB_PROFILES] = {0, 1, "one name or none", .json = true},
+             [VERB_PLOT] = {1, 1, "one platform file", .output = true},
+             [VERB_DIFF] = {2, 2, "two platform files", .set = true, .json = true},
+             [VERB_EXPORT] = {1, 1, "one platform file", .set = true, .output = true}};
 
 struct options {
     size_t verb;
@@ -37,6 +42,20 @@ static const struct argp_option rows[] = {
     {0},
 };
 
+static error_t check_arguments(const struct argp_state *state, const struct options *options)
+{
+    if (!options->has_verb) return cli_usage(state, "nothing to do, expected show, check, profiles, plot, diff or export");
+    const size_t verb = options->verb;
+    if (options->arguments.count < takes[verb].least || options->arguments.count > takes[verb].most)
+        return cli_usage(state, "%s takes %s", verbs[verb], takes[verb].files);
+    if (options->settings.count > 0 && !takes[verb].set) return cli_usage(state, "%s takes no --set", verbs[verb]);
+    if (options->json && !takes[verb].json) return cli_usage(state, "%s takes no --json", verbs[verb]);
+    if (options->output && !takes[verb].output) return cli_usage(state, "%s takes no --output", verbs[verb]);
+    if (!options->output && takes[verb].output)
+        return cli_usage(state, "%s: the output is missing, expected -o FILE", verbs[verb]);
+    return 0;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -48,14 +67,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (options->has_verb) return cli_add_string(state, &options->arguments, argument);
         options->has_verb = true;
         return cli_choice(state, "platform", argument, verbs, &options->verb);
-    case ARGP_KEY_END:
-        if (!options->has_verb) return cli_usage(state, "nothing to do, expected show, check, profiles, plot, diff or export");
-        if (options->arguments.count < verb_files[options->verb].least ||
-            options->arguments.count > verb_files[options->verb].most)
-            return cli_usage(state, "%s takes %s", verbs[options->verb], verb_files[options->verb].files);
-        if (!options->output && (options->verb == VERB_PLOT || options->verb == VERB_EXPORT))
-            return cli_usage(state, "%s: the output is missing, expected -o FILE", verbs[options->verb]);
-        return 0;
+    case ARGP_KEY_END: return check_arguments(state, options);
     default: return ARGP_ERR_UNKNOWN;
     }
 }
