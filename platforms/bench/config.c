@@ -18,7 +18,6 @@ const char *const bench_epoch_names[BENCH_EPOCH_COUNT + 1] = {"flush", "flush_lo
 
 /* Names refer to lists, which may contain names. The depth is limited, so a cycle ends. */
 enum { DEPTH_MOST = 16, VALUES_MOST = 4096, RANKS_MOST = 1 << 24 };
-#define BYTES_MOST 0x1p40
 
 /* Values of one key of a test, references resolved. */
 struct values {
@@ -30,6 +29,11 @@ struct reader {
     struct json_node root;
     struct bench_config *config;
 };
+
+bool bench_function_is_signed(enum bench_function_id function)
+{
+    return function == BENCH_FUNCTION_clock_offset || function == BENCH_FUNCTION_clock_drift;
+}
 
 static int name_index(const char *const *names, const char *name)
 {
@@ -83,19 +87,20 @@ static enum status read_demand(const struct json_node *node, struct bench_demand
     if (!is_pair(node)) return json_error(node, err, "wrong type, expected [NODES, RANKS]");
     struct json_node first = json_element(node, 0), second = json_element(node, 1);
     int64_t nodes, ranks;
+    char text[BENCH_DEMAND_BYTES];
     TRY(json_integer(&first, 1, RANKS_MOST, &nodes, err));
     TRY(json_integer(&second, 1, RANKS_MOST, &ranks, err));
     if (ranks < nodes)
-        return json_error(node, err, "%d ranks on %d nodes, expected one rank per node at least", (int)ranks,
-                          (int)nodes);
+        return json_error(node, err, "%s, expected one rank per node at least",
+                          bench_demand_text((int)nodes, (int)ranks, text));
     *demand = (struct bench_demand){.nodes = (int)nodes, .ranks = (int)ranks};
     return STATUS_OK;
 }
 
 static enum status read_size(const struct json_node *node, int64_t *bytes, struct err *err)
 {
-    if (!cJSON_IsString(node->item)) return json_integer(node, 0, (int64_t)BYTES_MOST, bytes, err);
-    if (!units_parse_size(node->item->valuestring, bytes) || *bytes > (int64_t)BYTES_MOST)
+    if (!cJSON_IsString(node->item)) return json_integer(node, 0, BENCH_BYTES_MOST, bytes, err);
+    if (!units_parse_size(node->item->valuestring, bytes) || *bytes > BENCH_BYTES_MOST)
         return json_error(node, err, "no size '%s', expected bytes, as 64K or 1M, or a name of size_configurations",
                           node->item->valuestring);
     return STATUS_OK;
@@ -174,14 +179,16 @@ static enum status add_job(const struct reader *reader, const struct bench_job *
     TRY(read_function(function, job, err));
     int least = bench_functions[job->function].ranks;
     if (job->demand.ranks < least)
-        return json_error(conf, err, "%d ranks, %s needs %d", job->demand.ranks, bench_functions[job->function].name, least);
+        return json_error(conf, err, "%d rank%s, %s needs %d", job->demand.ranks,
+                          job->demand.ranks == 1 ? "" : "s", bench_functions[job->function].name, least);
     return read_sizes(sizes, job, err);
 }
 
 static enum status read_limits(const struct json_node *test, struct bench_job *job, struct err *err)
 {
     struct json_node repeats = json_member(test, "minRepeats"), duration = json_member(test, "maxDuration"),
-                     confidence = json_member(test, "confidence"), pairs = json_member(test, "pairs");
+                     confidence = json_member(test, "confidence"), pairs = json_member(test, "pairs"),
+                     optional = json_member(test, "optional");
     int64_t count = 40;
     job->max_duration_s = 1;
     job->confidence = 0.02;
@@ -189,6 +196,7 @@ static enum status read_limits(const struct json_node *test, struct bench_job *j
     if (duration.item) TRY(json_number(&duration, 0, 86400, &job->max_duration_s, err));
     if (confidence.item) TRY(json_number(&confidence, 0, 1, &job->confidence, err));
     if (pairs.item) TRY(json_boolean(&pairs, &job->pairs, err));
+    if (optional.item) TRY(json_boolean(&optional, &job->optional, err));
     job->min_repeats = (int)count;
     return STATUS_OK;
 }
@@ -206,8 +214,8 @@ static enum status member_of_two(const struct json_node *test, const char *key, 
 
 static enum status read_test(const struct reader *reader, const struct json_node *test, struct err *err)
 {
-    static const char *const keys[] = {"conf",        "sizes",      "sizeconf", "tests", "minRepeats",
-                                       "maxDuration", "confidence", "pairs",    NULL};
+    static const char *const keys[] = {"conf",        "sizes",      "sizeconf", "tests",    "minRepeats",
+                                       "maxDuration", "confidence", "pairs",    "optional", NULL};
     struct json_node conf = json_member(test, "conf"), functions = json_member(test, "tests"), sizes;
     struct values confs = {0}, names = {0}, bytes = {0};
     struct bench_job common = {0};
@@ -276,9 +284,13 @@ enum status bench_config_parse(const char *text, const char *file, struct bench_
 enum status bench_config_open(const char *file, struct bench_config *config, struct err *err)
 {
     struct json_document document;
-    if (!file) return bench_config_parse(bench_config_default, "(default)", config, err);
-    TRY(json_open(file, &document, err));
-    return take_document(&document, config, err);
+    if (file) {
+        TRY(json_open(file, &document, err));
+        return take_document(&document, config, err);
+    }
+    TRY(bench_config_parse(bench_config_default, "(default)", config, err));
+    for (int i = 0; i < config->count; i++) config->jobs[i].optional = true;
+    return STATUS_OK;
 }
 
 static enum status copy_job(const struct bench_job *job, struct bench_job *copy, struct err *err)
@@ -306,9 +318,10 @@ enum status bench_config_place_pairs(struct bench_config *config, int node_count
     if (!made.jobs) return err_memory(err);
     for (int i = 0; i < config->count; i++) {
         const struct bench_job *job = &config->jobs[i];
-        for (int k = 0; k < (job->pairs ? pairs : 1) && status == STATUS_OK; k++) {
+        const bool places = job->pairs && pairs > 0;
+        for (int k = 0; k < (places ? pairs : 1) && status == STATUS_OK; k++) {
             status = copy_job(job, &made.jobs[made.count], err);
-            if (job->pairs) made.jobs[made.count].demand = pair_of(k, node_count);
+            if (places) made.jobs[made.count].demand = pair_of(k, node_count);
             made.count++;
         }
     }

@@ -28,6 +28,8 @@ enum bench_function_id {
     BENCH_FUNCTION_COUNT
 };
 extern const struct bench_function bench_functions[BENCH_FUNCTION_COUNT];
+/* Whether its times may be negative: it compares two clocks. */
+bool bench_function_is_signed(enum bench_function_id function);
 
 /* -w and -s of OSU's one-sided benchmarks. */
 enum bench_window { BENCH_ALLOCATE, BENCH_CREATE, BENCH_DYNAMIC, BENCH_WINDOW_COUNT };
@@ -35,6 +37,8 @@ enum bench_epoch { BENCH_FLUSH, BENCH_FLUSH_LOCAL, BENCH_LOCK, BENCH_LOCK_ALL, B
 extern const char *const bench_window_names[BENCH_WINDOW_COUNT + 1], *const bench_epoch_names[BENCH_EPOCH_COUNT + 1];
 
 enum { BENCH_NAME_BYTES = 64, BENCH_SPEC_BYTES = 96 };
+/* The largest size that a configuration or a result may have. */
+#define BENCH_BYTES_MOST ((int64_t)1 << 40)
 
 /* One test function on one node configuration, with all its sizes. */
 struct bench_job {
@@ -49,6 +53,7 @@ struct bench_job {
     int min_repeats;
     double max_duration_s; /* per size */
     bool pairs;            /* on each pair of neighbouring nodes, in both directions */
+    bool optional;         /* where the machine is too small for it, nobody has to be told */
     double confidence;     /* goal: half width of the 95 % interval of the mean, as a share of the mean */
 };
 
@@ -57,12 +62,12 @@ struct bench_config {
     int count;
 };
 
-/* Reads the file; NULL reads the default of `calibrate` (bench_config_default). Returns STATUS_DATA with file and
- * key. */
+/* Reads the file; NULL reads the default of `calibrate` (bench_config_default), whose jobs are optional: they are for machines of
+ * one node and of several. Returns STATUS_DATA with file and key. */
 enum status bench_config_open(const char *file, struct bench_config *config, struct err *err);
 enum status bench_config_parse(const char *text, const char *file, struct bench_config *config, struct err *err);
-/* Replaces a job of pairs by one for each pair of neighbours in the ring of nodes, in each direction; on one node by
- * none. */
+/* Replaces a job of pairs by one for each pair of neighbours in the ring of nodes, in each direction. On one node it stays, and
+ * does not fit. */
 enum status bench_config_place_pairs(struct bench_config *config, int node_count, struct err *err);
 /* For one of so many runs, which share the repetitions and the time of each test: an equal part, but at least
  * BENCH_SHARE_LEAST repetitions, or all if there are fewer. */

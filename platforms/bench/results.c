@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/array.h"
 #include "common/units.h"
@@ -44,19 +46,53 @@ static bool cut_row(char *line, char *columns[COLUMNS])
     return count == COLUMNS;
 }
 
-static bool parse_whole(const char *text, int64_t least, int64_t most, int64_t *value)
+enum { REASON_BYTES = 160 };
+
+/* The name of a column, by the header. */
+static void name_column(int column, char name[32])
+{
+    const char *at = bench_results_header;
+    for (int i = 0; i < column; i++) at = strchr(at, ',') + 1;
+    snprintf(name, 32, "%.*s", (int)strcspn(at, ",\n"), at);
+}
+
+static bool refuse_column(char *const columns[COLUMNS], int column, char reason[REASON_BYTES], const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static bool refuse_column(char *const columns[COLUMNS], int column, char reason[REASON_BYTES], const char *format, ...)
+{
+    char name[32], expected[64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(expected, sizeof expected, format, arguments);
+    va_end(arguments);
+    name_column(column, name);
+    snprintf(reason, REASON_BYTES, "%s is '%.40s', expected %s", name, columns[column], expected);
+    return false;
+}
+
+static bool parse_whole(char *const columns[COLUMNS], int column, int64_t least, int64_t most, int64_t *value,
+                        char reason[REASON_BYTES])
 {
     char *end;
     errno = 0;
-    *value = strtoll(text, &end, 10);
-    return *text && !*end && errno == 0 && *value >= least && *value <= most;
+    *value = strtoll(columns[column], &end, 10);
+    if (*columns[column] && !*end && errno == 0 && *value >= least && *value <= most) return true;
+    return refuse_column(columns, column, reason, "a whole number from %" PRId64 " to %" PRId64, least, most);
 }
 
-static bool parse_time(const char *text, double *seconds)
+static bool parse_time(char *const columns[COLUMNS], int column, double least_s, double *seconds, char reason[REASON_BYTES])
 {
     char *end;
-    *seconds = strtod(text, &end);
-    return *text && !*end && fabs(*seconds) <= SECONDS_MOST; /* false for a NaN, too */
+    *seconds = strtod(columns[column], &end);
+    if (*columns[column] && !*end && *seconds >= least_s && *seconds <= SECONDS_MOST) return true; /* false for a NaN, too */
+    return refuse_column(columns, column, reason, "seconds from %g to %g", least_s, SECONDS_MOST);
+}
+
+static bool parse_text(char *const columns[COLUMNS], int column, char *text, size_t room, char reason[REASON_BYTES])
+{
+    if (strlen(columns[column]) >= room) return refuse_column(columns, column, reason, "%zu bytes at most", room - 1);
+    strcpy(text, columns[column]);
+    return true;
 }
 
 static int function_of_spec(const char *spec)
@@ -67,24 +103,27 @@ static int function_of_spec(const char *spec)
     return -1;
 }
 
-static bool parse_row(char *columns[COLUMNS], struct bench_series *series, struct bench_repetition *times, int64_t *repetition)
+/* False with the reason: what is wrong with which column. */
+static bool parse_row(char *columns[COLUMNS], struct bench_series *series, struct bench_repetition *times, int64_t *repetition,
+                      char reason[REASON_BYTES])
 {
+    double *const all[] = {&times->root, &times->least, &times->mean, &times->most};
     int64_t nodes, ranks;
     int function = function_of_spec(columns[1]);
-    if (function < 0 || strlen(columns[0]) >= sizeof series->test || strlen(columns[1]) >= sizeof series->spec ||
-        strlen(columns[4]) >= sizeof series->place)
-        return false;
-    strcpy(series->test, columns[0]);
-    strcpy(series->spec, columns[1]);
-    strcpy(series->place, columns[4]);
-    bool right = parse_whole(columns[2], 1, INT_MAX, &nodes) && parse_whole(columns[3], 1, INT_MAX, &ranks) &&
-                 parse_whole(columns[5], 0, INT64_MAX, &series->bytes) && parse_whole(columns[6], 0, INT_MAX, repetition) &&
-                 parse_time(columns[7], &times->root) && parse_time(columns[8], &times->least) &&
-                 parse_time(columns[9], &times->mean) && parse_time(columns[10], &times->most) &&
-                 (!columns[11] || parse_time(columns[11], &times->reference_s));
+    if (function < 0) return refuse_column(columns, 1, reason, "a test that rmacast-bench --list shows");
+    double least_s = bench_function_is_signed((enum bench_function_id)function) ? -SECONDS_MOST : 0;
+    bool right = parse_text(columns, 0, series->test, sizeof series->test, reason) &&
+                 parse_text(columns, 1, series->spec, sizeof series->spec, reason) &&
+                 parse_text(columns, 4, series->place, sizeof series->place, reason) &&
+                 parse_whole(columns, 2, 1, INT_MAX, &nodes, reason) && parse_whole(columns, 3, 1, INT_MAX, &ranks, reason) &&
+                 parse_whole(columns, 5, 0, BENCH_BYTES_MOST, &series->bytes, reason) &&
+                 parse_whole(columns, 6, 0, INT_MAX, repetition, reason);
+    for (int i = 0; right && i < 4; i++) right = parse_time(columns, 7 + i, least_s, all[i], reason);
+    if (right && columns[11]) right = parse_time(columns, 11, 0, &times->reference_s, reason);
+    if (!right) return false;
     series->function = (enum bench_function_id)function;
     series->demand = (struct bench_demand){.nodes = (int)nodes, .ranks = (int)ranks};
-    return right;
+    return true;
 }
 
 static bool same_series(const struct bench_series *a, const struct bench_series *b)
@@ -106,7 +145,7 @@ static enum status add_row(struct bench_results *results, const struct bench_ser
 
 static enum status read_rows(FILE *in, const char *file, struct bench_results *results, struct err *err)
 {
-    char line[LINE_BYTES], place[32];
+    char line[LINE_BYTES], place[32], reason[REASON_BYTES];
     for (int number = 1; fgets(line, sizeof line, in); number++) {
         char *end = strchr(line, '\n'), *columns[COLUMNS];
         if (!end && feof(in)) return STATUS_OK; /* the writer was killed */
@@ -115,11 +154,13 @@ static enum status read_rows(FILE *in, const char *file, struct bench_results *r
         struct bench_series key = {0};
         struct bench_repetition times = {.reference_s = 0};
         int64_t repetition;
+        snprintf(reason, sizeof reason, "expected %.*s", (int)sizeof bench_results_header - 2, bench_results_header);
+        if (end && number > 1 && cut_row(line, columns) && parse_row(columns, &key, &times, &repetition, reason)) {
+            TRY(add_row(results, &key, &times, repetition, err));
+            continue;
+        }
         snprintf(place, sizeof place, "%d", number);
-        if (!end || number == 1 || !cut_row(line, columns) || !parse_row(columns, &key, &times, &repetition))
-            return err_set(err, STATUS_DATA, file, place, "no row of a bench run, expected %.*s",
-                           (int)sizeof bench_results_header - 2, bench_results_header);
-        TRY(add_row(results, &key, &times, repetition, err));
+        return err_set(err, STATUS_DATA, file, place, "no row of a bench run: %s", reason);
     }
     return STATUS_OK;
 }
@@ -195,6 +236,36 @@ enum status bench_results_open(const char *directory, struct bench_results *resu
     else
         bench_results_clear(&made);
     return status;
+}
+
+static void remove_rows(const char *directory)
+{
+    struct dirent **entries;
+    int count = scandir(directory, &entries, is_result, NULL);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_BYTES];
+        snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+        unlink(path);
+        free(entries[i]);
+    }
+    if (count >= 0) free(entries);
+}
+
+void bench_results_remove(const char *directory)
+{
+    struct dirent **entries;
+    int count = scandir(directory, &entries, is_round, NULL);
+    remove_rows(directory);
+    for (int i = 0; i < count; i++) {
+        char round[PATH_BYTES], run[PATH_BYTES + 16];
+        snprintf(round, sizeof round, "%s/%s", directory, entries[i]->d_name);
+        snprintf(run, sizeof run, "%s/run.json", round);
+        remove_rows(round);
+        unlink(run);
+        rmdir(round); /* unless other files are in it */
+        free(entries[i]);
+    }
+    if (count >= 0) free(entries);
 }
 
 void bench_results_clear(struct bench_results *results)

@@ -44,6 +44,8 @@ struct bench_results {
  * malformed row, also for an impossible number (a NaN, a time of more than an hour). Inits *results. */
 enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
 void bench_results_clear(struct bench_results *results);
+/* Removes the files that bench_results_open() would read there, and each round's run.json, and nothing else. */
+void bench_results_remove(const char *directory);
 /* Keeps the series of tests whose names begin with the prefix, or (with = false) the others. */
 void bench_results_keep(struct bench_results *results, const char *prefix, bool with);
 /* Whether no series before has the same test, place and size. */

@@ -1,5 +1,6 @@
 #include "platforms/bench/schedule.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A plan under construction. sizes[i]: ranks of node i; order: nodes by size, ascending, then index. */
@@ -229,4 +230,41 @@ void bench_schedule_clear(struct bench_schedule *schedule)
     free(schedule->placements);
     free(schedule->fits);
     *schedule = (struct bench_schedule){0};
+}
+
+/* --- texts --- */
+
+const char *bench_demand_text(int nodes, int ranks, char text[BENCH_DEMAND_BYTES])
+{
+    snprintf(text, BENCH_DEMAND_BYTES, "%d rank%s on %d node%s", ranks, ranks == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
+    return text;
+}
+
+/* The ranks of the so many nodes that have the most. */
+static int ranks_of_largest(const struct bench_environment *environment, int nodes)
+{
+    const struct bench_node *all = environment->nodes;
+    int ranks = 0;
+    for (int i = 0; i < environment->node_count; i++) {
+        int before = 0; /* nodes that are larger, or as large and earlier */
+        for (int k = 0; k < environment->node_count; k++)
+            before += all[k].rank_count > all[i].rank_count || (all[k].rank_count == all[i].rank_count && k < i);
+        if (before < nodes) ranks += all[i].rank_count;
+    }
+    return ranks;
+}
+
+const char *bench_machine_text(const struct bench_environment *environment, const struct bench_demand *demand,
+                               char text[BENCH_MACHINE_BYTES])
+{
+    char whole[BENCH_DEMAND_BYTES];
+    bench_demand_text(environment->node_count, environment->rank_count, whole);
+    if (demand->nodes > environment->node_count || demand->ranks > environment->rank_count)
+        snprintf(text, BENCH_MACHINE_BYTES, "%s", whole);
+    else if (demand->nodes == 1)
+        snprintf(text, BENCH_MACHINE_BYTES, "%s, %d of them on the largest", whole, ranks_of_largest(environment, 1));
+    else
+        snprintf(text, BENCH_MACHINE_BYTES, "%s, %d of them on the %d largest", whole,
+                 ranks_of_largest(environment, demand->nodes), demand->nodes);
+    return text;
 }

@@ -17,6 +17,10 @@ struct bench_demand {
     int at[2];  /* indices of nodes */
 };
 
+/* "2 ranks on 1 node"; returns text. */
+enum { BENCH_DEMAND_BYTES = 48 };
+const char *bench_demand_text(int nodes, int ranks, char text[BENCH_DEMAND_BYTES]);
+
 enum bench_fit {
     BENCH_FIT_PERFECT, /* all ranks of its nodes, evenly distributed */
     BENCH_FIT_NEAR,    /* evenly distributed; other ranks of these nodes are idle */
@@ -45,5 +49,11 @@ struct bench_schedule {
 enum status bench_schedule_init(const struct bench_environment *environment, const struct bench_demand *demands, int demand_count,
                                 struct bench_schedule *schedule, struct err *err);
 void bench_schedule_clear(struct bench_schedule *schedule);
+
+/* The machine, as the reason why a demand with BENCH_FIT_NONE does not fit: "2 ranks on 1 node". Where there are enough nodes and
+ * enough ranks in all: "6 ranks on 3 nodes, 3 of them on the 2 largest". Returns text. */
+enum { BENCH_MACHINE_BYTES = 128 };
+const char *bench_machine_text(const struct bench_environment *environment, const struct bench_demand *demand,
+                               char text[BENCH_MACHINE_BYTES]);
 
 #endif

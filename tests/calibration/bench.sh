@@ -23,10 +23,11 @@ END
 bench 0 2 -c small.json -o results
 shows 'Working with 2 ranks on 1 nodes'
 shows '^accumulateLatency -w dynamic -s flush +1 +2 +4096 +[0-9]+ '
-grep -qx 'rmacast-bench: left out: there, bcast: 2 ranks on 2 nodes do not fit on this machine of 2 ranks on 1 nodes' err ||
+grep -qx 'rmacast-bench: there: 1 test needs 2 ranks on 2 nodes: left out; this machine has 2 ranks on 1 node' err ||
     fail "nothing says that a test does not fit: $(cat err)"
 holds results/run.json '.nodes | length == 1 and .[0].ranks == [0, 1]'
-holds results/run.json '.skipped | length == 1 and .[0].test == "there" and (.[0].reason | test("2 ranks on 2 nodes do not fit"))'
+holds results/run.json '.skipped | length == 1 and .[0].test == "there" and .[0].nodes == 2 and
+    .[0].ranks == 2 and .[0].reason == "2 ranks on 2 nodes do not fit on this machine of 2 ranks on 1 node"'
 rows() { grep -c "$1" results/rank-000000.csv; }
 [ "$(head -1 results/rank-000000.csv)" = test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s,reference_s ] ||
     fail "no head: $(head -1 results/rank-000000.csv)"
@@ -66,8 +67,28 @@ holds resultsh/run.json '.complete == true'
 # The original's example: none of its tests fits here, so all are left out, with the reason.
 bench 0 2 -c "$source/examples/network-bench.json" -o resultsx --lines
 holds resultsx/run.json '.skipped | length == 11'
-[ "$(grep -c 'left out' err)" -eq 1 ] && grep -q ': test1, barrier and 10 more: 10 ranks on 2 nodes' err ||
-    fail "not one line for all tests that do not fit: $(cat err)"
+said() { # TEXT: the lines about what is left out
+    [ "$(grep 'left out' err)" = "$1" ] || fail "not '$1' is said of what is left out: $(cat err)"
+}
+said 'rmacast-bench: test1: 11 tests need 10 ranks on 2 nodes: left out; this machine has 2 ranks on 1 node'
+
+# A line for each demand, with the names of its tests; nothing of optional tests, or if --quiet is given. run.json has all.
+# A test of pairs needs two nodes.
+cat >demands.json <<'END'
+{ "test_collections": { "two": ["bcast", "pingPong"] },
+  "tests": { "a": { "conf": [[2, 2], [1, 2], [1, 5]], "sizes": 8, "tests": "two", "minRepeats": 2, "maxDuration": 0 },
+             "b": { "conf": [2, 2], "sizes": 8, "tests": "bcast", "pairs": true },
+             "c": { "conf": [2, 4], "sizes": 8, "tests": "two", "optional": true },
+             "d": { "conf": [1, 2], "sizes": "4096M", "tests": "bcast" } } }
+END
+bench 0 2 -c demands.json -o resultsd
+said "rmacast-bench: a, b: 3 tests need 2 ranks on 2 nodes: left out; this machine has 2 ranks on 1 node
+rmacast-bench: a: 2 tests need 5 ranks on 1 node: left out; this machine has 2 ranks on 1 node
+rmacast-bench: left out: d:bcast: 4294967296 bytes on each of 2 ranks, expected 2 GiB in all at most"
+holds resultsd/run.json '[.skipped[] | .test] == ["a", "a", "a", "a", "b", "c", "c", "d"] and (.skipped[7].reason | test("2 GiB"))'
+bench 0 2 -c demands.json -o resultsd --quiet
+said ''
+holds resultsd/run.json '.skipped | length == 8'
 
 # Wrong configurations: one line with file and key.
 wrong() { # TEXT MESSAGE
@@ -83,4 +104,33 @@ grep -q '^rmacast-bench: missing.json: cannot be read' err || fail "a missing fi
 bench 1 2 -c small.json -o /nonexistent/results
 grep -q '^rmacast-bench: /nonexistent/results: ' err || fail "a directory that cannot be made: $(cat err)"
 bench 2 1 --bogus
+for rounds in 0 many 5x 99999999999; do
+    bench 2 1 --rounds $rounds
+    grep -qF -- "--rounds $rounds, expected a whole number from 1 to 1000" err || fail "--rounds $rounds: $(cat err)"
+done
+
+# Results of an earlier run with more ranks and rounds do not join those of this one.
+mkdir -p resultsp/round-1
+cp resultsp/rank-000000.csv resultsp/rank-000007.csv
+cp resultsp/rank-000000.csv resultsp/run.json resultsp/round-1
+bench 0 2 -c passes.json -o resultsp
+[ "$(find resultsp -type f | sort | tr '\n' ' ')" = 'resultsp/rank-000000.csv resultsp/run.json ' ] ||
+    fail "files of an earlier run are left: $(find resultsp)"
+
+# A directory that one of the ranks does not see: one line, and no rank waits for another.
+mkdir -p seen0 seen1
+timeout -k 5 60 mpiexec.mpich -n 2 sh -c 'cd seen$PMI_RANK && exec "$@"' sh "$bench" -c ../passes.json -o results >out 2>err
+status=$?
+[ $status -eq 1 ] && [ "$(grep -c '^rmacast-bench: ' err)" -eq 1 ] ||
+    fail "exit status $status where a rank does not see the results, expected 1: $(cat err)"
+grep -q '^rmacast-bench: results: No such file or directory on .*, expected a directory that all nodes can write to$' err ||
+    fail "a directory that one rank does not see: $(cat err)"
+
+# Under Open MPI's launcher it becomes the program for Open MPI.
+if [ -x "$bench-openmpi" ] && command -v mpiexec.openmpi >/dev/null; then
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+        timeout -k 5 120 mpiexec.openmpi -n 2 "$bench" -c passes.json -o resultso >out 2>err ||
+        fail "under Open MPI's launcher: $(cat err)"
+    holds resultso/run.json '(.library | test("Open MPI")) and (.nodes[0].ranks | length == 2)'
+fi
 finish

@@ -18,12 +18,12 @@
 #include "platforms/bench/mpi/run.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, FINALIZE_SECONDS = 10, OWN_ROUNDS = 1000, TAGS = 30000 };
-enum { REASON_BYTES = 160 };
+enum { REASON_BYTES = 256, ROUNDS_MOST = 1000, TAG_REASON = 0 };
 
 struct options {
     const char *config, *output;
     int rounds;
-    bool lines, list, once;
+    bool lines, list, once, quiet;
 };
 
 struct bench {
@@ -37,6 +37,7 @@ struct bench {
     FILE *out; /* this rank's rows; NULL before its first test */
     double own_s;
     double *spent_s; /* by placement, INFINITY: it failed; all ranks know the same between passes */
+    char (*reasons)[REASON_BYTES]; /* by placement: why it failed; its first rank knows, at the end rank 0, too */
 };
 
 /* --- options --- */
@@ -47,6 +48,7 @@ static const struct argp_option rows[] = {
     {"config", 'c', "FILE", 0, "tests to run (docs/calibration.md); without it those of rmacast calibrate", 0},
     {"output", 'o', "DIR", 0, "directory of the results, which all nodes see; rmacast-bench.results without it", 0},
     {"rounds", 'r', "N", 0, "this is one of N runs: an N-th of the repetitions and of the time of each test", 0},
+    {"quiet", 'q', NULL, 0, "do not say which tests are left out, as run.json does", 0},
     {"lines", 'l', NULL, 0, "print a line per test and size instead of a table", 0},
     {"once", OPTION_ONCE, NULL, 0, "the fewest repetitions of each test: for a recording", 0},
     {"list", 'L', NULL, 0, "list the tests, and the default configuration", 0},
@@ -59,10 +61,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'c': options->config = argument; return 0;
     case 'o': options->output = argument; return 0;
-    case 'r':
-        options->rounds = atoi(argument);
-        if (options->rounds < 1) argp_error(state, "--rounds %s, expected a number from 1 on", argument);
+    case 'r': {
+        char *end;
+        long rounds = strtol(argument, &end, 10);
+        if (end == argument || *end || rounds < 1 || rounds > ROUNDS_MOST)
+            argp_error(state, "--rounds %s, expected a whole number from 1 to %d", argument, ROUNDS_MOST);
+        options->rounds = (int)rounds;
         return 0;
+    }
+    case 'q': options->quiet = true; return 0;
     case 'l': options->lines = true; return 0;
     case 'L': options->list = true; return 0;
     case OPTION_ONCE: options->once = true; return 0;
@@ -170,25 +177,33 @@ static enum status make_plan(struct bench *bench, struct err *err)
     enum status status = bench_schedule_init(&bench->environment, demands, bench->config.count, &bench->schedule, err);
     free(demands);
     bench->spent_s = calloc((size_t)bench->schedule.count + 1, sizeof *bench->spent_s);
-    return status == STATUS_OK && !bench->spent_s ? err_memory(err) : status;
+    bench->reasons = calloc((size_t)bench->schedule.count + 1, sizeof *bench->reasons);
+    return status == STATUS_OK && !(bench->spent_s && bench->reasons) ? err_memory(err) : status;
 }
 
 /* --- the directory of results --- */
 
-/* Rank 0 removes the files of an earlier run and nothing else. */
+/* Rank 0 removes the rows of an earlier run, of any number of ranks and rounds. */
 static enum status make_directory(struct bench *bench, struct err *err)
 {
     const char *output = bench->options.output ? bench->options.output : "rmacast-bench.results";
-    char path[PATH_BYTES + 32];
     if (snprintf(bench->directory, sizeof bench->directory, "%s", output) >= PATH_BYTES - 32)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--output: a shorter name is expected");
     if (bench->rank > 0) return STATUS_OK;
     TRY(directory_make(output, err));
-    for (int rank = 0; rank < bench->ranks; rank++) {
-        snprintf(path, sizeof path, "%s/rank-%06d.csv", output, rank);
-        unlink(path);
-    }
+    bench_results_remove(output);
     return STATUS_OK;
+}
+
+/* Whether this rank can write there. Rank 0 has made the directory. */
+static enum status check_directory(const struct bench *bench, struct err *err)
+{
+    char host[BENCH_HOST_BYTES] = "";
+    if (access(bench->directory, W_OK | X_OK) == 0) return STATUS_OK;
+    int cause = errno;
+    gethostname(host, sizeof host - 1);
+    return err_set(err, STATUS_SYSTEM, bench->directory, NULL, "%s on %s, expected a directory that all nodes can write to",
+                   strerror(cause), host);
 }
 
 static enum status open_rows(struct bench *bench, struct err *err)
@@ -205,44 +220,91 @@ static void add_text(cJSON *object, const char *key, const char *text)
     cJSON_AddStringToObject(object, key, text);
 }
 
-static void explain_skipped(const struct bench *bench, const struct bench_job *job, char reason[REASON_BYTES])
+/* --- what is left out --- */
+
+static bool job_fits(const struct bench *bench, int job)
 {
-    snprintf(reason, REASON_BYTES, "%d ranks on %d nodes do not fit on this machine of %d ranks on %d nodes",
-             job->demand.ranks, job->demand.nodes, bench->ranks, bench->environment.node_count);
+    return bench->schedule.fits[job] != BENCH_FIT_NONE;
 }
 
-/* Says which tests of the user's configuration are left out: a line for consecutive functions of one test and demand. */
+static bool same_demand(const struct bench_job *a, const struct bench_job *b)
+{
+    return a->demand.nodes == b->demand.nodes && a->demand.ranks == b->demand.ranks;
+}
+
+/* Whether the job does not fit, and the user is told so. */
+static bool is_told(const struct bench *bench, int job)
+{
+    return !job_fits(bench, job) && !bench->config.jobs[job].optional;
+}
+
+/* The names of the tests with this demand, then their number. */
+static void tell_demand(const struct bench *bench, int first)
+{
+    const struct bench_job *jobs = bench->config.jobs, *job = &jobs[first];
+    char demand[BENCH_DEMAND_BYTES], machine[BENCH_MACHINE_BYTES];
+    const char *last = "";
+    int count = 0;
+    fputs("rmacast-bench: ", stderr);
+    for (int i = first; i < bench->config.count; i++) {
+        if (!is_told(bench, i) || !same_demand(&jobs[i], job)) continue;
+        if (strcmp(jobs[i].test, last) != 0) fprintf(stderr, "%s%s", *last ? ", " : "", jobs[i].test);
+        last = jobs[i].test;
+        count++;
+    }
+    fprintf(stderr, ": %d test%s %s: left out; this machine has %s\n", count, count == 1 ? " needs" : "s need",
+            bench_demand_text(job->demand.nodes, job->demand.ranks, demand),
+            bench_machine_text(&bench->environment, &job->demand, machine));
+}
+
+/* A line for each demand that the machine cannot meet. */
 static void tell_skipped(const struct bench *bench)
 {
-    const struct bench_config *config = &bench->config;
-    for (int i = 0, next; bench->options.config && i < config->count; i = next) {
-        const struct bench_job *job = &config->jobs[i];
-        char reason[REASON_BYTES];
-        for (next = i + 1; next < config->count && strcmp(config->jobs[next].test, job->test) == 0 &&
-                           config->jobs[next].demand.ranks == job->demand.ranks &&
-                           config->jobs[next].demand.nodes == job->demand.nodes;)
-            next++;
-        if (bench->schedule.fits[i] != BENCH_FIT_NONE) continue;
-        explain_skipped(bench, job, reason);
-        fprintf(stderr, "rmacast-bench: left out: %s, %s", job->test, job->spec);
-        if (next - i > 1) fprintf(stderr, " and %d more", next - i - 1);
-        fprintf(stderr, ": %s\n", reason);
+    const struct bench_job *jobs = bench->config.jobs;
+    for (int i = 0; i < bench->config.count; i++) {
+        bool told = !is_told(bench, i);
+        for (int k = 0; k < i && !told; k++) told = is_told(bench, k) && same_demand(&jobs[k], &jobs[i]);
+        if (!told) tell_demand(bench, i);
     }
 }
 
-/* Demands that the machine cannot meet, with the reason. */
+static void add_row(const struct bench_job *job, const char *reason, cJSON *skipped)
+{
+    cJSON *row = cJSON_CreateObject();
+    add_text(row, "test", job->test);
+    add_text(row, "function", job->spec);
+    cJSON_AddNumberToObject(row, "nodes", job->demand.nodes);
+    cJSON_AddNumberToObject(row, "ranks", job->demand.ranks);
+    add_text(row, "reason", reason);
+    cJSON_AddItemToArray(skipped, row);
+}
+
+/* Demands that the machine cannot meet, and tests that failed. */
 static void add_skipped(const struct bench *bench, cJSON *skipped)
 {
     for (int i = 0; i < bench->config.count; i++) {
         const struct bench_job *job = &bench->config.jobs[i];
-        char reason[REASON_BYTES];
-        if (bench->schedule.fits[i] != BENCH_FIT_NONE) continue;
-        explain_skipped(bench, job, reason);
-        cJSON *row = cJSON_CreateObject();
-        add_text(row, "test", job->test);
-        add_text(row, "function", job->spec);
-        add_text(row, "reason", reason);
-        cJSON_AddItemToArray(skipped, row);
+        char reason[REASON_BYTES], demand[BENCH_DEMAND_BYTES], machine[BENCH_MACHINE_BYTES];
+        if (job_fits(bench, i)) continue;
+        bench_demand_text(job->demand.nodes, job->demand.ranks, demand);
+        snprintf(reason, sizeof reason, "%s do%s not fit on this machine of %s", demand, job->demand.ranks == 1 ? "es" : "",
+                 bench_machine_text(&bench->environment, &job->demand, machine));
+        add_row(job, reason, skipped);
+    }
+    for (int i = 0; i < bench->schedule.count; i++)
+        if (*bench->reasons[i]) add_row(&bench->config.jobs[bench->schedule.placements[i].demand], bench->reasons[i], skipped);
+}
+
+/* The first rank of a test that failed tells rank 0. */
+static void collect_reasons(const struct bench *bench)
+{
+    for (int i = 0; i < bench->schedule.count; i++) {
+        const int first = bench->schedule.placements[i].ranks[0];
+        if (!isinf(bench->spent_s[i]) || first == 0) continue;
+        if (bench->rank == first)
+            MPI_Send(bench->reasons[i], REASON_BYTES, MPI_CHAR, 0, TAG_REASON, MPI_COMM_WORLD);
+        else if (bench->rank == 0)
+            MPI_Recv(bench->reasons[i], REASON_BYTES, MPI_CHAR, first, TAG_REASON, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 
@@ -331,6 +393,14 @@ static bool is_member(MPI_Group group)
     return rank != MPI_UNDEFINED;
 }
 
+/* The first rank writes the rows. If it cannot, all know. */
+static bool can_write(struct bench *bench, const struct bench_placement *placement, MPI_Comm comm, struct err *err)
+{
+    int possible = bench->rank != placement->ranks[0] || bench->out || open_rows(bench, err) == STATUS_OK;
+    MPI_Bcast(&possible, 1, MPI_INT, 0, comm);
+    return possible;
+}
+
 static enum status run_members(struct bench *bench, int index, MPI_Group group, int tag, struct err *err)
 {
     const struct bench_placement *placement = &bench->schedule.placements[index];
@@ -340,7 +410,9 @@ static enum status run_members(struct bench *bench, int index, MPI_Group group, 
     MPI_Comm_create_group(MPI_COMM_WORLD, group, tag, &comm);
     name_place(placement, place);
     const double begin = bench_now();
-    enum status status = bench_job_run(&bench->config.jobs[placement->demand], comm, place, bench->own_s, bench->out, err);
+    enum status status = can_write(bench, placement, comm, err) ? STATUS_OK : STATUS_SYSTEM;
+    if (status == STATUS_OK)
+        status = bench_job_run(&bench->config.jobs[placement->demand], comm, place, bench->own_s, bench->out, err);
     bench->spent_s[index] += status == STATUS_OK ? bench_now() - begin : INFINITY;
     MPI_Comm_free(&comm);
     return status;
@@ -356,8 +428,7 @@ static enum status run_placement(struct bench *bench, int index, struct err *err
     if (is_member(claim)) {
         MPI_Comm nodes;
         MPI_Comm_create_group(MPI_COMM_WORLD, claim, 2 * (index % TAGS / 2), &nodes);
-        if (is_member(members) && !bench->out) status = open_rows(bench, err);
-        if (status == STATUS_OK) status = run_members(bench, index, members, 2 * (index % TAGS / 2) + 1, err);
+        status = run_members(bench, index, members, 2 * (index % TAGS / 2) + 1, err);
         wait_asleep(nodes);
         MPI_Comm_free(&nodes);
     }
@@ -374,8 +445,9 @@ static void run_pass(struct bench *bench, int pass)
         struct err err = {.status = STATUS_OK};
         if (!bench_job_has_time(&bench->config.jobs[placement->demand], pass, bench->spent_s[i])) continue;
         enum status status = run_placement(bench, i, &err);
-        if (status != STATUS_OK && bench->rank == placement->ranks[0])
-            fprintf(stderr, "rmacast-bench: left out: %s\n", err.text);
+        if (status == STATUS_OK || bench->rank != placement->ranks[0]) continue;
+        snprintf(bench->reasons[i], REASON_BYTES, "%.*s", REASON_BYTES - 1, err.text);
+        if (!bench->options.quiet) fprintf(stderr, "rmacast-bench: left out: %s\n", err.text);
     }
     wait_asleep(MPI_COMM_WORLD);
     if (bench->schedule.count > 0)
@@ -423,6 +495,24 @@ static void end_anyway(int number)
     _exit(0);
 }
 
+/* This file is compiled for each MPI library. Under Open MPI's launcher each rank of the program for MPICH would be alone: it
+ * executes the other program. */
+static void become_the_right_one(char **argv)
+{
+#ifdef MPICH_VERSION
+    char path[PATH_BYTES];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 16);
+    if (!getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_RANK") || length <= 0) return;
+    strcpy(path + length, "-openmpi");
+    execv(path, argv);
+    fprintf(stderr, "rmacast-bench: %s: %s, expected the program for Open MPI, whose launcher this is\n", path,
+            strerror(errno));
+    exit(EXIT_DATA);
+#else
+    (void)argv;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {rows, parse_option, NULL, "Measures a network: mpiexec -n N rmacast-bench.",
@@ -435,6 +525,7 @@ int main(int argc, char **argv)
         print_list();
         return 0;
     }
+    become_the_right_one(argv);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
@@ -445,14 +536,16 @@ int main(int argc, char **argv)
     for (int i = 0; bench.options.once && i < bench.config.count; i++) bench.config.jobs[i].max_duration_s = 0;
     all_succeed(&bench, make_plan(&bench, &err), &err);
     all_succeed(&bench, make_directory(&bench, &err), &err);
+    all_succeed(&bench, check_directory(&bench, &err), &err);
     all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, false, &err) : STATUS_OK, &err);
     measure_own_time(&bench);
     if (bench.rank == 0) print_head(&bench);
-    if (bench.rank == 0) tell_skipped(&bench);
+    if (bench.rank == 0 && !bench.options.quiet) tell_skipped(&bench);
     fflush(stdout);
     for (int pass = 0; pass < BENCH_PASSES; pass++) run_pass(&bench, pass);
     if (bench.out && fclose(bench.out) != 0) fprintf(stderr, "rmacast-bench: %s: %s\n", bench.directory, strerror(errno));
     MPI_Barrier(MPI_COMM_WORLD);
+    collect_reasons(&bench);
     all_succeed(&bench, bench.rank == 0 ? print_results(&bench, &err) : STATUS_OK, &err);
     all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, true, &err) : STATUS_OK, &err);
     fflush(stdout);
@@ -460,6 +553,7 @@ int main(int argc, char **argv)
     alarm(FINALIZE_SECONDS);
     MPI_Finalize();
     free(bench.spent_s);
+    free(bench.reasons);
     bench_schedule_clear(&bench.schedule);
     bench_config_clear(&bench.config);
     bench_environment_clear(&bench.environment);

@@ -74,7 +74,7 @@ static void repeat_batch(struct bench_run *run, int count, double *times)
 static bool join_ranks(const struct bench_run *run, const double *times, int batch, int repetition,
                        struct bench_repetition *joined)
 {
-    bool is_signed = run->job->function == BENCH_FUNCTION_clock_offset || run->job->function == BENCH_FUNCTION_clock_drift;
+    bool is_signed = bench_function_is_signed(run->job->function);
     int count = 0;
     *joined = (struct bench_repetition){.root = NAN, .least = INFINITY, .most = -INFINITY};
     for (int rank = 0; rank < run->ranks; rank++) {

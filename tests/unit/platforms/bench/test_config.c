@@ -65,11 +65,11 @@ static void names_stand_wherever_values_may(void **state)
     bench_config_clear(&config);
 }
 
-/* A ring of three has six directions; two nodes have two, one has none. Other jobs stay. */
+/* A ring of three has six directions; two nodes have two. On one node the job stays as it is. Other jobs stay. */
 static void pairs_are_placed_on_all_neighbours(void **state)
 {
     (void)state;
-    static const int expected[][2] = {{0, 1}, {1, 0}, {1, 2}, {2, 1}, {2, 0}, {0, 2}}, counts[] = {0, 2, 6};
+    static const int expected[][2] = {{0, 1}, {1, 0}, {1, 2}, {2, 1}, {2, 0}, {0, 2}}, counts[] = {1, 2, 6};
     for (int nodes = 1; nodes <= 3; nodes++) {
         struct bench_config config;
         struct err err;
@@ -82,8 +82,9 @@ static void pairs_are_placed_on_all_neighbours(void **state)
         assert_int_equal(bench_config_place_pairs(&config, nodes, &err), STATUS_OK);
         assert_int_equal(config.count, counts[nodes - 1] + 1);
         for (int i = 0; i + 1 < config.count; i++) {
-            assert_true(config.jobs[i].demand.fixed);
-            assert_memory_equal(config.jobs[i].demand.at, expected[i], sizeof expected[i]);
+            assert_int_equal(config.jobs[i].demand.fixed, nodes > 1);
+            assert_int_equal(config.jobs[i].demand.nodes, 2);
+            if (nodes > 1) assert_memory_equal(config.jobs[i].demand.at, expected[i], sizeof expected[i]);
             assert_int_equal(config.jobs[i].sizes[1], 64);
         }
         assert_string_equal(config.jobs[config.count - 1].test, "o");
@@ -99,6 +100,22 @@ static void the_default_is_a_configuration(void **state)
     struct err err;
     assert_int_equal(bench_config_open(NULL, &config, &err), STATUS_OK);
     assert_true(config.count > 40);
+    for (int i = 0; i < config.count; i++) assert_true(config.jobs[i].optional);
+    bench_config_clear(&config);
+}
+
+static void a_test_says_whether_it_is_optional(void **state)
+{
+    (void)state;
+    struct bench_config config;
+    struct err err;
+    assert_int_equal(bench_config_parse("{ \"tests\": { \"t\": { \"conf\": [1, 2], \"sizes\": 8, \"tests\": \"bcast\" },"
+                                        "  \"o\": { \"conf\": [1, 2], \"sizes\": 8, \"tests\": \"bcast\",\n"
+                                        "           \"optional\": true } } }",
+                                        "x.json", &config, &err),
+                     STATUS_OK);
+    assert_false(config.jobs[0].optional);
+    assert_true(config.jobs[1].optional);
     bench_config_clear(&config);
 }
 
@@ -148,7 +165,7 @@ static void faults_name_file_and_key(void **state)
         {TEST("\"conf\": [0, 2], \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf[0]: 0 is impossible"},
         {TEST("\"conf\": [3, 2], \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf: 2 ranks on 3 nodes"},
         {TEST("\"conf\": [1, 2, 3], \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf[0]: wrong type"},
-        {TEST("\"conf\": [1, 1], \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf: 1 ranks, bcast needs 2"},
+        {TEST("\"conf\": [1, 1], \"sizes\": 8, \"tests\": \"bcast\""), "x.json:tests.t.conf: 1 rank, bcast needs 2"},
         {TEST("\"conf\": [1, 2], \"sizes\": \"1Q\", \"tests\": \"bcast\""), "x.json:tests.t.sizes: no size '1Q'"},
         {TEST("\"conf\": [1, 2], \"sizes\": -8, \"tests\": \"bcast\""), "x.json:tests.t.sizes: -8 is impossible"},
         {TEST("\"conf\": [1, 2], \"sizes\": [], \"tests\": \"bcast\""), "x.json:tests.t.sizes: an empty list"},
@@ -166,6 +183,7 @@ static void faults_name_file_and_key(void **state)
         {TEST(REST ", \"minRepeats\": 0"), "x.json:tests.t.minRepeats: 0 is impossible"},
         {TEST(REST ", \"maxDuration\": \"long\""), "x.json:tests.t.maxDuration: wrong type"},
         {TEST(REST ", \"pairs\": 1"), "x.json:tests.t.pairs: wrong type"},
+        {TEST(REST ", \"optional\": 1"), "x.json:tests.t.optional: wrong type"},
         {"{ \"tests\": { \"t\": { \"conf\": [1, 2], \"sizes\": 8, \"tests\": \"bcast\", \"pairs\": true } } }",
          "a test of pairs, expected 2 nodes with 2 ranks in all"},
         {TEST(REST ", \"sizeconf\": 8"), "x.json:tests.t.sizeconf: beside sizes"},
@@ -188,6 +206,7 @@ int main(void)
         cmocka_unit_test(names_stand_wherever_values_may),
         cmocka_unit_test(pairs_are_placed_on_all_neighbours),
         cmocka_unit_test(the_default_is_a_configuration),
+        cmocka_unit_test(a_test_says_whether_it_is_optional),
         cmocka_unit_test(rounds_share_repetitions_and_time),
         cmocka_unit_test(faults_name_file_and_key),
     };

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/files/remove_tree.h"
 #include "platforms/bench/results.h"
 
 static char directory[64], file[96];
@@ -26,8 +28,8 @@ static int make_directory(void **state)
 static int remove_directory(void **state)
 {
     (void)state;
-    unlink(file);
-    return rmdir(directory);
+    remove_tree(directory);
+    return 0;
 }
 
 static void write_file(const char *rows)
@@ -168,24 +170,71 @@ static void a_bench_that_takes_long_itself(void **state)
     }
 }
 
-static void faults_name_file_and_line(void **state)
+static void faults_name_file_line_and_column(void **state)
 {
     (void)state;
-    static const char *const rows[] = {
-        "t,bcast,2,3,0+1,64,0,1e-6,1e-6\n",               "t,bcast,2,3,0+1,64,0,nan,1e-6,1e-6,1e-6\n",
-        "t,broadcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6\n", "t,bcast,0,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6\n",
-        "t,bcast,2,3,0+1,-64,0,1e-6,1e-6,1e-6,1e-6\n",    "t,bcast,2,3,0+1,64,0,1e9,1e-6,1e-6,1e-6\n",
-        "t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,7,8\n", "\n"};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct bench_results results;
-        struct err err = {0};
-        write_file(rows[i]);
-        assert_int_equal(bench_results_open(directory, &results, &err), STATUS_DATA);
-        assert_non_null(strstr(err.text, "rank-000000.csv:2: no row"));
-    }
+    static const struct {
+        const char *row, *reason;
+    } rows[] = {
+        {"t,bcast,2,3,0+1,64,0,1e-6,1e-6", "expected test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,"},
+        {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,7,8", "expected test,function,nodes,"},
+        {"", "expected test,function,nodes,"},
+        {"t,bcast,2,3,0+1,64,0,nan,1e-6,1e-6,1e-6", "root_s is 'nan', expected seconds from 0 to 3600"},
+        {"t,bcast,2,3,0+1,64,0,-1e-6,1e-6,1e-6,1e-6", "root_s is '-1e-6', expected seconds from 0 to 3600"},
+        {"t,bcast,2,3,0+1,64,0,1e9,1e-6,1e-6,1e-6", "root_s is '1e9', expected seconds from 0 to 3600"},
+        {"t,bcast,2,3,0+1,64,0,1e-6,inf,1e-6,1e-6", "least_s is 'inf', expected seconds"},
+        {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,", "most_s is '', expected seconds"},
+        {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,-1e-7", "reference_s is '-1e-7', expected seconds from 0 to 3600"},
+        {"t,clockOffset,2,3,0+1,64,0,-1e5,1e-6,1e-6,1e-6", "root_s is '-1e5', expected seconds from -3600 to 3600"},
+        {"t,broadcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6", "function is 'broadcast', expected a test that rmacast-bench --list"},
+        {"t,bcast,0,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6", "nodes is '0', expected a whole number from 1 to 2147483647"},
+        {"t,bcast,2,3,0+1,-64,0,1e-6,1e-6,1e-6,1e-6", "bytes is '-64', expected a whole number from 0 to 1099511627776"},
+        {"t,bcast,2,3,0+1,9223372036854775807,0,1e-6,1e-6,1e-6,1e-6", "bytes is '9223372036854775807', expected a whole number"},
+    };
     struct bench_results results;
     struct err err = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256], expected[256];
+        snprintf(text, sizeof text, "%s\n", rows[i].row);
+        snprintf(expected, sizeof expected, "rank-000000.csv:2: no row of a bench run: %s", rows[i].reason);
+        write_file(text);
+        assert_int_equal(bench_results_open(directory, &results, &err), STATUS_DATA);
+        if (!strstr(err.text, expected)) fail_msg("'%s' is not '%s'", err.text, expected);
+    }
+    /* Clocks differ in both directions. */
+    write_file("t,clockOffset,2,3,0+1,64,0,-1e-3,-1e-3,-1e-3,-1e-3\n");
+    assert_int_equal(bench_results_open(directory, &results, &err), STATUS_OK);
+    bench_results_clear(&results);
     assert_int_equal(bench_results_open("/nonexistent", &results, &err), STATUS_SYSTEM);
+}
+
+/* Rows of other ranks and rounds go, other files stay. */
+static void an_earlier_run_is_removed(void **state)
+{
+    (void)state;
+    static const char *const ours[] = {"rank-000000.csv", "rank-000007.csv", "round-1/rank-000000.csv", "round-1/run.json",
+                                       "round-2/rank-000003.csv"},
+                             *const others[] = {"rank-notes", "mine.csv", "round-2/mine.csv"};
+    static const char *const rounds[] = {"round-1", "round-2"};
+    char path[512];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, rounds[i]);
+        assert_int_equal(mkdir(path, 0777), 0);
+    }
+    for (size_t i = 0; i < 5 + 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, i < 5 ? ours[i] : others[i - 5]);
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        fclose(out);
+    }
+    bench_results_remove(directory);
+    for (size_t i = 0; i < 5 + 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, i < 5 ? ours[i] : others[i - 5]);
+        assert_int_equal(access(path, F_OK), i < 5 ? -1 : 0);
+    }
+    snprintf(path, sizeof path, "%s/round-1", directory);
+    assert_int_equal(access(path, F_OK), -1);
+    bench_results_remove("/nonexistent");
 }
 
 int main(void)
@@ -197,7 +246,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_pass_begins_with_repetition_0, make_directory, remove_directory),
         cmocka_unit_test(the_original_line),
         cmocka_unit_test_setup_teardown(a_bench_that_takes_long_itself, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(faults_name_file_and_line, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(an_earlier_run_is_removed, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(faults_name_file_line_and_column, make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

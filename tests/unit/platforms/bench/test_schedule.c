@@ -246,6 +246,33 @@ static void fixed_pairs_are_where_they_are_asked_for(void **state)
     assert_string_equal(text, "1@0:1,2=2,3 4@0:0=0,1 2@1:2,1=3,2 0@2:0,1=0,2 npp-p");
 }
 
+/* What a machine has instead of what is asked for, in words. */
+static void the_machine_is_the_reason(void **state)
+{
+    (void)state;
+    static const struct {
+        int sizes[4], nodes;
+        struct bench_demand demand;
+        const char *asked, *text;
+    } rows[] = {
+        {{2}, 1, ASKS(2, 2), "2 ranks on 2 nodes", "2 ranks on 1 node"},
+        {{1}, 1, ASKS(1, 2), "2 ranks on 1 node", "1 rank on 1 node"},
+        {{1, 2}, 2, ASKS(1, 4), "4 ranks on 1 node", "3 ranks on 2 nodes"},
+        {{1, 2, 1}, 3, ASKS(1, 3), "3 ranks on 1 node", "4 ranks on 3 nodes, 2 of them on the largest"},
+        {{1, 2, 1, 2}, 4, ASKS(2, 5), "5 ranks on 2 nodes", "6 ranks on 4 nodes, 4 of them on the 2 largest"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench_environment environment;
+        char asked[BENCH_DEMAND_BYTES], text[BENCH_MACHINE_BYTES], fit[1024];
+        plan(rows[i].sizes, rows[i].nodes, &rows[i].demand, 1, fit);
+        assert_string_equal(fit, "-");
+        make_machine(rows[i].sizes, rows[i].nodes, &environment);
+        assert_string_equal(bench_demand_text(rows[i].demand.nodes, rows[i].demand.ranks, asked), rows[i].asked);
+        assert_string_equal(bench_machine_text(&environment, &rows[i].demand, text), rows[i].text);
+        bench_environment_clear(&environment);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +283,7 @@ int main(void)
         cmocka_unit_test(near_fits_take_the_smallest_node), cmocka_unit_test(uneven_nodes),
         cmocka_unit_test(odd_numbers_of_ranks),             cmocka_unit_test(too_large_tests_are_left_out),
         cmocka_unit_test(fixed_pairs_are_where_they_are_asked_for),
+        cmocka_unit_test(the_machine_is_the_reason),
         cmocka_unit_test(ranks_dealt_in_turn),              cmocka_unit_test(any_plan_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
