@@ -9,6 +9,7 @@
 #include "cli/calibrate/run.h"
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/launcher.h"
 #include "cli/written.h"
 #include "common/files/directory.h"
 #include "common/files/output_file.h"
@@ -49,7 +50,7 @@ static const struct argp_option rows[] = {
     {"results", OPTION_RESULTS, "DIR", 0,
      "keep all repetitions in DIR, which all nodes see; without a launcher: fit those in DIR", 0},
     {"limit", OPTION_LIMIT, "DURATION", 0,
-     "end the bench after DURATION (300s) and fit what it has measured until then", 0},
+     "end the bench after DURATION (300s), in each round, and fit what it has measured until then", 0},
     {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not probe the MPI library (docs/probe.md): mpi.rma has defaults",
      0},
     {"check", OPTION_CHECK, NULL, 0,
@@ -123,7 +124,17 @@ static enum status choose_directory(const struct options *options, char director
     return err_set(err, STATUS_SYSTEM, directory, NULL, "%s, expected to make the directory", strerror(errno));
 }
 
-static enum status read_results(const char *directory, struct calibration **calibration, struct err *err)
+/* An error names DIR of --results. */
+static enum status fit_results(const struct options *options, const struct bench_results *results, const cJSON *run,
+                               struct calibration **calibration, struct err *err)
+{
+    struct err found = {.status = STATUS_OK};
+    enum status status = calibration_new(results, run, calibration, &found);
+    return status == STATUS_OK ? STATUS_OK : err_set(err, status, options->results, NULL, "%s", found.text);
+}
+
+static enum status read_results(const struct options *options, const char *directory, struct calibration **calibration,
+                                struct err *err)
 {
     char path[CALIBRATE_PATH_BYTES + 16];
     struct json_document run;
@@ -133,7 +144,7 @@ static enum status read_results(const char *directory, struct calibration **cali
     enum status status = bench_results_open(directory, &results, err);
     if (status == STATUS_OK) {
         bench_results_keep(&results, CALIBRATE_CHECK_PREFIX, false);
-        status = calibration_new(&results, run.root, calibration, err);
+        status = fit_results(options, &results, run.root, calibration, err);
         bench_results_clear(&results);
     }
     json_close(&run);
@@ -161,18 +172,21 @@ static enum status read_section(const char *directory, cJSON **mpi, struct err *
 /* --- the platform --- */
 
 /* Checks that the reader accepts the platform file to be written. */
-static enum status check_platform(const cJSON *json, struct err *err)
+static enum status check_platform(const cJSON *json, const char *directory, struct err *err)
 {
+    struct err refused;
     char file[64], *text = cJSON_Print(json);
     struct platform *platform;
     int descriptor = text ? memfd_create("platform", MFD_CLOEXEC) : -1;
     bool kept = descriptor >= 0 && dprintf(descriptor, "%s", text) >= 0;
     cJSON_free(text);
     snprintf(file, sizeof file, "/proc/self/fd/%d", descriptor);
-    enum status status = kept ? platform_open(file, NULL, 0, &platform, err) : err_memory(err);
+    enum status status = kept ? platform_open(file, NULL, 0, &platform, &refused) : err_memory(&refused);
     if (status == STATUS_OK) platform_free(platform);
     if (descriptor >= 0) close(descriptor);
-    return status;
+    if (status == STATUS_OK) return STATUS_OK;
+    size_t named = strncmp(refused.text, file, strlen(file)) == 0 ? strlen(file) + 1 : 0; /* by its key alone */
+    return err_set(err, status, directory, NULL, "makes no platform: %s", refused.text + named);
 }
 
 static enum status print_platform(const cJSON *platform, struct err *err)
@@ -207,16 +221,16 @@ static enum status write_platform(const struct options *options, const char *dir
     struct calibration *calibration;
     cJSON *platform = NULL;
     char name[256];
-    TRY(read_results(directory, &calibration, err));
+    TRY(read_results(options, directory, &calibration, err));
     enum status status = calibration_to_platform(calibration, mpi, name_of(options, name), &platform, err);
     free(calibration);
-    if (status == STATUS_OK) status = check_platform(platform, err);
+    if (status == STATUS_OK) status = check_platform(platform, directory, err);
     if (status == STATUS_OK) status = cli_write_json(platform, options->output, err);
     if (status == STATUS_OK && !cli_is_output(options->output) && !cli_is_output(options->json))
         status = print_platform(platform, err);
     if (status == STATUS_OK) status = write_json(options, platform, err);
     cJSON_Delete(platform);
-    return status == STATUS_OK ? cli_flush(err) : status;
+    return status;
 }
 
 /* Reports a wrong configuration before anything is launched. */
@@ -233,12 +247,45 @@ static enum status run_round(const struct calibrate_run *run, int round, struct 
 {
     char below[CALIBRATE_PATH_BYTES + 16];
     struct calibrate_run own = *run;
+    own.quiet = round > 0 || cli_is_quiet(); /* each round leaves out the same tests */
     snprintf(below, sizeof below, "%s/round-%d", run->directory, round);
     if (round > 0) {
         own.directory = below;
         TRY(directory_make(below, err));
     }
     return calibrate_run_bench(&own, err);
+}
+
+/* What the rounds before one that fails have measured is used. */
+static enum status run_rounds(const struct calibrate_run *run, int rounds, struct err *err)
+{
+    TRY(run_round(run, 0, err));
+    for (int round = 1; round < rounds && !launcher_is_interrupted(); round++) {
+        struct err failed;
+        if (run_round(run, round, &failed) == STATUS_OK) continue;
+        cli_note("note: round %d of %d: %s; the results of the rounds before are used", round + 1, rounds, failed.text);
+        break;
+    }
+    return STATUS_OK;
+}
+
+/* Removes what an earlier run in this directory has found out beside its rows, which the bench has removed. */
+static void forget_earlier(const char *directory)
+{
+    static const char *const names[] = {"mpi.json", "check.rma", "predicted.rma"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[CALIBRATE_PATH_BYTES + 16];
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        remove_tree(path);
+    }
+}
+
+static void record_check(const struct calibrate_run *run, struct err *recorded)
+{
+    if (launcher_is_interrupted())
+        err_set(recorded, STATUS_DATA, "--check", NULL, "interrupted before its recording, expected an uninterrupted run");
+    else
+        calibrate_check_record(run, recorded);
 }
 
 /* recorded: whether all that the check needs is there; the platform is written all the same. */
@@ -248,16 +295,26 @@ static enum status measure_library(const struct options *options, const struct c
     char path[CALIBRATE_PATH_BYTES + 16], config[CALIBRATE_PATH_BYTES + 16];
     struct calibrate_run with_check = *run;
     if (options->check) {
-        TRY(directory_make(run->directory, err));
         snprintf(config, sizeof config, "%s/bench.json", run->directory);
         TRY(calibrate_check_config(run, config, err));
         with_check.config = config;
     }
-    for (int round = 0; round < options->rounds; round++) TRY(run_round(&with_check, round, err));
-    if (options->check) calibrate_check_record(run, recorded);
-    if (!options->no_probe) TRY(calibrate_run_probe(run, mpi, err));
+    TRY(run_rounds(&with_check, (int)options->rounds, err));
+    forget_earlier(run->directory);
+    if (options->check) record_check(run, recorded);
+    if (!options->no_probe && !launcher_is_interrupted()) TRY(calibrate_run_probe(run, mpi, err));
     name_section(run->directory, path);
     return *mpi ? cli_write_json(*mpi, path, err) : STATUS_OK;
+}
+
+/* Ctrl-C ends the measurement, not the command, which fits and removes its own directory. */
+static enum status measure_all(const struct options *options, const struct calibrate_run *run, cJSON **mpi, struct err *recorded,
+                               struct err *err)
+{
+    TRY(directory_make(run->directory, err));
+    if (access(run->directory, W_OK | X_OK) != 0)
+        return err_set(err, STATUS_SYSTEM, run->directory, NULL, "cannot be written: %s", strerror(errno));
+    return measure_library(options, run, mpi, recorded, err);
 }
 
 static enum status check_result(const struct options *options, const struct calibrate_run *run,
@@ -274,18 +331,20 @@ static enum status calibrate_platform(const struct options *options, struct err 
     cJSON *mpi = NULL;
     struct err recorded = {.status = STATUS_OK};
     enum status status = STATUS_OK;
+    if (options->command) launcher_hold_signals();
     TRY(choose_directory(options, directory, err));
     struct calibrate_run run = {options->command, (enum calibrate_mpi)options->mpi, options->config, directory,
-                                (int)options->rounds, options->limit_s};
+                                (int)options->rounds, false, options->limit_s};
     if (options->command && run.mpi == CALIBRATE_AUTO) run.mpi = calibrate_mpi_of(options->command[0]);
     if (options->command)
-        status = measure_library(options, &run, &mpi, &recorded, err);
+        status = measure_all(options, &run, &mpi, &recorded, err);
     else if (!options->no_probe)
         status = read_section(directory, &mpi, err);
     if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);
     if (status == STATUS_OK && options->check) status = check_result(options, &run, &recorded, err);
     cJSON_Delete(mpi);
     if (!options->results) remove_tree(directory);
+    launcher_release_signals();
     return status;
 }
 
@@ -298,5 +357,6 @@ enum status cmd_calibrate(int argc, char **argv, struct err *err)
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     if (options.config) TRY(check_config(options.config, err));
     TRY(output_file_check(options.output, err));
+    if (options.json) TRY(output_file_check(options.json, err));
     return calibrate_platform(&options, err);
 }

@@ -42,6 +42,8 @@ enum status launcher_find_program(const char *name, const char *variable, char *
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 enum { ENDS = sizeof ends / sizeof *ends };
 static volatile sig_atomic_t asked; /* the signal that is to end all, 0: none */
+static bool holds;                  /* between launcher_hold_signals() and launcher_release_signals() */
+static struct sigaction before_hold[ENDS];
 
 static void note_signal(int number)
 {
@@ -52,7 +54,7 @@ static void note_signal(int number)
 static void signals_begin(struct sigaction before[ENDS])
 {
     struct sigaction note = {.sa_handler = note_signal};
-    asked = 0;
+    if (!holds) asked = 0;
     for (int i = 0; i < ENDS; i++) {
         sigaction(ends[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN) sigaction(ends[i], &note, NULL);
@@ -62,6 +64,23 @@ static void signals_begin(struct sigaction before[ENDS])
 static void signals_end(const struct sigaction before[ENDS])
 {
     for (int i = 0; i < ENDS; i++) sigaction(ends[i], &before[i], NULL);
+}
+
+void launcher_hold_signals(void)
+{
+    signals_begin(before_hold);
+    holds = true;
+}
+
+void launcher_release_signals(void)
+{
+    if (holds) signals_end(before_hold);
+    holds = false;
+}
+
+bool launcher_is_interrupted(void)
+{
+    return asked != 0;
 }
 
 /* --- the launcher's process --- */
@@ -199,6 +218,11 @@ enum status launcher_run(char *const *command, const char *program, const char *
     double deadline_s = now_s() + limit_s;
     record_adopt_guests();
     signals_begin(before);
+    if (asked) { /* before it began, while signals are held */
+        signals_end(before);
+        *outcome = (struct launcher_outcome){.end = LAUNCHER_INTERRUPTED, .exit_status = 128 + asked};
+        return STATUS_OK;
+    }
     enum status status = launch_command(command, program, arguments, before, &launched, err);
     if (status != STATUS_OK) {
         signals_end(before);
@@ -216,10 +240,10 @@ enum status launcher_run(char *const *command, const char *program, const char *
             last = true;
         }
     }
-    *outcome = (struct launcher_outcome){.end = asked                          ? LAUNCHER_INTERRUPTED
-                                                : open || !launched.ended ? LAUNCHER_TIME_OUT
-                                                                          : LAUNCHER_EXITED};
-    if (outcome->end != LAUNCHER_EXITED) end_all(&launched);
+    *outcome = (struct launcher_outcome){.end = asked            ? LAUNCHER_INTERRUPTED
+                                                : launched.ended ? LAUNCHER_EXITED
+                                                                 : LAUNCHER_TIME_OUT};
+    if (open || outcome->end != LAUNCHER_EXITED) end_all(&launched); /* its ranks may outlive it */
     outcome->exit_status = asked                          ? 128 + asked
                            : WIFSIGNALED(launched.state) ? 128 + WTERMSIG(launched.state)
                                                          : WEXITSTATUS(launched.state);

@@ -21,6 +21,13 @@ typedef bool (*launcher_line)(void *context, const char *line);
 
 #define LAUNCHER_END_S 5.0
 
+/* From here to launcher_release_signals() the first SIGINT, SIGTERM or SIGHUP does not end this process, also between two
+ * launchers, so that it can remove what it has made. */
+void launcher_hold_signals(void);
+void launcher_release_signals(void);
+/* Whether such a signal has come since launcher_hold_signals(). */
+bool launcher_is_interrupted(void);
+
 /* command, then program, then arguments (both lists NULL-terminated). The launcher has a process group of its own and no standard
  * input. After limit_s, or when this process gets SIGINT, SIGTERM or SIGHUP, the group is ended by its id, and what has left the
  * group but is below this process, too. STATUS_USAGE: the command cannot be run. */

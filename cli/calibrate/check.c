@@ -74,7 +74,7 @@ static enum status run_self(char *const *command, const char *last, const char *
 static enum status record_program(const struct calibrate_run *run, struct files *files, struct err *err)
 {
     char *words[WORDS_MOST] = {files->self, "record", "-o", files->measured, "--"};
-    const char *const arguments[] = {"--output", files->results, "--config", files->config, "--once", NULL};
+    const char *const arguments[] = {"--output", files->results, "--config", files->config, "--once", "--quiet", NULL};
     int count = 5;
     for (char *const *word = run->command; *word; word++) {
         if (count == WORDS_MOST - 1)
@@ -166,12 +166,21 @@ static enum status take_all_measured(const struct calibrate_run *run, struct ske
     return status;
 }
 
+/* The default's tests and the check's are for machines of one node and of several. */
+static void make_optional(cJSON *list)
+{
+    cJSON *test;
+    cJSON_ArrayForEach (test, list) cJSON_AddTrueToObject(test, "optional");
+}
+
 enum status calibrate_check_config(const struct calibrate_run *run, const char *file, struct err *err)
 {
     struct json_document own, check;
     TRY(run->config ? json_open(run->config, &own, err) : json_parse(bench_config_default, "(default)", &own, err));
     enum status status = json_parse(tests, "(check)", &check, err);
     cJSON *added, *to = cJSON_GetObjectItem(own.root, "tests");
+    if (!run->config) make_optional(to);
+    make_optional(cJSON_GetObjectItem(check.root, "tests"));
     cJSON_ArrayForEach (added, cJSON_GetObjectItem(check.root, "tests"))
         cJSON_AddItemToObject(to, added->string, cJSON_Duplicate(added, true));
     if (status == STATUS_OK) status = cli_write_json(own.root, file, err);

@@ -59,44 +59,61 @@ static struct timespec described_at(const char *directory)
     return stat(path, &file) == 0 ? file.st_mtim : (struct timespec){0};
 }
 
-/* Whether all results are written. Ranks that hang in MPI_Finalize then are ended, and the launcher's status may tell so. */
-static bool is_complete(const char *directory)
+/* What run.json says. complete: all results are written. Ranks that hang in MPI_Finalize then are ended, and the launcher's
+ * status may tell so. ranks: 0 if there is no such file. */
+struct described {
+    bool complete;
+    int ranks;
+};
+
+static struct described read_description(const char *directory)
 {
     char path[CALIBRATE_PATH_BYTES + 16];
     struct json_document run;
-    struct err ignored;
+    struct described described = {0};
+    const cJSON *node;
     name_description(directory, path);
-    if (json_open(path, &run, &ignored) != STATUS_OK) return false;
-    bool complete = cJSON_IsTrue(cJSON_GetObjectItem(run.root, "complete"));
+    if (json_open(path, &run, NULL) != STATUS_OK) return described;
+    described.complete = cJSON_IsTrue(cJSON_GetObjectItem(run.root, "complete"));
+    cJSON_ArrayForEach (node, cJSON_GetObjectItem(run.root, "nodes"))
+        described.ranks += cJSON_GetArraySize(cJSON_GetObjectItem(node, "ranks"));
     json_close(&run);
-    return complete;
+    return described;
 }
 
 enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err)
 {
     char program[CALIBRATE_PATH_BYTES];
     char rounds[16];
-    const char *arguments[] = {"--output", run->directory, "--rounds",  rounds,
-                               run->config ? "--config" : NULL, run->config, NULL};
+    const char *arguments[8] = {"--output", run->directory, "--rounds", rounds};
+    int count = 4;
     const char *name = run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench";
     struct launcher_outcome outcome;
     snprintf(rounds, sizeof rounds, "%d", run->rounds);
+    if (run->quiet) arguments[count++] = "--quiet";
+    if (run->config) {
+        arguments[count++] = "--config";
+        arguments[count++] = run->config;
+    }
     TRY(launcher_find_program(name, "RMACAST_BENCH", program, sizeof program, err));
     const struct timespec before = described_at(run->directory);
     TRY(launcher_run(run->command, program, arguments, run->limit_s, drop_line, NULL, &outcome, err));
     const struct timespec after = described_at(run->directory);
     const bool begun = after.tv_sec != before.tv_sec || after.tv_nsec != before.tv_nsec;
-    const char *how = outcome.end == LAUNCHER_TIME_OUT ? "was ended after its time limit" : "was interrupted";
-    char ended[64];
-    if (outcome.end == LAUNCHER_EXITED) {
-        if (outcome.exit_status == 0 && begun) return STATUS_OK;
-        snprintf(ended, sizeof ended, "ended with status %d", outcome.exit_status);
-        how = ended;
-    }
-    if (begun && outcome.end != LAUNCHER_INTERRUPTED && is_complete(run->directory)) return STATUS_OK;
+    const struct described described = read_description(run->directory);
+    char how[64] = "was interrupted";
+    if (outcome.end == LAUNCHER_TIME_OUT) snprintf(how, sizeof how, "was ended after its time limit");
+    if (outcome.end == LAUNCHER_EXITED) snprintf(how, sizeof how, "ended with status %d", outcome.exit_status);
+    if (!begun && outcome.end == LAUNCHER_INTERRUPTED)
+        return err_set(err, STATUS_DATA, run->command[0], NULL, "%s was interrupted without results", name);
     if (!begun)
         return err_set(err, STATUS_DATA, run->command[0], NULL,
                        "%s %s without results, expected a launcher of MPI ranks that see %s", name, how, run->directory);
+    if (described.ranks == 1)
+        return err_set(err, STATUS_DATA, run->command[0], NULL,
+                       "%s ran with 1 rank, expected two or more, as mpiexec -n 2 of the MPI library that --mpi names", name);
+    const bool whole = outcome.end == LAUNCHER_EXITED && outcome.exit_status == 0;
+    if (whole || (described.complete && outcome.end != LAUNCHER_INTERRUPTED)) return STATUS_OK;
     cli_note("note: %s %s; the results until then are used", name, how);
     return STATUS_OK;
 }

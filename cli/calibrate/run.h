@@ -22,11 +22,12 @@ struct calibrate_run {
     const char *config;    /* NULL: the default */
     const char *directory; /* of results */
     int rounds;            /* this is one of so many */
+    bool quiet;            /* the bench does not say which tests it leaves out */
     double limit_s;
 };
 
 /* Runs rmacast-bench with the launcher. Its rows are in the directory, also if it was ended after limit_s, which is
- * reported on standard error. Returns STATUS_DATA if it failed without any result. */
+ * reported on standard error. Returns STATUS_DATA if it failed without any result, or ran with one rank. */
 enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err);
 
 /* Runs rmacast-probe with the launcher, for CALIBRATE_PROBE_S at most. Returns the section `mpi` of its findings, which

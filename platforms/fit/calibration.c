@@ -81,8 +81,8 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
     if (status == STATUS_OK && !fitted)
         status = err_set(
             err, STATUS_DATA, NULL, NULL,
-            "%s: neither \"putLatency -s flush\" nor \"pingPong\" can be fitted (%s), expected one of them at %d sizes or more",
-            "results", made->curves[0][CALIBRATION_PUT].reason, FIT_SEGMENT_POINTS);
+            "neither \"putLatency -s flush\" nor \"pingPong\" can be fitted (%s), expected one of them at %d sizes or more",
+            made->curves[0][CALIBRATION_PUT].reason, FIT_SEGMENT_POINTS);
     if (status == STATUS_OK)
         *calibration = made;
     else

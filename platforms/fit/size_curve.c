@@ -26,7 +26,8 @@ static struct fit_point point_of(const struct bench_statistics *statistics, int6
 {
     bool unsteady = few && bench_statistics_refused(statistics);
     double y = unsteady ? statistics->p10 : statistics->median;
-    double error = unsteady ? hypot(statistics->p25 - statistics->p10, CURVE_ERROR_LEAST * y) : size_curve_median_error(statistics);
+    double error = unsteady ? hypot(statistics->p25 - statistics->p10, CURVE_ERROR_LEAST * y)
+                            : size_curve_median_error(statistics);
     return (struct fit_point){(double)bytes, y, fmax(error, 1e-12)};
 }
 

@@ -1,10 +1,12 @@
 # rmacast calibrate on this machine: facts, whatever its load is. PROGRAM SOURCE
 . "$(dirname "$0")/../predict/lib.sh"
-rm -rf here.json kept died endless killed*
+rm -rf here.json kept died endless killed* temporary
+echo "[" >wrong.json
 cat >short.json <<'END'
 { "tests": { "curve": { "conf": [1, 2], "sizes": [8, 512, "4K", "16K", "256K", "1M"], "tests": "putLatency -s flush",
                         "minRepeats": 50, "maxDuration": 0.05 },
-             "call": { "conf": [1, 2], "sizes": 8, "tests": "putIssue", "minRepeats": 50, "maxDuration": 0 } } }
+             "call": { "conf": [1, 2], "sizes": 8, "tests": "putIssue", "minRepeats": 50, "maxDuration": 0 },
+             "apart": { "conf": [2, 2], "sizes": 8, "tests": ["putIssue", "bcast"] } } }
 END
 
 # A burst of load can hide that times grow with bytes: then it says so, and is tried again.
@@ -12,6 +14,11 @@ for try in 1 2 3 4 5; do
     timeout 200 "$program" calibrate --no-probe --check --rounds 2 -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
     grep -q 'expected times that grow with bytes' err || fail "calibrate: $(cat err)"
 done
+# What does not fit is said once: of the user's tests, not of the check's, and not in the second round.
+[ "$(grep 'left out' err)" = 'rmacast-bench: apart: 2 tests need 2 ranks on 2 nodes: left out; this machine has 2 ranks on 1 node' ] ||
+    fail "not one line of what does not fit: $(cat err)"
+holds kept/run.json '[.skipped[] | select(.test == "apart")] | length == 2'
+holds kept/round-1/run.json '[.skipped[] | select(.test == "check ahead")] | length == 1'
 holds here.json '[.. | objects | select(has("value"))] | length >= 3 and all(.value >= 0 and .error >= 0 and .n >= 1)'
 holds here.json '.nodes.count == 1 and .mapping.ranks_per_node == 2 and (.["$calibration"].within.put.points | length == 6)'
 # The closed loop: rows of a run that was recorded and replayed.
@@ -77,6 +84,29 @@ run 0 calibrate -o three-c.json -- sh three.sh c
 holds three-c.json '.mpi.rma.semantics.put == [{"waits": "complete", "posts": "group"}]'
 run 0 platform check three-c.json
 
+# Its directory of results does not stay, also if nobody reads its table, and neither does what an earlier run found out.
+mkdir -p temporary
+TMPDIR=$PWD/temporary "$program" calibrate -o unread.json -- sh three.sh d 2>err | true
+[ -s unread.json ] && [ -z "$(ls temporary)" ] || fail "of a calibration without reader: $(ls temporary) $(cat err)"
+rm -rf again.results
+run 0 calibrate -o none.json --results again.results -- sh three.sh d
+[ -s again.results/mpi.json ] || fail "the library's section is not kept"
+mkdir again.results/check.rma
+run 0 calibrate --no-probe -o none.json --results again.results -- sh three.sh d
+[ ! -e again.results/mpi.json ] && [ ! -e again.results/check.rma ] || fail "of an earlier run: $(ls again.results)"
+
+# A round that fails: the rounds before it are used.
+cat >fails.sh <<'END'
+case $3 in
+*/round-1) exit 3 ;;
+esac
+exec sh three.sh d "$@"
+END
+run 0 calibrate --no-probe --rounds 5 -o none.json -- sh fails.sh
+[ "$(cat err)" = 'rmacast: note: round 2 of 5: sh: rmacast-bench ended with status 3 without results, expected a launcher of MPI ranks that see '"$(
+    sed -n 's/.*that see \([^;]*\);.*/\1/p' err)"'; the results of the rounds before are used' ] || fail "a round that fails: $(cat err)"
+rm none.json
+
 # After its time limit it is ended, and what it has measured until then is fitted (here: too little).
 sed 's/"minRepeats": 50, "maxDuration": 0.05/"minRepeats": 50, "maxDuration": 500/; s/"tests": "putL/"confidence": 0, "tests": "putL/' short.json >endless.json
 error_line() { grep -qF -- "$1" err || fail "'$1' is not in: $(cat err)"; }
@@ -88,6 +118,18 @@ error_line 'was ended after its time limit; the results until then are used'
 error_line 'can be fitted'
 [ "$(wc -l <endless/rank-000000.csv)" -gt 1 ] || fail "nothing was kept of the run that was ended"
 if ps -eo args | grep -F "$PWD/" | grep -q '[r]macast-bench '; then fail "ranks outlived the command"; fi
+
+# Ctrl-C: one note, no more rounds, what is measured is fitted (here: too little), nothing is left.
+TMPDIR=$PWD/temporary "$program" calibrate --quiet --rounds 5 -c endless.json -o none.json -- mpiexec.mpich -n 2 >out 2>err &
+command=$!
+while kill -0 "$command" 2>/dev/null && ! grep -qs '^curve,' temporary/*/rank-000000.csv; do sleep 0.1; done
+kill -TERM "$command"
+wait "$command"
+status=$?
+[ $status -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] || fail "after an interrupt: exit status $status, expected 1 and one line: $(cat err)"
+error_line 'can be fitted'
+[ -z "$(ls temporary)" ] || fail "after an interrupt: $(ls temporary)"
+if ps -eo args | grep -F "$PWD/" | grep -q '[r]macast-bench '; then fail "ranks outlived an interrupt"; fi
 
 # Complete results count whatever the launcher's status is. Those of an earlier run in the same directory do not.
 cat >killed <<'END'
@@ -117,7 +159,21 @@ error_line 'rmacast-bench ended with status'
 error_line 'the results until then are used'
 [ $status = 0 ] || error_line 'expected times that grow with bytes'
 
+# The launcher is killed.
+rm -rf died
+timeout 200 "$program" calibrate --no-probe -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
+command=$!
+while kill -0 "$command" 2>/dev/null && ! grep -qs '^wait,' died/rank-000000.csv; do sleep 0.1; done
+kill -9 "$(ps -eo pid,args | grep -F "$PWD/died" | grep '[m]piexec' | grep -v ' calibrate ' | awk '{ print $1; exit }')"
+wait "$command"
+error_line 'rmacast-bench ended with status 137; the results until then are used'
+if ps -eo args | grep -F "$PWD/" | grep -q '[r]macast-bench '; then fail "ranks outlived their launcher"; fi
+
 # What cannot run.
+error 1 'rmacast-bench ran with 1 rank, expected two or more' calibrate --quiet --no-probe -c short.json -o none.json -- mpiexec.mpich -n 1
+error 1 'no/results: cannot be made: ' calibrate -o none.json --results no/results -- sleep 100
+error 1 'wrong.json: cannot be made: Not a directory' calibrate -o none.json --results wrong.json -- sleep 100
+error 1 'no/written.json: cannot be written' calibrate -o none.json --json no/written.json -- sleep 100
 run 1 calibrate --no-probe --limit 1s -o none.json -- sleep 100
 error_line 'without results, expected a launcher'
 error 1 'true: rmacast-bench ended with status 0 without results, expected a launcher of MPI ranks' calibrate --no-probe -o none.json -- true
@@ -128,6 +184,7 @@ error 2 'the output is missing' calibrate -- mpiexec.mpich -n 2
 error 2 'the launcher is missing' calibrate -o none.json
 error 2 '--rounds 0' calibrate --rounds 0 -o none.json -- mpiexec.mpich -n 2
 error 2 '--mpi lam' calibrate --mpi lam -o none.json -- mpiexec.mpich -n 2
+error 1 'wrong.json:1: ' calibrate -c wrong.json -o none.json -- mpiexec.mpich -n 2
 echo '{ "tests": { "t": { "conf": [1, 2], "sizes": "1Q", "tests": "bcast" } } }' >wrong.json
 error 1 "wrong.json:tests.t.sizes: no size '1Q'" calibrate -c wrong.json -o none.json -- mpiexec.mpich -n 2
 [ ! -e none.json ] || fail "a platform file was written without measurements"

@@ -71,6 +71,12 @@ run 0 platform diff two-nodes four-nodes --json difference.json
 [ "$(jq '.differences | length' difference.json)" = "$("$program" platform diff two-nodes four-nodes | wc -l)" ] || fail "diff --json has other rows"
 holds difference.json '.schema == "rmacast.platform-difference/1" and ([.differences[] | select(.key == "nodes.count")] == [{key: "nodes.count", first: 2, second: 4}])'
 error 2 'diff takes two platform files' platform diff two-nodes
+# An option that would do nothing is wrong usage.
+error 2 'check takes no --json' platform check two-nodes --json none.json
+error 2 'show takes no --output' platform show two-nodes -o none.json
+error 2 'plot takes no --set' platform plot made.json -o none.svg --set nodes.count=3
+error 2 'export takes no --json' platform export two-nodes -o none.xml --json none.json
+error 2 'profiles takes no --set' platform profiles --set nodes.count=3
 
 # SimGrid's file of a platform gives the same run in the simgrid engine.
 run 0 generate ring --ranks 2 --iterations 3 --bytes 100K -o ring.txt
@@ -87,10 +93,18 @@ error 1 'is a SimGrid platform already' platform export xml.json -o none.xml
 # Damaged results.
 cp results/rank-000000.csv kept
 printf 't,putIssue,2,2,0+1,8,0,fast,1,1,1\n' >>results/rank-000000.csv
-error 1 'results/rank-000000.csv:842: no row of a bench run' calibrate --results results -o none.json
+error 1 'results/rank-000000.csv:842: no row of a bench run: root_s is '"'fast'"', expected seconds' calibrate --results results -o none.json
+: >results/rank-000000.csv
+error 1 'rmacast: results: neither "putLatency -s flush" nor "pingPong"' calibrate --results results -o none.json
 cp kept results/rank-000000.csv
+echo '{ "rma": { "lock": "none" } }' >results/mpi.json
+error 1 'results: makes no platform: mpi.rma.lock: ' calibrate --results results -o none.json
+rm results/mpi.json
+error 1 'no/written.json: cannot be written' calibrate --results results -o none.json --json no/written.json
 head -200 kept | grep -v putIssue | head -100 >results/rank-000000.csv
 error 1 'neither "putLatency -s flush" nor "pingPong" can be fitted' calibrate --results results -o none.json
+echo '{ "nodes": [] }' >results/run.json
+error 1 'rmacast: results: run.json:nodes: no nodes with ranks' calibrate --results results -o none.json
 echo '[' >results/run.json
 error 1 'results/run.json:' calibrate --results results -o none.json
 error 1 'nowhere/run.json' calibrate --results nowhere -o none.json
