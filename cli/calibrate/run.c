@@ -81,6 +81,19 @@ static struct described read_description(const char *directory)
     return described;
 }
 
+/* "was interrupted", "was ended after its time limit", "ended with status 1" */
+enum { END_BYTES = 64 };
+static const char *describe_end(const struct launcher_outcome *outcome, char text[END_BYTES])
+{
+    switch (outcome->end) {
+    case LAUNCHER_INTERRUPTED: return "was interrupted";
+    case LAUNCHER_TIME_OUT: return "was ended after its time limit";
+    case LAUNCHER_EXITED: break;
+    }
+    snprintf(text, END_BYTES, "ended with status %d", outcome->exit_status);
+    return text;
+}
+
 enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err)
 {
     char program[CALIBRATE_PATH_BYTES];
@@ -101,9 +114,8 @@ enum status calibrate_run_bench(const struct calibrate_run *run, struct err *err
     const struct timespec after = described_at(run->directory);
     const bool begun = after.tv_sec != before.tv_sec || after.tv_nsec != before.tv_nsec;
     const struct described described = read_description(run->directory);
-    char how[64] = "was interrupted";
-    if (outcome.end == LAUNCHER_TIME_OUT) snprintf(how, sizeof how, "was ended after its time limit");
-    if (outcome.end == LAUNCHER_EXITED) snprintf(how, sizeof how, "ended with status %d", outcome.exit_status);
+    char text[END_BYTES];
+    const char *how = describe_end(&outcome, text);
     if (!begun && outcome.end == LAUNCHER_INTERRUPTED)
         return err_set(err, STATUS_DATA, run->command[0], NULL, "%s was interrupted without results", name);
     if (!begun)
@@ -139,8 +151,8 @@ static enum status evaluate_probe(const struct probe_record *record, cJSON **mpi
 enum status calibrate_run_probe(const struct calibrate_run *run, cJSON **mpi, struct err *err)
 {
     static const char *const arguments[] = {"40", "all", "create", NULL};
-    char program[CALIBRATE_PATH_BYTES];
-    struct launcher_outcome outcome;
+    char program[CALIBRATE_PATH_BYTES], text[END_BYTES];
+    struct launcher_outcome outcome = {.end = LAUNCHER_EXITED};
     struct probe_record record = {.began = false};
     struct err found = {.status = STATUS_OK};
     *mpi = NULL;
@@ -149,6 +161,8 @@ enum status calibrate_run_probe(const struct calibrate_run *run, cJSON **mpi, st
         status = launcher_run(run->command, program, arguments, CALIBRATE_PROBE_S, hear_probe, &record, &outcome, &found);
     if (status == STATUS_OK && !record.began)
         status = err_set(&found, STATUS_DATA, NULL, NULL, "%s", *record.failure ? record.failure : "rmacast-probe said nothing");
+    if (status == STATUS_OK && !record.ended)
+        cli_note("note: rmacast-probe %s; its answers until then are used", describe_end(&outcome, text));
     if (status == STATUS_OK) status = evaluate_probe(&record, mpi, &found);
     probe_record_clear(&record);
     if (status == STATUS_OK) return STATUS_OK;

@@ -241,10 +241,15 @@ static void add_number(cJSON *object, const char *key, double value)
     cJSON_AddNumberToObject(object, key, value);
 }
 
-static cJSON *point_to_json(const struct fit_point *point, const struct curve_size *size)
+static cJSON *point_to_json(const struct size_curve *curve, size_t index)
 {
+    const struct fit_point *point = &curve->points[index];
+    const struct curve_size *size = &curve->sizes[index];
     cJSON *row = cJSON_CreateObject();
-    add_number(row, "bytes", point->x);
+    if (strcmp(curve->spec, "putBehindPause") == 0)
+        add_number(row, "pause_s", point->x / 1e6); /* its size is in microseconds */
+    else
+        add_number(row, "bytes", point->x);
     add_number(row, "median_s", size->statistics.median);
     add_number(row, "least_s", size->statistics.least);
     add_number(row, "p90_s", size->statistics.p90);
@@ -277,7 +282,7 @@ cJSON *size_curve_to_json(const struct size_curve *curve)
 {
     cJSON *json = cJSON_CreateObject(), *points = cJSON_AddArrayToObject(json, "points");
     for (size_t i = 0; points && i < curve->count; i++)
-        cJSON_AddItemToArray(points, point_to_json(&curve->points[i], &curve->sizes[i]));
+        cJSON_AddItemToArray(points, point_to_json(curve, i));
     if (curve->fitted) {
         cJSON *segments = cJSON_AddArrayToObject(json, "segments");
         for (int i = 0; i < curve->fit.count; i++) cJSON_AddItemToArray(segments, segment_to_json(&curve->fit.segments[i]));

@@ -54,7 +54,8 @@ enum status size_curve_fit(struct size_curve *curve, struct err *err);
 const struct fit_point *size_curve_point(const struct size_curve *curve, double bytes);
 
 /* { "points": [{bytes, median_s, least_s, p90_s, used_s, error_s, n, unsteady}], "segments": [{from_bytes, upto_bytes,
- * intercept_s, s_per_byte}] }, for `platform plot` and for later fits. NULL: out of memory. */
+ * intercept_s, s_per_byte}] }, for `platform plot` and for later fits; of putBehindPause pause_s in place of bytes. NULL: out of
+ * memory. */
 cJSON *size_curve_to_json(const struct size_curve *curve);
 
 #endif

@@ -74,6 +74,7 @@ case $2 in
     fi
     say flush_later put 8 0.003 0 -0.0029 0.00001
     say flush_others put 8 0.003 0 -0.0029 -0.0027
+    [ "$1" != broken ] || exit 7
     echo "rmacast-probe end" ;;
 esac
 END
@@ -83,6 +84,10 @@ holds three-d.json '.mpi.rma.buffer_bytes == {"value": 60000, "error": 400, "n":
 run 0 calibrate -o three-c.json -- sh three.sh c
 holds three-c.json '.mpi.rma.semantics.put == [{"waits": "complete", "posts": "group"}]'
 run 0 platform check three-c.json
+# A probe that breaks off: what it has found out until then counts.
+run 0 calibrate -o none.json -- sh three.sh broken
+grep -qx 'rmacast: note: rmacast-probe ended with status 7; its answers until then are used' err || fail "a probe that breaks off: $(cat err)"
+holds none.json '.mpi.rma.semantics.put == [{"waits": "complete", "posts": "group"}]'
 
 # Its directory of results does not stay, also if nobody reads its table, and neither does what an earlier run found out.
 mkdir -p temporary
@@ -184,7 +189,7 @@ error 2 'the output is missing' calibrate -- mpiexec.mpich -n 2
 error 2 'the launcher is missing' calibrate -o none.json
 error 2 '--rounds 0' calibrate --rounds 0 -o none.json -- mpiexec.mpich -n 2
 error 2 '--mpi lam' calibrate --mpi lam -o none.json -- mpiexec.mpich -n 2
-error 1 'wrong.json:1: ' calibrate -c wrong.json -o none.json -- mpiexec.mpich -n 2
+error 1 'wrong.json:2: the text ends' calibrate -c wrong.json -o none.json -- mpiexec.mpich -n 2
 echo '{ "tests": { "t": { "conf": [1, 2], "sizes": "1Q", "tests": "bcast" } } }' >wrong.json
 error 1 "wrong.json:tests.t.sizes: no size '1Q'" calibrate -c wrong.json -o none.json -- mpiexec.mpich -n 2
 [ ! -e none.json ] || fail "a platform file was written without measurements"

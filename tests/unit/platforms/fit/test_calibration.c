@@ -189,6 +189,20 @@ static bool is_right(const cJSON *object, const char *key, double truth)
     return fabs(number_of(item, "value") - truth) <= error && error < 0.5 * truth;
 }
 
+/* Points carry their unit: bytes, and of pauses seconds, which the bench has in microseconds. */
+static void points_have_units(void **state)
+{
+    (void)state;
+    cJSON *platform = calibrate(true, false, 1);
+    const cJSON *within = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "within");
+    const cJSON *paused = cJSON_GetObjectItem(cJSON_GetObjectItem(within, "put_behind_pause"), "points");
+    const cJSON *put = cJSON_GetObjectItem(cJSON_GetObjectItem(within, "put"), "points");
+    assert_true(number_of(cJSON_GetArrayItem(paused, 7), "pause_s") == 0.04);
+    assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(paused, 7), "bytes"));
+    assert_true(number_of(cJSON_GetArrayItem(put, 0), "bytes") == 8);
+    cJSON_Delete(platform);
+}
+
 /* Each parameter is right in 95 % of the seeds. */
 static void parameters_are_recovered(void **state)
 {
@@ -603,6 +617,7 @@ static void nothing_to_fit_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_have_units),
         cmocka_unit_test(parameters_are_recovered),
         cmocka_unit_test(the_platform_is_accepted),
         cmocka_unit_test(messages_that_ask_first),
