@@ -22,8 +22,9 @@ holds kept/round-1/run.json '[.skipped[] | select(.test == "check ahead")] | len
 holds here.json '[.. | objects | select(has("value"))] | length >= 3 and all(.value >= 0 and .error >= 0 and .n >= 1)'
 holds here.json '.nodes.count == 1 and .mapping.ranks_per_node == 2 and (.["$calibration"].within.put.points | length == 6)'
 # The closed loop: rows of a run that was recorded and replayed.
-shows '^MPI_Put 8 > 1, MPI_Win_flush +([89][0-9]|[0-9]{3,}) '
-shows '^MPI_Win_start, MPI_Put 65536 > 1, MPI_Win_complete +([89][0-9]|[0-9]{3,}) '
+# Of each the repetitions under like conditions, or one pass: 20 at least.
+shows '^MPI_Put 8 > 1, MPI_Win_flush +([2-9][0-9]|[0-9]{3,}) '
+shows '^MPI_Win_start, MPI_Put 65536 > 1, MPI_Win_complete +([2-9][0-9]|[0-9]{3,}) '
 # Two rounds: each has its results, in several passes over the tests. The check is recorded once, and its tests are in them.
 [ -e kept/check.rma ] && [ -s kept/round-1/rank-000000.csv ] || fail "calibrate: no second round: $(ls kept)"
 grep -q '^check curves,putLatency -s lock,1,2,0,4096,' kept/round-1/rank-000000.csv || fail 'the second round has no tests of the check'
