@@ -49,6 +49,18 @@ static char *end_part(char **part)
     return dot;
 }
 
+/* Puts an object in the place of a null, with the same meaning: no server is the profile's. NULL: out of memory. */
+static cJSON *open_null(cJSON *root, const char *key)
+{
+    cJSON *object = cJSON_CreateObject();
+    bool whole = object != NULL;
+    for (int i = 0; whole && strcmp(key, "serves") == 0 && protocol_service_names[i]; i++)
+        whole = cJSON_AddNullToObject(object, protocol_service_names[i]) != NULL;
+    if (whole && cJSON_ReplaceItemInObjectCaseSensitive(root, key, object)) return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
 /* The object that the last part of the key belongs to; *last is that part. */
 static enum status walk_path(cJSON *root, char *key, const char *override, cJSON **object, char **last, struct err *err)
 {
@@ -56,6 +68,7 @@ static enum status walk_path(cJSON *root, char *key, const char *override, cJSON
     for (char *rest = end_part(&part); rest; part = rest, rest = end_part(&part)) {
         cJSON *next = cJSON_GetObjectItemCaseSensitive(root, part);
         if (!next && *part) next = cJSON_AddObjectToObject(root, part);
+        if (*part && cJSON_IsNull(next) && !(next = open_null(root, part))) return err_memory(err);
         if (!*part || !cJSON_IsObject(next))
             return err_set(err, STATUS_USAGE, "--set", override, "'%s' is no object, expected SECTION.KEY=VALUE", part);
         root = next;

@@ -13,7 +13,7 @@ static const char *const get_names[] = {"direct", "rendezvous", NULL};
 static const char *const dynamic_names[] = {"put", "accumulate", NULL};
 static const char *const flush_names[] = {"counted", "requested", "connections", NULL};
 static const char *const local_names[] = {"left", "copied", "acknowledged", NULL};
-static const char *const service_names[SERVICE_COUNT + 1] = {
+const char *const protocol_service_names[SERVICE_COUNT + 1] = {
     [SERVICE_PUT] = "put",         [SERVICE_GET] = "get",         [SERVICE_ACCUMULATE] = "accumulate",
     [SERVICE_FETCH] = "fetch",     [SERVICE_LOCK] = "lock",       [SERVICE_RELEASE] = "release",
     [SERVICE_CLEAR] = "clear",     [SERVICE_ACKNOWLEDGEMENT] = "acknowledgement",
@@ -94,10 +94,10 @@ static enum status read_serves(const struct json_node *node, struct rma_protocol
 {
     if (!node->item || cJSON_IsNull(node->item)) return STATUS_OK;
     TRY(json_object(node, err));
-    TRY(json_known_keys(node, service_names, err));
+    TRY(json_known_keys(node, protocol_service_names, err));
     for (int service = 0; service < SERVICE_COUNT; service++) {
-        struct json_node rules = json_member(node, service_names[service]);
-        if (rules.item) TRY(read_rules(&rules, protocol->serves[service], err));
+        struct json_node rules = json_member(node, protocol_service_names[service]);
+        if (rules.item && !cJSON_IsNull(rules.item)) TRY(read_rules(&rules, protocol->serves[service], err));
     }
     return STATUS_OK;
 }

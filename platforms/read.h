@@ -9,7 +9,7 @@
 /* NULL-terminated, in the order of the enums. */
 extern const char *const platform_lock_names[], *const platform_fence_names[], *const platform_progress_names[],
     *const platform_issue_names[], *const platform_links_names[], *const platform_nic_names[], *const platform_rendezvous_names[],
-    *const platform_window_creation_names[];
+    *const platform_window_creation_names[], *const protocol_service_names[];
 /* -1 for an unknown name. */
 int platform_name_index(const char *const *names, const char *name);
 
