@@ -8,6 +8,7 @@
 #   --order         rows that differ in semantics alone: how many pairs are predicted in the order of the runs
 #   --draws         the rows that have draws: prediction, draws and runs, in ms; whether the runs' median is in the range of the
 #                   draws, and how many runs are
+#   --races PERCENT the same, for the rows whose draws differ by PERCENT of their median or more
 #   --waits         each wait state, summed over the ranks, that is measured or predicted above 2 % of the part's time on all
 #                   ranks, and its error. Where ranks wait for locks and for progress, the sum counts: time stamps do not tell
 #                   them apart (docs/results.md, Tolerance).
@@ -19,9 +20,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 usage() { sed -n '2,/^set/{/^set/!p}' "$0"; exit 2; }
 kind=--errors share=0
 case ${1:-} in
---above)
+--above | --races)
     [ $# -gt 2 ] || usage
-    kind=--above share=$2
+    kind=$1 share=$2
     shift 2
     ;;
 --*)
@@ -56,14 +57,19 @@ case $kind in
     def pairs: [([.[].pairs_apart] | add // 0), ([.[].pairs_right] | add // 0)];
     table(["campaign", "pairs that the runs tell apart", "predicted in their order"];
           (.[] | select(.order | length > 0) | ["`\(.file).json`"] + (.order | pairs)), (["all"] + (map(.order[]) | pairs)))' ;;
---draws) filter='
-    [rows[] | select(.draws)] as $rows |
+--draws | --races) filter='
+    def medians: "median of the errors: prediction \(map(.part.relative | fabs) | median | percent) %, " +
+        "draws \(map(.draws.relative | fabs) | median | percent) %.";
+    [rows[] | select(.draws)] as $all |
+    [$all[] | select(.draws | .max_s - .min_s >= $share / 100 * .median_s)] as $rows | ($all - $rows) as $others |
     table(["row", "predicted", "draws: median, range", "runs: median, range", "error: prediction, draws", "in the range"];
           $rows[] | .part as $p | .draws as $d |
           ["\(exchange), \(.bytes) B, \(.ranks) ranks", ($p.predicted_s | ms), "\($d.median_s | ms) (\($d.min_s | ms) to \($d.max_s | ms))",
            "\($p.measured_s | ms) (\($p.measured_min_s | ms) to \($p.measured_max_s | ms))", "\($p.relative | signed), \($d.relative | signed)",
            "\(if $d.within then "yes" else "no" end), \($d.runs_within) of \(.repetitions) runs"]),
-    "", "\([$rows[] | select(.draws.within)] | length) of \($rows | length) medians are in the range of the draws"' ;;
+    "", "\([$rows[] | select(.draws.within)] | length) of \($rows | length) medians are in the range of the draws" +
+        (if $rows == [] then "." else "; \($rows | medians)" end) +
+        (if $others == [] then "" else " The other \($others | if length == 1 then "row" else "\(length) rows" end): \($others | medians)" end)' ;;
 --waits) filter='
     waits | if length == 0 then "no wait states above 2 %" else
     table(["wait state", "exchange", "predicted, ms", "measured, ms", "error, %"];
