@@ -68,8 +68,8 @@ case $kind in
            "\($p.measured_s | ms) (\($p.measured_min_s | ms) to \($p.measured_max_s | ms))", "\($p.relative | signed), \($d.relative | signed)",
            "\(if $d.within then "yes" else "no" end), \($d.runs_within) of \(.repetitions) runs"]),
     "", "\([$rows[] | select(.draws.within)] | length) of \($rows | length) medians are in the range of the draws" +
-        (if $rows == [] then "." else "; \($rows | medians)" end) +
-        (if $others == [] then "" else " The other \($others | if length == 1 then "row" else "\(length) rows" end): \($others | medians)" end)' ;;
+        (if $rows == [] then "." else "; \($rows | medians)" end),
+    (if $others == [] then empty else "The other \($others | if length == 1 then "row" else "\(length) rows" end): \($others | medians)" end)' ;;
 --waits) filter='
     waits | if length == 0 then "no wait states above 2 %" else
     table(["wait state", "exchange", "predicted, ms", "measured, ms", "error, %"];
