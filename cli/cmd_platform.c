@@ -21,12 +21,12 @@ static const struct {
     size_t least, most;
     const char *files;
     bool set, json, output;
-} takes[] = {[VERB_SHOW] = {1, 1, "one platform file", .set = true, .json = true},
-             [VERB_CHECK] = {1, SIZE_MAX, "platform files and traces", .set = true},
-             [VERB_PROFILES] = {0, 1, "one name or none", .json = true},
-             [VERB_PLOT] = {1, 1, "one platform file", .output = true},
-             [VERB_DIFF] = {2, 2, "two platform files", .set = true, .json = true},
-             [VERB_EXPORT] = {1, 1, "one platform file", .set = true, .output = true}};
+} verb_takes[] = {[VERB_SHOW] = {1, 1, "one platform file", .set = true, .json = true},
+                  [VERB_CHECK] = {1, SIZE_MAX, "platform files and traces", .set = true},
+                  [VERB_PROFILES] = {0, 1, "one name or none", .json = true},
+                  [VERB_PLOT] = {1, 1, "one platform file", .output = true},
+                  [VERB_DIFF] = {2, 2, "two platform files", .set = true, .json = true},
+                  [VERB_EXPORT] = {1, 1, "one platform file", .set = true, .output = true}};
 
 struct options {
     size_t verb;
@@ -46,12 +46,12 @@ static error_t check_arguments(const struct argp_state *state, const struct opti
 {
     if (!options->has_verb) return cli_usage(state, "nothing to do, expected show, check, profiles, plot, diff or export");
     const size_t verb = options->verb;
-    if (options->arguments.count < takes[verb].least || options->arguments.count > takes[verb].most)
-        return cli_usage(state, "%s takes %s", verbs[verb], takes[verb].files);
-    if (options->settings.count > 0 && !takes[verb].set) return cli_usage(state, "%s takes no --set", verbs[verb]);
-    if (options->json && !takes[verb].json) return cli_usage(state, "%s takes no --json", verbs[verb]);
-    if (options->output && !takes[verb].output) return cli_usage(state, "%s takes no --output", verbs[verb]);
-    if (!options->output && takes[verb].output)
+    if (options->arguments.count < verb_takes[verb].least || options->arguments.count > verb_takes[verb].most)
+        return cli_usage(state, "%s takes %s", verbs[verb], verb_takes[verb].files);
+    if (options->settings.count > 0 && !verb_takes[verb].set) return cli_usage(state, "%s takes no --set", verbs[verb]);
+    if (options->json && !verb_takes[verb].json) return cli_usage(state, "%s takes no --json", verbs[verb]);
+    if (options->output && !verb_takes[verb].output) return cli_usage(state, "%s takes no --output", verbs[verb]);
+    if (!options->output && verb_takes[verb].output)
         return cli_usage(state, "%s: the output is missing, expected -o FILE", verbs[verb]);
     return 0;
 }

@@ -23,7 +23,7 @@ static struct {
     usleep_function *usleep;
     nanosleep_function *nanosleep;
     clock_nanosleep_function *clock_nanosleep;
-} next;
+} wrapped;
 
 static void find_function(void *function, const char *name)
 {
@@ -34,10 +34,10 @@ static void find_function(void *function, const char *name)
 /* A constructor: dlsym may not be called in a signal's handler, which may sleep. */
 __attribute__((constructor)) static void find_next(void)
 {
-    find_function(&next.sleep, "sleep");
-    find_function(&next.usleep, "usleep");
-    find_function(&next.nanosleep, "nanosleep");
-    find_function(&next.clock_nanosleep, "clock_nanosleep");
+    find_function(&wrapped.sleep, "sleep");
+    find_function(&wrapped.usleep, "usleep");
+    find_function(&wrapped.nanosleep, "nanosleep");
+    find_function(&wrapped.clock_nanosleep, "clock_nanosleep");
 }
 
 static uint64_t ns_of(const struct timespec *time)
@@ -54,8 +54,8 @@ static void add_to(uint64_t before_ns, uint64_t more_ns)
 __attribute__((visibility("default"))) unsigned sleep(unsigned seconds)
 {
     uint64_t before_ns = asked_ns;
-    if (!next.sleep) find_next();
-    unsigned left = next.sleep(seconds);
+    if (!wrapped.sleep) find_next();
+    unsigned left = wrapped.sleep(seconds);
     if (left == 0) add_to(before_ns, seconds * UINT64_C(1000000000));
     return left;
 }
@@ -63,8 +63,8 @@ __attribute__((visibility("default"))) unsigned sleep(unsigned seconds)
 __attribute__((visibility("default"))) int usleep(useconds_t microseconds)
 {
     uint64_t before_ns = asked_ns;
-    if (!next.usleep) find_next();
-    int result = next.usleep(microseconds);
+    if (!wrapped.usleep) find_next();
+    int result = wrapped.usleep(microseconds);
     if (result == 0) add_to(before_ns, microseconds * UINT64_C(1000));
     return result;
 }
@@ -72,8 +72,8 @@ __attribute__((visibility("default"))) int usleep(useconds_t microseconds)
 __attribute__((visibility("default"))) int nanosleep(const struct timespec *time, struct timespec *left)
 {
     uint64_t before_ns = asked_ns;
-    if (!next.nanosleep) find_next();
-    int result = next.nanosleep(time, left);
+    if (!wrapped.nanosleep) find_next();
+    int result = wrapped.nanosleep(time, left);
     if (result == 0) add_to(before_ns, ns_of(time));
     return result;
 }
@@ -92,11 +92,11 @@ __attribute__((visibility("default"))) int clock_nanosleep(clockid_t clock, int 
                                                            struct timespec *left)
 {
     uint64_t before_ns = asked_ns;
-    if (!next.clock_nanosleep) find_next();
+    if (!wrapped.clock_nanosleep) find_next();
     int before = errno;
     uint64_t more_ns = time && time->tv_sec >= 0 ? sleep_ns_of(clock, flags, time) : 0;
     errno = before;
-    int result = next.clock_nanosleep(clock, flags, time, left);
+    int result = wrapped.clock_nanosleep(clock, flags, time, left);
     if (result == 0) add_to(before_ns, more_ns);
     return result;
 }
