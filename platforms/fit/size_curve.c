@@ -108,7 +108,7 @@ static enum status measure_all(const struct placed *passes, size_t count, struct
 }
 
 /* The pass that counts: the one whose median is at the lower quartile. Of many passes between nodes it is the middle one, unless
- * load makes the quartiles differ by a multiple. passes: by time. */
+ * the upper quartile is more than 1.2 times the lower one, as under load. passes: by time. */
 static size_t choose_pass(const struct placed *passes, size_t count, bool between)
 {
     const size_t quartile = (count - 1) / 4;

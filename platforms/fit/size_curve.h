@@ -42,8 +42,7 @@ double size_curve_median_error(const struct bench_statistics *statistics);
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err);
 
 /* Collects the points of all series of the test function; count is 0 if there are none. conditions without references select
- * nothing. Returns STATUS_DATA for more
- * than FIT_POINTS_MOST sizes. */
+ * nothing. Returns STATUS_DATA for more than FIT_POINTS_MOST sizes. */
 enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between,
                                const struct conditions *conditions, struct size_curve *curve, struct err *err);
 
