@@ -19,6 +19,19 @@ says() { # PAGE WORDS
 says README.md "in $(figure 8) of $(figure 3) rows"
 says README.md "within 8 % in $(figure 9)."
 says README.md "The median was $(figure 5) %"
+# What the results themselves say: exchanges, the largest spread of a row's runs, the largest error (a negative one is too short).
+of_results() { # FILTER of the list of results
+    for name in $(sed -n 's/^<!-- table: --summary \(.*\) -->/\1/p' "$source/docs/accuracy.md" | head -n 1); do
+        cat "$campaigns/results/$name.json"
+    done | jq -rn "[inputs] | $1"
+}
+exchanges=$(of_results '[.[].campaign.programs[].command[:2]] | unique | length')
+spread=$(of_results '[.[].rows[].part.spread] | max * 100 | round')
+worst=$(of_results '[.[].rows[].part.relative] | max_by(fabs) * 100 | round |
+    if . < 0 then "\(-.) % too short" else "\(.) % too long" end')
+says README.md "MPICH ran $exchanges exchanges"
+says README.md "differ by up to $spread %; the worst was $worst"
+says docs/accuracy.md "differ from each other by up to $spread %, and the worst prediction is $worst"
 # The page's own summary: of the same row, and of those of its tables of order and of wait states.
 says docs/accuracy.md "the median of the errors is $(figure 5) %. $(figure 8) of $(figure 3) rows are within 3 %, and $(figure 9) within 8 %"
 of_all() { sed -n "/^<!-- table: $1 /,/^<!-- end/p" "$source/docs/accuracy.md" | sed -n 's/^| all | \([0-9]*\) | \([0-9]*\) |.*/\2 of \1/p'; }
