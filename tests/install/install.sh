@@ -13,6 +13,11 @@ export PKG_CONFIG_PATH
 libdir=$(pkg-config --variable=libdir rmacast)
 trace=$source/tests/cases/active/worked_example/trace.txt
 
+# Each link of the documents leads to a file that is installed, too, and so do the examples that they name.
+documents=$(dirname "$(find "$place/usr" -name README.md -path '*/doc/rmacast/README.md')")
+sh "$source/tests/docs/links.sh" "$documents"
+"$place/usr/bin/rmacast" dump "$documents/examples/halo.model" --ranks 12 >"$place/dumped"
+
 # The example by pkg-config and by find_package. Expected: the worked example of docs/simulation.md; as recorded it lasts from
 # MPI_Win_start at 0 to the exit of MPI_Win_wait at 0.0006 s, and start returned before the post.
 cat >"$place/expected" <<'T'
