@@ -200,7 +200,7 @@ enum status analysis_check_files(const struct analysis *analysis, struct err *er
                                                   {CLI_WRITES, "--json", analysis->json}};
     for (size_t i = 0; analysis->csv && i <= TABLES; i++) {
         snprintf(paths[i], PATH_BYTES, "%s/%s", analysis->csv, i < TABLES ? tables[i].name : TRANSFERS_TABLE);
-        files[OTHERS + i] = (struct cli_file){CLI_WRITES, "--csv", paths[i]};
+        files[OTHERS + i] = (struct cli_file){CLI_WRITES_IN, "--csv", paths[i]};
     }
     return cli_check_files(files, sizeof files / sizeof *files, err);
 }

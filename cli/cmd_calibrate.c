@@ -12,7 +12,6 @@
 #include "cli/launcher.h"
 #include "cli/written.h"
 #include "common/files/directory.h"
-#include "common/files/output_file.h"
 #include "common/files/remove_tree.h"
 #include "common/json.h"
 #include "common/units.h"
@@ -356,7 +355,5 @@ enum status cmd_calibrate(int argc, char **argv, struct err *err)
                                      {CLI_WRITES, "--json", options.json}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     if (options.config) TRY(check_config(options.config, err));
-    TRY(output_file_check(options.output, err));
-    if (options.json) TRY(output_file_check(options.json, err));
     return calibrate_platform(&options, err);
 }

@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/launcher.h"
-#include "common/files/output_file.h"
 #include "platforms/probe/report.h"
 
 enum { OPTION_PROFILE = 1000, OPTION_ONLY, OPTION_LONG, OPTION_LIMIT, OPTION_WINDOW, PATH_BYTES = 4096 };
@@ -182,7 +181,5 @@ enum status cmd_probe(int argc, char **argv, struct err *err)
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
     const struct cli_file files[] = {{CLI_WRITES, "--json", options.json}, {CLI_WRITES, "--profile", options.profile}};
     TRY(cli_check_files(files, sizeof files / sizeof *files, err));
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i].path) TRY(output_file_check(files[i].path, err));
     return run_probe(&options, err);
 }

@@ -283,7 +283,7 @@ static enum status check_files(const struct settings *settings, struct err *err)
     files[count++] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
     for (size_t i = 0; settings->csv && i < TABLES; i++) {
         snprintf(paths[i], PATH_BYTES, "%s/%s", settings->csv, tables[i].name);
-        files[count++] = (struct cli_file){CLI_WRITES, "--csv", paths[i]};
+        files[count++] = (struct cli_file){CLI_WRITES_IN, "--csv", paths[i]};
     }
     enum status status = cli_check_files(files, count, err);
     free(files);

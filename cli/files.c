@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/files/output_file.h"
 #include "trace/open.h"
 #include "trace/otf2/otf2.h"
 
@@ -198,6 +199,38 @@ static enum status check_standard_input(const struct cli_file *files, size_t cou
     return STATUS_OK;
 }
 
+/* The directory of several files may be missing: the command makes it. */
+static enum status check_file_in(const char *path, struct err *err)
+{
+    char *above = strdup(path), *end = above ? strrchr(above, '/') : NULL;
+    if (!above) return err_memory(err);
+    while (end && end > above && end[-1] == '/') end--;
+    if (end && end > above) *end = '\0';
+    bool missing = end && end > above && access(above, F_OK) != 0 && errno == ENOENT;
+    enum status status = output_file_check(missing ? above : path, err);
+    free(above);
+    return status;
+}
+
+/* The directory of an archive may be missing, too. */
+static enum status check_archive(const char *path, struct err *err)
+{
+    struct stat about;
+    TRY(otf2_check_place(path, err));
+    if (stat(path, &about) != 0) return output_file_check(path, err);
+    if (!S_ISDIR(about.st_mode))
+        return err_set(err, STATUS_SYSTEM, path, NULL, "is a file, expected the directory of an archive or a new name");
+    if (access(path, W_OK | X_OK) == 0) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be written: %s", strerror(errno));
+}
+
+static enum status check_writable(const struct cli_file *file, struct err *err)
+{
+    if (!file->path || file->kind == CLI_READS) return STATUS_OK;
+    if (writes_archive(file)) return check_archive(file->path, err);
+    return file->kind == CLI_WRITES_IN ? check_file_in(file->path, err) : output_file_check(file->path, err);
+}
+
 enum status cli_check_files(const struct cli_file *files, size_t count, struct err *err)
 {
     struct claims claims = {.count = 0};
@@ -207,7 +240,6 @@ enum status cli_check_files(const struct cli_file *files, size_t count, struct e
     if (status == STATUS_OK) status = compare_claims(&claims, err);
     for (size_t i = 0; i < claims.count; i++) free(claims.items[i].path);
     free(claims.items);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        if (files[i].path && writes_archive(&files[i])) status = otf2_check_place(files[i].path, err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) status = check_writable(&files[i], err);
     return status;
 }

@@ -20,6 +20,14 @@ replaces() {
     kept "$@"
 }
 
+# spares TEXT ARGUMENT...: what cannot be written there is told in one line, and nothing changes.
+spares() {
+    text=$1
+    shift
+    error 1 "$text" "$@"
+    kept "$@"
+}
+
 cp "$worked" t.txt
 cp "$platform" p.json
 run 0 generate ring -n 2 -i 1 -o a.rma
@@ -61,7 +69,7 @@ sed 's/"lock": "blocking"/"lock": "lazy"/' "$source/platforms/mpi/rdma.json" >mp
 jq '.mpi = {profile: "mine"}' p.json >profiled.json
 keep
 replaces "--json mpi/mine.json would replace the MPI profile" simulate t.txt --platform profiled.json --json mpi/mine.json
-replaces "-o mpi/mine.json would replace the MPI profile" simulate t.txt --platform profiled.json -o mpi/mine.json
+spares "mpi/mine.json: is a file, expected the directory of an archive" simulate t.txt --platform profiled.json -o mpi/mine.json
 replaces "--json profiled.json would replace the platform" platform show profiled.json --json profiled.json
 
 # Any file of an archive, named by its directory or by its anchor.
@@ -115,7 +123,7 @@ for name in profiles include; do
 done
 run 0 simulate t.txt --platform xml/profiles.json --json xml/other.json
 rm xml/other.json
-replaces "-o xml/net.xml would replace the SimGrid platform" simulate t.txt --platform xml/p.json -o xml/net.xml
+spares "xml/net.xml: is a file, expected the directory of an archive" simulate t.txt --platform xml/p.json -o xml/net.xml
 replaces "--json result.json would replace the --ideal result" analyze t.txt --ideal result.json --json result.json
 replaces "--json reference.json would replace the --reference result" analyze t.txt --reference reference.json --json reference.json
 
