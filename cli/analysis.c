@@ -291,15 +291,21 @@ enum status analysis_note_unchecked(struct result *result, struct err *err)
         "reads it as a whole");
 }
 
+static enum status write_files(const struct analysis *analysis, const struct trace *trace, const struct result *result,
+                               struct err *err)
+{
+    if (analysis->csv) TRY(write_csv(analysis, trace, result, err));
+    return analysis->json ? write_json(analysis->json, result, err) : STATUS_OK;
+}
+
 enum status analysis_write(const struct analysis *analysis, const struct trace *trace, const struct result *result,
                            struct err *err)
 {
-    if (analysis->csv) TRY(write_csv(analysis, trace, result, err));
-    if (analysis->json) TRY(write_json(analysis->json, result, err));
-    if (cli_is_output(analysis->json)) return STATUS_OK;
+    enum status files = write_files(analysis, trace, result, err);
+    if (cli_is_output(analysis->json)) return files;
     if (analysis->efficiency && result->efficiency)
         efficiency_print(result->efficiency, result->per_rank, cli_table());
     else
         result_print_top(result, (size_t)analysis->top, cli_table());
-    return cli_flush(err);
+    return cli_flush_behind(files, err);
 }

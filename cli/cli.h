@@ -88,6 +88,8 @@ FILE *cli_table(void);
 
 /* Tells whether everything was written to standard output. */
 enum status cli_flush(struct err *err);
+/* The same behind files: a full disk takes those, not the table. Returns what became of the files, unless that is STATUS_OK. */
+enum status cli_flush_behind(enum status files, struct err *err);
 /* To a file that appears as a whole or not at all; "-" is standard output. */
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err);
 

@@ -38,18 +38,21 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+static enum status write_json(const struct advice *advice, const char *file, struct err *err)
+{
+    cJSON *json;
+    TRY(advice_to_json(advice, &json, err));
+    enum status status = cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
+}
+
 static enum status write_outputs(const struct advice *advice, const char *file, struct err *err)
 {
-    if (file) {
-        cJSON *json;
-        TRY(advice_to_json(advice, &json, err));
-        enum status status = cli_write_json(json, file, err);
-        cJSON_Delete(json);
-        TRY(status);
-    }
-    if (cli_is_output(file)) return STATUS_OK;
+    enum status files = file ? write_json(advice, file, err) : STATUS_OK;
+    if (cli_is_output(file)) return files;
     advice_print(advice, cli_table());
-    return cli_flush(err);
+    return cli_flush_behind(files, err);
 }
 
 static enum status run_advise(const struct settings *settings, struct err *err)

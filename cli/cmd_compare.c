@@ -81,17 +81,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+static enum status write_json(const struct comparison *comparison, const char *file, struct err *err)
+{
+    cJSON *json;
+    TRY(comparison_to_json(comparison, &json, err));
+    enum status status = cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
+}
+
 static enum status write_outputs(const struct settings *settings, const struct comparison *comparison,
                                  struct err *err)
 {
-    if (settings->json) {
-        cJSON *json;
-        TRY(comparison_to_json(comparison, &json, err));
-        enum status status = cli_write_json(json, settings->json, err);
-        cJSON_Delete(json);
-        TRY(status);
-    }
-    if (cli_is_output(settings->json)) return STATUS_OK;
+    enum status files = settings->json ? write_json(comparison, settings->json, err) : STATUS_OK;
+    if (cli_is_output(settings->json)) return files;
     comparison_print(comparison, cli_table());
     bool begun = false;
     for (size_t i = 0; i < settings->row_count; i++) {
@@ -100,7 +103,7 @@ static enum status write_outputs(const struct settings *settings, const struct c
         begun = begun || row->rewrite.count > 0;
         rewrite_print(&row->rewrite, row->name, stdout);
     }
-    return cli_flush(err);
+    return cli_flush_behind(files, err);
 }
 
 static enum status compare_rows(struct settings *settings, const struct trace *trace, const struct warnings *warnings,

@@ -131,9 +131,10 @@ static enum status write_outputs(const struct settings *settings, const struct p
                                  const struct verify_report *report, const struct draws *draws,
                                  const struct rewrite *rewrite, struct err *err)
 {
-    if (settings->output) TRY(trace_save(prediction->outcome.trace, settings->output, err));
-    if (settings->json) TRY(write_json(settings, prediction->result, report, draws, rewrite, err));
-    if (cli_is_output(settings->json) || cli_is_output(settings->output)) return STATUS_OK;
+    enum status files = STATUS_OK;
+    if (settings->output) files = trace_save(prediction->outcome.trace, settings->output, err);
+    if (files == STATUS_OK && settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
+    if (cli_is_output(settings->json) || cli_is_output(settings->output)) return files;
     rewrite_print(rewrite, "Rewritten", cli_table());
     result_print(prediction->result, stdout);
     if (prediction->result->efficiency)
@@ -145,8 +146,8 @@ static enum status write_outputs(const struct settings *settings, const struct p
         fputs("\nWhat must always hold\n", stdout);
         verify_print(report, false, stdout);
     }
-    if (settings->output) printf("\nPredicted trace: %s\n", settings->output);
-    return cli_flush(err);
+    if (settings->output && files == STATUS_OK) printf("\nPredicted trace: %s\n", settings->output);
+    return cli_flush_behind(files, err);
 }
 
 /* The laws are promised of programs that keep to MPI: where this one does not, that is what is wrong. */

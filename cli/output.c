@@ -75,6 +75,12 @@ enum status cli_flush(struct err *err)
     return output_file_close("standard output", stdout, STATUS_OK, err);
 }
 
+enum status cli_flush_behind(enum status files, struct err *err)
+{
+    enum status status = cli_flush(files == STATUS_OK ? err : NULL);
+    return files == STATUS_OK ? status : files;
+}
+
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
 {
     FILE *out;

@@ -187,21 +187,29 @@ static enum status write_file(const struct curve *curve, const char *file, void 
     return output_file_close(file, out, STATUS_OK, err);
 }
 
+static enum status write_json(const struct curve *curve, const char *file, struct err *err)
+{
+    cJSON *json;
+    TRY(curve_to_json(curve, &json, err));
+    enum status status = cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+static enum status write_files(const struct settings *settings, const struct curve *curve, struct err *err)
+{
+    if (settings->json) TRY(write_json(curve, settings->json, err));
+    TRY(write_file(curve, settings->csv, curve_write_csv, err));
+    return write_file(curve, settings->svg, curve_write_svg, err);
+}
+
 static enum status write_outputs(const struct settings *settings, const struct curve *curve, struct err *err)
 {
-    if (settings->json) {
-        cJSON *json;
-        TRY(curve_to_json(curve, &json, err));
-        enum status status = cli_write_json(json, settings->json, err);
-        cJSON_Delete(json);
-        TRY(status);
-    }
-    TRY(write_file(curve, settings->csv, curve_write_csv, err));
-    TRY(write_file(curve, settings->svg, curve_write_svg, err));
-    if (cli_is_output(settings->json) || cli_is_output(settings->csv) || cli_is_output(settings->svg)) return STATUS_OK;
+    enum status files = write_files(settings, curve, err);
+    if (cli_is_output(settings->json) || cli_is_output(settings->csv) || cli_is_output(settings->svg)) return files;
     if (settings->program && curve->program) fputs(curve->program, stdout);
     curve_print(curve, cli_table());
-    return cli_flush(err);
+    return cli_flush_behind(files, err);
 }
 
 /* Rank by rank: the run may be larger than memory. */

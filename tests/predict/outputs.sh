@@ -25,13 +25,16 @@ find taken -type f -exec cksum {} + | sort | cmp - before || fail "the trace tha
 run 0 simulate taken/worked.txt --platform "$platform" -o - --json one.json
 error 2 "-o and --json both write same, expected two files" simulate "$worked" --platform "$platform" -o same --json same
 
-# A device without room: the cause, and the name of what could not be written.
+# A device without room: the cause, and the name of what could not be written. The table is there all the same.
 if [ -w /dev/full ]; then
     run 0 generate ring -n 16 -i 40 -o long.txt
-    for command in "simulate long.txt" "compare long.txt --per-rank"; do
+    for command in "simulate long.txt" "compare long.txt --per-rank" "advise $worked" "predict long.txt --replicate --ranks 32"; do
         error 1 "rmacast: /dev/full: cannot be written: No space left on device" $command --platform "$platform" \
-            --set nodes.count=16 --engine loggp --json /dev/full
+            --set nodes.count=32 --engine loggp --json /dev/full
+        shows '^(Run time|semantics|change|   ranks) '
     done
+    error 1 "rmacast: /dev/full: cannot be written: No space left on device" analyze long.txt --json /dev/full
+    shows '^Run time '
     "$program" simulate long.txt --platform "$platform" --set nodes.count=16 --engine loggp -o - >/dev/full 2>err
     [ $? -eq 1 ] || fail "a predicted trace to a full device does not end with 1"
     echo "rmacast: standard output: cannot be written: No space left on device" | cmp - err || fail "the error is $(cat err)"
