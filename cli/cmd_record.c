@@ -8,8 +8,7 @@
 #include "cli/files.h"
 #include "cli/terminal/activity.h"
 #include "cli/written.h"
-#include "recording/guests.h"
-#include "recording/pack.h"
+#include "recording/job.h"
 #include "recording/run.h"
 #include "trace/spool/spool.h"
 
@@ -164,6 +163,12 @@ struct sums {
     uint64_t programs, ranks, events, incomplete;
 };
 
+static void show_packing(void *context)
+{
+    (void)context;
+    activity_begin("rmacast record: waiting for the ranks, and packing");
+}
+
 static void say_packed(void *context, const struct record_packed *packed)
 {
     struct sums *sums = context;
@@ -208,29 +213,17 @@ static enum status write_json(const struct options *options, const char *directo
 }
 
 /* A program that failed keeps its exit status, whatever packing says. */
-static enum status record_program(const struct options *options, const char *directory, const char *spool,
-                                  struct err *err)
+static enum status record_program(const struct options *options, const char *directory, struct err *err)
 {
-    int exit_status;
+    int exit_status = 0;
     struct sums sums = {0};
-    const struct record_observer observer = {
-        .misaligned = warn_misaligned, .packed = say_packed, .kept = say_kept, .failed = say_failed, .context = &sums};
-    char library[RECORD_PATH_BYTES];
-    TRY(record_find_library(library, err));
-    TRY(record_check_semantics(library, err));
-    TRY(record_make_spool(directory, spool, err));
-    enum status status = record_run(options->command, library, spool, &exit_status, err);
-    if (status != STATUS_OK) {
-        record_remove_spool(directory, spool);
-        return status;
-    }
-    activity_begin("rmacast record: waiting for the ranks, and packing");
-    int writer = record_await_writers(spool);
-    if (writer == 0)
-        status = record_pack(directory, spool, &observer, err);
-    else
-        status = err_set(err, STATUS_DATA, spool, NULL,
-                         "process %d still writes to it: the recording is kept, not packed; every command reads it", writer);
+    const struct record_observer observer = {.ended = show_packing,
+                                             .misaligned = warn_misaligned,
+                                             .packed = say_packed,
+                                             .kept = say_kept,
+                                             .failed = say_failed,
+                                             .context = &sums};
+    enum status status = record_job(options->command, directory, &observer, &exit_status, err);
     activity_end();
     if (status == STATUS_OK) status = write_json(options, directory, &sums, exit_status, err);
     if (exit_status == 0) return status;
@@ -242,11 +235,10 @@ static enum status record_program(const struct options *options, const char *dir
 enum status cmd_record(int argc, char **argv, struct err *err)
 {
     struct options options = {0};
-    char directory[RECORD_PATH_BYTES], spool[RECORD_PATH_BYTES + 8];
+    char directory[RECORD_PATH_BYTES];
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
     TRY(record_directory(options.output, options.command, directory, err));
     const struct cli_file files[] = {{CLI_WRITES_ARCHIVE, "-o", directory}, {CLI_WRITES, "--json", options.json}};
     if (options.json) TRY(cli_check_files(files, sizeof files / sizeof *files, err));
-    snprintf(spool, sizeof spool, "%s/spool", directory);
-    return record_program(&options, directory, spool, err);
+    return record_program(&options, directory, err);
 }

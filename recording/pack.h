@@ -1,7 +1,6 @@
 /* Packs the spool of a run: one archive per program of the job.
  *
- * Order of calls: record_make_spool() and record_run() (recording/run.h), record_await_writers() (recording/guests.h),
- * record_pack(). */
+ * recording/job.h calls it when the program has ended. */
 #ifndef RECORDING_PACK_H
 #define RECORDING_PACK_H
 
@@ -22,8 +21,9 @@ struct record_packed {
     const char *foreign_launcher;
 };
 
-/* Is called with what happened to one program. */
+/* Is called with what happened to the job and to each of its programs. */
 struct record_observer {
+    void (*ended)(void *context); /* the command has: its writers are waited for, and packed */
     /* Before packing: a window at an address that the MPI library does not handle (trace/spool/read.h). */
     void (*misaligned)(void *context, const struct spool_misaligned *found);
     void (*packed)(void *context, const struct record_packed *packed);

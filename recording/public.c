@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "common/public.h"
-#include "recording/guests.h"
-#include "recording/pack.h"
+#include "recording/job.h"
 #include "recording/run.h"
 #include <rmacast/record.h>
 
@@ -40,21 +39,10 @@ static enum status record_program(char *const *command, const char *directory,
                                   const struct rmacast_record_options *options, int *exit_status, struct err *err)
 {
     static const struct record_observer nobody = {0};
-    char archive[RECORD_PATH_BYTES], spool[RECORD_PATH_BYTES + 8], library[RECORD_PATH_BYTES];
+    char archive[RECORD_PATH_BYTES];
     if (options && !set_options(options)) return err_memory(err);
     TRY(record_directory(directory, command, archive, err));
-    snprintf(spool, sizeof spool, "%s/spool", archive);
-    TRY(record_find_library(library, err));
-    TRY(record_make_spool(archive, spool, err));
-    enum status status = record_run(command, library, spool, exit_status, err);
-    if (status != STATUS_OK) {
-        record_remove_spool(archive, spool);
-        return status;
-    }
-    int writer = record_await_writers(spool);
-    if (writer == 0) return record_pack(archive, spool, &nobody, err);
-    return err_set(err, STATUS_DATA, spool, NULL, "process %d still writes to it: the recording is kept, not packed",
-                   writer);
+    return record_job(command, archive, &nobody, exit_status, err);
 }
 
 /* Does not return. */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/files/directory.h"
 #include "common/files/place.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/archive_entries.h"
@@ -35,31 +36,6 @@ static bool exists_in(const char *directory, const char *name)
     bool found = path && access(path, F_OK) == 0;
     free(path);
     return found;
-}
-
-static bool is_still(int descriptor, const char *path)
-{
-    struct stat held, named;
-    return fstat(descriptor, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
-           held.st_ino == named.st_ino;
-}
-
-/* Locks the directory that has this name now; operation as for flock(). -1: locked by another, or it cannot be locked,
- * which errno EWOULDBLOCK distinguishes. */
-static int lock_directory(const char *path, int operation)
-{
-    for (;;) {
-        int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (descriptor < 0) return -1;
-        if (flock(descriptor, operation) != 0) {
-            int cause = errno;
-            close(descriptor);
-            errno = cause;
-            return -1;
-        }
-        if (is_still(descriptor, path)) return descriptor;
-        close(descriptor);
-    }
 }
 
 static void unlock_file(int *lock)
@@ -138,7 +114,7 @@ static void remove_stale(const char *place, const char *prefix, const char *dire
         if (fstatat(dirfd(listing), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || about.st_uid != geteuid())
             continue;
         char *stage = path_in(place, entry->d_name);
-        int lock = stage ? lock_directory(stage, LOCK_EX | LOCK_NB) : -1;
+        int lock = stage ? directory_lock(stage, LOCK_EX | LOCK_NB) : -1;
         if (lock >= 0) remove_stage(stage, directory);
         unlock_file(&lock);
         free(stage);
@@ -172,7 +148,7 @@ static bool make_locked(const char *place, const char *prefix, struct archive_st
         if (asprintf(&stage->path, "%s/%s" ARCHIVE_STAGE "XXXXXX", place, prefix) < 0) stage->path = NULL;
         if (!stage->path) return false;
         bool made = mkdtemp(stage->path) != NULL;
-        if (made) stage->lock = lock_directory(stage->path, LOCK_EX);
+        if (made) stage->lock = directory_lock(stage->path, LOCK_EX);
         if (made && (stage->lock >= 0 || errno != ENOENT)) return true;
         int cause = errno;
         free(stage->path);
@@ -230,7 +206,7 @@ enum status archive_stage_open(const char *directory, struct archive_stage *stag
     char *above, *prefix = neighbour_prefix(stage->target, &above);
     enum status status = prefix ? STATUS_OK : err_memory(err);
     if (status == STATUS_OK) {
-        stage->target_lock = lock_directory(stage->target, LOCK_EX);
+        stage->target_lock = directory_lock(stage->target, LOCK_EX);
         remove_stale(above, prefix, stage->target);
         remove_stale(stage->target, "", stage->target);
         unlock_file(&stage->target_lock);
@@ -282,7 +258,7 @@ enum status archive_stage_commit(struct archive_stage *stage, struct err *err)
         return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "was removed while the archive was written");
     if (mkdir(stage->target, 0777) != 0 && errno != EEXIST)
         return system_error(err, stage->directory, "make this directory");
-    stage->target_lock = lock_directory(stage->target, LOCK_EX); /* where there are no locks: without */
+    stage->target_lock = directory_lock(stage->target, LOCK_EX); /* where there are no locks: without */
     TRY(otf2_check_place(stage->directory, err));
     if (!exchange_names(stage)) TRY(move_one_by_one(stage, err));
     stage->done = true;

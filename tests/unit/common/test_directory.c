@@ -1,12 +1,15 @@
-/* Directories of outputs: made, found, refused with path and cause. */
+/* Directories of outputs: made, found, locked, refused with path and cause. */
 #include "common/files/directory.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,11 +60,36 @@ static void what_cannot_be_made_is_named_with_the_cause(void **state)
     }
 }
 
+static void one_descriptor_at_a_time_has_the_lock(void **state)
+{
+    (void)state;
+    assert_int_equal(directory_make("used", NULL), STATUS_OK);
+    int first = directory_lock("used", LOCK_EX | LOCK_NB);
+    assert_true(first >= 0);
+    assert_int_equal(directory_lock("used", LOCK_EX | LOCK_NB), -1);
+    assert_int_equal(errno, EWOULDBLOCK);
+    /* The lock is of the directory, not of its name: another one of that name is free. */
+    assert_int_equal(rename("used", "before"), 0);
+    assert_int_equal(directory_lock("used", LOCK_EX | LOCK_NB), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(directory_make("used", NULL), STATUS_OK);
+    int second = directory_lock("used", LOCK_EX | LOCK_NB);
+    assert_true(second >= 0);
+    close(first);
+    close(second);
+    int third = directory_lock("before", LOCK_EX | LOCK_NB);
+    assert_true(third >= 0);
+    close(third);
+    assert_int_equal(symlink("used", "link"), 0);
+    assert_int_equal(directory_lock("link", LOCK_EX | LOCK_NB), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_that_is_there_is_as_good, enter, leave),
         cmocka_unit_test_setup_teardown(what_cannot_be_made_is_named_with_the_cause, enter, leave),
+        cmocka_unit_test_setup_teardown(one_descriptor_at_a_time_has_the_lock, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
