@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "recording/guests.h"
+#include "common/files/directory.h"
 #include "common/files/installed.h"
 #include "trace/otf2/otf2.h"
 
@@ -119,15 +121,26 @@ static bool empty_directory(const char *path)
     return empty;
 }
 
-enum status record_make_spool(const char *directory, const char *spool, struct err *err)
+/* Another recording that ends may remove the directory between the two calls. */
+static enum status make_locked(const char *spool, int *lock, struct err *err)
+{
+    do {
+        if (mkdir(spool, 0777) != 0 && errno != EEXIST)
+            return err_set(err, STATUS_SYSTEM, spool, NULL, "%s, expected to make the directory", strerror(errno));
+        *lock = directory_lock(spool, LOCK_EX | LOCK_NB);
+    } while (*lock < 0 && errno == ENOENT);
+    if (*lock >= 0 || errno != EWOULDBLOCK) return STATUS_OK;
+    return err_set(err, STATUS_DATA, spool, NULL, "another recording is being made there, expected another directory");
+}
+
+enum status record_make_spool(const char *directory, const char *spool, int *lock, struct err *err)
 {
     TRY(otf2_check_place(directory, err));
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return err_set(err, STATUS_SYSTEM, directory, NULL, "%s, expected to make the directory", strerror(errno));
-    if (mkdir(spool, 0777) == 0) return STATUS_OK;
-    if (errno != EEXIST)
-        return err_set(err, STATUS_SYSTEM, spool, NULL, "%s, expected to make the directory", strerror(errno));
+    TRY(make_locked(spool, lock, err));
     if (empty_directory(spool)) return STATUS_OK;
+    if (*lock >= 0) close(*lock);
     return err_set(err, STATUS_DATA, spool, NULL,
                    "holds a recording that was not packed, expected none: analyze or remove it");
 }

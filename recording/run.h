@@ -15,8 +15,10 @@ enum status record_check_semantics(const char *library, struct err *err);
 /* The directory of the archive: output, or the name of the program that the command runs with ".rma". */
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err);
 
-/* Makes both directories. STATUS_DATA if an earlier recording there was not packed, or as otf2_check_place() says. */
-enum status record_make_spool(const char *directory, const char *spool, struct err *err);
+/* Makes both directories. *lock is a descriptor that the caller closes when the spool is packed or removed: until then no other
+ * process makes a recording there. -1: the file system has no locks. STATUS_DATA if an earlier recording there was not packed, if
+ * another one is being made, or as otf2_check_place() says. */
+enum status record_make_spool(const char *directory, const char *spool, int *lock, struct err *err);
 
 /* Removes the recorder's files and the spool directory, and the archive's directory if nothing else is in it. */
 void record_remove_spool(const char *directory, const char *spool);

@@ -29,10 +29,10 @@ struct rmacast_record_options {
  *
  * A program that fails, or is killed, is recorded all the same: RMACAST_OK, *exit_status (may be NULL) is its exit
  * status, or 128 + n if signal n ended it. RMACAST_USAGE: the command cannot be run. RMACAST_DATA: nothing was
- * recorded, since no program called MPI_Init, or a recording is in the directory that was not packed. RMACAST_SYSTEM:
- * the recorder library is not found (it is installed beside this library; RMACAST_RECORDER in the environment names
- * another place), or the archive cannot be written. A child process records: it takes no signal handlers and no
- * children of this process. */
+ * recorded, since no program called MPI_Init; or the directory has a recording that was not packed, or one is being made
+ * there. RMACAST_SYSTEM: the recorder library is not found (it is installed beside this library; RMACAST_RECORDER in the
+ * environment names another place), or the archive cannot be written. A child process records: it takes no signal handlers
+ * and no children of this process. */
 enum rmacast_status rmacast_record(char *const *command, const char *directory,
                                    const struct rmacast_record_options *options, int *exit_status,
                                    struct rmacast_error *error);

@@ -58,6 +58,20 @@ expect 1 "$rmacast" record -o old.rma -- true
 check lines err 1
 check test -f old.rma/spool/rank-000000.spool
 
+# A second recording in a directory, before the first one's program has begun, is refused, and the first one is whole.
+mkfifo go
+"$rmacast" record -o two.rma -- sh -c ": >begun; read -r line <go; exec \"$mpiexec\" -n 2 \"$programs/locks\"" >first 2>&1 &
+first=$!
+while [ ! -e begun ]; do sleep 0.05; done
+expect 1 "$rmacast" record -o two.rma -- touch second
+check lines err 1
+check grep -q 'rmacast: two.rma/spool: another recording is being made there, expected another directory' err
+check test ! -e second
+echo >go
+wait $first || fail "the first recording: $(cat first)"
+expect 0 "$rmacast" info two.rma
+check grep -q '^complete *yes' out
+
 # The recorder cannot write: the program runs on, one line per rank says why. Without RMACAST_SPOOL it says nothing.
 expect 0 env LD_PRELOAD="$recorder" RMACAST_SPOOL="$work/none" "$mpiexec" -n 2 "$programs/locks"
 check lines err 2
