@@ -1,5 +1,6 @@
 /* rmacast simulate TRACE --platform FILE: the trace replayed on a described cluster. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/prediction_options.h"
@@ -12,7 +13,7 @@
 #include "simulate/verify/verify.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_SEED };
+enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -25,6 +26,10 @@ static const struct argp_option options[] = {
      "replay the trace N times more, with latencies that are drawn around the stated ones (network.jitter_s): median and range "
      "of run time, rank times and wait states; needs --engine loggp",
      0},
+    {"draw", KEY_DRAW, "WHICH", 0,
+     "predict one of the draws, with its wait states, transfers and trace: a number from 1 to N, or the one of the median run "
+     "time (median), or of the median time of a rank (median:RANK)",
+     0},
     {"seed", KEY_SEED, "NUMBER", 0, "seed of the draws (default 1)", 0},
     {"output", 'o', "TRACE", 0,
      "keep the predicted trace: *.txt is text, anything else an archive; - is text on standard output, without "
@@ -35,17 +40,35 @@ static const struct argp_option options[] = {
     {0}};
 
 struct settings {
-    const char *trace, *semantics, *output, *json;
+    const char *trace, *semantics, *output, *json, *draw;
     bool verify;
     int64_t draws; /* 0: none */
     int64_t seed;
+    enum draw_choice choice; /* what draw says, with its number */
+    int64_t number;
     struct warnings warnings;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
 
-/* JSON has whole numbers up to here. */
-#define SEED_MAX (INT64_C(1) << 53)
+/* At the end, since --draws may be behind --draw. */
+static error_t parse_draw(const struct argp_state *state, struct settings *settings)
+{
+    static const char of_rank[] = "median:";
+    const char *text = settings->draw;
+    if (!text) return 0;
+    if (settings->draws == 0) return cli_usage(state, "--draw %s needs --draws N", text);
+    settings->choice = DRAW_MEDIAN;
+    if (strcmp(text, "median") == 0) return 0;
+    bool names_rank = strncmp(text, of_rank, strlen(of_rank)) == 0;
+    const char *number = names_rank ? text + strlen(of_rank) : text;
+    char *end;
+    settings->choice = names_rank ? DRAW_MEDIAN_OF_RANK : DRAW_NUMBER;
+    settings->number = strtoll(number, &end, 10);
+    int64_t low = names_rank ? 0 : 1, high = names_rank ? UINT32_MAX : settings->draws;
+    if (end > number && *end == '\0' && settings->number >= low && settings->number <= high) return 0;
+    return cli_usage(state, "--draw %s, expected median, median:RANK or a number from 1 to %" PRId64, text, settings->draws);
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -58,7 +81,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         settings->semantics = argument;
         return prediction_semantics_check(state, "--semantics", argument);
     case KEY_DRAWS: return cli_count(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
-    case KEY_SEED: return cli_count(state, "--seed", argument, 0, SEED_MAX, &settings->seed);
+    case KEY_DRAW: settings->draw = argument; return 0;
+    case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;
@@ -67,6 +91,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (cli_is_output(settings->json) && cli_is_output(settings->output))
             return cli_usage(state, "-o - and --json - both write to standard output, expected a FILE for one of them");
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
+        if (!failed) failed = parse_draw(state, settings);
         return failed ? failed : prediction_options_end(state, &settings->prediction);
     }
     default: return ARGP_ERR_UNKNOWN;
@@ -143,7 +168,7 @@ static enum status write_outputs(const struct settings *settings, const struct p
     warnings_print_contradictions(&settings->warnings, stdout);
     print_engine(prediction, stdout);
     if (report->count > 0) {
-        fputs("\nWhat must always hold\n", stdout);
+        printf("\nWhat must always hold%s\n", draws->taken > 0 ? ", of the prediction without draws" : "");
         verify_print(report, false, stdout);
     }
     if (settings->output && files == STATUS_OK) printf("\nPredicted trace: %s\n", settings->output);
@@ -180,11 +205,23 @@ static enum status tell_broken(const struct settings *settings, const struct tra
     return tell_violation(settings, trace, broken, report->count, err);
 }
 
+static struct draws_request draws_asked(const struct settings *settings)
+{
+    return (struct draws_request){.engine = settings->prediction.engine,
+                                  .analyze = &settings->analyze,
+                                  .keep_going = settings->prediction.keep_going,
+                                  .count = (size_t)settings->draws,
+                                  .seed = (uint64_t)settings->seed,
+                                  .choice = settings->choice,
+                                  .number = (size_t)settings->number};
+}
+
 static enum status simulate_trace(const struct settings *settings, const struct trace *trace,
                                   const struct platform *platform, const struct rewrite *rewrite, struct err *err)
 {
     struct progress_bar *bar;
-    if (settings->draws > 0) TRY(draws_check(platform, settings->prediction.engine, err));
+    const struct draws_request request = draws_asked(settings);
+    if (request.count > 0) TRY(draws_check(&request, platform, trace->rank_count, err));
     TRY(progress_bar_begin(1, &bar, err));
     struct prediction prediction = {
         .trace = trace,
@@ -202,11 +239,11 @@ static enum status simulate_trace(const struct settings *settings, const struct 
     TRY(status);
     struct verify_report report = {.count = 0};
     struct draws draws = {.count = 0};
+    struct platform drawn;
     const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};
     if (settings->verify) status = verify_run(prediction.trace, platform, &replay, &prediction.outcome, &report, err);
-    if (status == STATUS_OK && settings->draws > 0)
-        status = draws_run(trace, platform, prediction.engine, &settings->analyze, settings->prediction.keep_going,
-                           (size_t)settings->draws, (uint64_t)settings->seed, &draws, err);
+    if (status == STATUS_OK && request.count > 0) status = draws_run(trace, platform, &request, &draws, err);
+    if (status == STATUS_OK && draws.taken > 0) status = draws_predict(trace, &draws, &drawn, &prediction, err);
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, &draws, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, prediction.trace, &report, err);
     draws_clear(&draws);

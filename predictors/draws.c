@@ -9,7 +9,8 @@
 #include "common/units.h"
 #include "predictors/comparison.h"
 
-enum { NAME_BYTES = 32 };
+enum { NAME_BYTES = 288 };
+#define RACES_FROM 0.04 /* a range of the run times of so much of their median is a race */
 
 /* Sorts the values. */
 static struct draws_range range_of(double *values, size_t count)
@@ -18,7 +19,26 @@ static struct draws_range range_of(double *values, size_t count)
     return (struct draws_range){(values[(count - 1) / 2] + values[count / 2]) / 2, values[0], values[count - 1]};
 }
 
-static enum status find_ranges(struct result *const *results, struct draws *draws, struct err *err)
+/* The time by which the draws are ordered. */
+static double time_of(const struct result *result, const struct draws_request *request)
+{
+    return request->choice == DRAW_MEDIAN_OF_RANK ? result->rank_time_s[request->number] : result->run_time_s;
+}
+
+/* values: room for one of each draw. */
+static size_t take_draw(struct result *const *results, const struct draws_request *request, double *values)
+{
+    if (request->choice == DRAW_NONE) return 0;
+    if (request->choice == DRAW_NUMBER) return request->number;
+    for (size_t i = 0; i < request->count; i++) values[i] = time_of(results[i], request);
+    qsort(values, request->count, sizeof *values, compare_doubles);
+    size_t draw = 0;
+    while (time_of(results[draw], request) != values[(request->count - 1) / 2]) draw++;
+    return draw + 1;
+}
+
+static enum status find_ranges(struct result *const *results, const struct draws_request *request, struct draws *draws,
+                               struct err *err)
 {
     size_t count = draws->count;
     double *values = calloc(count, sizeof *values);
@@ -38,41 +58,57 @@ static enum status find_ranges(struct result *const *results, struct draws *draw
         for (size_t i = 0; i < count; i++) values[i] = results[i]->patterns[pattern].severity_s;
         draws->patterns[pattern] = range_of(values, count);
     }
+    draws->taken = take_draw(results, request, values);
     free(values);
     return STATUS_OK;
 }
 
-enum status draws_check(const struct platform *platform, const struct engine_descriptor *engine, struct err *err)
+enum status draws_check(const struct draws_request *request, const struct platform *platform, uint32_t rank_count,
+                        struct err *err)
 {
-    if (strcmp(engine->name, "loggp") != 0)
-        return err_set(err, STATUS_USAGE, NULL, NULL, "--draws with engine %s, expected --engine loggp", engine->name);
+    if (strcmp(request->engine->name, "loggp") != 0)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--draws with engine %s, expected --engine loggp", request->engine->name);
+    if (request->choice == DRAW_MEDIAN_OF_RANK && request->number >= rank_count)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--draw median:%zu, expected a rank below %" PRIu32, request->number,
+                       rank_count);
     if (platform->jitter_s > 0) return STATUS_OK;
     return err_set(err, STATUS_DATA, platform->file, "network.jitter_s",
                    "--draws needs the standard deviation of a message's latency, expected a value above 0");
 }
 
-enum status draws_run(const struct trace *trace, const struct platform *platform, const struct engine_descriptor *engine,
-                      const struct analyze_options *analyze, bool keep_going, size_t count, uint64_t seed,
+/* The platform of a draw, with the memory of the given one; number: from 1. */
+static struct platform drawn_platform(const struct platform *platform, uint64_t seed, size_t number)
+{
+    struct platform drawn = *platform;
+    drawn.draw = scramble_bits(scramble_bits(seed) + number - 1) | 1; /* 0 draws nothing */
+    return drawn;
+}
+
+enum status draws_run(const struct trace *trace, const struct platform *platform, const struct draws_request *request,
                       struct draws *draws, struct err *err)
 {
     struct comparison comparison = {0};
-    struct analyze_options plain = *analyze;
+    struct analyze_options plain = *request->analyze;
+    size_t count = request->count;
     plain.intervals = plain.verify = plain.per_rank = false;
-    *draws = (struct draws){
-        .count = count, .seed = seed, .jitter_s = platform->jitter_s, .rank_count = trace->rank_count};
-    TRY(draws_check(platform, engine, err));
+    *draws = (struct draws){.count = count,
+                            .seed = request->seed,
+                            .jitter_s = platform->jitter_s,
+                            .rank_count = trace->rank_count,
+                            .choice = request->choice,
+                            .number = request->number};
+    TRY(draws_check(request, platform, trace->rank_count, err));
     struct comparison_row *rows = calloc(count, sizeof *rows);
-    struct platform *platforms = calloc(count, sizeof *platforms); /* borrow the memory of platform */
+    struct platform *platforms = calloc(count, sizeof *platforms);
     char(*names)[NAME_BYTES] = calloc(count, sizeof *names);
     enum status status = rows && platforms && names ? STATUS_OK : err_memory(err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        snprintf(names[i], sizeof names[i], "draw %zu", i + 1);
-        platforms[i] = *platform;
-        platforms[i].draw = scramble_bits(scramble_bits(seed) + i) | 1; /* 0 draws nothing */
-        rows[i] = (struct comparison_row){.name = names[i], .platform = &platforms[i], .keep_going = keep_going};
+        snprintf(names[i], sizeof names[i], "%s%sdraw %zu", request->row ? request->row : "", request->row ? ", " : "", i + 1);
+        platforms[i] = drawn_platform(platform, request->seed, i + 1);
+        rows[i] = (struct comparison_row){.name = names[i], .platform = &platforms[i], .keep_going = request->keep_going};
     }
-    if (status == STATUS_OK) status = comparison_run(trace, rows, count, engine, &plain, &comparison, err);
-    if (status == STATUS_OK) status = find_ranges(comparison.results, draws, err);
+    if (status == STATUS_OK) status = comparison_run(trace, rows, count, request->engine, &plain, &comparison, err);
+    if (status == STATUS_OK) status = find_ranges(comparison.results, request, draws, err);
     comparison_clear(&comparison);
     free(rows);
     free(platforms);
@@ -81,10 +117,30 @@ enum status draws_run(const struct trace *trace, const struct platform *platform
     return status;
 }
 
+enum status draws_predict(const struct trace *trace, struct draws *draws, struct platform *drawn,
+                          struct prediction *prediction, struct err *err)
+{
+    char jitter[UNITS_TEXT_BYTES];
+    draws->undrawn = prediction->result;
+    prediction->result = NULL;
+    prediction_clear(prediction);
+    *drawn = drawn_platform(prediction->platform, draws->seed, draws->taken);
+    prediction->trace = trace;
+    prediction->platform = drawn;
+    prediction->progress = NULL;
+    TRY(prediction_run(prediction, err));
+    enum status status =
+        trace_add_note(prediction->outcome.trace, err, "draw %zu of seed %" PRIu64 ": latencies have a standard deviation of %s",
+                       draws->taken, draws->seed, units_format_duration(draws->jitter_s, jitter));
+    if (status != STATUS_OK) prediction_clear(prediction);
+    return status;
+}
+
 void draws_clear(struct draws *draws)
 {
     free(draws->run_times_s);
     free(draws->rank_time);
+    result_free(draws->undrawn);
     *draws = (struct draws){0};
 }
 
@@ -96,16 +152,33 @@ static void print_row(const char *title, double predicted_s, const struct draws_
             units_format_duration(range->max_s, text[3]));
 }
 
+static void print_taken(const struct draws *draws, FILE *out)
+{
+    char why[64] = "", run_time[UNITS_TEXT_BYTES];
+    if (draws->choice == DRAW_MEDIAN) snprintf(why, sizeof why, ", which has the median run time");
+    if (draws->choice == DRAW_MEDIAN_OF_RANK)
+        snprintf(why, sizeof why, ", which has the median time of rank %zu", draws->number);
+    fprintf(out, "The prediction is draw %zu%s. Without draws the run time is %s.\n", draws->taken, why,
+            units_format_duration(draws->undrawn->run_time_s, run_time));
+}
+
 void draws_print(const struct draws *draws, const struct result *result, FILE *out)
 {
     char jitter[UNITS_TEXT_BYTES];
+    const struct draws_range *run_time = &draws->run_time;
+    double differ_s = run_time->max_s - run_time->min_s;
     fprintf(out, "\n%zu draws, seed %" PRIu64 ", latencies with a standard deviation of %s\n", draws->count, draws->seed,
             units_format_duration(draws->jitter_s, jitter));
     fprintf(out, "%-28s %11s %11s %11s %11s\n", "", "predicted", "median", "least", "most");
-    print_row("Run time", result->run_time_s, &draws->run_time, out);
+    print_row("Run time", result->run_time_s, run_time, out);
     for (enum pattern pattern = 0; pattern < PATTERN_COUNT; pattern++)
         if (draws->patterns[pattern].max_s > 0 || result->patterns[pattern].severity_s > 0)
             print_row(pattern_row(pattern)->title, result->patterns[pattern].severity_s, &draws->patterns[pattern], out);
+    if (draws->taken > 0)
+        print_taken(draws, out);
+    else if (differ_s > 0 && differ_s >= RACES_FROM * run_time->median_s)
+        fprintf(out, "The program races: its run times differ by %.0f %%. --draw median predicts the draw of the median.\n",
+                differ_s / run_time->median_s * 100);
 }
 
 static cJSON *range_json(const struct draws_range *range)
@@ -127,11 +200,20 @@ static bool add_to(cJSON *parent, const char *key, cJSON *item)
     return added;
 }
 
+static bool add_taken(const struct draws *draws, cJSON *json)
+{
+    cJSON *undrawn = cJSON_CreateObject();
+    return cJSON_AddNumberToObject(json, "taken", (double)draws->taken) && add_to(json, "undrawn", undrawn) &&
+           cJSON_AddNumberToObject(undrawn, "run_time_s", draws->undrawn->run_time_s) &&
+           add_to(undrawn, "rank_time_s", cJSON_CreateDoubleArray(draws->undrawn->rank_time_s, (int)draws->rank_count));
+}
+
 static bool fill_json(const struct draws *draws, cJSON *json)
 {
     bool filled = cJSON_AddNumberToObject(json, "count", (double)draws->count) &&
                   cJSON_AddNumberToObject(json, "seed", (double)draws->seed) &&
                   cJSON_AddNumberToObject(json, "jitter_s", draws->jitter_s) &&
+                  (draws->taken == 0 || add_taken(draws, json)) &&
                   add_to(json, "run_time_s", range_json(&draws->run_time)) &&
                   add_to(json, "run_times_s", cJSON_CreateDoubleArray(draws->run_times_s, (int)draws->count));
     cJSON *ranks = filled ? cJSON_AddArrayToObject(json, "rank_time_s") : NULL;
