@@ -4,12 +4,12 @@
 
 #include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
-#include "predictors/comparison.h"
+#include "predictors/comparison_draws.h"
 #include "predictors/prediction.h"
 #include "predictors/scenes.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_JSON, ROWS_MAX = 32 };
+enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_JSON, KEY_DRAWS, KEY_SEED, ROWS_MAX = 32 };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -19,6 +19,11 @@ static const struct argp_option options[] = {
      "says, such as a mixed table",
      0},
     {"rows", KEY_ROWS, "LIST", 0, "the same as --semantics", 0},
+    {"draws", KEY_DRAWS, "N", 0,
+     "replay each row N times more, with latencies that are drawn around the stated ones (network.jitter_s): median and range "
+     "of the run times, and in how many draws a row is faster than each other row; needs --engine loggp",
+     0},
+    {"seed", KEY_SEED, "NUMBER", 0, "seed of the draws, the same for all rows (default 1)", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     ANALYZE_OPTIONS,
     {0}};
@@ -27,6 +32,8 @@ struct settings {
     const char *trace, *json;
     struct scene rows[ROWS_MAX];
     size_t row_count;
+    int64_t draws; /* 0: none */
+    int64_t seed;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
@@ -69,6 +76,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_SEMANTICS: return parse_rows(state, "--semantics", argument, settings);
     case KEY_ROWS: return parse_rows(state, "--rows", argument, settings);
+    case KEY_DRAWS: return cli_count(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
+    case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
     case KEY_JSON: settings->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END: {
@@ -85,7 +94,8 @@ static enum status write_json(const struct comparison *comparison, const char *f
 {
     cJSON *json;
     TRY(comparison_to_json(comparison, &json, err));
-    enum status status = cli_write_json(json, file, err);
+    enum status status = comparison->draws ? comparison_draws_to_json(comparison, json, err) : STATUS_OK;
+    if (status == STATUS_OK) status = cli_write_json(json, file, err);
     cJSON_Delete(json);
     return status;
 }
@@ -110,12 +120,18 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
                                 struct err *err)
 {
     struct comparison_row rows[ROWS_MAX];
+    struct draws draws[ROWS_MAX] = {{.count = 0}};
     struct scene_options scenes = prediction_options_scenes(&settings->prediction);
+    const struct draws_request request = {.engine = settings->prediction.engine,
+                                          .analyze = &settings->analyze,
+                                          .count = (size_t)settings->draws,
+                                          .seed = (uint64_t)settings->seed};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < settings->row_count; i++) {
         status = scene_open(&scenes, trace, &settings->rows[i], err);
         rows[i] = scene_row(&scenes, &settings->rows[i]);
         rows[i].progress = progress_bar_show;
+        if (status == STATUS_OK && request.count > 0) status = draws_check(&request, rows[i].platform, trace->rank_count, err);
     }
     struct progress_bar *bar = NULL;
     if (status == STATUS_OK) status = progress_bar_begin(settings->row_count, &bar, err);
@@ -126,14 +142,20 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
         status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
                                 &comparison, err);
     progress_bar_end(bar);
+    if (comparison_has_results(&comparison) && request.count > 0) { /* of some rows, maybe: then the first one's error stays */
+        struct err failed;
+        enum status drawn = comparison_draws_run(trace, rows, &request, &comparison, draws, status == STATUS_OK ? err : &failed);
+        if (status == STATUS_OK) status = drawn;
+    }
     comparison.warnings = warnings;
     comparison.columns = cli_columns();
-    if (comparison_has_results(&comparison)) { /* of some rows, maybe: then the first one's error stays */
+    if (comparison_has_results(&comparison)) {
         struct err failed;
         enum status written = write_outputs(settings, &comparison, status == STATUS_OK ? err : &failed);
         if (status == STATUS_OK) status = written;
     }
     comparison_clear(&comparison);
+    for (size_t i = 0; i < settings->row_count; i++) draws_clear(&draws[i]);
     for (size_t i = 0; i < settings->row_count; i++) scene_close(&settings->rows[i]);
     return status;
 }
@@ -151,7 +173,7 @@ static enum status run_compare(struct settings *settings, struct err *err)
 
 enum status cmd_compare(int argc, char **argv, struct err *err)
 {
-    struct settings settings = {.analyze = ANALYZE_DEFAULTS, .row_count = 4};
+    struct settings settings = {.analyze = ANALYZE_DEFAULTS, .row_count = 4, .seed = 1};
     for (size_t i = 0; i < settings.row_count; i++) scene_name(&settings.rows[i], (const char[]){(char)('a' + i), '\0'});
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {

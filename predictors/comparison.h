@@ -14,6 +14,8 @@
 #include "simulate/engine/engine.h"
 #include "trace/trace.h"
 
+struct draws;
+
 /* One row, borrowed during comparison_run() only. */
 struct comparison_row {
     const char *name; /* "a", "a+post-early" */
@@ -33,6 +35,7 @@ struct comparison {
     cJSON **rewrites;        /* of the rows: what rewrite_to_json gives; NULL where nothing was rewritten */
     size_t count;
     const struct warnings *warnings; /* borrowed: printed and written with the rows; NULL: none */
+    const struct draws *draws;       /* borrowed: of the rows (predictors/comparison_draws.h); NULL: none */
     int columns;                     /* width of the table's output; 0: unlimited */
 };
 
@@ -53,7 +56,8 @@ enum status comparison_to_json(const struct comparison *comparison, cJSON **json
 /* Prints a line per row, in as many blocks as the columns need. Columns: run time; every wait state that occurs in any
  * row, in seconds over all ranks; the median bandwidth bounds of the transfers that have one ("unbounded" if most have
  * none). Lines below say which row is fastest, how each differs from the first, the notes of the results, and which
- * rows failed. */
+ * rows failed. With draws a second table has their median and range, the shortest median first; the fastest row is that of the
+ * least median, and lines say in how many draws a row is faster than those below it. */
 void comparison_print(const struct comparison *comparison, FILE *out);
 
 #endif

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "predictors/comparison.h"
+#include "predictors/comparison_draws.h"
+
+enum { ROWS_SHOWN = 64 };
 
 static bool pattern_occurs(const struct comparison *comparison, enum pattern pattern)
 {
@@ -130,24 +132,28 @@ static void print_table(const struct comparison *comparison, FILE *out)
     }
 }
 
+static double row_time_s(const struct comparison *comparison, size_t row)
+{
+    return comparison->draws ? comparison->draws[row].run_time.median_s : comparison->results[row]->run_time_s;
+}
+
 static void print_difference(const struct comparison *comparison, size_t row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
-    const struct result *first = comparison->results[0], *other = comparison->results[row];
-    double gain_s = first->run_time_s - other->run_time_s;
+    double first_s = row_time_s(comparison, 0), gain_s = first_s - row_time_s(comparison, row);
     fprintf(out, "%s ", comparison->names[row]);
     if (gain_s == 0)
         fputs("the same", out);
     else
         fprintf(out, "%s %s", units_format_duration(fabs(gain_s), text), gain_s > 0 ? "less" : "more");
-    if (gain_s != 0 && first->run_time_s > 0) fprintf(out, " (%+.2f%%)", -gain_s / first->run_time_s * 100);
+    if (gain_s != 0 && first_s > 0) fprintf(out, " (%+.2f%%)", -gain_s / first_s * 100);
 }
 
 static double least_run_time_s(const struct comparison *comparison)
 {
-    double least_s = comparison->results[0]->run_time_s;
+    double least_s = row_time_s(comparison, 0);
     for (size_t i = 1; i < comparison->count; i++)
-        if (comparison->results[i]->run_time_s < least_s) least_s = comparison->results[i]->run_time_s;
+        if (row_time_s(comparison, i) < least_s) least_s = row_time_s(comparison, i);
     return least_s;
 }
 
@@ -159,17 +165,60 @@ static void print_verdict(const struct comparison *comparison, FILE *out)
     bool begun = false;
     fputs("Fastest: ", out);
     for (size_t i = 0; i < comparison->count; i++) {
-        if (comparison->results[i]->run_time_s != least_s) continue;
+        if (row_time_s(comparison, i) != least_s) continue;
         fprintf(out, "%s%s", begun ? ", " : "", comparison->names[i]);
         begun = true;
     }
-    fprintf(out, " with %s.", units_format_duration(least_s, text));
+    fprintf(out, " with %s%s.", comparison->draws ? "a median of " : "", units_format_duration(least_s, text));
     for (size_t i = 1; i < comparison->count; i++) {
         if (i == 1) fprintf(out, " Against %s: ", comparison->names[0]);
         print_difference(comparison, i, out);
         fputs(i + 1 < comparison->count ? ", " : ".", out);
     }
     fputc('\n', out);
+}
+
+static void print_ranges(const struct comparison *comparison, const size_t *order, size_t count, FILE *out)
+{
+    char text[4][UNITS_TEXT_BYTES];
+    const struct draws *first = &comparison->draws[order[0]];
+    fprintf(out, "%zu draws of each row, seed %" PRIu64 ", latencies with a standard deviation of %s\n", first->count,
+            first->seed, units_format_duration(first->jitter_s, text[0]));
+    fprintf(out, "%-*s  %11s %11s %11s %11s\n", name_width(comparison), "semantics", "predicted", "median", "least", "most");
+    for (size_t i = 0; i < count; i++) {
+        const struct draws_range *range = &comparison->draws[order[i]].run_time;
+        fprintf(out, "%-*s  %11s %11s %11s %11s\n", name_width(comparison), comparison->names[order[i]],
+                units_format_duration(comparison->results[order[i]]->run_time_s, text[0]),
+                units_format_duration(range->median_s, text[1]), units_format_duration(range->min_s, text[2]),
+                units_format_duration(range->max_s, text[3]));
+    }
+    fputc('\n', out);
+}
+
+/* "c is faster than a in 38 of 40 draws (ranges overlap), than d in 40." */
+static void print_pairs(const struct comparison *comparison, const size_t *order, size_t count, FILE *out)
+{
+    for (size_t i = 0; i + 1 < count; i++) {
+        fprintf(out, "%s is faster", comparison->names[order[i]]);
+        for (size_t k = i + 1; k < count; k++) {
+            const struct draws *one = &comparison->draws[order[i]];
+            struct draws_pair pair = draws_pair_of(one, &comparison->draws[order[k]]);
+            fprintf(out, "%s than %s in %zu", k > i + 1 ? "," : "", comparison->names[order[k]], pair.faster);
+            if (k == i + 1) fprintf(out, " of %zu draws", one->count);
+            bool overlap = pair.overlap && pair.same < one->count;
+            if (pair.same > 0) fprintf(out, " (the same in %zu%s)", pair.same, overlap ? "; ranges overlap" : "");
+            if (pair.same == 0 && overlap) fputs(" (ranges overlap)", out);
+        }
+        fputs(".\n", out);
+    }
+}
+
+static void print_draws(const struct comparison *comparison, FILE *out)
+{
+    size_t order[ROWS_SHOWN], count = comparison->draws ? comparison_draws_order(comparison, order) : 0;
+    if (count == 0) return;
+    print_ranges(comparison, order, count, out);
+    print_pairs(comparison, order, count, out);
 }
 
 /* Prints POP's metrics of each run, if they were requested. */
@@ -267,6 +316,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
         "transfers\n\n",
         first->trace, first->platform, first->engine, first->rank_count);
     print_table(comparison, out);
+    print_draws(comparison, out);
     print_verdict(comparison, out);
     print_buffers(comparison, out);
     print_efficiency(comparison, out);
@@ -279,16 +329,18 @@ static void print_results(const struct comparison *comparison, FILE *out)
 
 void comparison_print(const struct comparison *comparison, FILE *out)
 {
-    enum { ROWS_SHOWN = 64 };
     struct result *results[ROWS_SHOWN];
     char *names[ROWS_SHOWN];
+    struct draws draws[ROWS_SHOWN]; /* borrow the rows' memory */
     struct comparison shown = {.results = results,
                                .names = names,
+                               .draws = comparison->draws ? draws : NULL,
                                .warnings = comparison->warnings,
                                .columns = comparison->columns}; /* the rows that have a result */
     for (size_t i = 0; i < comparison->count && shown.count < ROWS_SHOWN; i++) {
         if (!comparison->results[i]) continue;
         names[shown.count] = comparison->names[i];
+        if (comparison->draws) draws[shown.count] = comparison->draws[i];
         results[shown.count++] = comparison->results[i];
     }
     if (shown.count > 0) print_results(&shown, out);

@@ -1,0 +1,114 @@
+#include "predictors/comparison_draws.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+
+/* The row has no result any more. */
+static enum status fail_row(struct comparison *comparison, size_t row, const char *why, struct err *err)
+{
+    result_free(comparison->results[row]);
+    comparison->results[row] = NULL;
+    comparison->failures[row] = strdup(why);
+    return comparison->failures[row] ? STATUS_OK : err_memory(err);
+}
+
+enum status comparison_draws_run(const struct trace *trace, const struct comparison_row *rows,
+                                 const struct draws_request *request, struct comparison *comparison, struct draws *draws,
+                                 struct err *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < comparison->count; i++) {
+        struct draws_request asked = *request;
+        struct err why;
+        const struct rewrite *rewrite = rows[i].rewrite;
+        draws[i] = (struct draws){.count = 0};
+        if (!comparison->results[i]) continue;
+        asked.row = rows[i].name;
+        asked.keep_going = rows[i].keep_going;
+        const struct trace *rewritten = rewrite && rewrite->trace ? rewrite->trace : trace;
+        enum status drawn = draws_run(rewritten, rows[i].platform, &asked, &draws[i], &why);
+        if (drawn == STATUS_OK) continue;
+        TRY(fail_row(comparison, i, why.text, err));
+        if (status == STATUS_OK && err) *err = why;
+        if (status == STATUS_OK) status = drawn;
+    }
+    comparison->draws = draws;
+    return status;
+}
+
+size_t comparison_draws_order(const struct comparison *comparison, size_t *order)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < comparison->count; row++) {
+        const struct draws *draws = &comparison->draws[row];
+        if (draws->count == 0) continue;
+        size_t place = count++;
+        for (; place > 0 && comparison->draws[order[place - 1]].run_time.median_s > draws->run_time.median_s; place--)
+            order[place] = order[place - 1];
+        order[place] = row;
+    }
+    return count;
+}
+
+struct draws_pair draws_pair_of(const struct draws *one, const struct draws *other)
+{
+    struct draws_pair pair = {.overlap = one->run_time.max_s >= other->run_time.min_s &&
+                                         other->run_time.max_s >= one->run_time.min_s};
+    for (size_t i = 0; i < one->count; i++) {
+        pair.faster += one->run_times_s[i] < other->run_times_s[i];
+        pair.same += one->run_times_s[i] == other->run_times_s[i];
+    }
+    return pair;
+}
+
+static bool add_pair(cJSON *pairs, const struct comparison *comparison, size_t row, size_t other)
+{
+    struct draws_pair pair = draws_pair_of(&comparison->draws[row], &comparison->draws[other]);
+    cJSON *one = cJSON_CreateObject();
+    if (one && cJSON_AddItemToArray(pairs, one))
+        return cJSON_AddStringToObject(one, "row", comparison->names[row]) &&
+               cJSON_AddStringToObject(one, "other", comparison->names[other]) &&
+               cJSON_AddNumberToObject(one, "faster", (double)pair.faster) &&
+               cJSON_AddNumberToObject(one, "same", (double)pair.same) &&
+               cJSON_AddBoolToObject(one, "ranges_overlap", pair.overlap);
+    cJSON_Delete(one);
+    return false;
+}
+
+static bool add_order(const struct comparison *comparison, const size_t *order, size_t count, cJSON *json)
+{
+    const struct draws *first = &comparison->draws[order[0]];
+    cJSON *root = cJSON_AddObjectToObject(json, "draws");
+    if (!root || !cJSON_AddNumberToObject(root, "count", (double)first->count) ||
+        !cJSON_AddNumberToObject(root, "seed", (double)first->seed) ||
+        !cJSON_AddNumberToObject(root, "jitter_s", first->jitter_s))
+        return false;
+    cJSON *names = cJSON_AddArrayToObject(root, "order"), *pairs = cJSON_AddArrayToObject(root, "pairs");
+    for (size_t i = 0; i < count && names && pairs; i++) {
+        cJSON *name = cJSON_CreateString(comparison->names[order[i]]);
+        if (!name || !cJSON_AddItemToArray(names, name)) return false;
+        for (size_t k = i + 1; k < count; k++)
+            if (!add_pair(pairs, comparison, order[i], order[k])) return false;
+    }
+    return names && pairs;
+}
+
+enum status comparison_draws_to_json(const struct comparison *comparison, cJSON *json, struct err *err)
+{
+    cJSON *result = cJSON_GetObjectItemCaseSensitive(json, "results")->child;
+    for (size_t i = 0; i < comparison->count; i++) {
+        cJSON *made;
+        if (!comparison->results[i]) continue;
+        TRY(draws_to_json(&comparison->draws[i], &made, err));
+        TRY(json_add_item(result, "draws", made, err));
+        result = result->next;
+    }
+    size_t *order = calloc(comparison->count + 1, sizeof *order);
+    if (!order) return err_memory(err);
+    size_t count = comparison_draws_order(comparison, order);
+    bool added = count == 0 || add_order(comparison, order, count, json);
+    free(order);
+    return added ? STATUS_OK : err_memory(err);
+}
