@@ -26,7 +26,8 @@ status=$?
 jq -e '.schema == "rmacast.campaign-result/1" and .failed == 0 and (.rows | length) == 2 and .summary.rows == 2
     and ([.rows[].semantics] == ["d", "a"]) and (.rows | all(.part.measured_s > 0 and .part.predicted_s > 0 and .repetitions == 2))
     and (.rows | all(.others_share >= 0 and has("waited_share")))
-    and (.rows | all(.draws.count == 3 and .draws.jitter_s == 5e-5 and .draws.runs_within <= 2))
+    and (.rows | all(.draws.count == 3 and .draws.jitter_s == 5e-5 and .draws.runs_within <= 2 and .undrawn.predicted_s > 0))
+    and (.rows | all((.part.predicted_s - .draws.median_s | fabs) < 1e-9 and (.draws.taken | . >= 1 and . <= 3)))
     and .summary.draws.rows == 2 and .summary.draws.runs == 4 and .summary.draws.within == ([.rows[] | select(.draws.within)] | length)
     and (.rows | all(.transfers.count == 2 * 2 * 10 and .calls.count > 0)) and (.order | length) == 1 and .machine.cores > 0' \
     "$work/result.json" >/dev/null || { fail "$(cat "$work/result.json")"; finish; }

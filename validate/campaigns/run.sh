@@ -155,8 +155,8 @@ choose() {
 }
 
 predict() {
-    drawn= # of the compared part, where the campaign asks for draws
-    [ "$draws" -gt 0 ] && drawn="--draws $draws ${jitter:+--set network.jitter_s=$jitter} --json $work/drawn-$semantics.json \
+    drawn= # where the campaign asks for draws: the prediction is the draw of the median time of the compared part
+    [ "$draws" -gt 0 ] && drawn="--draws $draws --draw median:0 ${jitter:+--set network.jitter_s=$jitter} --json $work/drawn-$semantics.json \
         --from $(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2') \
         --to $(setting '.part.call // "MPI_Barrier"')#$(setting '.part.to // 3')"
     # shellcheck disable=SC2086
@@ -203,23 +203,25 @@ compare() {
         --arg semantics "$semantics" --argjson thrown "$thrown" --argjson others "$most" \
         --arg predicted "$(part "$work/predicted-$semantics.txt")" '
         include "statistics";
-        ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m |
+        ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m | $drawn[0].draws as $d |
         {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics,
          repetitions: ($all | length), thrown_away: $thrown, others_share: $others,
          waited_share: ([.disturbance[] | values.share] | max),
          part: {predicted_s: $p, measured_s: $m, measured_min_s: $all[0], measured_max_s: $all[-1], relative: ($p / $m - 1),
                 spread: (($all[-1] - $all[0]) / $m), within_spread: ($p >= $all[0] and $p <= $all[-1])},
-         draws: ($drawn[0].draws as $d | if $d then $d.rank_time_s[0] as $r |
-                 {count: $d.count, jitter_s: $d.jitter_s, median_s: $r.median, min_s: $r.min, max_s: $r.max,
+         undrawn: (if $d then $d.undrawn.rank_time_s[0] | {predicted_s: ., relative: (. / $m - 1)} else null end),
+         draws: (if $d then $d.rank_time_s[0] as $r |
+                 {count: $d.count, jitter_s: $d.jitter_s, taken: $d.taken, median_s: $r.median, min_s: $r.min, max_s: $r.max,
                   relative: ($r.median / $m - 1), within: ($m >= $r.min and $m <= $r.max),
                   runs_within: ([$all[] | select(. >= $r.min and . <= $r.max)] | length)} else null end),
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | if . then .callpaths |= .[:5] else null end), other_control_flow}' "$work/validation.json" >"$work/row"
     jq -c . "$work/row" >>"$rows"
-    jq -r --arg name "$name" '.draws as $d | .part |
+    jq -r --arg name "$name" '.draws as $d | .undrawn as $u | .part |
         "\($name): predicted \(.predicted_s * 1e3 | round) ms, measured \(.measured_s * 1e3 | round) ms, " +
         "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %" +
-        if $d then ", draws \($d.min_s * 1e3 | round) to \($d.max_s * 1e3 | round) ms" else "" end' "$work/row"
+        if $d then ", draws \($d.min_s * 1e3 | round) to \($d.max_s * 1e3 | round) ms, without them \($u.predicted_s * 1e3 | round) ms"
+        else "" end' "$work/row"
 }
 
 # each FUNCTION ARGUMENT...: of every row of the group; a row that fails is counted and leaves it.
@@ -306,7 +308,8 @@ jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg 
      summary: {rows: length, median: ([.[].part.relative | fabs] | median), worst: ([.[].part.relative | fabs] | max),
                within_spread: ([.[] | select(.part.within_spread)] | length),
                draws: ([.[] | select(.draws)] | if length > 0 then
-                       {rows: length, median: ([.[].draws.relative | fabs] | median), within: ([.[] | select(.draws.within)] | length),
+                       {rows: length, median: ([.[].draws.relative | fabs] | median), undrawn: ([.[].undrawn.relative | fabs] | median),
+                        within: ([.[] | select(.draws.within)] | length),
                         runs: ([.[].repetitions] | add), runs_within: ([.[].draws.runs_within] | add)} else null end),
                transfers_within_bounds: (([.[].transfers.count] | add // 0) as $n |
                                          if $n > 0 then ([.[].transfers.within_bounds] | add) / $n else null end),

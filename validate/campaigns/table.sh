@@ -6,8 +6,8 @@
 #   --families      exchanges of six_exchanges.c, and other files of programs: median error, largest, rows within 8 %, by ranks
 #   --above PERCENT the rows with larger errors
 #   --order         rows that differ in semantics alone: how many pairs are predicted in the order of the runs
-#   --draws         the rows that have draws: prediction, draws and runs, in ms; whether the runs' median is in the range of the
-#                   draws, and how many runs are
+#   --draws         the rows that have draws: prediction without them, draws and runs, in ms; whether the runs' median is in the
+#                   range of the draws, and how many runs are
 #   --races PERCENT the same, for the rows whose draws differ by PERCENT of their median or more
 #   --waits         each wait state, summed over the ranks, that is measured or predicted above 2 % of the part's time on all
 #                   ranks, and its error. Where ranks wait for locks and for progress, the sum counts: time stamps do not tell
@@ -58,14 +58,14 @@ case $kind in
     table(["campaign", "pairs that the runs tell apart", "predicted in their order"];
           (.[] | select(.order | length > 0) | ["`\(.file).json`"] + (.order | pairs)), (["all"] + (map(.order[]) | pairs)))' ;;
 --draws | --races) filter='
-    def medians: "median of the errors: prediction \(map(.part.relative | fabs) | median | percent) %, " +
+    def medians: "median of the errors: without draws \(map(undrawn.relative | fabs) | median | percent) %, " +
         "draws \(map(.draws.relative | fabs) | median | percent) %.";
     [rows[] | select(.draws)] as $all |
     [$all[] | select(.draws | .max_s - .min_s >= $share / 100 * .median_s)] as $rows | ($all - $rows) as $others |
-    table(["row", "predicted", "draws: median, range", "runs: median, range", "error: prediction, draws", "in the range"];
-          $rows[] | .part as $p | .draws as $d |
-          ["\(exchange), \(.bytes) B, \(.ranks) ranks", ($p.predicted_s | ms), "\($d.median_s | ms) (\($d.min_s | ms) to \($d.max_s | ms))",
-           "\($p.measured_s | ms) (\($p.measured_min_s | ms) to \($p.measured_max_s | ms))", "\($p.relative | signed), \($d.relative | signed)",
+    table(["row", "without draws", "draws: median, range", "runs: median, range", "error: without draws, with", "in the range"];
+          $rows[] | .part as $p | .draws as $d | undrawn as $u |
+          ["\(exchange), \(.bytes) B, \(.ranks) ranks", ($u.predicted_s | ms), "\($d.median_s | ms) (\($d.min_s | ms) to \($d.max_s | ms))",
+           "\($p.measured_s | ms) (\($p.measured_min_s | ms) to \($p.measured_max_s | ms))", "\($u.relative | signed), \($d.relative | signed)",
            "\(if $d.within then "yes" else "no" end), \($d.runs_within) of \(.repetitions) runs"]),
     "", "\([$rows[] | select(.draws.within)] | length) of \($rows | length) medians are in the range of the draws" +
         (if $rows == [] then "." else "; \($rows | medians)" end),

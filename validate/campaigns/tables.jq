@@ -10,6 +10,8 @@ def distinct: reduce .[] as $x ([]; if index([$x]) then . else . + [$x] end); # 
 def line: "| \(join(" | ")) |";
 def table($titles; lines): ($titles | line), "|\($titles | map("---|") | join(""))", (lines | line);
 
+# The prediction without draws; the part's own, where the result has no other one.
+def undrawn: .undrawn // .part;
 # A row's error, and its runs' spread; its program with the semantics that the campaign gave it.
 def error: "\(.part.relative | signed) (\(.part.spread | percent))";
 def exchange: if .semantics == "library" then .program else "\(.program), \(.semantics)" end;
@@ -21,7 +23,8 @@ def described:
     "`\(.file).json`: \($programs) programs, " +
     (if ($sizes | length) > 2 then "\($sizes[0]) to \($sizes[-1])" else $sizes | listed end) +
     ", \([.rows[].ranks] | unique | listed) ranks, \(.campaign.cluster | setting)" +
-    (.campaign.recorded_on | if . then ", recorded at \(setting)" else "" end);
+    (.campaign.recorded_on | if . then ", recorded at \(setting)" else "" end) +
+    (if any(.rows[]; .undrawn) then ", median of \(.campaign.draws) draws" else "" end);
 # Each row with the file of its result and with its family: the program of six_exchanges.c, else the file of its program.
 def family($campaign): . as $row | ([$campaign.programs[] | select(.name == $row.program) | .command[0]][0] // "") |
     if startswith("six_exchanges") then $row.program else "`\(.).c`" end;
