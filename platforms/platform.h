@@ -87,6 +87,7 @@ struct rma_protocol {
     enum dynamic_put dynamic_put; /* how a put to a window of MPI_Win_create_dynamic travels */
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
     double put_s_per_byte; /* the call of a put copies its data */
+    double reverse_share[RMA_KIND_COUNT]; /* of the data of an operation comes back while they are received */
     uint32_t polls;        /* of a call, until it has served a one-sided message (not a clear to send: one) */
     double poll_s;         /* in a call that waits, from the arrival of a message to the next poll */
     double linger_s; /* messages that arrive within this time after the return of a call that served are served at
@@ -235,6 +236,8 @@ enum progress_mode protocol_serves(const struct rma_protocol *protocol, enum ser
 /* Whether some kind of message is served in this way; whether NICs serve all kinds. */
 bool protocol_uses(const struct rma_protocol *protocol, enum progress_mode by);
 bool protocol_is_hardware(const struct rma_protocol *protocol);
+/* Whether some operation has a reverse_share. */
+bool protocol_reverses(const struct rma_protocol *protocol);
 
 /* The name of a lock mode in platform files and options. */
 const char *lock_mode_name(enum lock_mode mode);

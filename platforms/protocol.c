@@ -56,6 +56,13 @@ bool protocol_is_hardware(const struct rma_protocol *protocol)
     return !protocol_uses(protocol, PROGRESS_THREAD) && !protocol_uses(protocol, PROGRESS_CALL);
 }
 
+bool protocol_reverses(const struct rma_protocol *protocol)
+{
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        if (protocol->reverse_share[kind] > 0) return true;
+    return false;
+}
+
 static enum status read_server(const struct json_node *node, enum progress_mode *by, struct err *err)
 {
     int index;
@@ -152,12 +159,26 @@ static enum status read_by_kind(const struct json_node *object, const char *key,
     return STATUS_OK;
 }
 
+static enum status read_reverse(const struct json_node *node, double share[RMA_KIND_COUNT], struct err *err)
+{
+    static const char *const keys[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACCUMULATE] = "accumulate",
+                                       [RMA_KIND_COUNT] = NULL};
+    if (!node->item) return STATUS_OK;
+    TRY(json_object(node, err));
+    TRY(json_known_keys(node, keys, err));
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
+        struct json_node one = json_member(node, keys[kind]);
+        if (one.item) TRY(measured_read(&one, 0, 1, &share[kind], err));
+    }
+    return STATUS_OK;
+}
+
 enum status protocol_read(const struct json_node *node, enum progress_mode progress, struct rma_protocol *protocol,
                           struct err *err)
 {
     static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
                                        "wait", "dynamic_put", "serves", "put_s_per_byte", "linger_s", "polls", "poll_s",
-                                       "get_data", NULL};
+                                       "get_data", "reverse_share", NULL};
     int unlock = UNLOCK_RELEASED, flush = FLUSH_COUNTED, visit = VISIT_ENTER, order = LOCK_ORDER_ARRIVAL,
         assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED, dynamic = DYNAMIC_PUT_PUT, get = GET_DATA_DIRECT;
     int complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
@@ -172,7 +193,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     TRY(json_known_keys(node, keys, err));
     struct json_node serves = json_member(node, "serves"), copy = json_member(node, "put_s_per_byte"),
                      linger = json_member(node, "linger_s"), count = json_member(node, "polls"),
-                     poll = json_member(node, "poll_s");
+                     poll = json_member(node, "poll_s"), reverse = json_member(node, "reverse_share");
     TRY(read_by_kind(node, "complete", complete_names, complete, err));
     TRY(read_by_kind(node, "local", local_names, local, err));
     TRY(read_name(node, "unlock", unlock_names, &unlock, err));
@@ -187,6 +208,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
     if (count.item) TRY(json_integer(&count, 1, POLLS_MOST, &polls, err));
     if (poll.item) TRY(measured_read(&poll, 0, TIME_MOST, &protocol->poll_s, err));
+    TRY(read_reverse(&reverse, protocol->reverse_share, err));
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
         protocol->complete[kind] = (enum complete_mode)complete[kind];
         protocol->local[kind] = (enum local_mode)local[kind];

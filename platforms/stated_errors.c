@@ -16,23 +16,26 @@ static bool ends_in(const char *key, const char *end)
     return length >= tail && strcmp(key + length - tail, end) == 0;
 }
 
-/* The value on the other platform; false: the key is neither a time nor a rate. */
+static const char reverse_share[] = "reverse_share";
+
+/* The value on the other platform; false: the key is neither a time, a rate nor a share that makes others slower. */
 static bool shift_value(const char *key, double error, bool slower, double *value)
 {
     if (ends_in(key, "_Bps") || strcmp(key, "speed") == 0) {
         if (*value > 0) *value *= slower ? 1 / (1 + error / *value) : 1 + error / *value;
         return true;
     }
-    if (!ends_in(key, "_s") && !ends_in(key, "s_per_byte")) return false;
+    if (!ends_in(key, "_s") && !ends_in(key, "s_per_byte") && strcmp(key, reverse_share) != 0) return false;
     if (strcmp(key, "after_s") == 0 || strcmp(key, "full_s") == 0) slower = !slower;
     *value = slower ? *value + error : fmax(*value - error, 0);
     return true;
 }
 
-/* The key that says what the child is: elements of lists and functions of MPI have that of their section. */
+/* The key that says what the child is: elements of lists, functions of MPI and kinds of operations have that of their section. */
 static const char *key_of(const cJSON *child, const char *section)
 {
-    return child->string && strncmp(child->string, "MPI_", strlen("MPI_")) != 0 ? child->string : section;
+    bool own = child->string && strncmp(child->string, "MPI_", strlen("MPI_")) != 0 && strcmp(section, reverse_share) != 0;
+    return own ? child->string : section;
 }
 
 /* Returns the number of values that move. */

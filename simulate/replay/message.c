@@ -71,6 +71,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .effect = row->effect,
         .passes = row->passes && replay->platform->control_bypass,
     };
+    if (replay->reverses && row->reverse_e9) message.reverse_e9 = row->reverse_e9(replay, ref);
     if (row->vary) row->vary(replay, ref, &message);
     enum progress_mode server = server_of(replay, &message.note);
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */

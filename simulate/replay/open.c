@@ -1,6 +1,7 @@
 #include "simulate/replay/open.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +258,13 @@ static enum status take_call_times(struct replay *replay, const struct platform 
     return STATUS_OK;
 }
 
+static void take_shares(struct replay *replay, const struct rma_protocol *protocol)
+{
+    replay->reverses = protocol_reverses(protocol);
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        replay->reverse_e9[kind] = (uint32_t)lround(protocol->reverse_share[kind] * 1e9);
+}
+
 enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
                         const struct replay_options *options, struct replay_outcome *outcome,
                         const struct engine_callbacks *callbacks, struct err *err)
@@ -291,6 +299,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD) && core->polls == 1;
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->copies_puts = protocol->put_s_per_byte > 0;
+    take_shares(replay, protocol);
     replay->same_costs = platform_same_latency(platform);
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),

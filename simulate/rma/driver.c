@@ -84,6 +84,41 @@ static int64_t most_bytes(const struct replay *replay, uint32_t ref)
     return INT64_MAX;
 }
 
+/* mpi.rma.protocol.reverse_share: what has no data of operations, as requests of gets, has none. */
+static uint32_t reverse_of_put(const struct replay *replay, uint32_t pair)
+{
+    (void)pair;
+    return replay->reverse_e9[RMA_PUT];
+}
+
+static uint32_t reverse_of_op(const struct replay *replay, uint32_t ref)
+{
+    const struct op *op = &replay->ops[ref];
+    return replay->reverse_e9[op->put ? RMA_PUT : op->kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE];
+}
+
+static uint32_t reverse_of_fetch(const struct replay *replay, uint32_t ref)
+{
+    return replay->ops[ref].bytes > 0 ? replay->reverse_e9[RMA_ACCUMULATE] : 0;
+}
+
+/* The largest one of several operations. */
+static uint32_t reverse_of_together(const struct replay *replay, uint32_t first)
+{
+    uint32_t most_e9 = 0;
+    for (uint32_t ref = first; ref != NO_INDEX; ref = replay->ops[ref].next) {
+        uint32_t one_e9 = replay->ops[ref].kind == CALL_GET || replay->ops[ref].bytes == 0 ? 0 : reverse_of_op(replay, ref);
+        if (one_e9 > most_e9) most_e9 = one_e9;
+    }
+    return most_e9;
+}
+
+static uint32_t reverse_of_gets(const struct replay *replay, uint32_t first)
+{
+    (void)first;
+    return replay->reverse_e9[RMA_GET];
+}
+
 static enum status op_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
 {
     return replay_op_left(replay, message->ref, began_ps, left_ps);
@@ -107,9 +142,10 @@ static const struct message_row messages[] = {
     {MESSAGE_POST, .act = replay_on_post, SERVICE_NOTIFICATION, EFFECT_CHANGES},
     {MESSAGE_COMPLETE, .act = replay_on_complete, SERVICE_NONE, EFFECT_CHANGES},
     {MESSAGE_WAITS, .act = replay_on_waits, SERVICE_NOTIFICATION, EFFECT_CHANGES},
-    {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .served_bytes = op_bytes, .left = op_left,
-     .awaited = replay_awaits_ops},
-    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .left = replay_put_left},
+    {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .reverse_e9 = reverse_of_op, .served_bytes = op_bytes,
+     .left = op_left, .awaited = replay_awaits_ops},
+    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .reverse_e9 = reverse_of_put,
+     .left = replay_put_left},
     {MESSAGE_ACK, .act = replay_on_ack, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true,
      .served_bytes = acknowledged_bytes},
     {MESSAGE_GET_REQUEST, .act = replay_on_get_request, SERVICE_GET, .passes = true, .vary = vary_get_request,
@@ -117,22 +153,23 @@ static const struct message_row messages[] = {
     {MESSAGE_GET_ASK, .act = replay_on_get_ask, SERVICE_CLEAR, .passes = true, .served_bytes = op_bytes},
     {MESSAGE_GET_CLEAR, .act = replay_on_get_clear, SERVICE_CLEAR, .passes = true, .served_bytes = op_bytes,
      .awaited = replay_awaits_ops},
-    {MESSAGE_GET_REPLY, .act = replay_on_get_reply, SERVICE_NONE, .left = op_left},
-    {MESSAGE_ACCUMULATE, .act = replay_on_data_to_apply, SERVICE_ACCUMULATE, .served_bytes = op_bytes, .left = op_left,
-     .awaited = replay_awaits_ops},
-    {MESSAGE_FETCH, .act = replay_on_data_to_apply, SERVICE_FETCH, .served_bytes = op_bytes, .left = fetch_left,
-     .awaited = replay_awaits_ops},
+    {MESSAGE_GET_REPLY, .act = replay_on_get_reply, SERVICE_NONE, .reverse_e9 = reverse_of_op, .left = op_left},
+    {MESSAGE_ACCUMULATE, .act = replay_on_data_to_apply, SERVICE_ACCUMULATE, .reverse_e9 = reverse_of_op,
+     .served_bytes = op_bytes, .left = op_left, .awaited = replay_awaits_ops},
+    {MESSAGE_FETCH, .act = replay_on_data_to_apply, SERVICE_FETCH, .reverse_e9 = reverse_of_fetch,
+     .served_bytes = op_bytes, .left = fetch_left, .awaited = replay_awaits_ops},
     {MESSAGE_RMA_ASK, .act = replay_on_rma_ask, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = op_bytes,
      .awaited = replay_awaits_ops},
     {MESSAGE_RMA_CLEAR, .act = replay_on_rma_clear, SERVICE_CLEAR, .passes = true, .served_bytes = op_bytes},
-    {MESSAGE_TOGETHER, .act = replay_on_together, SERVICE_PUT, .served_bytes = most_bytes, .left = together_left,
-     .awaited = replay_awaits_ops},
+    {MESSAGE_TOGETHER, .act = replay_on_together, SERVICE_PUT, .reverse_e9 = reverse_of_together,
+     .served_bytes = most_bytes, .left = together_left, .awaited = replay_awaits_ops},
     {MESSAGE_TOGETHER_SERVED, .act = replay_on_together, SERVICE_ACCUMULATE,
-     .also = SERVES(SERVICE_GET) | SERVES(SERVICE_FETCH) | SERVES(SERVICE_PUT), .served_bytes = most_bytes,
-     .left = together_left, .awaited = replay_awaits_ops},
+     .also = SERVES(SERVICE_GET) | SERVES(SERVICE_FETCH) | SERVES(SERVICE_PUT), .reverse_e9 = reverse_of_together,
+     .served_bytes = most_bytes, .left = together_left, .awaited = replay_awaits_ops},
     {MESSAGE_TOGETHER_GETS, .act = replay_on_together, SERVICE_GET, .passes = true, .served_bytes = most_bytes,
      .left = together_left, .awaited = replay_awaits_ops},
-    {MESSAGE_TOGETHER_REPLY, .act = replay_on_together_reply, SERVICE_NONE, .left = together_left},
+    {MESSAGE_TOGETHER_REPLY, .act = replay_on_together_reply, SERVICE_NONE, .reverse_e9 = reverse_of_gets,
+     .left = together_left},
     {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_ask,
      .awaited = replay_awaits_lock},
     {MESSAGE_LOCK_GRANT, .act = replay_on_lock_grant, SERVICE_NOTIFICATION, .passes = true, .vary = vary_lock_grant},

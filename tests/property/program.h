@@ -10,7 +10,7 @@
 
 #include "trace/trace.h"
 
-enum { RANKS_MAX = 12, COMMS_MAX = 3, WINDOWS_MAX = 3, KNOBS_MAX = 56 };
+enum { RANKS_MAX = 12, COMMS_MAX = 3, WINDOWS_MAX = 3, KNOBS_MAX = 64 };
 
 enum phase_kind {
     PHASE_PSCW,

@@ -12,7 +12,12 @@ static bool before(const struct event *one, const struct event *two)
 
 void event_add(struct model *model, int64_t time_ps, uint32_t key, action *act, void *what)
 {
-    struct event event = {time_ps, key, model->sequence++, act, what};
+    event_add_again(model, time_ps, key, model->sequence++, act, what);
+}
+
+void event_add_again(struct model *model, int64_t time_ps, uint32_t key, uint64_t sequence, action *act, void *what)
+{
+    struct event event = {time_ps, key, sequence, act, what};
     model->events = model_grow(model, model->events, model->event_count, &model->event_capacity, sizeof *model->events);
     size_t place = model->event_count++;
     while (place > 0 && before(&model->events[place - 1], &event)) {

@@ -46,6 +46,7 @@ struct event {
 
 struct op;
 struct message;
+struct flight; /* network.c */
 
 struct step { /* something to be done */
     action *act;
@@ -100,6 +101,7 @@ struct request { /* of an operation, of messages, or of a non-blocking collectiv
 struct nic {
     int64_t send_ps, receive_ps; /* busy until then */
     int64_t head_ps;             /* of the last message that it takes in for some time, or that waits for that */
+    struct flight *receives, *behind; /* with shares that come back: a message with bytes, and a list of those behind it */
     uint32_t last, before;       /* ranks: by which its last arrival is ordered, those of earlier heads */
 };
 
@@ -166,6 +168,8 @@ void *model_grow(struct model *model, void *list, size_t count, size_t *capacity
 
 /* events.c */
 void event_add(struct model *model, int64_t time_ps, uint32_t key, action *act, void *what);
+/* Of a moment that changes: in the order of the first making, whose sequence it was. */
+void event_add_again(struct model *model, int64_t time_ps, uint32_t key, uint64_t sequence, action *act, void *what);
 bool event_take(struct model *model, struct event *event);
 
 /* ranks.c: of the rank that runs. */
@@ -205,6 +209,7 @@ enum progress_mode server_of_message(const struct model *model, enum service ser
 struct transport {
     uint32_t from, to; /* ranks */
     int64_t bytes;
+    int64_t reverse; /* of 10^9 parts of its data so many come back meanwhile */
     bool bypass, two_sided;
     action *left, *arrived;
     void *what;

@@ -3,6 +3,8 @@
  * are queues, too. */
 #include "tests/reference/model.h"
 
+#include <math.h>
+
 #include "common/units.h"
 #include "platforms/topology/topology.h"
 
@@ -11,6 +13,11 @@ struct flight {
     int32_t from_node, to_node;
     int64_t lasts_ps, latency_ps;
     int32_t link, links; /* inside: the next one, all */
+    /* where shares come back */
+    int64_t since_ps, rest_ps, tail_ps; /* received; from since_ps on so much was left, at the full rate */
+    uint32_t key;
+    uint64_t sequence; /* by these its arrival is ordered */
+    struct flight *next;
 };
 
 static int64_t copy_ps(int64_t bytes, double rate_Bps)
@@ -43,13 +50,88 @@ static uint32_t order_of(const struct model *model, struct nic *nic, const struc
     return rank;
 }
 
+/* --- mpi.rma.protocol.reverse_share --- */
+
+static double stretch_of(const struct model *model, int32_t node)
+{
+    int64_t back = 0;
+    for (int32_t other = 0; other < model->platform->node_count; other++) {
+        const struct flight *flight = model->nics[other].receives;
+        if (flight && flight->from_node == node) back += flight->transport.reverse;
+    }
+    return 1 + (double)back / 1e9;
+}
+
+static void tail_arrives(struct model *model, void *what);
+
+static void plan_tail(struct model *model, struct flight *flight)
+{
+    flight->tail_ps = flight->since_ps + llround((double)flight->rest_ps * stretch_of(model, flight->to_node));
+    event_add_again(model, flight->tail_ps, flight->key, flight->sequence, tail_arrives, flight);
+}
+
+/* The NIC begins to receive the flight, or has received its own (NULL). What comes back changes at the node of the sender. */
+static void change_reception(struct model *model, struct nic *nic, struct flight *flight)
+{
+    int32_t sender = flight ? flight->from_node : nic->receives->from_node;
+    struct flight *slowed = model->nics[sender].receives;
+    double before = stretch_of(model, sender);
+    nic->receives = flight;
+    if (flight) plan_tail(model, flight);
+    if (!slowed || slowed->tail_ps <= model->now_ps || stretch_of(model, sender) == before) return;
+    slowed->rest_ps -= (int64_t)floor((double)(model->now_ps - slowed->since_ps) / before);
+    slowed->since_ps = model->now_ps;
+    plan_tail(model, slowed);
+}
+
+static void receive_next(struct model *model, struct nic *nic)
+{
+    while (!nic->receives && nic->behind) {
+        struct flight *flight = nic->behind;
+        nic->behind = flight->next;
+        flight->since_ps = model->now_ps;
+        if (flight->lasts_ps > 0)
+            change_reception(model, nic, flight);
+        else
+            event_add_again(model, model->now_ps, flight->key, flight->sequence, arrive, flight);
+    }
+}
+
+static void tail_arrives(struct model *model, void *what)
+{
+    struct flight *flight = what;
+    struct nic *nic = &model->nics[flight->to_node];
+    if (nic->receives != flight || flight->tail_ps != model->now_ps) return; /* planned anew */
+    nic->receive_ps = model->now_ps;
+    change_reception(model, nic, NULL);
+    receive_next(model, nic);
+    arrive(model, flight);
+}
+
+static void head_is_queued(struct model *model, struct nic *nic, struct flight *flight)
+{
+    struct flight **end = &nic->behind;
+    flight->rest_ps = flight->lasts_ps;
+    flight->key = order_of(model, nic, flight);
+    flight->sequence = model->sequence++;
+    while (*end) end = &(*end)->next;
+    *end = flight;
+    receive_next(model, nic);
+}
+
+static bool shares_come_back(const struct platform *platform)
+{
+    const double *share = platform->protocol.reverse_share;
+    return platform->contention && (share[RMA_PUT] > 0 || share[RMA_GET] > 0 || share[RMA_ACCUMULATE] > 0);
+}
+
 static void head_arrives(struct model *model, void *what)
 {
     struct flight *flight = what;
     struct nic *nic = &model->nics[flight->to_node];
     int64_t begin_ps = nic->receive_ps > model->now_ps ? nic->receive_ps : model->now_ps;
-    bool at_once = flight->lasts_ps == 0 && nic->receive_ps < model->now_ps; /* nobody is before it */
-    if (flight->lasts_ps > 0) {                                              /* else nobody is behind it */
+    bool at_once = flight->lasts_ps == 0 && !nic->receives && nic->receive_ps < model->now_ps; /* nobody is before it */
+    if (flight->lasts_ps > 0) { /* else nobody is behind it */
         nic->receive_ps = begin_ps + flight->lasts_ps;
         nic->head_ps = model->now_ps;
         nic->last = flight->transport.from;
@@ -57,6 +139,8 @@ static void head_arrives(struct model *model, void *what)
     }
     if (at_once)
         arrive(model, flight);
+    else if (shares_come_back(model->platform))
+        head_is_queued(model, nic, flight);
     else
         event_add(model, begin_ps + flight->lasts_ps, order_of(model, nic, flight), arrive, flight);
 }
@@ -155,7 +239,8 @@ int64_t network_send(struct model *model, struct transport transport)
     int64_t way_ps = to_self ? 0 : latency_ps(platform, from_node, to_node, transport.bytes, transport.two_sided);
     int64_t nic_ps = lasts_ps(model, transport.from, transport.to, transport.bytes, transport.two_sided);
     int64_t begin_ps = model->now_ps;
-    *flight = (struct flight){transport, from_node, to_node, nic_ps, way_ps, 0, 0};
+    *flight = (struct flight){
+        .transport = transport, .from_node = from_node, .to_node = to_node, .lasts_ps = nic_ps, .latency_ps = way_ps};
     if (alone || (transport.bypass && platform->control_bypass)) {
         event_add(model, begin_ps + nic_ps + way_ps, transport.from, arrive, flight);
     } else {

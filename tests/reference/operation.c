@@ -1,6 +1,8 @@
 /* docs/simulation.md, Operations, Blocking semantics: what happens to an operation from its call on. */
 #include "tests/reference/operation.h"
 
+#include <math.h>
+
 #include "common/units.h"
 
 /* What leaves at one moment to one target: one operation, or with aggregation several. */
@@ -46,6 +48,14 @@ int64_t op_left_ps(const struct op *op)
     return comes_back(op) || op->local != LOCAL_LEFT ? INT64_MIN : op->left_ps;
 }
 
+/* mpi.rma.protocol.reverse_share of the data that the operation sends. */
+static int64_t reverse_of(const struct model *model, const struct op *op)
+{
+    const double *share = model->platform->protocol.reverse_share;
+    if (op->kind == CALL_GET) return llround(share[RMA_GET] * 1e9);
+    return llround(share[op->kind == CALL_PUT && !op->by_message ? RMA_PUT : RMA_ACCUMULATE] * 1e9);
+}
+
 /* --- at the target --- */
 
 static void know(struct model *model, void *what)
@@ -72,9 +82,12 @@ static void done(struct op *op, int64_t done_ps)
 static void answer(struct model *model, struct op *op)
 {
     uint32_t origin = op->access->epoch->origin, target = op->access->target;
-    done(op, network_send(model,
-                          (struct transport){
-                              .from = target, .to = origin, .bytes = op->result_bytes, .arrived = know, .what = op}));
+    done(op, network_send(model, (struct transport){.from = target,
+                                                    .to = origin,
+                                                    .bytes = op->result_bytes,
+                                                    .reverse = reverse_of(model, op),
+                                                    .arrived = know,
+                                                    .what = op}));
 }
 
 static void acknowledge(struct model *model, struct op *op)
@@ -162,11 +175,12 @@ static void data_are_offered(struct model *model, void *what)
 /* The data of all its gets come back in one message. */
 static void answer_gets(struct model *model, struct parcel *parcel)
 {
-    int64_t bytes = 0;
+    int64_t bytes = 0, reverse = 0;
     uint32_t gets = 0;
     for (uint32_t i = 0; i < parcel->count; i++)
         if (parcel->ops[i]->kind == CALL_GET) {
             bytes += parcel->ops[i]->bytes;
+            reverse = reverse_of(model, parcel->ops[i]);
             gets++;
         }
     if (gets == 0) return;
@@ -177,6 +191,7 @@ static void answer_gets(struct model *model, struct parcel *parcel)
     int64_t left_ps = network_send(model, (struct transport){.from = parcel->access->target,
                                                              .to = parcel->access->epoch->origin,
                                                              .bytes = bytes,
+                                                             .reverse = reverse,
                                                              .arrived = gets_arrived,
                                                              .what = parcel});
     for (uint32_t i = 0; i < parcel->count; i++)
@@ -274,10 +289,15 @@ static void send_parcel(struct model *model, void *what)
     for (uint32_t i = 0; i < parcel->count; i++)
         if (parcel->ops[i]->kind != CALL_GET) only_gets = false;
     for (uint32_t i = 0; i < parcel->count; i++) parcel->ops[i]->sent = true;
-    int64_t bytes = asks_only(parcel) ? model->platform->control_bytes : parcel->bytes;
+    int64_t bytes = asks_only(parcel) ? model->platform->control_bytes : parcel->bytes, reverse = 0;
+    for (uint32_t i = 0; i < parcel->count; i++) {
+        const struct op *op = parcel->ops[i];
+        if (moves_out(op) && op->bytes > 0 && reverse_of(model, op) > reverse) reverse = reverse_of(model, op);
+    }
     int64_t left_ps = network_send(model, (struct transport){.from = parcel->access->epoch->origin,
                                                              .to = parcel->access->target,
                                                              .bytes = bytes,
+                                                             .reverse = reverse,
                                                              .bypass = only_gets,
                                                              .left = matters(parcel) ? parcel_left : NULL,
                                                              .arrived = parcel_arrives,

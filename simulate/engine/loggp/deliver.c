@@ -16,6 +16,7 @@
 #include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
 #include "simulate/engine/loggp/counter.h"
+#include "simulate/engine/loggp/reception.h"
 #include "simulate/engine/loggp/schedule.h"
 
 int64_t loggp_answer_latency_ps(struct engine *engine, const struct flight *flight)
@@ -224,6 +225,11 @@ enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *
     int32_t node = engine->flights[index].dst_node;
     engine->stats.events++;
     TRY(loggp_drain_until(engine, node, engine->now, err));
+    if (engine->receptions && engine->flights[index].to_nic) {
+        bool arrived;
+        TRY(loggp_receive(engine, index, &arrived, err));
+        if (!arrived) return STATUS_OK;
+    }
     TRY(deliver_inbox(engine, index, engine->now, err));
     return watch_inbox(engine, node, err);
 }

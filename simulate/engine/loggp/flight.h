@@ -13,7 +13,11 @@ struct flight {
     int64_t transmit_ps;
     struct engine_note note;
     int32_t dst_node;
-    uint32_t next, before; /* in the list of an inbox; next: in the free list */
+    uint32_t next; /* in the list of an inbox, of a reception, or in the free list */
+    union {
+        uint32_t before;     /* in the list of an inbox */
+        uint32_t reverse_e9; /* as in engine_message; where there are receptions, no flight is in an inbox */
+    };
     int32_t src_node;
     uint8_t effect; /* enum message_effect; EFFECT_ACTS: also of one that has been delivered */
     bool early;     /* as in engine_message */

@@ -21,6 +21,7 @@
 #include "common/units.h"
 #include "simulate/engine/loggp/counter.h"
 #include "simulate/engine/loggp/deliver.h"
+#include "simulate/engine/loggp/reception.h"
 #include "simulate/engine/loggp/schedule.h"
 
 enum { PREFETCH_NODES = 2048, AHEAD = 12 };
@@ -42,6 +43,7 @@ static void loggp_close(struct engine *engine)
     jitter_clear(&engine->jitter);
     map_clear(&engine->pairs);
     free(engine->nics);
+    free(engine->receptions);
     free(engine->flights);
     free(engine->asks);
     free(engine->last_asks);
@@ -65,15 +67,17 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->queue.ahead = made->prefetches ? AHEAD : 0;
     made->in_order = platform->segment_count == 1 && !platform->two_sided;
     made->at_once = least_latency_ps(platform) == 0;
-    made->plain = made->in_order && !made->at_once && !made->links.used;
+    const bool reverses = platform->contention && protocol_reverses(&platform->protocol);
+    made->plain = made->in_order && !made->at_once && !made->links.used && !reverses;
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
     made->answered = made->draining = NO_NODE;
     made->contention = platform->contention;
     made->gap_ps = units_ps(platform->gap_s);
-    if (callbacks->lazy.apart && !made->links.used) made->lookahead_ps = least_latency_ps(platform);
+    if (callbacks->lazy.apart && !made->links.used && !reverses) made->lookahead_ps = least_latency_ps(platform);
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     made->last_asks = calloc((size_t)platform->node_count, sizeof *made->last_asks);
-    if (!made->nics || !made->last_asks) {
+    if (reverses) made->receptions = calloc((size_t)platform->node_count, sizeof *made->receptions);
+    if (!made->nics || !made->last_asks || (reverses && !made->receptions)) {
         loggp_close(made);
         return err_memory(err);
     }
@@ -96,7 +100,7 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
 static enum message_effect effect_of(const struct engine *engine, const struct engine_message *message, bool queues)
 {
     if (queues && engine->plain) return message->effect;
-    if (!queues || engine->at_once) return EFFECT_ACTS;
+    if (!queues || engine->at_once || engine->receptions) return EFFECT_ACTS;
     bool orders = message->effect == EFFECT_PRECEDES || message->effect == EFFECT_REPLIES;
     if (orders && !engine->in_order) return EFFECT_ACTS;
     if (message->effect == EFFECT_REPLIES && engine->links.used) return EFFECT_ACTS;
@@ -192,7 +196,8 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
     uint32_t index;
     TRY(launch_flight(engine, &message->note, message->src_node, message->dst_node, effect_of(engine, message, queues), time,
-                      cost->transmit_ps, message->early, queues, &index, err));
+                      cost->transmit_ps, message->early && !engine->receptions, queues, &index, err));
+    if (engine->receptions) engine->flights[index].reverse_e9 = queues ? message->reverse_e9 : 0;
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     const struct link_entry entry = {.message = index,
                                      .key = message->key,
@@ -211,7 +216,8 @@ static bool loggp_controls(struct engine *engine, int64_t bytes, bool *counts)
 {
     const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes, .two_sided = true};
     const struct platform *platform = engine->platform;
-    bool one_queue = engine->contention && platform->nic != NIC_PAIRS && !engine->links.used && !engine->at_once;
+    bool one_queue = engine->contention && platform->nic != NIC_PAIRS && !engine->links.used && !engine->at_once &&
+                     !engine->receptions;
     *counts = false;
     if (platform->node_count < 2 || !one_queue || !engine->costs.same_latency || engine->jitter.sd_ps > 0) return false;
     engine->control_cost = *cost_recall(&engine->costs, &message);
@@ -294,6 +300,9 @@ static void prefetch_event(const struct engine *engine, const struct event *even
         if (distance == ENGINE_FAR) lines_want(lines, &engine->links.paths[event->id], sizeof *engine->links.paths);
         if (distance == ENGINE_NEAR) prefetch_link(engine, &engine->links.paths[event->id], lines);
         break;
+    case EVENT_TAIL:
+        if (distance == ENGINE_FAR) lines_want(lines, &engine->receptions[event->id], sizeof *engine->receptions);
+        break;
     case EVENT_ALARM: prefetch_alarm(engine, &engine->nics[event->id], distance, lines); break;
     }
 }
@@ -331,6 +340,7 @@ static enum status handle_event(struct engine *engine, const struct event *event
         return STATUS_OK;
     case EVENT_MESSAGE: return loggp_on_message(engine, event->id, err);
     case EVENT_LINK: return on_link(engine, event->id, err);
+    case EVENT_TAIL: return loggp_on_tail(engine, (int32_t)event->id, event->time, err);
     case EVENT_ASKS: return loggp_on_asks(engine, event->id, event->time, err);
     case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->time, err);
     }

@@ -10,7 +10,7 @@
 #include "simulate/engine/loggp/jitter.h"
 #include "simulate/engine/loggp/link_queues.h"
 
-enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_LINK, EVENT_ALARM, EVENT_ASKS };
+enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_LINK, EVENT_TAIL, EVENT_ALARM, EVENT_ASKS };
 enum { NO_NODE = -1 };
 /* Of the queue: their events are mostly one message's time ahead. Routes of other lengths divide it into other parts.
  * Where links are queues, there are no answers. */
@@ -53,6 +53,7 @@ struct engine {
     struct engine_callbacks callbacks;
     struct event_queue queue;
     struct nic *nics;
+    struct reception *receptions; /* by node (reception.h); NULL: a NIC receives each message at the full rate */
     struct flight *flights;
     size_t flight_count, flight_capacity;
     uint32_t free_flight;

@@ -25,7 +25,8 @@ static const char text[] =
     " \"mpi\": {\"eager_bytes\": " M(4096, 64) ", \"call_s\": {\"MPI_Put\": " M(3e-6, 1e-6) "},"
     "          \"pause\": {\"after_s\": " M(2e-2, 1e-2) ", \"full_s\": " M(3e-2, 5e-3) ", \"call_s\": " M(4e-5, 1e-5) "},"
     "          \"rma\": {\"semantics\": \"a\", \"atomic_s_per_byte\": [{\"upto_bytes\": 9, \"s_per_byte\": " M(1e-9, 5e-10) "},"
-    "                                                          {\"s_per_byte\": 2e-9}]}},"
+    "                                                          {\"s_per_byte\": 2e-9}],"
+    "                   \"protocol\": {\"reverse_share\": {\"put\": " M(0.02, 0.005) ", \"get\": 0.01}}}},"
     " \"threads\": {\"create_s\": " M(1e-5, 1e-6) "}}";
 
 static char file[] = "/tmp/rmacast-test-errors-XXXXXX";
@@ -50,7 +51,7 @@ static void assert_near(double value, double expected)
     if (fabs(value - expected) > 1e-9 * expected) fail_msg("%.12g, expected %.12g", value, expected);
 }
 
-enum { VALUES = 10 }; /* speed, latency, bandwidth, overhead, call_s, after_s, full_s, call_s, s_per_byte, create_s */
+enum { VALUES = 11 }; /* speed, latency, bandwidth, overhead, call_s, after_s, full_s, call_s, s_per_byte, put, create_s */
 
 static void slower_has_longer_times_and_lower_rates(void **state)
 {
@@ -67,6 +68,8 @@ static void slower_has_longer_times_and_lower_rates(void **state)
     assert_near(platform->pause.full_s, 2.5e-2);
     assert_near(platform->pause.call_s, 5e-5);
     assert_near(platform_apply_s(platform, 9), 9 * 1.5e-9);
+    assert_near(platform->protocol.reverse_share[RMA_PUT], 0.025);
+    assert_near(platform->protocol.reverse_share[RMA_GET], 0.01);
     assert_near(platform->thread_create_s, 1.1e-5);
     assert_int_equal(platform->eager_bytes, 4096);
     assert_int_equal(platform->segments[0].upto_bytes, 8192);
@@ -82,6 +85,7 @@ static void faster_has_shorter_times_and_higher_rates(void **state)
     assert_near(platform->segments[0].bandwidth_Bps, 2e9);
     assert_true(platform->overhead_s == 0); /* 1e-7 - 3e-7 */
     assert_near(platform->call_s[ID_Put], 2e-6);
+    assert_near(platform->protocol.reverse_share[RMA_PUT], 0.015);
     assert_near(platform->pause.after_s, 3e-2);
     assert_near(platform->pause.full_s, 3.5e-2);
     platform_free(platform);
