@@ -136,7 +136,7 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
                            "the ranks slept %s between their calls: no core is taken for that, and no node's speed "
                            "changes it",
                            units_format_duration(wide_s(slept_ps), text)));
-    if (computing != COMPUTING_UNDISTURBED) return STATUS_OK;
+    if (computing != COMPUTING_UNDISTURBED || waited_ps == 0) return STATUS_OK;
     return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
                           units_format_duration(wide_s(waited_ps), text));
 }
