@@ -18,7 +18,7 @@ enum status semantics_text_check(const char *text, struct err *err)
                        SEMANTICS_TEXT_BYTES);
     const char *base = strsep(&rest, "@");
     if (!is_letter(base) && strcmp(base, "platform") != 0)
-        return err_set(err, STATUS_USAGE, NULL, NULL, "%s, expected one of a, b, c, d, platform", base);
+        return err_set(err, STATUS_USAGE, NULL, NULL, "%s, expected one of a, b, c, d, platform", *base ? base : "''");
     for (char *part; (part = strsep(&rest, "@"));) {
         char *letter = strrchr(part, '=');
         if (!letter || letter == part || ++parts > SEMANTICS_TEXT_PARTS)
