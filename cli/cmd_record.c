@@ -189,7 +189,9 @@ static void say_kept(void *context, const char *spool)
 {
     (void)context;
     activity_end();
-    fprintf(stderr, "rmacast: %s: the recording is kept, not packed\n", spool);
+    fprintf(stderr,
+            "rmacast: %s: the recording is kept, not packed; every command reads it, rmacast export --to otf2 -o DIR packs it\n",
+            spool);
 }
 
 static void say_failed(void *context, const struct err *error)

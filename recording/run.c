@@ -125,8 +125,7 @@ static bool empty_directory(const char *path)
 static enum status make_locked(const char *spool, int *lock, struct err *err)
 {
     do {
-        if (mkdir(spool, 0777) != 0 && errno != EEXIST)
-            return err_set(err, STATUS_SYSTEM, spool, NULL, "%s, expected to make the directory", strerror(errno));
+        TRY(directory_make(spool, err));
         *lock = directory_lock(spool, LOCK_EX | LOCK_NB);
     } while (*lock < 0 && errno == ENOENT);
     if (*lock >= 0 || errno != EWOULDBLOCK) return STATUS_OK;
@@ -136,8 +135,7 @@ static enum status make_locked(const char *spool, int *lock, struct err *err)
 enum status record_make_spool(const char *directory, const char *spool, int *lock, struct err *err)
 {
     TRY(otf2_check_place(directory, err));
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return err_set(err, STATUS_SYSTEM, directory, NULL, "%s, expected to make the directory", strerror(errno));
+    TRY(directory_make(directory, err));
     TRY(make_locked(spool, lock, err));
     if (empty_directory(spool)) return STATUS_OK;
     if (*lock >= 0) close(*lock);

@@ -58,6 +58,13 @@ expect 1 "$rmacast" record -o old.rma -- true
 check lines err 1
 check test -f old.rma/spool/rank-000000.spool
 
+# What cannot be packed, here since the program leaves a file of its own in the archive's directory, is kept, and packed as told.
+expect 1 "$rmacast" record -o kept.rma -- sh -c "\"$mpiexec\" -n 2 \"$programs/locks\"; : >kept.rma/own"
+check grep -qx 'rmacast: kept.rma/spool: the recording is kept, not packed; every command reads it, rmacast export --to otf2 -o DIR packs it' err
+expect 0 "$rmacast" export kept.rma/spool --to otf2 -o packed.rma
+expect 0 "$rmacast" info packed.rma
+check grep -q '^complete *yes' out
+
 # A second recording in a directory, before the first one's program has begun, is refused, and the first one is whole.
 mkfifo go
 "$rmacast" record -o two.rma -- sh -c ": >begun; read -r line <go; exec \"$mpiexec\" -n 2 \"$programs/locks\"" >first 2>&1 &
