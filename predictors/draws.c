@@ -91,13 +91,14 @@ enum status draws_run(const struct trace *trace, const struct platform *platform
     struct analyze_options plain = *request->analyze;
     size_t count = request->count;
     plain.intervals = plain.verify = plain.per_rank = false;
+    *draws = (struct draws){.count = 0};
+    TRY(draws_check(request, platform, trace->rank_count, err));
     *draws = (struct draws){.count = count,
                             .seed = request->seed,
                             .jitter_s = platform->jitter_s,
                             .rank_count = trace->rank_count,
                             .choice = request->choice,
                             .number = request->number};
-    TRY(draws_check(request, platform, trace->rank_count, err));
     struct comparison_row *rows = calloc(count, sizeof *rows);
     struct platform *platforms = calloc(count, sizeof *platforms);
     char(*names)[NAME_BYTES] = calloc(count, sizeof *names);

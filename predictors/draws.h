@@ -65,7 +65,7 @@ enum status draws_check(const struct draws_request *request, const struct platfo
 
 /* Borrows all arguments during the call. The result depends on trace, platform, seed and count alone; the first draws of a
  * larger count are those of a smaller one. The errors of draws_check, and STATUS_DATA if a draw cannot be replayed. The caller
- * owns *draws. */
+ * owns *draws, which is empty on failure. */
 enum status draws_run(const struct trace *trace, const struct platform *platform, const struct draws_request *request,
                       struct draws *draws, struct err *err);
 
