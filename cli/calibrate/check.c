@@ -15,7 +15,7 @@
 enum { WORDS_MOST = 512 };
 
 #define TEST(NAME) "    \"" CALIBRATE_CHECK_PREFIX NAME "\": "
-/* Every way to synchronise, with small and large data, a put behind a pause of 10 ms, and late posts. */
+/* Every way to synchronise, with small and large data, both directions at once, a put behind a pause of 10 ms, and late posts. */
 static const char tests[] =
     "{ \"tests\": {\n" TEST("curves") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": [8, \"4K\", \"64K\"], \"minRepeats\": 40,\n"
     "      \"maxDuration\": 0.2, \"confidence\": 0,\n"
@@ -25,6 +25,8 @@ static const char tests[] =
     TEST("words") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": 8, \"minRepeats\": 40, \"maxDuration\": 0.2, \"confidence\": 0,\n"
     "      \"tests\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
     "                \"fenceSkeleton\", \"allreduceTrain\", \"barrier\"] },\n"
+    TEST("both") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": [\"4K\", \"256K\"], \"minRepeats\": 40, \"maxDuration\": 0.2,\n"
+    "      \"tests\": [\"putBothWays\", \"getBothWays\", \"accumulateBothWays\"] },\n"
     TEST("ahead") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": [1, 2, 4], \"minRepeats\": 11, \"maxDuration\": 0,\n"
     "      \"tests\": \"epochsAhead\" },\n"
     TEST("room") "{ \"conf\": [[2, 2], [1, 2]], \"sizes\": [64, \"64K\"], \"minRepeats\": 11, \"maxDuration\": 0,\n"
@@ -128,6 +130,13 @@ static const struct bench_statistics *statistics_of(const struct curve_size *siz
     return strcmp(spec, "pscwSkeleton") == 0 && !size->selected ? &size->all : &size->statistics;
 }
 
+/* The calls of a pair's first rank do not tell that the other one makes the same ones. */
+static void name_both_ways(const char *spec, struct skeleton *row)
+{
+    const char *words = strstr(spec, "BothWays") ? ", both ways" : "";
+    if (strlen(row->name) + strlen(words) < sizeof row->name) strcat(row->name, words);
+}
+
 /* The rows get what the bench measured of the series, under the conditions of the fit. */
 static enum status take_measured(const struct bench_results *results, const struct bench_series *series,
                                  const struct conditions conditions[2], struct skeletons *rows, struct err *err)
@@ -146,6 +155,7 @@ static enum status take_measured(const struct bench_results *results, const stru
             row->measured_median_s = calls_of(series->spec) * statistics->median;
             row->measured_p10_s = calls_of(series->spec) * statistics->p10;
             row->count = statistics->count;
+            name_both_ways(series->spec, row);
         }
     }
     return STATUS_OK;

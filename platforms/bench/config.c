@@ -32,7 +32,14 @@ struct reader {
 
 bool bench_function_is_signed(enum bench_function_id function)
 {
-    return function == BENCH_FUNCTION_clock_offset || function == BENCH_FUNCTION_clock_drift;
+    switch (function) {
+    case BENCH_FUNCTION_clock_offset:
+    case BENCH_FUNCTION_clock_drift:
+    case BENCH_FUNCTION_put_opposed:
+    case BENCH_FUNCTION_get_opposed:
+    case BENCH_FUNCTION_accumulate_opposed: return true;
+    default: return false;
+    }
 }
 
 static int name_index(const char *const *names, const char *name)

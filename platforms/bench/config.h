@@ -28,7 +28,7 @@ enum bench_function_id {
     BENCH_FUNCTION_COUNT
 };
 extern const struct bench_function bench_functions[BENCH_FUNCTION_COUNT];
-/* Whether its times may be negative: it compares two clocks. */
+/* Whether its times may be negative: they are differences of two clocks, or of two times. */
 bool bench_function_is_signed(enum bench_function_id function);
 
 /* -w and -s of OSU's one-sided benchmarks. */

@@ -365,6 +365,7 @@ void bench_series_print_line(const struct bench_series *series, FILE *out)
 static void print_row(const struct bench_series *series, const struct bench_statistics *statistics, FILE *out)
 {
     char texts[5][UNITS_TEXT_BYTES];
+    const bool unsteady = !bench_function_is_signed(series->function) && bench_statistics_refused(statistics);
     const double values[5] = {statistics->least, statistics->median, statistics->mean, statistics->most,
                               statistics->mean_half_width};
     for (int i = 0; i < 5; i++) {
@@ -375,7 +376,7 @@ static void print_row(const struct bench_series *series, const struct bench_stat
     }
     fprintf(out, "%-34s %5d %5d %9" PRId64 " %7zu %10s %10s %10s %10s %10s%s\n", series->spec, series->demand.nodes,
             series->demand.ranks, series->bytes, series->count, texts[0], texts[1], texts[2], texts[3], texts[4],
-            bench_statistics_refused(statistics) ? "  unsteady: p90 above 1.2 medians" : "");
+            unsteady ? "  unsteady: p90 above 1.2 medians" : "");
 }
 
 enum status bench_results_own_s(const struct bench_results *results, double *own_s, struct err *err)

@@ -8,11 +8,12 @@
 #include "common/json.h"
 #include "common/line.h"
 #include "platforms/fit/pause.h"
+#include "platforms/fit/reverse.h"
 
-/* In the order of enum calibration_curve. fits: it has lines. */
+/* In the order of enum calibration_curve. fits: it has lines. differs: its times are differences of two. */
 static const struct {
     const char *key, *spec;
-    bool fits;
+    bool fits, differs;
 } rows[CALIBRATION_CURVE_COUNT] = {
     [CALIBRATION_PUT] = {"put", "putLatency -s flush", true},
     [CALIBRATION_GET] = {"get", "getLatency -s flush", true},
@@ -32,6 +33,9 @@ static const struct {
     [CALIBRATION_ALLREDUCE] = {"allreduce", "allreduceTrain", false},
     [CALIBRATION_MEMORY] = {"memory_copy", "memoryCopy", false},
     [CALIBRATION_PAUSE] = {"put_behind_pause", "putBehindPause", false}, /* by microseconds, not bytes */
+    [CALIBRATION_PUT_OPPOSED] = {"put_opposed", "putOpposed", .differs = true},
+    [CALIBRATION_GET_OPPOSED] = {"get_opposed", "getOpposed", .differs = true},
+    [CALIBRATION_ACCUMULATE_OPPOSED] = {"accumulate_opposed", "accumulateOpposed", .differs = true},
 };
 
 /* --- what was measured --- */
@@ -431,7 +435,7 @@ static void count_unsteady(struct writer *writer)
     for (int between = 0; between < 2; between++)
         for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
             const struct size_curve *curve = &writer->calibration->curves[between][i];
-            if (curve->unsteady)
+            if (curve->unsteady && !rows[i].differs)
                 add_note(writer,
                          "%s %s: %zu of %zu sizes are unsteady (90th percentile above 1.2 medians), their 10th "
                          "percentile is used",
@@ -716,6 +720,35 @@ static void add_pause(struct writer *writer, cJSON *section, bool between)
     }
 }
 
+/* mpi.rma.protocol.reverse_share, where it is more than its error. */
+static void add_reverse(struct writer *writer, cJSON *rma)
+{
+    static const struct {
+        enum calibration_curve curve;
+        const char *key;
+    } ways[] = {{CALIBRATION_PUT_OPPOSED, "put"},
+                {CALIBRATION_GET_OPPOSED, "get"},
+                {CALIBRATION_ACCUMULATE_OPPOSED, "accumulate"}};
+    const struct size_curve *put = &writer->calibration->curves[1][CALIBRATION_PUT];
+    cJSON *shares = cJSON_CreateObject();
+    for (size_t i = 0; put->fitted && i < sizeof ways / sizeof *ways; i++) {
+        const struct size_curve *opposed = &writer->calibration->curves[1][ways[i].curve];
+        struct reverse_found found;
+        if (reverse_find(opposed, &put->fit.segments[put->fit.count - 1].slope, &found))
+            add_measured(writer, shares, ways[i].key, found.share.value, found.share.error, found.n);
+        else if (found.why)
+            add_note(writer, "reverse_share.%s: left out, since %s", ways[i].key, found.why);
+    }
+    if (!shares->child) {
+        cJSON_Delete(shares);
+        return;
+    }
+    cJSON *protocol = cJSON_GetObjectItem(rma, "protocol");
+    if (!protocol) protocol = cJSON_AddObjectToObject(rma, "protocol");
+    cJSON_DeleteItemFromObject(protocol, "reverse_share");
+    cJSON_AddItemToObject(protocol, "reverse_share", shares);
+}
+
 static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *given, struct err *err)
 {
     bool between = writer->calibration->curves[1][CALIBRATION_PUT].fitted;
@@ -727,6 +760,7 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     add_eager(writer, mpi, between);
     add_atomics(writer, rma, between);
     add_put_copy(writer, rma, between);
+    add_reverse(writer, rma);
     add_calls(writer, mpi, mpi, between, false);
     add_pause(writer, mpi, between);
     cJSON *loopback = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "loopback");

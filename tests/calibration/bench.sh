@@ -16,7 +16,9 @@ bench() {
 cat >small.json <<'END'
 { "test_collections": { "some": ["empty", "barrier", "bcast", "sendRecvPaired", "pingPong", "putLatency -w create -s fence",
                                  "getLatency -s lock", "accumulateLatency -w dynamic -s flush", "fetchAndOpLatency -s pscw",
-                                 "putIssue", "putRemoteCompletion", "windowCreate", "lockRoundTrip", "pscwSkeleton", "clockOffset"] },
+                                 "putIssue", "putRemoteCompletion", "accumulateBothWays", "putOpposed",
+                                 "getOpposed", "accumulateOpposed", "windowCreate",
+                                 "lockRoundTrip", "pscwSkeleton", "clockOffset"] },
   "tests": { "here": { "conf": [1, 2], "sizes": [8, "4K"], "tests": "some", "minRepeats": 4, "maxDuration": 0 },
              "there": { "conf": [2, 2], "sizes": 8, "tests": "bcast" } } }
 END
@@ -34,8 +36,9 @@ rows() { grep -c "$1" results/rank-000000.csv; }
 [ "$(rows '^here,bcast,1,2,0,4096,')" -eq 4 ] || fail "$(rows '^here,bcast,1,2,0,4096,') repetitions of bcast, expected 4"
 [ "$(rows '^here,fetchAndOpLatency -s pscw,1,2,0,8,')" -eq 4 ] || fail "fetch_and_op is measured with other sizes than 8"
 [ "$(rows ',there,')" -eq 0 ] || fail "a test that does not fit was run"
-# Positive times but of empty and the clock's offset, which is signed.
-awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset)/ && !($8 >= 0 && $11 > 0) { print; bad = 1 } END { exit bad }' results/rank-000000.csv ||
+# Positive times but of empty and of differences, which are signed.
+awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset)|Opposed/ && !($8 >= 0 && $11 > 0) { print; bad = 1 }
+    END { exit bad }' results/rank-000000.csv ||
     fail "a time is not positive"
 
 # Several sizes are measured in two passes, which the table joins.

@@ -24,6 +24,7 @@ holds here.json '.nodes.count == 1 and .mapping.ranks_per_node == 2 and (.["$cal
 # The closed loop: rows of a run that was recorded and replayed.
 # Of each the repetitions under like conditions, or one pass: 20 at least.
 shows '^MPI_Put 8 > 1, MPI_Win_flush +([2-9][0-9]|[0-9]{3,}) '
+shows '^MPI_Put 262144 > 1, MPI_Win_flush, both ways +([2-9][0-9]|[0-9]{3,}) '
 shows '^MPI_Win_start, MPI_Put 65536 > 1, MPI_Win_complete +([2-9][0-9]|[0-9]{3,}) '
 # Two rounds: each has its results, in several passes over the tests. The check is recorded once, and its tests are in them.
 [ -e kept/check.rma ] && [ -s kept/round-1/rank-000000.csv ] || fail "calibrate: no second round: $(ls kept)"

@@ -75,6 +75,7 @@ case $platform in /*) ;; *) platform=$(dirname "$config")/$platform ;; esac
 [ -f "$platform" ] || die "$1: platform: there is no $platform"
 jq --argjson nodes "$(setting .cluster.nodes)" '.nodes.count = $nodes' "$platform" >"$work/platform.json" || die "$platform: cannot be read"
 platform=$work/platform.json
+accumulate_share=$(jq '.mpi.rma.protocol.reverse_share.accumulate // 0 | .value? // .' "$platform")
 
 . "$here/../cluster/others.sh"
 
@@ -148,7 +149,8 @@ choose() {
     [ "$semantics" = library ] && chosen= # the library's own, as the platform file says
     library= # under c and d operations look for posts before data leave; under d MPI_Win_wait waits for confirmations
     [ "$semantics" = c ] && library="--set mpi.rma.protocol.visit=enter"
-    [ "$semantics" = d ] && library="--set mpi.rma.protocol.visit=enter --set mpi.rma.protocol.wait=confirmed"
+    [ "$semantics" = d ] && library="--set mpi.rma.protocol.visit=enter --set mpi.rma.protocol.wait=confirmed \
+        --set mpi.rma.protocol.reverse_share.put=$accumulate_share" # its puts leave as accumulates
     jitter=$(setting ".jitter_s | if type == \"object\" then .[\"$ranks\"] else . end // empty")
     name="$program, $bytes B, $ranks ranks, semantics $semantics"
     row=$traces/$program-$bytes-$ranks

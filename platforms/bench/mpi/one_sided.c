@@ -270,15 +270,20 @@ double bench_put_remote_completion(struct bench_run *run)
     return NAN;
 }
 
-static double time_both_ways(struct bench_run *run, operation operate)
+static double time_flushed(const struct bench_run *run, operation operate)
+{
+    double begin = bench_now();
+    operate(run);
+    MPI_Win_flush(run->target, run->window);
+    return bench_now() - begin;
+}
+
+static double time_both_ways(const struct bench_run *run, operation operate)
 {
     if (!bench_is_pair(run) || run->job->window == BENCH_DYNAMIC) return NAN;
     struct bench_run mine = *run;
     mine.target = run->rank == 0 ? run->target : 0;
-    double begin = bench_now();
-    operate(&mine);
-    MPI_Win_flush(mine.target, run->window);
-    return bench_now() - begin;
+    return time_flushed(&mine, operate);
 }
 
 double bench_put_both_ways(struct bench_run *run)
@@ -289,6 +294,34 @@ double bench_put_both_ways(struct bench_run *run)
 double bench_get_both_ways(struct bench_run *run)
 {
     return time_both_ways(run, issue_get);
+}
+
+double bench_accumulate_both_ways(struct bench_run *run)
+{
+    return time_both_ways(run, accumulate_data);
+}
+
+/* One right after the other, so that what changes from second to second is in both. */
+static double time_opposed(const struct bench_run *run, operation operate)
+{
+    double alone = run->rank == 0 && run->job->window != BENCH_DYNAMIC ? time_flushed(run, operate) : NAN;
+    MPI_Barrier(run->comm);
+    return time_both_ways(run, operate) - alone;
+}
+
+double bench_put_opposed(struct bench_run *run)
+{
+    return time_opposed(run, issue_put);
+}
+
+double bench_get_opposed(struct bench_run *run)
+{
+    return time_opposed(run, issue_get);
+}
+
+double bench_accumulate_opposed(struct bench_run *run)
+{
+    return time_opposed(run, accumulate_data);
 }
 
 /* --- synchronisation without data --- */
@@ -428,10 +461,7 @@ double bench_progress_delay(struct bench_run *run)
     if (run->rank == run->target) nanosleep(&pause, NULL);
     if (run->rank > 0) return NAN;
     nanosleep(&entered, NULL); /* the target has left the barrier */
-    double begin = bench_now();
-    issue_put(run);
-    MPI_Win_flush(run->target, run->window);
-    return bench_now() - begin;
+    return time_flushed(run, issue_put);
 }
 
 /* The size is the length of the pause. No other test puts 16 bytes, so a recording tells it apart. The target returns
@@ -449,14 +479,6 @@ double bench_put_behind_pause(struct bench_run *run)
     return bench_now() - begin;
 }
 
-static double time_put(struct bench_run *run)
-{
-    double begin = bench_now();
-    issue_put(run);
-    MPI_Win_flush(run->target, run->window);
-    return bench_now() - begin;
-}
-
 static void compute_for(double seconds)
 {
     double begin = bench_now();
@@ -467,7 +489,7 @@ static void compute_for(double seconds)
 double bench_overlap(struct bench_run *run)
 {
     if (run->rank > 0) return NAN;
-    double alone = time_put(run);
+    double alone = time_flushed(run, issue_put);
     double begin = bench_now();
     issue_put(run);
     compute_for(alone);

@@ -43,6 +43,10 @@ static bool holds_lock(const struct bench_job *job)
     case BENCH_FUNCTION_put_remote_completion:
     case BENCH_FUNCTION_put_both_ways:
     case BENCH_FUNCTION_get_both_ways:
+    case BENCH_FUNCTION_accumulate_both_ways:
+    case BENCH_FUNCTION_put_opposed:
+    case BENCH_FUNCTION_get_opposed:
+    case BENCH_FUNCTION_accumulate_opposed:
     case BENCH_FUNCTION_progress_delay:
     case BENCH_FUNCTION_put_behind_pause:
     case BENCH_FUNCTION_overlap: return true;

@@ -394,6 +394,57 @@ static void a_copy_is_the_slope_of_the_bench(void **state)
     }
 }
 
+/* What an operation takes longer while the partner makes the same one: 20 us, and the share of its bytes' time. The noise is that
+ * of two times, of 0.5 % each. */
+static void add_opposed(struct bench_results *results, const char *spec, double share, gsl_rng *random)
+{
+    static const int64_t opposed_sizes[] = {4096, 262144, 524288};
+    struct err err = {0};
+    for (int k = 0; k < 3; k++) {
+        double time = put_time(true, opposed_sizes[k]), extra = 2e-5 + share * (double)opposed_sizes[k] / 5e9;
+        add_series(results, spec, true, opposed_sizes[k], 1, random, &err);
+        struct bench_series *series = &results->series[results->count - 1];
+        for (size_t i = 0; i < series->count; i++) {
+            double value = extra + gsl_ran_gaussian(random, 0.005 * M_SQRT2 * time);
+            series->repetitions[i] = (struct bench_repetition){value, value, value, value, 0};
+        }
+    }
+}
+
+/* A share of 2 % for puts, none for gets; accumulates wait for each other. */
+static void shares_come_back(void **state)
+{
+    (void)state;
+    enum { SEEDS = 200 };
+    int right = 0, none = 0;
+    for (unsigned long seed = 1; seed <= SEEDS; seed++) {
+        struct bench_results results = {0};
+        struct err err = {0};
+        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+        gsl_rng_set(random, seed);
+        for (int k = 0; k < SIZES; k++)
+            add_series(&results, "putLatency -s flush", true, sizes[k], put_time(true, sizes[k]), random, &err);
+        add_opposed(&results, "putOpposed", 0.02, random);
+        add_opposed(&results, "getOpposed", 0, random);
+        add_opposed(&results, "accumulateOpposed", 1, random);
+        gsl_rng_free(random);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }] }", NULL);
+        const cJSON *rma = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "rma"),
+                    *shares = cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "reverse_share");
+        assert_non_null(shares);
+        right += cJSON_GetObjectItem(shares, "put") && is_right(shares, "put", 0.02);
+        none += !cJSON_GetObjectItem(shares, "get");
+        assert_null(cJSON_GetObjectItem(shares, "accumulate"));
+        char *text = cJSON_PrintUnformatted(platform);
+        assert_non_null(strstr(text, "reverse_share.accumulate: left out, since the transfers wait for each other"));
+        assert_null(strstr(text, "putOpposed between nodes: "));
+        free(text);
+        cJSON_Delete(platform);
+    }
+    if (right < 0.95 * SEEDS || none < 0.95 * SEEDS)
+        fail_msg("%d and %d of %d seeds give 2 %% and none, expected 95 %%", right, none, SEEDS);
+}
+
 /* Load only adds time: to each call an exponential share of 5 % on average, whose median is 5 % of ln 2. */
 static void a_copy_of_the_bench_is_within_its_error(void **state)
 {
@@ -624,6 +675,7 @@ int main(void)
         cmocka_unit_test(a_copy_takes_no_longer_than_its_put),
         cmocka_unit_test(a_copy_is_the_slope_of_the_bench),
         cmocka_unit_test(a_copy_of_the_bench_is_within_its_error),
+        cmocka_unit_test(shares_come_back),
         cmocka_unit_test(accumulates_cost_by_size),
         cmocka_unit_test(accumulates_without_a_cost),
         cmocka_unit_test(an_interrupted_call_is_no_overhead),

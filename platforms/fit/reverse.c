@@ -1,0 +1,32 @@
+#include "platforms/fit/reverse.h"
+
+#include <math.h>
+
+#include "common/line.h"
+
+#define ERROR_LEAST_S 1e-9
+
+/* The line through the medians of all repetitions: each repetition has both times, so passes that were slow are no worse. What
+ * small messages take longer is no matter of bytes: it is the line's intercept. */
+bool reverse_find(const struct size_curve *opposed, const struct fit_value *s_per_byte, struct reverse_found *found)
+{
+    double bytes[FIT_POINTS_MOST], extra_s[FIT_POINTS_MOST], errors_s[FIT_POINTS_MOST];
+    *found = (struct reverse_found){.why = NULL};
+    if (opposed->count == 0 || !(s_per_byte->value > 0)) return false;
+    if (opposed->count < REVERSE_SIZES_LEAST) {
+        found->why = "it needs three sizes";
+        return false;
+    }
+    for (size_t i = 0; i < opposed->count; i++) {
+        const struct bench_statistics *all = &opposed->sizes[i].all;
+        bytes[i] = opposed->points[i].x;
+        extra_s[i] = all->median;
+        errors_s[i] = fmax(all->median_error, ERROR_LEAST_S);
+        found->n += all->count;
+    }
+    const struct line line = line_fit(bytes, extra_s, errors_s, opposed->count);
+    const double share = line.slope / s_per_byte->value;
+    found->share = (struct fit_value){share, hypot(line.slope_error, share * s_per_byte->error) / s_per_byte->value};
+    if (share - found->share.error > REVERSE_MOST) found->why = "the transfers wait for each other";
+    return share > found->share.error && share <= REVERSE_MOST;
+}
