@@ -12,7 +12,7 @@ for section in nodes network network.two_sided network.loopback network.loopback
 done | grep -vx 'network.topology\|network.loopback\|network.two_sided\|network.loopback.two_sided\|network.loopback.pause\|mpi.pause\|mpi.rma\|mpi.rma.protocol\|mpi.rma.protocol.reverse_share\|mpi.rma.protocol.serves' | sort >known
 
 # Rows "| `a.b`, `.c` | ... | `case` `case` |" as "a.b a.c | case case"
-sed -n '/^## Every key of a platform file/,/^## What a replay/p' "$costs" | grep '^| `' |
+sed -n '/^## Every key of a platform file/,/^## Draws/p' "$costs" | grep '^| `' |
     awk -F' \\| ' '{
         keys = ""
         count = split($1, words, "`")
