@@ -5,6 +5,11 @@
 
 #include "simulate/engine/event_time.h"
 
+struct event {
+    struct event_time time;
+    uint32_t type, id; /* the owner's */
+};
+
 enum { EVENT_RING_LEAST = 4096, EVENT_RING_MOST = 1 << 20, EVENT_RING_STEPS = 10 };
 
 struct event_ring { /* all-zero is the empty ring without memory; owned: items */

@@ -1,4 +1,4 @@
-/* An event, and its time in the total order of events. */
+/* The time of an event in the total order of events. */
 #ifndef SIMULATE_ENGINE_EVENT_TIME_H
 #define SIMULATE_ENGINE_EVENT_TIME_H
 
@@ -8,11 +8,6 @@
 struct event_time {  /* in the order of events */
     int64_t time_ps; /* >= 0 */
     uint64_t order;  /* key, then sequence */
-};
-
-struct event {
-    struct event_time time;
-    uint32_t type, id; /* the owner's */
 };
 
 enum { EVENT_KEY_BITS = 24 }; /* keys are ranks: at most 16 M */
@@ -29,6 +24,12 @@ static inline bool event_before(struct event_time a, struct event_time b)
 static inline uint64_t event_first_of_key(uint64_t order)
 {
     return order & ~(UINT64_MAX >> EVENT_KEY_BITS);
+}
+
+/* The first order of a key. */
+static inline uint64_t event_order_of_key(uint32_t key)
+{
+    return (uint64_t)key << (64 - EVENT_KEY_BITS);
 }
 
 /* The key in an order. */

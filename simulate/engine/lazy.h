@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/status.h"
+#include "simulate/engine/event_time.h"
 
 struct engine;
 struct engine_note;
@@ -29,6 +30,14 @@ enum message_effect {
 #define ENGINE_NO_COUNTER UINT32_MAX
 #define ENGINE_ANY_COUNTER (UINT32_MAX - 1)
 
+/* A message of query() or reply(): a request that is only answered, or its answer. */
+struct engine_query {
+    struct event_time time; /* when it arrives; event_key(time.order) is its source */
+    uint32_t destination;   /* rank */
+    uint32_t ref, type;     /* the replay core's: an answer has those of its request */
+    bool asks;              /* it is a request: EFFECT_REPLIES; else an answer: EFFECT_CHANGES */
+};
+
 struct engine_lazy_callbacks {
     /* Nodes learn of each other by messages only. So a message may be delivered before earlier ones of other nodes that
      * cannot change it; now_ps then never decreases for one node. */
@@ -36,6 +45,9 @@ struct engine_lazy_callbacks {
     uint8_t *counters; /* of EFFECT_COUNTS, modulo 256; a receiver of arrived() counts itself */
     /* The rank awaits the counter, and a message of count() has arrived: as arrived() for EFFECT_COUNTS. */
     void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
+    /* Messages of query() and reply() to one rank have arrived, in the order of their times. The answers have the same ref and
+     * type. No rank goes on before the last message. Valid until the callback returns. */
+    void (*queries)(void *context, const struct engine_query *messages, uint32_t count);
 };
 
 struct engine_lazy {
@@ -51,13 +63,21 @@ struct engine_lazy {
     /* on: something queues at the node that any message may let go on; off: no longer. Calls come in pairs. */
     enum status (*watch)(struct engine *engine, int32_t node, bool on, struct err *err);
     /* Cheaper messages of one size between two nodes. controls: whether control() may send messages of so many bytes, with
-     * any effect; *counts: whether count() may. It sends a message of EFFECT_COUNTS that carries nothing but its arrival,
-     * between nodes of one rank each. source: the rank, which breaks ties. *left_ps: when the last byte has left. */
+     * any effect; *counts: whether they take the receiving NIC no time. *left_ps: when the last byte has left.
+     * count(): if they take no time. Sends a message of EFFECT_COUNTS that carries nothing but its arrival, between nodes of
+     * one rank each. source: the rank, which breaks ties.
+     * query(), reply(): if they take time. Between nodes only; nodes: of all ranks. query() sends a request with ref and type
+     * of `request` to each of the ranks to[0] to to[count - 1], one after the other; count > 0. reply() answers the requests
+     * among messages to one rank, one after the other, each when it has arrived, and not before from_ps. */
     bool (*controls)(struct engine *engine, int64_t bytes, bool *counts);
     enum status (*control)(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
                            enum message_effect effect, int64_t *left_ps, struct err *err);
     enum status (*count)(struct engine *engine, int32_t src_node, int32_t dst_node, uint32_t source,
                          uint32_t destination, uint32_t counter, struct err *err);
+    enum status (*query)(struct engine *engine, const struct engine_query *request, uint32_t source, const int32_t *nodes,
+                         const uint32_t *to, uint32_t count, int64_t *left_ps, struct err *err);
+    enum status (*reply)(struct engine *engine, const struct engine_query *messages, uint32_t count, const int32_t *nodes,
+                         int64_t from_ps, int64_t *left_ps, struct err *err);
 };
 
 #endif

@@ -79,6 +79,13 @@ enum status replay_note_connection(struct replay *replay, enum message_type type
     return set_needed(replay, source, destination, type != MESSAGE_FLUSH_ASK);
 }
 
+enum status replay_note_answers(struct replay *replay, const struct engine_query *messages, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (messages[i].asks) TRY(set_needed(replay, messages[i].destination, event_key(messages[i].time.order), true));
+    return STATUS_OK;
+}
+
 static void drop_blocks(const struct connections *known, uint32_t rank)
 {
     uint64_t **blocks = blocks_of(known, rank);
@@ -117,22 +124,17 @@ enum status replay_connect_members(struct replay *replay, uint32_t rank, int32_t
     return STATUS_OK;
 }
 
-struct flush {
-    enum message_type answer;
-    uint32_t rank, ref, *unanswered;
-};
-
-/* Asks those ranks of a word, whose first one is `first`, that are in `needed`. */
-static enum status ask_word(struct replay *replay, const struct flush *flush, uint32_t first, uint64_t needed)
+/* Those ranks of a word, whose first one is `first`, that are in `needed` and on other nodes than `rank`. Returns how many. */
+static uint32_t list_needed(const struct replay *replay, uint32_t rank, uint32_t first, uint64_t needed,
+                            uint32_t list[WORD_RANKS])
 {
+    uint32_t count = 0;
     for (; needed; needed &= needed - 1) {
         uint32_t other = first + (uint32_t)__builtin_ctzll(needed);
-        if (other >= replay->trace->rank_count) return STATUS_OK;
-        if (replay->nodes[other] == replay->nodes[flush->rank]) continue;
-        ++*flush->unanswered;
-        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, flush->rank, other, flush->ref, flush->answer));
+        if (other >= replay->trace->rank_count) break;
+        if (replay->nodes[other] != replay->nodes[rank]) list[count++] = other;
     }
-    return STATUS_OK;
+    return count;
 }
 
 enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
@@ -141,14 +143,15 @@ enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum me
     if (!core_of(replay)->connections) return STATUS_OK;
     struct connections *known = core_of(replay)->connections;
     uint64_t **blocks = blocks_of(known, rank);
-    const struct flush flush = {answer, rank, ref, unanswered};
     const bool all = known->ranks[rank].all;
     known->ranks[rank].all = false;
     for (uint32_t at = 0; at < known->blocks_per_rank; at++) {
         for (uint32_t i = 0; (blocks[at] || all) && i < BLOCK_WORDS; i++) {
             uint64_t needed = blocks[at] ? blocks[at][i] : UINT64_MAX;
             if (blocks[at]) blocks[at][i] = 0;
-            TRY(ask_word(replay, &flush, at * BLOCK_RANKS + i * WORD_RANKS, needed));
+            uint32_t asked[WORD_RANKS], count = list_needed(replay, rank, at * BLOCK_RANKS + i * WORD_RANKS, needed, asked);
+            *unanswered += count;
+            TRY(replay_send_asks(replay, rank, asked, count, ref, answer));
         }
     }
     return STATUS_OK;

@@ -16,6 +16,7 @@
 DEFINE_POOL(message, next, core_of(replay));
 
 enum { SERVER_BY_BYTES = PROGRESS_CALL + 1 }; /* in core.servers */
+enum { ASKS_MOST = 64 }; /* that are answered together */
 
 /* A message of several operations is served by the slowest of their servers. */
 static enum progress_mode server_of_bytes(const struct replay *replay, const struct message_row *row, int64_t bytes)
@@ -101,6 +102,86 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
     if (core->connections) TRY(replay_note_connection(replay, type, source, destination));
     TRY(core->mailbox.lazy->control(core->engine, &note, src, dst, varied.effect, &left_ps, replay->err));
     return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
+}
+
+enum status replay_send_asks(struct replay *replay, uint32_t source, const uint32_t *to, uint32_t count, uint32_t ref,
+                             enum message_type answer)
+{
+    struct core *core = core_of(replay);
+    const struct engine_query request = {.ref = ref, .type = answer};
+    int64_t left_ps;
+    for (uint32_t i = 0; !core->queries && i < count; i++)
+        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, source, to[i], ref, answer));
+    if (!core->queries || count == 0) return STATUS_OK;
+    TRY(core->mailbox.lazy->query(core->engine, &request, source, replay->nodes, to, count, &left_ps, replay->err));
+    return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
+}
+
+enum status replay_send_ask(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref, enum message_type answer)
+{
+    struct core *core = core_of(replay);
+    if (!core->queries || replay->nodes[source] == replay->nodes[destination])
+        return replay_send_control(replay, MESSAGE_FLUSH_ASK, source, destination, ref, answer);
+    if (core->connections) TRY(replay_note_connection(replay, MESSAGE_FLUSH_ASK, source, destination));
+    return replay_send_asks(replay, source, &destination, 1, ref, answer);
+}
+
+/* The rank answers the requests among messages, each when it has arrived and not before from_ps. */
+static enum status answer_asks(struct replay *replay, const struct engine_query *messages, uint32_t count, int64_t from_ps)
+{
+    struct core *core = core_of(replay);
+    int64_t left_ps = 0;
+    if (core->connections) TRY(replay_note_answers(replay, messages, count));
+    TRY(core->mailbox.lazy->reply(core->engine, messages, count, replay->nodes, from_ps, &left_ps, replay->err));
+    return replay_past_end(replay, messages[0].destination, left_ps) ? STATUS_DATA : STATUS_OK;
+}
+
+static struct engine_query query_of(const struct engine_note *ask, int64_t at_ps)
+{
+    return (struct engine_query){{at_ps, event_order_of_key(ask->source)}, ask->destination, ask->ref, ask->extra, true};
+}
+
+enum status replay_on_flush_ask(struct replay *replay, const struct engine_note *message)
+{
+    const struct engine_query request = query_of(message, replay->now_ps);
+    if (!core_of(replay)->queries || replay->nodes[message->source] == replay->nodes[message->destination])
+        return replay_send_control(replay, (enum message_type)message->extra, message->destination, message->source,
+                                   message->ref, 0);
+    return answer_asks(replay, &request, 1, replay->now_ps);
+}
+
+/* The answers among messages, which only count, act together. */
+static enum status receive_answers(struct replay *replay, const struct engine_query *messages, uint32_t count)
+{
+    struct engine_note note = {.destination = messages[0].destination};
+    uint32_t answers = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (messages[i].asks) continue;
+        answers++;
+        note.source = event_key(messages[i].time.order);
+        note.ref = messages[i].ref;
+        note.type = messages[i].type;
+    }
+    if (answers == 0) return STATUS_OK;
+    note.extra = answers - 1;
+    return core_of(replay)->messages_of[note.type]->act(replay, &note);
+}
+
+/* A rank that serves everything answers the requests first: only the last message may let it go on. */
+enum status replay_queried(struct replay *replay, const struct engine_query *messages, uint32_t count)
+{
+    if (!replay->needs_call || replay->ranks[messages[0].destination].inside) {
+        TRY(answer_asks(replay, messages, count, 0));
+        return receive_answers(replay, messages, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct engine_query *from = &messages[i];
+        const struct engine_note note = {event_key(from->time.order), from->destination, from->ref, from->asks ? from->type : 0,
+                                         from->asks ? MESSAGE_FLUSH_ASK : from->type};
+        replay->now_ps = replay->arrival_ps = from->time.time_ps;
+        TRY(replay_arrived(replay, &note));
+    }
+    return STATUS_OK;
 }
 
 enum status replay_serve_late(struct replay *replay, uint32_t index)
@@ -227,12 +308,40 @@ uint32_t replay_rank_of_poll(const struct replay *replay, uint32_t rank)
     return rank;
 }
 
+/* Whether the waiting message is a request of a flush from another node. */
+static bool waits_as_query(const struct replay *replay, uint32_t waiting)
+{
+    const struct engine_note *message = &core_of(replay)->messages[waiting].message;
+    return message->type == MESSAGE_FLUSH_ASK && core_of(replay)->queries &&
+           replay->nodes[message->source] != replay->nodes[message->destination];
+}
+
+/* Serves the first messages that wait while they are requests of flushes, which wake no rank. */
+static enum status serve_asks(struct replay *replay, struct rank_state *state)
+{
+    struct engine_query asks[ASKS_MOST];
+    uint32_t count = 0, at;
+    while ((at = state->serve_first) != NO_INDEX && count < ASKS_MOST && waits_as_query(replay, at)) {
+        const struct waiting_message *waiting = &core_of(replay)->messages[at];
+        asks[count++] = query_of(&waiting->message, waiting->arrived_ps);
+        state->serve_first = waiting->next;
+        replay_served_late(replay, waiting);
+        replay_release_message(replay, at);
+    }
+    replay->arrival_ps = replay->now_ps;
+    return answer_asks(replay, asks, count, replay->now_ps);
+}
+
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (core_of(replay)->polls > 1) return poll_once(replay, rank, false);
     while (state->serve_first != NO_INDEX) {
         uint32_t index = state->serve_first;
+        if (waits_as_query(replay, index)) {
+            TRY(serve_asks(replay, state));
+            continue;
+        }
         state->serve_first = core_of(replay)->messages[index].next;
         TRY(replay_serve_late(replay, index));
     }

@@ -241,6 +241,7 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     if (!core->mailbox.lazy) return STATUS_OK;
     bool controls = core->mailbox.lazy->controls(core->engine, replay->platform->control_bytes, &core->counts);
     core->controls = controls && core->polls == 1 && !protocol_uses(&replay->platform->protocol, PROGRESS_THREAD);
+    core->queries = core->controls && !core->counts && replay->answers_late;
     core->counts = core->counts && !nodes_are_shared(replay);
     return STATUS_OK;
 }

@@ -46,6 +46,15 @@ static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t n
     if (replay_counted(replay, rank, counter) != STATUS_OK) core_of(replay)->failed = true;
 }
 
+static void on_queries(void *context, const struct engine_query *messages, uint32_t count)
+{
+    struct replay *replay = context;
+    replay->now_ps = replay->arrival_ps = messages[count - 1].time.time_ps;
+    for (uint32_t i = 0; replay->now_ps > COST_END_PS && i < count; i++)
+        if (replay_past_end(replay, event_key(messages[i].time.order), messages[i].time.time_ps)) return;
+    if (replay_queried(replay, messages, count) != STATUS_OK) core_of(replay)->failed = true;
+}
+
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)
 {
     struct replay *replay = context;
@@ -86,6 +95,7 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
                                                .left = on_left,
                                                .arrived = on_arrived,
                                                .lazy.counted = on_counted,
+                                               .lazy.queries = on_queries,
                                                .timer = on_timer,
                                                .stop = on_stop,
                                                .prefetch = on_prefetch,

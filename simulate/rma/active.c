@@ -353,7 +353,7 @@ static enum status request_flush(struct replay *replay, struct member *member)
         if (!pair->unflushed || pair->answers == 0 || pair->queue_first != NO_INDEX || pair->origin == pair->target) continue;
         pair->unflushed = false;
         member->lefts++;
-        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, pair->origin, pair->target, index, MESSAGE_PAIR_FLUSHED));
+        TRY(replay_send_ask(replay, pair->origin, pair->target, index, MESSAGE_PAIR_FLUSHED));
         asked = index;
     }
     if (asked == NO_INDEX) return STATUS_OK;
@@ -363,7 +363,8 @@ static enum status request_flush(struct replay *replay, struct member *member)
 enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message)
 {
     struct member *origin = &replay->members[replay->pairs[message->ref].origin_member];
-    if (--origin->lefts == 0) replay_wake(replay, origin->rank);
+    origin->lefts -= 1 + message->extra;
+    if (origin->lefts == 0) replay_wake(replay, origin->rank);
     return STATUS_OK;
 }
 

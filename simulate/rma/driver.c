@@ -2,6 +2,7 @@
  *
  * Most arrivals only change state that a rank reads when it acts next; the rules are at the top of
  * simulate/replay/message.c. */
+#include "simulate/replay/message.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock.h"
 #include "simulate/windows/transfer.h"

@@ -159,8 +159,7 @@ static enum status request_flush(struct replay *replay, struct member *member)
         const struct fence_target *target = &targets->items[i];
         if (target->member == own || target->answers == 0) continue;
         member->fence_outstanding++;
-        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, member->rank, replay->members[target->member].rank, own,
-                                MESSAGE_FENCE_FLUSHED));
+        TRY(replay_send_ask(replay, member->rank, replay->members[target->member].rank, own, MESSAGE_FENCE_FLUSHED));
         asks = true;
     }
     return asks ? replay_ask_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding)
@@ -170,7 +169,8 @@ static enum status request_flush(struct replay *replay, struct member *member)
 enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message)
 {
     struct member *member = &replay->members[message->ref];
-    if (--member->fence_outstanding == 0) replay_wake(replay, member->rank);
+    member->fence_outstanding -= 1 + message->extra;
+    if (member->fence_outstanding == 0) replay_wake(replay, member->rank);
     return STATUS_OK;
 }
 

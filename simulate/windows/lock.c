@@ -156,19 +156,14 @@ enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always)
     if (epoch->flushing) return STATUS_OK;
     epoch->unflushed = false;
     epoch->outstanding++;
-    return replay_send_control(replay, MESSAGE_FLUSH_ASK, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
-}
-
-enum status replay_on_flush_ask(struct replay *replay, const struct engine_note *message)
-{
-    return replay_send_control(replay, (enum message_type)message->extra, message->destination, message->source,
-                               message->ref, 0);
+    return replay_send_ask(replay, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
 }
 
 enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[message->ref];
-    if (--epoch->outstanding == 0) replay_wake(replay, epoch->origin);
+    epoch->outstanding -= 1 + message->extra;
+    if (epoch->outstanding == 0) replay_wake(replay, epoch->origin);
     return STATUS_OK;
 }
 

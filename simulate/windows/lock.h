@@ -44,7 +44,6 @@ enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *
 enum status replay_on_lock_grant(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_released(struct replay *replay, const struct engine_note *message);
-enum status replay_on_flush_ask(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message);
 
 #endif

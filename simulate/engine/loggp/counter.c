@@ -22,7 +22,7 @@ enum status loggp_count(struct engine *engine, int32_t src_node, int32_t dst_nod
         index = (uint32_t)engine->counter_message_count++;
     }
     struct counter_message *sent = &engine->counter_messages[index];
-    sent->time = loggp_control_head(engine, src_node, source);
+    sent->time = loggp_control_head(engine, src_node, source, engine->now.time_ps);
     sent->counter = counter;
     sent->rank = destination;
     sent->next = nic->counter_messages;

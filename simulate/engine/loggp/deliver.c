@@ -16,6 +16,7 @@
 #include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
 #include "simulate/engine/loggp/counter.h"
+#include "simulate/engine/loggp/query.h"
 #include "simulate/engine/loggp/reception.h"
 #include "simulate/engine/loggp/schedule.h"
 
@@ -49,6 +50,7 @@ static bool receive_flight(struct engine *engine, struct flight *flight, int64_t
 static bool is_next(const struct engine *engine, const struct flight *flight, struct event_time limit)
 {
     if (flight->effect == EFFECT_ACTS || event_before(limit, flight->time)) return false;
+    if (engine->queries && loggp_received_query(engine, flight->dst_node, flight->time)) return false;
     const struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
     uint32_t first = inbox_first(inbox, engine->flights);
     if (first == FLIGHT_NONE || event_before(flight->time, engine->flights[first].time)) return true;
@@ -119,6 +121,7 @@ enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_
     struct inbox *inbox = &nic->inbox;
     struct event_time now = engine->now;
     for (;;) {
+        if (engine->queries) loggp_take_queries(engine, node, limit);
         uint32_t first = inbox_first(inbox, engine->flights);
         bool comes = first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time);
         if (nic->counter_messages != COUNTER_NONE &&
@@ -140,13 +143,19 @@ static inline bool has_pending(const struct engine *engine, int32_t node, struct
     const struct nic *nic = &engine->nics[node];
     uint32_t first = inbox_first(&nic->inbox, engine->flights);
     return nic->counter_messages != COUNTER_NONE ||
-           (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time));
+           (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time)) ||
+           (engine->queries && !event_before(limit, loggp_first_query(engine, node)));
 }
 
 /* The earliest time at which a message to the node may let a waiting rank go on, or an earlier one. */
-static inline struct event_time next_due(const struct engine *engine, const struct nic *nic)
+static inline struct event_time next_due(const struct engine *engine, int32_t node)
 {
+    const struct nic *nic = &engine->nics[node];
     struct event_time arrives = inbox_due(&nic->inbox, engine->flights);
+    if (engine->queries && inbox_awaits_first(&nic->inbox)) {
+        struct event_time query = loggp_queries_due(engine, node);
+        if (event_before(query, arrives)) arrives = query;
+    }
     if (nic->counter_messages == COUNTER_NONE || nic->inbox.awaits == ENGINE_NO_COUNTER) return arrives;
     struct event_time counted = loggp_counter_due(engine, nic);
     return event_before(counted, arrives) ? counted : arrives;
@@ -154,7 +163,7 @@ static inline struct event_time next_due(const struct engine *engine, const stru
 
 static inline enum status watch_inbox(struct engine *engine, int32_t node, struct err *err)
 {
-    return loggp_set_alarm(engine, node, next_due(engine, &engine->nics[node]), err);
+    return loggp_set_alarm(engine, node, next_due(engine, node), err);
 }
 
 /* A rank that waits again during the drain need not be watched twice. */
@@ -215,7 +224,7 @@ enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_tim
         engine->draining = node;
         TRY(loggp_drain_until(engine, node, time, err));
         engine->draining = NO_NODE;
-        next = next_due(engine, &engine->nics[node]);
+        next = next_due(engine, node);
     } while (rings_next(engine, next, time));
     return loggp_set_alarm(engine, node, next, err);
 }
@@ -296,4 +305,15 @@ enum status loggp_on_asks(struct engine *engine, uint32_t id, struct event_time 
     engine->asks[id].count = engine->free_asks;
     engine->free_asks = id;
     return delivers ? take_answers(engine, asker, time, err) : STATUS_OK;
+}
+
+/* A request that is not there yet is delivered by a later event. An event is stale if requests were sent for which it is late. */
+enum status loggp_on_queries(struct engine *engine, int32_t node, struct event_time time, struct err *err)
+{
+    struct query_box *box = &engine->queries[node];
+    if (box->due_ps != time.time_ps) return STATUS_OK;
+    engine->stats.events++;
+    box->due_ps = 0;
+    TRY(drain_for_answer(engine, node, NO_NODE, time, err));
+    return loggp_push_queries(engine, node, err);
 }

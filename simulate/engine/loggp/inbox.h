@@ -39,6 +39,12 @@ static inline struct event_time inbox_flight_due(const struct inbox *inbox, cons
     return (struct event_time){time.time_ps + flight->transmit_ps, event_first_of_key(time.order)};
 }
 
+/* Counts a watched message that cannot arrive before the time. */
+static inline void inbox_count_put(struct inbox *inbox, struct event_time due)
+{
+    if (inbox->count++ == 0 || event_before(inbox->latest, due)) inbox->latest = due;
+}
+
 /* heads_count: each head of a message is an event. */
 void inbox_init(struct inbox *inbox, bool heads_count);
 /* Puts the flight between earlier and later ones. */
@@ -63,8 +69,7 @@ static inline void inbox_put(struct inbox *inbox, struct flight *flights, uint32
         inbox->counted += flight->effect == EFFECT_COUNTS;
         return;
     }
-    struct event_time due = inbox_flight_due(inbox, flight);
-    if (inbox->count++ == 0 || event_before(inbox->latest, due)) inbox->latest = due;
+    inbox_count_put(inbox, inbox_flight_due(inbox, flight));
 }
 
 /* Takes the root out of the heap. */

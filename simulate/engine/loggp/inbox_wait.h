@@ -18,10 +18,16 @@ static inline void inbox_await_next(struct inbox *inbox, uint32_t counter)
 }
 /* on: something queues at the node from now on; off: nothing does. */
 void inbox_watch_all(struct inbox *inbox, bool on);
+/* So many watched messages have arrived at the node. */
+static inline void inbox_count_arrivals(struct inbox *inbox, uint32_t watched)
+{
+    if (inbox->need > 1) inbox->need = inbox->need > watched ? inbox->need - watched : 1;
+}
+
 /* A message has arrived at the node, through the inbox or past it. No rank waits for one of the other effects. */
 static inline void inbox_count_arrival(struct inbox *inbox, enum message_effect effect)
 {
-    if (inbox->need > 1 && (effect == EFFECT_CHANGES || effect == EFFECT_ACTS)) inbox->need--;
+    if (effect == EFFECT_CHANGES || effect == EFFECT_ACTS) inbox_count_arrivals(inbox, 1);
 }
 
 /* A rank that awaits a counter goes on by nothing else. */
@@ -39,18 +45,23 @@ static inline bool inbox_awaits(const struct inbox *inbox, uint32_t counter)
 /* The time of the first message of the awaited counter, or an earlier time. */
 struct event_time inbox_counted_due(const struct inbox *inbox, const struct flight *flights);
 
-/* The earliest time at which a message in the inbox may let a waiting rank go on, or an earlier time; INBOX_NO_ALARM:
- * no message can. The time of the first flight, watched or not, is a bound. */
-static inline struct event_time inbox_due(const struct inbox *inbox, const struct flight *flights)
+/* Whether any message, watched or not, may be the one that lets a waiting rank go on: the time of the first one is a bound. */
+static inline bool inbox_awaits_first(const struct inbox *inbox)
 {
     bool any = inbox->awaits == ENGINE_ANY_COUNTER && inbox->counted > 0;
-    if (inbox->queued > 0 || any) {
+    return inbox->queued > 0 || any || (inbox->waiting > 0 && inbox->count > inbox->need && !inbox_awaits_one(inbox));
+}
+
+/* The earliest time at which a flight in the inbox may let a waiting rank go on, or an earlier time; INBOX_NO_ALARM: none
+ * can. It is that of all counted messages if the rank needs all of them. */
+static inline struct event_time inbox_due(const struct inbox *inbox, const struct flight *flights)
+{
+    if (inbox_awaits_first(inbox)) {
         uint32_t first = inbox_first(inbox, flights);
         return first == FLIGHT_NONE ? INBOX_NO_ALARM : inbox_flight_due(inbox, &flights[first]);
     }
     if (inbox_awaits_one(inbox)) return inbox->counted > 0 ? inbox_counted_due(inbox, flights) : INBOX_NO_ALARM;
-    if (inbox->waiting == 0 || inbox->count < inbox->need || inbox->count == 0) return INBOX_NO_ALARM;
-    return inbox->count == inbox->need ? inbox->latest : inbox_flight_due(inbox, &flights[inbox_first(inbox, flights)]);
+    return inbox->waiting > 0 && inbox->count == inbox->need ? inbox->latest : INBOX_NO_ALARM;
 }
 
 #endif

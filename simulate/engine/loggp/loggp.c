@@ -21,6 +21,7 @@
 #include "common/units.h"
 #include "simulate/engine/loggp/counter.h"
 #include "simulate/engine/loggp/deliver.h"
+#include "simulate/engine/loggp/query.h"
 #include "simulate/engine/loggp/reception.h"
 #include "simulate/engine/loggp/schedule.h"
 
@@ -39,6 +40,7 @@ static void loggp_close(struct engine *engine)
 {
     if (!engine) return;
     event_queue_clear(&engine->queue);
+    if (engine->queries) loggp_clear_queries(engine);
     link_queues_clear(&engine->links);
     jitter_clear(&engine->jitter);
     map_clear(&engine->pairs);
@@ -229,7 +231,7 @@ static enum status loggp_control(struct engine *engine, const struct engine_note
                                  enum message_effect effect, int64_t *left_ps, struct err *err)
 {
     const struct cost *cost = &engine->control_cost;
-    const struct event_time time = loggp_control_head(engine, src_node, note->source);
+    const struct event_time time = loggp_control_head(engine, src_node, note->source, engine->now.time_ps);
     uint32_t index;
     *left_ps = units_add_ps(time.time_ps - cost->latency_ps, cost->transmit_ps);
     TRY(launch_flight(engine, note, src_node, dst_node, effect, time, cost->transmit_ps, false, true, &index, err));
@@ -296,6 +298,9 @@ static void prefetch_event(const struct engine *engine, const struct event *even
     case EVENT_ASKS:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->asks[event->id], LINE_BYTES);
         break;
+    case EVENT_QUERIES:
+        if (distance == ENGINE_FAR) lines_want(lines, &engine->queries[event->id], sizeof *engine->queries);
+        break;
     case EVENT_LINK:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->links.paths[event->id], sizeof *engine->links.paths);
         if (distance == ENGINE_NEAR) prefetch_link(engine, &engine->links.paths[event->id], lines);
@@ -342,6 +347,7 @@ static enum status handle_event(struct engine *engine, const struct event *event
     case EVENT_LINK: return on_link(engine, event->id, err);
     case EVENT_TAIL: return loggp_on_tail(engine, (int32_t)event->id, event->time, err);
     case EVENT_ASKS: return loggp_on_asks(engine, event->id, event->time, err);
+    case EVENT_QUERIES: return loggp_on_queries(engine, (int32_t)event->id, event->time, err);
     case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->time, err);
     }
     return STATUS_OK;
@@ -351,7 +357,7 @@ static enum status handle_event(struct engine *engine, const struct event *event
 static struct event take_event(struct engine *engine)
 {
     struct event event = event_queue_pop(&engine->queue);
-    if (event.type == EVENT_ASKS) engine->answers--;
+    if (event.type == EVENT_ASKS || event.type == EVENT_QUERIES) engine->answers--;
     if (engine->lookahead_ps == 0) return event;
     engine->watermark_ps = event.time.time_ps + engine->lookahead_ps;
     if (event.type == EVENT_TIMER) engine->nics[timer_node(engine, event_key(event.time.order))].pending--;
@@ -407,6 +413,8 @@ static const struct engine_lazy lazy = {
     .controls = loggp_controls,
     .control = loggp_control,
     .count = loggp_count,
+    .query = loggp_query,
+    .reply = loggp_reply,
 };
 
 extern const struct engine_descriptor engine_loggp;

@@ -10,7 +10,7 @@
 #include "simulate/engine/loggp/jitter.h"
 #include "simulate/engine/loggp/link_queues.h"
 
-enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_LINK, EVENT_TAIL, EVENT_ALARM, EVENT_ASKS };
+enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_LINK, EVENT_TAIL, EVENT_ALARM, EVENT_ASKS, EVENT_QUERIES };
 enum { NO_NODE = -1 };
 /* Of the queue: their events are mostly one message's time ahead. Routes of other lengths divide it into other parts.
  * Where links are queues, there are no answers. */
@@ -63,7 +63,8 @@ struct engine {
     struct counter_message *counter_messages;
     size_t counter_message_count, counter_message_capacity;
     uint32_t free_counter;
-    struct cost control_cost; /* of a message of control() or count() */
+    struct query_box *queries; /* by node; NULL: no message of query() or reply() has been sent */
+    struct cost control_cost; /* of a message of control(), count(), query() or reply() */
     struct link_queues links;
     struct jitter jitter;
     struct map pairs; /* platform.nic = pairs: when the head of the last message arrives, by both nodes */
@@ -76,7 +77,7 @@ struct engine {
     int64_t answer_latency_ps; /* between any two nodes, for messages of any size; -1: they differ */
     int64_t lookahead_ps;      /* the least latency; 0: no node runs ahead */
     int64_t watermark_ps;      /* no message that is sent from now on arrives earlier, unless it is an answer */
-    size_t answers;            /* events of asks in the queue */
+    size_t answers;            /* events of asks and queries in the queue */
     struct event
         next; /* valid where holds_next: an event that the current one has made, and that may be the next one */
     int32_t next_node;

@@ -1,5 +1,5 @@
-/* What the loggp engine's count() and control() send, by hand. platforms/two-nodes.json with three nodes: latency 1 us,
- * 100 ps per byte, so that 10,000 bytes keep a receiving NIC busy for 1 us; gap 0. Ranks are nodes. */
+/* What the loggp engine's count(), control(), query() and reply() send, by hand. platforms/two-nodes.json with three nodes:
+ * latency 1 us, 100 ps per byte, so that 10,000 bytes keep a receiving NIC busy for 1 us; gap 0. Ranks are nodes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,11 +203,106 @@ static void controls(void **state)
     platform_free(platform);
 }
 
+/* Requests and answers of 10,000 bytes between three ranks, on a node each. */
+enum { REQUEST, ANSWER, RANKS = 3 };
+static const int32_t nodes[RANKS] = {0, 1, 2};
+
+struct asking {
+    const struct engine_descriptor *kind;
+    struct engine *engine;
+    bool queries; /* sent by query() and reply(); else by control(), each an event at its arrival */
+    int64_t came_ps[2][RANKS][RANKS]; /* by kind, source and destination */
+};
+
+/* Timer 0: rank 0 asks ranks 1 and 2. Timer 1: rank 1 asks rank 2. */
+static void on_asking_timer(void *context, uint32_t id, int64_t now_ps)
+{
+    static const uint32_t to[] = {1, 2};
+    const struct asking *asking = context;
+    const struct engine_lazy *lazy = asking->kind->lazy;
+    enum status status = STATUS_OK;
+    int64_t left_ps = 0;
+    for (uint32_t i = id; i < 2 && !asking->queries; i++) {
+        const struct engine_note note = {.source = id, .destination = to[i], .type = REQUEST};
+        status = lazy->control(asking->engine, &note, nodes[id], nodes[to[i]], EFFECT_ACTS, &left_ps, NULL);
+        assert_int_equal(status, STATUS_OK);
+    }
+    const struct engine_query request = {.ref = id};
+    if (asking->queries) status = lazy->query(asking->engine, &request, id, nodes, to + id, 2 - id, &left_ps, NULL);
+    assert_int_equal(status, STATUS_OK);
+    assert_int_equal(left_ps, now_ps + (2 - id) * US);
+}
+
+static void note_arrival(struct asking *asking, uint32_t kind, uint32_t source, uint32_t destination, int64_t at_ps)
+{
+    assert_int_equal(asking->came_ps[kind][source][destination], 0);
+    asking->came_ps[kind][source][destination] = at_ps;
+}
+
+static void on_asked(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
+{
+    struct asking *asking = context;
+    const struct engine_note answer = {.source = note->destination, .destination = note->source, .type = ANSWER};
+    const int32_t src = nodes[note->destination], dst = nodes[note->source];
+    int64_t left_ps;
+    assert_int_equal(now_ps, at_ps);
+    note_arrival(asking, note->type, note->source, note->destination, at_ps);
+    if (note->type == ANSWER) return;
+    assert_int_equal(asking->kind->lazy->control(asking->engine, &answer, src, dst, EFFECT_ACTS, &left_ps, NULL), STATUS_OK);
+}
+
+static void on_queries(void *context, const struct engine_query *messages, uint32_t count)
+{
+    struct asking *asking = context;
+    int64_t left_ps;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t source = event_key(messages[i].time.order), asker = messages[i].asks ? source : messages[i].destination;
+        assert_int_equal(messages[i].ref, asker);
+        assert_int_equal(messages[i].destination, messages[0].destination);
+        note_arrival(asking, messages[i].asks ? REQUEST : ANSWER, source, messages[i].destination, messages[i].time.time_ps);
+    }
+    assert_int_equal(asking->kind->lazy->reply(asking->engine, messages, count, nodes, 0, &left_ps, NULL), STATUS_OK);
+}
+
+/* Rank 0 asks at 0: heads leave at 0 and 1 us and come at 1 and 2 us. Rank 1 asks at 0.5 us: its head comes to rank 2 at 1.5 us,
+ * so rank 2 receives it from 1.5 to 2.5 us and the one of rank 0 from 2.5 to 3.5 us. Each is answered at once; nothing delays
+ * the answers. They arrive 2 us later. */
+static void requests(void **state)
+{
+    (void)state;
+    for (int queries = 0; queries < 2; queries++) {
+        struct asking asking = {.kind = engine_by_name("loggp"), .queries = queries};
+        const struct engine_callbacks callbacks = {.context = &asking,
+                                                   .arrived = on_asked,
+                                                   .lazy.queries = on_queries,
+                                                   .timer = on_asking_timer,
+                                                   .stop = test_go_on};
+        struct platform *platform = open_platform(NULL);
+        struct engine_stats stats;
+        bool counts;
+        assert_int_equal(asking.kind->open(platform, NULL, 0, &callbacks, &asking.engine, NULL), STATUS_OK);
+        assert_true(asking.kind->lazy->controls(asking.engine, 10000, &counts) && !counts);
+        assert_int_equal(asking.kind->timer(asking.engine, 0, 0, 0, NULL), STATUS_OK);
+        assert_int_equal(asking.kind->timer(asking.engine, US / 2, 1, 1, NULL), STATUS_OK);
+        assert_int_equal(asking.kind->run(asking.engine, &stats, NULL), STATUS_OK);
+        assert_int_equal(stats.messages, 6);
+        assert_int_equal(asking.came_ps[REQUEST][0][1], 2 * US);
+        assert_int_equal(asking.came_ps[REQUEST][1][2], 5 * US / 2);
+        assert_int_equal(asking.came_ps[REQUEST][0][2], 7 * US / 2);
+        assert_int_equal(asking.came_ps[ANSWER][1][0], 4 * US);
+        assert_int_equal(asking.came_ps[ANSWER][2][1], 9 * US / 2);
+        assert_int_equal(asking.came_ps[ANSWER][2][0], 11 * US / 2);
+        asking.kind->close(asking.engine);
+        platform_free(platform);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency),     cmocka_unit_test(busy_receiver),  cmocka_unit_test(data_behind),
         cmocka_unit_test(busy_sender), cmocka_unit_test(cheap_messages), cmocka_unit_test(controls),
+        cmocka_unit_test(requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
