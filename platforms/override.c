@@ -25,6 +25,15 @@ static cJSON *value_from(const char *key, size_t key_length, const char *text)
     return cJSON_CreateString(text);
 }
 
+/* For messages: how a value of the key may be written with its unit; NULL: it has none. */
+static const char *example_with_unit(const char *key, size_t key_length)
+{
+    static const char *const rows[][2] = {{"_s", "10us"}, {"_Bps", "12.5GB/s"}, {"_bytes", "64K"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (ends_with(key, key_length, rows[i][0])) return rows[i][1];
+    return NULL;
+}
+
 /* The end of the key: its '=', or the end of the text. Parts in quotes may contain any character. */
 static const char *end_of_key(const char *override)
 {
@@ -193,7 +202,10 @@ enum status override_blame(const struct json_document *document, const char *con
         bool deeper = inside < message && (*inside == '.' || *inside == '[');
         strcpy(text, deeper ? inside + (*inside == '.') : message + 2);
         json_cut_line(text); /* of the file, which the option overrides */
-        return err_set(err, STATUS_USAGE, "--set", overrides[i], "%s", text);
+        bool wrong_type = strncmp(text, "wrong type", strlen("wrong type")) == 0;
+        const char *example = wrong_type ? example_with_unit(overrides[i], key_length) : NULL;
+        return err_set(err, STATUS_USAGE, "--set", overrides[i], "%s%s%s", text, example ? ", or with its unit, as " : "",
+                       example ? example : "");
     }
     return err->status;
 }
