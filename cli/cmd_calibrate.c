@@ -255,12 +255,26 @@ static enum status run_round(const struct calibrate_run *run, int round, struct 
     return calibrate_run_bench(&own, err);
 }
 
-/* What the rounds before one that fails have measured is used. */
+/* Whether the rounds until now are not enough: the machine has changed, so that sizes were not measured under the conditions that
+ * count. Then says so. */
+static bool needs_round(const struct calibrate_run *run, int done, int most)
+{
+    size_t sizes, missing;
+    if (calibrate_count_missing(run, &sizes, &missing, NULL) != STATUS_OK || missing == 0) return false;
+    cli_note("note: the machine changed: %zu of %zu sizes have too few repetitions under the conditions that count: "
+             "round %d of %d at most",
+             missing, sizes, done + 1, most);
+    return true;
+}
+
+/* What the rounds before one that fails have measured is used. Half as many rounds are added if the machine changed. */
 static enum status run_rounds(const struct calibrate_run *run, int rounds, struct err *err)
 {
+    const int most = rounds + rounds / 2;
     TRY(run_round(run, 0, err));
-    for (int round = 1; round < rounds && !launcher_is_interrupted(); round++) {
+    for (int round = 1; round < most && !launcher_is_interrupted(); round++) {
         struct err failed;
+        if (round >= rounds && !needs_round(run, round, most)) break;
         if (run_round(run, round, &failed) == STATUS_OK) continue;
         cli_note("note: round %d of %d: %s; the results of the rounds before are used", round + 1, rounds, failed.text);
         break;

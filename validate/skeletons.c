@@ -12,6 +12,8 @@
 
 /* Barriers side by side that are one train. */
 enum { TRAIN_LEAST = 10 };
+/* Differences up to this size are counted behind the table. */
+#define WITHIN 0.1
 
 static enum call_kind kind_of(const struct trace_call *call)
 {
@@ -310,25 +312,50 @@ void skeletons_clear(struct skeletons *skeletons)
     *skeletons = (struct skeletons){0};
 }
 
+/* The prediction's difference from a measured time. */
+static double share_of(const struct skeleton *skeleton, double measured_s)
+{
+    return skeleton->predicted_median_s / measured_s - 1;
+}
+
+static void print_row(const struct skeleton *skeleton, FILE *out)
+{
+    char measured[UNITS_TEXT_BYTES], p10[UNITS_TEXT_BYTES], predicted[UNITS_TEXT_BYTES];
+    fprintf(out, "%-58s %7zu %10s %10s %10s %+7.1f %% %+7.1f %%\n", skeleton->name, skeleton->count,
+            units_format_duration(skeleton->measured_median_s, measured), units_format_duration(skeleton->measured_p10_s, p10),
+            units_format_duration(skeleton->predicted_median_s, predicted),
+            100 * share_of(skeleton, skeleton->measured_median_s), 100 * share_of(skeleton, skeleton->measured_p10_s));
+}
+
+static void print_remarks(const struct skeletons *skeletons, FILE *out)
+{
+    for (size_t i = 0; i < skeletons->count; i++) {
+        const struct skeleton *skeleton = &skeletons->items[i];
+        if (*skeleton->remark)
+            fprintf(out, "%s%s: %s\n", skeleton->left_out ? "not compared: " : "", skeleton->name, skeleton->remark);
+    }
+}
+
 void skeletons_print(const struct skeletons *skeletons, FILE *out)
 {
     double *sizes = malloc(sizeof *sizes * 2 * (skeletons->count + 1)), *sizes_p10 = sizes ? sizes + skeletons->count : NULL;
-    char measured[UNITS_TEXT_BYTES], p10[UNITS_TEXT_BYTES], predicted[UNITS_TEXT_BYTES];
+    size_t rows = 0, within = 0;
     fprintf(out, "%-58s %7s %10s %10s %10s %9s %9s\n", "calls between two barriers", "repeats", "median", "p10", "predicted",
             "of median", "of p10");
     for (size_t i = 0; i < skeletons->count; i++) {
         const struct skeleton *skeleton = &skeletons->items[i];
-        double share = skeleton->predicted_median_s / skeleton->measured_median_s - 1;
-        double share_p10 = skeleton->predicted_median_s / skeleton->measured_p10_s - 1;
-        if (sizes) sizes[i] = fabs(share);
-        if (sizes) sizes_p10[i] = fabs(share_p10);
-        fprintf(out, "%-58s %7zu %10s %10s %10s %+7.1f %% %+7.1f %%\n", skeleton->name, skeleton->count,
-                units_format_duration(skeleton->measured_median_s, measured),
-                units_format_duration(skeleton->measured_p10_s, p10),
-                units_format_duration(skeleton->predicted_median_s, predicted), 100 * share, 100 * share_p10);
+        if (skeleton->left_out) continue;
+        const double size = fabs(share_of(skeleton, skeleton->measured_median_s));
+        if (sizes) sizes[rows] = size;
+        if (sizes) sizes_p10[rows] = fabs(share_of(skeleton, skeleton->measured_p10_s));
+        rows++;
+        within += size <= WITHIN;
+        print_row(skeleton, out);
     }
-    if (sizes && skeletons->count > 0)
-        fprintf(out, "%-99s %7.1f %% %7.1f %%\n", "median size of the differences", 100 * median_of(sizes, skeletons->count),
-                100 * median_of(sizes_p10, skeletons->count));
+    if (sizes && rows > 0)
+        fprintf(out, "%-99s %7.1f %% %7.1f %%\n", "median size of the differences", 100 * median_of(sizes, rows),
+                100 * median_of(sizes_p10, rows));
+    if (rows > 0) fprintf(out, "%zu of %zu rows are within %.0f %% of the median\n", within, rows, 100 * WITHIN);
+    print_remarks(skeletons, out);
     free(sizes);
 }

@@ -7,7 +7,7 @@
 
 #include "trace/trace.h"
 
-enum { SKELETON_NAME_BYTES = 160, SKELETON_COUNT_LEAST = 10 };
+enum { SKELETON_NAME_BYTES = 160, SKELETON_REMARK_BYTES = 160, SKELETON_COUNT_LEAST = 10 };
 
 /* A series, or, joined, a row. */
 struct skeleton {
@@ -16,6 +16,8 @@ struct skeleton {
     double *measured_s, *predicted_s; /* owned; per repetition; for consecutive barriers their mean. NULL: a row */
     size_t count, capacity, predicted_capacity;
     double measured_median_s, measured_p10_s, predicted_median_s;
+    bool left_out;                      /* of the table; the remark says why */
+    char remark[SKELETON_REMARK_BYTES]; /* printed behind the table, "": none */
 };
 
 struct skeletons {
@@ -35,7 +37,7 @@ enum status skeletons_join(const struct skeletons *series, struct skeletons *joi
 void skeletons_clear(struct skeletons *skeletons);
 
 /* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its
- * difference from both in percent; then the medians of the differences' sizes. */
+ * difference from both in percent; then the medians of the differences' sizes, how many are within 10 %, and remarks. */
 void skeletons_print(const struct skeletons *skeletons, FILE *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/launcher.h"
 #include "common/json.h"
+#include "common/units.h"
 #include "platforms/fit/size_curve.h"
 #include "trace/open.h"
 #include "validate/skeletons.h"
@@ -124,7 +125,7 @@ static double calls_of(const char *spec)
 }
 
 /* What the fit takes of the size. An overhead without references is of all passes (docs/calibration.md, Overhead). So is the row
- * of start and complete without operations. */
+ * of start and complete without operations, if nobody had its core meanwhile. */
 static const struct bench_statistics *statistics_of(const struct curve_size *size, const char *spec)
 {
     return strcmp(spec, "pscwSkeleton") == 0 && !size->selected ? &size->all : &size->statistics;
@@ -135,6 +136,22 @@ static void name_both_ways(const char *spec, struct skeleton *row)
 {
     const char *words = strstr(spec, "BothWays") ? ", both ways" : "";
     if (strlen(row->name) + strlen(words) < sizeof row->name) strcat(row->name, words);
+}
+
+/* Leaves out the row of a size whose repetitions tell nothing of the platform file. Says which repetitions do not count. */
+static void judge_size(const struct curve_size *size, struct skeleton *row)
+{
+    if (size->elsewhere) {
+        row->left_out = true;
+        snprintf(row->remark, sizeof row->remark, "fewer than %d of its %zu repetitions are under the conditions of the fit",
+                 CONDITIONS_REPETITIONS_LEAST, size->all.count);
+    } else if (size->lost.count > 0) {
+        char with[UNITS_TEXT_BYTES];
+        row->left_out = !size->selected;
+        snprintf(row->remark, sizeof row->remark,
+                 "another process had the core in %zu of %zu repetitions, which take %s; they do not count", size->lost.count,
+                 size->all.count, units_format_duration(size->lost.median, with));
+    }
 }
 
 /* The rows get what the bench measured of the series, under the conditions of the fit. */
@@ -156,20 +173,59 @@ static enum status take_measured(const struct bench_results *results, const stru
             row->measured_p10_s = calls_of(series->spec) * statistics->p10;
             row->count = statistics->count;
             name_both_ways(series->spec, row);
+            judge_size(&curve.sizes[i], row);
         }
     }
     return STATUS_OK;
+}
+
+/* The results of the fit's tests or of the check's. */
+static enum status open_results(const struct calibrate_run *run, bool check, struct bench_results *results, struct err *err)
+{
+    TRY(bench_results_open(run->directory, results, err));
+    bench_results_keep(results, CALIBRATE_CHECK_PREFIX, check);
+    return STATUS_OK;
+}
+
+/* Those of the fit: of its own tests. */
+static enum status find_conditions(const struct calibrate_run *run, struct conditions conditions[2], struct err *err)
+{
+    struct bench_results results;
+    enum status status = STATUS_OK;
+    TRY(open_results(run, false, &results, err));
+    for (int between = 0; between < 2 && status == STATUS_OK; between++)
+        status = conditions_find(&results, between, &conditions[between], err);
+    bench_results_clear(&results);
+    return status;
+}
+
+enum status calibrate_count_missing(const struct calibrate_run *run, size_t *sizes, size_t *missing, struct err *err)
+{
+    struct conditions conditions[2];
+    enum status status = STATUS_OK;
+    *sizes = *missing = 0;
+    TRY(find_conditions(run, conditions, err));
+    for (int check = 0; check < 2 && status == STATUS_OK; check++) {
+        struct bench_results results;
+        TRY(open_results(run, check, &results, err));
+        for (int between = 0; between < 2 && status == STATUS_OK; between++) {
+            size_t counted = 0, few = 0;
+            status = conditions_count(&results, between, &conditions[between], &counted, &few, err);
+            *sizes += counted;
+            *missing += few;
+        }
+        bench_results_clear(&results);
+    }
+    return status;
 }
 
 static enum status take_all_measured(const struct calibrate_run *run, struct skeletons *rows, struct err *err)
 {
     struct bench_results results;
     struct conditions conditions[2];
-    TRY(bench_results_open(run->directory, &results, err));
+    TRY(find_conditions(run, conditions, err));
+    TRY(open_results(run, true, &results, err));
     enum status status = STATUS_OK;
-    for (int between = 0; between < 2 && status == STATUS_OK; between++)
-        status = conditions_find(&results, between, &conditions[between], err);
-    if (status == STATUS_OK) bench_results_keep(&results, CALIBRATE_CHECK_PREFIX, true);
     for (size_t i = 0; i < results.count && status == STATUS_OK; i++)
         if (bench_results_is_first(&results, i)) status = take_measured(&results, &results.series[i], conditions, rows, err);
     bench_results_clear(&results);

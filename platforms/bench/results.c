@@ -14,25 +14,25 @@
 #include "common/array.h"
 #include "common/units.h"
 
-enum { COLUMNS = 12, PATH_BYTES = 4096, LINE_BYTES = 1024 };
+enum { COLUMNS = 14, REFERENCE = 11, WORK, LOSSES, PATH_BYTES = 4096, LINE_BYTES = 1024 };
 #define SECONDS_MOST 3600.0
 
-const char bench_results_header[] = "test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s,reference_s\n";
-/* Of versions that had no references. */
-static const char short_header[] =
-    "test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s\n";
+#define OLDEST_COLUMNS "test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s"
+const char bench_results_header[] = OLDEST_COLUMNS ",reference_s,work_s,losses\n";
+/* Of versions that had no references, or of these nothing else. */
+static const char *const earlier_headers[] = {OLDEST_COLUMNS "\n", OLDEST_COLUMNS ",reference_s\n"};
 
 bool bench_results_write(FILE *out, const struct bench_job *job, const char *place, int64_t bytes, int repetition,
                          const struct bench_repetition *times)
 {
-    return fprintf(out, "%s,%s,%d,%d,%s,%" PRId64 ",%d,%.9g,%.9g,%.9g,%.9g,%.4g\n", job->test, job->spec, job->demand.nodes,
-                   job->demand.ranks, place, bytes, repetition, times->root, times->least, times->mean, times->most,
-                   times->reference_s) > 0;
+    return fprintf(out, "%s,%s,%d,%d,%s,%" PRId64 ",%d,%.9g,%.9g,%.9g,%.9g,%.4g,%.4g,%d\n", job->test, job->spec,
+                   job->demand.nodes, job->demand.ranks, place, bytes, repetition, times->root, times->least, times->mean,
+                   times->most, times->reference_s, times->work_s, times->losses) > 0;
 }
 
 /* --- reading --- */
 
-/* Cuts a row at its commas; false unless it has exactly its columns. The last one may be missing. */
+/* Cuts a row at its commas; false unless it has exactly the columns of some version. Those that are missing are NULL. */
 static bool cut_row(char *line, char *columns[COLUMNS])
 {
     int count = 0;
@@ -42,8 +42,9 @@ static bool cut_row(char *line, char *columns[COLUMNS])
         next = strchr(next, ',');
         if (next) *next++ = '\0';
     }
-    if (count == COLUMNS - 1) columns[count++] = NULL;
-    return count == COLUMNS;
+    if (count != REFERENCE && count != WORK && count != COLUMNS) return false;
+    while (count < COLUMNS) columns[count++] = NULL;
+    return true;
 }
 
 enum { REASON_BYTES = 160 };
@@ -108,7 +109,7 @@ static bool parse_row(char *columns[COLUMNS], struct bench_series *series, struc
                       char reason[REASON_BYTES])
 {
     double *const all[] = {&times->root, &times->least, &times->mean, &times->most};
-    int64_t nodes, ranks;
+    int64_t nodes, ranks, losses = 0;
     int function = function_of_spec(columns[1]);
     if (function < 0) return refuse_column(columns, 1, reason, "a test that rmacast-bench --list shows");
     double least_s = bench_function_is_signed((enum bench_function_id)function) ? -SECONDS_MOST : 0;
@@ -119,8 +120,11 @@ static bool parse_row(char *columns[COLUMNS], struct bench_series *series, struc
                  parse_whole(columns, 5, 0, BENCH_BYTES_MOST, &series->bytes, reason) &&
                  parse_whole(columns, 6, 0, INT_MAX, repetition, reason);
     for (int i = 0; right && i < 4; i++) right = parse_time(columns, 7 + i, least_s, all[i], reason);
-    if (right && columns[11]) right = parse_time(columns, 11, 0, &times->reference_s, reason);
+    if (right && columns[REFERENCE]) right = parse_time(columns, REFERENCE, 0, &times->reference_s, reason);
+    if (right && columns[WORK]) right = parse_time(columns, WORK, 0, &times->work_s, reason);
+    if (right && columns[LOSSES]) right = parse_whole(columns, LOSSES, 0, INT_MAX, &losses, reason);
     if (!right) return false;
+    times->losses = (int)losses;
     series->function = (enum bench_function_id)function;
     series->demand = (struct bench_demand){.nodes = (int)nodes, .ranks = (int)ranks};
     return true;
@@ -143,13 +147,20 @@ static enum status add_row(struct bench_results *results, const struct bench_ser
     return STATUS_OK;
 }
 
+static bool is_header(const char *line)
+{
+    for (size_t i = 0; i < sizeof earlier_headers / sizeof *earlier_headers; i++)
+        if (strcmp(line, earlier_headers[i]) == 0) return true;
+    return strcmp(line, bench_results_header) == 0;
+}
+
 static enum status read_rows(FILE *in, const char *file, struct bench_results *results, struct err *err)
 {
     char line[LINE_BYTES], place[32], reason[REASON_BYTES];
     for (int number = 1; fgets(line, sizeof line, in); number++) {
         char *end = strchr(line, '\n'), *columns[COLUMNS];
         if (!end && feof(in)) return STATUS_OK; /* the writer was killed */
-        if (number == 1 && (strcmp(line, bench_results_header) == 0 || strcmp(line, short_header) == 0)) continue;
+        if (number == 1 && is_header(line)) continue;
         if (end) *end = '\0';
         struct bench_series key = {0};
         struct bench_repetition times = {.reference_s = 0};

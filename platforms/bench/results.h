@@ -10,10 +10,12 @@
 #include "platforms/bench/config.h"
 #include "platforms/bench/statistics.h"
 
-/* Times of one repetition on the ranks of a test. reference_s: half a round trip of 8 bytes right before its batch, which tells
- * under which conditions the machine was; 0: none. */
+/* Times of one repetition on the ranks of a test, and under which conditions the machine was. Of its batch: reference_s, half a
+ * round trip of 8 bytes, and work_s, a fixed piece of computing on the slower core of the pair, each the larger one of before and
+ * behind the batch; 0: none. losses: how often another process got rank 0's core in the timed calls; 0 where nobody counts. */
 struct bench_repetition {
-    double root, least, mean, most, reference_s;
+    double root, least, mean, most, reference_s, work_s;
+    int losses;
 };
 
 extern const char bench_results_header[]; /* with newline */
@@ -40,8 +42,8 @@ struct bench_results {
 };
 
 /* Reads DIRECTORY/rank-*.csv and those of each DIRECTORY/round-*. A round is a repeated run. Its series, and those of a job's
- * passes, are kept separate. Rows without the last column have no reference. Returns STATUS_DATA with file and line for a
- * malformed row, also for an impossible number (a NaN, a time of more than an hour). Inits *results. */
+ * passes, are kept separate. Rows of earlier versions have no work_s and losses, or no reference either: 0. Returns STATUS_DATA
+ * with file and line for a malformed row, also for an impossible number (a NaN, a time of more than an hour). Inits *results. */
 enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
 void bench_results_clear(struct bench_results *results);
 /* Removes the files that bench_results_open() would read there, and each round's run.json, and nothing else. */

@@ -443,6 +443,40 @@ static void count_unsteady(struct writer *writer)
         }
 }
 
+/* Sizes whose batches have seen other conditions than those that count: the machine has changed. */
+static void count_elsewhere(struct writer *writer)
+{
+    for (int between = 0; between < 2; between++) {
+        size_t elsewhere = 0, sizes = 0;
+        for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
+            const struct size_curve *curve = &writer->calibration->curves[between][i];
+            for (size_t k = 0; k < curve->count; k++) elsewhere += curve->sizes[k].elsewhere;
+            sizes += curve->count;
+        }
+        if (elsewhere > 0)
+            add_note(writer,
+                     "%s the machine changed: %zu of %zu sizes have fewer than %d repetitions under the conditions that count "
+                     "(%.0f %% of the batches): another run, or more --rounds",
+                     class_name(between), elsewhere, sizes, CONDITIONS_REPETITIONS_LEAST,
+                     100 * writer->calibration->conditions[between].share);
+    }
+}
+
+/* Calls of the smallest size during which another process had the core. The file has none of that, and a program may. */
+static void tell_losses(struct writer *writer)
+{
+    for (int between = 0; between < 2; between++)
+        for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
+            const struct size_curve *curve = &writer->calibration->curves[between][i];
+            const struct curve_size *size = &curve->sizes[0];
+            if (curve->count == 0 || !size->selected || size->lost.count == 0) continue;
+            add_note(writer,
+                     "%s %s: another process had the core in %.0f %% of the calls, which take %.3g us then; without, %.3g us",
+                     curve->spec, class_name(between), 100 * (double)size->lost.count / (double)size->all.count,
+                     1e6 * size->lost.median, 1e6 * size->statistics.median);
+        }
+}
+
 /* Adds network, or its loopback. whole: with overhead and gap. False: nothing was measured there. */
 static bool add_lines(struct writer *writer, cJSON *section, bool between, bool whole)
 {
@@ -780,6 +814,8 @@ static void add_curves(const struct calibration *calibration, cJSON *own)
             cJSON *found = cJSON_AddObjectToObject(curves, "conditions");
             cJSON_AddNumberToObject(found, "from_s", conditions->from_s);
             cJSON_AddNumberToObject(found, "upto_s", conditions->upto_s);
+            cJSON_AddNumberToObject(found, "work_from_s", conditions->work_from_s);
+            cJSON_AddNumberToObject(found, "work_upto_s", conditions->work_upto_s);
             cJSON_AddNumberToObject(found, "share", conditions->share);
         }
         for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++)
@@ -796,6 +832,8 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     cJSON_AddStringToObject(made, "schema", "rmacast.platform/1");
     cJSON_AddStringToObject(made, "name", name);
     count_unsteady(&writer);
+    count_elsewhere(&writer);
+    tell_losses(&writer);
     if (calibration->own_s > BENCH_OWN_MOST_S)
         add_note(&writer, "the bench adds %.3g us to each repetition, expected at most 1 us", 1e6 * calibration->own_s);
     for (int i = 0; i < calibration->pairs.count; i++) add_note(&writer, "%s", calibration->pairs.text[i]);

@@ -56,55 +56,42 @@ static int compare_places(const void *a, const void *b)
     return places != 0 ? places : compare_times(a, b);
 }
 
-static bool is_under(const struct conditions *conditions, double reference_s)
+/* Which repetitions of a size: all, those that count, or those in which another process had the core. Where conditions are known,
+ * those under them count. Without references it is those in which nobody else had the core. */
+enum selection { EVERY, COUNTING, LOST };
+
+static bool is_of(enum selection selection, const struct conditions *conditions, const struct bench_repetition *repetition)
 {
-    return !conditions || (reference_s > 0 && reference_s >= conditions->from_s && reference_s <= conditions->upto_s);
+    if (selection == EVERY) return true;
+    if (selection == LOST) return repetition->losses > 0;
+    return conditions->share > 0 ? conditions_hold(conditions, repetition) : repetition->losses == 0;
 }
 
-/* One series of the passes' repetitions under the conditions, with conditions = NULL of all. The caller frees its repetitions. */
-static enum status join_passes(const struct placed *passes, size_t count, const struct conditions *conditions,
-                               struct bench_series *joined, struct err *err)
+/* Of the selected repetitions of all passes, as one series. */
+static enum status measure_passes(const struct placed *passes, size_t count, enum selection selection,
+                                  const struct conditions *conditions, struct bench_statistics *statistics, struct err *err)
 {
+    struct bench_series joined = *passes[0].series;
     size_t all = 0;
     for (size_t i = 0; i < count; i++) all += passes[i].series->count;
-    *joined = *passes[0].series;
-    joined->count = 0;
-    joined->repetitions = malloc(sizeof *joined->repetitions * (all + 1));
-    if (!joined->repetitions) return err_memory(err);
+    joined.count = 0;
+    joined.repetitions = malloc(sizeof *joined.repetitions * (all + 1));
+    if (!joined.repetitions) return err_memory(err);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < passes[i].series->count; k++)
-            if (is_under(conditions, passes[i].series->repetitions[k].reference_s))
-                joined->repetitions[joined->count++] = passes[i].series->repetitions[k];
-    return STATUS_OK;
-}
-
-/* Joins the repetitions of the passes under the conditions to one point. False: there are too few. */
-static enum status select_repetitions(const struct placed *passes, size_t count, const struct conditions *conditions,
-                                      struct placed *selected, bool *enough, struct err *err)
-{
-    struct bench_series joined;
-    enum status status = STATUS_OK;
-    *enough = false;
-    TRY(join_passes(passes, count, conditions, &joined, err));
-    if (joined.count >= CURVE_SELECTED_LEAST) {
-        struct bench_statistics statistics;
-        status = bench_series_statistics(&joined, &statistics, err);
-        *selected = passes[0];
-        selected->point = point_of(&statistics, joined.bytes, false);
-        selected->size = (struct curve_size){.statistics = statistics, .selected = true};
-        *enough = status == STATUS_OK;
-    }
-    free(joined.repetitions);
-    return status;
-}
-
-static enum status measure_all(const struct placed *passes, size_t count, struct bench_statistics *statistics, struct err *err)
-{
-    struct bench_series joined;
-    TRY(join_passes(passes, count, NULL, &joined, err));
+            if (is_of(selection, conditions, &passes[i].series->repetitions[k]))
+                joined.repetitions[joined.count++] = passes[i].series->repetitions[k];
     enum status status = bench_series_statistics(&joined, statistics, err);
     free(joined.repetitions);
     return status;
+}
+
+static bool has_references(const struct placed *passes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < passes[i].series->count; k++)
+            if (passes[i].series->repetitions[k].reference_s > 0) return true;
+    return false;
 }
 
 /* The pass that counts: the one whose median is at the lower quartile. Of many passes between nodes it is the middle one, unless
@@ -116,8 +103,31 @@ static size_t choose_pass(const struct placed *passes, size_t count, bool betwee
     return between && count > FEW_PASSES && !loaded ? (count - 1) / 2 : quartile;
 }
 
-/* Of each size and place the repetitions under the conditions. Where they are too few, one pass. *left: the number of what
- * is left. */
+/* A size and place: the repetitions that count. Where they are too few, or no rule selects any, one pass. passes: by time. */
+static enum status choose_point(const struct placed *passes, size_t count, bool between, const struct conditions *conditions,
+                                struct placed *chosen, struct err *err)
+{
+    struct bench_statistics all, lost, counting;
+    TRY(measure_passes(passes, count, EVERY, conditions, &all, err));
+    TRY(measure_passes(passes, count, LOST, conditions, &lost, err));
+    TRY(measure_passes(passes, count, COUNTING, conditions, &counting, err));
+    const bool selects = conditions->share > 0 || lost.count > 0;
+    struct placed made = passes[0];
+    if (selects && counting.count >= CONDITIONS_REPETITIONS_LEAST) {
+        made.point = point_of(&counting, made.series->bytes, false);
+        made.size = (struct curve_size){.statistics = counting, .selected = true};
+    } else {
+        made = passes[choose_pass(passes, count, between)];
+        made.size.unsteady = count <= FEW_PASSES && bench_statistics_refused(&made.size.statistics);
+        made.size.elsewhere = has_references(passes, count);
+        if (made.size.unsteady) made.point = point_of(&made.size.statistics, made.series->bytes, true);
+    }
+    made.size.all = all;
+    made.size.lost = lost;
+    *chosen = made;
+    return STATUS_OK;
+}
+
 static enum status keep_one_each(struct placed *placed, size_t count, bool between, const struct conditions *conditions,
                                  size_t *left, struct err *err)
 {
@@ -127,21 +137,7 @@ static enum status keep_one_each(struct placed *placed, size_t count, bool betwe
         for (behind = first; behind < count && placed[behind].point.x == placed[first].point.x &&
                              strcmp(placed[behind].place, placed[first].place) == 0;
              behind++) {}
-        struct placed selected;
-        struct bench_statistics all;
-        bool enough;
-        TRY(measure_all(placed + first, behind - first, &all, err));
-        TRY(select_repetitions(placed + first, behind - first, conditions, &selected, &enough, err));
-        if (enough) {
-            selected.size.all = all;
-            placed[kept++] = selected;
-            continue;
-        }
-        placed[kept] = placed[first + choose_pass(placed + first, behind - first, between)];
-        struct curve_size *size = &placed[kept].size;
-        size->unsteady = behind - first <= FEW_PASSES && bench_statistics_refused(&size->statistics);
-        if (size->unsteady) placed[kept].point = point_of(&size->statistics, (int64_t)placed[kept].point.x, true);
-        size->all = all;
+        TRY(choose_point(placed + first, behind - first, between, conditions, &placed[kept], err));
         kept++;
     }
     *left = kept;

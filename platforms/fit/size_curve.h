@@ -13,16 +13,18 @@
  * its error, since load only adds time. An error is at least CURVE_ERROR_LEAST of the time, since a straight line is
  * only a model, and at least the scatter from size to size (pseudo-residuals: Gasser, Sroka, Jennen-Steinmetz,
  * Biometrika 73, 1986; here their median). Of several passes the repetitions under the given conditions are one series, if they
- * are CURVE_SELECTED_LEAST. Else of up to four passes, of all passes within a node, and of passes whose quartiles differ by more
- * than BENCH_SPREAD_MOST the one whose median is at the lower quartile is taken, of other passes between nodes the middle one (of
- * more than four passes it stays the median), of several places (pairs of nodes) the middle one. */
+ * are CONDITIONS_REPETITIONS_LEAST. Where no references are known, the repetitions without losses of the core are, if others have
+ * some. Else of up to four passes, of all passes within a node, and of passes whose quartiles differ by more than
+ * BENCH_SPREAD_MOST the one whose median is at the lower quartile is taken, of other passes between nodes the middle one (of more
+ * than four passes it stays the median), of several places (pairs of nodes) the middle one. */
 #define CURVE_ERROR_LEAST 0.01
-enum { CURVE_SELECTED_LEAST = 20 };
 struct curve_size {
     struct bench_statistics statistics;
-    struct bench_statistics all; /* repetitions of all passes of its place */
+    struct bench_statistics all;  /* repetitions of all passes of its place */
+    struct bench_statistics lost; /* those of these in which another process had the core */
     bool unsteady;
-    bool selected; /* repetitions under the conditions */
+    bool selected;  /* only the repetitions that count: under the conditions, or without losses */
+    bool elsewhere; /* it has references, but too few of the conditions */
 };
 
 struct size_curve {
@@ -41,8 +43,8 @@ double size_curve_median_error(const struct bench_statistics *statistics);
 
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err);
 
-/* Collects the points of all series of the test function; count is 0 if there are none. conditions without references select
- * nothing. Returns STATUS_DATA for more than FIT_POINTS_MOST sizes. */
+/* Collects the points of all series of the test function; count is 0 if there are none. Conditions of share 0 select nothing.
+ * Returns STATUS_DATA for more than FIT_POINTS_MOST sizes. */
 enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between,
                                const struct conditions *conditions, struct size_curve *curve, struct err *err);
 

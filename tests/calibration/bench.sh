@@ -31,7 +31,8 @@ holds results/run.json '.nodes | length == 1 and .[0].ranks == [0, 1]'
 holds results/run.json '.skipped | length == 1 and .[0].test == "there" and .[0].nodes == 2 and
     .[0].ranks == 2 and .[0].reason == "2 ranks on 2 nodes do not fit on this machine of 2 ranks on 1 node"'
 rows() { grep -c "$1" results/rank-000000.csv; }
-[ "$(head -1 results/rank-000000.csv)" = test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s,reference_s ] ||
+columns=test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s,reference_s,work_s,losses
+[ "$(head -1 results/rank-000000.csv)" = $columns ] ||
     fail "no head: $(head -1 results/rank-000000.csv)"
 [ "$(rows '^here,bcast,1,2,0,4096,')" -eq 4 ] || fail "$(rows '^here,bcast,1,2,0,4096,') repetitions of bcast, expected 4"
 [ "$(rows '^here,fetchAndOpLatency -s pscw,1,2,0,8,')" -eq 4 ] || fail "fetch_and_op is measured with other sizes than 8"
@@ -40,6 +41,11 @@ rows() { grep -c "$1" results/rank-000000.csv; }
 awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset)|Opposed/ && !($8 >= 0 && $11 > 0) { print; bad = 1 }
     END { exit bad }' results/rank-000000.csv ||
     fail "a time is not positive"
+
+# A batch has both references or none. Losses of the core are counted where there are no references.
+awk -F, 'NR > 1 && (($12 > 0) != ($13 > 0) || ($12 > 0 && $14 > 0)) { print; bad = 1 } END { exit bad }' results/rank-000000.csv ||
+    fail "one reference without the other, or losses beside references"
+[ "$(awk -F, '$12 > 0' results/rank-000000.csv | wc -l)" -gt 0 ] || fail "no references within a node"
 
 # Several sizes are measured in two passes, which the table joins.
 cat >passes.json <<'END'

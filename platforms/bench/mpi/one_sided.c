@@ -215,9 +215,11 @@ double bench_accumulate_bandwidth(struct bench_run *run)
 static double time_call(struct bench_run *run, operation operate)
 {
     if (run->rank > 0) return NAN;
+    const long losses = bench_core_losses(run);
     double begin = bench_now();
     operate(run);
     double end = bench_now();
+    run->losses = bench_core_losses(run) - losses;
     MPI_Win_flush(run->target, run->window);
     return end - begin;
 }
@@ -352,10 +354,12 @@ double bench_pscw_skeleton(struct bench_run *run)
     if (run->rank == run->target) MPI_Win_post(partner, 0, run->window);
     MPI_Barrier(run->comm);
     if (run->rank == 0) {
+        const long losses = bench_core_losses(run);
         begin = bench_now();
         MPI_Win_start(partner, 0, run->window);
         MPI_Win_complete(run->window);
         end = bench_now();
+        run->losses = bench_core_losses(run) - losses;
     }
     if (run->rank == run->target) MPI_Win_wait(run->window);
     MPI_Group_free(&partner);

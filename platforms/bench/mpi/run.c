@@ -15,7 +15,11 @@ enum {
     PASSES_LEAST = 2, /* with all of minRepeats */
     PASS_REPEATS_LEAST = 6,
     REFERENCE_TRAINS = 5,
-    REFERENCE_TRIPS = 8
+    REFERENCE_TRIPS = 8,
+    WORK_RUNS = 3,
+    WORK_STEPS = 1024,
+    WORK_WORDS = 256, /* they stay in the first cache */
+    WITHOUT_LOSS_MOST = 4
 };
 /* The first repetitions of a series find cold caches, and those behind a batch find caches that the results' writer has used. So
  * no series of a steady test is shorter, and a batch lasts this long if that is more than the fewest repetitions. */
@@ -64,11 +68,19 @@ static bool has_window(const struct bench_job *job)
 
 /* --- one batch of repetitions --- */
 
-static void repeat_batch(struct bench_run *run, int count, double *times)
+/* The times of a batch on a rank, and the losses of its core. */
+struct batch {
+    double times[BATCH_MOST];
+    long losses[BATCH_MOST];
+};
+
+static void repeat_batch(struct bench_run *run, int count, struct batch *batch)
 {
     for (int i = 0; i < count; i++) {
+        run->losses = 0;
         MPI_Barrier(run->comm);
-        times[i] = bench_repeats[run->job->function](run) - run->own_s;
+        batch->times[i] = bench_repeats[run->job->function](run) - run->own_s;
+        batch->losses[i] = run->losses;
     }
     MPI_Barrier(run->comm);
 }
@@ -99,16 +111,16 @@ static bool join_ranks(const struct bench_run *run, const double *times, int bat
     return count > 0;
 }
 
-/* A round trip of 8 bytes between the pair on the control communicator; rank 0's word comes to the target. */
-static void go_round(const struct bench_run *run, double *word)
+/* A round trip of 8 bytes between the pair on the control communicator; rank 0's word comes to the target, whose answer comes
+ * back. */
+static void go_round(const struct bench_run *run, double *word, double *answer)
 {
-    double answer = 0;
     if (run->rank == 0) {
         MPI_Send(word, 1, MPI_DOUBLE, run->target, 0, run->control);
-        MPI_Recv(&answer, 1, MPI_DOUBLE, run->target, 0, run->control, MPI_STATUS_IGNORE);
+        MPI_Recv(answer, 1, MPI_DOUBLE, run->target, 0, run->control, MPI_STATUS_IGNORE);
     } else {
         MPI_Recv(word, 1, MPI_DOUBLE, 0, 0, run->control, MPI_STATUS_IGNORE);
-        MPI_Send(&answer, 1, MPI_DOUBLE, 0, 0, run->control);
+        MPI_Send(answer, 1, MPI_DOUBLE, 0, 0, run->control);
     }
 }
 
@@ -120,37 +132,73 @@ static bool has_reference(const struct bench_run *run)
     if (run->ranks < 2 || !bench_is_pair(run)) return false;
     for (int i = 0; i < TRIPS; i++) {
         const double begin = bench_now();
-        double told_s = least_s;
-        go_round(run, &told_s);
+        double told_s = least_s, answer = 0;
+        go_round(run, &told_s, &answer);
         if (run->rank > 0 || i + 1 == TRIPS) least_s = told_s;
         else least_s = fmin(least_s, bench_now() - begin);
     }
     return least_s <= REFERENCE_MOST_S;
 }
 
-/* Half a round trip right before a batch, the median of trains: under which conditions the machine is just then. On rank 0. */
-static double measure_reference(const struct bench_run *run)
+/* The time of a fixed piece of computing, the least of a few. Four sums side by side keep the units of a core busy, so it takes
+ * longer where another thread uses them, too, as when two virtual cores are one core of the host. */
+static double measure_work(void)
 {
-    double trains[REFERENCE_TRAINS], word = 0;
+    static uint64_t words[WORK_WORDS];
+    double least_s = INFINITY;
+    for (int run = 0; run < WORK_RUNS; run++) {
+        uint64_t a = 1, b = 2, c = 3, d = 4;
+        const double begin = bench_now();
+        for (int i = 0; i < WORK_STEPS; i++) {
+            const uint64_t *at = words + i * 4 % WORK_WORDS;
+            a = a * 5 + at[0];
+            b = b * 5 + at[1];
+            c = c * 5 + at[2];
+            d = d * 5 + at[3];
+            __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d)); /* every step is done, one after another */
+        }
+        least_s = fmin(least_s, bench_now() - begin);
+    }
+    return least_s;
+}
+
+/* Under which conditions the machine is just now, on rank 0: half a round trip, the median of trains, and the work of the slower
+ * core of the pair. */
+struct reference {
+    double trip_s, work_s;
+};
+
+static struct reference measure_reference(const struct bench_run *run)
+{
+    double trains[REFERENCE_TRAINS], word = 0, work_s = measure_work(), other_s = work_s;
     for (int i = 0; i < REFERENCE_TRAINS; i++) {
         const double begin = bench_now();
-        for (int k = 0; k < REFERENCE_TRIPS; k++) go_round(run, &word);
+        for (int k = 0; k < REFERENCE_TRIPS; k++) go_round(run, &word, &other_s);
         trains[i] = (bench_now() - begin) / 2 / REFERENCE_TRIPS;
     }
     qsort(trains, REFERENCE_TRAINS, sizeof *trains, compare_doubles);
-    return trains[REFERENCE_TRAINS / 2];
+    return (struct reference){trains[REFERENCE_TRAINS / 2], fmax(work_s, other_s)};
+}
+
+/* A batch is as slow as its slower end. */
+static struct reference slower_of(const struct reference *before, const struct reference *behind)
+{
+    return (struct reference){fmax(before->trip_s, behind->trip_s), fmax(before->work_s, behind->work_s)};
 }
 
 /* The state of a size on rank 0, to decide when it has enough repetitions. */
 struct progress {
     double *values, begin;
-    size_t count, capacity;
+    size_t count, capacity, lost; /* lost: repetitions with losses of the core */
 };
 
+/* Repetitions in which another process had the core are measured again, but not without end. */
 static bool is_enough(const struct bench_job *job, struct progress *progress)
 {
     struct bench_statistics statistics;
-    if (progress->count < (size_t)job->min_repeats) return false;
+    const size_t least = (size_t)job->min_repeats;
+    if (progress->count < least) return false;
+    if (progress->count - progress->lost < least && progress->count < WITHOUT_LOSS_MOST * least) return false;
     const double taken_s = bench_now() - progress->begin;
     if (taken_s >= job->max_duration_s) return true;
     if (taken_s < SERIES_LEAST_S) return false;
@@ -173,14 +221,17 @@ static bool keep_value(struct progress *progress, double value)
 
 /* On rank 0: writes a batch. False: it cannot be written or stored, or no rank has a time (then there is nothing to
  * measure). */
-static bool take_batch(const struct bench_run *run, const double *times, int batch, double reference_s, const char *place,
-                       struct progress *progress, FILE *out)
+static bool take_batch(const struct bench_run *run, const double *times, const long *losses, int batch,
+                       const struct reference *reference, const char *place, struct progress *progress, FILE *out)
 {
     bool root = bench_functions[run->job->function].value == BENCH_ROOT;
     for (int i = 0; i < batch; i++) {
         struct bench_repetition joined;
         if (!join_ranks(run, times, batch, i, &joined)) return false;
-        joined.reference_s = reference_s;
+        joined.reference_s = reference->trip_s;
+        joined.work_s = reference->work_s;
+        joined.losses = (int)losses[i];
+        progress->lost += losses[i] > 0;
         if (!bench_results_write(out, run->job, place, run->bytes, (int)progress->count, &joined)) return false;
         if (!keep_value(progress, root ? joined.root : joined.most)) return false;
     }
@@ -198,28 +249,35 @@ static int next_batch(const struct bench_job *job, int batch, double taken_s)
 static void repeat_size(struct bench_run *run, const char *place, FILE *out)
 {
     int batch = run->job->min_repeats < BATCH_MOST ? run->job->min_repeats : BATCH_MOST;
-    double *times = malloc(sizeof *times * BATCH_MOST);
+    struct batch *own = malloc(sizeof *own);
     double *all = run->rank == 0 ? malloc(sizeof *all * BATCH_MOST * (size_t)run->ranks) : NULL;
     struct progress progress = {.begin = bench_now()};
-    int memory = times && (all || run->rank > 0), possible;
+    int memory = own && (all || run->rank > 0), possible;
     MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run->control);
     const bool refers = possible && has_reference(run);
-    if (possible) repeat_batch(run, batch < WARM_UPS ? batch : WARM_UPS, times);
+    run->counts_losses = !refers; /* the call that counts takes as long as short calls do */
+    if (possible) repeat_batch(run, batch < WARM_UPS ? batch : WARM_UPS, own);
     while (possible && batch > 0) {
-        const double reference_s = refers ? measure_reference(run) : 0, begin = bench_now();
-        repeat_batch(run, batch, times);
+        struct reference reference = {0, 0};
+        if (refers) reference = measure_reference(run);
+        const double begin = bench_now();
+        repeat_batch(run, batch, own);
         const double taken_s = bench_now() - begin;
+        if (refers) {
+            const struct reference behind = measure_reference(run);
+            reference = taken_s <= REFERENCE_HOLDS_S ? slower_of(&reference, &behind) : (struct reference){0, 0};
+        }
         const int next = next_batch(run->job, batch, taken_s);
-        MPI_Gather(times, batch, MPI_DOUBLE, all, batch, MPI_DOUBLE, 0, run->control);
+        MPI_Gather(own->times, batch, MPI_DOUBLE, all, batch, MPI_DOUBLE, 0, run->control);
         if (run->rank == 0)
-            batch = take_batch(run, all, batch, taken_s <= REFERENCE_HOLDS_S ? reference_s : 0, place, &progress, out) &&
+            batch = take_batch(run, all, own->losses, batch, &reference, place, &progress, out) &&
                             !is_enough(run->job, &progress)
                         ? next
                         : 0;
         MPI_Bcast(&batch, 1, MPI_INT, 0, run->control);
     }
     free(progress.values);
-    free(times);
+    free(own);
     free(all);
 }
 

@@ -25,6 +25,8 @@ struct bench_run {
     MPI_Aint at;          /* of the buffer in the target's window */
     double own_s;         /* the bench's own time per repetition */
     unsigned char turn;   /* changes with each repetition */
+    bool counts_losses;   /* of the core: bench_core_losses() */
+    long losses;          /* in the timed calls of this repetition */
 };
 
 /* One repetition. Returns its time on this rank in seconds, NAN on a rank that only takes part. All ranks come from a
@@ -45,6 +47,9 @@ static inline bool bench_is_pair(const struct bench_run *run)
 
 /* Monotonic, in seconds. */
 double bench_now(void);
+/* How often the kernel has given the thread's core to another process although it wanted to run, 0 unless run->counts_losses. Of
+ * calls that wait for nobody: in calls that wait, polls may give the core away. */
+long bench_core_losses(const struct bench_run *run);
 
 /* Makes run->window of the job's kind with run->bytes, and frees it. Collective. */
 void bench_run_open_window(struct bench_run *run);

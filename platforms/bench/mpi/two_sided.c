@@ -1,6 +1,7 @@
 /* Test functions without windows: messages, collectives, copies, clocks. Of run.h. */
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "platforms/bench/mpi/run.h"
@@ -12,6 +13,13 @@ double bench_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+long bench_core_losses(const struct bench_run *run)
+{
+    struct rusage usage;
+    if (!run->counts_losses || getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
+    return usage.ru_nivcsw;
 }
 
 double bench_empty(struct bench_run *run)
@@ -170,9 +178,11 @@ double bench_isend_issue(struct bench_run *run)
 {
     if (run->rank == 0) {
         MPI_Request request;
+        const long losses = bench_core_losses(run);
         double begin = bench_now();
         MPI_Isend(run->send, bytes_of(run), MPI_BYTE, run->target, TAG, run->comm, &request);
         double end = bench_now();
+        run->losses = bench_core_losses(run) - losses;
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         return end - begin;
     }

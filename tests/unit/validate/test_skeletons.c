@@ -209,9 +209,39 @@ static void regions_are_rows(void **state)
     trace_free(trace);
 }
 
+/* Of three rows two count: differences of +5 and -20 %, of whose sizes the median is 12.5 %; of the 10th percentiles +10.5 % (2.1
+ * of 1.9) and -11.1 % (8 of 9), 10.8 %. The third one, of another speed, is in no figure. */
+static void remarks_are_behind_the_table(void **state)
+{
+    (void)state;
+    struct skeleton rows[] = {
+        {.name = "near", .count = 40, .measured_median_s = 2e-6, .measured_p10_s = 1.9e-6, .predicted_median_s = 2.1e-6},
+        {.name = "slow", .count = 7, .measured_median_s = 2e-6, .measured_p10_s = 1.9e-6, .predicted_median_s = 9e-6,
+         .left_out = true, .remark = "it is of another speed"},
+        {.name = "far", .count = 40, .measured_median_s = 1e-5, .measured_p10_s = 9e-6, .predicted_median_s = 8e-6,
+         .remark = "some do not count"},
+    };
+    const struct skeletons skeletons = {.items = rows, .count = 3};
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    skeletons_print(&skeletons, out);
+    fclose(out);
+    assert_non_null(strstr(text, "\nnear "));
+    assert_null(strstr(text, "\nslow "));
+    const char *end = strstr(text, "median size of the differences");
+    assert_non_null(end);
+    assert_non_null(strstr(end, " 12.5 % "));
+    assert_non_null(strstr(end, " 10.8 %\n1 of 2 rows are within 10 % of the median\n"
+                                "not compared: slow: it is of another speed\nfar: some do not count\n"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(pairs_of_more_ranks_have_names),
-                                       cmocka_unit_test(visits_are_series), cmocka_unit_test(regions_are_rows)};
+                                       cmocka_unit_test(visits_are_series), cmocka_unit_test(regions_are_rows),
+                                       cmocka_unit_test(remarks_are_behind_the_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void what_is_written_is_read(void **state)
                             .spec = "putLatency -s lock",
                             .function = BENCH_FUNCTION_put_latency,
                             .demand = {.nodes = 2, .ranks = 3}};
-    const struct bench_repetition first = {1e-6, 1e-6, 2e-6, 3e-6, 2.5e-7}, second = {3e-6, 1e-6, 2e-6, 3e-6, 0};
+    const struct bench_repetition first = {1e-6, 1e-6, 2e-6, 3e-6, 2.5e-7, 2e-6, 3}, second = {3e-6, 1e-6, 2e-6, 3e-6, 0, 0, 0};
     struct bench_results results;
     struct bench_statistics statistics;
     struct err err;
@@ -80,6 +80,8 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(results.series[0].count, 2);
     assert_int_equal(results.series[0].demand.ranks, 3);
     assert_true(results.series[0].repetitions[0].reference_s == 2.5e-7 && results.series[0].repetitions[1].reference_s == 0);
+    assert_true(results.series[0].repetitions[0].work_s == 2e-6 && results.series[0].repetitions[1].work_s == 0);
+    assert_true(results.series[0].repetitions[0].losses == 3 && results.series[0].repetitions[1].losses == 0);
     assert_int_equal(results.series[1].count, 1);
     assert_int_equal(results.series[1].bytes, 128);
     assert_int_equal(bench_series_statistics(&results.series[0], &statistics, &err), STATUS_OK);
@@ -108,7 +110,7 @@ static void passes_are_kept_and_joined(void **state)
     bench_results_clear(&results);
 }
 
-/* Two passes of one size: the repetition begins with 0 again. Rows of versions without references have a column less. */
+/* Two passes of one size: the repetition begins with 0 again. Rows of earlier versions have one column more, or none. */
 static void a_pass_begins_with_repetition_0(void **state)
 {
     (void)state;
@@ -127,7 +129,7 @@ static void a_pass_begins_with_repetition_0(void **state)
 static void the_original_line(void **state)
 {
     (void)state;
-    struct bench_repetition times[] = {{0.02, 0.010863, 0.013, 0.02, 0}, {0.02, 0.011, 0.014046, 0.022209, 0}};
+    struct bench_repetition times[] = {{0.02, 0.010863, 0.013, 0.02, 0, 0, 0}, {0.02, 0.011, 0.014046, 0.022209, 0, 0, 0}};
     struct bench_series series = {.spec = "bcast",
                                   .function = BENCH_FUNCTION_bcast,
                                   .demand = {.nodes = 2, .ranks = 10},
@@ -185,6 +187,9 @@ static void faults_name_file_line_and_column(void **state)
         {"t,bcast,2,3,0+1,64,0,1e-6,inf,1e-6,1e-6", "least_s is 'inf', expected seconds"},
         {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,", "most_s is '', expected seconds"},
         {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,-1e-7", "reference_s is '-1e-7', expected seconds from 0 to 3600"},
+        {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,0,x,0", "work_s is 'x', expected seconds from 0 to 3600"},
+        {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,0,0,-1", "losses is '-1', expected a whole number from 0 to 2147483647"},
+        {"t,bcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6,0,0,0,0", "expected test,function,nodes,"},
         {"t,clockOffset,2,3,0+1,64,0,-1e5,1e-6,1e-6,1e-6", "root_s is '-1e5', expected seconds from -3600 to 3600"},
         {"t,broadcast,2,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6", "function is 'broadcast', expected a test that rmacast-bench --list"},
         {"t,bcast,0,3,0+1,64,0,1e-6,1e-6,1e-6,1e-6", "nodes is '0', expected a whole number from 1 to 2147483647"},

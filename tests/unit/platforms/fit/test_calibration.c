@@ -114,7 +114,7 @@ static enum status add_series(struct bench_results *results, const char *spec, b
     strcpy(series.spec, spec);
     for (int i = 0; i < REPETITIONS; i++) {
         double value = time * (1 + gsl_ran_gaussian(random, 0.02));
-        const struct bench_repetition times = {value, value, value, value, 0};
+        const struct bench_repetition times = {value, value, value, value, 0, 0, 0};
         ARRAY_PUSH(series.repetitions, series.count, series.capacity, times, err);
     }
     ARRAY_PUSH(results->series, results->count, results->capacity, series, err);
@@ -406,7 +406,7 @@ static void add_opposed(struct bench_results *results, const char *spec, double 
         struct bench_series *series = &results->series[results->count - 1];
         for (size_t i = 0; i < series->count; i++) {
             double value = extra + gsl_ran_gaussian(random, 0.005 * M_SQRT2 * time);
-            series->repetitions[i] = (struct bench_repetition){value, value, value, value, 0};
+            series->repetitions[i] = (struct bench_repetition){value, value, value, value, 0, 0, 0};
         }
     }
 }
@@ -463,7 +463,7 @@ static void a_copy_of_the_bench_is_within_its_error(void **state)
             struct bench_series *series = &results.series[results.count - 1];
             for (size_t i = 0; i < series->count; i++) {
                 double time = (WITHIN_OVERHEAD + 4e-11 * (double)sizes[k]) * (1 + gsl_ran_exponential(random, 0.05));
-                series->repetitions[i] = (struct bench_repetition){time, time, time, time, 0};
+                series->repetitions[i] = (struct bench_repetition){time, time, time, time, 0, 0, 0};
             }
         }
         gsl_rng_free(random);
@@ -585,7 +585,7 @@ static void an_interrupted_call_is_no_overhead(void **state)
             const bool interrupted = which == ALWAYS || (which == BY_PASS && pass != 2);
             for (size_t i = 0; i < series->count; i++) {
                 double time = series->repetitions[i].root + (interrupted || (which == SOMETIMES && i % 10 < 7) ? 15e-6 : 0);
-                series->repetitions[i] = (struct bench_repetition){time, time, time, time, 0};
+                series->repetitions[i] = (struct bench_repetition){time, time, time, time, 0, 0, 0};
             }
         }
         add_series(&results, "pscwSkeleton", true, 8, which == ALWAYS ? OVERHEAD : 15e-6 + OVERHEAD, random, &err);
@@ -598,6 +598,41 @@ static void an_interrupted_call_is_no_overhead(void **state)
         assert_true(which == ALWAYS ? !calls : is_right(calls, "MPI_Win_start", 15e-6));
         cJSON_Delete(platform);
     }
+}
+
+/* Another process has the core for 15 us in seven of ten calls, and the bench has counted that. Overhead and call are those of the
+ * other 72 of 240 calls: with noise of 2 % the standard error of their median is 0.3 %, and the stated one 1 % at least. The note
+ * tells how long the interrupted calls take: 15.5 us is 15 us and the overhead. */
+static void counted_losses_of_the_core_do_not_count(void **state)
+{
+    (void)state;
+    enum { PASSES = 6 };
+    struct bench_results results = {0};
+    struct err err = {0};
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+    for (int i = 0; i < SIZES; i++)
+        add_series(&results, "putLatency -s flush", true, sizes[i], put_time(true, sizes[i]), random, &err);
+    for (int pass = 0; pass < 2 * PASSES; pass++) {
+        const double alone = pass % 2 ? OVERHEAD : start_time(true, 8);
+        add_series(&results, pass % 2 ? "putIssue" : "pscwSkeleton", true, 8, alone, random, &err);
+        struct bench_series *series = &results.series[results.count - 1];
+        for (size_t i = 0; i < series->count; i++) {
+            const bool lost = i % 10 < 7;
+            double time = series->repetitions[i].root + (lost ? 15e-6 : 0);
+            series->repetitions[i] = (struct bench_repetition){time, time, time, time, 0, 0, lost};
+        }
+    }
+    gsl_rng_free(random);
+    cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }] }", NULL);
+    const cJSON *overhead = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "overhead_s"),
+                *calls = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "call_s"),
+                *start = cJSON_GetObjectItem(calls, "MPI_Win_start");
+    assert_true(fabs(number_of(overhead, "value") / OVERHEAD - 1) < 0.02 && number_of(overhead, "error") < 0.1 * OVERHEAD);
+    assert_true(fabs(number_of(start, "value") / 1.8e-6 - 1) < 0.02 && number_of(start, "error") < 0.1 * 1.8e-6);
+    char *notes = cJSON_Print(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"));
+    assert_non_null(strstr(notes, "putIssue between nodes: another process had the core in 70 % of the calls, which take 15.5 us"));
+    cJSON_free(notes);
+    cJSON_Delete(platform);
 }
 
 /* Other processes have a rank's core in every repetition of lock and unlock: six of ten take 24 ms, the others 60 ms, where 4
@@ -635,7 +670,7 @@ static void rounds_and_places(void **state)
         const char *place;
         double time;
     } series[] = {{"0+1", 3e-6}, {"0+1", 9e-6}, {"0+1", 2e-6}, {"1+2", 5e-6}, {"2+0", 4e-6}};
-    const struct conditions unknown = {0, 0, 0};
+    const struct conditions unknown = {0};
     struct bench_results results = {0};
     struct size_curve curve;
     struct err err = {0};
@@ -679,6 +714,7 @@ int main(void)
         cmocka_unit_test(accumulates_cost_by_size),
         cmocka_unit_test(accumulates_without_a_cost),
         cmocka_unit_test(an_interrupted_call_is_no_overhead),
+        cmocka_unit_test(counted_losses_of_the_core_do_not_count),
         cmocka_unit_test(a_stalled_series_gives_no_call),
         cmocka_unit_test(rounds_and_places),
         cmocka_unit_test(sends_have_a_network_of_their_own),

@@ -1,4 +1,5 @@
-/* A machine whose messages take three times as long for a part of the time: which passes the fit takes. */
+/* A machine whose messages take three times as long for a part of the time, or whose cores are half as fast: which passes the fit
+ * takes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,14 +17,15 @@
 enum { BATCH = 10 };
 
 /* A pass of one batch. */
-static void add_pass(struct bench_results *results, bool between, double time_s, double reference_s)
+static void add_size_pass(struct bench_results *results, bool between, int64_t bytes, double time_s, double reference_s,
+                          double work_s)
 {
     struct bench_series series = {.spec = "putLatency -s flush", .place = "0", .function = BENCH_FUNCTION_put_latency,
-                                  .demand = {.nodes = between ? 2 : 1, .ranks = 2}, .bytes = 8};
+                                  .demand = {.nodes = between ? 2 : 1, .ranks = 2}, .bytes = bytes};
     struct err err;
     for (int i = 0; i < BATCH; i++) {
         const double value = time_s * (1 + 0.01 * (i - BATCH / 2));
-        const struct bench_repetition times = {value, value, value, value, reference_s};
+        const struct bench_repetition times = {value, value, value, value, reference_s, work_s, 0};
         assert_int_equal(array_reserve((void **)&series.repetitions, &series.capacity, series.count + 1, sizeof times, &err),
                          STATUS_OK);
         series.repetitions[series.count++] = times;
@@ -31,6 +33,11 @@ static void add_pass(struct bench_results *results, bool between, double time_s,
     assert_int_equal(array_reserve((void **)&results->series, &results->capacity, results->count + 1, sizeof series, &err),
                      STATUS_OK);
     results->series[results->count++] = series;
+}
+
+static void add_pass(struct bench_results *results, bool between, double time_s, double reference_s)
+{
+    add_size_pass(results, between, 8, time_s, reference_s, 0);
 }
 
 /* 40 passes: of a reference of 250 to 262 ns, which take 1 us, and of 700 ns, which take 3 us. */
@@ -72,7 +79,7 @@ static void few_repetitions_do_not_count(void **state)
 {
     (void)state;
     struct bench_results results;
-    struct conditions conditions = {4e-7, 4.6e-7, 0.5};
+    struct conditions conditions = {.from_s = 4e-7, .upto_s = 4.6e-7, .share = 0.5};
     struct size_curve curve;
     struct err err;
     make_results(&results, 18);
@@ -97,12 +104,73 @@ static void without_references_there_are_none(void **state)
     bench_results_clear(&results);
 }
 
+/* Round trips of 250 ns and full speed, of 260 ns and half speed, and of 700 ns and half speed: puts of 1, 2 and 3 us. By round
+ * trips alone the first two are alike. */
+static void make_speeds(struct bench_results *results, int full, int near, int far)
+{
+    *results = (struct bench_results){0};
+    for (int i = 0; i < full; i++) add_size_pass(results, false, 8, 1e-6, 2.5e-7, 2e-6);
+    for (int i = 0; i < near; i++) add_size_pass(results, false, 8, 2e-6, 2.6e-7, 4e-6);
+    for (int i = 0; i < far; i++) add_size_pass(results, false, 8, 3e-6, 7e-7, 4e-6);
+}
+
+/* Of 12, 8 and 20 batches 30 % are at full speed, which are enough. Of 5, 10 and 25 it is 12 %: half speed counts, and of its 35
+ * batches the 10 with the fast round trips, 28 %. */
+static void speeds_of_the_core_are_apart(void **state)
+{
+    (void)state;
+    for (int few = 0; few < 2; few++) {
+        const int taken = few ? 10 : 12;
+        struct bench_results results;
+        struct conditions conditions;
+        struct size_curve curve;
+        struct err err;
+        if (few) make_speeds(&results, 5, 10, 25);
+        else make_speeds(&results, 12, 8, 20);
+        assert_int_equal(conditions_find(&results, false, &conditions, &err), STATUS_OK);
+        assert_true(conditions.work_from_s == (few ? 4e-6 : 2e-6) && conditions.from_s == (few ? 2.6e-7 : 2.5e-7));
+        assert_true(fabs(conditions.share - taken / 40.0) < 1e-9);
+        assert_int_equal(size_curve_collect(&results, "putLatency -s flush", false, &conditions, &curve, &err), STATUS_OK);
+        assert_int_equal(curve.sizes[0].statistics.count, taken * BATCH);
+        assert_true(fabs(curve.points[0].y / (few ? 2e-6 : 1e-6) - 1) < 0.006); /* between 0.99 and 1.00 */
+        assert_true(curve.sizes[0].selected && !curve.sizes[0].elsewhere);
+        bench_results_clear(&results);
+    }
+}
+
+/* 8 bytes have 120 repetitions at full speed. 64 bytes have 10 of them, 128 bytes none: both are missing. 256 bytes have no
+ * references. */
+static void sizes_of_another_speed_are_missing(void **state)
+{
+    (void)state;
+    struct bench_results results;
+    struct conditions conditions;
+    struct size_curve curve;
+    struct err err;
+    size_t counted, missing;
+    make_speeds(&results, 12, 8, 20);
+    add_size_pass(&results, false, 64, 1e-6, 2.5e-7, 2e-6);
+    for (int i = 0; i < 3; i++) add_size_pass(&results, false, 64, 2e-6, 2.6e-7, 4e-6);
+    for (int i = 0; i < 3; i++) add_size_pass(&results, false, 128, 2e-6, 2.6e-7, 4e-6);
+    for (int i = 0; i < 3; i++) add_size_pass(&results, false, 256, 1e-6, 0, 0);
+    assert_int_equal(conditions_find(&results, false, &conditions, &err), STATUS_OK);
+    assert_int_equal(conditions_count(&results, false, &conditions, &counted, &missing, &err), STATUS_OK);
+    assert_int_equal(counted, 3);
+    assert_int_equal(missing, 2);
+    assert_int_equal(size_curve_collect(&results, "putLatency -s flush", false, &conditions, &curve, &err), STATUS_OK);
+    assert_int_equal(curve.count, 4);
+    for (size_t i = 0; i < curve.count; i++) assert_int_equal(curve.sizes[i].elsewhere, i == 1 || i == 2);
+    bench_results_clear(&results);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fastest_of_frequent_conditions_count),
         cmocka_unit_test(few_repetitions_do_not_count),
         cmocka_unit_test(without_references_there_are_none),
+        cmocka_unit_test(speeds_of_the_core_are_apart),
+        cmocka_unit_test(sizes_of_another_speed_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

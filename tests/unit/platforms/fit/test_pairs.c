@@ -17,7 +17,7 @@ enum { REPETITIONS = 10 };
 static enum status add(struct bench_results *results, int from, int to, int64_t bytes, double time_s, struct err *err)
 {
     struct bench_series series = {.demand = {2, 2, false, {0, 0}}, .bytes = bytes};
-    const struct bench_repetition times = {time_s, time_s, time_s, time_s, 0};
+    const struct bench_repetition times = {time_s, time_s, time_s, time_s, 0, 0, 0};
     strcpy(series.spec, SPEC);
     snprintf(series.place, sizeof series.place, "%d+%d", from, to);
     for (int i = 0; i < REPETITIONS; i++) ARRAY_PUSH(series.repetitions, series.count, series.capacity, times, err);
