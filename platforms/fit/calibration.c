@@ -103,6 +103,7 @@ struct writer {
     /* Within a node and between nodes. */
     struct fit_value overhead[2], latency[2];
     struct fit_value two_sided[2]; /* latency of sends and collectives */
+    struct fit_value delay[2];     /* of a first message behind the bench's barrier */
     bool apart[2];                 /* they have lines of their own */
 };
 
@@ -184,6 +185,7 @@ struct composition {
     const struct size_curve *curve;
     double overheads, acknowledgements;
     double asks_above; /* bytes above which a message asks first: two latencies more */
+    struct fit_value delay; /* of each repetition */
 };
 
 /* mpi.rma.eager_bytes, a number or a measured value, where the target's progress serves puts: docs/simulation.md, Operations. */
@@ -201,9 +203,9 @@ static bool find_network_curve(const struct writer *writer, bool between, struct
     const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT],
                             *ping_pong = &writer->calibration->curves[between][CALIBRATION_PING_PONG];
     if (put->fitted)
-        *composition = (struct composition){put, 1, 1, puts_ask_above(writer->mpi)};
+        *composition = (struct composition){put, 1, 1, puts_ask_above(writer->mpi), {0, 0}};
     else
-        *composition = (struct composition){ping_pong, 2, 0, INFINITY};
+        *composition = (struct composition){ping_pong, 2, 0, INFINITY, {0, 0}};
     return composition->curve->fitted;
 }
 
@@ -254,13 +256,14 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
         size_t n = count_repetitions(curve, segment);
         struct fit_value intercept, slope, latency;
         if (!make_positive(writer, curve, i, &intercept, &slope)) continue;
-        double other = composition->overheads * overhead->value;
+        double other = composition->overheads * overhead->value + composition->delay.value;
         double shares = i == 0 ? 1 + composition->acknowledgements : 1;
         if (i > 0)
             other += (composition->acknowledgements + (segment->from > composition->asks_above ? 2 : 0)) *
                      first_latency->value;
         latency.value = (intercept.value - other) / shares;
-        latency.error = hypot(intercept.error, composition->overheads * overhead->error) / shares;
+        const double other_error = hypot(composition->overheads * overhead->error, composition->delay.error);
+        latency.error = hypot(intercept.error, other_error) / shares;
         if (latency.value < 0) {
             add_note(writer, "%s %s: latency from %g bytes on came out as %g s, taken as 0", curve->spec,
                      class_name(curve->between), segment->from, latency.value);
@@ -355,7 +358,7 @@ static void add_two_sided(struct writer *writer, cJSON *section, const cJSON *li
     double control = fmax(curve.fit.segments[0].intercept.value - 2 * writer->overhead[between].value, 0);
     for (size_t i = 0; i < curve.count; i++) curve.points[i].y -= control * control_messages(writer, curve.points[i].x);
     if (size_curve_fit(&curve, NULL) != STATUS_OK || !curve.fitted) return;
-    const struct composition composition = {&curve, 2, 0, INFINITY};
+    const struct composition composition = {&curve, 2, 0, INFINITY, {0, 0}};
     cJSON *own = segments_to_json(writer, &composition, &writer->overhead[between], &latency);
     if (cJSON_GetArraySize(own) == 0) {
         cJSON_Delete(own);
@@ -368,6 +371,25 @@ static void add_two_sided(struct writer *writer, cJSON *section, const cJSON *li
 
 /* --- sections --- */
 
+enum { TRAIN_MESSAGES = 64 };
+
+/* Rank 0 comes to the bench's barrier last where its target only serves. It sends its message there, leaves the barrier at once,
+ * and its next message leaves gap_s behind that one: later than overhead_s by this delay. With gap g, a lone put takes g + 2 L,
+ * and a put of a train of 64 takes g + 2 L / 64. */
+static struct fit_value find_delay(const struct writer *writer, const struct size_curve *lone, const struct fit_value *overhead)
+{
+    const struct size_curve *train = &writer->calibration->curves[1][CALIBRATION_PUT_TRAIN];
+    const struct fit_point *point = size_curve_point(train, -1);
+    const struct fit_value *alone = &lone->fit.segments[0].intercept;
+    const double messages = TRAIN_MESSAGES;
+    if (lone != &writer->calibration->curves[1][CALIBRATION_PUT] || !point || point->y > alone->value)
+        return (struct fit_value){0, 0};
+    const double gap = (messages * point->y - alone->value) / (messages - 1);
+    const double error = hypot(messages * 3 * point->error, alone->error) / (messages - 1);
+    if (gap <= overhead->value) return (struct fit_value){0, 0};
+    return (struct fit_value){gap - overhead->value, hypot(error, overhead->error)};
+}
+
 /* The smallest messages of a train leave one gap apart. The gap is the train's time without the way of its last message
  * and of the answer. A train whose messages take longer than a single one was disturbed. */
 static void add_gap(struct writer *writer, cJSON *network, const struct size_curve *lone, double latency)
@@ -375,7 +397,7 @@ static void add_gap(struct writer *writer, cJSON *network, const struct size_cur
     const struct size_curve *train = &writer->calibration->curves[lone->between][CALIBRATION_PUT_TRAIN];
     const struct fit_point *point = size_curve_point(train, -1);
     struct fit_value alone;
-    double messages = 64;
+    double messages = TRAIN_MESSAGES;
     if (!point) return;
     if (piecewise_predict(&lone->fit, fmax(point->x, lone->fit.segments[0].from), &alone, NULL) == STATUS_OK &&
         point->y > alone.value) {
@@ -411,19 +433,20 @@ static bool unlocks_wait(const cJSON *mpi)
 /* The latency follows from other messages, too. Values that differ by more than 10 % are noted. */
 static void compare_latencies(struct writer *writer, bool between, double overhead, double latency)
 {
+    const double delay = writer->delay[between].value;
     const struct {
         enum calibration_curve curve;
-        double overheads, latencies;
-    } ways[] = {{CALIBRATION_GET, 1, 2},
-                {CALIBRATION_FETCH, 1, 2},
-                {CALIBRATION_PING_PONG, 2, 1},
-                {CALIBRATION_LOCK, 2, unlocks_wait(writer->mpi) ? 4 : 2}};
+        double overheads, latencies, delay;
+    } ways[] = {{CALIBRATION_GET, 1, 2, delay},
+                {CALIBRATION_FETCH, 1, 2, delay},
+                {CALIBRATION_PING_PONG, 2, 1, 0},
+                {CALIBRATION_LOCK, 2, unlocks_wait(writer->mpi) ? 4 : 2, delay}};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
         const struct fit_point *point = size_curve_point(curve, -1);
         if (!point) continue;
         if (writer->apart[between] && ways[i].curve == CALIBRATION_PING_PONG) continue;
-        double other = (point->y - ways[i].overheads * overhead) / ways[i].latencies;
+        double other = (point->y - ways[i].overheads * overhead - ways[i].delay) / ways[i].latencies;
         if (fabs(other - latency) > 0.1 * latency)
             add_note(writer, "latency %s: %.3g us by %s, %.3g us by what the file has", class_name(between),
                      1e6 * other, curve->spec, 1e6 * latency);
@@ -486,6 +509,7 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     size_t n = 0;
     if (!find_network_curve(writer, between, &composition)) return false;
     bool has = find_overhead(calibration, between, &overhead, &n);
+    if (whole) composition.delay = writer->delay[between] = find_delay(writer, composition.curve, &overhead);
     cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
     cJSON_AddItemToObject(section, "segments", segments);
     writer->overhead[between] = overhead;
@@ -662,18 +686,20 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
         double overheads, latencies;
         const char *known, *functions[2];
         bool two_sided, other; /* other: the library takes other messages */
+        bool serves;           /* rank 0 comes to the barrier last, since its target only serves */
     } ways[] = {
-        {CALIBRATION_PSCW, 1, 0, NULL, {"MPI_Win_start"}, false, false},
-        {CALIBRATION_PUT_PSCW, 2, 2, "MPI_Win_start", {"MPI_Win_complete"}, false, !completes_wait(mpi)},
-        {CALIBRATION_FENCE, 1, 1, NULL, {"MPI_Win_fence"}, true, mpi_says(mpi, "fence", "notify")},
-        {CALIBRATION_BARRIER, 1, 1, NULL, {"MPI_Barrier"}, true, false},
-        {CALIBRATION_ALLREDUCE, 2, 1, NULL, {"MPI_Allreduce"}, true, false},
-        {CALIBRATION_LOCK, 2, unlock, NULL, {"MPI_Win_lock", "MPI_Win_unlock"}, false, lazy},
-        {CALIBRATION_PUT_LOCK_ALL, behind ? 2 : 3, unlock + 2, NULL, {"MPI_Win_lock_all", "MPI_Win_unlock_all"}, false, lazy},
-        {CALIBRATION_GET, 1, 2, NULL, {"MPI_Get"}, false, false},
-        {CALIBRATION_ACCUMULATE, 1, 2, NULL, {"MPI_Accumulate"}, false, false},
-        {CALIBRATION_FETCH, 1, 2, NULL, {"MPI_Fetch_and_op"}, false, false},
-        {CALIBRATION_PING_PONG, 2, 1, NULL, {"MPI_Send", "MPI_Recv"}, true, false},
+        {CALIBRATION_PSCW, 1, 0, NULL, {"MPI_Win_start"}, false, false, false},
+        {CALIBRATION_PUT_PSCW, 2, 2, "MPI_Win_start", {"MPI_Win_complete"}, false, !completes_wait(mpi), false},
+        {CALIBRATION_FENCE, 1, 1, NULL, {"MPI_Win_fence"}, true, mpi_says(mpi, "fence", "notify"), false},
+        {CALIBRATION_BARRIER, 1, 1, NULL, {"MPI_Barrier"}, true, false, false},
+        {CALIBRATION_ALLREDUCE, 2, 1, NULL, {"MPI_Allreduce"}, true, false, false},
+        {CALIBRATION_LOCK, 2, unlock, NULL, {"MPI_Win_lock", "MPI_Win_unlock"}, false, lazy, true},
+        {CALIBRATION_PUT_LOCK_ALL, behind ? 2 : 3, unlock + 2, NULL, {"MPI_Win_lock_all", "MPI_Win_unlock_all"}, false, lazy,
+         true},
+        {CALIBRATION_GET, 1, 2, NULL, {"MPI_Get"}, false, false, true},
+        {CALIBRATION_ACCUMULATE, 1, 2, NULL, {"MPI_Accumulate"}, false, false, true},
+        {CALIBRATION_FETCH, 1, 2, NULL, {"MPI_Fetch_and_op"}, false, false, true},
+        {CALIBRATION_PING_PONG, 2, 1, NULL, {"MPI_Send", "MPI_Recv"}, true, false, false},
     };
     const struct fit_value *overhead = &writer->overhead[between];
     cJSON *calls = cJSON_CreateObject();
@@ -684,10 +710,11 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
         const struct fit_value *latency = ways[i].two_sided ? &writer->two_sided[between] : &writer->latency[between];
         struct fit_value time = ways[i].latencies > 0 ? value_of(point) : quick_value(curve, 0);
         if (curve->sizes[0].selected) time.error = 3 * size_curve_median_error(&curve->sizes[0].statistics);
-        double explained = ways[i].overheads * overhead->value + ways[i].latencies * latency->value +
+        const struct fit_value none = {0, 0}, *delay = ways[i].serves ? &writer->delay[between] : &none;
+        double explained = ways[i].overheads * overhead->value + ways[i].latencies * latency->value + delay->value +
                            call_time(calls, ways[i].known);
         double left = time.value - explained;
-        double error = hypot(time.error,
+        double error = hypot(hypot(time.error, delay->error),
                              hypot(ways[i].overheads * overhead->error, ways[i].latencies * latency->error));
         if (was_stalled(writer, curve, between, time.value, explained)) continue;
         const bool hides = behind && ways[i].curve == CALIBRATION_PUT_LOCK_ALL;

@@ -43,6 +43,18 @@ static double put_time(bool between, int64_t bytes)
     return overhead(between) + way(between, bytes) + way(between, 0);
 }
 
+/* Messages leave a node 0.7 us apart. A bench's barrier of two ranks ends for the last one with its own message, and the next
+ * call's message is ready 0.5 us later: it waits for 0.2 us. Within a node messages have no gap. */
+static double behind_barrier(bool between)
+{
+    return between ? 7e-7 - OVERHEAD : 0;
+}
+
+static double loop_put_time(bool between, int64_t bytes)
+{
+    return behind_barrier(between) + put_time(between, bytes);
+}
+
 /* Where the target serves puts, those above 64 KiB ask first: the request and the answer are two latencies. */
 static double asking_put_time(bool between, int64_t bytes)
 {
@@ -51,7 +63,7 @@ static double asking_put_time(bool between, int64_t bytes)
 
 static double accumulate_time(bool between, int64_t bytes)
 {
-    return put_time(between, bytes) + 1e-10 * (double)bytes;
+    return loop_put_time(between, bytes) + 1e-10 * (double)bytes;
 }
 
 static double ping_pong_time(bool between, int64_t bytes)
@@ -65,7 +77,7 @@ static double issue_time(bool between, int64_t bytes)
     return overhead(between);
 }
 
-/* 64 messages 0.7 us apart, and the last one's way and the answer's. */
+/* 64 messages 0.7 us apart, the first one behind that of the barrier, and the last one's way and the answer's. */
 static double train_time(bool between, int64_t bytes)
 {
     (void)bytes;
@@ -75,7 +87,7 @@ static double train_time(bool between, int64_t bytes)
 /* MPI_Get takes 0.9 us, MPI_Win_start 1.8 us more than the overhead and the messages; a fence nothing. */
 static double get_time(bool between, int64_t bytes)
 {
-    return 9e-7 + put_time(between, bytes);
+    return 9e-7 + loop_put_time(between, bytes);
 }
 
 static double start_time(bool between, int64_t bytes)
@@ -94,7 +106,7 @@ static double fence_time(bool between, int64_t bytes)
  * unlock_all does so, and has its overhead, while the put is under way. */
 static double lock_all_time(bool between, int64_t bytes)
 {
-    double locks = 1.2e-6 + overhead(between) + 2 * way(between, 0);
+    double locks = behind_barrier(between) + 1.2e-6 + overhead(between) + 2 * way(between, 0);
     return locks + overhead(between) + fmax(1.2e-6 + overhead(between), way(between, bytes) + way(between, 0));
 }
 
@@ -127,7 +139,7 @@ static void add_all(struct bench_results *results, bool between, unsigned long s
         const char *spec;
         double (*time)(bool, int64_t);
         int sizes;
-    } tests[] = {{"putLatency -s flush", put_time, SIZES},   {"accumulateLatency -s flush", accumulate_time, SIZES},
+    } tests[] = {{"putLatency -s flush", loop_put_time, SIZES}, {"accumulateLatency -s flush", accumulate_time, SIZES},
                  {"pingPong", ping_pong_time, SIZES},        {"putIssue", issue_time, 3},
                  {"putBandwidth -s flush", train_time, 1},   {"getLatency -s flush", get_time, SIZES},
                  {"pscwSkeleton", start_time, 1},            {"fenceSkeleton", fence_time, 1},
@@ -600,9 +612,9 @@ static void an_interrupted_call_is_no_overhead(void **state)
     }
 }
 
-/* Another process has the core for 15 us in seven of ten calls, and the bench has counted that. Overhead and call are those of the
- * other 72 of 240 calls: with noise of 2 % the standard error of their median is 0.3 %, and the stated one 1 % at least. The note
- * tells how long the interrupted calls take: 15.5 us is 15 us and the overhead. */
+/* Another process has the core for 15 us in seven of ten calls, and the bench has counted that. Overhead and call are those of
+ * the other 72 of 240 calls: with noise of 2 % the standard error of their median is 0.3 %, and the stated one 1 % at least. The
+ * note tells how long the interrupted calls take: 15.5 us is 15 us and the overhead. */
 static void counted_losses_of_the_core_do_not_count(void **state)
 {
     (void)state;
@@ -630,7 +642,8 @@ static void counted_losses_of_the_core_do_not_count(void **state)
     assert_true(fabs(number_of(overhead, "value") / OVERHEAD - 1) < 0.02 && number_of(overhead, "error") < 0.1 * OVERHEAD);
     assert_true(fabs(number_of(start, "value") / 1.8e-6 - 1) < 0.02 && number_of(start, "error") < 0.1 * 1.8e-6);
     char *notes = cJSON_Print(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"));
-    assert_non_null(strstr(notes, "putIssue between nodes: another process had the core in 70 % of the calls, which take 15.5 us"));
+    assert_non_null(
+        strstr(notes, "putIssue between nodes: another process had the core in 70 % of the calls, which take 15.5 us then"));
     cJSON_free(notes);
     cJSON_Delete(platform);
 }
